@@ -1,0 +1,44 @@
+import type { Autonomy, Profile, Ruling, Tier } from "../protocol/index.ts";
+
+/** A path of the call after symlinks were followed. */
+export interface ResolvedPath {
+  readonly given: string;
+  /** Absolute and real; of a path that does not exist yet, the real path of its nearest existing ancestor plus the rest. */
+  readonly real: string;
+  readonly access: "read" | "write";
+}
+
+/** Everything the pipeline looks at; gathered before, so that the ruling is a pure function of it. */
+export interface CallInQuestion {
+  readonly tool: string;
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly known: boolean;
+  readonly tier: Tier;
+  readonly alwaysAsks: boolean;
+  readonly schemaError?: string | undefined;
+  readonly paths: readonly ResolvedPath[];
+  readonly hosts: readonly string[];
+}
+
+export interface Standing {
+  readonly profile: Profile;
+  readonly profileName: string;
+  /** Already narrowed by the profile. */
+  readonly autonomy: Autonomy;
+  /** Mode `acceptEdits`: workspace writes need no question under `supervised`. */
+  readonly acceptEdits: boolean;
+  /** Mode `dontAsk`: what would be asked is denied. */
+  readonly neverAsk: boolean;
+  /** The session's own tool list; absent: no narrowing. */
+  readonly tools?: readonly string[] | undefined;
+  /** Rules that people granted for this session. */
+  readonly grants: readonly string[];
+  /** Absolute, real. */
+  readonly workspace: string;
+  /** Absolute, real; readable beside the workspace. */
+  readonly extraRead: readonly string[];
+  /** Only under Mode document 001 with `auto_approve_safe: false`: reads are asked too. */
+  readonly askReads: boolean;
+}
+
+export type Evaluate = (call: CallInQuestion, standing: Standing) => Ruling;

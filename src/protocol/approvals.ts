@@ -1,0 +1,152 @@
+import { z } from "zod";
+import { LIMITS } from "./limits.ts";
+import { PrincipalRef } from "./principals.ts";
+
+/** How much harm a tool can do, least first: reads, network reads, changes of a user's page, workspace writes, execution. */
+export const Tier = z.enum(["read", "network", "page", "write", "execute"]);
+export type Tier = z.infer<typeof Tier>;
+
+/** One file's change as a person sees it. `diff` is unified, 3 lines of context, headers `--- a/<path>` and `+++ b/<path>`. */
+export const FileDiff = z.object({
+  file_path: z.string(),
+  is_new_file: z.boolean(),
+  original_content: z.string(),
+  new_content: z.string(),
+  diff: z.string(),
+  added: z.number().int(),
+  removed: z.number().int(),
+  /** Side effects beyond the text, in words: "creates folder src/new", "keeps mode 755". */
+  effects: z.array(z.string()),
+  /** Why this change cannot be made as asked; the diff is then empty. */
+  error: z.string().optional(),
+});
+export type FileDiff = z.infer<typeof FileDiff>;
+
+/** One simple command of a shell line, as it will really run. */
+export const CommandPart = z.object({
+  /** The words after expansion of quotes; a word that only the shell can know stands as it was written. */
+  argv: z.array(z.string()),
+  /** The program's name without its folder; empty when it is only known at run time. */
+  program: z.string(),
+  /** Where the program was found; absent when it was not (a builtin, or missing). */
+  resolved: z.string().optional(),
+  /** Wrappers looked through, outermost first: `sudo`, `env`, `xargs`. */
+  wrappers: z.array(z.string()),
+  /** Variables set for this command. */
+  assignments: z.array(z.string()),
+  redirects: z.array(z.object({ operator: z.string(), target: z.string() })),
+  /** Words that look like paths, resolved against the working folder. */
+  paths: z.array(z.object({ word: z.string(), path: z.string(), inside: z.boolean() })),
+  hosts: z.array(z.string()),
+  text: z.string(),
+});
+export type CommandPart = z.infer<typeof CommandPart>;
+
+export const WarningKind = z.enum([
+  "sudo",
+  "delete",
+  "pipe",
+  "redirect",
+  "network",
+  "outside_workspace",
+  "dynamic_command",
+  "background",
+  "dangerous",
+  "unparseable",
+]);
+export const Warning = z.object({ kind: WarningKind, message: z.string() });
+export type Warning = z.infer<typeof Warning>;
+
+export const QuestionOption = z.object({ label: z.string(), description: z.string(), preview: z.string().optional() });
+export const Question = z.object({
+  question: z.string(),
+  header: z.string(),
+  options: z.array(QuestionOption),
+  multiSelect: z.boolean(),
+});
+export type Question = z.infer<typeof Question>;
+
+export const Preview = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("diff"), file: FileDiff, details: z.record(z.string(), z.unknown()) }),
+  z.object({ type: z.literal("multi_diff"), files: z.array(FileDiff), details: z.record(z.string(), z.unknown()) }),
+  z.object({
+    type: z.literal("command"),
+    command: z.string(),
+    description: z.string().optional(),
+    timeout_ms: z.number(),
+    cwd: z.string(),
+    background: z.boolean(),
+    parts: z.array(CommandPart),
+    /** Set when the line could not be parsed; `parts` is then empty. */
+    parse_error: z.string().optional(),
+  }),
+  z.object({
+    type: z.literal("notebook"),
+    file: FileDiff,
+    cell_id: z.string().optional(),
+    cell_type: z.string(),
+    edit_mode: z.enum(["replace", "insert", "delete"]),
+    old_source: z.string(),
+    new_source: z.string(),
+    diff: z.string(),
+  }),
+  z.object({ type: z.literal("question"), questions: z.array(Question) }),
+  z.object({ type: z.literal("generic"), summary: z.string() }),
+]);
+export type Preview = z.infer<typeof Preview>;
+export type PreviewType = Preview["type"];
+
+export const ApprovalStatus = z.enum(["pending", "approved", "rejected", "timed_out", "cancelled"]);
+export type ApprovalStatus = z.infer<typeof ApprovalStatus>;
+/** How an approval ended. `cancelled`: its turn was interrupted or its session closed before anybody answered. */
+export const Outcome = z.enum(["approved", "rejected", "timed_out", "cancelled"]);
+export type Outcome = z.infer<typeof Outcome>;
+
+/** What happens when nobody answers in time: `deny` tells the model so; `park` keeps the question open without end. */
+export const Unattended = z.enum(["deny", "park"]);
+export type Unattended = z.infer<typeof Unattended>;
+
+/** A durable question to a person about one exact tool call. */
+export const Approval = z.object({
+  id: z.string(),
+  session_id: z.string(),
+  turn_id: z.string(),
+  item_id: z.string(),
+  tool: z.string(),
+  tool_use_id: z.string(),
+  tier: Tier,
+  input: z.record(z.string(), z.unknown()),
+  /** SHA-256 over the canonical JSON of tool and input: the answer must name it. */
+  input_hash: z.string(),
+  preview: Preview,
+  warnings: z.array(Warning),
+  /** Why it is asked: the pipeline's rule. */
+  reason: z.string(),
+  /** The exact rule that "approve for the session" would add; absent where none can be shown safely. */
+  session_rule: z.string().optional(),
+  unattended: Unattended,
+  created_at: z.string(),
+  /** Absent when parked. */
+  expires_at: z.string().optional(),
+  status: ApprovalStatus,
+  resolved_at: z.string().optional(),
+  resolved_by: PrincipalRef.optional(),
+  feedback: z.string().optional(),
+  scope: z.enum(["once", "session"]).optional(),
+  updated_input: z.record(z.string(), z.unknown()).optional(),
+  interrupt: z.boolean().optional(),
+});
+export type Approval = z.infer<typeof Approval>;
+
+export const Decision = z
+  .object({
+    decision: z.enum(["approve", "reject"]),
+    input_hash: z.string(),
+    scope: z.enum(["once", "session"]).optional(),
+    updated_input: z.record(z.string(), z.unknown()).optional(),
+    feedback: z.string().max(LIMITS.feedbackChars).optional(),
+    /** With `reject`: end the turn too. */
+    interrupt: z.boolean().optional(),
+  })
+  .strict();
+export type Decision = z.infer<typeof Decision>;

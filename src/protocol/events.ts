@@ -1,0 +1,99 @@
+import { z } from "zod";
+import { Approval, Outcome } from "./approvals.ts";
+import { Prompt, Usage } from "./content.ts";
+import { ErrorDetail } from "./errors.ts";
+import { Item } from "./items.ts";
+import { PrincipalRef } from "./principals.ts";
+import { ForkedFrom, Status } from "./sessions.ts";
+
+const mark = {
+  /** Where an event came from when an engine's own message stands behind it. */
+  source: z.object({ engine: z.string(), raw: z.unknown().optional() }).optional(),
+  /** Written by Sallyport on behalf of something that could not speak any more. */
+  synthetic: z.literal(true).optional(),
+};
+
+/** What happened, without its place in the journal: what `decide` answers and `fold` takes. */
+export const EventBody = z.discriminatedUnion("type", [
+  z.object({ ...mark, type: z.literal("thread.started"), thread_id: z.string() }),
+  z.object({ ...mark, type: z.literal("turn.queued"), turn_id: z.string(), prompt: Prompt, by: PrincipalRef }),
+  z.object({ ...mark, type: z.literal("turn.started"), turn_id: z.string(), prompt: Prompt, by: PrincipalRef }),
+  /** A restarted server goes on with a turn that its predecessor left open. */
+  z.object({ ...mark, type: z.literal("turn.resumed"), turn_id: z.string(), restarts: z.number().int() }),
+  z.object({ ...mark, type: z.literal("item.started"), item: Item }),
+  z.object({ ...mark, type: z.literal("item.updated"), item: Item }),
+  z.object({ ...mark, type: z.literal("item.completed"), item: Item }),
+  z.object({
+    ...mark,
+    type: z.literal("turn.completed"),
+    turn_id: z.string(),
+    usage: Usage,
+    cost_microusd: z.number().int(),
+    stop_reason: z.string(),
+  }),
+  z.object({ ...mark, type: z.literal("turn.failed"), turn_id: z.string(), error: ErrorDetail, usage: Usage }),
+  z.object({ ...mark, type: z.literal("approval.requested"), approval: Approval }),
+  z.object({
+    ...mark,
+    type: z.literal("approval.resolved"),
+    approval_id: z.string(),
+    outcome: Outcome,
+    by: PrincipalRef,
+    feedback: z.string().optional(),
+    scope: z.enum(["once", "session"]).optional(),
+    updated_input: z.record(z.string(), z.unknown()).optional(),
+    interrupt: z.boolean().optional(),
+    /** The rule that an approval for the session added. */
+    granted_rule: z.string().optional(),
+  }),
+  z.object({
+    ...mark,
+    type: z.literal("session.updated"),
+    status: Status,
+    forked_from: ForkedFrom.optional(),
+    model: z.string().optional(),
+    paused: z.boolean().optional(),
+    error: ErrorDetail.optional(),
+  }),
+  z.object({
+    ...mark,
+    type: z.literal("budget.updated"),
+    reserved_microusd: z.number().int(),
+    spent_microusd: z.number().int(),
+    limit_microusd: z.number().int().optional(),
+  }),
+  z.object({ ...mark, type: z.literal("error"), message: z.string() }),
+]);
+export type EventBody = z.infer<typeof EventBody>;
+export type EventType = EventBody["type"];
+
+/** One line of the journal. `seq` counts 1, 2, 3 … within the session. */
+export type JournalEvent = { readonly seq: number; readonly session_id: string; readonly at: string } & EventBody;
+export const JournalEvent = z.intersection(
+  z.object({ seq: z.number().int().positive(), session_id: z.string(), at: z.string() }),
+  EventBody,
+);
+
+/**
+ * Live-only: more text of an item that is still open (`text`), or more output of a tool that is still running (`output`).
+ * Never journaled, never numbered: a completed item is the truth.
+ */
+export const Delta = z.object({
+  type: z.literal("item.delta"),
+  session_id: z.string(),
+  item_id: z.string(),
+  field: z.enum(["text", "output", "input"]),
+  delta: z.string(),
+});
+export type Delta = z.infer<typeof Delta>;
+
+/** The text so far of an item that is open when a watcher arrives: not numbered. */
+export type Snapshot = { readonly type: "item.updated"; readonly session_id: string; readonly item: Item };
+
+export type Live = Delta | Snapshot;
+export type StreamFrame = JournalEvent | Live;
+
+export const TERMINAL_EVENTS = ["turn.completed", "turn.failed"] as const;
+export function isTerminal(event: EventBody): event is Extract<EventBody, { type: "turn.completed" | "turn.failed" }> {
+  return event.type === "turn.completed" || event.type === "turn.failed";
+}

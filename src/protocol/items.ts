@@ -1,0 +1,100 @@
+import { z } from "zod";
+import { ContentBlock } from "./content.ts";
+
+/**
+ * How an item stands. `declined`: a person or policy said no. `interrupted`: stopped on the way, outcome unknown for a
+ * tool. `superseded`: a message that died in a cut stream and was asked for again.
+ */
+export const ItemStatus = z.enum(["in_progress", "completed", "failed", "declined", "interrupted", "superseded"]);
+export type ItemStatus = z.infer<typeof ItemStatus>;
+
+const base = {
+  id: z.string(),
+  status: ItemStatus,
+  /** The sub-agent item this one belongs to; absent at the top level. */
+  parent_id: z.string().optional(),
+  /** The model's message this item came in; items of one message share it. Absent where an engine does not tell. */
+  message_id: z.string().optional(),
+};
+
+/** What every item that stands for a tool call carries. `output` and `is_error` are there once it has ended. */
+const tool = {
+  ...base,
+  tool: z.string(),
+  tool_use_id: z.string(),
+  input: z.record(z.string(), z.unknown()),
+  /** Set when a person changed the input before approving: what was really run. */
+  approved_input: z.record(z.string(), z.unknown()).optional(),
+  output: z.array(ContentBlock).optional(),
+  is_error: z.boolean().optional(),
+  duration_ms: z.number().optional(),
+};
+
+export const FileChange = z.object({ path: z.string(), kind: z.enum(["add", "update", "delete"]) });
+export type FileChange = z.infer<typeof FileChange>;
+
+export const Todo = z.object({
+  content: z.string(),
+  status: z.enum(["pending", "in_progress", "completed"]),
+  activeForm: z.string().optional(),
+});
+export type Todo = z.infer<typeof Todo>;
+
+export const AgentMessageItem = z.object({ ...base, type: z.literal("agent_message"), text: z.string() });
+/** `signature` must go back to the model with the text, or the model refuses the conversation. `redacted` is its opaque form. */
+export const ReasoningItem = z.object({
+  ...base,
+  type: z.literal("reasoning"),
+  text: z.string(),
+  signature: z.string().optional(),
+  redacted: z.string().optional(),
+});
+export const CommandExecutionItem = z.object({
+  ...tool,
+  type: z.literal("command_execution"),
+  command: z.string(),
+  aggregated_output: z.string(),
+  exit_code: z.number().int().optional(),
+});
+export const FileChangeItem = z.object({
+  ...tool,
+  type: z.literal("file_change"),
+  changes: z.array(FileChange),
+  diff: z.string().optional(),
+});
+export const McpToolCallItem = z.object({ ...tool, type: z.literal("mcp_tool_call"), server: z.string() });
+export const ToolCallItem = z.object({ ...tool, type: z.literal("tool_call") });
+export const WebSearchItem = z.object({ ...tool, type: z.literal("web_search"), query: z.string() });
+export const TodoListItem = z.object({ ...tool, type: z.literal("todo_list"), items: z.array(Todo) });
+/** A sub-agent: its own items carry this item's id as `parent_id`. */
+export const SubagentItem = z.object({ ...tool, type: z.literal("subagent"), description: z.string() });
+/** The context was too long and everything before this item is now `summary`. */
+export const CompactionItem = z.object({
+  ...base,
+  type: z.literal("compaction"),
+  summary: z.string(),
+  tokens_before: z.number().int().nonnegative(),
+});
+export const ErrorItem = z.object({ ...base, type: z.literal("error"), message: z.string() });
+
+export const Item = z.discriminatedUnion("type", [
+  AgentMessageItem,
+  ReasoningItem,
+  CommandExecutionItem,
+  FileChangeItem,
+  McpToolCallItem,
+  ToolCallItem,
+  WebSearchItem,
+  TodoListItem,
+  SubagentItem,
+  CompactionItem,
+  ErrorItem,
+]);
+export type Item = z.infer<typeof Item>;
+export type ItemType = Item["type"];
+/** The items that stand for a tool call. */
+export type ToolItem = Extract<Item, { tool_use_id: string }>;
+
+export function isToolItem(item: Item): item is ToolItem {
+  return "tool_use_id" in item;
+}

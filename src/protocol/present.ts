@@ -1,0 +1,93 @@
+import type { ContentBlock } from "./content.ts";
+import { Todo, type FileChange, type ItemStatus, type ToolItem } from "./items.ts";
+
+/** A tool call as an engine sees it begin. */
+export interface ToolCallStart {
+  readonly id: string;
+  readonly tool: string;
+  readonly tool_use_id: string;
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly parent_id?: string | undefined;
+  readonly message_id?: string | undefined;
+}
+
+/** A tool call as it ended. The optional parts fill the fields of the item's own kind. */
+export interface ToolCallEnd {
+  readonly status: Exclude<ItemStatus, "in_progress">;
+  readonly output: readonly ContentBlock[];
+  readonly is_error: boolean;
+  readonly duration_ms?: number | undefined;
+  readonly exit_code?: number | undefined;
+  readonly changes?: readonly FileChange[] | undefined;
+  readonly diff?: string | undefined;
+}
+
+const FILE_TOOLS = new Set(["Write", "Edit", "MultiEdit", "NotebookEdit"]);
+
+function text(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+/** The item that stands for a tool call, by the tool's name (facts §7.1 C22, the rich mapping). */
+export function startToolItem(call: ToolCallStart): ToolItem {
+  const common = {
+    id: call.id,
+    status: "in_progress" as const,
+    tool: call.tool,
+    tool_use_id: call.tool_use_id,
+    input: { ...call.input },
+    ...(call.parent_id === undefined ? {} : { parent_id: call.parent_id }),
+    ...(call.message_id === undefined ? {} : { message_id: call.message_id }),
+  };
+  if (call.tool === "Bash")
+    return { ...common, type: "command_execution", command: text(call.input["command"]), aggregated_output: "" };
+  if (FILE_TOOLS.has(call.tool)) return { ...common, type: "file_change", changes: [] };
+  if (call.tool === "WebSearch") return { ...common, type: "web_search", query: text(call.input["query"]) };
+  if (call.tool === "TodoWrite") return { ...common, type: "todo_list", items: todos(call.input["todos"]) };
+  if (call.tool === "Task" || call.tool === "Agent")
+    return { ...common, type: "subagent", description: text(call.input["description"]) };
+  if (call.tool.startsWith("mcp__"))
+    return { ...common, type: "mcp_tool_call", server: call.tool.split("__")[1] ?? "" };
+  return { ...common, type: "tool_call" };
+}
+
+export function endToolItem(item: ToolItem, end: ToolCallEnd): ToolItem {
+  const common = {
+    status: end.status,
+    output: [...end.output],
+    is_error: end.is_error,
+    ...(end.duration_ms === undefined ? {} : { duration_ms: end.duration_ms }),
+  };
+  switch (item.type) {
+    case "command_execution":
+      return {
+        ...item,
+        ...common,
+        aggregated_output: outputText(end.output),
+        ...(end.exit_code === undefined ? {} : { exit_code: end.exit_code }),
+      };
+    case "file_change":
+      return {
+        ...item,
+        ...common,
+        changes: [...(end.changes ?? [])],
+        ...(end.diff === undefined ? {} : { diff: end.diff }),
+      };
+    case "mcp_tool_call":
+    case "tool_call":
+    case "web_search":
+    case "todo_list":
+    case "subagent":
+      return { ...item, ...common };
+  }
+}
+
+/** The text of a tool's output; an image stands as a word. */
+export function outputText(blocks: readonly ContentBlock[]): string {
+  return blocks.map((block) => (block.type === "text" ? block.text : `[image ${block.media_type}]`)).join("\n");
+}
+
+function todos(value: unknown): Todo[] {
+  const parsed = Todo.array().safeParse(value);
+  return parsed.success ? parsed.data : [];
+}

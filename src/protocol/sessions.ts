@@ -1,0 +1,130 @@
+import { z } from "zod";
+import { Attachment, Prompt, Usage } from "./content.ts";
+import { ErrorDetail } from "./errors.ts";
+import { LIMITS } from "./limits.ts";
+import { Autonomy, PermissionMode } from "./policy.ts";
+import { PrincipalRef } from "./principals.ts";
+
+export const Status = z.enum([
+  "creating",
+  "ready",
+  "queued",
+  "working",
+  "pending_approval",
+  "paused",
+  "idle",
+  "complete",
+  "failed",
+]);
+export type Status = z.infer<typeof Status>;
+
+const metadata = z
+  .record(z.string().max(200), z.unknown())
+  .refine(
+    (value) => JSON.stringify(value).length <= LIMITS.metadataBytes,
+    `metadata may hold ${LIMITS.metadataBytes} bytes`,
+  );
+
+/** What decides how a session runs; narrowed by policy when it is made, the same for its whole life but for `model`. */
+export const SessionSettings = z.object({
+  engine: z.string(),
+  provider: z.string(),
+  model: z.string(),
+  /** Absolute, symlinks resolved. */
+  workspace: z.string(),
+  sandbox: z.string(),
+  profile: z.string(),
+  autonomy: Autonomy,
+  permission_mode: PermissionMode.optional(),
+  /** The only tools of this session; absent: what the profile gives. */
+  tools: z.array(z.string()).optional(),
+  system_prompt: z.string().optional(),
+  max_turns: z.number().int(),
+  max_tokens: z.number().int(),
+  thinking_tokens: z.number().int().optional(),
+  /** micro-USD; absent: no limit of its own. */
+  max_cost_usd: z.number().int().optional(),
+  unattended: z.enum(["deny", "park"]),
+  approval_timeout_ms: z.number().int(),
+  metadata: metadata.optional(),
+});
+export type SessionSettings = z.infer<typeof SessionSettings>;
+
+export const CreateSession = z
+  .object({
+    engine: z.string().max(100).optional(),
+    provider: z.string().max(100).optional(),
+    model: z.string().min(1).max(200).optional(),
+    workspace: z.string().max(4_096).optional(),
+    sandbox: z.string().max(100).optional(),
+    profile: z.string().max(100).optional(),
+    system_prompt: z.string().max(200_000).optional(),
+    prompt: z
+      .union([
+        z
+          .string()
+          .min(1)
+          .max(LIMITS.promptChars)
+          .transform((text) => ({ text })),
+        Prompt,
+      ])
+      .optional(),
+    tools: z.array(z.string().min(1).max(200)).max(500).optional(),
+    autonomy: Autonomy.optional(),
+    permission_mode: PermissionMode.optional(),
+    max_turns: z.number().int().min(1).max(1_000).optional(),
+    max_tokens: z.number().int().min(1).max(1_000_000).optional(),
+    thinking_tokens: z.number().int().min(1_024).max(1_000_000).optional(),
+    max_cost_usd: z.number().int().nonnegative().optional(),
+    unattended: z.enum(["deny", "park"]).optional(),
+    resume_session_id: z.string().max(100).optional(),
+    metadata: metadata.optional(),
+  })
+  .strict();
+export type CreateSession = z.infer<typeof CreateSession>;
+
+export const SubmitPrompt = z
+  .object({
+    text: z
+      .string()
+      .max(LIMITS.promptChars)
+      .refine((text) => text.trim() !== "", "Empty prompt"),
+    attachments: z.array(Attachment).max(LIMITS.attachmentsPerPrompt).optional(),
+  })
+  .strict();
+export type SubmitPrompt = z.infer<typeof SubmitPrompt>;
+
+/** The durable receipt of a prompt: `seq` is the event that holds it. */
+export const PromptAccepted = z.object({ turn_id: z.string(), seq: z.number().int(), queued: z.boolean() });
+export type PromptAccepted = z.infer<typeof PromptAccepted>;
+
+export const ForkSession = z.object({ after_turn: z.string().max(100).optional() }).strict();
+export type ForkSession = z.infer<typeof ForkSession>;
+
+export const ForkedFrom = z.object({ session_id: z.string(), seq: z.number().int() });
+export type ForkedFrom = z.infer<typeof ForkedFrom>;
+
+export const QueuedPrompt = z.object({ turn_id: z.string(), text: z.string(), by: PrincipalRef });
+
+/** A session as callers see it. */
+export const SessionView = z.object({
+  id: z.string(),
+  status: Status,
+  settings: SessionSettings,
+  created_at: z.string(),
+  updated_at: z.string(),
+  created_by: PrincipalRef,
+  forked_from: ForkedFrom.optional(),
+  seq: z.number().int(),
+  turn_id: z.string().optional(),
+  turns: z.number().int(),
+  queue: z.array(QueuedPrompt),
+  pending_approvals: z.array(z.string()),
+  /** Rules that people granted for this session. */
+  grants: z.array(z.string()),
+  usage: Usage,
+  cost_microusd: z.number().int(),
+  error: ErrorDetail.optional(),
+  title: z.string(),
+});
+export type SessionView = z.infer<typeof SessionView>;

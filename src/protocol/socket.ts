@@ -1,0 +1,38 @@
+import { z } from "zod";
+import { Decision } from "./approvals.ts";
+import { CreateSession, ForkSession, SubmitPrompt } from "./sessions.ts";
+
+const id = z.string().max(100);
+/** A caller's own name for a command; the receipt carries it back. A repeated one gets the first answer again. */
+const command_id = z.string().min(1).max(200);
+const session_id = z.string().max(100);
+
+/** What a client says on `/api/ws`. The first message must be `hello`. */
+export const ClientMessage = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("hello"), protocol: z.string().max(20) }).strict(),
+  z.object({ type: z.literal("subscribe"), session_id, after: z.number().int().nonnegative().optional() }).strict(),
+  z.object({ type: z.literal("unsubscribe"), session_id }).strict(),
+  z.object({ type: z.literal("create"), command_id, session: CreateSession }).strict(),
+  z.object({ type: z.literal("prompt"), command_id, session_id, prompt: SubmitPrompt }).strict(),
+  z.object({ type: z.literal("interrupt"), command_id, session_id }).strict(),
+  z.object({ type: z.literal("pause"), command_id, session_id }).strict(),
+  z.object({ type: z.literal("resume"), command_id, session_id }).strict(),
+  z.object({ type: z.literal("close"), command_id, session_id }).strict(),
+  z.object({ type: z.literal("fork"), command_id, session_id, fork: ForkSession.optional() }).strict(),
+  z.object({ type: z.literal("decide"), command_id, approval_id: id, decision: Decision }).strict(),
+  z.object({ type: z.literal("ping") }).strict(),
+]);
+export type ClientMessage = z.infer<typeof ClientMessage>;
+
+/** What the server says besides events and deltas, which go out as they are. */
+export type ServerMessage =
+  | { readonly type: "welcome"; readonly protocol: string; readonly server: string }
+  | { readonly type: "subscribed"; readonly session_id: string; readonly after: number }
+  | { readonly type: "unsubscribed"; readonly session_id: string }
+  | { readonly type: "receipt"; readonly command_id: string; readonly result: unknown }
+  | {
+      readonly type: "refused";
+      readonly command_id?: string;
+      readonly error: { readonly code: string; readonly message: string; readonly details?: unknown };
+    }
+  | { readonly type: "pong" };

@@ -1,0 +1,150 @@
+import type { Approval, ApprovalStatus, PrincipalRef, Role, Status } from "../protocol/index.ts";
+
+/** One session's row. `state` is the session's projection as JSON, written in the same commit as the events it follows from. */
+export interface SessionRow {
+  readonly id: string;
+  readonly status: Status;
+  /** The last event's seq. */
+  readonly seq: number;
+  readonly created_at: string;
+  readonly updated_at: string;
+  /** The principal's id that made it. */
+  readonly created_by: string;
+  /** A fork refers to its parent's journal up to and including `parent_seq`; its own events go on from there. */
+  readonly parent_id?: string;
+  readonly parent_seq?: number;
+  /** Whether a restart has anything to do here: an open turn, a queue, or a pending approval. */
+  readonly unsettled: boolean;
+  readonly state: string;
+}
+
+/** One event. `body` is the JSON of the EventBody alone: the envelope is put around it when it is read. */
+export interface EventRow {
+  readonly session_id: string;
+  readonly seq: number;
+  readonly at: string;
+  readonly type: string;
+  readonly body: string;
+}
+
+/** The stored answer to an idempotent command. `key` is unique within its principal. */
+export interface ReceiptRow {
+  readonly principal_id: string;
+  readonly key: string;
+  /** SHA-256 of what was asked: the same key for another question is refused. */
+  readonly request_hash: string;
+  readonly answer: string;
+  /** Milliseconds since the epoch. */
+  readonly expires_at: number;
+}
+
+export interface PrincipalRow {
+  readonly id: string;
+  readonly name: string;
+  readonly role: Role;
+  /** SHA-256 of the token, hex. */
+  readonly token_hash: string;
+  readonly created_at: string;
+}
+
+/** One line of the audit log: who did what to what. */
+export interface AuditRow {
+  readonly id: string;
+  readonly at: string;
+  readonly by: PrincipalRef;
+  readonly action: string;
+  readonly target: string;
+  readonly details: unknown;
+}
+
+/** A named document with its history, such as the policy. */
+export interface DocumentRow {
+  readonly name: string;
+  readonly at: string;
+  readonly by: PrincipalRef;
+  readonly body: string;
+}
+
+/** Everything here becomes durable together or not at all. Rows with a key that exists replace it, events never do. */
+export interface Write {
+  readonly sessions?: readonly SessionRow[];
+  readonly events?: readonly EventRow[];
+  readonly approvals?: readonly Approval[];
+  readonly receipts?: readonly ReceiptRow[];
+  readonly principals?: readonly PrincipalRow[];
+  readonly deletedPrincipals?: readonly string[];
+  readonly audit?: readonly AuditRow[];
+  readonly documents?: readonly DocumentRow[];
+}
+
+export interface Page<Row> {
+  readonly rows: readonly Row[];
+  /** Give it back as `cursor` for the next page; absent on the last one. */
+  readonly next?: string;
+}
+
+export interface SessionQuery {
+  readonly status?: Status;
+  readonly created_by?: string;
+  readonly cursor?: string;
+  readonly limit: number;
+}
+
+export interface ApprovalQuery {
+  readonly status?: ApprovalStatus;
+  readonly session_id?: string;
+  /** Only approvals of sessions that this principal made. */
+  readonly created_by?: string;
+  readonly cursor?: string;
+  readonly limit: number;
+}
+
+export interface AuditQuery {
+  readonly action?: string;
+  readonly cursor?: string;
+  readonly limit: number;
+}
+
+export interface EventQuery {
+  readonly session_id: string;
+  /** Exclusive. */
+  readonly after: number;
+  /** Inclusive; absent: to the end. */
+  readonly upto?: number;
+  readonly limit: number;
+}
+
+/** What is read. A read sees every commit that was answered before it was asked. */
+export interface Reader {
+  session(id: string): Promise<SessionRow | undefined>;
+  sessions(query: SessionQuery): Promise<Page<SessionRow>>;
+  /** Sessions that a restart must look at (`unsettled`). */
+  unsettled(): Promise<readonly SessionRow[]>;
+  /** Ordered by seq. */
+  events(query: EventQuery): Promise<readonly EventRow[]>;
+  /** The seq of the first event of `type` at or after `after` whose body names `turn_id`; for forks. */
+  turnEnd(query: { readonly session_id: string; readonly turn_id: string }): Promise<number | undefined>;
+  approval(id: string): Promise<Approval | undefined>;
+  approvals(query: ApprovalQuery): Promise<Page<Approval>>;
+  /** Absent when unknown or past its time. */
+  receipt(query: {
+    readonly principal_id: string;
+    readonly key: string;
+    readonly now: number;
+  }): Promise<ReceiptRow | undefined>;
+  principals(): Promise<readonly PrincipalRow[]>;
+  principalByHash(token_hash: string): Promise<PrincipalRow | undefined>;
+  audit(query: AuditQuery): Promise<Page<AuditRow>>;
+  /** Newest first. */
+  documents(query: { readonly name: string; readonly limit: number }): Promise<readonly DocumentRow[]>;
+}
+
+export interface Store {
+  readonly read: Reader;
+  /** Resolves when everything in `write` is on the disk. Writes asked for in one event-loop turn share one commit; order is kept. */
+  commit(write: Write): Promise<void>;
+  /** Deletes what is past its time (receipts). Answers how many rows went. */
+  sweep(now: number): Promise<number>;
+  /** Waits for what was asked, then closes. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,4 @@
+/** The session's background shells. */
+export interface Shells {
+  close(): Promise<void>;
+}

@@ -1,0 +1,84 @@
+import type { z } from "zod";
+import type { ContentBlock, FileChange, NewId, Preview, Tier, Warning } from "../protocol/index.ts";
+import type { Sandbox } from "../sandbox/sandbox.ts";
+import type { FileLedger } from "./files/ledger.ts";
+import type { Shells } from "./shell/shells.ts";
+
+/** A path that a tool call names, and what it wants there. */
+export interface PathUse {
+  readonly path: string;
+  readonly access: "read" | "write";
+}
+
+export interface SubagentRequest {
+  readonly description: string;
+  readonly prompt: string;
+  readonly subagent_type?: string | undefined;
+  readonly model?: string | undefined;
+}
+
+/** What lives as long as its session: one workspace, its shells, what was read there. */
+export interface ToolSession {
+  /** Absolute, symlinks resolved. */
+  readonly workspace: string;
+  readonly sandbox: Sandbox;
+  readonly files: FileLedger;
+  readonly shells: Shells;
+  /** A folder outside the workspace where output that is too long is kept. */
+  readonly outputFolder: string;
+  /** Folders beyond the workspace that may be read; `outputFolder` is always one of them. */
+  readonly extraRead: readonly string[];
+  readonly newId: NewId;
+  readonly now: () => number;
+}
+
+/** What one call may use. */
+export interface ToolContext extends ToolSession {
+  readonly signal: AbortSignal;
+  /** Output while the tool runs; live only. */
+  readonly onOutput: (text: string) => void;
+  /** Runs a sub-agent to its end; absent where the engine has none. */
+  readonly subagent?: ((request: SubagentRequest) => Promise<ToolResult>) | undefined;
+}
+
+export interface ToolResult {
+  readonly content: readonly ContentBlock[];
+  readonly is_error: boolean;
+  readonly exit_code?: number | undefined;
+  readonly changes?: readonly FileChange[] | undefined;
+  /** Unified diff of what was changed. */
+  readonly diff?: string | undefined;
+}
+
+export interface ToolPreview {
+  readonly preview: Preview;
+  readonly warnings: readonly Warning[];
+}
+
+/** One tool: what it is, what it needs, what a person sees before it runs, and how it runs. */
+export interface Tool<Input = never> {
+  readonly name: string;
+  readonly description: string;
+  readonly tier: Tier;
+  /** Runs beside other calls of the same message. Only where it changes nothing. */
+  readonly concurrent: boolean;
+  /** Strict: an unknown argument is an error that names it. */
+  readonly input: z.ZodType<Input>;
+  /** Always a question to a person, whatever the policy's autonomy (AskUserQuestion). */
+  readonly alwaysAsks?: boolean;
+  paths(input: Input): readonly PathUse[];
+  /** Hosts that the call will reach. */
+  hosts(input: Input): readonly string[];
+  /** Changes nothing. */
+  preview(input: Input, session: ToolSession): Promise<ToolPreview>;
+  /** Never throws for what the outside world does: that is a result with `is_error`. */
+  execute(input: Input, context: ToolContext): Promise<ToolResult>;
+}
+
+export function textResult(text: string, more: Partial<ToolResult> = {}): ToolResult {
+  return { content: [{ type: "text", text }], is_error: false, ...more };
+}
+
+export function errorResult(text: string, more: Partial<ToolResult> = {}): ToolResult {
+  return { content: [{ type: "text", text }], is_error: true, ...more };
+}

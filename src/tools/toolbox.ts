@@ -1,0 +1,40 @@
+import type { Tier } from "../protocol/index.ts";
+import type { PathUse, SubagentRequest, ToolPreview, ToolResult } from "./tool.ts";
+
+/** How a model is told of a tool. `input_schema` is JSON Schema. */
+export interface ToolDefinition {
+  readonly name: string;
+  readonly description: string;
+  readonly input_schema: Readonly<Record<string, unknown>>;
+}
+
+/** What the gate must know of one call before it can rule. `input` has the schema's defaults filled in. */
+export interface CallFacts {
+  readonly known: boolean;
+  readonly tier: Tier;
+  readonly alwaysAsks: boolean;
+  /** Set when the input does not fit the schema: what is wrong, for the model. */
+  readonly schemaError?: string;
+  readonly paths: readonly PathUse[];
+  readonly hosts: readonly string[];
+}
+
+export interface RunOptions {
+  readonly signal: AbortSignal;
+  readonly onOutput: (text: string) => void;
+  readonly subagent?: ((request: SubagentRequest) => Promise<ToolResult>) | undefined;
+}
+
+/** The tools of one session, bound to its workspace and shells. */
+export interface Toolbox {
+  definitions(): readonly ToolDefinition[];
+  /** Pure: looks at the call only. */
+  facts(tool: string, input: Readonly<Record<string, unknown>>): CallFacts;
+  /** May run beside other calls of the same message. */
+  concurrent(tool: string): boolean;
+  preview(tool: string, input: Readonly<Record<string, unknown>>): Promise<ToolPreview>;
+  /** Never rejects: `Unknown tool: X`, `Error: …` and everything else the model must read are results with `is_error`. */
+  run(tool: string, input: Readonly<Record<string, unknown>>, options: RunOptions): Promise<ToolResult>;
+  /** Ends all shells of the session and forgets what was read. */
+  close(): Promise<void>;
+}

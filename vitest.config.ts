@@ -1,0 +1,33 @@
+import { existsSync } from "node:fs";
+import { dirname, resolve, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vitest/config";
+
+const root = dirname(fileURLToPath(import.meta.url));
+const source = resolve(root, "src") + sep;
+const built = resolve(root, "dist") + sep;
+
+/** Tests name `src/x.ts` and get `dist/x.js`: what runs under test is what users get, worker threads included. */
+const testWhatIsBuilt = {
+  name: "test-what-is-built",
+  enforce: "pre" as const,
+  resolveId(id: string, importer: string | undefined) {
+    if (importer === undefined || !id.startsWith(".")) return undefined;
+    const path = resolve(dirname(importer), id);
+    if (!path.startsWith(source)) return undefined;
+    const target = built + path.slice(source.length).replace(/\.ts$/, ".js");
+    if (!existsSync(target)) throw new Error(`${target} is missing: run \`npm run build\` first`);
+    return { id: target, external: true };
+  },
+};
+
+export default defineConfig({
+  plugins: [testWhatIsBuilt],
+  test: {
+    include: ["test/**/*.test.ts"],
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+    pool: "forks",
+    maxWorkers: 2,
+  },
+});
