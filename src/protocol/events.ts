@@ -23,6 +23,8 @@ export const EventBody = z.discriminatedUnion("type", [
   z.object({ ...mark, type: z.literal("item.started"), item: Item }),
   z.object({ ...mark, type: z.literal("item.updated"), item: Item }),
   z.object({ ...mark, type: z.literal("item.completed"), item: Item }),
+  /** One model call's tokens; the turn's terminal event carries their sum. */
+  z.object({ ...mark, type: z.literal("usage.updated"), turn_id: z.string(), usage: Usage }),
   z.object({
     ...mark,
     type: z.literal("turn.completed"),

@@ -11,3 +11,4 @@ export * from "./principals.ts";
 export * from "./sessions.ts";
 export * from "./socket.ts";
 export * from "./version.ts";
+export * from "./dialects/approval.ts";

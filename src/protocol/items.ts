@@ -68,11 +68,15 @@ export const WebSearchItem = z.object({ ...tool, type: z.literal("web_search"), 
 export const TodoListItem = z.object({ ...tool, type: z.literal("todo_list"), items: z.array(Todo) });
 /** A sub-agent: its own items carry this item's id as `parent_id`. */
 export const SubagentItem = z.object({ ...tool, type: z.literal("subagent"), description: z.string() });
-/** The context was too long and everything before this item is now `summary`. */
+/**
+ * The context was too long: `summary` stands for everything up to the message `through` (its `message_id`), and what
+ * came after that message stays as it was. Without `through`: for everything before this item.
+ */
 export const CompactionItem = z.object({
   ...base,
   type: z.literal("compaction"),
   summary: z.string(),
+  through: z.string().optional(),
   tokens_before: z.number().int().nonnegative(),
 });
 export const ErrorItem = z.object({ ...base, type: z.literal("error"), message: z.string() });

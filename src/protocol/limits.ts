@@ -27,12 +27,16 @@ export const LIMITS = {
   heartbeatMs: 15_000,
   socketBufferBytes: 1_048_576,
   socketSubscriptions: 1_000,
+  socketMessagesWaiting: 1_000,
   // HTTP
   bodyBytes: 32_000_000,
   socketMessageBytes: 8_000_000,
   pageSize: 100,
   pageSizeMax: 1_000,
   requestsPerMinutePerToken: 6_000,
+  failedLoginsPerMinute: 60,
+  jsonDepth: 64,
+  socketsOpen: 10_000,
   // engine
   maxTurns: 15,
   maxTokens: 8_192,
@@ -42,6 +46,21 @@ export const LIMITS = {
   modelIdleMs: 90_000,
   contextTokens: 200_000,
   compactAtFraction: 0.8,
+  /** Of the window: what stays as it was when older messages become a summary. */
+  compactKeepFraction: 0.25,
+  compactSummaryTokens: 4_096,
+  /** Of one text or tool result in what is to be summarised. */
+  compactPartChars: 4_000,
+  /** The longest wait that a model may ask for; a longer one ends the turn. */
+  modelRetryAfterMs: 120_000,
+  modelErrorBytes: 65_536,
+  /** One event of a model's stream. */
+  modelEventChars: 33_554_432,
+  modelIdleSockets: 256,
+  /** What a tool has to end by itself when its turn is interrupted. */
+  interruptGraceMs: 50,
+  /** Output of a running tool that waits to be shown. */
+  liveOutputChars: 262_144,
   subagentDepth: 2,
   parallelTools: 8,
   // tools
@@ -66,4 +85,68 @@ export const LIMITS = {
   toolInputBytes: 16_777_216,
   toolOutputChars: 400_000,
   killGraceMs: 2_000,
+  /** Between SIGTERM and SIGKILL when a person interrupts. */
+  abortGraceMs: 40,
+  killPollMs: 10,
+  /** How often processes that got SIGKILL are looked for again before they are given up. */
+  killSweeps: 300,
+  /** Output that stays silent this long after its process ended is over; something else holds the pipe. */
+  outputQuietMs: 50,
+  outputDrainMs: 1_000,
+  pathChars: 4_096,
+  linksPerPath: 40,
+  /** Files whose content a session remembers having read; the oldest is forgotten first. */
+  filesSeenPerSession: 10_000,
+  diffTimeoutMs: 200,
+  diffChars: 1_000_000,
+  /** A file's text in an approval; longer ones are shown by their diff alone. */
+  previewContentChars: 1_000_000,
+  previewSummaryChars: 500,
+  notebookOutputChars: 10_000,
+  notebookImages: 20,
+  editsPerCall: 200,
+  globTimeoutMs: 20_000,
+  globMatches: 100_000,
+  globPatternChars: 2_000,
+  grepCollectedBytes: 8_388_608,
+  grepContextLines: 1_000,
+  grepPatternChars: 10_000,
+  commandChars: 200_000,
+  bashStreamedChars: 1_000_000,
+  endedShellsPerSession: 64,
+  shellReadBytes: 524_288,
+  filterChars: 1_000,
+  filterLineChars: 2_000,
+  filterMs: 100,
+  taskOutputWaitMs: 30_000,
+  taskOutputWaitMaxMs: 600_000,
+  todos: 500,
+  webUrlChars: 8_000,
+  webFetchChars: 100_000,
+  webRedirects: 5,
+  schemaIssues: 10,
+  // store
+  /** Writes in one transaction. */
+  storeBatchWrites: 1_000,
+  /** Text of one message to the writer (UTF-16 units); a bigger Write travels alone. */
+  storeBatchChars: 16_777_216,
+  /** Messages that the writer has not answered yet; further Writes wait in the caller's thread. */
+  storeBatchesInFlight: 4,
+  storeSweepRows: 1_000,
+  storeBusyMs: 5_000,
+  storeCacheKib: 16_384,
+  storeCheckpointPages: 4_000,
+  storeWalBytes: 67_108_864,
+  // shell analysis and rules
+  /** Scripts inside scripts (`sh -c`, `eval`, substitutions are free); what lies deeper is treated as unknown. */
+  shellDepth: 12,
+  /** Simple commands of one line, looked-through ones included. */
+  shellParts: 2_000,
+  shellBraceDepth: 8,
+  shellBraceWords: 512,
+  /** Values that one write target may take before it counts as unknown. */
+  shellTargetValues: 256,
+  warningsPerCommand: 50,
+  ruleChars: 500,
+  policyChars: 262_144,
 } as const;

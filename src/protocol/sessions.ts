@@ -38,6 +38,8 @@ export const SessionSettings = z.object({
   permission_mode: PermissionMode.optional(),
   /** The only tools of this session; absent: what the profile gives. */
   tools: z.array(z.string()).optional(),
+  /** Reads are asked for too (document 001's `auto_approve_safe: false`). */
+  ask_reads: z.boolean().optional(),
   system_prompt: z.string().optional(),
   max_turns: z.number().int(),
   max_tokens: z.number().int(),
@@ -72,6 +74,7 @@ export const CreateSession = z
     tools: z.array(z.string().min(1).max(200)).max(500).optional(),
     autonomy: Autonomy.optional(),
     permission_mode: PermissionMode.optional(),
+    ask_reads: z.boolean().optional(),
     max_turns: z.number().int().min(1).max(1_000).optional(),
     max_tokens: z.number().int().min(1).max(1_000_000).optional(),
     thinking_tokens: z.number().int().min(1_024).max(1_000_000).optional(),

@@ -28,6 +28,8 @@ export interface ToolSession {
   readonly outputFolder: string;
   /** Folders beyond the workspace that may be read; `outputFolder` is always one of them. */
   readonly extraRead: readonly string[];
+  /** Hosts that WebFetch may reach; globs. A host of the own network only if it is named exactly. */
+  readonly webHosts: readonly string[];
   readonly newId: NewId;
   readonly now: () => number;
 }
@@ -58,6 +60,8 @@ export interface ToolPreview {
 /** One tool: what it is, what it needs, what a person sees before it runs, and how it runs. */
 export interface Tool<Input = never> {
   readonly name: string;
+  /** Other names under which a model may call it; never shown. */
+  readonly aliases?: readonly string[];
   readonly description: string;
   readonly tier: Tier;
   /** Runs beside other calls of the same message. Only where it changes nothing. */
@@ -74,6 +78,9 @@ export interface Tool<Input = never> {
   /** Never throws for what the outside world does: that is a result with `is_error`. */
   execute(input: Input, context: ToolContext): Promise<ToolResult>;
 }
+
+/** A tool whose input is not known here. Only what its own schema gave out may be put into its methods. */
+export type AnyTool = Tool<unknown>;
 
 export function textResult(text: string, more: Partial<ToolResult> = {}): ToolResult {
   return { content: [{ type: "text", text }], is_error: false, ...more };

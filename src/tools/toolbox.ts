@@ -10,6 +10,8 @@ export interface ToolDefinition {
 
 /** What the gate must know of one call before it can rule. `input` has the schema's defaults filled in. */
 export interface CallFacts {
+  /** The tool's own name where the model used another one for it: rules must be asked about this name. */
+  readonly name: string;
   readonly known: boolean;
   readonly tier: Tier;
   readonly alwaysAsks: boolean;

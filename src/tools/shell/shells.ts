@@ -1,4 +1,215 @@
+import { constants } from "node:os";
+import { join } from "node:path";
+import { LIMITS, type NewId } from "../../protocol/index.ts";
+import type { Running, Sandbox } from "../../sandbox/sandbox.ts";
+import { headOf } from "../preview.ts";
+import { isRefusal, reasonOf, type Refusal } from "../refusal.ts";
+import { matchingLines } from "./filter.ts";
+import { OutputLog } from "./log.ts";
+
+export interface ShellStart {
+  readonly command: string;
+  readonly argv: readonly [string, ...string[]];
+  readonly cwd: string;
+  /** Milliseconds after which it is ended. */
+  readonly timeout: number;
+}
+
+export type ShellStatus =
+  | { readonly state: "running" }
+  | { readonly state: "ended"; readonly exitCode: number }
+  | { readonly state: "killed" }
+  | { readonly state: "timed_out" };
+
+export interface NewOutput {
+  readonly text: string;
+  /** Bytes that are waiting for the next look. */
+  readonly left: number;
+  /** Bytes that were thrown away before anybody read them. */
+  readonly lost: number;
+}
+
+/** One command in the background. */
+export interface Shell {
+  readonly id: string;
+  readonly command: string;
+  readonly status: ShellStatus;
+  /** The lines since the last look, each once; with a filter those that match, and the others are gone too. */
+  read(filter?: string): NewOutput | Refusal;
+  /** Resolves when it has ended, when the time is over, or when the signal is aborted. */
+  wait(ms: number, signal: AbortSignal): Promise<void>;
+  kill(): Promise<void>;
+}
+
 /** The session's background shells. */
 export interface Shells {
+  start(request: ShellStart): Promise<Shell | Refusal>;
+  find(id: string): Shell | undefined;
+  /** Ends all of them and deletes their output. */
   close(): Promise<void>;
+}
+
+export interface ShellsOptions {
+  readonly sandbox: Sandbox;
+  readonly outputFolder: string;
+  readonly newId: NewId;
+}
+
+export function openShells(options: ShellsOptions): Shells {
+  const shells = new Map<string, BackgroundShell>();
+
+  /** Makes room: of those that ended, the oldest are forgotten. */
+  const forgetOld = (): void => {
+    const ended = [...shells.values()].filter((shell) => shell.status.state !== "running");
+    for (const shell of ended.slice(0, Math.max(0, ended.length - LIMITS.endedShellsPerSession + 1))) {
+      shell.forget();
+      shells.delete(shell.id);
+    }
+  };
+
+  return {
+    async start(request) {
+      const running = [...shells.values()].filter((shell) => shell.status.state === "running").length;
+      if (running >= LIMITS.backgroundShellsPerSession)
+        return { refused: `${running} commands run in the background already. End one with KillShell first.` };
+      forgetOld();
+      const id = options.newId("sh");
+      try {
+        const shell = new BackgroundShell(id, request, options.outputFolder);
+        // Counted from now on, so that many at once cannot pass the bound together.
+        shells.set(id, shell);
+        await shell.start(options.sandbox);
+        return shell;
+      } catch (error) {
+        shells.get(id)?.forget();
+        shells.delete(id);
+        return { refused: `Error executing command: ${reasonOf(error)}` };
+      }
+    },
+    find: (id) => shells.get(id),
+    async close() {
+      const all = [...shells.values()];
+      shells.clear();
+      await Promise.all(all.map((shell) => shell.kill()));
+      for (const shell of all) shell.forget();
+    },
+  };
+}
+
+class BackgroundShell implements Shell {
+  readonly id: string;
+  readonly command: string;
+  readonly #request: ShellStart;
+  readonly #log: OutputLog;
+  readonly #ended: Promise<void>;
+  #settle: () => void = () => undefined;
+  #running: Running | undefined;
+  #status: ShellStatus = { state: "running" };
+  #ending: "killed" | "timed_out" | undefined;
+  #place = 0;
+
+  constructor(id: string, request: ShellStart, outputFolder: string) {
+    this.id = id;
+    this.command = request.command;
+    this.#request = request;
+    this.#log = new OutputLog(join(outputFolder, `${id}.log`));
+    this.#ended = new Promise((resolve) => {
+      this.#settle = resolve;
+    });
+  }
+
+  get status(): ShellStatus {
+    return this.#status;
+  }
+
+  async start(sandbox: Sandbox): Promise<void> {
+    const { argv, cwd, timeout } = this.#request;
+    const running = await sandbox.spawn({ argv, cwd, onOutput: (chunk) => this.#log.append(chunk) });
+    this.#running = running;
+    const timer = setTimeout(() => void this.#end("timed_out"), timeout);
+    timer.unref();
+    void running.exit.then(({ code, signal }) => {
+      clearTimeout(timer);
+      this.#status =
+        this.#ending === undefined ? { state: "ended", exitCode: exitCodeOf(code, signal) } : { state: this.#ending };
+      this.#settle();
+    });
+  }
+
+  read(filter?: string): NewOutput | Refusal {
+    const { bytes, start } = this.#log.read(this.#place, LIMITS.shellReadBytes);
+    const over = this.#status.state !== "running" && start + bytes.length >= this.#log.end;
+    const lines = wholeLines(bytes, over);
+    const wanted = filter === undefined ? undefined : matchingLines(lines.map(textOf), filter);
+    if (isRefusal(wanted)) return wanted;
+    const shown: string[] = [];
+    let used = 0;
+    let size = 0;
+    for (const [index, line] of lines.entries()) {
+      if (wanted === undefined || wanted[index] === true) {
+        const text = textOf(line);
+        if (size > 0 && size + text.length > LIMITS.bashOutputChars) break;
+        shown.push(
+          text.length <= LIMITS.bashOutputChars ? text : `${headOf(text, LIMITS.bashOutputChars)}... (line cut)`,
+        );
+        size += text.length + 1;
+      }
+      used += line.length;
+    }
+    const lost = start - this.#place;
+    this.#place = start + used;
+    return { text: shown.join("\n"), left: this.#log.end - this.#place, lost };
+  }
+
+  async wait(ms: number, signal: AbortSignal): Promise<void> {
+    if (this.#status.state !== "running" || signal.aborted) return;
+    let stop: () => void = () => undefined;
+    const stopped = new Promise<void>((resolve) => {
+      stop = resolve;
+    });
+    const timer = setTimeout(stop, ms);
+    signal.addEventListener("abort", stop, { once: true });
+    await Promise.race([this.#ended, stopped]);
+    clearTimeout(timer);
+    signal.removeEventListener("abort", stop);
+  }
+
+  async kill(): Promise<void> {
+    await this.#end("killed");
+  }
+
+  /** Its output can be read no more. */
+  forget(): void {
+    this.#log.remove();
+  }
+
+  async #end(how: "killed" | "timed_out"): Promise<void> {
+    if (this.#running === undefined || this.#status.state !== "running") return;
+    this.#ending ??= how;
+    await this.#running.kill();
+  }
+}
+
+/** A process ended by a signal has the code that a shell would report for it. */
+export function exitCodeOf(code: number | null, signal: string | null): number {
+  if (code !== null) return code;
+  const numbers: Readonly<Record<string, number>> = constants.signals;
+  return 128 + (numbers[signal ?? ""] ?? 0);
+}
+
+/** Lines with their newlines. A last one without is only whole when nothing comes after it, or when it is endless. */
+function wholeLines(bytes: Buffer, over: boolean): readonly Buffer[] {
+  const lines: Buffer[] = [];
+  let start = 0;
+  for (let end = bytes.indexOf(10); end !== -1; end = bytes.indexOf(10, start)) {
+    lines.push(bytes.subarray(start, end + 1));
+    start = end + 1;
+  }
+  const endless = lines.length === 0 && bytes.length >= LIMITS.shellReadBytes;
+  if (start < bytes.length && (over || endless)) lines.push(bytes.subarray(start));
+  return lines;
+}
+
+function textOf(line: Buffer): string {
+  return line.toString("utf8").replace(/\r?\n$/, "");
 }

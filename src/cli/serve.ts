@@ -1,0 +1,86 @@
+import { rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { CHECKPOINTS, type Checkpoint, type Log } from "../sessions/index.ts";
+import { listen, type Listening } from "../surfaces/index.ts";
+import { openHouse, type House } from "./house.ts";
+import { openLog } from "./log.ts";
+import type { Environment, Settings } from "./settings.ts";
+
+/** Where a running server tells the other commands its address. */
+export const SERVER_FILE = "server.json";
+
+export interface Serving {
+  readonly url: string;
+  readonly token: string;
+  close(): Promise<void>;
+}
+
+export interface ServeOptions {
+  readonly settings: Settings;
+  readonly environment: Environment;
+  readonly version: string;
+  readonly logLevel: string;
+  readonly onFatal: (error: Error) => void;
+}
+
+/** Opens the house and its doors. */
+export async function serve(options: ServeOptions): Promise<Serving> {
+  const { settings, environment } = options;
+  const secrets = [settings.apiKey.value, settings.token.value].filter((secret) => secret !== undefined);
+  const log = openLog(options.logLevel, secrets);
+  const house = await openHouse({ settings, environment, log, reach: crashPoint(environment), onFatal: options.onFatal });
+  const server = await openDoors(options, house, log).catch(async (error: unknown) => {
+    await house.close();
+    throw error;
+  });
+  const file = join(settings.home.value, SERVER_FILE);
+  await writeFile(file, JSON.stringify({ url: server.url, pid: process.pid }), { mode: 0o600 });
+  return {
+    url: server.url,
+    token: house.adminToken,
+    close: async () => {
+      await server.close();
+      await house.close();
+      await rm(file, { force: true });
+    },
+  };
+}
+
+async function openDoors(options: ServeOptions, house: House, log: Log): Promise<Listening> {
+  const { settings } = options;
+  let ours: readonly string[] = [];
+  const server = await listen({
+    gateway: house.gateway,
+    log,
+    version: options.version,
+    host: settings.host.value,
+    port: settings.port.value,
+    requestsPerMinute: settings.requestsPerMinute.value,
+    allowedHosts: () => ours,
+    describe: () => ({
+      demo: settings.provider.value === "sim",
+      default_provider: settings.provider.value,
+      default_workspace: settings.workspace.value,
+    }),
+  });
+  const names = ["127.0.0.1", "localhost", "[::1]", settings.host.value, ...settings.allowedHosts.value];
+  ours = names.flatMap((name) => [name.toLowerCase(), `${name.toLowerCase()}:${server.port}`]);
+  return server;
+}
+
+/**
+ * For the crash suite: `SALLYPORT_CRASH_AT=name` or `name:n` ends this process, as SIGKILL does, the first or n-th time
+ * that it reaches the named point. Without the variable nothing happens.
+ */
+function crashPoint(environment: Environment): (name: Checkpoint) => void {
+  const wanted = environment["SALLYPORT_CRASH_AT"];
+  if (wanted === undefined || wanted === "") return () => undefined;
+  const [name, count = "1"] = wanted.split(":");
+  if (!CHECKPOINTS.some((known) => known === name)) throw new Error(`SALLYPORT_CRASH_AT: there is no point ${name}`);
+  let left = Number(count);
+  return (reached) => {
+    if (reached !== name) return;
+    left -= 1;
+    if (left === 0) process.kill(process.pid, "SIGKILL");
+  };
+}

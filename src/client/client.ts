@@ -1,0 +1,221 @@
+import {
+  ErrorBody,
+  Failure,
+  type Approval,
+  type ApprovalStatus,
+  type CreateSession,
+  type CreateToken,
+  type Decision,
+  type ForkSession,
+  type JournalEvent,
+  type Policy,
+  type PolicyTest,
+  type PromptAccepted,
+  type Ruling,
+  type SessionView,
+  type Status,
+  type StreamFrame,
+  type SubmitPrompt,
+  type TokenCreated,
+  type TokenView,
+} from "../protocol/index.ts";
+import { readSse } from "./sse.ts";
+
+export interface ClientOptions {
+  /** Such as `http://127.0.0.1:5353`. */
+  readonly url: string;
+  readonly token: string;
+  readonly fetch?: typeof fetch;
+  /** Called when a stream was lost and is about to be taken up again. */
+  readonly onReconnect?: (attempt: number, waitMs: number) => void;
+}
+
+export interface Idempotent {
+  /** A retry with the same key gets the first answer. */
+  readonly key?: string;
+}
+
+export interface WatchOptions {
+  /** The last seq that is known already; 0 for everything. */
+  readonly after?: number;
+  readonly signal?: AbortSignal;
+}
+
+interface Call {
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
+  readonly path: string;
+  readonly body?: unknown;
+  readonly key?: string | undefined;
+}
+
+const RECONNECT_BASE_MS = 250;
+const RECONNECT_CAP_MS = 15_000;
+const RECONNECT_TRIES = 20;
+
+/** The typed client for browsers and Node. A refusal of the server is thrown as the Failure that it sent. */
+export class SallyportClient {
+  readonly #options: ClientOptions;
+  readonly #fetch: typeof fetch;
+
+  constructor(options: ClientOptions) {
+    this.#options = { ...options, url: options.url.replace(/\/+$/, "") };
+    this.#fetch = options.fetch ?? ((input, init) => fetch(input, init));
+  }
+
+  health(): Promise<{ status: string; version: string; protocol: string; demo: boolean; default_provider: string }> {
+    return this.#call({ method: "GET", path: "/health" });
+  }
+
+  createSession(session: CreateSession, { key }: Idempotent = {}): Promise<SessionView> {
+    return this.#call({ method: "POST", path: "/api/sessions", body: session, key });
+  }
+
+  session(id: string): Promise<SessionView> {
+    return this.#call({ method: "GET", path: `/api/sessions/${encodeURIComponent(id)}` });
+  }
+
+  sessions(query: { status?: Status; cursor?: string; limit?: number } = {}): Promise<{ sessions: SessionView[]; next?: string }> {
+    return this.#call({ method: "GET", path: `/api/sessions${search(query)}` });
+  }
+
+  prompt(id: string, prompt: SubmitPrompt, { key }: Idempotent = {}): Promise<PromptAccepted> {
+    return this.#call({ method: "POST", path: `/api/sessions/${encodeURIComponent(id)}/prompts`, body: prompt, key });
+  }
+
+  control(id: string, verb: "interrupt" | "pause" | "resume" | "close"): Promise<SessionView> {
+    return this.#call({ method: "POST", path: `/api/sessions/${encodeURIComponent(id)}/${verb}` });
+  }
+
+  fork(id: string, fork: ForkSession = {}, { key }: Idempotent = {}): Promise<SessionView> {
+    return this.#call({ method: "POST", path: `/api/sessions/${encodeURIComponent(id)}/fork`, body: fork, key });
+  }
+
+  events(id: string, query: { after?: number; limit?: number } = {}): Promise<{ events: JournalEvent[]; next?: number }> {
+    return this.#call({ method: "GET", path: `/api/sessions/${encodeURIComponent(id)}/events${search(query)}` });
+  }
+
+  approvals(query: { status?: ApprovalStatus; session_id?: string; cursor?: string; limit?: number } = {}): Promise<{ approvals: Approval[]; next?: string }> {
+    return this.#call({ method: "GET", path: `/api/approvals${search(query)}` });
+  }
+
+  approval(id: string): Promise<Approval> {
+    return this.#call({ method: "GET", path: `/api/approvals/${encodeURIComponent(id)}` });
+  }
+
+  decide(id: string, decision: Decision): Promise<Approval> {
+    return this.#call({ method: "POST", path: `/api/approvals/${encodeURIComponent(id)}`, body: decision });
+  }
+
+  policy(): Promise<Policy> {
+    return this.#call({ method: "GET", path: "/api/policy" });
+  }
+
+  setPolicy(policy: Policy): Promise<Policy> {
+    return this.#call({ method: "PUT", path: "/api/policy", body: policy });
+  }
+
+  testPolicy(test: PolicyTest): Promise<Ruling> {
+    return this.#call({ method: "POST", path: "/api/policy/test", body: test });
+  }
+
+  tokens(): Promise<{ tokens: TokenView[] }> {
+    return this.#call({ method: "GET", path: "/api/tokens" });
+  }
+
+  createToken(token: CreateToken): Promise<TokenCreated> {
+    return this.#call({ method: "POST", path: "/api/tokens", body: token });
+  }
+
+  deleteToken(id: string): Promise<void> {
+    return this.#call({ method: "DELETE", path: `/api/tokens/${encodeURIComponent(id)}` });
+  }
+
+  /**
+   * The journal after a seq, then live. A lost connection is taken up again from the last seq that arrived, with
+   * growing waits; every journaled event comes exactly once. Ends when the session has ended or the signal is aborted.
+   */
+  async *watch(id: string, options: WatchOptions = {}): AsyncGenerator<StreamFrame> {
+    const signal = options.signal ?? new AbortController().signal;
+    let after = options.after ?? 0;
+    let tries = 0;
+    for (;;) {
+      try {
+        for await (const frame of this.#stream(id, after, signal)) {
+          tries = 0;
+          if ("seq" in frame) after = frame.seq;
+          yield frame;
+        }
+        return;
+      } catch (error) {
+        if (signal.aborted) return;
+        if ((error instanceof Failure && error.code !== "shutting_down") || tries >= RECONNECT_TRIES) throw error;
+        const wait = Math.min(RECONNECT_CAP_MS, RECONNECT_BASE_MS * 2 ** tries) * (0.5 + Math.random() / 2);
+        tries += 1;
+        this.#options.onReconnect?.(tries, wait);
+        await pause(wait, signal);
+        if (signal.aborted) return;
+      }
+    }
+  }
+
+  async *#stream(id: string, after: number, signal: AbortSignal): AsyncGenerator<StreamFrame> {
+    const response = await this.#fetch(`${this.#options.url}/api/sessions/${encodeURIComponent(id)}/events?after=${after}`, {
+      headers: { accept: "text/event-stream", authorization: `Bearer ${this.#options.token}` },
+      signal,
+    });
+    if (!response.ok || response.body === null) throw await refusalOf(response);
+    let ended = false;
+    let last = after;
+    for await (const data of readSse(response.body)) {
+      const frame = JSON.parse(data) as StreamFrame;
+      yield frame;
+      if ("seq" in frame) last = frame.seq;
+      ended = frame.type === "session.updated" && (frame.status === "complete" || frame.status === "failed");
+    }
+    // The server ends a stream itself only when the session has ended: anything else is a lost connection.
+    if (!ended) {
+      const { status, seq } = await this.session(id);
+      if ((status !== "complete" && status !== "failed") || seq > last) throw new Error("the stream was cut");
+    }
+  }
+
+  async #call<Answer>(call: Call): Promise<Answer> {
+    const response = await this.#fetch(`${this.#options.url}${call.path}`, {
+      method: call.method,
+      headers: {
+        authorization: `Bearer ${this.#options.token}`,
+        ...(call.body === undefined ? {} : { "content-type": "application/json" }),
+        ...(call.key === undefined ? {} : { "idempotency-key": call.key }),
+      },
+      ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
+    });
+    if (!response.ok) throw await refusalOf(response);
+    return (response.status === 204 ? undefined : await response.json()) as Answer;
+  }
+}
+
+async function refusalOf(response: Response): Promise<Error> {
+  const parsed = ErrorBody.safeParse(await response.json().catch(() => undefined));
+  if (!parsed.success) return new Error(`the server answered ${response.status}`);
+  const { code, message, details } = parsed.data.error;
+  return new Failure(code, message, details);
+}
+
+function search(query: Readonly<Record<string, string | number | undefined>>): string {
+  const pairs = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)] as [string, string]]));
+  return pairs.length === 0 ? "" : `?${new URLSearchParams(pairs).toString()}`;
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener(
+      "abort",
+      () => {
+        clearTimeout(timer);
+        resolve();
+      },
+      { once: true },
+    );
+  });
+}

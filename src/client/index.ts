@@ -1,0 +1,2 @@
+export { SallyportClient, type ClientOptions } from "./client.ts";
+export * from "../protocol/index.ts";

@@ -1,0 +1,72 @@
+import type { LanguageModelV3Message } from "@ai-sdk/provider";
+import { LIMITS } from "../../protocol/index.ts";
+import { messageChars, type Transcript } from "./transcript.ts";
+
+const CHARS_PER_TOKEN = 4;
+
+export const SUMMARY_SYSTEM =
+  "You write summaries of conversations between a person and a coding agent. The agent will go on from your summary alone, so keep every fact it needs and invent nothing.";
+
+const INSTRUCTION = `Summarize the conversation below, in which a person works with a coding agent. Keep: what the person wants, in their words where it matters; rules and preferences they gave; decisions and why; files that were read or changed, by path, and what is in them that matters; commands and their outcome; errors and what became of them; what is done and what is left. Write plain text, no preface.`;
+
+export function estimateTokens(messages: readonly LanguageModelV3Message[]): number {
+  return Math.ceil(messages.reduce((sum, message) => sum + messageChars(message), 0) / CHARS_PER_TOKEN);
+}
+
+/** The last message that should become part of the summary; nothing when there is none to give up. */
+export function compactThrough(transcript: Transcript, contextTokens: number): string | undefined {
+  const marks = transcript.marks();
+  const total = estimateTokens(transcript.messages()) * CHARS_PER_TOKEN;
+  const keep = contextTokens * LIMITS.compactKeepFraction * CHARS_PER_TOKEN;
+  return (marks.find((mark) => total - mark.chars <= keep) ?? marks.at(-1))?.message_id;
+}
+
+/** The conversation as a text to be summarised: quoted, so that nothing in it is taken for an instruction. */
+export function summaryPrompt(messages: readonly LanguageModelV3Message[], contextTokens: number): LanguageModelV3Message {
+  const budget = Math.floor(contextTokens * LIMITS.compactAtFraction * CHARS_PER_TOKEN * 0.75);
+  const quoted = messages.flatMap(quote).map((text) => text.replaceAll(/^/gm, "> "));
+  let chars = 0;
+  const newest: string[] = [];
+  for (const text of quoted.toReversed()) {
+    chars += text.length;
+    if (chars > budget) break;
+    newest.unshift(text);
+  }
+  const left = quoted.length - newest.length;
+  const note = left > 0 ? [`> (the ${left} oldest parts are left out)`] : [];
+  return { role: "user", content: [{ type: "text", text: [INSTRUCTION, "", ...note, ...newest].join("\n") }] };
+}
+
+export function summaryText(summary: string): string {
+  return `[The earlier part of this conversation was too long and was replaced by this summary.]\n\n${summary}`;
+}
+
+function quote(message: LanguageModelV3Message): readonly string[] {
+  if (message.role === "system") return [];
+  return message.content.flatMap((part): string[] => {
+    switch (part.type) {
+      case "text":
+        return [`${message.role === "user" ? "user" : "agent"}: ${clip(part.text)}`];
+      case "file":
+        return [`${message.role}: (a picture)`];
+      case "tool-call":
+        return [`agent calls ${part.toolName}: ${clip(JSON.stringify(part.input))}`];
+      case "tool-result":
+        return [`${part.toolName} gives: ${clip(resultText(part.output))}`];
+      case "reasoning":
+      case "tool-approval-response":
+        return [];
+    }
+  });
+}
+
+function resultText(output: Extract<Extract<LanguageModelV3Message, { role: "tool" }>["content"][number], { type: "tool-result" }>["output"]): string {
+  if (output.type === "text" || output.type === "error-text") return output.value;
+  if (output.type !== "content") return "";
+  return output.value.map((part) => (part.type === "text" ? part.text : "(a picture)")).join("\n");
+}
+
+function clip(text: string): string {
+  const half = LIMITS.compactPartChars / 2;
+  return text.length <= LIMITS.compactPartChars ? text : `${text.slice(0, half)}\n… (cut) …\n${text.slice(-half)}`;
+}

@@ -1,0 +1,108 @@
+import { LIMITS, type ErrorDetail } from "../../protocol/index.ts";
+
+/** The answer stopped making sense or stopped coming. */
+export class StreamFailure extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "StreamFailure";
+  }
+}
+
+/** How a call of the model went wrong. */
+export type ModelFailure =
+  /** The provider said so, before or within the stream. `status` is what its kind of error stands for. */
+  | {
+      readonly kind: "answer";
+      readonly status: number;
+      readonly message: string;
+      readonly retryAfterMs?: number | undefined;
+    }
+  /** There was no answer at all. */
+  | { readonly kind: "connection"; readonly message: string }
+  /** The answer was cut, garbled or fell silent. */
+  | { readonly kind: "stream"; readonly message: string };
+
+export type Judgement = "retry" | "too_long" | "final";
+
+const STATUS_OF_TYPE: Readonly<Record<string, number>> = {
+  invalid_request_error: 400,
+  authentication_error: 401,
+  billing_error: 402,
+  permission_error: 403,
+  not_found_error: 404,
+  request_too_large: 413,
+  rate_limit_error: 429,
+  api_error: 500,
+  timeout_error: 504,
+  overloaded_error: 529,
+};
+/** The API has no code of its own for this. */
+const TOO_LONG = /prompt is too long|exceeds? (?:the )?(?:context|maximum)|context (?:window|length)|too many tokens/i;
+
+/** What an error body or an error event says. */
+export function readAnswer(status: number | undefined, body: unknown, retryAfterMs?: number): ModelFailure {
+  const { error = body } = (typeof body === "object" && body !== null ? body : {}) as Readonly<Record<string, unknown>>;
+  const { type, message } = (typeof error === "object" && error !== null ? error : {}) as Readonly<Record<string, unknown>>;
+  const words = typeof message === "string" && message !== "" ? message : "no explanation";
+  return {
+    kind: "answer",
+    status: status ?? (typeof type === "string" ? STATUS_OF_TYPE[type] : undefined) ?? 500,
+    message: typeof type === "string" ? `${type}: ${words}` : words,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  };
+}
+
+/** Milliseconds that the provider asks to wait; nothing when it does not say. */
+export function readRetryAfter(header: (name: string) => string | undefined, now: number): number | undefined {
+  const exact = Number(header("retry-after-ms") ?? Number.NaN);
+  if (exact >= 0) return exact;
+  const value = header("retry-after");
+  if (value === undefined) return undefined;
+  const seconds = Number(value);
+  if (seconds >= 0) return seconds * 1_000;
+  const date = Date.parse(value);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}
+
+export function judge(failure: ModelFailure): Judgement {
+  if (failure.kind !== "answer") return "retry";
+  const { status, message, retryAfterMs = 0 } = failure;
+  if (status === 413 || (status === 400 && TOO_LONG.test(message))) return "too_long";
+  if (retryAfterMs > LIMITS.modelRetryAfterMs) return "final";
+  return status === 408 || status === 409 || status === 429 || status >= 500 ? "retry" : "final";
+}
+
+/** How long to wait before attempt `attempt + 1` (1, 2, …): full jitter, and never less than the provider asks for. */
+export function retryDelay(failure: ModelFailure, attempt: number, random: number): number {
+  const ceiling = Math.min(LIMITS.modelRetryCapMs, LIMITS.modelRetryBaseMs * 2 ** (attempt - 1));
+  const asked = failure.kind === "answer" ? (failure.retryAfterMs ?? 0) : 0;
+  return Math.round(asked + random * ceiling);
+}
+
+/** What went wrong, in a few words. */
+export function describe(failure: ModelFailure): string {
+  switch (failure.kind) {
+    case "answer":
+      return `the model answered ${failure.status} (${failure.message})`;
+    case "connection":
+      return `the model could not be reached (${failure.message})`;
+    case "stream":
+      return `the model's answer broke off (${failure.message})`;
+  }
+}
+
+/** How a turn ends that could not get past this failure after `attempts` calls. */
+export function toError(failure: ModelFailure, attempts: number): ErrorDetail {
+  const tries = attempts > 1 ? ` after ${attempts} attempts` : "";
+  if (failure.kind === "stream") return { code: "model_stream_cut", message: `${describe(failure)}${tries}; send the prompt again` };
+  if (failure.kind === "connection") return { code: "model_unavailable", message: `${describe(failure)}${tries}; check the network and the provider's address` };
+  const { status, message, retryAfterMs } = failure;
+  if (status === 401 || status === 403) {
+    return { code: "model_unauthenticated", message: `ANTHROPIC_API_KEY not set or not accepted: ${describe(failure)}. Set a valid key and start again.` };
+  }
+  const judgement = judge(failure);
+  if (judgement === "too_long") return { code: "context_exceeded", message: `the conversation is too long for the model (${message}); start a new session` };
+  if (judgement === "final" && !(retryAfterMs !== undefined && retryAfterMs > LIMITS.modelRetryAfterMs)) return { code: "model_error", message: describe(failure) };
+  const wait = retryAfterMs === undefined ? "later" : `in ${Math.ceil(retryAfterMs / 1_000)} s`;
+  return { code: "model_unavailable", message: `${describe(failure)}${tries}; try again ${wait}` };
+}

@@ -1,0 +1,151 @@
+import type { LanguageModelV3StreamPart } from "@ai-sdk/provider";
+import type { Item, NewId } from "../../protocol/index.ts";
+import type { EngineEvent } from "../engine.ts";
+import type { Receiver } from "./model-call.ts";
+
+type Spoken = Extract<Item, { text: string }>;
+
+/** A tool call as the model wrote it. `input` is absent when it is not a JSON object: the message ended in the middle. */
+export interface WrittenCall {
+  readonly tool_use_id: string;
+  readonly tool: string;
+  readonly input: Readonly<Record<string, unknown>> | undefined;
+}
+
+interface Draft {
+  readonly item: Spoken;
+  text: string;
+  signature: string | undefined;
+  redacted: string | undefined;
+  ended: boolean;
+}
+
+export interface MessageOptions {
+  readonly newId: NewId;
+  readonly parent_id: string | undefined;
+  readonly emit: (events: readonly EngineEvent[]) => void;
+  readonly delta: (item_id: string, text: string) => void;
+}
+
+/** One message of the model while it streams: starts items and tells their text, but completes none before it is whole. */
+export class MessageDraft implements Receiver {
+  readonly message_id: string;
+  readonly calls: WrittenCall[] = [];
+  readonly #options: MessageOptions;
+  readonly #drafts = new Map<string, Draft>();
+  readonly #order: Draft[] = [];
+
+  constructor(options: MessageOptions) {
+    this.#options = options;
+    this.message_id = options.newId("msg");
+  }
+
+  take(parts: readonly LanguageModelV3StreamPart[]): void {
+    for (const part of parts) this.#take(part);
+  }
+
+  supersede(): void {
+    this.#options.emit(this.completed("superseded"));
+  }
+
+  /** The ends of all items that were started. */
+  completed(status: "completed" | "failed" | "interrupted" | "superseded"): EngineEvent[] {
+    return this.#order.map((draft) => ({ type: "item.completed", item: finished(draft, status) }));
+  }
+
+  /** All that was said to the reader. */
+  get text(): string {
+    return this.#order.flatMap((draft) => (draft.item.type === "agent_message" ? [draft.text] : [])).join("\n\n");
+  }
+
+  #take(part: LanguageModelV3StreamPart): void {
+    switch (part.type) {
+      case "text-delta":
+        if (part.delta !== "") this.#say("agent_message", part.id, part.delta);
+        break;
+      case "reasoning-start":
+      case "reasoning-delta":
+        this.#reason(part);
+        break;
+      case "text-end":
+      case "reasoning-end": {
+        const draft = this.#drafts.get(part.id);
+        if (draft !== undefined) draft.ended = true;
+        break;
+      }
+      case "tool-call":
+        this.calls.push({ tool_use_id: part.toolCallId, tool: part.toolName, input: readInput(part.input) });
+        break;
+      default:
+        break;
+    }
+  }
+
+  #reason(part: Extract<LanguageModelV3StreamPart, { type: "reasoning-start" | "reasoning-delta" }>): void {
+    const { signature, redactedData } = part.providerMetadata?.["anthropic"] ?? {};
+    const text = part.type === "reasoning-delta" ? part.delta : "";
+    if (text === "" && signature === undefined && redactedData === undefined) return;
+    const draft = this.#say("reasoning", part.id, text);
+    if (typeof signature === "string") draft.signature = signature;
+    if (typeof redactedData === "string") draft.redacted = redactedData;
+  }
+
+  /** An item begins with its first text: an empty block is nothing to see. */
+  #say(type: Spoken["type"], id: string, text: string): Draft {
+    const draft = this.#drafts.get(id) ?? this.#start(type, id);
+    draft.text += text;
+    if (text !== "") this.#options.delta(draft.item.id, text);
+    return draft;
+  }
+
+  #start(type: Spoken["type"], id: string): Draft {
+    const { newId, parent_id, emit } = this.#options;
+    const item: Spoken = {
+      id: newId("item"),
+      type,
+      status: "in_progress",
+      message_id: this.message_id,
+      ...(parent_id === undefined ? {} : { parent_id }),
+      text: "",
+    };
+    const draft: Draft = { item, text: "", signature: undefined, redacted: undefined, ended: false };
+    this.#drafts.set(id, draft);
+    this.#order.push(draft);
+    emit([{ type: "item.started", item }]);
+    return draft;
+  }
+}
+
+/** The signature counts only for a thought that was told to its end. */
+function finished(draft: Draft, status: Item["status"]): Item {
+  const item = { ...draft.item, status, text: draft.text };
+  if (item.type === "agent_message" || !draft.ended) return item;
+  return {
+    ...item,
+    ...(draft.signature === undefined ? {} : { signature: draft.signature }),
+    ...(draft.redacted === undefined ? {} : { redacted: draft.redacted }),
+  };
+}
+
+function readInput(json: string): WrittenCall["input"] {
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Readonly<Record<string, unknown>>) : undefined;
+}
+
+/** Takes a text that nobody watches. */
+export class TextDraft implements Receiver {
+  text = "";
+
+  take(parts: readonly LanguageModelV3StreamPart[]): void {
+    for (const part of parts) if (part.type === "text-delta") this.text += part.delta;
+  }
+
+  supersede(): void {
+    this.text = "";
+  }
+}

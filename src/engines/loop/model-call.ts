@@ -1,0 +1,153 @@
+import type { LanguageModelV3CallOptions, LanguageModelV3StreamPart } from "@ai-sdk/provider";
+import { LIMITS, type ErrorDetail } from "../../protocol/index.ts";
+import { MessageReader, prepare } from "./anthropic.ts";
+import { describe, judge, readAnswer, readRetryAfter, retryDelay, StreamFailure, toError, type ModelFailure } from "./failure.ts";
+import { EventReader } from "./sse.ts";
+import type { WireRequest, WireResponse } from "./transport.ts";
+import type { Turn } from "./turn.ts";
+
+export type Finish = Extract<LanguageModelV3StreamPart, { type: "finish" }>;
+
+/** Takes the parts of one attempt. */
+export interface Receiver {
+  take(parts: readonly LanguageModelV3StreamPart[]): void;
+  /** The attempt died and another one follows. */
+  supersede(): void;
+}
+
+/** `receiver` has what came, whole or not. */
+export type CallEnd<Taker> =
+  | { readonly end: "finished"; readonly receiver: Taker; readonly finish: Finish }
+  | { readonly end: "aborted"; readonly receiver: Taker }
+  | { readonly end: "too_long"; readonly receiver: Taker; readonly error: ErrorDetail }
+  | { readonly end: "failed"; readonly receiver: Taker; readonly error: ErrorDetail };
+
+type AttemptEnd = { readonly finish: Finish } | { readonly failure: ModelFailure };
+
+/** Calls the model until it answers whole, as often as the limits allow. Every repetition is told as a notice. */
+export async function callModel<Taker extends Receiver>(
+  turn: Turn,
+  options: LanguageModelV3CallOptions,
+  newReceiver: () => Taker,
+): Promise<CallEnd<Taker>> {
+  const request = await prepare(turn.host.model, options);
+  for (let attempt = 1; ; attempt += 1) {
+    const receiver = newReceiver();
+    const outcome = turn.signal.aborted ? undefined : await attemptCall(turn, request, receiver);
+    if (outcome === undefined || turn.signal.aborted) return { end: "aborted", receiver };
+    if ("finish" in outcome) return { end: "finished", receiver, finish: outcome.finish };
+    const { failure } = outcome;
+    const judgement = judge(failure);
+    const error = toError(failure, attempt);
+    if (judgement === "too_long") return { end: "too_long", receiver, error };
+    if (judgement === "final" || attempt > LIMITS.modelRetries) return { end: "failed", receiver, error };
+    receiver.supersede();
+    const delay = retryDelay(failure, attempt, turn.host.random());
+    turn.notice(`${describe(failure)}; trying again in ${(delay / 1_000).toFixed(1)} s (${attempt} of ${LIMITS.modelRetries})`);
+    await turn.host.sleep(delay, turn.signal);
+  }
+}
+
+/** One attempt. Nothing when the turn was stopped. */
+async function attemptCall(turn: Turn, request: WireRequest, receiver: Receiver): Promise<AttemptEnd | undefined> {
+  const { host, signal } = turn;
+  const connection = new AbortController();
+  const over = new AbortController();
+  const cut = (): void => connection.abort();
+  signal.addEventListener("abort", cut, { once: true });
+  let heard = host.now();
+  let silent = false;
+  void watch(turn, over.signal, () => heard).then((idle) => {
+    silent = idle;
+    if (idle) cut();
+  });
+  try {
+    const outcome = await converse(turn, { request, receiver, signal: connection.signal, onBytes: () => (heard = host.now()) });
+    if (signal.aborted) return undefined;
+    // After a whole answer the connection stays open for the next call.
+    if ("finish" in outcome) return outcome;
+    cut();
+    return silent ? { failure: { kind: "stream", message: `nothing came for ${LIMITS.modelIdleMs / 1_000} s` } } : outcome;
+  } finally {
+    over.abort();
+    signal.removeEventListener("abort", cut);
+  }
+}
+
+/** True when nothing was heard for too long; false when the attempt ended before. */
+async function watch(turn: Turn, signal: AbortSignal, heard: () => number): Promise<boolean> {
+  const { host } = turn;
+  while (!signal.aborted) {
+    const left = heard() + LIMITS.modelIdleMs - host.now();
+    if (left <= 0) return true;
+    await host.sleep(left, signal);
+  }
+  return false;
+}
+
+interface Exchange {
+  readonly request: WireRequest;
+  readonly receiver: Receiver;
+  readonly signal: AbortSignal;
+  readonly onBytes: () => void;
+}
+
+async function converse(turn: Turn, exchange: Exchange): Promise<AttemptEnd> {
+  const { request, signal, onBytes } = exchange;
+  let response: WireResponse;
+  try {
+    response = await turn.surroundings.transport.post(request, signal);
+  } catch (error) {
+    return { failure: { kind: "connection", message: errorText(error) } };
+  }
+  onBytes();
+  if (response.status === 200) return listen(response, exchange);
+  const text = await response.text().catch(() => "");
+  return { failure: readAnswer(response.status, parsed(text), readRetryAfter(response.header, turn.host.now())) };
+}
+
+async function listen(response: WireResponse, { receiver, onBytes }: Exchange): Promise<AttemptEnd> {
+  const events = new EventReader();
+  const message = new MessageReader();
+  try {
+    for await (const chunk of untilCut(response.chunks())) {
+      onBytes();
+      const parts: LanguageModelV3StreamPart[] = [];
+      try {
+        for (const event of events.read(chunk)) parts.push(...message.read(event));
+      } finally {
+        receiver.take(parts);
+      }
+      const end = parts.find((part) => part.type === "error" || part.type === "finish");
+      if (end?.type === "error") return { failure: readAnswer(undefined, end.error) };
+      if (end?.type === "finish") return { finish: end };
+    }
+  } catch (error) {
+    if (error instanceof StreamFailure) return { failure: { kind: "stream", message: error.message } };
+    throw error;
+  }
+  return { failure: { kind: "stream", message: "it ended in the middle" } };
+}
+
+/** Once an answer has begun, a lost connection is a broken answer. */
+async function* untilCut(chunks: AsyncIterable<string>): AsyncGenerator<string> {
+  try {
+    yield* chunks;
+  } catch (error) {
+    throw new StreamFailure(errorText(error));
+  }
+}
+
+function errorText(error: unknown): string {
+  const { code, message } = (error instanceof Error ? error : new Error("unknown")) as NodeJS.ErrnoException;
+  return message === "" ? (code ?? "no reason given") : message;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return { error: { message: text.trim().slice(0, 500) } };
+  }
+}
+

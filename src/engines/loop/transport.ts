@@ -1,0 +1,92 @@
+import { Agent as HttpAgent, request as httpRequest, type ClientRequest, type IncomingMessage } from "node:http";
+import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
+import { LIMITS } from "../../protocol/index.ts";
+
+/** A request as it goes over the wire. */
+export interface WireRequest {
+  readonly url: string;
+  /** A unix socket to send it to. */
+  readonly socketPath?: string | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+export interface WireResponse {
+  readonly status: number;
+  header(name: string): string | undefined;
+  /** The body as it comes. Leaving early keeps the connection for the next request. */
+  chunks(): AsyncIterable<string>;
+  /** The body, or its start if it is longer than an error should be. */
+  text(): Promise<string>;
+}
+
+/** Sends requests over connections that stay open. Rejects when there is no answer, or the signal is aborted. */
+export interface Transport {
+  post(request: WireRequest, signal: AbortSignal): Promise<WireResponse>;
+  close(): void;
+}
+
+/**
+ * Plain `node:http`: half the time of `fetch` for a small request (bench), and it knows unix sockets.
+ */
+export function createTransport(): Transport {
+  const options = { keepAlive: true, maxFreeSockets: LIMITS.modelIdleSockets };
+  const http = new HttpAgent(options);
+  const https = new HttpsAgent(options);
+
+  function send(request: WireRequest, signal: AbortSignal): Promise<IncomingMessage> {
+    return new Promise((resolve, reject) => {
+      const secure = request.url.startsWith("https:");
+      const headers = { ...request.headers, "content-length": String(Buffer.byteLength(request.body)) };
+      const settings = { method: "POST", headers, signal, agent: secure ? https : http, ...(request.socketPath === undefined ? {} : { socketPath: request.socketPath }) };
+      const outgoing: ClientRequest = secure ? httpsRequest(request.url, settings) : httpRequest(request.url, settings);
+      outgoing.once("response", resolve);
+      outgoing.once("error", (error: NodeJS.ErrnoException) => {
+        // The other side had closed the idle connection: nobody has seen the request.
+        const stale = outgoing.reusedSocket && error.code === "ECONNRESET";
+        if (stale && !signal.aborted) send(request, signal).then(resolve, reject);
+        else reject(error);
+      });
+      outgoing.end(request.body);
+    });
+  }
+
+  return {
+    async post(request, signal) {
+      return wrap(await send(request, signal));
+    },
+    close() {
+      http.destroy();
+      https.destroy();
+    },
+  };
+}
+
+function wrap(response: IncomingMessage): WireResponse {
+  response.setEncoding("utf8");
+  return {
+    status: response.statusCode ?? 0,
+    header: (name) => {
+      const value = response.headers[name];
+      return Array.isArray(value) ? value[0] : value;
+    },
+    async *chunks() {
+      try {
+        for await (const chunk of response.iterator({ destroyOnReturn: false }) as AsyncIterable<string>) yield chunk;
+      } finally {
+        // What is left (nothing, as a rule) is read and dropped; a server that never ends is cut off.
+        response.on("error", () => undefined);
+        response.setTimeout(LIMITS.modelIdleMs, () => response.destroy());
+        response.resume();
+      }
+    },
+    async text() {
+      let text = "";
+      for await (const chunk of response as AsyncIterable<string>) {
+        text += chunk;
+        if (text.length > LIMITS.modelErrorBytes) break;
+      }
+      return text;
+    },
+  };
+}

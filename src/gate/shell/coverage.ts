@@ -1,0 +1,174 @@
+import { forEachChild, type SyntaxNode } from "unbash";
+
+/**
+ * The parser forgives: of `ls (` it makes `ls` and says nothing. So everything it read is held against the source here, and
+ * a character that belongs to no node, separator or keyword is an error. What a guard did not see it must not judge.
+ */
+
+/** The separators that may stand where a line may break. */
+const N = String.raw`[\s;]*`;
+const DO = String.raw`${N}(do|\{)${N}_?${N}(done|\})`;
+
+/** What may stand between the children of a node; `_` is a child. */
+const SHAPES: Partial<Record<SyntaxNode["type"], RegExp>> = {
+  Script: new RegExp(`^${N}(_${N})*$`),
+  CompoundList: new RegExp(`^${N}(_${N})*$`),
+  Statement: /^_\s*&?$/,
+  AndOr: /^_(\s*(&&|\|\|)\s*_)*$/,
+  Pipeline: /^_(\s*(\|&?)?\s*_)*$/,
+  Command: /^(_\s*)*$/,
+  Redirected: /^(_\s*)*$/,
+  If: new RegExp(`^if${N}_${N}then${N}_(${N}(else${N})?_)*${N}fi$`),
+  Elif: new RegExp(`^elif${N}_${N}then${N}_$`),
+  For: new RegExp(`^for\\s+_(${N}in(\\s*_)*)?${DO}$`),
+  Select: new RegExp(`^select\\s+_(${N}in(\\s*_)*)?${DO}$`),
+  ArithmeticFor: new RegExp(`^for\\s*\\(\\([\\s;_]*\\)\\)${DO}$`),
+  While: new RegExp(`^(while|until)${N}_${DO}$`),
+  Function: /^(function\s+)?_\s*(\(\s*\))?\s*_$/,
+  Coproc: /^coproc\s+(_\s+)?_$/,
+  Subshell: new RegExp(`^\\(${N}_${N}\\)$`),
+  BraceGroup: new RegExp(`^\\{${N}_${N}\\}$`),
+  Case: /^case\s+_\s*in\s*(_[\s;]*)*esac$/,
+  CaseItem: new RegExp(`^\\(?\\s*_(\\s*\\|\\s*_)*\\s*\\)${N}_?${N}(;;&|;;|;&)?$`),
+  TestCommand: /^\[\[\s*_\s*\]\]$/,
+  TestUnary: /^(-\w\s*)?_$/,
+  TestBinary: /^_\s*(==?|!=|=~|<|>|-\w\w)\s*_$/,
+  TestLogical: /^_(\s*(&&|\|\|)\s*_)*$/,
+  TestNot: /^(_\s*)+$/,
+  TestGroup: /^\(\s*_\s*\)$/,
+  Redirect: /^_?([<>]|>>|<>|<&|>&|>\||&>|&>>)\s*_$/,
+  HereString: /^_?<<<\s*_$/,
+  HereDoc: /^_?<<-?\s*_$/,
+  Assignment: /^\w+(\[_\])?\+?=_$/,
+  ArrayValue: /^\((\s*_)*\s*\)$/,
+  DoubleQuoted: /^"_*"$/,
+  LocaleString: /^\$"_*"$/,
+  CommandExpansion: /^(\$\(_\)|`_`|`[\s\S]*`|\$\{\s_\}|\$\{\|_\})$/,
+  ProcessSubstitution: /^[<>]\(_\)$/,
+  ArithmeticCommandExpansion: /^(\$\(_\)|`_`|`[\s\S]*`|\$\{\s_\}|\$\{\|_\})$/,
+};
+
+/** Text of nodes that have no shape of their own must hold nothing that the shell would expand. */
+const NOTHING_TO_RUN = /^(?:[^\\`$]|\$(?![({'"[A-Za-z_0-9!@*#?-])|\\[\s\S]?)*$/;
+
+interface Span {
+  readonly pos: number;
+  readonly end: number;
+}
+
+class Coverage {
+  readonly #source: string;
+  /** Bodies of here-documents, which stand outside of their commands. In source order. */
+  readonly #bodies: readonly Span[];
+
+  constructor(source: string, bodies: readonly Span[]) {
+    this.#source = source;
+    this.#bodies = bodies;
+  }
+
+  /** The text of a node with every child as `_`, comments and continued lines taken out. */
+  skeleton(node: SyntaxNode, children: readonly Span[]): string | undefined {
+    let text = "";
+    let at = node.pos;
+    for (const child of children) {
+      if (child.pos < at || child.end > node.end) return undefined;
+      text += `${this.#gap(at, child.pos)}_`;
+      at = child.end;
+    }
+    return text + this.#gap(at, node.end);
+  }
+
+  #gap(start: number, end: number): string {
+    if (start === end) return "";
+    let text = "";
+    let at = start;
+    for (const body of this.#bodiesFrom(start)) {
+      if (body.end > end || body.pos < at) break;
+      text += this.#source.slice(at, body.pos);
+      at = body.end;
+    }
+    text += this.#source.slice(at, end);
+    return text
+      .replaceAll("\\\n", "")
+      .replaceAll(/(^|[\s;&|()])#[^\n]*/g, "$1")
+      .replaceAll(/\s+/g, " ");
+  }
+
+  *#bodiesFrom(start: number): Iterable<Span> {
+    let low = 0;
+    let high = this.#bodies.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#bodies[middle]?.pos ?? 0) < start) low = middle + 1;
+      else high = middle;
+    }
+    for (let at = low; at < this.#bodies.length; at++) {
+      const body = this.#bodies[at];
+      if (body !== undefined) yield body;
+    }
+  }
+}
+
+/** The first node whose text is not accounted for, in words; undefined when everything is. */
+export function uncovered(script: SyntaxNode, source: string): string | undefined {
+  const coverage = new Coverage(source, bodiesOf(script));
+  const pending: SyntaxNode[] = [script];
+  for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
+    const children: SyntaxNode[] = [];
+    forEachChild(node, (child) => void children.push(child));
+    const inline = children.filter((child) => child.type !== "HereDocBody");
+    const skeleton = ownText(node, inline, coverage);
+    if (skeleton === undefined || !fits(node, skeleton)) {
+      return `cannot account for all of ${JSON.stringify(source.slice(node.pos, node.end).slice(0, 80))}`;
+    }
+    for (const child of children) {
+      if (child.type === "Script" && child.source !== undefined) {
+        const nested = uncovered(child, child.source);
+        if (nested !== undefined) return nested;
+      } else pending.push(child);
+    }
+  }
+  return undefined;
+}
+
+function ownText(node: SyntaxNode, children: readonly SyntaxNode[], coverage: Coverage): string | undefined {
+  // A script in escaped backticks has its own source, so that its place in this one is unknown.
+  const apart = children.some((child) => child.type === "Script" && child.source !== undefined);
+  if (apart) return "`_`";
+  if (node.type === "If") return coverage.skeleton(node, children.toSorted((left, right) => left.pos - right.pos));
+  return coverage.skeleton(node, children);
+}
+
+function fits(node: SyntaxNode, skeleton: string): boolean {
+  if (node.type === "Word" || node.type === "HereDocBody") {
+    const whole = node.parts === undefined;
+    return whole ? node.type === "Word" ? plain(node.text) : true : /^_+$/.test(skeleton);
+  }
+  const shape = SHAPES[node.type];
+  if (shape !== undefined) return shape.test(skeleton);
+  if (node.type === "SingleQuoted" || node.type === "AnsiCQuoted" || node.type === "HereDocDelimiter") return true;
+  if (node.type === "SimpleExpansion" || node.type === "ParameterExpansion") return !/`|.\$[({]/.test(skeleton);
+  if (node.type === "ArithmeticExpansion") return /^(\$\(\(\s*_?\s*\)\)|\$\[\s*_?\s*\])$/.test(skeleton);
+  if (node.type === "ArithmeticWord") return !/`|\$[({]/.test(skeleton);
+  if (node.type === "Unknown") return false;
+  return NOTHING_TO_RUN.test(skeleton);
+}
+
+/** Without expansions: a backslash takes the meaning of what follows, a dollar that names nothing is a dollar. */
+function plain(text: string): boolean {
+  return NOTHING_TO_RUN.test(text);
+}
+
+function bodiesOf(script: SyntaxNode): readonly Span[] {
+  const bodies: Span[] = [];
+  const pending: SyntaxNode[] = [script];
+  for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
+    if (node.type === "HereDoc") {
+      bodies.push({ pos: node.body.pos, end: node.closing?.end ?? node.body.end });
+    }
+    forEachChild(node, (child) => {
+      if (child.type !== "Script" || child.source === undefined) pending.push(child);
+    });
+  }
+  return bodies.toSorted((left, right) => left.pos - right.pos);
+}

@@ -1,0 +1,59 @@
+import type { Bindings } from "./paths.ts";
+import type { ShellAssignment, SimpleCommand } from "./reading.ts";
+import type { ShellWord } from "./words.ts";
+
+/** Something of a command that cannot be read off it. */
+export interface Note {
+  /**
+   * `unknown`: which program runs is known only at run time. `code`: a program in another language is given inline.
+   * `environment`: changes what programs do behind the line's back.
+   */
+  readonly kind: "unknown" | "code" | "environment";
+  readonly message: string;
+}
+
+/** What a program will run in its turn. */
+export type Inner =
+  | { readonly kind: "words"; readonly words: readonly ShellWord[]; readonly assignments?: readonly ShellAssignment[] }
+  | { readonly kind: "script"; readonly text: string };
+
+/** What is behind a program's words. */
+export interface Look {
+  readonly inner: readonly Inner[];
+  readonly notes: readonly Note[];
+  /** Does nothing itself but run what is inside: `env`, `nice`. Else it is a command of its own, too. */
+  readonly wrapper: boolean;
+}
+
+export interface LookContext {
+  readonly words: readonly ShellWord[];
+  readonly command: SimpleCommand;
+  readonly bindings: Bindings;
+}
+
+export type Looker = (context: LookContext) => Look;
+
+export const NOTHING: Look = { inner: [], notes: [], wrapper: false };
+
+export function unknown(message: string): Note {
+  return { kind: "unknown", message };
+}
+
+/** A word whose text is a shell script. */
+export function scriptIn(word: ShellWord | undefined, whose: string): Pick<Look, "inner" | "notes"> {
+  if (word === undefined) return { inner: [], notes: [] };
+  if (!word.fixed) return { inner: [], notes: [unknown(`what ${whose} runs is known only at run time: ${word.text}`)] };
+  return { inner: [{ kind: "script", text: word.value }], notes: [] };
+}
+
+/** Words that a program joins with spaces and gives to a shell. */
+export function joinedScript(words: readonly ShellWord[], whose: string): Pick<Look, "inner" | "notes"> {
+  const moving = words.find((word) => !word.fixed);
+  if (moving !== undefined) return { inner: [], notes: [unknown(`what ${whose} runs is known only at run time: ${moving.text}`)] };
+  if (words.length === 0) return { inner: [], notes: [] };
+  return { inner: [{ kind: "script", text: words.map((word) => word.value).join(" ") }], notes: [] };
+}
+
+export function together(wrapper: boolean, ...looks: readonly Pick<Look, "inner" | "notes">[]): Look {
+  return { inner: looks.flatMap((look) => look.inner), notes: looks.flatMap((look) => look.notes), wrapper };
+}

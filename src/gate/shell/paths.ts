@@ -1,0 +1,112 @@
+import { isAbsolute, relative, resolve } from "node:path/posix";
+import { LIMITS } from "../../protocol/index.ts";
+import type { Binding } from "./reading.ts";
+import type { Piece, ShellWord } from "./words.ts";
+
+/** Lexical only: symlinks are the sandbox's and the file tools' business. */
+export function isInside(root: string, path: string): boolean {
+  const way = relative(root, path);
+  return way === "" || (way !== ".." && !way.startsWith("../") && !isAbsolute(way));
+}
+
+/** Stand in a path for what is known only at run time but holds no `..`: names that match a pattern, a variable's value. */
+const MATCHED = "\u0001";
+const TAME = "\u0002";
+
+/** Environment variables that always lead out of a workspace. */
+const LEADS_OUT: ReadonlySet<string> = new Set(["HOME", "OLDPWD", "TMPDIR", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR"]);
+
+export interface Folder {
+  /** Absolute. */
+  readonly cwd: string;
+  /** Absolute. */
+  readonly workspace: string;
+}
+
+export type Bindings = ReadonlyMap<string, Binding>;
+
+/**
+ * Every path the word can name, as far as that can be told from the line. Undefined: only known at run time.
+ * Names that a pattern or a tame variable stands for are opaque: they cannot leave the folder they stand in.
+ */
+export function possiblePaths(word: ShellWord, folder: Folder, bindings: Bindings): readonly string[] | undefined {
+  const texts = possibleTexts(word.pieces, bindings);
+  if (texts === undefined) return undefined;
+  const paths: string[] = [];
+  for (const text of texts) {
+    if (text.split("/").some(couldClimb)) return undefined;
+    paths.push(text.startsWith("~") ? text : resolve(folder.cwd, text));
+  }
+  return paths;
+}
+
+/** `.` beside something that could be `.` is `..`. A pattern at the front matches no leading dot. */
+function couldClimb(segment: string): boolean {
+  if (segment.startsWith(MATCHED)) return false;
+  const rest = segment.replaceAll(MATCHED, "").replaceAll(TAME, "");
+  if (rest.length === segment.length) return false;
+  return rest === "." || rest === ".." || (rest === "" && segment.length > 1);
+}
+
+function possibleTexts(pieces: readonly Piece[], bindings: Bindings): readonly string[] | undefined {
+  let texts: readonly string[] = [""];
+  for (const piece of pieces) {
+    const next = pieceTexts(piece, bindings);
+    if (next === undefined) return undefined;
+    texts = texts.flatMap((before) => next.map((after) => before + after));
+    if (texts.length > LIMITS.shellTargetValues) return undefined;
+  }
+  return texts;
+}
+
+function pieceTexts(piece: Piece, bindings: Bindings): readonly string[] | undefined {
+  switch (piece.kind) {
+    case "text":
+      return [piece.text];
+    case "glob":
+      return [MATCHED];
+    case "home":
+      return [piece.text];
+    case "variable":
+      return variableTexts(piece.name, bindings, piece.cut);
+    case "dynamic":
+      return undefined;
+  }
+}
+
+function variableTexts(name: string, bindings: Bindings, cut: boolean): readonly string[] | undefined {
+  const binding = bindings.get(name);
+  if (binding === undefined) {
+    if (name === "PWD") return ["."];
+    return LEADS_OUT.has(name) ? ["~"] : undefined;
+  }
+  if (binding.opaque) return undefined;
+  if (binding.values.every(isTame)) return [TAME];
+  if (cut || binding.numeric || !binding.values.every((value) => value.fixed)) return undefined;
+  return binding.values.map((value) => value.value);
+}
+
+/** A value that stays below the folder it is put into, whatever is cut off its ends. */
+function isTame(word: ShellWord): boolean {
+  const known = word.pieces.every((piece) => piece.kind === "text" || piece.kind === "glob");
+  const text = word.pieces.map((piece) => piece.text).join("");
+  return known && text !== "" && !text.includes("..") && !/^[-/~]/.test(text);
+}
+
+/** The path words of a value that lead out of the workspace: what a loop or an assignment would smuggle in. */
+export function leadsOut(word: ShellWord, folder: Folder, bindings: Bindings): boolean {
+  const paths = possiblePaths(word, folder, bindings);
+  return paths?.some((path) => path.startsWith("~") || !isInside(folder.workspace, path)) === true;
+}
+
+/** Whether the word could turn out to be an option: a variable whose value in this line begins with a dash, or output of a command. */
+export function mayBeOption(word: ShellWord, bindings: Bindings): boolean {
+  if (word.fixed || !word.opens) return false;
+  const [first] = word.pieces;
+  if (first?.kind === "glob") return /^(\*|\?|\[|@\(|\+\(|!\()/.test(first.text) && !word.pieces.some((piece) => piece.kind === "text" && piece.text.includes("/"));
+  if (first?.kind !== "variable") return true;
+  const binding = bindings.get(first.name);
+  // What the environment holds was not written by the one whose command this is; positional parameters are.
+  if (binding === undefined) return /^([@*_]|\d+)$/.test(first.name);
+  return binding.opaque || binding.values.some((value) => !value.fixed || value.value.startsWith("-") || value.value === "");
+}

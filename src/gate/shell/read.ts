@@ -1,0 +1,249 @@
+import { forEachChild, parse, type Assignment, type Command, type Redirection, type SyntaxNode, type Word } from "unbash";
+import { LIMITS } from "../../protocol/index.ts";
+import { calculationOf, numericWord } from "./arithmetic.ts";
+import { uncovered } from "./coverage.ts";
+import type { Binding, Calculation, Reading, ReadResult, ShellAssignment, ShellRedirect, SimpleCommand } from "./reading.ts";
+import { shellWord, shellWords, type ShellWord } from "./words.ts";
+
+interface Context {
+  readonly source: string;
+  readonly scope: string;
+  readonly readsPipe: boolean;
+  readonly writesPipe: boolean;
+  readonly background: boolean;
+}
+
+/** Reads a script as bash would; whatever is not understood to the last character is an error. */
+export function readShell(source: string): ReadResult {
+  if (source.length > LIMITS.commandChars) {
+    return { ok: false, error: `longer than ${LIMITS.commandChars} characters` };
+  }
+  if (source.includes("\0")) return { ok: false, error: "holds a NUL character" };
+  try {
+    const script = parse(source);
+    const reader = new Reader();
+    reader.visit(script, { source, scope: "", readsPipe: false, writesPipe: false, background: false });
+    const error = reader.error ?? uncovered(script, source);
+    return error === undefined ? { ok: true, reading: reader } : { ok: false, error };
+  } catch (error) {
+    // The only thing that a parser of bounded input can throw: the call stack is used up.
+    if (error instanceof RangeError) return { ok: false, error: "nested too deeply" };
+    throw error;
+  }
+}
+
+class Reader implements Reading {
+  readonly commands: SimpleCommand[] = [];
+  readonly bindings = new Map<string, Binding>();
+  readonly calculations: Calculation[] = [];
+  readonly reevaluations: string[] = [];
+  readonly functions: string[] = [];
+  error: string | undefined;
+  #scopes = 0;
+
+  visit(node: SyntaxNode, context: Context): void {
+    switch (node.type) {
+      case "Script": {
+        const first = node.errors?.[0];
+        if (first !== undefined) this.#fail(`${first.message} at character ${first.pos + 1}`);
+        return this.#descend(node, { ...context, source: node.source ?? context.source });
+      }
+      case "Statement":
+        return this.#descend(node, node.background === true ? { ...context, background: true } : context);
+      case "Pipeline":
+        return this.#pipeline(node.commands, context);
+      case "Subshell":
+      case "Coproc":
+        if (node.type === "Coproc") this.#bind(node.name?.value ?? "COPROC").numeric = true;
+        return this.#descend(node, this.#inside(context));
+      case "Function":
+        this.functions.push(node.name.value);
+        return this.#descend(node, this.#inside(context));
+      case "CommandExpansion":
+      case "ArithmeticCommandExpansion":
+      case "ProcessSubstitution":
+        if (node.script === undefined) this.#fail(`cannot read ${node.text}`);
+        return this.#descend(node, this.#inside({ ...context, writesPipe: false, background: false }));
+      case "Command":
+        return this.#command(node, context);
+      case "Redirected":
+        this.#push({ words: [], assignments: [], redirects: node.redirects.map(redirectOf) }, node, context);
+        return this.#descend(node, context);
+      default:
+        this.#note(node);
+        return this.#descend(node, context);
+    }
+  }
+
+  /** What matters although it runs nothing by itself. */
+  #note(node: SyntaxNode): void {
+    switch (node.type) {
+      case "For":
+      case "Select": {
+        const binding = this.#bind(node.name.value);
+        if (node.wordlist === undefined) binding.opaque = true;
+        else binding.values.push(...node.wordlist.flatMap((word) => shellWords(word)));
+        return;
+      }
+      case "HereDoc":
+        if (node.closing === undefined) this.#fail(`the here-document has no closing ${node.delimiter?.text ?? "line"}`);
+        return;
+      case "ArithmeticExpansion":
+      case "ArithmeticCommand":
+        return this.#calculate(node.expression, node.type === "ArithmeticCommand" ? node.body : node.text);
+      case "ArithmeticFor":
+        for (const expression of [node.initialize, node.test, node.update]) this.#calculate(expression, "for (( … ))");
+        return;
+      case "TestBinary":
+        if (/^-(eq|ne|lt|le|gt|ge)$/.test(node.operator)) this.#subscripts([node.left, node.right]);
+        return;
+      case "TestUnary":
+        if (node.operator === "-v" || node.operator === "-R") this.#subscripts([node.operand]);
+        return;
+      case "Slice":
+        return this.#subscripts(node.length === undefined ? [node.offset] : [node.offset, node.length]);
+      case "ParameterExpansion": {
+        const { operation } = node;
+        const whole = node.index !== undefined && /^[@*]$/.test(node.index.value);
+        if (node.index !== undefined && !whole) this.#subscripts([node.index]);
+        if (node.prefix === "!" && operation?.type !== "Names" && !whole) this.reevaluations.push(node.text);
+        if (operation?.type === "Transform" && !/^[UuLQEKkAa]$/.test(operation.operand.text)) this.reevaluations.push(node.text);
+        if (operation?.type === "Default" && operation.operator.endsWith("=")) {
+          this.#bind(node.parameter).values.push(shellWord(operation.operand));
+        }
+        return;
+      }
+      case "Assignment":
+        if (node.index !== undefined) this.#subscripts([node.index]);
+        return;
+      default:
+        return;
+    }
+  }
+
+  #pipeline(commands: readonly SyntaxNode[], context: Context): void {
+    for (const [index, command] of commands.entries()) {
+      const piped = {
+        ...context,
+        readsPipe: context.readsPipe || index > 0,
+        writesPipe: context.writesPipe || index < commands.length - 1,
+      };
+      this.visit(command, commands.length > 1 ? this.#inside(piped) : piped);
+    }
+  }
+
+  #command(node: Command, context: Context): void {
+    const words: ShellWord[] = node.name === undefined ? [] : [...shellWords(node.name)];
+    const assignments = node.prefix
+      .filter((part) => part.type === "Assignment")
+      .map((part) => assignmentOf(part, node.name === undefined));
+    for (const argument of node.args) {
+      if (argument.type === "Word") words.push(...shellWords(argument));
+      else {
+        // `export A=1`: a word of the command and an assignment at once.
+        assignments.push(assignmentOf(argument, true));
+        words.push(declarationWord(argument));
+      }
+    }
+    for (const assignment of assignments) this.#bind(assignment.name).values.push(...assignment.values);
+    this.#push({ words, assignments, redirects: node.redirects.map(redirectOf) }, node, context);
+    this.#descend(node, context);
+  }
+
+  #push(
+    parts: Pick<SimpleCommand, "words" | "assignments" | "redirects">,
+    node: SyntaxNode,
+    { source, scope, readsPipe, writesPipe, background }: Context,
+  ): void {
+    const text =
+      node.type === "Redirected"
+        ? source.slice(node.command.end, node.end).trim()
+        : source.slice(node.pos, node.end);
+    for (const { operator, target } of parts.redirects) {
+      const name = /^\{(\w+)\}/.exec(operator)?.[1];
+      if (name !== undefined) this.#bind(name).numeric = true;
+      if (target === undefined && operator === "") this.#fail("a redirection without a target");
+    }
+    this.commands.push({ ...parts, readsPipe, writesPipe, background, scope, text });
+    if (this.commands.length > LIMITS.shellParts) this.#fail(`more than ${LIMITS.shellParts} commands`);
+  }
+
+  #descend(node: SyntaxNode, context: Context): void {
+    if (this.error !== undefined) return;
+    forEachChild(node, (child) => this.visit(child, context));
+  }
+
+  #inside(context: Context): Context {
+    return { ...context, scope: `${context.scope}/${++this.#scopes}` };
+  }
+
+  #subscripts(words: readonly Word[]): void {
+    for (const word of words) this.calculations.push(numericWord(word));
+  }
+
+  #calculate(expression: Parameters<typeof calculationOf>[0], text: string): void {
+    const { calculation, assigned } = calculationOf(expression, text);
+    this.calculations.push(calculation);
+    for (const name of assigned) this.#bind(name).numeric = true;
+  }
+
+  #bind(name: string): Binding {
+    const known = this.bindings.get(name) ?? { values: [], numeric: false, opaque: false };
+    this.bindings.set(name, known);
+    return known;
+  }
+
+  #fail(error: string): void {
+    this.error ??= error;
+  }
+}
+
+function assignmentOf(node: Assignment, lasting: boolean): ShellAssignment {
+  const values = node.value.type === "ArrayValue" ? node.value.elements.flatMap((word) => shellWords(word)) : [shellWord(node.value)];
+  return { name: node.name, text: node.text, values, lasting };
+}
+
+function declarationWord(node: Assignment): ShellWord {
+  const value = node.value.type === "Word" ? shellWord(node.value) : undefined;
+  return {
+    text: node.text,
+    value: value === undefined ? node.text : `${node.name}=${value.value}`,
+    fixed: value?.fixed === true,
+    splits: false,
+    opens: false,
+    pieces: [{ kind: "text", text: node.text, quoted: true }],
+  };
+}
+
+function redirectOf(node: Redirection): ShellRedirect {
+  const descriptor =
+    node.descriptor === undefined
+      ? ""
+      : node.descriptor.type === "FileDescriptor"
+        ? String(node.descriptor.value)
+        : `{${node.descriptor.name}}`;
+  const operator = descriptor + node.operator;
+  if (node.type === "HereDoc") {
+    const fixed = node.body.parts === undefined || node.body.parts.every((part) => part.type === "Literal");
+    const text = node.delimiter?.quoted === true ? node.body.text : node.body.text.replaceAll(/\\([$`\\]|\n)/g, unescaped);
+    return { operator, access: "feed", feed: fixed ? (node.operator === "<<-" ? text.replaceAll(/^\t+/gm, "") : text) : undefined };
+  }
+  const target = node.target === undefined ? undefined : shellWord(node.target);
+  if (node.type === "HereString") {
+    return { operator, target, access: "feed", feed: target?.fixed === true ? target.value : undefined };
+  }
+  return { operator: target === undefined ? "" : operator, target, access: accessOf(node.operator, target) };
+}
+
+function unescaped(_whole: string, character: string): string {
+  return character === "\n" ? "" : character;
+}
+
+function accessOf(operator: string, target: ShellWord | undefined): ShellRedirect["access"] {
+  if (operator === "<") return "read";
+  if (operator === "<>") return "both";
+  if (operator === "<&") return "descriptor";
+  // `>&2`, `>&-`, `2>&1-` copy a descriptor; `>& file` writes one.
+  if (operator === ">&") return target?.fixed === true && /^(\d+-?|-)$/.test(target.value) ? "descriptor" : "write";
+  return "write";
+}

@@ -1,0 +1,151 @@
+import { parse, type DoubleQuotedChild, type Word, type WordPart } from "unbash";
+import { LIMITS } from "../../protocol/index.ts";
+import { braceAlternatives } from "./braces.ts";
+
+/** One stretch of a word, by who knows what it will be. */
+export type Piece =
+  | { readonly kind: "text"; readonly text: string; readonly quoted: boolean }
+  /** Unquoted `*`, `?`, `[…]`, `@(…)`: names that exist at run time. */
+  | { readonly kind: "glob"; readonly text: string }
+  /** An unquoted leading `~`, `~name`. */
+  | { readonly kind: "home"; readonly text: string }
+  /** `$name` or `${name}`; `cut` when `#` or `%` takes something off an end. */
+  | {
+      readonly kind: "variable";
+      readonly text: string;
+      readonly name: string;
+      readonly quoted: boolean;
+      readonly cut: boolean;
+    }
+  | { readonly kind: "dynamic"; readonly text: string; readonly quoted: boolean };
+
+export interface ShellWord {
+  /** As it was written. */
+  readonly text: string;
+  /** Quotes taken off; what only the shell can know stands as written. */
+  readonly value: string;
+  /** The word is `value` and nothing else, whatever happens. */
+  readonly fixed: boolean;
+  /** May become no word, or several, at run time. */
+  readonly splits: boolean;
+  /** Its first character is known only at run time, so it could turn out to be an option. */
+  readonly opens: boolean;
+  readonly pieces: readonly Piece[];
+  /** Stands for words that another program adds: xargs, `find -exec … {}`. Never shown. */
+  readonly added?: true;
+}
+
+export function fixedWord(value: string, text: string = value): ShellWord {
+  return { text, value, fixed: true, splits: false, opens: false, pieces: [{ kind: "text", text: value, quoted: true }] };
+}
+
+/** Words that come from somewhere else at run time. */
+export const ADDED_WORDS: ShellWord = {
+  text: "…",
+  value: "…",
+  fixed: false,
+  splits: true,
+  opens: true,
+  pieces: [{ kind: "dynamic", text: "…", quoted: false }],
+  added: true,
+};
+
+/** What the shell makes of one written word: several words where braces stand. */
+export function shellWords(word: Word, depth = 0): readonly ShellWord[] {
+  const parts = word.parts;
+  if (parts?.some((part) => part.type === "BraceExpansion") !== true) return [wordOf(word)];
+  const alternatives = depth < LIMITS.shellBraceDepth ? braceAlternatives(parts) : undefined;
+  if (alternatives === undefined) return [wordOf(word)];
+  const words: ShellWord[] = [];
+  for (const text of alternatives) {
+    const again = reread(text);
+    if (again === undefined || words.length > LIMITS.shellBraceWords) return [wordOf(word)];
+    words.push(...shellWords(again, depth + 1));
+  }
+  return words;
+}
+
+/** The words of a place where the shell expands no braces: assignments, redirections, patterns. */
+export function shellWord(word: Word): ShellWord {
+  return wordOf(word);
+}
+
+function reread(text: string): Word | undefined {
+  if (text === "") return undefined;
+  const script = parse(`: ${text}`);
+  const command = script.commands[0]?.command;
+  if (script.errors !== undefined || script.commands.length !== 1 || command?.type !== "Command") return undefined;
+  const [only, ...more] = command.suffix;
+  return only?.type === "Word" && more.length === 0 ? only : undefined;
+}
+
+function wordOf(word: Word): ShellWord {
+  const pieces = word.parts === undefined ? barePieces(word) : piecesOf(word.parts);
+  const first = pieces[0];
+  return {
+    text: word.text,
+    value: word.value,
+    fixed: pieces.every((piece) => piece.kind === "text"),
+    splits: pieces.some((piece) => piece.kind === "glob" || ("name" in piece || piece.kind === "dynamic" ? !piece.quoted : false)),
+    opens: first !== undefined && first.kind !== "text" && first.kind !== "home",
+    pieces,
+  };
+}
+
+function barePieces(word: Word): readonly Piece[] {
+  if (!word.text.startsWith("~")) return [{ kind: "text", text: word.value, quoted: false }];
+  const slash = word.value.indexOf("/");
+  const end = slash === -1 ? word.value.length : slash;
+  const home: Piece = { kind: "home", text: word.value.slice(0, end) };
+  return end === word.value.length ? [home] : [home, { kind: "text", text: word.value.slice(end), quoted: false }];
+}
+
+function piecesOf(parts: readonly WordPart[]): readonly Piece[] {
+  const pieces = parts.flatMap((part) => pieceOf(part, false));
+  const [first, ...rest] = pieces;
+  // A tilde is special only when it is the first thing of the word and unquoted.
+  if (first?.kind !== "text" || first.quoted || !first.text.startsWith("~")) return pieces;
+  const slash = first.text.indexOf("/");
+  const end = slash === -1 ? first.text.length : slash;
+  return [{ kind: "home", text: first.text.slice(0, end) }, { ...first, text: first.text.slice(end) }, ...rest];
+}
+
+function pieceOf(part: WordPart | DoubleQuotedChild, quoted: boolean): readonly Piece[] {
+  switch (part.type) {
+    case "Literal":
+      return [{ kind: "text", text: part.value, quoted }];
+    case "SingleQuoted":
+    case "AnsiCQuoted":
+      return [{ kind: "text", text: part.value, quoted: true }];
+    case "DoubleQuoted":
+    case "LocaleString":
+      return part.parts.length === 0
+        ? [{ kind: "text", text: "", quoted: true }]
+        : part.parts.flatMap((child) => pieceOf(child, true));
+    case "Glob":
+    case "ExtendedGlob":
+      return [{ kind: "glob", text: part.text }];
+    case "SimpleExpansion":
+      return [{ kind: "variable", text: part.text, name: part.text.slice(1), quoted, cut: false }];
+    case "ParameterExpansion": {
+      const plain = part.prefix === undefined && part.index === undefined;
+      const cut = part.operation?.type === "Remove";
+      return plain && (part.operation === undefined || cut)
+        ? [{ kind: "variable", text: part.text, name: part.parameter, quoted, cut }]
+        : [{ kind: "dynamic", text: part.text, quoted }];
+    }
+    case "CommandExpansion":
+    case "ArithmeticExpansion":
+    case "ProcessSubstitution":
+    case "BraceExpansion":
+      // A process substitution is one word, always: a path below /dev/fd.
+      return [{ kind: "dynamic", text: part.text, quoted: quoted || part.type === "ProcessSubstitution" }];
+  }
+}
+
+/** How the word would be written with as little quoting as possible: one spelling for every way of quoting it. */
+export function canonicalWord(word: ShellWord): string {
+  if (!word.fixed) return word.text;
+  if (/^[\w@%+=:,./^-]+$/.test(word.value)) return word.value;
+  return `'${word.value.replaceAll("'", `'\\''`)}'`;
+}

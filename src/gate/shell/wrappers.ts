@@ -1,0 +1,203 @@
+import { joinedScript, together, unknown, type Look, type LookContext, type Note, scriptIn } from "./look.ts";
+import { scanOptions, type OptionTable } from "./options.ts";
+import type { ShellAssignment } from "./reading.ts";
+import { ADDED_WORDS, fixedWord, type ShellWord } from "./words.ts";
+
+/** A program whose operands are another program and its arguments. */
+interface Wrapper extends OptionTable {
+  /** Operands before the command: a duration, a folder, a lock file. */
+  readonly operands?: number;
+  /** `NAME=value` words before the command. */
+  readonly assigns?: boolean;
+  /** Options whose value is a shell script. */
+  readonly scripts?: readonly string[];
+  /** Options with which nothing is run. */
+  readonly idle?: readonly string[];
+  /** The words are joined and given to a shell. */
+  readonly joins?: boolean;
+}
+
+const plain: Wrapper = { valued: "", flags: "" };
+
+const WRAPPERS: Readonly<Record<string, Wrapper>> = {
+  sudo: {
+    valued: "CDghpRrTtUu",
+    flags: "ABbEeHiKklNnPSsVv",
+    long: ["user", "group", "host", "prompt", "chdir", "chroot", "role", "type", "close-from", "command-timeout", "other-user"],
+    longFlags: ["askpass", "background", "edit", "login", "list", "non-interactive", "preserve-env", "shell", "stdin", "validate", "set-home", "reset-timestamp", "remove-timestamp"],
+    assigns: true,
+    idle: ["l", "list", "v", "validate", "k", "K", "V"],
+  },
+  doas: { valued: "aCu", flags: "Lns" },
+  pkexec: { valued: "", flags: "", long: ["user"], longFlags: ["disable-internal-agent", "keep-cwd"] },
+  run0: { valued: "u", flags: "", long: ["user", "setenv", "property"] },
+  timeout: { valued: "ks", flags: "fpv", long: ["kill-after", "signal"], longFlags: ["foreground", "preserve-status", "verbose"], operands: 1 },
+  nice: { valued: "n", flags: "", long: ["adjustment"], numbers: true },
+  ionice: { valued: "cnpPu", flags: "t", long: ["class", "classdata", "pid"], longFlags: ["ignore"], idle: ["p", "P", "u", "pid"] },
+  chrt: { valued: "TPDp", flags: "abdfiormRv", operands: 1, idle: ["p", "m"] },
+  taskset: { valued: "", flags: "acp", longFlags: ["all-tasks", "cpu-list", "pid"], operands: 1, idle: ["p", "pid"] },
+  nohup: plain,
+  setsid: { valued: "", flags: "cfw", longFlags: ["ctty", "fork", "wait"] },
+  stdbuf: { valued: "ioe", flags: "", long: ["input", "output", "error"] },
+  unbuffer: { valued: "", flags: "p" },
+  time: { valued: "fo", flags: "apqvhV", long: ["format", "output"], longFlags: ["append", "portability", "quiet", "verbose"] },
+  command: { valued: "", flags: "pvV", idle: ["v", "V"] },
+  builtin: plain,
+  exec: { valued: "a", flags: "cl" },
+  chroot: { valued: "", flags: "", long: ["userspec", "groups"], longFlags: ["skip-chdir"], operands: 1 },
+  unshare: {
+    valued: "RSGw",
+    flags: "muinpUCTcfr",
+    long: ["root", "wd", "setuid", "setgid", "map-user", "map-group", "propagation"],
+    longFlags: ["mount", "uts", "ipc", "net", "pid", "user", "cgroup", "time", "fork", "map-root-user", "mount-proc", "kill-child"],
+  },
+  nsenter: { valued: "tSGrw", flags: "amuinpUCTFZ", long: ["target", "setuid", "setgid"], longFlags: ["all", "mount", "uts", "ipc", "net", "pid", "user"] },
+  setpriv: { valued: "", flags: "", long: ["reuid", "regid", "groups", "inh-caps", "bounding-set"], longFlags: ["no-new-privs", "clear-groups", "init-groups", "keep-groups"] },
+  prlimit: { valued: "p", flags: "", long: ["pid", "nofile", "cpu", "as", "nproc", "core", "data", "stack", "fsize"] },
+  strace: { valued: "abeEIoOpPsSuUX", flags: "cCdDfFhiknNqrtTvVwxyYzZ" },
+  ltrace: { valued: "aAeFlnopsuwxD", flags: "bcCfhiLrStTVx" },
+  flock: {
+    valued: "wEc",
+    flags: "sxenuoFv",
+    long: ["timeout", "wait", "conflict-exit-code", "command"],
+    longFlags: ["shared", "exclusive", "unlock", "nonblock", "close", "no-fork", "verbose"],
+    operands: 1,
+    scripts: ["c", "command"],
+  },
+  watch: {
+    valued: "nq",
+    flags: "bcCdegtprwx",
+    long: ["interval", "equexit"],
+    longFlags: ["beep", "color", "differences", "errexit", "chgexit", "no-title", "precise", "exec", "no-rerun", "no-wrap"],
+    joins: true,
+  },
+  caffeinate: { valued: "tw", flags: "disu" },
+  fakeroot: { valued: "lsib", flags: "uhv", long: ["lib", "faked"] },
+  torsocks: { valued: "auPp", flags: "iqd" },
+  proxychains: { valued: "f", flags: "q" },
+  "cross-env": { valued: "", flags: "", assigns: true },
+  busybox: plain,
+  toybox: plain,
+  script: {
+    valued: "cEIOBTmo",
+    flags: "aefqt",
+    long: ["command", "echo", "log-in", "log-out", "log-io", "log-timing", "logging-format", "output-limit"],
+    longFlags: ["append", "return", "flush", "force", "quiet", "timing"],
+    operands: 1,
+    scripts: ["c", "command"],
+  },
+};
+
+/** Run what they are given, but with options that differ from version to version: the guess is said to be one. */
+const RUNNERS: ReadonlySet<string> = new Set([
+  ...["systemd-run", "firejail", "bwrap", "xvfb-run", "proot", "torify", "tsocks", "valgrind", "perf", "catchsegv", "cgexec"],
+  ...["setarch", "linux32", "linux64", "i386", "x86_64", "sg", "start-stop-daemon", "daemonize", "entr", "direnv", "dotenv"],
+  ...["pipenv", "poetry", "uv", "bundle", "mise", "asdf", "nix-shell", "nix", "numactl", "softlimit", "chpst", "envdir", "dbus-run-session"],
+  ...["proxychains4", "unbuffer", "rlwrap", "eatmydata", "faketime", "ts-node-dev", "nodemon", "concurrently", "wsl", "arch", "at", "batch"],
+]);
+
+/** Wrappers that change nothing but when and how hard the program works: a rule for the program covers them. */
+export const HARMLESS_WRAPPERS: ReadonlySet<string> = new Set(["timeout", "nice", "ionice", "nohup", "stdbuf", "time", "command"]);
+
+export function lookIntoWrapper(program: string, context: LookContext): Look | undefined {
+  const wrapper = Object.hasOwn(WRAPPERS, program) ? WRAPPERS[program] : undefined;
+  if (wrapper !== undefined) return through(program, wrapper, context);
+  if (program === "env") return env(context);
+  if (program === "xargs") return xargs(context);
+  // The dynamic loader runs the program that it is given.
+  if (RUNNERS.has(program) || /^ld(-[\w.-]+)?\.so(\.\d+)?$/.test(program)) return runner(program, context);
+  return undefined;
+}
+
+function through(program: string, wrapper: Wrapper, { words, bindings }: LookContext): Look {
+  const { next, values, flags, unsure } = scanOptions(words, wrapper, bindings);
+  const notes: Note[] = unsure === undefined ? [] : [unknown(`${program}: ${unsure}, so what it runs is a guess`)];
+  if (wrapper.idle?.some((option) => flags.has(option) || values.has(option)) === true) return { inner: [], notes, wrapper: false };
+  const scripts = (wrapper.scripts ?? []).flatMap((option) => values.get(option) ?? []);
+  const { assignments, at } = assignmentsFrom(words, wrapper.assigns === true ? next : words.length, next);
+  const rest = words.slice(at + (scripts.length > 0 ? words.length : (wrapper.operands ?? 0)));
+  if (scripts.length > 0) return together(true, { inner: [], notes }, ...scripts.map((word) => scriptIn(word, program)));
+  if (rest.length === 0) return { inner: [], notes, wrapper: false };
+  if ((wrapper.joins === true && !flags.has("x") && !flags.has("exec")) || (program === "sudo" && (flags.has("s") || flags.has("i")))) {
+    return together(true, { inner: [], notes }, joinedScript(rest, program));
+  }
+  return { inner: [{ kind: "words", words: rest, assignments }], notes, wrapper: true };
+}
+
+/** `NAME=value` words; `from` past the end: there are none. */
+function assignmentsFrom(
+  words: readonly ShellWord[],
+  from: number,
+  otherwise: number,
+): { readonly assignments: readonly ShellAssignment[]; readonly at: number } {
+  const assignments: ShellAssignment[] = [];
+  let at = Math.max(from, otherwise);
+  if (from >= words.length) return { assignments, at: otherwise };
+  for (let word = words[at]; word !== undefined; word = words[++at]) {
+    const match = /^([A-Za-z_][\w.]*)=/.exec(word.value);
+    if (match?.[1] === undefined) break;
+    const value = word.value.slice(match[0].length);
+    const held = word.fixed ? fixedWord(value) : { ...word, text: value, value };
+    assignments.push({ name: match[1], text: word.text, values: [held], lasting: false });
+  }
+  return { assignments, at };
+}
+
+const ENV: OptionTable = {
+  valued: "uCSPa",
+  flags: "i0v",
+  long: ["unset", "chdir", "split-string", "argv0"],
+  longFlags: ["ignore-environment", "null", "debug", "block-signal", "default-signal", "ignore-signal", "list-signal-handling"],
+};
+
+function env(context: LookContext): Look {
+  const { words, bindings } = context;
+  const { next, values, unsure } = scanOptions(words, ENV, bindings);
+  const notes: Note[] = unsure === undefined ? [] : [unknown(`env: ${unsure}, so what it runs is a guess`)];
+  const splits = [...(values.get("S") ?? []), ...(values.get("split-string") ?? [])];
+  const start = words[next]?.value === "-" ? next + 1 : next;
+  const { assignments, at } = assignmentsFrom(words, start, start);
+  if (splits.length > 0) {
+    // `env -S "a b" c` runs `a b c`: the string is split like a shell's, without expansions.
+    return together(true, { inner: [], notes }, joinedScript([...splits, ...words.slice(next)], "env -S"));
+  }
+  const rest = words.slice(at);
+  if (rest.length === 0) return { inner: [], notes, wrapper: false };
+  return { inner: [{ kind: "words", words: rest, assignments }], notes, wrapper: true };
+}
+
+const XARGS: OptionTable = {
+  valued: "aEILnPsdJR",
+  flags: "0rtpxoeil",
+  long: ["arg-file", "delimiter", "max-args", "max-procs", "max-chars", "process-slot-var"],
+  longFlags: ["null", "no-run-if-empty", "verbose", "interactive", "exit", "open-tty", "eof", "replace", "max-lines", "show-limits"],
+};
+
+function xargs({ words, bindings }: LookContext): Look {
+  // -e, -i and -l take their value only when it is attached, so that the scanner's letters would go astray.
+  const attached = words.map((word, index) => (index > 0 && /^-[eil]./.test(word.value) ? fixedWord(word.value.slice(0, 2)) : word));
+  const { next, values, flags, unsure } = scanOptions(attached, XARGS, bindings);
+  const notes: Note[] = unsure === undefined ? [] : [unknown(`xargs: ${unsure}, so what it runs is a guess`)];
+  const rest = words.slice(next);
+  if (rest.length === 0) return { inner: [], notes, wrapper: false };
+  const marks = [...(values.get("I") ?? []), ...(values.get("J") ?? []), ...(values.get("replace") ?? [])].map((word) => word.value);
+  if (flags.has("i") || flags.has("replace")) marks.push("{}");
+  for (const word of words) {
+    const mark = /^-i(.+)$/.exec(word.value)?.[1];
+    if (mark !== undefined) marks.push(mark);
+  }
+  const filled = rest.map((word) => (marks.some((mark) => mark !== "" && word.value.includes(mark)) ? filledIn(word) : word));
+  return { inner: [{ kind: "words", words: marks.length > 0 ? filled : [...filled, ADDED_WORDS] }], notes, wrapper: true };
+}
+
+/** A word into which another program writes something at run time. */
+export function filledIn(word: ShellWord): ShellWord {
+  const opens = !/^[\w./-]/.test(word.value) || word.value === "{}";
+  return { ...word, fixed: false, splits: false, opens, pieces: [{ kind: "dynamic", text: word.text, quoted: true }] };
+}
+
+function runner(program: string, { words }: LookContext): Look {
+  const at = words.findIndex((word, index) => index > 0 && !word.value.startsWith("-") && !/^(run|exec|--)$/.test(word.value));
+  const notes = [unknown(`${program} runs the program that it is given; which of its words that is, is a guess`)];
+  return at === -1 ? { inner: [], notes, wrapper: false } : { inner: [{ kind: "words", words: words.slice(at) }], notes, wrapper: true };
+}

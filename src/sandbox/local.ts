@@ -1,0 +1,231 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { stat } from "node:fs/promises";
+import { setTimeout as pause } from "node:timers/promises";
+import { Failure, LIMITS } from "../protocol/index.ts";
+import { endProcesses, listProcesses, signal, withDescendants, type ProcessEntry } from "./processes.ts";
+import type { KillOptions, Running, Sandbox, SpawnRequest } from "./sandbox.ts";
+
+const PASSED_ON = ["LANG", "LC_ALL", "USER", "LOGNAME", "SHELL", "TMPDIR", "TZ"] as const;
+const DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+const SESSION = "SALLYPORT_SESSION";
+const INSTANCE = "SALLYPORT_INSTANCE";
+const RUN = "SALLYPORT_RUN";
+
+export interface LocalSandboxOptions {
+  readonly sessionId: string;
+  /** HOME of everything that runs here. */
+  readonly home: string;
+  /** Stands for the server's own home folder: a later server of the same home ends by it what this one left. */
+  readonly marker: string;
+  /** PATH; absent: that of `environment`, else the system's usual folders. */
+  readonly path?: string | undefined;
+  /** The server's environment: only the few harmless variables named in PASSED_ON (and PATH) are taken from it. */
+  readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
+}
+
+/**
+ * Runs programs as they are on this machine. It is no wall: it gives a clean environment and ends what it started.
+ * Every process carries three variables, so that one which leaves its group (setsid, a double fork) is still found.
+ */
+export function openLocalSandbox(options: LocalSandboxOptions): Sandbox {
+  const environment = cleanEnvironment(options);
+  /** Process groups with members left; a group's number is not given to others while it has one. */
+  const groups = new Set<number>();
+  let spawned = 0;
+  let closed = false;
+
+  const ofSession = async (): Promise<readonly number[]> =>
+    withDescendants(
+      await listProcesses(),
+      (entry) =>
+        (entry.startedWith(SESSION, options.sessionId) && entry.startedWith(INSTANCE, options.marker)) ||
+        isOfGroup(entry, groups),
+    );
+
+  return {
+    kind: "local",
+    searchPath: (environment["PATH"] ?? "").split(":").filter((folder) => folder.startsWith("/")),
+    async spawn(request) {
+      if (closed) throw new Failure("session_closed", "The session is closed: nothing can be started in it any more.");
+      for (const group of groups) if (!signal(-group, 0)) groups.delete(group);
+      spawned += 1;
+      const run = `${options.sessionId}.${spawned}`;
+      return start({ request, environment: { ...environment, ...request.env, ...marks(options, run) }, run, groups });
+    },
+    async close() {
+      closed = true;
+      if (spawned > 0) await endProcesses(ofSession, LIMITS.killGraceMs);
+      groups.clear();
+    },
+  };
+}
+
+/** Ends every process that an earlier server of the same home left behind. Answers how many. */
+export async function reapOrphans(options: { readonly marker: string }): Promise<number> {
+  return endProcesses(async () => {
+    const entries = await listProcesses();
+    const spared = ancestors(entries, process.pid);
+    return withDescendants(entries, (entry) => entry.startedWith(INSTANCE, options.marker)).filter(
+      (pid) => !spared.has(pid),
+    );
+  }, LIMITS.killGraceMs);
+}
+
+function ancestors(entries: readonly ProcessEntry[], pid: number): ReadonlySet<number> {
+  const parents = new Map(entries.map((entry) => [entry.pid, entry.parent]));
+  const found = new Set<number>();
+  for (let next: number | undefined = pid; next !== undefined && !found.has(next); next = parents.get(next))
+    found.add(next);
+  return found;
+}
+
+function isOfGroup(entry: ProcessEntry, groups: ReadonlySet<number>): boolean {
+  return groups.has(entry.group) || groups.has(entry.session);
+}
+
+function marks(options: LocalSandboxOptions, run: string): Readonly<Record<string, string>> {
+  return { [SESSION]: options.sessionId, [INSTANCE]: options.marker, [RUN]: run };
+}
+
+function cleanEnvironment(options: LocalSandboxOptions): Readonly<Record<string, string>> {
+  const given = options.environment ?? {};
+  const environment: Record<string, string> = {
+    HOME: options.home,
+    PATH: options.path ?? given["PATH"] ?? DEFAULT_PATH,
+    TERM: "dumb",
+  };
+  for (const name of PASSED_ON) {
+    const value = given[name];
+    if (value !== undefined) environment[name] = value;
+  }
+  return environment;
+}
+
+interface Start {
+  readonly request: SpawnRequest;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly run: string;
+  readonly groups: Set<number>;
+}
+
+async function start({ request, environment, run, groups }: Start): Promise<Running> {
+  const [program, ...words] = request.argv;
+  const child = spawnQuietly(() =>
+    spawn(program, words, {
+      cwd: request.cwd,
+      env: { ...environment },
+      detached: true,
+      stdio: ["ignore", "pipe", "pipe"],
+    }),
+  );
+  const pid = child.pid;
+  // Listened to before the first await: a short program is over by then.
+  const exit = exitOf(child, request.onOutput);
+  const started = await new Promise<Error | undefined>((resolve) => {
+    child.once("spawn", () => resolve(undefined));
+    child.once("error", resolve);
+  });
+  if (started !== undefined || pid === undefined) throw await startFailure(request, started);
+  groups.add(pid);
+  const ended = exit.then((end) => {
+    if (!signal(-pid, 0)) groups.delete(pid);
+    return end;
+  });
+  return { pid, exit: ended, kill: (options) => endRun({ pid, run, groups, ended }, options) };
+}
+
+/** Arguments that no program can get (a NUL in them, too long) are thrown by Node itself. */
+function spawnQuietly(work: () => ChildProcess): ChildProcess {
+  try {
+    return work();
+  } catch (error) {
+    throw new Failure("tool_failed", `The program could not be started: ${message(error)}.`);
+  }
+}
+
+async function startFailure(request: SpawnRequest, error: Error | undefined): Promise<Failure> {
+  const folder = await stat(request.cwd).catch(() => undefined);
+  if (folder?.isDirectory() !== true)
+    return new Failure("tool_failed", `The working folder ${request.cwd} does not exist.`);
+  return new Failure("tool_failed", `${request.argv[0]} could not be started: ${message(error)}.`);
+}
+
+function message(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+interface Run {
+  readonly pid: number;
+  readonly run: string;
+  readonly groups: Set<number>;
+  readonly ended: Promise<unknown>;
+}
+
+async function endRun({ pid, run, groups, ended }: Run, options: KillOptions = {}): Promise<void> {
+  const own = new Set([pid]);
+  // At once, before the slower look at all processes.
+  if (groups.has(pid)) signal(-pid, "SIGTERM");
+  await endProcesses(
+    async () =>
+      withDescendants(
+        await listProcesses(),
+        (entry) => entry.startedWith(RUN, run) || (groups.has(pid) && isOfGroup(entry, own)),
+      ),
+    options.graceMs ?? LIMITS.killGraceMs,
+  );
+  // What cannot be ended even so (it hangs in the kernel) is not waited for.
+  await Promise.race([ended, pause(LIMITS.outputDrainMs, undefined, { ref: false })]);
+  if (!signal(-pid, 0)) groups.delete(pid);
+}
+
+type Exit = Awaited<Running["exit"]>;
+
+/**
+ * Resolves when the process is over and all it wrote was handed on. Something it left in the background may hold its
+ * pipes open without end, so silence counts as the end too; from then on what comes is read and thrown away.
+ */
+function exitOf(child: ChildProcess, onOutput: SpawnRequest["onOutput"]): Promise<Exit> {
+  return new Promise((resolve) => {
+    let over = false;
+    let chunks = 0;
+    for (const stream of ["stdout", "stderr"] as const) {
+      child[stream]?.on("data", (chunk: Buffer) => {
+        chunks += 1;
+        if (!over) onOutput(chunk, stream);
+      });
+      // A pipe that breaks is a pipe that ended.
+      child[stream]?.on("error", () => undefined);
+    }
+    const finish = (exit: Exit): void => {
+      over = true;
+      resolve(exit);
+    };
+    child.once("error", () => finish({ code: null, signal: null }));
+    child.once("close", (code, signalName) => finish({ code, signal: signalName }));
+    child.once("exit", (code, signalName) => {
+      let seen = chunks;
+      let rounds = Math.ceil(LIMITS.outputDrainMs / LIMITS.outputQuietMs);
+      const look = (): void => {
+        if (over) return;
+        rounds -= 1;
+        if (chunks === seen || rounds <= 0) {
+          releasePipes(child);
+          finish({ code, signal: signalName });
+          return;
+        }
+        seen = chunks;
+        wait();
+      };
+      // The pipes are read once more between the timer and the look: a busy server may be late with both.
+      const wait = (): void => void setTimeout(() => setImmediate(look), LIMITS.outputQuietMs);
+      wait();
+    });
+  });
+}
+
+/** They are still read, so that who holds the other end is not blocked, but keep no process alive. */
+function releasePipes(child: ChildProcess): void {
+  for (const pipe of [child.stdout, child.stderr])
+    if (pipe !== null && "unref" in pipe) (pipe as { unref(): void }).unref();
+}

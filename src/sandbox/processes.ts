@@ -1,0 +1,134 @@
+import { execFile } from "node:child_process";
+import { readFile, readdir } from "node:fs/promises";
+import { setTimeout as pause } from "node:timers/promises";
+import { LIMITS } from "../protocol/index.ts";
+
+/** One living process of this machine. */
+export interface ProcessEntry {
+  readonly pid: number;
+  readonly parent: number;
+  readonly group: number;
+  /** The kernel's session; 0 where the system does not tell. */
+  readonly session: number;
+  /** Whether it was started with this variable set to this value. */
+  startedWith(name: string, value: string): boolean;
+}
+
+const READ_AT_ONCE = 32;
+const PS_BYTES = 67_108_864;
+
+/** Every process that can be seen, without the dead ones that only wait for their parent. */
+export async function listProcesses(): Promise<readonly ProcessEntry[]> {
+  return process.platform === "linux" ? listFromProc() : listFromPs();
+}
+
+async function listFromProc(): Promise<readonly ProcessEntry[]> {
+  const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
+  const entries: ProcessEntry[] = [];
+  for (let start = 0; start < pids.length; start += READ_AT_ONCE) {
+    const some = await Promise.all(pids.slice(start, start + READ_AT_ONCE).map(readProcEntry));
+    for (const entry of some) if (entry !== undefined) entries.push(entry);
+  }
+  return entries;
+}
+
+async function readProcEntry(pid: string): Promise<ProcessEntry | undefined> {
+  try {
+    const stat = await readFile(`/proc/${pid}/stat`, "latin1");
+    // The program's name stands in parentheses and may itself hold any character.
+    const [state, parent, group, session] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    if (state === "Z" || state === "X") return undefined;
+    // A process of somebody else keeps its environment to itself.
+    const environment = await readFile(`/proc/${pid}/environ`, "latin1").catch(() => "");
+    const delimited = `\0${environment}\0`;
+    return {
+      pid: Number(pid),
+      parent: Number(parent),
+      group: Number(group),
+      session: Number(session),
+      startedWith: (name, value) => delimited.includes(`\0${name}=${value}\0`),
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+async function listFromPs(): Promise<readonly ProcessEntry[]> {
+  const text = await new Promise<string>((resolve) => {
+    const options = { maxBuffer: PS_BYTES, env: {} };
+    execFile("/bin/ps", ["-axwwE", "-o", "pid=,ppid=,pgid=,stat=,command="], options, (_error, stdout) =>
+      resolve(stdout),
+    );
+  });
+  return text.split("\n").flatMap((line) => parsePsLine(line) ?? []);
+}
+
+/** One line of `ps -E`: the environment stands behind the command's words. */
+export function parsePsLine(line: string): ProcessEntry | undefined {
+  const found = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(line);
+  if (found === null || found[4]?.startsWith("Z") === true) return undefined;
+  const words = ` ${found[5] ?? ""} `;
+  return {
+    pid: Number(found[1]),
+    parent: Number(found[2]),
+    group: Number(found[3]),
+    session: 0,
+    startedWith: (name, value) => words.includes(` ${name}=${value} `),
+  };
+}
+
+/** The processes that `isSeed` names and everything below them. */
+export function withDescendants(
+  entries: readonly ProcessEntry[],
+  isSeed: (entry: ProcessEntry) => boolean,
+): readonly number[] {
+  const children = new Map<number, number[]>();
+  for (const entry of entries) {
+    const siblings = children.get(entry.parent);
+    if (siblings === undefined) children.set(entry.parent, [entry.pid]);
+    else siblings.push(entry.pid);
+  }
+  const found = new Set<number>();
+  const open = entries.filter(isSeed).map((entry) => entry.pid);
+  for (let pid = open.pop(); pid !== undefined; pid = open.pop()) {
+    if (found.has(pid)) continue;
+    found.add(pid);
+    open.push(...(children.get(pid) ?? []));
+  }
+  return [...found];
+}
+
+/** True when the signal was delivered. */
+export function signal(pid: number, name: NodeJS.Signals | 0): boolean {
+  try {
+    process.kill(pid, name);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Ends all processes that `find` names, asking again until it names none: SIGTERM once to each, SIGKILL after the grace time.
+ * Answers how many processes it saw.
+ */
+export async function endProcesses(find: () => Promise<readonly number[]>, graceMs: number): Promise<number> {
+  const asked = new Set<number>();
+  const gracePolls = Math.ceil(graceMs / LIMITS.killPollMs);
+  for (let poll = 0; poll < gracePolls + LIMITS.killSweeps; poll += 1) {
+    const pids = await find();
+    if (pids.length === 0) break;
+    for (const pid of pids) {
+      if (poll >= gracePolls) {
+        signal(pid, "SIGKILL");
+      } else if (!asked.has(pid)) {
+        signal(pid, "SIGTERM");
+        // A stopped process takes the signal only when it goes on.
+        signal(pid, "SIGCONT");
+      }
+      asked.add(pid);
+    }
+    await pause(LIMITS.killPollMs);
+  }
+  return asked.size;
+}

@@ -1,0 +1,105 @@
+import { Failure, type Approval, type ApprovalStatus, type Decision } from "../protocol/index.ts";
+import type { Page } from "../store/index.ts";
+import { auditRow, authorize, authorizeFor, type Caller } from "./access.ts";
+import type { Answer } from "./decide.ts";
+import type { Registry } from "./registry.ts";
+import { ruleOn } from "./ruling.ts";
+import type { Services } from "./services.ts";
+import type { Session } from "./session.ts";
+
+export interface ApprovalFilter {
+  readonly status?: ApprovalStatus | undefined;
+  readonly session_id?: string | undefined;
+  readonly cursor?: string | undefined;
+  readonly limit: number;
+}
+
+/** The inbox: questions of all sessions, and the answers to them. */
+export class ApprovalDesk {
+  readonly #services: Services;
+  readonly #registry: Registry;
+
+  constructor(services: Services, registry: Registry) {
+    this.#services = services;
+    this.#registry = registry;
+  }
+
+  async list(caller: Caller, filter: ApprovalFilter): Promise<Page<Approval>> {
+    const scope = authorize(caller, "approval.read");
+    const { status, session_id, cursor, limit } = filter;
+    return this.#services.store.read.approvals({
+      limit,
+      ...(status === undefined ? {} : { status }),
+      ...(session_id === undefined ? {} : { session_id }),
+      ...(cursor === undefined ? {} : { cursor }),
+      ...(scope === "own" ? { created_by: caller.id } : {}),
+    });
+  }
+
+  async get(caller: Caller, id: string): Promise<Approval> {
+    authorize(caller, "approval.read");
+    const { approval, session } = await this.#find(id);
+    authorizeFor(caller, "approval.read", { owner: session.state.created_by.id, what: `approval ${id}` });
+    return approval;
+  }
+
+  /** A person's answer. First one wins; it must name the hash of exactly what was shown. */
+  async decide(caller: Caller, id: string, decision: Decision): Promise<Approval> {
+    authorize(caller, "approval.decide");
+    const { approval, session } = await this.#find(id);
+    if (approval.status !== "pending") throw ended(approval);
+    if (approval.input_hash !== decision.input_hash) {
+      throw new Failure("input_changed", "input_hash is not that of this approval's input; read it again before you decide", {
+        input_hash: approval.input_hash,
+      });
+    }
+    const answer = await this.#answer(caller, session, approval, decision);
+    const { decision: verdict, scope, feedback, interrupt } = decision;
+    const details = { session_id: approval.session_id, tool: approval.tool, input_hash: approval.input_hash, decision: verdict, scope, feedback, interrupt };
+    try {
+      await session.answer(answer, { audit: [auditRow(this.#services, caller, { action: "approval.decide", target: id, details })] });
+    } catch (error) {
+      if (!(error instanceof Failure) || error.code !== "already_answered") throw error;
+      throw ended((await this.#services.store.read.approval(id)) ?? approval);
+    }
+    return (await this.#services.store.read.approval(id)) ?? approval;
+  }
+
+  async #find(id: string): Promise<{ readonly approval: Approval; readonly session: Session }> {
+    const stored = await this.#services.store.read.approval(id);
+    if (stored === undefined) throw new Failure("not_found", `there is no approval ${id}`);
+    return { approval: stored, session: await this.#registry.get(stored.session_id) };
+  }
+
+  async #answer(caller: Caller, session: Session, approval: Approval, decision: Decision): Promise<Answer> {
+    const by = { id: caller.id, name: caller.name, role: caller.role };
+    const { feedback, scope, updated_input, interrupt } = decision;
+    const common = { approval_id: approval.id, by, feedback };
+    if (decision.decision === "reject") {
+      if (updated_input !== undefined || scope !== undefined) {
+        throw new Failure("invalid_request", "updated_input and scope belong to an approval, not to a rejection");
+      }
+      return { ...common, outcome: "rejected", interrupt };
+    }
+    if (interrupt !== undefined) throw new Failure("invalid_request", "interrupt belongs to a rejection");
+    if (scope === "session" && approval.session_rule === undefined) {
+      throw new Failure("invalid_request", "no rule can be granted for this call; approve it once");
+    }
+    if (updated_input !== undefined) await this.#checkEdit(session, approval, updated_input);
+    return { ...common, outcome: "approved", scope, updated_input, granted_rule: scope === "session" ? approval.session_rule : undefined };
+  }
+
+  /** An edited input passes the same pipeline: a person may change a call, not walk around the policy. */
+  async #checkEdit(session: Session, approval: Approval, input: Record<string, unknown>): Promise<void> {
+    const { settings, grants } = session.state;
+    const workshop = await session.workshop();
+    const { ruling } = await ruleOn({ tool: approval.tool, input, settings, grants }, this.#services.policy(), workshop);
+    if (ruling.effect === "deny") throw new Failure("invalid_request", `updated_input is not allowed: ${ruling.why}`, ruling);
+  }
+}
+
+function ended(approval: Approval): Failure {
+  if (approval.status === "timed_out") return new Failure("timed_out", "this approval timed out before you answered; the agent was told so");
+  const who = approval.resolved_by === undefined ? "" : ` by ${approval.resolved_by.name}`;
+  return new Failure("already_answered", `this approval was ${approval.status}${who} already`, { status: approval.status });
+}

@@ -1,0 +1,226 @@
+import {
+  addUsage,
+  Failure,
+  isToolItem,
+  LIMITS,
+  NO_USAGE,
+  SYSTEM,
+  type Approval,
+  type ErrorDetail,
+  type EventBody,
+  type ForkedFrom,
+  type Item,
+  type Outcome,
+  type PrincipalRef,
+  type Prompt,
+  type Status,
+  type ToolItem,
+  type Usage,
+} from "../protocol/index.ts";
+import { isFinal, type SessionState } from "./state.ts";
+
+/** What can be asked of a session, from outside and by its own parts. */
+export type Command =
+  | { readonly type: "open" }
+  | { readonly type: "fork"; readonly from: ForkedFrom }
+  | { readonly type: "prompt"; readonly turn_id: string; readonly prompt: Prompt; readonly by: PrincipalRef }
+  /** The first of the queue begins; `prompt` is what its `turn.queued` holds. */
+  | { readonly type: "dequeue"; readonly turn_id: string; readonly prompt: Prompt; readonly by: PrincipalRef }
+  | { readonly type: "progress"; readonly changes: readonly Change[] }
+  | { readonly type: "complete"; readonly changes: readonly Change[]; readonly stop_reason: string }
+  | { readonly type: "fail"; readonly changes: readonly Change[]; readonly error: ErrorDetail }
+  | { readonly type: "notice"; readonly message: string }
+  | { readonly type: "ask"; readonly approval: Approval }
+  | { readonly type: "answer"; readonly answer: Answer }
+  | { readonly type: "run"; readonly item: ToolItem }
+  | { readonly type: "pause" }
+  | { readonly type: "unpause" }
+  | { readonly type: "close" }
+  /** A restarted server takes up what its predecessor left. */
+  | { readonly type: "recover"; readonly resumable: boolean };
+
+/** What an engine's turn changes. */
+export type Change =
+  | { readonly type: "item.started" | "item.updated" | "item.completed"; readonly item: Item }
+  | { readonly type: "usage"; readonly usage: Usage };
+
+export interface Answer {
+  readonly approval_id: string;
+  readonly outcome: Outcome;
+  readonly by: PrincipalRef;
+  readonly feedback?: string | undefined;
+  readonly scope?: "once" | "session" | undefined;
+  readonly updated_input?: Record<string, unknown> | undefined;
+  readonly interrupt?: boolean | undefined;
+  readonly granted_rule?: string | undefined;
+}
+
+/** What follows from a command in a state: events, or the reason why not. Pure. */
+export function decide(state: SessionState, command: Command): readonly EventBody[] | Failure {
+  if (isFinal(state.status)) return new Failure("session_closed", `session ${state.id} is ${state.status}; start or fork another one`);
+  switch (command.type) {
+    case "open":
+      return [{ type: "thread.started", thread_id: state.id }, status("ready")];
+    case "fork":
+      return [{ type: "session.updated", status: "ready", forked_from: command.from }];
+    case "prompt":
+      return prompt(state, command);
+    case "dequeue":
+      return [started(command), status("working")];
+    case "progress":
+      return state.turn === undefined ? [] : changed(state.turn.id, command.changes);
+    case "complete":
+    case "fail":
+      return endTurn(state, command);
+    case "notice":
+      return [{ type: "error", message: command.message }];
+    case "ask":
+      return ask(state, command.approval);
+    case "answer":
+      return answer(state, command.answer);
+    case "run":
+      return [{ type: "item.updated", item: command.item }];
+    case "pause":
+      return state.paused ? [] : [{ type: "session.updated", status: state.turn === undefined ? "paused" : state.status, paused: true }];
+    case "unpause":
+      return state.paused ? [{ type: "session.updated", status: resting({ ...state, paused: false }), paused: false }] : [];
+    case "close":
+      return close(state);
+    case "recover":
+      return recover(state, command.resumable);
+  }
+}
+
+function status(value: Status): EventBody {
+  return { type: "session.updated", status: value };
+}
+
+/** The status of a session in which nothing has just begun. */
+function resting(state: SessionState): Status {
+  if (state.turn !== undefined) return state.pending.length > 0 ? "pending_approval" : "working";
+  if (state.paused) return "paused";
+  if (state.queue.length > 0) return "queued";
+  return state.turns === 0 ? "ready" : "idle";
+}
+
+function started(command: { turn_id: string; prompt: Prompt; by: PrincipalRef }): EventBody {
+  return { type: "turn.started", turn_id: command.turn_id, prompt: command.prompt, by: command.by };
+}
+
+function prompt(state: SessionState, command: Extract<Command, { type: "prompt" }>): readonly EventBody[] | Failure {
+  const waits = state.turn !== undefined || state.queue.length > 0 || state.paused;
+  if (!waits) return [started(command), status("working")];
+  if (state.queue.length >= LIMITS.queuedPromptsPerSession) {
+    return new Failure("queue_full", `${LIMITS.queuedPromptsPerSession} prompts wait already; try again when one has ended`);
+  }
+  return [{ type: "turn.queued", turn_id: command.turn_id, prompt: command.prompt, by: command.by }];
+}
+
+function changed(turn_id: string, changes: readonly Change[]): EventBody[] {
+  return changes.map((change) =>
+    change.type === "usage" ? { type: "usage.updated", turn_id, usage: change.usage } : { type: change.type, item: change.item },
+  );
+}
+
+function endTurn(state: SessionState, command: Extract<Command, { type: "complete" | "fail" }>): readonly EventBody[] {
+  const turn = state.turn;
+  if (turn === undefined) return [];
+  const items = { ...turn.items };
+  let usage = turn.usage;
+  for (const change of command.changes) {
+    if (change.type === "usage") usage = addUsage(usage, change.usage);
+    else if (change.type === "item.completed") delete items[change.item.id];
+    else items[change.item.id] = change.item;
+  }
+  const after: Status = state.paused ? "paused" : state.queue.length > 0 ? "queued" : "idle";
+  return [
+    ...changed(turn.id, command.changes),
+    ...Object.values(items).map(interrupted),
+    ...cancelled(state),
+    command.type === "complete"
+      ? { type: "turn.completed", turn_id: turn.id, usage, cost_microusd: 0, stop_reason: command.stop_reason }
+      : { type: "turn.failed", turn_id: turn.id, error: command.error, usage },
+    status(after),
+  ];
+}
+
+const UNKNOWN_OUTCOME = "Interrupted; outcome unknown.";
+
+/** An item that nobody else will end. */
+function interrupted(item: Item): EventBody {
+  const ended = isToolItem(item)
+    ? { ...item, status: "interrupted" as const, is_error: true, output: [{ type: "text" as const, text: UNKNOWN_OUTCOME }] }
+    : { ...item, status: "interrupted" as const };
+  return { type: "item.completed", item: ended, synthetic: true };
+}
+
+function cancelled(state: SessionState): readonly EventBody[] {
+  return state.pending.map((approval_id) => ({
+    type: "approval.resolved",
+    approval_id,
+    outcome: "cancelled",
+    by: SYSTEM,
+    synthetic: true,
+  }));
+}
+
+function ask(state: SessionState, approval: Approval): readonly EventBody[] | Failure {
+  if (state.turn === undefined) return new Failure("conflict", "the turn that asks has ended");
+  if (state.pending.length >= LIMITS.pendingApprovalsPerSession) {
+    return new Failure("limit_reached", `${LIMITS.pendingApprovalsPerSession} questions wait already in this session`);
+  }
+  const asked: EventBody = { type: "approval.requested", approval };
+  return state.status === "pending_approval" ? [asked] : [asked, status("pending_approval")];
+}
+
+function answer(state: SessionState, given: Answer): readonly EventBody[] | Failure {
+  if (!state.pending.includes(given.approval_id)) return new Failure("already_answered", "this approval was answered already");
+  const left = state.pending.filter((id) => id !== given.approval_id);
+  const { feedback, scope, updated_input, interrupt, granted_rule } = given;
+  return [
+    {
+      type: "approval.resolved",
+      approval_id: given.approval_id,
+      outcome: given.outcome,
+      by: given.by,
+      ...(feedback === undefined ? {} : { feedback }),
+      ...(scope === undefined ? {} : { scope }),
+      ...(updated_input === undefined ? {} : { updated_input }),
+      ...(interrupt === undefined ? {} : { interrupt }),
+      ...(granted_rule === undefined || state.grants.includes(granted_rule) ? {} : { granted_rule }),
+    },
+    ...(left.length === 0 && state.turn !== undefined ? [status("working")] : []),
+  ];
+}
+
+function close(state: SessionState): readonly EventBody[] | Failure {
+  if (state.turn !== undefined) return new Failure("conflict", "a turn is open");
+  return [
+    ...state.queue.map((queued): EventBody => ({
+      type: "turn.failed",
+      turn_id: queued.turn_id,
+      error: { code: "session_closed", message: "the session was closed before this prompt began" },
+      usage: NO_USAGE,
+    })),
+    status("complete"),
+  ];
+}
+
+function recover(state: SessionState, resumable: boolean): readonly EventBody[] {
+  const turn = state.turn;
+  if (turn === undefined) return [];
+  const waiting = state.pending.length > 0;
+  const restarts = turn.restarts + (waiting ? 0 : 1);
+  if (!resumable || restarts > LIMITS.turnRestarts) {
+    const error: ErrorDetail = resumable
+      ? { code: "restart_limit", message: `the server stopped ${restarts} times during this turn; send the prompt again` }
+      : { code: "engine_failed", message: "the server stopped during this turn; send the prompt again" };
+    return endTurn(state, { type: "fail", changes: [], error }).map((event) => ({ ...event, synthetic: true }));
+  }
+  return [
+    ...Object.values(turn.items)
+      .filter((item) => !isToolItem(item))
+      .map((item): EventBody => ({ type: "item.completed", item: { ...item, status: "superseded" }, synthetic: true })),
+    { type: "turn.resumed", turn_id: turn.id, restarts, synthetic: true },
+  ];
+}

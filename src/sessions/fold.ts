@@ -1,0 +1,135 @@
+import { addUsage, NO_USAGE, isToolItem, type JournalEvent } from "../protocol/index.ts";
+import { QUEUE_TEXT_CHARS, type Asked, type OpenTurn, type SessionState } from "./state.ts";
+
+type EventOf<Type extends JournalEvent["type"]> = Extract<JournalEvent, { type: Type }>;
+
+/** The state after one more event. Pure: the same events always give the same state. */
+export function fold(state: SessionState, event: JournalEvent): SessionState {
+  const next = { ...state, seq: event.seq, updated_at: event.at };
+  switch (event.type) {
+    case "thread.started":
+    case "error":
+    case "budget.updated":
+      return next;
+    case "turn.queued":
+      return {
+        ...next,
+        queue: [
+          ...state.queue,
+          { turn_id: event.turn_id, seq: event.seq, text: event.prompt.text.slice(0, QUEUE_TEXT_CHARS), by: event.by },
+        ],
+      };
+    case "turn.started":
+      return startTurn(next, event);
+    case "turn.completed":
+    case "turn.failed":
+      return endTurn(next, event);
+    case "turn.resumed":
+    case "usage.updated":
+    case "item.started":
+    case "item.updated":
+    case "item.completed":
+      return next.turn === undefined ? next : { ...next, turn: foldTurn(next.turn, event) };
+    case "approval.requested":
+      return {
+        ...next,
+        pending: [...state.pending, event.approval.id],
+        ...(next.turn === undefined ? {} : { turn: foldTurn(next.turn, event) }),
+      };
+    case "approval.resolved":
+      return {
+        ...next,
+        pending: state.pending.filter((id) => id !== event.approval_id),
+        grants: event.granted_rule === undefined ? state.grants : [...state.grants, event.granted_rule],
+        ...(next.turn === undefined ? {} : { turn: foldTurn(next.turn, event) }),
+      };
+    case "session.updated":
+      return {
+        ...next,
+        status: event.status,
+        paused: event.paused ?? state.paused,
+        ...(event.forked_from === undefined ? {} : { forked_from: event.forked_from }),
+        ...(event.error === undefined ? {} : { error: event.error }),
+        settings: event.model === undefined ? state.settings : { ...state.settings, model: event.model },
+      };
+  }
+}
+
+/** What an event changes in the open turn. */
+export function foldTurn(turn: OpenTurn, event: JournalEvent): OpenTurn {
+  switch (event.type) {
+    case "turn.resumed":
+      return { ...turn, restarts: event.restarts };
+    case "usage.updated":
+      return { ...turn, usage: addUsage(turn.usage, event.usage) };
+    case "item.started":
+      return { ...turn, items: { ...turn.items, [event.item.id]: event.item } };
+    case "item.updated": {
+      const items = { ...turn.items, [event.item.id]: event.item };
+      const begins = isToolItem(event.item) && !turn.running.includes(event.item.id);
+      return { ...turn, items, running: begins ? [...turn.running, event.item.id] : turn.running };
+    }
+    case "item.completed": {
+      const { [event.item.id]: _ended, ...items } = turn.items;
+      return { ...turn, items, running: turn.running.filter((id) => id !== event.item.id) };
+    }
+    case "approval.requested": {
+      const asked: Asked = { approval_id: event.approval.id };
+      return { ...turn, asked: { ...turn.asked, [event.approval.tool_use_id]: asked } };
+    }
+    case "approval.resolved":
+      return { ...turn, asked: answer(turn.asked, event) };
+    default:
+      return turn;
+  }
+}
+
+function answer(asked: OpenTurn["asked"], event: EventOf<"approval.resolved">): OpenTurn["asked"] {
+  const found = Object.entries(asked).find(([, question]) => question.approval_id === event.approval_id);
+  if (found === undefined) return asked;
+  const [tool_use_id, question] = found;
+  return {
+    ...asked,
+    [tool_use_id]: {
+      ...question,
+      answer: {
+        outcome: event.outcome,
+        by: event.by,
+        ...(event.feedback === undefined ? {} : { feedback: event.feedback }),
+        ...(event.updated_input === undefined ? {} : { updated_input: event.updated_input }),
+        ...(event.interrupt === undefined ? {} : { interrupt: event.interrupt }),
+      },
+    },
+  };
+}
+
+function startTurn(state: SessionState, event: EventOf<"turn.started">): SessionState {
+  return {
+    ...state,
+    title: state.title === "" ? event.prompt.text.trim().slice(0, QUEUE_TEXT_CHARS) : state.title,
+    queue: state.queue.filter((queued) => queued.turn_id !== event.turn_id),
+    turn: {
+      id: event.turn_id,
+      started_seq: event.seq,
+      restarts: 0,
+      usage: NO_USAGE,
+      items: {},
+      asked: {},
+      running: [],
+    },
+  };
+}
+
+function endTurn(state: SessionState, event: EventOf<"turn.completed" | "turn.failed">): SessionState {
+  const { turn, ...rest } = state;
+  const mine = turn?.id === event.turn_id;
+  return {
+    ...(mine ? rest : state),
+    turns: state.turns + (mine ? 1 : 0),
+    // A queued prompt that never began ends too: it leaves the queue and counts for nothing else.
+    queue: state.queue.filter((queued) => queued.turn_id !== event.turn_id),
+    settled_seq: mine ? event.seq : state.settled_seq,
+    usage: addUsage(state.usage, event.usage),
+    cost_microusd: state.cost_microusd + (event.type === "turn.completed" ? event.cost_microusd : 0),
+  };
+}

@@ -1,0 +1,85 @@
+import type { Policy } from "../protocol/index.ts";
+import type { AuditRow, Page } from "../store/index.ts";
+import { authorize, type Caller } from "./access.ts";
+import { ApprovalDesk } from "./approval-desk.ts";
+import { PolicyBook, PolicyDesk } from "./policy-desk.ts";
+import { Receipts } from "./receipts.ts";
+import { Registry } from "./registry.ts";
+import type { Services } from "./services.ts";
+import { SessionDesk } from "./session-desk.ts";
+import type { Places } from "./settings.ts";
+import { TokenDesk } from "./token-desk.ts";
+
+const SWEEP_MS = 600_000;
+
+export interface GatewayOptions {
+  readonly services: Omit<Services, "policy">;
+  readonly places: Places;
+  /** The policy of the file in the home folder; absent where there is none. */
+  readonly policyFile?: Policy | undefined;
+}
+
+/** The whole house behind the surfaces: every surface calls these desks and nothing else. */
+export class Gateway {
+  readonly sessions: SessionDesk;
+  readonly approvals: ApprovalDesk;
+  readonly policy: PolicyDesk;
+  readonly tokens: TokenDesk;
+  readonly #services: Services;
+  readonly #registry: Registry;
+  #stopSweep: () => void = () => undefined;
+
+  private constructor(services: Services, book: PolicyBook, places: Places) {
+    this.#services = services;
+    this.#registry = new Registry(services);
+    const house = { services, registry: this.#registry, receipts: new Receipts(services), places, book };
+    this.sessions = new SessionDesk(house);
+    this.approvals = new ApprovalDesk(services, this.#registry);
+    this.policy = new PolicyDesk(house);
+    this.tokens = new TokenDesk(services);
+  }
+
+  /** Opens the house and settles what the last run left, before the first command is taken. */
+  static async open(options: GatewayOptions): Promise<Gateway> {
+    const book = await PolicyBook.open(options.services.store, options.policyFile);
+    const services: Services = { ...options.services, policy: () => book.current() };
+    const gateway = new Gateway(services, book, options.places);
+    await gateway.#reconcile();
+    gateway.#sweep();
+    return gateway;
+  }
+
+  async audit(caller: Caller, query: { readonly action?: string | undefined; readonly cursor?: string | undefined; readonly limit: number }): Promise<Page<AuditRow>> {
+    authorize(caller, "audit.read");
+    const { action, cursor, limit } = query;
+    return this.#services.store.read.audit({
+      limit,
+      ...(action === undefined ? {} : { action }),
+      ...(cursor === undefined ? {} : { cursor }),
+    });
+  }
+
+  /** Stops without ending anything: open turns and questions wait for the next start. */
+  async close(): Promise<void> {
+    this.#stopSweep();
+    await Promise.allSettled(this.#registry.inMemory.map((session) => session.halt()));
+    await this.#services.store.close();
+  }
+
+  /** First everything that the last run left is written down, then it goes on. */
+  async #reconcile(): Promise<void> {
+    const rows = await this.#services.store.read.unsettled();
+    const sessions = await Promise.all(rows.map((row) => this.#registry.restore(row)));
+    await Promise.all(sessions.map((session) => session.recover()));
+    for (const session of sessions) session.start();
+    if (sessions.length > 0) this.#services.log.info({ sessions: sessions.length }, "took up what the last run left");
+  }
+
+  #sweep(): void {
+    const { clock, store, log } = this.#services;
+    this.#stopSweep = clock.after(SWEEP_MS, () => {
+      store.sweep(clock.now()).catch((error: unknown) => log.warn({ err: error }, "sweep failed"));
+      this.#sweep();
+    });
+  }
+}

@@ -1,0 +1,61 @@
+import type { Host } from "../engines/index.ts";
+import type { Toolbox } from "../tools/index.ts";
+import type { ReachCheckpoint } from "./checkpoints.ts";
+import { permit } from "./permit.ts";
+import type { Services } from "./services.ts";
+import type { Session } from "./session.ts";
+
+/** What a session hands to its engine, and no more. */
+export async function hostFor(session: Session): Promise<Host> {
+  const { services } = session;
+  const { settings } = session.state;
+  const { toolbox } = await session.workshop();
+  return {
+    model: services.models.endpoint(settings.provider, settings.model),
+    toolbox: watched(toolbox, services.reach),
+    newId: services.newId,
+    now: () => services.clock.now(),
+    random: services.random,
+    sleep: (ms, signal) => sleep(services, ms, signal),
+    permit: (call, signal) => permit(session, call, signal),
+  };
+}
+
+/** Resolves when the signal is aborted. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}
+
+function sleep(services: Services, ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      cancel();
+      signal.removeEventListener("abort", done);
+      resolve();
+    };
+    const cancel = services.clock.after(ms, done);
+    signal.addEventListener("abort", done, { once: true });
+    if (signal.aborted) done();
+  });
+}
+
+/** The same toolbox, with the crash suite's points around each run. */
+function watched(toolbox: Toolbox, reach: ReachCheckpoint): Toolbox {
+  return {
+    definitions: () => toolbox.definitions(),
+    facts: (tool, input) => toolbox.facts(tool, input),
+    concurrent: (tool) => toolbox.concurrent(tool),
+    preview: (tool, input) => toolbox.preview(tool, input),
+    close: () => toolbox.close(),
+    run: async (tool, input, options) => {
+      const running = toolbox.run(tool, input, options);
+      reach("tool.running");
+      const result = await running;
+      reach("tool.ran");
+      return result;
+    },
+  };
+}

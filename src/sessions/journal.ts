@@ -1,0 +1,39 @@
+import { LIMITS, type JournalEvent } from "../protocol/index.ts";
+import type { EventRow, Reader } from "../store/index.ts";
+import { Frame } from "./frames.ts";
+import type { SessionState } from "./state.ts";
+
+export interface Stretch {
+  /** Exclusive. */
+  readonly after: number;
+  /** Inclusive. */
+  readonly upto: number;
+  readonly limit: number;
+}
+
+type Whose = Pick<SessionState, "id" | "lineage">;
+
+/** A page of a session's journal, its ancestors' part included. */
+export async function readEvents(read: Reader, whose: Whose, stretch: Stretch): Promise<readonly EventRow[]> {
+  const rows: EventRow[] = [];
+  const own = { session_id: whose.id, after: whose.lineage.at(-1)?.upto ?? 0, upto: stretch.upto };
+  for (const segment of [...whose.lineage, own]) {
+    const after = Math.max(segment.after, stretch.after);
+    const upto = Math.min(segment.upto, stretch.upto);
+    if (after >= upto || rows.length >= stretch.limit) continue;
+    rows.push(...(await read.events({ session_id: segment.session_id, after, upto, limit: stretch.limit - rows.length })));
+  }
+  return rows;
+}
+
+/** The whole journal up to a seq, page by page. */
+export async function* history(read: Reader, whose: Whose, upto: number): AsyncGenerator<JournalEvent> {
+  let after = 0;
+  while (after < upto) {
+    const rows = await readEvents(read, whose, { after, upto, limit: LIMITS.watchPageEvents });
+    for (const row of rows) yield Frame.ofRow(row, whose.id).value as JournalEvent;
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    after = last.seq;
+  }
+}

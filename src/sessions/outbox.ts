@@ -1,0 +1,40 @@
+import type { Frame } from "./frames.ts";
+
+interface Entry {
+  readonly frames: readonly Frame[];
+  durable: boolean;
+}
+
+/** Keeps frames in journal order: what is on the disk goes out, what stands behind something that is not waits for it. */
+export class Outbox {
+  readonly #entries: Entry[] = [];
+  readonly #publish: (frames: readonly Frame[]) => void;
+
+  constructor(publish: (frames: readonly Frame[]) => void) {
+    this.#publish = publish;
+  }
+
+  get empty(): boolean {
+    return this.#entries.length === 0;
+  }
+
+  /** Takes frames whose commit is under way; call the answer when it is on the disk. */
+  journaled(frames: readonly Frame[]): () => void {
+    const entry: Entry = { frames, durable: false };
+    this.#entries.push(entry);
+    return () => {
+      entry.durable = true;
+      this.#flush();
+    };
+  }
+
+  /** Takes a frame that is never journaled. */
+  live(frame: Frame): void {
+    if (this.empty) this.#publish([frame]);
+    else this.#entries.push({ frames: [frame], durable: true });
+  }
+
+  #flush(): void {
+    while (this.#entries[0]?.durable === true) this.#publish(this.#entries.shift()?.frames ?? []);
+  }
+}

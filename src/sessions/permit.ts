@@ -1,0 +1,141 @@
+import { createHash } from "node:crypto";
+import type { ToolCall, Verdict } from "../engines/index.ts";
+import { sessionRule } from "../gate/index.ts";
+import {
+  Failure,
+  isToolItem,
+  startToolItem,
+  type Approval,
+  type Ruling,
+  type ToolItem,
+} from "../protocol/index.ts";
+import type { Session } from "./session.ts";
+import { ruleOn, type Ruled } from "./ruling.ts";
+import type { Asked } from "./state.ts";
+
+const RESTARTED =
+  "The server stopped while this tool ran, so its outcome is unknown. It was not run again: check what it did before you repeat it.";
+
+/** SHA-256 over tool and input with sorted keys: what an answer must name. */
+export function inputHash(tool: string, input: Readonly<Record<string, unknown>>): string {
+  return createHash("sha256").update(JSON.stringify([tool, sorted(input)])).digest("hex");
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).toSorted(([left], [right]) => (left < right ? -1 : 1)).map(([key, part]) => [key, sorted(part)]));
+}
+
+/** Steps 1 to 7 of the pipeline for one call of the running turn: the gate's ruling, and a person's where it asks for one. */
+export async function permit(session: Session, call: ToolCall, signal: AbortSignal): Promise<Verdict> {
+  const { services } = session;
+  services.reach("tool.announced");
+  await session.unpaused(signal);
+  const turn = session.state.turn;
+  if (turn === undefined || signal.aborted) return denied("Interrupted.", "interrupted");
+  const workshop = await session.workshop();
+  const item = itemOf(session, call);
+  const ruled = await ruleOn({ ...call, settings: session.state.settings, grants: session.state.grants }, services.policy(), workshop);
+  services.reach("tool.ruled");
+  const effectful = hasEffects(call.tool, ruled.facts.tier);
+  if (effectful && turn.running.includes(item.id)) return denied(RESTARTED, "interrupted");
+  let asked = session.state.turn?.asked[call.tool_use_id];
+  if (asked === undefined) {
+    if (ruled.ruling.effect === "deny") return refusedBy(ruled.ruling);
+    if (ruled.ruling.effect === "allow") return letRun(session, item, { input: call.input, effectful });
+    asked = await ask(session, call, ruled);
+  }
+  const answer = await session.answered(asked.approval_id, call.tool_use_id);
+  return verdictOf(session, { item, call, effectful, answer });
+}
+
+function hasEffects(tool: string, tier: Ruled["facts"]["tier"]): boolean {
+  // A sub-agent's own calls are each permitted: taking it up again repeats nothing.
+  if (tool === "Task" || tool === "Agent") return false;
+  return tier === "page" || tier === "write" || tier === "execute";
+}
+
+function itemOf(session: Session, call: ToolCall): ToolItem {
+  const known = session.state.turn?.items[call.item_id];
+  return known !== undefined && isToolItem(known) ? known : startToolItem({ ...call, id: call.item_id });
+}
+
+async function ask(session: Session, call: ToolCall, ruled: Ruled): Promise<Asked> {
+  const { services, state } = session;
+  const workshop = await session.workshop();
+  const { preview, warnings } = await workshop.toolbox.preview(call.tool, call.input);
+  services.reach("approval.previewed");
+  const turn = session.state.turn;
+  if (turn === undefined) throw new Failure("aborted", "aborted");
+  const now = services.clock.now();
+  const rule = sessionRule(ruled.call, ruled.standing);
+  const { unattended, approval_timeout_ms } = state.settings;
+  const approval: Approval = {
+    id: services.newId("apr"),
+    session_id: state.id,
+    turn_id: turn.id,
+    item_id: call.item_id,
+    tool: call.tool,
+    tool_use_id: call.tool_use_id,
+    tier: ruled.facts.tier,
+    input: { ...call.input },
+    input_hash: inputHash(call.tool, call.input),
+    preview,
+    warnings: [...warnings],
+    reason: ruled.ruling.why,
+    ...(rule === undefined ? {} : { session_rule: rule }),
+    unattended,
+    created_at: new Date(now).toISOString(),
+    ...(unattended === "park" ? {} : { expires_at: new Date(now + approval_timeout_ms).toISOString() }),
+    status: "pending",
+  };
+  const durable = session.execute({ type: "ask", approval });
+  services.reach("approval.decided");
+  await durable;
+  services.reach("approval.durable");
+  return { approval_id: approval.id };
+}
+
+interface Answered {
+  readonly item: ToolItem;
+  readonly call: ToolCall;
+  readonly effectful: boolean;
+  readonly answer: NonNullable<Asked["answer"]>;
+}
+
+async function verdictOf(session: Session, { item, call, effectful, answer }: Answered): Promise<Verdict> {
+  switch (answer.outcome) {
+    case "approved":
+      return letRun(session, item, { input: answer.updated_input ?? call.input, effectful });
+    case "rejected":
+      return denied(`User rejected: ${answer.feedback ?? "No reason provided"}`, "declined", answer.interrupt === true);
+    case "timed_out":
+      return denied("Approval timeout: nobody answered in time, so the tool was not run.", "declined");
+    case "cancelled":
+      return denied("Interrupted.", "interrupted");
+  }
+}
+
+/** Says yes once it is on the disk that the tool is about to run: after a crash nobody has to guess. */
+async function letRun(
+  session: Session,
+  item: ToolItem,
+  run: { readonly input: Readonly<Record<string, unknown>>; readonly effectful: boolean },
+): Promise<Verdict> {
+  const edited = JSON.stringify(run.input) !== JSON.stringify(item.input);
+  if (run.effectful || edited) {
+    await session.execute({ type: "run", item: edited ? { ...item, approved_input: { ...run.input } } : item });
+    session.services.reach("tool.marked");
+  }
+  return { effect: "allow", input: run.input };
+}
+
+function refusedBy(ruling: Ruling): Verdict {
+  const broken = ruling.step === "schema" || ruling.step === "tool";
+  return denied(broken ? ruling.why : `Denied by policy (${ruling.rule}): ${ruling.why}`, broken ? "failed" : "declined");
+}
+
+function denied(message: string, status: "declined" | "failed" | "interrupted", interrupt = false): Verdict {
+  return { effect: "deny", message, status, interrupt };
+}

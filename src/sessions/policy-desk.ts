@@ -1,0 +1,113 @@
+import { DEFAULT_POLICY, validatePolicy } from "../gate/index.ts";
+import { Failure, Policy, type PolicyTest, type Ruling } from "../protocol/index.ts";
+import type { Store } from "../store/index.ts";
+import { auditRow, authorize, authorizeFor, type Caller } from "./access.ts";
+import type { Registry } from "./registry.ts";
+import { ruleOn } from "./ruling.ts";
+import type { Services } from "./services.ts";
+import { settingsFor, type Places } from "./settings.ts";
+
+const DOCUMENT = "policy";
+const HISTORY_ROWS = 100;
+
+/** The policy in force: what ships, over it the admin's file, over that what was set through the API. */
+export class PolicyBook {
+  readonly #store: Store;
+  readonly #file: Policy | undefined;
+  #stored: Policy | undefined;
+
+  private constructor(store: Store, file: Policy | undefined, stored: Policy | undefined) {
+    this.#store = store;
+    this.#file = file;
+    this.#stored = stored;
+  }
+
+  /** `file`: the policy of the YAML file in the home folder, already parsed; absent where there is none. */
+  static async open(store: Store, file: Policy | undefined): Promise<PolicyBook> {
+    const [newest] = await store.read.documents({ name: DOCUMENT, limit: 1 });
+    return new PolicyBook(store, file, newest === undefined ? undefined : Policy.parse(JSON.parse(newest.body)));
+  }
+
+  current(): Policy {
+    const layers = [DEFAULT_POLICY, this.#file, this.#stored].filter((layer) => layer !== undefined);
+    return {
+      default_profile: layers.at(-1)?.default_profile ?? DEFAULT_POLICY.default_profile,
+      profiles: Object.assign({}, ...layers.map((layer) => layer.profiles)) as Policy["profiles"],
+    };
+  }
+
+  async set(policy: Policy, services: Pick<Services, "newId" | "clock">, caller: Caller): Promise<void> {
+    const at = new Date(services.clock.now()).toISOString();
+    const by = { id: caller.id, name: caller.name, role: caller.role };
+    await this.#store.commit({
+      documents: [{ name: DOCUMENT, at, by, body: JSON.stringify(policy) }],
+      audit: [auditRow(services, caller, { action: "policy.set", target: DOCUMENT, details: { profiles: Object.keys(policy.profiles) } })],
+    });
+    this.#stored = policy;
+  }
+
+  async history(): Promise<readonly { readonly at: string; readonly by: unknown; readonly policy: unknown }[]> {
+    const rows = await this.#store.read.documents({ name: DOCUMENT, limit: HISTORY_ROWS });
+    return rows.map((row) => ({ at: row.at, by: row.by, policy: JSON.parse(row.body) as unknown }));
+  }
+}
+
+/** Reading, changing and trying the policy. */
+export class PolicyDesk {
+  readonly #services: Services;
+  readonly #registry: Registry;
+  readonly #book: PolicyBook;
+  readonly #places: Places;
+
+  constructor(house: { readonly services: Services; readonly registry: Registry; readonly book: PolicyBook; readonly places: Places }) {
+    this.#services = house.services;
+    this.#registry = house.registry;
+    this.#book = house.book;
+    this.#places = house.places;
+  }
+
+  get(caller: Caller): Policy {
+    authorize(caller, "policy.read");
+    return this.#book.current();
+  }
+
+  async set(caller: Caller, policy: Policy): Promise<Policy> {
+    authorize(caller, "policy.write");
+    validatePolicy(policy);
+    await this.#book.set(policy, this.#services, caller);
+    return this.#book.current();
+  }
+
+  async history(caller: Caller): Promise<readonly unknown[]> {
+    authorize(caller, "audit.read");
+    return this.#book.history();
+  }
+
+  /** What would happen: the real pipeline on one call. Nothing is executed and nothing is written. */
+  async test(caller: Caller, request: PolicyTest): Promise<Ruling> {
+    authorize(caller, "policy.test");
+    const { tool, input } = request;
+    if (request.session !== undefined) {
+      const session = await this.#registry.get(request.session);
+      authorizeFor(caller, "session.read", { owner: session.state.created_by.id, what: `session ${request.session}` });
+      if (request.profile !== undefined || request.workspace !== undefined || request.autonomy !== undefined) {
+        throw new Failure("invalid_request", "a session brings its own profile, workspace and autonomy");
+      }
+      const { settings, grants } = session.state;
+      return (await ruleOn({ tool, input, settings, grants }, this.#book.current(), await session.workshop())).ruling;
+    }
+    const { profile, workspace, autonomy } = request;
+    const asked = {
+      ...(profile === undefined ? {} : { profile }),
+      ...(workspace === undefined ? {} : { workspace }),
+      ...(autonomy === undefined ? {} : { autonomy }),
+    };
+    const settings = await settingsFor({ services: this.#services, places: this.#places }, caller, asked);
+    const workshop = await this.#services.openWorkshop({ session_id: "policy-test", settings, policy: this.#book.current() });
+    try {
+      return (await ruleOn({ tool, input, settings, grants: [] }, this.#book.current(), workshop)).ruling;
+    } finally {
+      await workshop.close();
+    }
+  }
+}

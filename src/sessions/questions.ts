@@ -1,0 +1,82 @@
+import type { Approval, JournalEvent } from "../protocol/index.ts";
+import type { Clock } from "./services.ts";
+import type { Asked } from "./state.ts";
+
+export type Answering = NonNullable<Asked["answer"]>;
+
+/** The questions of one session that wait for a person: whole, with their clocks and with whoever waits for the answer. */
+export class Questions {
+  readonly #pending = new Map<string, Approval>();
+  readonly #waiters = new Map<string, (answer: Answering) => void>();
+  readonly #timers = new Map<string, () => void>();
+  readonly #clock: Clock;
+  readonly #expired: (approval_id: string) => void;
+
+  constructor(clock: Clock, expired: (approval_id: string) => void) {
+    this.#clock = clock;
+    this.#expired = expired;
+  }
+
+  get(id: string): Approval | undefined {
+    return this.#pending.get(id);
+  }
+
+  ids(): readonly string[] {
+    return [...this.#pending.keys()];
+  }
+
+  /** The rows that an event changes. */
+  rowsOf(event: JournalEvent): readonly Approval[] {
+    if (event.type === "approval.requested") {
+      this.add(event.approval);
+      return [event.approval];
+    }
+    if (event.type !== "approval.resolved") return [];
+    const approval = this.#pending.get(event.approval_id);
+    if (approval === undefined) return [];
+    this.#pending.delete(approval.id);
+    this.#timers.get(approval.id)?.();
+    this.#timers.delete(approval.id);
+    const { outcome, by, feedback, scope, updated_input, interrupt } = event;
+    return [
+      {
+        ...approval,
+        status: outcome,
+        resolved_at: event.at,
+        resolved_by: by,
+        ...(feedback === undefined ? {} : { feedback }),
+        ...(scope === undefined ? {} : { scope }),
+        ...(updated_input === undefined ? {} : { updated_input }),
+        ...(interrupt === undefined ? {} : { interrupt }),
+      },
+    ];
+  }
+
+  add(approval: Approval): void {
+    this.#pending.set(approval.id, approval);
+    if (approval.expires_at === undefined) return;
+    const left = Date.parse(approval.expires_at) - this.#clock.now();
+    this.#timers.set(
+      approval.id,
+      this.#clock.after(Math.max(0, left), () => this.#expired(approval.id)),
+    );
+  }
+
+  wait(approval_id: string): Promise<Answering> {
+    return new Promise((resolve) => {
+      this.#waiters.set(approval_id, resolve);
+    });
+  }
+
+  /** An answer is on the disk: whoever waits for it goes on. */
+  settle(approval_id: string, answer: Answering): void {
+    const waiter = this.#waiters.get(approval_id);
+    this.#waiters.delete(approval_id);
+    waiter?.(answer);
+  }
+
+  stopClocks(): void {
+    for (const cancel of this.#timers.values()) cancel();
+    this.#timers.clear();
+  }
+}

@@ -1,0 +1,68 @@
+import { evaluate, modeEffects, type CallInQuestion, type ResolvedPath, type Standing } from "../gate/index.ts";
+import { AUTONOMY_ORDER, Failure, type Autonomy, type Policy, type Profile, type Ruling, type SessionSettings } from "../protocol/index.ts";
+import type { CallFacts } from "../tools/index.ts";
+import type { Workshop } from "./services.ts";
+
+export interface RulingRequest {
+  readonly tool: string;
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly settings: SessionSettings;
+  readonly grants: readonly string[];
+}
+
+export interface Ruled {
+  readonly ruling: Ruling;
+  readonly facts: CallFacts;
+  readonly call: CallInQuestion;
+  readonly standing: Standing;
+}
+
+export function profileOf(policy: Policy, name: string): Profile {
+  const profile = Object.hasOwn(policy.profiles, name) ? policy.profiles[name] : undefined;
+  if (profile === undefined) {
+    throw new Failure("invalid_request", `there is no policy profile ${JSON.stringify(name)}; there are: ${Object.keys(policy.profiles).join(", ")}`);
+  }
+  return profile;
+}
+
+/** The real pipeline on one call: what it names is looked up on the disk, then the gate's pure function rules. */
+export async function ruleOn(request: RulingRequest, policy: Policy, workshop: Workshop): Promise<Ruled> {
+  const facts = workshop.toolbox.facts(request.tool, request.input);
+  const paths: ResolvedPath[] = [];
+  for (const use of facts.paths) paths.push({ given: use.path, real: await workshop.resolve(use.path), access: use.access });
+  const call: CallInQuestion = {
+    tool: request.tool,
+    input: request.input,
+    known: facts.known,
+    tier: facts.tier,
+    alwaysAsks: facts.alwaysAsks,
+    schemaError: facts.schemaError,
+    paths,
+    hosts: facts.hosts,
+  };
+  const profile = profileOf(policy, request.settings.profile);
+  const standing = standingOf(request, profile, workshop.extraRead);
+  return { ruling: evaluate(call, standing), facts, call, standing };
+}
+
+function standingOf(request: RulingRequest, profile: Profile, extraRead: readonly string[]): Standing {
+  const { settings } = request;
+  const mode = modeEffects(settings.permission_mode);
+  return {
+    profile,
+    profileName: settings.profile,
+    // The policy may have become stricter since the session began.
+    autonomy: lesser(settings.autonomy, profile.max_autonomy ?? "full"),
+    acceptEdits: mode.acceptEdits,
+    neverAsk: mode.neverAsk,
+    tools: settings.tools,
+    grants: request.grants,
+    workspace: settings.workspace,
+    extraRead,
+    askReads: settings.ask_reads === true,
+  };
+}
+
+function lesser(left: Autonomy, right: Autonomy): Autonomy {
+  return AUTONOMY_ORDER.indexOf(left) <= AUTONOMY_ORDER.indexOf(right) ? left : right;
+}

@@ -1,0 +1,195 @@
+import {
+  Failure,
+  LIMITS,
+  type CreateSession,
+  type ForkSession,
+  type PromptAccepted,
+  type SessionView,
+  type Status,
+  type SubmitPrompt,
+} from "../protocol/index.ts";
+import { auditRow, authorize, authorizeFor, type Caller } from "./access.ts";
+import type { Frame } from "./frames.ts";
+import type { Receipts } from "./receipts.ts";
+import type { Registry } from "./registry.ts";
+import type { Services } from "./services.ts";
+import type { Beside, Session } from "./session.ts";
+import { settingsFor, type Places } from "./settings.ts";
+import { fromRow, newState, view, type Segment } from "./state.ts";
+
+export interface SessionFilter {
+  readonly status?: Status | undefined;
+  readonly cursor?: string | undefined;
+  readonly limit: number;
+}
+
+/** Absent: not idempotent. */
+export type IdempotencyKey = string | undefined;
+
+/** What callers may do with sessions. */
+export class SessionDesk {
+  readonly #services: Services;
+  readonly #registry: Registry;
+  readonly #receipts: Receipts;
+  readonly #places: Places;
+
+  constructor(house: { readonly services: Services; readonly registry: Registry; readonly receipts: Receipts; readonly places: Places }) {
+    this.#services = house.services;
+    this.#registry = house.registry;
+    this.#receipts = house.receipts;
+    this.#places = house.places;
+  }
+
+  async create(caller: Caller, request: CreateSession, key: IdempotencyKey): Promise<SessionView> {
+    authorize(caller, "session.create");
+    const parent = request.resume_session_id === undefined ? undefined : await this.#session(caller, "session.control", request.resume_session_id);
+    return this.#receipts.once({ caller, key, question: ["create", request] }, async (receipts) => {
+      const settings = await settingsFor({ services: this.#services, places: this.#places }, caller, request, parent?.state.settings);
+      const id = this.#services.newId("ses");
+      const at = new Date(this.#services.clock.now()).toISOString();
+      const fork_seq = parent?.state.settled_seq ?? 0;
+      const lineage = parent === undefined ? [] : inherited(parent, fork_seq);
+      const session = this.#registry.add(newState({ id, settings, at, by: ref(caller), lineage }));
+      const durable = [
+        session.execute(parent === undefined ? { type: "open" } : { type: "fork", from: { session_id: parent.state.id, seq: fork_seq } }),
+      ];
+      this.#services.reach("session.decided");
+      if (request.prompt !== undefined) durable.push(session.prompt(request.prompt, ref(caller)).then(() => undefined));
+      const answer = view(session.state);
+      const audit = [auditRow(this.#services, caller, { action: "session.create", target: id, details: { workspace: settings.workspace } })];
+      // The same event-loop turn, so the same commit: a retry finds either all of this or nothing.
+      durable.push(this.#services.store.commit({ receipts: receipts(answer), audit }));
+      await Promise.all(durable);
+      this.#services.reach("session.durable");
+      return answer;
+    });
+  }
+
+  async get(caller: Caller, id: string): Promise<SessionView> {
+    return view((await this.#session(caller, "session.read", id)).state);
+  }
+
+  async list(caller: Caller, filter: SessionFilter): Promise<{ readonly sessions: readonly SessionView[]; readonly next?: string }> {
+    const scope = authorize(caller, "session.read");
+    const { status, cursor, limit } = filter;
+    const page = await this.#services.store.read.sessions({
+      limit,
+      ...(status === undefined ? {} : { status }),
+      ...(cursor === undefined ? {} : { cursor }),
+      ...(scope === "own" ? { created_by: caller.id } : {}),
+    });
+    return { sessions: page.rows.map((row) => view(fromRow(row))), ...(page.next === undefined ? {} : { next: page.next }) };
+  }
+
+  async prompt(caller: Caller, id: string, prompt: SubmitPrompt, key: IdempotencyKey): Promise<PromptAccepted> {
+    const session = await this.#session(caller, "session.control", id);
+    return this.#receipts.once({ caller, key, question: ["prompt", id, prompt] }, (receipts) =>
+      session.prompt(prompt, ref(caller), (accepted) => ({
+        receipts: receipts(accepted),
+        ...this.#audit(caller, "session.prompt", id, { turn_id: accepted.turn_id }),
+      })),
+    );
+  }
+
+  async interrupt(caller: Caller, id: string): Promise<SessionView> {
+    const session = await this.#session(caller, "session.control", id);
+    await this.#services.store.commit(this.#audit(caller, "session.interrupt", id));
+    await session.interrupt();
+    return view(session.state);
+  }
+
+  async pause(caller: Caller, id: string): Promise<SessionView> {
+    const session = await this.#session(caller, "session.control", id);
+    await session.pause(this.#audit(caller, "session.pause", id));
+    return view(session.state);
+  }
+
+  async resume(caller: Caller, id: string): Promise<SessionView> {
+    const session = await this.#session(caller, "session.control", id);
+    await session.unpause(this.#audit(caller, "session.resume", id));
+    return view(session.state);
+  }
+
+  async close(caller: Caller, id: string): Promise<SessionView> {
+    const session = await this.#session(caller, "session.control", id);
+    await session.close(this.#audit(caller, "session.close", id));
+    return view(session.state);
+  }
+
+  /** A new session that begins with the parent's journal up to the end of a turn. Copies nothing. */
+  async fork(caller: Caller, id: string, request: ForkSession, key: IdempotencyKey): Promise<SessionView> {
+    authorize(caller, "session.create");
+    const parent = await this.#session(caller, "session.control", id);
+    return this.#receipts.once({ caller, key, question: ["fork", id, request] }, async (receipts) => {
+      const seq = request.after_turn === undefined ? parent.state.settled_seq : await this.#turnEnd(parent, request.after_turn);
+      const at = new Date(this.#services.clock.now()).toISOString();
+      const settings = await settingsFor({ services: this.#services, places: this.#places }, caller, {}, parent.state.settings);
+      const birth = { id: this.#services.newId("ses"), settings, at, by: ref(caller), lineage: inherited(parent, seq) };
+      const child = this.#registry.add(newState(birth));
+      const opened = child.execute({ type: "fork", from: { session_id: id, seq } });
+      const answer = view(child.state);
+      const details = { child: child.state.id, seq };
+      this.#services.reach("fork.decided");
+      await Promise.all([
+        opened,
+        this.#services.store.commit({ receipts: receipts(answer), ...this.#audit(caller, "session.fork", id, details) }),
+      ]);
+      this.#services.reach("fork.durable");
+      return answer;
+    });
+  }
+
+  /** A page of the journal. */
+  async events(caller: Caller, id: string, page: { readonly after: number; readonly limit: number }): Promise<readonly Frame[]> {
+    const session = await this.#session(caller, "session.read", id);
+    if (page.after > session.stream.publishedSeq) {
+      throw new Failure("cursor_invalid", `event ${page.after} is past the end of session ${id} (${session.stream.publishedSeq})`);
+    }
+    return session.page(page.after, page.limit);
+  }
+
+  /** The journal after a seq, then live; see Session.watch. Rights are checked before anything is sent. */
+  async watch(caller: Caller, id: string, after: number, signal: AbortSignal): Promise<AsyncGenerator<readonly Frame[]>> {
+    const session = await this.#session(caller, "session.read", id);
+    if (after > session.stream.publishedSeq) {
+      throw new Failure("cursor_invalid", `event ${after} is past the end of session ${id} (${session.stream.publishedSeq})`);
+    }
+    return session.watch(after, signal);
+  }
+
+  async #session(caller: Caller, capability: "session.read" | "session.control", id: string): Promise<Session> {
+    authorize(caller, capability);
+    const session = await this.#registry.get(id);
+    authorizeFor(caller, capability, { owner: session.state.created_by.id, what: `session ${id}` });
+    return session;
+  }
+
+  async #turnEnd(parent: Session, turn_id: string): Promise<number> {
+    const ownStart = parent.state.lineage.at(-1)?.upto ?? 0;
+    const own = { session_id: parent.state.id, after: ownStart, upto: parent.stream.publishedSeq };
+    for (const segment of [...parent.state.lineage, own]) {
+      const seq = await this.#services.store.read.turnEnd({ session_id: segment.session_id, turn_id });
+      if (seq !== undefined && seq > segment.after && seq <= segment.upto) return seq;
+    }
+    throw new Failure("not_found", `session ${parent.state.id} has no ended turn ${turn_id}`);
+  }
+
+  #audit(caller: Caller, action: string, target: string, details?: unknown): Beside {
+    return { audit: [auditRow(this.#services, caller, { action, target, details })] };
+  }
+}
+
+function ref(caller: Caller): { id: string; name: string; role: Caller["role"] } {
+  return { id: caller.id, name: caller.name, role: caller.role };
+}
+
+/** The parent's journal up to `seq`, as stretches of the sessions that wrote it. */
+function inherited(parent: Session, seq: number): readonly Segment[] {
+  const { id, lineage } = parent.state;
+  const own: Segment = { session_id: id, after: lineage.at(-1)?.upto ?? 0, upto: seq };
+  const segments = [...lineage, own]
+    .map((segment) => ({ ...segment, upto: Math.min(segment.upto, seq) }))
+    .filter((segment) => segment.after < segment.upto);
+  if (segments.length > LIMITS.forkDepth) throw new Failure("limit_reached", `forks go ${LIMITS.forkDepth} deep at most`);
+  return segments;
+}

@@ -1,0 +1,429 @@
+import type { Conversation, EngineEvent } from "../engines/index.ts";
+import {
+  Failure,
+  isToolItem,
+  LIMITS,
+  SYSTEM,
+  type Approval,
+  type ErrorDetail,
+  type EventBody,
+  type JournalEvent,
+  type PrincipalRef,
+  type Prompt,
+  type PromptAccepted,
+} from "../protocol/index.ts";
+import type { EventRow, Write } from "../store/index.ts";
+import { decide, type Answer, type Change, type Command } from "./decide.ts";
+import { fold } from "./fold.ts";
+import { Frame } from "./frames.ts";
+import { aborted, hostFor } from "./host.ts";
+import { history, readEvents } from "./journal.ts";
+import { Outbox } from "./outbox.ts";
+import { Questions, type Answering } from "./questions.ts";
+import type { Services, Workshop } from "./services.ts";
+import { isFinal, toRow, type SessionState } from "./state.ts";
+import { LiveStream } from "./stream.ts";
+
+type Begin = (conversation: Conversation, signal: AbortSignal) => AsyncIterable<readonly EngineEvent[]>;
+/** What goes into the commit beside the session's own rows. */
+export type Beside = Pick<Write, "receipts" | "audit">;
+
+/**
+ * One session: the only writer of its journal. A command is decided and folded at once, in order; what follows from it
+ * (watchers, answers, tools) waits until it is on the disk.
+ */
+export class Session {
+  readonly services: Services;
+  readonly stream: LiveStream;
+  readonly questions: Questions;
+  readonly #outbox: Outbox;
+  #state: SessionState;
+  #lastCommit: Promise<void> = Promise.resolve();
+  #conversation: Promise<Conversation> | undefined;
+  #workshop: Promise<Workshop> | undefined;
+  #controller: AbortController | undefined;
+  #work: Promise<void> = Promise.resolve();
+  #closing = false;
+  #halted = false;
+  #resumed: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
+
+  constructor(services: Services, state: SessionState, pending: readonly Approval[] = []) {
+    this.services = services;
+    this.#state = state;
+    this.stream = new LiveStream(state.seq);
+    this.#outbox = new Outbox((frames) => this.#publish(frames));
+    this.questions = new Questions(services.clock, (approval_id) => {
+      // Somebody may have answered in the same moment: then there is nothing left to do.
+      this.answer({ approval_id, outcome: "timed_out", by: SYSTEM }).catch(() => undefined);
+    });
+    for (const approval of pending) this.questions.add(approval);
+  }
+
+  get state(): SessionState {
+    return this.#state;
+  }
+
+  /** Nothing would be lost if this object went: no turn, no watcher, no shell. */
+  get evictable(): boolean {
+    return this.#state.turn === undefined && this.stream.watchers === 0 && this.#outbox.empty && this.#workshop === undefined;
+  }
+
+  /** Decides, folds and commits; resolves when it is on the disk. A refusal rejects and changes nothing. */
+  execute(command: Command, beside: Beside = {}): Promise<void> {
+    const events = decide(this.#state, command);
+    if (events instanceof Failure) return Promise.reject(events);
+    return this.#append(events, beside);
+  }
+
+  /** Takes a prompt: a turn begins, or it waits in the queue. */
+  async prompt(prompt: Prompt, by: PrincipalRef, beside?: (accepted: PromptAccepted) => Beside): Promise<PromptAccepted> {
+    if (this.#closing) throw new Failure("session_closed", `session ${this.#state.id} is closing`);
+    const turn_id = this.services.newId("turn");
+    const accepted = { turn_id, seq: this.#state.seq + 1, queued: false };
+    const events = decide(this.#state, { type: "prompt", turn_id, prompt, by });
+    if (events instanceof Failure) throw events;
+    accepted.queued = events[0]?.type === "turn.queued";
+    const durable = this.#append(events, beside?.(accepted));
+    this.services.reach(accepted.queued ? "queue.decided" : "prompt.decided");
+    if (!accepted.queued) this.#drive({ turn_id, upto: accepted.seq - 1, begin: (conversation, signal) => conversation.turn(prompt, signal) });
+    await durable;
+    this.services.reach(accepted.queued ? "queue.durable" : "prompt.durable");
+    return accepted;
+  }
+
+  /** Ends the open turn; resolves when it has ended. False when there was none. */
+  async interrupt(): Promise<boolean> {
+    const turn = this.#state.turn;
+    if (turn === undefined) return false;
+    this.services.reach("interrupt.requested");
+    this.#controller?.abort();
+    for (const approval_id of this.questions.ids()) {
+      this.execute({ type: "answer", answer: { approval_id, outcome: "cancelled", by: SYSTEM } }).catch(() => undefined);
+    }
+    let cancelTimer = (): void => undefined;
+    const overdue = new Promise<void>((resolve) => {
+      cancelTimer = this.services.clock.after(LIMITS.killGraceMs, () => {
+        this.#fail(turn.id, { code: "aborted", message: "aborted" }, []);
+        this.#forgetConversation();
+        this.#advance();
+        resolve();
+      });
+    });
+    await Promise.race([this.#work, overdue]);
+    cancelTimer();
+    return true;
+  }
+
+  async pause(beside?: Beside): Promise<void> {
+    await this.execute({ type: "pause" }, beside);
+  }
+
+  async unpause(beside?: Beside): Promise<void> {
+    const durable = this.execute({ type: "unpause" }, beside);
+    this.#resumed?.resolve();
+    this.#resumed = undefined;
+    this.#advance();
+    await durable;
+  }
+
+  /** Resolves when the session is not paused, or the signal is aborted. */
+  async unpaused(signal: AbortSignal): Promise<void> {
+    while (this.#state.paused && !signal.aborted) {
+      if (this.#resumed === undefined) {
+        let resolve = (): void => undefined;
+        const promise = new Promise<void>((done) => {
+          resolve = done;
+        });
+        this.#resumed = { promise, resolve };
+      }
+      await Promise.race([this.#resumed.promise, aborted(signal)]);
+    }
+  }
+
+  /** Ends the session for good: the open turn, the queue, every process. */
+  async close(beside?: Beside): Promise<void> {
+    if (isFinal(this.#state.status)) return;
+    this.#closing = true;
+    await this.interrupt();
+    if (isFinal(this.#state.status)) return;
+    const durable = this.execute({ type: "close" }, beside);
+    this.services.reach("close.decided");
+    await durable;
+    this.services.reach("close.durable");
+    this.stream.endStream();
+    await this.#release();
+  }
+
+  /** The server stops: nothing is written any more, processes end, the turn stays open for the next start. */
+  async halt(): Promise<void> {
+    this.#halted = true;
+    this.questions.stopClocks();
+    this.#controller?.abort();
+    this.stream.endStream();
+    await this.#release();
+    await this.#lastCommit;
+  }
+
+  /** Between turns: the conversation leaves the memory and comes back from the journal with the next prompt. */
+  rest(): void {
+    if (this.#state.turn === undefined) this.#forgetConversation();
+  }
+
+  /** A person's or the clock's answer to a question. First one wins. */
+  async answer(answer: Answer, beside?: Beside): Promise<void> {
+    this.services.reach("answer.received");
+    const durable = this.execute({ type: "answer", answer }, beside);
+    this.services.reach("answer.decided");
+    await durable;
+    this.services.reach("answer.durable");
+  }
+
+  /** The answer to a question of the open turn, when there is one. */
+  answered(approval_id: string, tool_use_id: string): Promise<Answering> {
+    const given = this.#state.turn?.asked[tool_use_id]?.answer;
+    return given === undefined ? this.questions.wait(approval_id) : Promise.resolve(given);
+  }
+
+  /** After a restart: writes what the last run could not, before any command is taken. `start` then goes on. */
+  async recover(): Promise<void> {
+    if (this.#state.turn === undefined) return;
+    const engine = this.services.engines.get(this.#state.settings.engine);
+    await this.execute({ type: "recover", resumable: engine?.capabilities.resume_turn === true });
+  }
+
+  /** Goes on with the turn that `recover` took up, or with the queue. */
+  start(): void {
+    const turn = this.#state.turn;
+    if (turn === undefined) {
+      this.#advance();
+      return;
+    }
+    const open = Object.values(turn.items).filter(isToolItem);
+    this.#drive({
+      turn_id: turn.id,
+      upto: this.#state.seq,
+      begin: (conversation, signal) => {
+        if (conversation.resumeTurn === undefined) throw new Failure("engine_failed", "this engine cannot take a turn up again");
+        return conversation.resumeTurn(open, signal);
+      },
+    });
+  }
+
+  /** Everything after `after` from the store, then what is open, then what comes. Ends when the session has ended. */
+  async *watch(after: number, signal: AbortSignal): AsyncGenerator<readonly Frame[]> {
+    const { stream } = this;
+    if (after > stream.publishedSeq) {
+      throw new Failure("cursor_invalid", `event ${after} is past the end of session ${this.#state.id} (${stream.publishedSeq})`);
+    }
+    const stop = aborted(signal);
+    let position = after;
+    stream.attach();
+    try {
+      while (!signal.aborted) {
+        while (position < stream.publishedSeq) {
+          const page = await this.page(position, LIMITS.watchPageEvents);
+          if (signal.aborted) return;
+          position = page.at(-1)?.seq ?? stream.publishedSeq;
+          yield page;
+        }
+        let place = stream.end;
+        const open = stream.snapshot(this.#state.id);
+        if (open.length > 0) yield open;
+        for (let frames = stream.since(place); frames !== undefined; frames = stream.since(place)) {
+          if (signal.aborted) return;
+          if (frames.length > 0) {
+            place += frames.length;
+            position = frames.findLast((frame) => frame.seq !== undefined)?.seq ?? position;
+            yield frames;
+          } else if (stream.ended || isFinal(this.#state.status)) return;
+          else await Promise.race([stream.changed(), stop]);
+        }
+      }
+    } finally {
+      stream.detach();
+    }
+  }
+
+  /** A page of what was published. */
+  async page(after: number, limit: number): Promise<readonly Frame[]> {
+    const rows = await readEvents(this.services.store.read, this.#state, { after, upto: this.stream.publishedSeq, limit });
+    return rows.map((row) => Frame.ofRow(row, this.#state.id));
+  }
+
+  workshop(): Promise<Workshop> {
+    const { id, settings } = this.#state;
+    this.#workshop ??= this.services.openWorkshop({ session_id: id, settings, policy: this.services.policy() });
+    return this.#workshop;
+  }
+
+  #append(events: readonly EventBody[], beside: Beside = {}): Promise<void> {
+    if (this.#halted) return Promise.reject(new Failure("shutting_down", "the server is stopping"));
+    if (events.length === 0 && beside.receipts === undefined && beside.audit === undefined) return this.#lastCommit;
+    const at = new Date(this.services.clock.now()).toISOString();
+    const rows: EventRow[] = [];
+    const frames: Frame[] = [];
+    const approvals: Approval[] = [];
+    for (const body of events) {
+      const event: JournalEvent = { seq: this.#state.seq + 1, session_id: this.#state.id, at, ...body };
+      const text = JSON.stringify(body);
+      rows.push({ session_id: event.session_id, seq: event.seq, at, type: event.type, body: text });
+      frames.push(Frame.ofEvent(event, text));
+      approvals.push(...this.questions.rowsOf(event));
+      this.#state = fold(this.#state, event);
+    }
+    const durable = this.#outbox.journaled(frames);
+    const write: Write = { sessions: [toRow(this.#state)], events: rows, approvals, ...beside };
+    this.#lastCommit = this.services.store.commit(write).then(durable);
+    // The store tells the operator itself; whoever waits for this commit is told by its rejection.
+    this.#lastCommit.catch(() => undefined);
+    return this.#lastCommit;
+  }
+
+  #publish(frames: readonly Frame[]): void {
+    this.stream.publish(frames);
+    for (const frame of frames) {
+      if (frame.type !== "approval.resolved") continue;
+      const event = frame.value;
+      if (event.type === "approval.resolved") this.questions.settle(event.approval_id, event);
+    }
+  }
+
+  #drive(turn: { readonly turn_id: string; readonly upto: number; readonly begin: Begin }): void {
+    const controller = new AbortController();
+    this.#controller = controller;
+    this.#work = this.#run(turn, controller.signal).then(() => {
+      if (this.#controller !== controller) return;
+      this.#controller = undefined;
+      this.#advance();
+    });
+  }
+
+  async #run(turn: { readonly turn_id: string; readonly upto: number; readonly begin: Begin }, signal: AbortSignal): Promise<void> {
+    const { turn_id } = turn;
+    try {
+      this.#conversation ??= this.#openConversation(turn.upto);
+      const conversation = await this.#conversation;
+      this.services.reach("engine.opened");
+      for await (const events of turn.begin(conversation, signal)) this.#absorb(turn_id, events);
+      this.#fail(turn_id, { code: "engine_failed", message: "the engine stopped without saying how the turn ended" }, []);
+    } catch (error) {
+      this.#forgetConversation();
+      if (this.#halted) return;
+      const failure = error instanceof Failure ? error : new Failure("engine_failed", "the engine failed; the server's log says why");
+      if (failure !== error) this.services.log.error({ session: this.#state.id, err: error }, "engine failed");
+      this.#fail(turn_id, failure.toBody().error, []);
+    }
+  }
+
+  /** One array of the engine's events: journaled together. Events of a turn that has ended are dropped. */
+  #absorb(turn_id: string, events: readonly EngineEvent[]): void {
+    if (this.#halted || this.#state.turn?.id !== turn_id) return;
+    let changes: Change[] = [];
+    const keep = (): void => {
+      if (changes.length > 0) this.#note(this.execute({ type: "progress", changes }), changes);
+      changes = [];
+    };
+    for (const event of events) {
+      switch (event.type) {
+        case "item.started":
+        case "item.updated":
+        case "item.completed":
+        case "usage":
+          changes.push(event);
+          break;
+        case "item.delta":
+          keep();
+          this.services.reach("model.first_token");
+          this.#outbox.live(Frame.ofLive({ ...event, session_id: this.#state.id }));
+          break;
+        case "notice":
+          keep();
+          this.#note(this.execute({ type: "notice", message: event.message }), []);
+          break;
+        case "turn.completed":
+          this.#note(this.execute({ type: "complete", changes, stop_reason: event.stop_reason }), changes, "ends");
+          return;
+        case "turn.failed":
+          this.#fail(turn_id, event.error, changes);
+          return;
+      }
+    }
+    keep();
+  }
+
+  #fail(turn_id: string, error: ErrorDetail, changes: readonly Change[]): void {
+    if (this.#halted || this.#state.turn?.id !== turn_id) return;
+    this.#note(this.execute({ type: "fail", changes, error }), changes, "ends");
+  }
+
+  /** Passes the checkpoints that a commit stands for. */
+  #note(durable: Promise<void>, changes: readonly Change[], ends?: "ends"): void {
+    const { reach } = this.services;
+    const result = changes.some((change) => change.type === "item.completed" && isToolItem(change.item));
+    if (changes.some((change) => change.type === "usage")) reach("model.message_ended");
+    if (result) reach("tool.result_decided");
+    if (ends) reach("turn.end_decided");
+    durable.then(
+      () => {
+        if (result) reach("tool.result_durable");
+        if (ends) reach("turn.end_durable");
+      },
+      () => undefined,
+    );
+  }
+
+  /** Begins with the next prompt of the queue, if there is one and nothing stands in its way. */
+  #advance(): void {
+    const next = this.#state.queue[0];
+    if (next === undefined || !this.#mayBegin(next.turn_id)) return;
+    this.#work = this.#take(next.turn_id, next.seq).catch((error: unknown) => {
+      this.services.log.error({ session: this.#state.id, err: error }, "a queued prompt could not begin");
+    });
+  }
+
+  #mayBegin(turn_id: string): boolean {
+    const { turn, paused, queue } = this.#state;
+    return !this.#halted && !this.#closing && turn === undefined && !paused && queue[0]?.turn_id === turn_id;
+  }
+
+  async #take(turn_id: string, seq: number): Promise<void> {
+    await this.#lastCommit;
+    const [row] = await readEvents(this.services.store.read, this.#state, { after: seq - 1, upto: seq, limit: 1 });
+    if (!this.#mayBegin(turn_id)) return;
+    const event = row === undefined ? undefined : Frame.ofRow(row, this.#state.id).value;
+    if (event?.type !== "turn.queued") throw new Failure("store_failed", `event ${seq} should hold a queued prompt`);
+    const upto = this.#state.seq;
+    this.execute({ type: "dequeue", turn_id, prompt: event.prompt, by: event.by }).catch(() => undefined);
+    this.services.reach("queue.taken");
+    this.#drive({ turn_id, upto, begin: (conversation, signal) => conversation.turn(event.prompt, signal) });
+    await this.#work;
+  }
+
+  async #openConversation(upto: number): Promise<Conversation> {
+    const { id, settings, turns, turn, lineage } = this.#state;
+    const { engines, store } = this.services;
+    const engine = engines.get(settings.engine);
+    if (engine === undefined) {
+      throw new Failure("unsupported", `there is no engine ${settings.engine}; there are: ${[...engines.keys()].join(", ")}`);
+    }
+    const host = await hostFor(this);
+    // Nothing was said yet: there is no history to wait for.
+    const fresh = turns === 0 && lineage.length === 0 && turn !== undefined && upto < turn.started_seq;
+    if (!fresh) await this.#lastCommit;
+    return engine.open({ session_id: id, settings, history: () => history(store.read, { id, lineage }, fresh ? 0 : upto) }, host);
+  }
+
+  #forgetConversation(): void {
+    const conversation = this.#conversation;
+    this.#conversation = undefined;
+    conversation?.then((open) => open.close()).catch(() => undefined);
+  }
+
+  /** Ends what the session holds outside the journal. */
+  async #release(): Promise<void> {
+    this.#forgetConversation();
+    const workshop = this.#workshop;
+    this.#workshop = undefined;
+    await (await workshop?.catch(() => undefined))?.close();
+  }
+}

@@ -1,0 +1,163 @@
+import {
+  NO_USAGE,
+  type ErrorDetail,
+  type ForkedFrom,
+  type Item,
+  type Outcome,
+  type PrincipalRef,
+  type SessionSettings,
+  type SessionView,
+  type Status,
+  type Usage,
+} from "../protocol/index.ts";
+import type { SessionRow } from "../store/index.ts";
+
+/** A question about a tool call, as far as the turn must remember it. Keyed by the call's `tool_use_id`. */
+export interface Asked {
+  readonly approval_id: string;
+  /** Absent while nobody answered. */
+  readonly answer?: {
+    readonly outcome: Outcome;
+    readonly by: PrincipalRef;
+    readonly feedback?: string | undefined;
+    readonly updated_input?: Readonly<Record<string, unknown>> | undefined;
+    readonly interrupt?: boolean | undefined;
+  };
+}
+
+export interface OpenTurn {
+  readonly id: string;
+  /** The seq of its `turn.started`. */
+  readonly started_seq: number;
+  readonly restarts: number;
+  readonly usage: Usage;
+  readonly items: Readonly<Record<string, Item>>;
+  readonly asked: Readonly<Record<string, Asked>>;
+  /** Items of tools with effects that were let run: after a crash their outcome is unknown. */
+  readonly running: readonly string[];
+}
+
+export interface QueuedTurn {
+  readonly turn_id: string;
+  /** The seq of its `turn.queued`, which holds the prompt. */
+  readonly seq: number;
+  readonly text: string;
+  readonly by: PrincipalRef;
+}
+
+/** A stretch of another session's journal that this one begins with. */
+export interface Segment {
+  readonly session_id: string;
+  /** Exclusive and inclusive. */
+  readonly after: number;
+  readonly upto: number;
+}
+
+/** Everything that is known of a session, folded from its events. */
+export interface SessionState {
+  readonly id: string;
+  readonly settings: SessionSettings;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly created_by: PrincipalRef;
+  readonly forked_from?: ForkedFrom;
+  /** The ancestors' parts of this journal, oldest first; empty unless forked. */
+  readonly lineage: readonly Segment[];
+  readonly status: Status;
+  readonly seq: number;
+  readonly paused: boolean;
+  readonly title: string;
+  readonly turn?: OpenTurn;
+  readonly turns: number;
+  /** The seq of the last terminal event; forks begin there. 0 before the first turn ended. */
+  readonly settled_seq: number;
+  readonly queue: readonly QueuedTurn[];
+  /** Ids of approvals that wait for an answer. */
+  readonly pending: readonly string[];
+  readonly grants: readonly string[];
+  readonly usage: Usage;
+  readonly cost_microusd: number;
+  readonly error?: ErrorDetail;
+}
+
+export const QUEUE_TEXT_CHARS = 200;
+
+export function isFinal(status: Status): boolean {
+  return status === "complete" || status === "failed";
+}
+
+export interface Birth {
+  readonly id: string;
+  readonly settings: SessionSettings;
+  readonly at: string;
+  readonly by: PrincipalRef;
+  readonly lineage: readonly Segment[];
+}
+
+export function newState(birth: Birth): SessionState {
+  const inherited = birth.lineage.at(-1)?.upto ?? 0;
+  return {
+    id: birth.id,
+    settings: birth.settings,
+    created_at: birth.at,
+    updated_at: birth.at,
+    created_by: birth.by,
+    lineage: birth.lineage,
+    status: "creating",
+    seq: inherited,
+    paused: false,
+    title: "",
+    turns: 0,
+    settled_seq: inherited,
+    queue: [],
+    pending: [],
+    grants: [],
+    usage: NO_USAGE,
+    cost_microusd: 0,
+  };
+}
+
+export function view(state: SessionState): SessionView {
+  return {
+    id: state.id,
+    status: state.status,
+    settings: state.settings,
+    created_at: state.created_at,
+    updated_at: state.updated_at,
+    created_by: state.created_by,
+    ...(state.forked_from === undefined ? {} : { forked_from: state.forked_from }),
+    seq: state.seq,
+    ...(state.turn === undefined ? {} : { turn_id: state.turn.id }),
+    turns: state.turns,
+    queue: state.queue.map(({ turn_id, text, by }) => ({ turn_id, text, by })),
+    pending_approvals: [...state.pending],
+    grants: [...state.grants],
+    usage: state.usage,
+    cost_microusd: state.cost_microusd,
+    ...(state.error === undefined ? {} : { error: state.error }),
+    title: state.title,
+  };
+}
+
+/** The row that a commit writes beside the events. Open items stay out: they are in the journal since `started_seq`. */
+export function toRow(state: SessionState): SessionRow {
+  const kept = state.turn === undefined ? state : { ...state, turn: { ...state.turn, items: {}, asked: {}, running: [] } };
+  return {
+    id: state.id,
+    status: state.status,
+    seq: state.seq,
+    created_at: state.created_at,
+    updated_at: state.updated_at,
+    created_by: state.created_by.id,
+    ...(state.forked_from === undefined
+      ? {}
+      : { parent_id: state.forked_from.session_id, parent_seq: state.forked_from.seq }),
+    unsettled: state.turn !== undefined || state.queue.length > 0 || state.pending.length > 0,
+    state: JSON.stringify(kept),
+  };
+}
+
+/** The row's own words: whoever wrote it was `toRow`. */
+export function fromRow(row: SessionRow): SessionState {
+  return JSON.parse(row.state) as SessionState;
+}

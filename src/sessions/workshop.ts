@@ -1,0 +1,53 @@
+import { mkdir, realpath } from "node:fs/promises";
+import { join } from "node:path";
+import type { NewId } from "../protocol/index.ts";
+import { openLocalSandbox } from "../sandbox/index.ts";
+import { createToolbox, openToolSession, resolvePath } from "../tools/index.ts";
+import { profileOf } from "./ruling.ts";
+import type { Workshop, WorkshopRequest } from "./services.ts";
+
+export interface WorkshopOptions {
+  /** The server's own folder. Tools do not see it, but for the session's output. */
+  readonly home: string;
+  /** Marks every process that this home's sessions start. */
+  readonly marker: string;
+  /** What a process gets of the server's environment; nothing else is passed on. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly newId: NewId;
+  readonly now: () => number;
+}
+
+/** Opens a session's tools on its workspace. */
+export async function openWorkshop(options: WorkshopOptions, wanted: WorkshopRequest): Promise<Workshop> {
+  const { session_id, settings } = wanted;
+  const outputFolder = join(options.home, "output", session_id);
+  await mkdir(outputFolder, { recursive: true, mode: 0o700 });
+  const profile = profileOf(wanted.policy, settings.profile);
+  const extraRead = [await realpath(outputFolder), ...(profile.extra_read ?? [])];
+  const sandbox = openLocalSandbox({
+    sessionId: session_id,
+    home: options.environment["HOME"] ?? settings.workspace,
+    marker: options.marker,
+    environment: options.environment,
+  });
+  const tools = openToolSession({
+    workspace: settings.workspace,
+    sandbox,
+    outputFolder,
+    extraRead,
+    hidden: [await realpath(options.home)],
+    webHosts: profile.web_hosts ?? [],
+    newId: options.newId,
+    now: options.now,
+  });
+  const toolbox = createToolbox(tools);
+  return {
+    toolbox,
+    extraRead,
+    resolve: (path) => resolvePath(settings.workspace, path),
+    close: async () => {
+      await toolbox.close();
+      await sandbox.close();
+    },
+  };
+}

@@ -1,0 +1,51 @@
+/** What a text, number or null column takes and gives. */
+export type SqlValue = string | number | null;
+
+export interface Statement {
+  run(...values: readonly SqlValue[]): { readonly changes: number | bigint };
+  get(...values: readonly SqlValue[]): unknown;
+  all(...values: readonly SqlValue[]): unknown[];
+}
+
+/** The part of Node's `DatabaseSync` that this room uses. */
+export interface Database {
+  exec(sql: string): void;
+  prepare(sql: string): Statement;
+  close(): void;
+}
+
+export type OpenDatabase = (path: string, options?: { readonly readOnly: boolean }) => Database;
+
+interface Binding {
+  readonly DatabaseSync: new (path: string, options: { readonly readOnly: boolean }) => Database;
+}
+
+/** Node's own SQLite where this Node has it (22.13 and later), else the package with the same interface. */
+export async function loadSqlite(): Promise<OpenDatabase> {
+  const builtin = process.getBuiltinModule("node:sqlite") as Binding | undefined;
+  const { DatabaseSync }: Binding = builtin ?? (await import("@photostructure/sqlite"));
+  return (path, options = { readOnly: false }) => new DatabaseSync(path, options);
+}
+
+/** SQLite's result code in its short form; absent: the error did not come from SQLite (a value that cannot be bound). */
+export function primaryCode(error: unknown): number | undefined {
+  const code = extendedCode(error);
+  return code === undefined ? undefined : code & 0xff;
+}
+
+export function extendedCode(error: unknown): number | undefined {
+  if (!(error instanceof Error) || !("errcode" in error) || typeof error.errcode !== "number") return undefined;
+  return error.errcode;
+}
+
+export const SQLITE = {
+  error: 1,
+  busy: 5,
+  tooBig: 18,
+  constraint: 19,
+  mismatch: 20,
+  range: 25,
+  /** Extended codes. */
+  primaryKey: 1_555,
+  unique: 2_067,
+} as const;

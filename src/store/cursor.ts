@@ -1,0 +1,34 @@
+import { Failure } from "../protocol/index.ts";
+
+/** The last row of a page: the next page starts behind it. */
+export interface Place {
+  readonly at: string;
+  readonly id: string;
+}
+
+export type ListName = "sessions" | "approvals" | "audit";
+
+export function toCursor(list: ListName, { at, id }: Place): string {
+  return Buffer.from(JSON.stringify([list, at, id])).toString("base64url");
+}
+
+/** Takes a cursor of this very list only. */
+export function fromCursor(list: ListName, cursor: string): Place {
+  const [name, at, id, ...rest] = decoded(cursor);
+  if (name !== list || typeof at !== "string" || typeof id !== "string" || rest.length > 0) throw invalid();
+  return { at, id };
+}
+
+function decoded(cursor: string): readonly unknown[] {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(cursor, "base64url").toString("utf8"));
+    if (Array.isArray(value)) return value;
+  } catch {
+    // Falls through to the same words.
+  }
+  throw invalid();
+}
+
+function invalid(): Failure {
+  return new Failure("cursor_invalid", "This cursor is not one of this list: start again without a cursor.");
+}

@@ -1,0 +1,2 @@
+export { openSqliteStore } from "./sqlite.ts";
+export type * from "./store.ts";

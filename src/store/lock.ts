@@ -1,0 +1,47 @@
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { type OpenDatabase, primaryCode, SQLITE } from "./binding.ts";
+import { makePrivate } from "./private-file.ts";
+import { Refusal } from "./refusal.ts";
+
+export interface Lock {
+  release(): void;
+}
+
+/**
+ * One process owns a home. The lock is an exclusive transaction on a database file of its own, which the kernel drops
+ * with the process however it dies; the pid stands beside it, for the refusal's words only.
+ *
+ * No other code of this process may open `<path>` or `<path>.lock` through the file system: closing such a handle
+ * would silently give up the locks that SQLite holds on the file.
+ */
+export function takeLock(open: OpenDatabase, path: string): Lock {
+  const database = open(makePrivate(`${path}.lock`));
+  try {
+    // Nothing is ever written to it, so it needs no journal file beside it.
+    database.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
+  } catch (error) {
+    database.close();
+    if (primaryCode(error) !== SQLITE.busy) throw error;
+    throw new Refusal(
+      "conflict",
+      `Another Sallyport process (pid ${ownerOf(path)}) has this home open: stop it, or give this one another home.`,
+    );
+  }
+  writeFileSync(`${path}.pid`, `${process.pid}\n`, { mode: 0o600 });
+  return {
+    release: () => {
+      // Before the lock goes: afterwards the file may be the next owner's.
+      rmSync(`${path}.pid`, { force: true });
+      database.close();
+    },
+  };
+}
+
+/** The owner writes its pid just after it has the lock, so for a moment the file can be missing. */
+function ownerOf(path: string): string {
+  try {
+    return readFileSync(`${path}.pid`, "utf8").trim();
+  } catch {
+    return "not known yet";
+  }
+}

@@ -1,0 +1,82 @@
+import { Failure, type Approval } from "../protocol/index.ts";
+import type { Operation } from "./statements.ts";
+import type { AuditRow, DocumentRow, EventRow, PrincipalRow, ReceiptRow, SessionRow, Write } from "./store.ts";
+
+/** A Write as the writer takes it. */
+export interface Encoded {
+  readonly operations: readonly Operation[];
+  /** UTF-16 units of all text. */
+  readonly chars: number;
+}
+
+/** Done when the Write is asked for: what the caller does to its objects later has no effect on what is stored. */
+export function encode(write: Write): Encoded {
+  return measured([
+    ...(write.sessions ?? []).map(session),
+    ...(write.events ?? []).map(event),
+    ...(write.approvals ?? []).map(approval),
+    ...(write.receipts ?? []).map(receipt),
+    // Before the new ones, so that one Write can give a token to another principal.
+    ...(write.deletedPrincipals ?? []).map((id): Operation => ["deletedPrincipal", [id]]),
+    ...(write.principals ?? []).map(principal),
+    ...(write.audit ?? []).map(audit),
+    ...(write.documents ?? []).map(document),
+  ]);
+}
+
+export function encodeSweep({ now, limit }: { readonly now: number; readonly limit: number }): Encoded {
+  return { operations: [["sweep", [now, limit]]], chars: 0 };
+}
+
+/** The bindings end a text at its first NUL, in silence: two keys could become one. Such text is refused instead. */
+export function storable(text: string): string {
+  if (!text.includes("\0")) return text;
+  throw new Failure("invalid_request", "Text with a NUL character cannot be stored: remove it.");
+}
+
+function measured(operations: readonly Operation[]): Encoded {
+  let chars = 0;
+  for (const [, values] of operations) {
+    for (const value of values) if (typeof value === "string") chars += storable(value).length;
+  }
+  return { operations, chars };
+}
+
+function session(row: SessionRow): Operation {
+  const parent = [row.parent_id ?? null, row.parent_seq ?? null];
+  const { id, status, seq, created_at, updated_at, created_by, unsettled, state } = row;
+  return ["session", [id, status, seq, created_at, updated_at, created_by, ...parent, unsettled ? 1 : 0, state]];
+}
+
+function event(row: EventRow): Operation {
+  return ["event", [row.session_id, row.seq, row.at, row.type, endedTurn(row), row.body]];
+}
+
+/** The turn that this event ends, for `turnEnd`; null of every other event. */
+function endedTurn(row: EventRow): string | null {
+  if (row.type !== "turn.completed" && row.type !== "turn.failed") return null;
+  const body = JSON.parse(row.body) as { readonly turn_id?: unknown };
+  return typeof body.turn_id === "string" ? body.turn_id : null;
+}
+
+function approval(row: Approval): Operation {
+  return ["approval", [row.id, row.session_id, row.status, row.created_at, JSON.stringify(row)]];
+}
+
+function receipt(row: ReceiptRow): Operation {
+  return ["receipt", [row.principal_id, row.key, row.request_hash, row.answer, row.expires_at]];
+}
+
+function principal(row: PrincipalRow): Operation {
+  return ["principal", [row.id, row.name, row.role, row.token_hash, row.created_at]];
+}
+
+function audit(row: AuditRow): Operation {
+  // JSON.stringify answers undefined for undefined, whatever its type says.
+  const details = (JSON.stringify(row.details) as string | undefined) ?? null;
+  return ["audit", [row.id, row.at, JSON.stringify(row.by), row.action, row.target, details]];
+}
+
+function document(row: DocumentRow): Operation {
+  return ["document", [row.name, row.at, JSON.stringify(row.by), row.body]];
+}

@@ -1,0 +1,121 @@
+import type { Approval } from "../protocol/index.ts";
+import { approvalRow, auditRow, documentRow, eventRow, principalRow, receiptRow, seqOf, sessionRow } from "./rows.ts";
+import { counted, type List, type Select, selectPage } from "./select.ts";
+import type { AuditRow, Reader, SessionRow } from "./store.ts";
+
+const SESSION = "id, status, seq, created_at, updated_at, created_by, parent_id, parent_seq, unsettled, state";
+const PRINCIPAL = "id, name, role, token_hash, created_at";
+
+const SESSIONS: List<SessionRow> = {
+  name: "sessions",
+  from: "sessions",
+  columns: SESSION,
+  at: "created_at",
+  id: "id",
+  row: sessionRow,
+  place: ({ created_at, id }) => ({ at: created_at, id }),
+};
+
+const APPROVALS: List<Approval> = {
+  name: "approvals",
+  from: "approvals",
+  columns: "approvals.body",
+  at: "approvals.created_at",
+  id: "approvals.id",
+  row: approvalRow,
+  place: ({ created_at, id }) => ({ at: created_at, id }),
+};
+
+const AUDIT: List<AuditRow> = {
+  name: "audit",
+  from: "audit",
+  columns: "id, at, by, action, target, details",
+  at: "at",
+  id: "id",
+  row: auditRow,
+  place: ({ at, id }) => ({ at, id }),
+};
+
+/** Each read is a transaction of its own on a connection that cannot write: it sees the last commit. */
+export function makeReader(select: Select): Reader {
+  return { ...journal(select), ...inbox(select), ...registry(select) };
+}
+
+function journal(select: Select): Pick<Reader, "session" | "sessions" | "unsettled" | "events" | "turnEnd"> {
+  return {
+    session: async (id) =>
+      select({ sql: `SELECT ${SESSION} FROM sessions WHERE id = ?`, values: [id], row: sessionRow })[0],
+    sessions: async ({ status, created_by, cursor, limit }) => {
+      const where = [
+        { sql: "status = ?", value: status },
+        { sql: "created_by = ?", value: created_by },
+      ];
+      return selectPage(select, SESSIONS, { where, cursor, limit });
+    },
+    unsettled: async () =>
+      select({
+        sql: `SELECT ${SESSION} FROM sessions WHERE unsettled = 1 ORDER BY created_at, id`,
+        values: [],
+        row: sessionRow,
+      }),
+    events: async ({ session_id, after, upto, limit }) =>
+      select({
+        sql: `SELECT session_id, seq, at, type, body FROM events
+              WHERE session_id = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?`,
+        values: [session_id, after, upto ?? Number.MAX_SAFE_INTEGER, counted(limit)],
+        row: eventRow,
+      }),
+    turnEnd: async ({ session_id, turn_id }) =>
+      select({
+        sql: "SELECT seq FROM events WHERE session_id = ? AND turn_id = ? ORDER BY seq LIMIT 1",
+        values: [session_id, turn_id],
+        row: seqOf,
+      })[0],
+  };
+}
+
+function inbox(select: Select): Pick<Reader, "approval" | "approvals" | "receipt"> {
+  return {
+    approval: async (id) =>
+      select({ sql: "SELECT body FROM approvals WHERE id = ?", values: [id], row: approvalRow })[0],
+    approvals: async ({ status, session_id, created_by, cursor, limit }) => {
+      const where = [
+        { sql: "approvals.status = ?", value: status },
+        { sql: "approvals.session_id = ?", value: session_id },
+        { sql: "sessions.created_by = ?", value: created_by },
+      ];
+      // CROSS: approvals outside, in the order of their index, so that a page ends the search.
+      const from = "approvals CROSS JOIN sessions ON sessions.id = approvals.session_id";
+      const list = created_by === undefined ? APPROVALS : { ...APPROVALS, from };
+      return selectPage(select, list, { where, cursor, limit });
+    },
+    receipt: async ({ principal_id, key, now }) =>
+      select({
+        sql: `SELECT principal_id, key, request_hash, answer, expires_at FROM receipts
+              WHERE principal_id = ? AND key = ? AND expires_at > ?`,
+        values: [principal_id, key, now],
+        row: receiptRow,
+      })[0],
+  };
+}
+
+function registry(select: Select): Pick<Reader, "principals" | "principalByHash" | "audit" | "documents"> {
+  return {
+    principals: async () =>
+      select({ sql: `SELECT ${PRINCIPAL} FROM principals ORDER BY created_at, id`, values: [], row: principalRow }),
+    principalByHash: async (token_hash) =>
+      select({
+        sql: `SELECT ${PRINCIPAL} FROM principals WHERE token_hash = ?`,
+        values: [token_hash],
+        row: principalRow,
+      })[0],
+    audit: async ({ action, cursor, limit }) =>
+      selectPage(select, AUDIT, { where: [{ sql: "action = ?", value: action }], cursor, limit }),
+    documents: async ({ name, limit }) =>
+      select({
+        sql: "SELECT name, at, by, body FROM documents WHERE name = ? ORDER BY id DESC LIMIT ?",
+        values: [name, counted(limit)],
+        row: documentRow,
+      }),
+  };
+}

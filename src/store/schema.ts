@@ -1,0 +1,120 @@
+import type { Database } from "./binding.ts";
+import { Refusal } from "./refusal.ts";
+
+/**
+ * Step n takes a database from `user_version` n to n + 1. A step that was released never changes: a new one follows it.
+ *
+ * Events lie in the order they were written, with the key as an index beside them. Measured with 100 sessions that
+ * append in turn, this takes about twice as many events a second as a table clustered by (session_id, seq), for pages
+ * of one session that read a tenth slower.
+ */
+const MIGRATIONS: readonly string[] = [
+  `
+  CREATE TABLE sessions (
+    id TEXT NOT NULL PRIMARY KEY,
+    status TEXT NOT NULL,
+    seq INTEGER NOT NULL,
+    created_at TEXT NOT NULL,
+    updated_at TEXT NOT NULL,
+    created_by TEXT NOT NULL,
+    parent_id TEXT,
+    parent_seq INTEGER,
+    unsettled INTEGER NOT NULL,
+    state TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX sessions_by_time ON sessions (created_at, id);
+  CREATE INDEX sessions_by_creator ON sessions (created_by, created_at, id);
+  CREATE INDEX sessions_by_status ON sessions (status, created_at, id);
+  CREATE INDEX sessions_unsettled ON sessions (created_at, id) WHERE unsettled = 1;
+
+  CREATE TABLE events (
+    session_id TEXT NOT NULL,
+    seq INTEGER NOT NULL CHECK (seq > 0),
+    at TEXT NOT NULL,
+    type TEXT NOT NULL,
+    -- Only of the event that ends a turn.
+    turn_id TEXT,
+    body TEXT NOT NULL,
+    PRIMARY KEY (session_id, seq)
+  ) STRICT;
+  CREATE INDEX events_turn_end ON events (session_id, turn_id, seq) WHERE turn_id IS NOT NULL;
+
+  CREATE TABLE approvals (
+    id TEXT NOT NULL PRIMARY KEY,
+    session_id TEXT NOT NULL,
+    status TEXT NOT NULL,
+    created_at TEXT NOT NULL,
+    body TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX approvals_by_time ON approvals (created_at, id);
+  CREATE INDEX approvals_by_status ON approvals (status, created_at, id);
+  CREATE INDEX approvals_by_session ON approvals (session_id, created_at, id);
+
+  CREATE TABLE receipts (
+    principal_id TEXT NOT NULL,
+    key TEXT NOT NULL,
+    request_hash TEXT NOT NULL,
+    answer TEXT NOT NULL,
+    expires_at INTEGER NOT NULL,
+    PRIMARY KEY (principal_id, key)
+  ) STRICT;
+  CREATE INDEX receipts_by_expiry ON receipts (expires_at);
+
+  CREATE TABLE principals (
+    id TEXT NOT NULL PRIMARY KEY,
+    name TEXT NOT NULL,
+    role TEXT NOT NULL,
+    token_hash TEXT NOT NULL UNIQUE,
+    created_at TEXT NOT NULL
+  ) STRICT;
+
+  CREATE TABLE audit (
+    id TEXT NOT NULL PRIMARY KEY,
+    at TEXT NOT NULL,
+    by TEXT NOT NULL,
+    action TEXT NOT NULL,
+    target TEXT NOT NULL,
+    details TEXT
+  ) STRICT;
+  CREATE INDEX audit_by_time ON audit (at, id);
+  CREATE INDEX audit_by_action ON audit (action, at, id);
+
+  CREATE TABLE documents (
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL,
+    at TEXT NOT NULL,
+    by TEXT NOT NULL,
+    body TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX documents_by_name ON documents (name, id);
+  `,
+];
+
+function versionOf(database: Database): number {
+  return (database.prepare("PRAGMA user_version").get() as { readonly user_version: number }).user_version;
+}
+
+/** Refuses a database that a newer Sallyport wrote, before anything of it is touched. */
+export function refuseNewer(database: Database): void {
+  const version = versionOf(database);
+  if (version <= MIGRATIONS.length) return;
+  throw new Refusal(
+    "unsupported",
+    `This home was written by a newer Sallyport (database version ${version}, this one knows ${MIGRATIONS.length}): ` +
+      "start that version again, or give this one another home.",
+  );
+}
+
+/** Takes the database to this version's tables, all steps or none. */
+export function migrate(database: Database): void {
+  if (versionOf(database) === MIGRATIONS.length) return;
+  database.exec("BEGIN IMMEDIATE");
+  try {
+    for (const step of MIGRATIONS.slice(versionOf(database))) database.exec(step);
+    database.exec(`PRAGMA user_version = ${MIGRATIONS.length}`);
+    database.exec("COMMIT");
+  } catch (error) {
+    database.exec("ROLLBACK");
+    throw error;
+  }
+}

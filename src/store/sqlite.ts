@@ -1,0 +1,127 @@
+import { mkdirSync } from "node:fs";
+import { dirname } from "node:path";
+import { Worker } from "node:worker_threads";
+import { Failure, LIMITS } from "../protocol/index.ts";
+import { type Database, loadSqlite } from "./binding.ts";
+import { Commits } from "./commits.ts";
+import { REFUSED, storeFailure } from "./failure.ts";
+import type { FromWriter, ToWriter, WriterData } from "./messages.ts";
+import { encode, type Encoded, encodeSweep } from "./operations.ts";
+import { makePrivate } from "./private-file.ts";
+import { makeReader } from "./reader.ts";
+import { makeSelect } from "./select.ts";
+import type { Store, Write } from "./store.ts";
+
+interface SqliteStoreOptions {
+  /** A file; it and its folder are made when they are missing. */
+  readonly path: string;
+  /** Called once, with words for the operator, when the store can no longer write. */
+  readonly onFatal: (error: Error) => void;
+  /** Called after each durable commit with the number of Writes that shared it. */
+  readonly onCommit?: (commit: { readonly writes: number }) => void;
+}
+
+/** Opens the store in a file of this machine: one thread that writes, and a connection that reads beside it. */
+export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
+  const { onFatal, onCommit } = options;
+  const path = makeHome(options.path);
+  const open = await loadSqlite();
+  const writer = await startWriter({ path });
+  // No waiting from here on: what the writer says next must find its listeners.
+  try {
+    const database = open(path, { readOnly: true });
+    database.exec(`PRAGMA busy_timeout = ${LIMITS.storeBusyMs}; PRAGMA cache_size = -${LIMITS.storeCacheKib}`);
+    return makeStore({ writer, commits: new Commits({ port: writer.port, onFatal, onCommit }), database });
+  } catch (error) {
+    await endWriter(writer);
+    throw storeFailure("store_failed", `The database ${path} cannot be read.`, error);
+  }
+}
+
+function makeHome(path: string): string {
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    return makePrivate(path);
+  } catch (error) {
+    throw storeFailure("store_failed", `The database ${path} cannot be made: ${String(error)}`, error);
+  }
+}
+
+interface Parts {
+  readonly writer: Writer;
+  readonly commits: Commits;
+  readonly database: Database;
+}
+
+interface Writer {
+  readonly port: Worker;
+  /** Resolves when its thread has ended, however it did. */
+  readonly gone: Promise<void>;
+}
+
+async function startWriter(data: WriterData): Promise<Writer> {
+  const worker = new Worker(new URL("./writer.js", import.meta.url), { workerData: data, name: "store" });
+  const gone = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
+  const answer = await new Promise<FromWriter>((resolve) => {
+    const fatal = (error: unknown) => resolve({ kind: "fatal", why: String(error) });
+    worker.once("message", resolve).once("error", fatal).once("exit", fatal);
+  });
+  if (answer.kind === "ready") return { port: worker, gone };
+  await gone;
+  if (answer.kind === "refused") throw new Failure(answer.code, answer.message);
+  const why = answer.kind === "fatal" ? answer.why : answer.kind;
+  throw new Failure("store_failed", `The store's writing thread did not start: ${why}`);
+}
+
+async function endWriter({ port, gone }: Writer): Promise<void> {
+  port.postMessage({ kind: "close" } satisfies ToWriter);
+  await gone;
+}
+
+function makeStore({ writer, commits, database }: Parts): Store {
+  let closing: Promise<void> | undefined;
+  let readable = true;
+  let ending = false;
+  writer.port.on("exit", (code) => {
+    if (!ending) commits.fail(`its writing thread ended with code ${code}`);
+  });
+  const refuseClosed = (open: boolean) => {
+    if (!open) throw new Failure("shutting_down", "The store is closed.");
+  };
+  const close = async () => {
+    await commits.drained();
+    readable = false;
+    // Before the writer's, which folds the write-ahead log into the database.
+    database.close();
+    ending = true;
+    await endWriter(writer);
+  };
+  return {
+    read: makeReader(makeSelect(database, () => refuseClosed(readable))),
+    commit: async (write) => {
+      refuseClosed(closing === undefined);
+      await commits.add(encoded(write));
+    },
+    sweep: async (now) => {
+      let swept = 0;
+      // One bounded delete at a time lets other writes through; each round but the last deletes, so it ends.
+      for (;;) {
+        refuseClosed(closing === undefined);
+        const rows = await commits.add(encodeSweep({ now, limit: LIMITS.storeSweepRows }));
+        swept += rows;
+        if (rows < LIMITS.storeSweepRows) return swept;
+      }
+    },
+    close: () => (closing ??= close()),
+  };
+}
+
+/** A row that cannot be written down (JSON with a cycle, say) is refused here: it never meets the others of its batch. */
+function encoded(write: Write): Encoded {
+  try {
+    return encode(write);
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    throw storeFailure("store_failed", REFUSED.store_failed, error);
+  }
+}

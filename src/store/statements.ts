@@ -1,0 +1,36 @@
+import type { SqlValue } from "./binding.ts";
+
+/** Everything that is ever written, by name. */
+export const WRITES = {
+  session: `
+    INSERT INTO sessions (id, status, seq, created_at, updated_at, created_by, parent_id, parent_seq, unsettled, state)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT (id) DO UPDATE SET status = excluded.status, seq = excluded.seq, created_at = excluded.created_at,
+      updated_at = excluded.updated_at, created_by = excluded.created_by, parent_id = excluded.parent_id,
+      parent_seq = excluded.parent_seq, unsettled = excluded.unsettled, state = excluded.state`,
+  event: "INSERT INTO events (session_id, seq, at, type, turn_id, body) VALUES (?, ?, ?, ?, ?, ?)",
+  approval: `
+    INSERT INTO approvals (id, session_id, status, created_at, body) VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT (id) DO UPDATE SET session_id = excluded.session_id, status = excluded.status,
+      created_at = excluded.created_at, body = excluded.body`,
+  receipt: `
+    INSERT INTO receipts (principal_id, key, request_hash, answer, expires_at) VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT (principal_id, key) DO UPDATE SET request_hash = excluded.request_hash, answer = excluded.answer,
+      expires_at = excluded.expires_at`,
+  deletedPrincipal: "DELETE FROM principals WHERE id = ?",
+  principal: `
+    INSERT INTO principals (id, name, role, token_hash, created_at) VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT (id) DO UPDATE SET name = excluded.name, role = excluded.role, token_hash = excluded.token_hash,
+      created_at = excluded.created_at`,
+  audit: `
+    INSERT INTO audit (id, at, by, action, target, details) VALUES (?, ?, ?, ?, ?, ?)
+    ON CONFLICT (id) DO UPDATE SET at = excluded.at, by = excluded.by, action = excluded.action,
+      target = excluded.target, details = excluded.details`,
+  document: "INSERT INTO documents (name, at, by, body) VALUES (?, ?, ?, ?)",
+  sweep: "DELETE FROM receipts WHERE rowid IN (SELECT rowid FROM receipts WHERE expires_at <= ? LIMIT ?)",
+} as const;
+
+export type WriteName = keyof typeof WRITES;
+
+/** One statement to run: plain values only, so that it crosses to the writer's thread cheaply and cannot fail to. */
+export type Operation = readonly [name: WriteName, values: readonly SqlValue[]];

@@ -1,0 +1,112 @@
+import { OpenAPIHono } from "@hono/zod-openapi";
+import { bodyLimit } from "hono/body-limit";
+import { createMiddleware } from "hono/factory";
+import type { Context } from "hono";
+import { Failure, LIMITS, PROTOCOL_VERSION } from "../protocol/index.ts";
+import { Guard } from "./guard.ts";
+import { frontPage } from "./front-page.ts";
+import { approvalRoutes } from "./routes/approvals.ts";
+import { adminRoutes } from "./routes/admin.ts";
+import { healthRoute } from "./routes/health.ts";
+import { sessionRoutes } from "./routes/sessions.ts";
+import { httpStatus } from "./status.ts";
+import type { App, Environment, SurfaceOptions } from "./surface.ts";
+
+const CONTENT_SECURITY_POLICY =
+  "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/** The HTTP surface: thin, every route checked at the door and by the desk that it calls. */
+export function createApp(options: SurfaceOptions, guard: Guard): App {
+  const app: App = new OpenAPIHono<Environment>({
+    defaultHook: (result) => {
+      if (result.success) return;
+      const issues = result.error.issues.map((issue) => ({ path: issue.path.join("."), message: issue.message }));
+      const first = issues[0];
+      throw new Failure("invalid_request", `${first?.path === "" ? "the request" : (first?.path ?? "request")}: ${first?.message ?? "is not valid"}`, issues);
+    },
+  });
+  app.onError((error, context) => answerError(context, error, options));
+  app.notFound((context) => refuse(context, new Failure("not_found", `there is no ${context.req.method} ${context.req.path}`)));
+  app.use(door(guard));
+  app.use(bodyLimit({ maxSize: LIMITS.bodyBytes, onError: tooLarge }));
+  app.use(shallow);
+  healthRoute(app, options);
+  frontPage(app, options);
+  sessionRoutes(app, options);
+  approvalRoutes(app, options);
+  adminRoutes(app, options);
+  app.get("/openapi.json", (context) => context.json(openApi(app, options)));
+  return app;
+}
+
+export function openApi(app: App, options: Pick<SurfaceOptions, "version">): unknown {
+  app.openAPIRegistry.registerComponent("securitySchemes", "token", { type: "http", scheme: "bearer" });
+  return app.getOpenAPI31Document({
+    openapi: "3.1.0",
+    info: { title: "Sallyport", version: options.version, description: `Protocol ${PROTOCOL_VERSION}. Money is in micro-USD.` },
+    security: [{ token: [] }],
+  });
+}
+
+/** Host, Origin, token and rate for every route; only `/health` needs no token. */
+function door(guard: Guard) {
+  return createMiddleware<Environment>(async (context, next) => {
+    context.header("content-security-policy", CONTENT_SECURITY_POLICY);
+    context.header("x-content-type-options", "nosniff");
+    context.header("referrer-policy", "no-referrer");
+    context.header("cache-control", "no-store");
+    const { incoming } = context.env;
+    guard.checkOrigin(incoming);
+    if (context.req.path !== "/health") {
+      const caller = await guard.authenticate(incoming);
+      await guard.meter(caller);
+      context.set("caller", caller);
+    }
+    await next();
+  });
+}
+
+/** JSON that nests deeper than anything of ours is refused before it is parsed. */
+const shallow = createMiddleware<Environment>(async (context, next) => {
+  if (context.req.method === "POST" || context.req.method === "PUT") {
+    const type = context.req.header("content-type") ?? "";
+    const text = await context.req.text();
+    if (text !== "" && !/^application\/json\b/i.test(type)) throw new Failure("invalid_request", "send JSON with content-type: application/json");
+    checkJson(text);
+  }
+  await next();
+});
+
+export function checkJson(text: string): void {
+  let depth = 0;
+  let quoted = false;
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (quoted) {
+      if (code === 92) index += 1;
+      else if (code === 34) quoted = false;
+    } else if (code === 34) quoted = true;
+    else if (code === 91 || code === 123) {
+      depth += 1;
+      if (depth > LIMITS.jsonDepth) throw new Failure("invalid_request", `JSON may nest ${LIMITS.jsonDepth} deep`);
+    } else if (code === 93 || code === 125) depth -= 1;
+  }
+}
+
+function tooLarge(): never {
+  throw new Failure("payload_too_large", `a request may have ${LIMITS.bodyBytes} bytes`);
+}
+
+function refuse(context: Context<Environment>, failure: Failure): Response {
+  const retry = (failure.details as { retry_after_s?: number } | undefined)?.retry_after_s;
+  if (retry !== undefined) context.header("retry-after", String(retry));
+  return context.json(failure.toBody(), httpStatus(failure.code));
+}
+
+function answerError(context: Context<Environment>, error: unknown, options: SurfaceOptions): Response {
+  if (error instanceof Failure) return refuse(context, error);
+  // Hono's own refusal of a body that is not JSON.
+  if (error instanceof Error && "status" in error && error.status === 400) return refuse(context, new Failure("invalid_request", "the body is not valid JSON"));
+  options.log.error({ err: error, method: context.req.method, path: context.req.path }, "request failed");
+  return refuse(context, new Failure("internal", "something went wrong here; the server's log says what"));
+}

@@ -1,0 +1,141 @@
+import { ClientMessage, Failure, LIMITS, PROTOCOL_VERSION, type ServerMessage } from "../protocol/index.ts";
+import type { Caller, Frame } from "../sessions/index.ts";
+import type { Connection } from "./connection.ts";
+import type { Guard } from "./guard.ts";
+import type { SurfaceOptions } from "./surface.ts";
+
+const encoder = new TextEncoder();
+
+type Command = Exclude<ClientMessage, { type: "hello" | "subscribe" | "unsubscribe" | "ping" }>;
+
+/** `/api/ws`: many sessions over one socket: subscriptions from a seq, commands, receipts. */
+export class CanonicalSocket {
+  readonly #options: SurfaceOptions;
+  readonly #guard: Guard;
+  readonly #caller: Caller;
+  readonly #connection: Connection;
+  readonly #subscriptions = new Map<string, AbortController>();
+  #greeted = false;
+
+  constructor(options: SurfaceOptions, guard: Guard, peer: { readonly caller: Caller; readonly connection: Connection }) {
+    this.#options = options;
+    this.#guard = guard;
+    this.#caller = peer.caller;
+    this.#connection = peer.connection;
+    peer.connection.closed.addEventListener("abort", () => this.#drop());
+    peer.connection.listen(
+      (message) => this.#take(message),
+      (failure) => this.#say({ type: "refused", error: failure.toBody().error }),
+    );
+  }
+
+  #say(message: ServerMessage): void {
+    this.#connection.say(message);
+  }
+
+  async #take(raw: unknown): Promise<void> {
+    await this.#guard.meter(this.#caller);
+    const parsed = ClientMessage.safeParse(raw);
+    if (!parsed.success) {
+      const issue = parsed.error.issues[0];
+      throw new Failure("invalid_request", `${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not a message"}`);
+    }
+    const message = parsed.data;
+    if (message.type === "hello") {
+      this.#greet(message.protocol);
+      return;
+    }
+    if (!this.#greeted) throw new Failure("protocol_mismatch", `say hello first: {"type":"hello","protocol":"${PROTOCOL_VERSION}"}`);
+    if (message.type === "ping") this.#say({ type: "pong" });
+    else if (message.type === "subscribe") await this.#subscribe(message.session_id, message.after ?? 0);
+    else if (message.type === "unsubscribe") this.#unsubscribe(message.session_id);
+    else void this.#command(message);
+  }
+
+  #greet(protocol: string): void {
+    if (protocol.split(".")[0] !== PROTOCOL_VERSION.split(".")[0]) {
+      throw new Failure("protocol_mismatch", `this server speaks protocol ${PROTOCOL_VERSION}, not ${protocol}`);
+    }
+    this.#greeted = true;
+    this.#say({ type: "welcome", protocol: PROTOCOL_VERSION, server: this.#options.version });
+  }
+
+  async #subscribe(session_id: string, after: number): Promise<void> {
+    if (this.#subscriptions.has(session_id)) throw new Failure("conflict", `this socket watches ${session_id} already`);
+    if (this.#subscriptions.size >= LIMITS.socketSubscriptions) {
+      throw new Failure("limit_reached", `a socket may watch ${LIMITS.socketSubscriptions} sessions`);
+    }
+    const controller = new AbortController();
+    const frames = await this.#options.gateway.sessions.watch(this.#caller, session_id, after, controller.signal);
+    this.#subscriptions.set(session_id, controller);
+    this.#say({ type: "subscribed", session_id, after });
+    void this.#feed(session_id, frames, controller);
+  }
+
+  async #feed(session_id: string, frames: AsyncIterable<readonly Frame[]>, controller: AbortController): Promise<void> {
+    try {
+      for await (const batch of frames) await this.#connection.push(batch.map(bytesOf));
+    } catch (error) {
+      this.#options.log.warn({ err: error, session: session_id }, "a subscription ended early");
+    }
+    if (this.#subscriptions.get(session_id) !== controller) return;
+    this.#subscriptions.delete(session_id);
+    this.#say({ type: "unsubscribed", session_id });
+  }
+
+  #unsubscribe(session_id: string): void {
+    const controller = this.#subscriptions.get(session_id);
+    if (controller === undefined) throw new Failure("not_found", `this socket does not watch ${session_id}`);
+    this.#subscriptions.delete(session_id);
+    controller.abort();
+    this.#say({ type: "unsubscribed", session_id });
+  }
+
+  /** Runs beside the next messages: an interrupt must not wait for the prompt before it. */
+  async #command(message: Command): Promise<void> {
+    const { command_id } = message;
+    try {
+      this.#say({ type: "receipt", command_id, result: await this.#run(message) });
+    } catch (error) {
+      const failure = error instanceof Failure ? error : new Failure("internal", "something went wrong here; the server's log says what");
+      if (failure !== error) this.#options.log.error({ err: error, command: message.type }, "command failed");
+      this.#say({ type: "refused", command_id, error: failure.toBody().error });
+    }
+  }
+
+  async #run(message: Command): Promise<unknown> {
+    const { sessions, approvals } = this.#options.gateway;
+    const caller = this.#caller;
+    switch (message.type) {
+      case "create":
+        return sessions.create(caller, message.session, message.command_id);
+      case "prompt":
+        return sessions.prompt(caller, message.session_id, message.prompt, message.command_id);
+      case "interrupt":
+      case "pause":
+      case "resume":
+      case "close":
+        return sessions[message.type](caller, message.session_id);
+      case "fork":
+        return sessions.fork(caller, message.session_id, message.fork ?? {}, message.command_id);
+      case "decide":
+        return approvals.decide(caller, message.approval_id, message.decision);
+    }
+  }
+
+  #drop(): void {
+    for (const controller of this.#subscriptions.values()) controller.abort();
+    this.#subscriptions.clear();
+  }
+}
+
+/** Encoded once for all sockets. */
+const cache = new WeakMap<Frame, Uint8Array>();
+function bytesOf(frame: Frame): Uint8Array {
+  let bytes = cache.get(frame);
+  if (bytes === undefined) {
+    bytes = encoder.encode(frame.json);
+    cache.set(frame, bytes);
+  }
+  return bytes;
+}

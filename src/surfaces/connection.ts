@@ -1,0 +1,81 @@
+import type { WebSocket } from "ws";
+import { Failure, LIMITS } from "../protocol/index.ts";
+import { checkJson } from "./app.ts";
+
+const CLOSE_TOO_SLOW = 1013;
+const BEHIND_FACTOR = 8;
+
+/** One WebSocket with bounded memory: what is sent is waited for, what comes in is parsed with bounds. */
+export class Connection {
+  readonly #socket: WebSocket;
+  readonly #closed = new AbortController();
+
+  constructor(socket: WebSocket) {
+    this.#socket = socket;
+    socket.once("close", () => this.#closed.abort());
+  }
+
+  /** Aborted when the other side is gone. */
+  get closed(): AbortSignal {
+    return this.#closed.signal;
+  }
+
+  /** Sends an answer. A client that asks and never reads is cut off. */
+  say(message: object): void {
+    if (this.#socket.readyState !== this.#socket.OPEN) return;
+    if (this.#socket.bufferedAmount > LIMITS.socketBufferBytes * BEHIND_FACTOR) {
+      this.#socket.close(CLOSE_TOO_SLOW, "read faster");
+      return;
+    }
+    this.#socket.send(JSON.stringify(message));
+  }
+
+  /** Sends text that was encoded once for all; resolves when there is room for more. */
+  async push(texts: readonly Uint8Array[]): Promise<void> {
+    const socket = this.#socket;
+    const last = texts.length - 1;
+    let room: Promise<void> | undefined;
+    for (let index = 0; index <= last; index += 1) {
+      const data = texts[index];
+      if (data === undefined || socket.readyState !== socket.OPEN) return;
+      if (index < last || socket.bufferedAmount < LIMITS.socketBufferBytes) socket.send(data, { binary: false });
+      else {
+        room = new Promise((resolve) => {
+          socket.send(data, { binary: false }, () => resolve());
+        });
+      }
+    }
+    await room;
+  }
+
+  /** Calls back for each message, one at a time; a message that is not JSON goes to `broken`. */
+  listen(handle: (message: unknown) => Promise<void> | void, broken: (failure: Failure) => void): void {
+    let turn: Promise<void> = Promise.resolve();
+    let waiting = 0;
+    this.#socket.on("message", (data: Buffer, binary: boolean) => {
+      if (waiting >= LIMITS.socketMessagesWaiting) {
+        this.#socket.close(CLOSE_TOO_SLOW, "too many messages at once");
+        return;
+      }
+      waiting += 1;
+      turn = turn
+        .then(() => (this.closed.aborted ? undefined : handle(parse(data, binary))))
+        .catch((error: unknown) => broken(error instanceof Failure ? error : new Failure("internal", "something went wrong here")))
+        .finally(() => {
+          waiting -= 1;
+        });
+    });
+    this.#socket.on("error", () => this.#socket.terminate());
+  }
+}
+
+function parse(data: Buffer, binary: boolean): unknown {
+  if (binary) throw new Failure("invalid_request", "Invalid JSON: send text, not binary");
+  const text = data.toString("utf8");
+  checkJson(text);
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    throw new Failure("invalid_request", `Invalid JSON: ${error instanceof Error ? error.message : "?"}`);
+  }
+}

@@ -1,0 +1,108 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import { CreateToken, Policy, PolicyTest, Ruling, TokenCreated, TokenView } from "../../protocol/index.ts";
+import type { App, SurfaceOptions } from "../surface.ts";
+import { body, cursor, json, limit, needs, refusals, SessionPath } from "./documents.ts";
+
+const AuditList = z.object({ entries: z.array(z.unknown()), next: z.string().optional() });
+
+export function adminRoutes(app: App, options: SurfaceOptions): void {
+  tokenRoutes(app, options);
+  policyRoutes(app, options);
+  app.openapi(
+    createRoute({
+      method: "get",
+      path: "/api/audit",
+      summary: "Who did what, newest first",
+      ...needs("audit.read"),
+      request: { query: z.object({ action: z.string().max(100).optional(), cursor, limit }) },
+      responses: { 200: json(AuditList, "A page of the audit log"), ...refusals },
+    }),
+    async (context) => {
+      const page = await options.gateway.audit(context.var.caller, context.req.valid("query"));
+      return context.json({ entries: [...page.rows], ...(page.next === undefined ? {} : { next: page.next }) }, 200);
+    },
+  );
+}
+
+function tokenRoutes(app: App, { gateway }: SurfaceOptions): void {
+  app.openapi(
+    createRoute({
+      method: "post",
+      path: "/api/tokens",
+      summary: "Make a token; it is shown this once",
+      ...needs("token.manage"),
+      request: { body: body(CreateToken) },
+      responses: { 201: json(TokenCreated, "The token"), ...refusals },
+    }),
+    async (context) => context.json(await gateway.tokens.create(context.var.caller, context.req.valid("json")), 201),
+  );
+  app.openapi(
+    createRoute({
+      method: "get",
+      path: "/api/tokens",
+      summary: "List tokens, without the tokens themselves",
+      ...needs("token.manage"),
+      responses: { 200: json(z.object({ tokens: z.array(TokenView) }), "The tokens"), ...refusals },
+    }),
+    async (context) => context.json({ tokens: [...(await gateway.tokens.list(context.var.caller))] }, 200),
+  );
+  app.openapi(
+    createRoute({
+      method: "delete",
+      path: "/api/tokens/{id}",
+      summary: "Make a token useless",
+      ...needs("token.manage"),
+      request: { params: SessionPath },
+      responses: { 204: { description: "It is" }, ...refusals },
+    }),
+    async (context) => {
+      await gateway.tokens.remove(context.var.caller, context.req.valid("param").id);
+      return context.body(null, 204);
+    },
+  );
+}
+
+function policyRoutes(app: App, { gateway }: SurfaceOptions): void {
+  app.openapi(
+    createRoute({
+      method: "get",
+      path: "/api/policy",
+      summary: "The policy in force",
+      ...needs("policy.read"),
+      responses: { 200: json(Policy, "The policy"), ...refusals },
+    }),
+    (context) => context.json(gateway.policy.get(context.var.caller), 200),
+  );
+  app.openapi(
+    createRoute({
+      method: "put",
+      path: "/api/policy",
+      summary: "Set profiles over those that ship",
+      ...needs("policy.write"),
+      request: { body: body(Policy) },
+      responses: { 200: json(Policy, "The policy in force after it"), ...refusals },
+    }),
+    async (context) => context.json(await gateway.policy.set(context.var.caller, context.req.valid("json")), 200),
+  );
+  app.openapi(
+    createRoute({
+      method: "get",
+      path: "/api/policy/history",
+      summary: "What was set, newest first",
+      ...needs("audit.read"),
+      responses: { 200: json(z.object({ changes: z.array(z.unknown()) }), "The changes"), ...refusals },
+    }),
+    async (context) => context.json({ changes: [...(await gateway.policy.history(context.var.caller))] }, 200),
+  );
+  app.openapi(
+    createRoute({
+      method: "post",
+      path: "/api/policy/test",
+      summary: "What would happen to a tool call: the real pipeline, nothing executed",
+      ...needs("policy.test"),
+      request: { body: body(PolicyTest) },
+      responses: { 200: json(Ruling, "The ruling"), ...refusals },
+    }),
+    async (context) => context.json(await gateway.policy.test(context.var.caller, context.req.valid("json")), 200),
+  );
+}

@@ -1,0 +1,46 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import { Approval, ApprovalStatus, Decision } from "../../protocol/index.ts";
+import type { App, SurfaceOptions } from "../surface.ts";
+import { body, cursor, json, limit, needs, refusals, SessionPath } from "./documents.ts";
+
+const ApprovalList = z.object({ approvals: z.array(Approval), next: z.string().optional() });
+
+export function approvalRoutes(app: App, { gateway }: SurfaceOptions): void {
+  app.openapi(
+    createRoute({
+      method: "get",
+      path: "/api/approvals",
+      summary: "The inbox, newest first",
+      ...needs("approval.read"),
+      request: { query: z.object({ status: ApprovalStatus.optional(), session_id: z.string().max(100).optional(), cursor, limit }) },
+      responses: { 200: json(ApprovalList, "A page of approvals"), ...refusals },
+    }),
+    async (context) => {
+      const page = await gateway.approvals.list(context.var.caller, context.req.valid("query"));
+      return context.json({ approvals: [...page.rows], ...(page.next === undefined ? {} : { next: page.next }) }, 200);
+    },
+  );
+  app.openapi(
+    createRoute({
+      method: "get",
+      path: "/api/approvals/{id}",
+      summary: "One approval, whole",
+      ...needs("approval.read"),
+      request: { params: SessionPath },
+      responses: { 200: json(Approval, "The approval"), ...refusals },
+    }),
+    async (context) => context.json(await gateway.approvals.get(context.var.caller, context.req.valid("param").id), 200),
+  );
+  app.openapi(
+    createRoute({
+      method: "post",
+      path: "/api/approvals/{id}",
+      summary: "Answer it; the first answer wins",
+      ...needs("approval.decide"),
+      request: { params: SessionPath, body: body(Decision) },
+      responses: { 200: json(Approval, "The approval after it"), ...refusals },
+    }),
+    async (context) =>
+      context.json(await gateway.approvals.decide(context.var.caller, context.req.valid("param").id, context.req.valid("json")), 200),
+  );
+}

@@ -1,0 +1,27 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import { PROTOCOL_VERSION } from "../../protocol/index.ts";
+import type { App, SurfaceOptions } from "../surface.ts";
+import { json, needs } from "./documents.ts";
+
+const Health = z.object({
+  status: z.literal("ok"),
+  version: z.string(),
+  protocol: z.string(),
+  demo: z.boolean(),
+  default_provider: z.string(),
+});
+
+export function healthRoute(app: App, options: SurfaceOptions): void {
+  const route = createRoute({
+    method: "get",
+    path: "/health",
+    summary: "Is the server up",
+    security: [],
+    ...needs("nothing"),
+    responses: { 200: json(Health, "It is") },
+  });
+  app.openapi(route, (context) => {
+    const { demo, default_provider } = options.describe();
+    return context.json({ status: "ok" as const, version: options.version, protocol: PROTOCOL_VERSION, demo, default_provider }, 200);
+  });
+}

@@ -1,0 +1,143 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+import { CreateSession, Failure, ForkSession, PromptAccepted, SessionView, Status, SubmitPrompt } from "../../protocol/index.ts";
+import { writeSse } from "../sse.ts";
+import type { App, SurfaceOptions } from "../surface.ts";
+import { body, cursor, IdempotencyHeader, json, limit, needs, refusals, SessionPath } from "./documents.ts";
+
+const SessionList = z.object({ sessions: z.array(SessionView), next: z.string().optional() });
+const EventQuery = z.object({ after: z.coerce.number().int().min(0).default(0), limit });
+const EventList = z.object({ events: z.array(z.unknown()), next: z.number().int().optional() });
+
+export function sessionRoutes(app: App, { gateway }: SurfaceOptions): void {
+  app.openapi(
+    createRoute({
+      method: "post",
+      path: "/api/sessions",
+      summary: "Start a session",
+      ...needs("session.create"),
+      request: { headers: IdempotencyHeader, body: body(CreateSession) },
+      responses: { 201: json(SessionView, "The session"), ...refusals },
+    }),
+    async (context) => {
+      const key = context.req.valid("header")["idempotency-key"];
+      return context.json(await gateway.sessions.create(context.var.caller, context.req.valid("json"), key), 201);
+    },
+  );
+  app.openapi(
+    createRoute({
+      method: "get",
+      path: "/api/sessions",
+      summary: "List sessions, newest first",
+      ...needs("session.read"),
+      request: { query: z.object({ status: Status.optional(), cursor, limit }) },
+      responses: { 200: json(SessionList, "A page of sessions"), ...refusals },
+    }),
+    async (context) => {
+      const page = await gateway.sessions.list(context.var.caller, context.req.valid("query"));
+      return context.json({ ...page, sessions: [...page.sessions] }, 200);
+    },
+  );
+  app.openapi(
+    createRoute({
+      method: "get",
+      path: "/api/sessions/{id}",
+      summary: "One session",
+      ...needs("session.read"),
+      request: { params: SessionPath },
+      responses: { 200: json(SessionView, "The session"), ...refusals },
+    }),
+    async (context) => context.json(await gateway.sessions.get(context.var.caller, context.req.valid("param").id), 200),
+  );
+  app.openapi(
+    createRoute({
+      method: "post",
+      path: "/api/sessions/{id}/prompts",
+      summary: "Send a prompt; it waits if a turn is open",
+      ...needs("session.control"),
+      request: { params: SessionPath, headers: IdempotencyHeader, body: body(SubmitPrompt) },
+      responses: { 202: json(PromptAccepted, "It is on the disk"), ...refusals },
+    }),
+    async (context) => {
+      const key = context.req.valid("header")["idempotency-key"];
+      const { id } = context.req.valid("param");
+      return context.json(await gateway.sessions.prompt(context.var.caller, id, context.req.valid("json"), key), 202);
+    },
+  );
+  controlRoutes(app, { gateway });
+  eventRoute(app, { gateway });
+}
+
+function controlRoutes(app: App, { gateway }: Pick<SurfaceOptions, "gateway">): void {
+  const summaries = {
+    interrupt: "End the open turn",
+    pause: "Begin no further turn and let no further tool run",
+    resume: "Go on after a pause",
+    close: "End the session and all its processes",
+  } as const;
+  for (const verb of ["interrupt", "pause", "resume", "close"] as const) {
+    app.openapi(
+      createRoute({
+        method: "post",
+        path: `/api/sessions/{id}/${verb}`,
+        summary: summaries[verb],
+        ...needs("session.control"),
+        request: { params: SessionPath },
+        responses: { 200: json(SessionView, "The session after it"), ...refusals },
+      }),
+      async (context) => context.json(await gateway.sessions[verb](context.var.caller, context.req.valid("param").id), 200),
+    );
+  }
+  app.openapi(
+    createRoute({
+      method: "post",
+      path: "/api/sessions/{id}/fork",
+      summary: "A new session that begins with this one's journal",
+      ...needs("session.control"),
+      request: { params: SessionPath, headers: IdempotencyHeader, body: { content: { "application/json": { schema: ForkSession } } } },
+      responses: { 201: json(SessionView, "The new session"), ...refusals },
+    }),
+    async (context) => {
+      const key = context.req.valid("header")["idempotency-key"];
+      const { id } = context.req.valid("param");
+      return context.json(await gateway.sessions.fork(context.var.caller, id, context.req.valid("json"), key), 201);
+    },
+  );
+}
+
+function eventRoute(app: App, { gateway }: Pick<SurfaceOptions, "gateway">): void {
+  const route = createRoute({
+    method: "get",
+    path: "/api/sessions/{id}/events",
+    summary: "The journal: a page of JSON, or with Accept: text/event-stream the stream from a seq on",
+    ...needs("session.read"),
+    request: { params: SessionPath, query: EventQuery },
+    responses: { 200: json(EventList, "A page of events; `next` is the `after` of the next one"), ...refusals },
+  });
+  // Not through app.openapi(): the answer is a page of text that is encoded already, or a stream on the raw response.
+  app.openAPIRegistry.registerPath(route);
+  app.get("/api/sessions/:id/events", async (context) => {
+    const id = context.req.param("id");
+    const query = EventQuery.safeParse(context.req.query());
+    if (!query.success) throw new Failure("invalid_request", `after and limit: ${query.error.issues[0]?.message ?? "not valid"}`);
+    const { after, limit } = query.data;
+    if (context.req.header("accept")?.includes("text/event-stream") !== true) {
+      const frames = await gateway.sessions.events(context.var.caller, id, { after, limit });
+      const next = frames.length === limit ? frames.at(-1)?.seq : undefined;
+      return context.body(`{"events":[${frames.map((frame) => frame.json).join(",")}]${next === undefined ? "" : `,"next":${next}`}}`, 200, {
+        "content-type": "application/json",
+      });
+    }
+    const controller = new AbortController();
+    const from = lastEventId(context.req.header("last-event-id")) ?? after;
+    const frames = await gateway.sessions.watch(context.var.caller, id, from, controller.signal);
+    await writeSse(context.env.outgoing, frames, () => controller.abort());
+    return RESPONSE_ALREADY_SENT;
+  });
+}
+
+function lastEventId(header: string | undefined): number | undefined {
+  if (header === undefined || header === "") return undefined;
+  if (!/^\d{1,15}$/.test(header)) throw new Failure("cursor_invalid", "Last-Event-ID is not a place in a journal");
+  return Number(header);
+}

@@ -1,0 +1,126 @@
+import { createServer, type IncomingMessage, type Server } from "node:http";
+import type { Duplex } from "node:stream";
+import { getRequestListener } from "@hono/node-server";
+import { WebSocketServer, type WebSocket } from "ws";
+import { Failure, LIMITS } from "../protocol/index.ts";
+import type { Caller } from "../sessions/index.ts";
+import { AgentSocket } from "./agent-socket.ts";
+import { createApp } from "./app.ts";
+import { CanonicalSocket } from "./canonical-socket.ts";
+import { Connection } from "./connection.ts";
+import { Guard } from "./guard.ts";
+import { httpStatus } from "./status.ts";
+import type { SurfaceOptions } from "./surface.ts";
+
+const HEADER_BYTES = 32_768;
+
+export interface ListenOptions extends SurfaceOptions {
+  readonly host: string;
+  /** 0: any free one. */
+  readonly port: number;
+}
+
+export interface Listening {
+  readonly url: string;
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+type Handler = (peer: { readonly caller: Caller; readonly connection: Connection; readonly request: IncomingMessage }) => void;
+
+/** Opens the HTTP and WebSocket surfaces on one port. */
+export async function listen(options: ListenOptions): Promise<Listening> {
+  const guard = new Guard(options);
+  const app = createApp(options, guard);
+  const server = createServer(
+    { maxHeaderSize: HEADER_BYTES, requestTimeout: 60_000, headersTimeout: 20_000, keepAliveTimeout: 65_000 },
+    getRequestListener((request, env) => app.fetch(request, env), { overrideGlobalObjects: false }),
+  );
+  server.maxConnections = LIMITS.socketsOpen;
+  const sockets = openSockets(options, guard, server);
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(options.port, options.host, resolve);
+  });
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? address.port : options.port;
+  const shown = options.host.includes(":") ? `[${options.host}]` : options.host;
+  return {
+    url: `http://${shown}:${port}`,
+    port,
+    close: async () => {
+      sockets.close();
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      });
+    },
+  };
+}
+
+function openSockets(options: SurfaceOptions, guard: Guard, server: Server): { close(): void } {
+  const handlers: Readonly<Record<string, Handler>> = {
+    "/api/ws": (peer) => void new CanonicalSocket(options, guard, peer),
+    "/api/terminal/ws/agent": (peer) => void new AgentSocket(options, guard, peer),
+  };
+  const upgrader = new WebSocketServer({
+    noServer: true,
+    maxPayload: LIMITS.socketMessageBytes,
+    perMessageDeflate: false,
+    // The token may have come as a subprotocol; the first other one is what the client really wants to speak.
+    handleProtocols: (protocols) => [...protocols].find((protocol) => !protocol.startsWith("sallyport.token.")) ?? [...protocols][0] ?? false,
+  });
+  const alive = new WeakSet<WebSocket>();
+  const heartbeat = setInterval(() => {
+    for (const socket of upgrader.clients) {
+      if (alive.has(socket)) {
+        alive.delete(socket);
+        socket.ping();
+      } else socket.terminate();
+    }
+  }, LIMITS.heartbeatMs * 2);
+  heartbeat.unref();
+  server.on("upgrade", (request: IncomingMessage, stream: Duplex, head: Buffer) => {
+    stream.on("error", () => stream.destroy());
+    admit(guard, request).then(
+      (caller) => {
+        const handler = handlers[pathOf(request)];
+        if (handler === undefined) {
+          refuseUpgrade(stream, new Failure("not_found", `there is no WebSocket at ${pathOf(request)}`));
+          return;
+        }
+        upgrader.handleUpgrade(request, stream, head, (socket) => {
+          alive.add(socket);
+          socket.on("pong", () => alive.add(socket));
+          handler({ caller, connection: new Connection(socket), request });
+        });
+      },
+      (error: unknown) => refuseUpgrade(stream, error instanceof Failure ? error : new Failure("internal", "something went wrong here")),
+    );
+  });
+  return {
+    close: () => {
+      clearInterval(heartbeat);
+      for (const socket of upgrader.clients) socket.close(1001, "the server is stopping");
+      upgrader.close();
+    },
+  };
+}
+
+async function admit(guard: Guard, request: IncomingMessage): Promise<Caller> {
+  guard.checkOrigin(request);
+  const caller = await guard.authenticate(request);
+  await guard.meter(caller);
+  return caller;
+}
+
+function pathOf(request: IncomingMessage): string {
+  return request.url?.split("?", 1)[0] ?? "/";
+}
+
+function refuseUpgrade(stream: Duplex, failure: Failure): void {
+  const text = JSON.stringify(failure.toBody());
+  stream.end(
+    `HTTP/1.1 ${httpStatus(failure.code)} Refused\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
+  );
+}

@@ -1,0 +1,46 @@
+import type { ServerResponse } from "node:http";
+import { LIMITS } from "../protocol/index.ts";
+import type { Frame } from "../sessions/index.ts";
+
+/** A frame as a server-sent event. Only what is journaled has an id: `Last-Event-ID` is then always a place in the journal. */
+function encodeSse(frame: Frame): string {
+  return `${frame.seq === undefined ? "" : `id: ${frame.seq}\n`}event: ${frame.type}\ndata: ${frame.json}\n\n`;
+}
+
+/** Writes a stream until it ends or the reader goes. A slow reader is waited for; it then reads on from the store. */
+export async function writeSse(outgoing: ServerResponse, frames: AsyncIterable<readonly Frame[]>, stop: () => void): Promise<void> {
+  outgoing.writeHead(200, {
+    "content-type": "text/event-stream; charset=utf-8",
+    "cache-control": "no-store",
+    "x-accel-buffering": "no",
+    "x-content-type-options": "nosniff",
+  });
+  outgoing.flushHeaders();
+  outgoing.once("close", stop);
+  const heartbeat = setInterval(() => outgoing.write(": alive\n\n"), LIMITS.heartbeatMs);
+  try {
+    for await (const batch of frames) {
+      let text = "";
+      for (const frame of batch) text += frame.encoded("sse", encodeSse) ?? "";
+      if (!outgoing.write(text)) await drained(outgoing);
+      if (outgoing.destroyed) return;
+    }
+  } finally {
+    clearInterval(heartbeat);
+    stop();
+    outgoing.end();
+  }
+}
+
+function drained(outgoing: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      outgoing.off("drain", done);
+      outgoing.off("close", done);
+      resolve();
+    };
+    outgoing.once("drain", done);
+    outgoing.once("close", done);
+    if (outgoing.destroyed) done();
+  });
+}

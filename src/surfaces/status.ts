@@ -1,0 +1,54 @@
+import type { ErrorCode } from "../protocol/index.ts";
+
+/** The HTTP status of a refusal. */
+export function httpStatus(code: ErrorCode): 400 | 401 | 403 | 404 | 405 | 409 | 410 | 413 | 422 | 429 | 500 | 501 | 503 {
+  switch (code) {
+    case "invalid_request":
+    case "cursor_invalid":
+    case "protocol_mismatch":
+    case "workspace_missing":
+    case "unsupported":
+      return 400;
+    case "unauthenticated":
+      return 401;
+    case "forbidden":
+      return 403;
+    case "not_found":
+      return 404;
+    case "method_not_allowed":
+      return 405;
+    case "conflict":
+    case "already_answered":
+    case "input_changed":
+    case "session_closed":
+      return 409;
+    case "timed_out":
+      return 410;
+    case "payload_too_large":
+      return 413;
+    case "idempotency_mismatch":
+      return 422;
+    case "rate_limited":
+    case "queue_full":
+    case "limit_reached":
+      return 429;
+    case "shutting_down":
+    case "model_unavailable":
+    case "model_unauthenticated":
+      return 503;
+    case "aborted":
+    case "rejected_and_stopped":
+    case "max_turns":
+    case "max_tokens":
+    case "refusal":
+    case "context_exceeded":
+    case "model_error":
+    case "model_stream_cut":
+    case "engine_failed":
+    case "restart_limit":
+    case "tool_failed":
+    case "store_failed":
+    case "internal":
+      return 500;
+  }
+}

@@ -1,0 +1,24 @@
+import type { HttpBindings } from "@hono/node-server";
+import type { OpenAPIHono } from "@hono/zod-openapi";
+import type { Caller, Gateway, Log } from "../sessions/index.ts";
+
+/** What every surface is built from. */
+export interface SurfaceOptions {
+  readonly gateway: Gateway;
+  readonly log: Log;
+  /** This server's version, for the handshake. */
+  readonly version: string;
+  /** `host:port` values of the Host header that are ours; anything else is refused (DNS rebinding). */
+  readonly allowedHosts: () => readonly string[];
+  /** Requests and socket messages that one token may send a minute. */
+  readonly requestsPerMinute: number;
+  /** Facts for `/health` and the front page, such as whether the demo model answers. */
+  readonly describe: () => { readonly demo: boolean; readonly default_provider: string; readonly default_workspace: string };
+}
+
+export interface Variables {
+  readonly caller: Caller;
+}
+
+export type Environment = { readonly Bindings: HttpBindings; readonly Variables: Variables };
+export type App = OpenAPIHono<Environment>;

@@ -1,0 +1,95 @@
+import { Failure, LIMITS, type ContentBlock } from "../protocol/index.ts";
+import { BUILT_IN_TOOLS } from "./built-in.ts";
+import { definitionOf } from "./definitions.ts";
+import { parseInput } from "./input.ts";
+import { genericPreview, headOf } from "./preview.ts";
+import { isRefusal, reasonOf } from "./refusal.ts";
+import { errorResult, type AnyTool, type ToolResult, type ToolSession } from "./tool.ts";
+import type { CallFacts, Toolbox } from "./toolbox.ts";
+
+export interface ToolboxOptions {
+  /** Which tools exist for the session, by their own names; absent: all. */
+  readonly only?: ((name: string) => boolean) | undefined;
+  /** Tools beside our own. A name that is taken is a Failure. */
+  readonly extra?: readonly AnyTool[] | undefined;
+}
+
+export function createToolbox(session: ToolSession, options: ToolboxOptions = {}): Toolbox {
+  const tools = [...BUILT_IN_TOOLS, ...(options.extra ?? [])].filter((tool) => options.only?.(tool.name) ?? true);
+  const byName = index(tools);
+  let closed = false;
+  return {
+    definitions: () => tools.map(definitionOf),
+    facts: (name, input) => factsOf(name, byName.get(name), input),
+    concurrent: (name) => byName.get(name)?.concurrent ?? false,
+    async preview(name, input) {
+      const tool = byName.get(name);
+      const parsed = tool === undefined ? undefined : parseInput(tool, input);
+      if (tool === undefined || parsed === undefined || isRefusal(parsed)) return genericPreview(input);
+      try {
+        return await tool.preview(parsed.input, session);
+      } catch {
+        return genericPreview(input);
+      }
+    },
+    async run(name, input, run) {
+      const tool = byName.get(name);
+      if (tool === undefined)
+        return errorResult(`Unknown tool: ${wellFormed(headOf(name, LIMITS.previewSummaryChars))}`);
+      if (closed) return errorResult("The session is closed: no tool can run in it any more.");
+      const parsed = parseInput(tool, input);
+      if (isRefusal(parsed)) return errorResult(wellFormed(parsed.refused));
+      try {
+        return bounded(await tool.execute(parsed.input, { ...session, ...run }));
+      } catch (error) {
+        return bounded(errorResult(`Error: ${reasonOf(error)}`));
+      }
+    },
+    async close() {
+      closed = true;
+      await session.shells.close();
+      session.files.forget();
+    },
+  };
+}
+
+function index(tools: readonly AnyTool[]): ReadonlyMap<string, AnyTool> {
+  const byName = new Map<string, AnyTool>();
+  for (const tool of tools) {
+    for (const name of [tool.name, ...(tool.aliases ?? [])]) {
+      if (byName.has(name)) throw new Failure("conflict", `Two tools are named ${name}.`);
+      byName.set(name, tool);
+    }
+  }
+  return byName;
+}
+
+function factsOf(name: string, tool: AnyTool | undefined, input: unknown): CallFacts {
+  if (tool === undefined) return { name, known: false, tier: "execute", alwaysAsks: false, paths: [], hosts: [] };
+  const facts = { name: tool.name, known: true, tier: tool.tier, alwaysAsks: tool.alwaysAsks ?? false };
+  const parsed = parseInput(tool, input);
+  if (isRefusal(parsed)) return { ...facts, schemaError: parsed.refused, paths: [], hosts: [] };
+  return { ...facts, paths: tool.paths(parsed.input), hosts: tool.hosts(parsed.input) };
+}
+
+/** The result with its text cut to what a model may be given at once. */
+function bounded(result: ToolResult): ToolResult {
+  let room: number = LIMITS.toolOutputChars;
+  const content = result.content.flatMap((block): readonly ContentBlock[] => {
+    if (block.type === "image") return [block];
+    const text = wellFormed(block.text);
+    if (text.length <= room) {
+      room -= text.length;
+      return [{ type: "text", text }];
+    }
+    const cut = `${headOf(text, room)}\n(${text.length - room} characters were cut here.)`;
+    room = 0;
+    return [{ type: "text", text: cut }];
+  });
+  return { ...result, content };
+}
+
+/** Half of a surrogate pair cannot be sent to a model. */
+function wellFormed(text: string): string {
+  return text.replaceAll(/\p{Surrogate}/gu, "\u{FFFD}");
+}

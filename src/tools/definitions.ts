@@ -1,0 +1,41 @@
+import { z } from "zod";
+import { BUILT_IN_TOOLS } from "./built-in.ts";
+import type { AnyTool } from "./tool.ts";
+import type { ToolDefinition } from "./toolbox.ts";
+
+/** How OpenAI's interface and those like it are told of a tool. */
+export interface FunctionDefinition {
+  readonly type: "function";
+  readonly function: {
+    readonly name: string;
+    readonly description: string;
+    readonly parameters: Readonly<Record<string, unknown>>;
+  };
+}
+
+/** A tool's schema is the same for all sessions; it is worked out once. */
+const definitions = new WeakMap<AnyTool, ToolDefinition>();
+
+export function definitionOf(tool: AnyTool): ToolDefinition {
+  const known = definitions.get(tool);
+  if (known !== undefined) return known;
+  const { $schema: _dialect, ...input_schema } = z.toJSONSchema(tool.input, { io: "input" });
+  const definition: ToolDefinition = { name: tool.name, description: tool.description, input_schema };
+  definitions.set(tool, definition);
+  return definition;
+}
+
+export function toolDefinitions(form: "anthropic", tools?: readonly AnyTool[]): readonly ToolDefinition[];
+export function toolDefinitions(form: "openai", tools?: readonly AnyTool[]): readonly FunctionDefinition[];
+/** What models are told of the tools, with JSON Schema for their input, as either family of interfaces wants it. */
+export function toolDefinitions(
+  form: "anthropic" | "openai",
+  tools: readonly AnyTool[] = BUILT_IN_TOOLS,
+): readonly (ToolDefinition | FunctionDefinition)[] {
+  const all = tools.map(definitionOf);
+  if (form === "anthropic") return all;
+  return all.map(({ name, description, input_schema }) => ({
+    type: "function",
+    function: { name, description, parameters: input_schema },
+  }));
+}

@@ -1,0 +1,97 @@
+import { structuredPatch } from "diff";
+import { LIMITS } from "../../protocol/index.ts";
+import { countLines } from "./content.ts";
+
+const CONTEXT_LINES = 3;
+
+export interface UnifiedDiff {
+  /** Empty when nothing changes. */
+  readonly text: string;
+  readonly added: number;
+  readonly removed: number;
+  /** Why `text` is not the whole diff; absent when it is. */
+  readonly note?: string;
+}
+
+interface Change {
+  readonly path: string;
+  readonly before: string;
+  readonly after: string;
+  /** How many diffs share the time for one. */
+  readonly of?: number;
+}
+
+interface Hunk {
+  readonly oldStart: number;
+  readonly oldLines: number;
+  readonly newStart: number;
+  readonly newLines: number;
+  readonly lines: readonly string[];
+}
+
+/**
+ * Unified diff with three lines of context and headers without times. Ranges are written as Python's difflib does: a length of
+ * one is left out, an empty range starts one line before. No marker tells of a missing last newline.
+ */
+export function unifiedDiff(change: Change): UnifiedDiff {
+  const { path, before, after } = change;
+  if (before === after) return { text: "", added: 0, removed: 0 };
+  const patch = structuredPatch("", "", before, after, "", "", {
+    context: CONTEXT_LINES,
+    timeout: Math.ceil(LIMITS.diffTimeoutMs / (change.of ?? 1)),
+  });
+  const hunks: readonly Hunk[] = patch?.hunks ?? [wholeHunk(before, after)];
+  const lines = [`--- a/${path}`, `+++ b/${path}`];
+  let added = 0;
+  let removed = 0;
+  for (const hunk of hunks) {
+    lines.push(`@@ -${range(hunk.oldStart, hunk.oldLines)} +${range(hunk.newStart, hunk.newLines)} @@`);
+    for (const line of hunk.lines) {
+      if (line.startsWith("\\")) continue;
+      if (line.startsWith("+")) added += 1;
+      if (line.startsWith("-")) removed += 1;
+      lines.push(line);
+    }
+  }
+  const text = lines.join("\n");
+  if (text.length <= LIMITS.diffChars) return { text, added, removed };
+  const note = `the diff has ${text.length} characters; the first ${LIMITS.diffChars} are shown`;
+  return { text: text.slice(0, LIMITS.diffChars), added, removed, note };
+}
+
+function range(start: number, length: number): string {
+  if (length === 1) return String(start);
+  return length === 0 ? `${start - 1},0` : `${start},${length}`;
+}
+
+/** Where finding the smallest diff takes too long: all lines between the first and the last changed one, old then new. */
+function wholeHunk(before: string, after: string): Hunk {
+  const old = splitLines(before);
+  const now = splitLines(after);
+  const shorter = Math.min(old.length, now.length);
+  let head = 0;
+  while (head < shorter && old[head] === now[head]) head += 1;
+  let tail = 0;
+  while (tail < shorter - head && old[old.length - 1 - tail] === now[now.length - 1 - tail]) tail += 1;
+  const from = Math.max(0, head - CONTEXT_LINES);
+  const after3 = Math.min(tail, CONTEXT_LINES);
+  const bare = (line: string): string => line.replace(/\n$/, "");
+  return {
+    oldStart: from + 1,
+    oldLines: old.length - tail + after3 - from,
+    newStart: from + 1,
+    newLines: now.length - tail + after3 - from,
+    lines: [
+      ...old.slice(from, head).map((line) => ` ${bare(line)}`),
+      ...old.slice(head, old.length - tail).map((line) => `-${bare(line)}`),
+      ...now.slice(head, now.length - tail).map((line) => `+${bare(line)}`),
+      ...old.slice(old.length - tail, old.length - tail + after3).map((line) => ` ${bare(line)}`),
+    ],
+  };
+}
+
+/** Lines with their newlines, so that a last line without one differs from the same line with it. */
+function splitLines(text: string): readonly string[] {
+  const count = countLines(text);
+  return text.split(/(?<=\n)/, count);
+}

@@ -1,0 +1,133 @@
+import { lstat, stat } from "node:fs/promises";
+import { isAbsolute, join, sep } from "node:path";
+import { glob as findFiles } from "tinyglobby";
+import { z } from "zod";
+import { LIMITS } from "../../protocol/index.ts";
+import { genericPreview } from "../preview.ts";
+import { isRefusal, reasonOf, type Refusal } from "../refusal.ts";
+import { errorResult, textResult, type Tool, type ToolSession } from "../tool.ts";
+import { isInside, resolveInside, resolvePath } from "./paths.ts";
+
+const Input = z.strictObject({
+  pattern: z.string().min(1).max(LIMITS.globPatternChars).describe("Glob pattern, such as src/**/*.ts"),
+  path: z
+    .string()
+    .optional()
+    .describe('The folder to search; the workspace if left out. Leave it out rather than send "undefined"'),
+});
+type Input = z.infer<typeof Input>;
+
+const STATS_AT_ONCE = 64;
+
+export const glob: Tool<Input> = {
+  name: "Glob",
+  description: `Finds files by a glob pattern, newest first, at most ${LIMITS.globResults}. Hidden and ignored files are found too, the inside of .git is not.`,
+  tier: "read",
+  concurrent: true,
+  input: Input,
+  paths: (input) => [{ path: startOf(input).path, access: "read" }],
+  hosts: () => [],
+  preview: async (input) => genericPreview(input),
+  async execute(input, context) {
+    const search = await whereToSearch(input, context);
+    if (isRefusal(search)) return errorResult(search.refused);
+    const timeout = AbortSignal.timeout(LIMITS.globTimeoutMs);
+    const found = await findInside(search, AbortSignal.any([timeout, context.signal]));
+    if (context.signal.aborted) return errorResult("The search was interrupted.");
+    if (timeout.aborted)
+      return errorResult(
+        `The search took more than ${LIMITS.globTimeoutMs / 1_000} s. Narrow the pattern or the path.`,
+      );
+    return isRefusal(found) ? errorResult(found.refused) : textResult(await listing(found));
+  },
+};
+
+async function findInside(search: Search, signal: AbortSignal): Promise<readonly string[] | Refusal> {
+  try {
+    const found = await findFiles(search.pattern, {
+      cwd: search.folder,
+      absolute: true,
+      dot: true,
+      expandDirectories: false,
+      followSymbolicLinks: false,
+      ignore: ["**/.git/**"],
+      signal,
+    });
+    return found.filter((path) => search.roots.some((root) => isInside(root, path)));
+  } catch (error) {
+    return { refused: `Glob error: ${reasonOf(error)}` };
+  }
+}
+
+/** Some models send the word for nothing instead of nothing. */
+export function givenPath(path: string | undefined): string | undefined {
+  return path === undefined || ["", "undefined", "null"].includes(path) ? undefined : path;
+}
+
+interface Search {
+  readonly folder: string;
+  readonly pattern: string;
+  /** What may be searched. */
+  readonly roots: readonly string[];
+}
+
+async function whereToSearch(input: Input, session: ToolSession): Promise<Search | Refusal> {
+  if (input.pattern.includes("\0")) return { refused: "The pattern contains a NUL character." };
+  const { path, rest } = startOf(input);
+  const place = await resolveInside(session, { path, access: "read" });
+  if (isRefusal(place)) return place;
+  if (rest.split(/[/{},|()]/).includes(".."))
+    return { refused: "The pattern may not go up with `..` after a wildcard. Use the path argument." };
+  const there = await stat(place.real).catch(() => undefined);
+  if (there === undefined) return { refused: `Directory does not exist: ${place.shown}` };
+  if (!there.isDirectory()) return { refused: `Not a directory: ${place.shown}` };
+  const roots = await Promise.all(
+    [session.workspace, session.outputFolder, ...session.extraRead].map((root) => resolvePath(session.workspace, root)),
+  );
+  return { folder: place.real, pattern: rest, roots };
+}
+
+/** The folder where the search begins: the path given, and as much of the pattern as holds no wildcard. */
+function startOf(input: Input): { readonly path: string; readonly rest: string } {
+  const { base, rest } = splitPattern(input.pattern);
+  const from = givenPath(input.path) ?? ".";
+  return { path: isAbsolute(base) ? base : join(from, base), rest };
+}
+
+/** The folders at the pattern's start that hold no wildcard, and the rest, which has at least one name. */
+function splitPattern(pattern: string): { readonly base: string; readonly rest: string } {
+  const names = pattern.split(sep);
+  const wild = names.findIndex((name) => /[*?[\]{}()!+@\\]/.test(name));
+  const cut = wild === -1 ? names.length - 1 : wild;
+  const base = names.slice(0, cut).join(sep);
+  const rest = names.slice(cut).join(sep);
+  return { base: base === "" && pattern.startsWith(sep) ? sep : base, rest: rest === "" ? "*" : rest };
+}
+
+async function listing(found: readonly string[]): Promise<string> {
+  if (found.length === 0) return "No files found";
+  const files = await newestFirst(found.slice(0, LIMITS.globMatches));
+  const shown = files.slice(0, LIMITS.globResults).join("\n");
+  if (found.length <= LIMITS.globResults) return shown;
+  return `${shown}\n(Results are truncated: ${LIMITS.globResults} of ${found.length} files are shown. Use a narrower pattern or path.)`;
+}
+
+/** By the time of their last change, then by name. */
+export async function newestFirst(paths: readonly string[]): Promise<readonly string[]> {
+  const dated: { readonly path: string; readonly changed: number }[] = [];
+  for (let start = 0; start < paths.length; start += STATS_AT_ONCE) {
+    const some = paths.slice(start, start + STATS_AT_ONCE).map(async (path) => {
+      const found = await lstat(path).catch(() => undefined);
+      return { path, changed: found?.mtimeMs ?? 0 };
+    });
+    dated.push(...(await Promise.all(some)));
+  }
+  return dated
+    .sort((one, other) => other.changed - one.changed || compare(one.path, other.path))
+    .map(({ path }) => path);
+}
+
+function compare(one: string, other: string): number {
+  if (one === other) return 0;
+  return one < other ? -1 : 1;
+}

@@ -1,0 +1,54 @@
+import { z } from "zod";
+import { isRefusal, type Refusal } from "../refusal.ts";
+import type { Tool, ToolSession } from "../tool.ts";
+import { carryOut, changedText, describePlan, describeRefusal, lookAt, type Planned } from "./change.ts";
+import { countCharacters, countLines, lineEndings } from "./content.ts";
+
+const Input = z.strictObject({
+  file_path: z.string().describe("The file to write: absolute, or relative to the workspace"),
+  content: z.string().describe("The whole new content of the file"),
+});
+type Input = z.infer<typeof Input>;
+
+export const write: Tool<Input> = {
+  name: "Write",
+  description:
+    "Writes a whole file, and the folders above it where they are missing. An existing file is replaced; it must have been " +
+    "read in this session first. To change a part of a file, use Edit.",
+  tier: "write",
+  concurrent: false,
+  input: Input,
+  paths: (input) => [{ path: input.file_path, access: "write" }],
+  hosts: () => [],
+  async preview(input, session) {
+    const planned = await plan(input, session);
+    if (isRefusal(planned)) {
+      const details = { error: planned.refused, file_path: input.file_path };
+      return { preview: { type: "diff", file: describeRefusal(input.file_path, planned), details }, warnings: [] };
+    }
+    const details = {
+      file_path: planned.place.shown,
+      is_new_file: planned.current === undefined,
+      original_lines: countLines(planned.text.text),
+      new_lines: countLines(planned.after),
+    };
+    return { preview: { type: "diff", file: await describePlan(session, planned), details }, warnings: [] };
+  },
+  execute: (input, context) => carryOut(context, input.file_path, (session) => plan(input, session)),
+};
+
+async function plan(input: Input, session: ToolSession): Promise<Planned | Refusal> {
+  const subject = await lookAt(session, input.file_path);
+  if (isRefusal(subject)) return subject;
+  const { current, place, text } = subject;
+  const done = `Wrote ${countCharacters(input.content)} characters to ${place.shown}`;
+  if (current === undefined) return { ...subject, after: input.content, done };
+  const known = session.files.check(place.real, current.bytes);
+  if (known === "unseen")
+    return { refused: `File has not been read yet: ${place.shown}. Read it first, then write it.` };
+  if (known === "changed") return { refused: changedText(place) };
+  // What was a Windows file stays one, unless the new text has line endings of its own.
+  const windows = lineEndings(text.text) === "crlf" && !input.content.includes("\r");
+  const after = windows ? input.content.replaceAll("\n", "\r\n") : input.content;
+  return { ...subject, after, done };
+}

@@ -1,0 +1,51 @@
+import { z } from "zod";
+import { Question, QuestionOption, LIMITS } from "../../protocol/index.ts";
+import { errorResult, textResult, type Tool } from "../tool.ts";
+
+const Answer = z.union([z.string(), z.array(z.string())]);
+
+const Input = z.strictObject({
+  questions: z
+    .array(
+      z.strictObject({
+        ...Question.shape,
+        question: z.string().min(1).max(LIMITS.feedbackChars).describe("The whole question"),
+        header: z.string().max(12).describe("A label of at most 12 characters"),
+        options: z.array(z.strictObject(QuestionOption.shape)).min(2).max(4).describe("The answers to choose from"),
+        multiSelect: z.boolean().default(false).describe("More than one answer may be chosen"),
+      }),
+    )
+    .min(1)
+    .max(4),
+  answers: z.record(z.string(), Answer).optional().describe("Filled in by the person who answers; leave it out"),
+  annotations: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe("Filled in by the person who answers; leave it out"),
+  metadata: z.strictObject({ source: z.string().optional() }).optional(),
+});
+type Input = z.infer<typeof Input>;
+
+export const askUserQuestion: Tool<Input> = {
+  name: "AskUserQuestion",
+  description: "Asks the user one to four questions with answers to choose from, and waits for the answers.",
+  tier: "read",
+  concurrent: false,
+  alwaysAsks: true,
+  input: Input,
+  paths: () => [],
+  hosts: () => [],
+  preview: async (input) => ({ preview: { type: "question", questions: input.questions }, warnings: [] }),
+  async execute(input) {
+    const answers = input.answers ?? {};
+    if (Object.keys(answers).length === 0) return errorResult("No answer was given.");
+    const lines = Object.entries(answers).map(([question, answer]) => `"${question}" = "${words(answer)}"`);
+    const open = input.questions.filter(({ question }) => !Object.hasOwn(answers, question));
+    for (const { question } of open) lines.push(`"${question}": no answer`);
+    return textResult(`The user answered:\n${lines.join("\n")}`);
+  },
+};
+
+function words(answer: z.infer<typeof Answer>): string {
+  return typeof answer === "string" ? answer : answer.join(", ");
+}

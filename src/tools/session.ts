@@ -1,0 +1,21 @@
+import type { NewId } from "../protocol/index.ts";
+import type { Sandbox } from "../sandbox/sandbox.ts";
+import { openFileLedger } from "./files/ledger.ts";
+import { openShells } from "./shell/shells.ts";
+import type { ToolSession } from "./tool.ts";
+
+export interface ToolSessionOptions {
+  /** Absolute, symlinks resolved. */
+  readonly workspace: string;
+  readonly sandbox: Sandbox;
+  readonly outputFolder: string;
+  readonly extraRead: readonly string[];
+  readonly webHosts: readonly string[];
+  readonly newId: NewId;
+  readonly now: () => number;
+}
+
+/** The sandbox stays the caller's: it is closed after the toolbox. */
+export function openToolSession(options: ToolSessionOptions): ToolSession {
+  return { ...options, files: openFileLedger(), shells: openShells(options) };
+}

@@ -1,0 +1,31 @@
+import { z } from "zod";
+import { LIMITS } from "../../protocol/index.ts";
+import { genericPreview } from "../preview.ts";
+import type { Tool } from "../tool.ts";
+import { noShell, reportShell } from "./report.ts";
+
+const Input = z.strictObject({
+  bash_id: z.string().max(100).describe("The id that Bash gave when it started the command"),
+  filter: z
+    .string()
+    .max(LIMITS.filterChars)
+    .optional()
+    .describe("Show only the lines that match this regular expression; the others cannot be read any more"),
+});
+type Input = z.infer<typeof Input>;
+
+export const bashOutput: Tool<Input> = {
+  name: "BashOutput",
+  description: "Shows how a background command stands and what it wrote since the last look. Every line is shown once.",
+  tier: "read",
+  // A look changes what the next one shows.
+  concurrent: false,
+  input: Input,
+  paths: () => [],
+  hosts: () => [],
+  preview: async (input) => genericPreview(input),
+  async execute(input, context) {
+    const shell = context.shells.find(input.bash_id);
+    return shell === undefined ? noShell(input.bash_id) : reportShell(shell, input.filter);
+  },
+};

@@ -1,0 +1,146 @@
+import { join } from "node:path";
+import { z } from "zod";
+import { analyseCommand } from "../../gate/index.ts";
+import { LIMITS, type CommandPart } from "../../protocol/index.ts";
+import { isRefusal, reasonOf } from "../refusal.ts";
+import { errorResult, textResult, type Tool, type ToolContext, type ToolResult, type ToolSession } from "../tool.ts";
+import { CommandOutput } from "./output.ts";
+import { findProgram, SHELL_BUILTINS } from "./programs.ts";
+import { exitCodeOf } from "./shells.ts";
+
+const Input = z
+  .strictObject({
+    command: z.string().max(LIMITS.commandChars).describe("The command line for bash"),
+    timeout: z
+      .number()
+      .int()
+      .min(1)
+      .optional()
+      .describe(
+        `Milliseconds until the command is ended: ${LIMITS.bashTimeoutMs} if left out, at most ${LIMITS.bashTimeoutMaxMs}; ` +
+          `in the background ${LIMITS.backgroundTimeoutMs}, at most ${LIMITS.backgroundTimeoutMaxMs}`,
+      ),
+    description: z.string().max(LIMITS.commandChars).optional().describe("What the command does, in a few words"),
+    run_in_background: z
+      .boolean()
+      .default(false)
+      .describe("Answer at once with a bash_id; read the output with BashOutput, end it with KillShell"),
+    dangerouslyDisableSandbox: z
+      .boolean()
+      .optional()
+      .describe("Must stay false")
+      .refine((value) => value !== true, "must stay false: commands always run in the session's sandbox"),
+  })
+  .refine((input) => (input.timeout ?? 0) <= longest(input.run_in_background), {
+    path: ["timeout"],
+    message: `may be at most ${LIMITS.bashTimeoutMaxMs}, or ${LIMITS.backgroundTimeoutMaxMs} with run_in_background`,
+  })
+  .refine((input) => !input.command.includes("\0"), { path: ["command"], message: "contains a NUL character" });
+type Input = z.infer<typeof Input>;
+
+function longest(background: boolean): number {
+  return background ? LIMITS.backgroundTimeoutMaxMs : LIMITS.bashTimeoutMaxMs;
+}
+
+function timeoutOf(input: Input): number {
+  return input.timeout ?? (input.run_in_background ? LIMITS.backgroundTimeoutMs : LIMITS.bashTimeoutMs);
+}
+
+export const bash: Tool<Input> = {
+  name: "Bash",
+  description:
+    "Runs a command line with bash. Every call starts in the workspace, in a new shell: folder changes and variables do not " +
+    `last. Output over ${LIMITS.bashOutputChars} characters is cut in the middle and kept in a file. Standard input is empty.`,
+  tier: "execute",
+  concurrent: false,
+  input: Input,
+  paths: () => [],
+  hosts: () => [],
+  async preview(input, session) {
+    const cwd = session.workspace;
+    const analysis = analyseCommand(input.command, { cwd, workspace: session.workspace });
+    return {
+      preview: {
+        type: "command",
+        command: input.command,
+        ...(input.description === undefined ? {} : { description: input.description }),
+        timeout_ms: timeoutOf(input),
+        cwd,
+        background: input.run_in_background,
+        parts: await Promise.all(analysis.parts.map((part) => withProgram(part, session))),
+        ...(analysis.parseError === undefined ? {} : { parse_error: analysis.parseError }),
+      },
+      warnings: analysis.warnings,
+    };
+  },
+  async execute(input, context) {
+    const shell = await findShell(context);
+    const argv: readonly [string, ...string[]] = [shell, "-c", input.command];
+    if (!input.run_in_background) return runForeground(input, argv, context);
+    const { command } = input;
+    const started = await context.shells.start({ command, argv, cwd: context.workspace, timeout: timeoutOf(input) });
+    if (isRefusal(started)) return errorResult(started.refused);
+    return textResult(
+      `Command runs in the background with bash_id: ${started.id}\nRead its output with BashOutput, end it with KillShell.`,
+    );
+  },
+};
+
+async function findShell(session: ToolSession): Promise<string> {
+  const where = { searchPath: session.sandbox.searchPath, cwd: session.workspace };
+  return (await findProgram("bash", where)) ?? (await findProgram("/bin/bash", where)) ?? "/bin/sh";
+}
+
+async function withProgram(part: CommandPart, session: ToolSession): Promise<CommandPart> {
+  const name = part.argv[0]?.includes("/") === true ? part.argv[0] : part.program;
+  if (name === "" || SHELL_BUILTINS.has(name)) return part;
+  const where = { searchPath: session.sandbox.searchPath, cwd: session.workspace };
+  const resolved = await findProgram(name, where);
+  return resolved === undefined ? part : { ...part, resolved };
+}
+
+async function runForeground(
+  input: Input,
+  argv: readonly [string, ...string[]],
+  context: ToolContext,
+): Promise<ToolResult> {
+  if (context.signal.aborted) return errorResult("The command was interrupted before it began.");
+  const path = join(context.outputFolder, `${context.newId("sh")}.log`);
+  const output = new CommandOutput({ path, onOutput: context.onOutput });
+  let stop: () => void = () => undefined;
+  const stopped = new Promise<undefined>((resolve) => {
+    stop = () => resolve(undefined);
+  });
+  const timeout = timeoutOf(input);
+  const timer = setTimeout(stop, timeout);
+  context.signal.addEventListener("abort", stop, { once: true });
+  try {
+    const running = await context.sandbox.spawn({
+      argv,
+      cwd: context.workspace,
+      onOutput: (chunk, stream) => output.add(chunk, stream),
+    });
+    const end = await Promise.race([running.exit, stopped]);
+    if (end !== undefined) return ended(exitCodeOf(end.code, end.signal), output);
+    const { aborted } = context.signal;
+    await running.kill({ graceMs: aborted ? LIMITS.abortGraceMs : LIMITS.killGraceMs });
+    return cutShort(aborted ? "The command was interrupted." : `Command timed out after ${timeout / 1_000}s`, output);
+  } catch (error) {
+    return errorResult(`Error executing command: ${reasonOf(error)}`);
+  } finally {
+    clearTimeout(timer);
+    context.signal.removeEventListener("abort", stop);
+  }
+}
+
+function ended(exit_code: number, output: CommandOutput): ToolResult {
+  const { stdout, stderr } = output.end();
+  const text = [stdout, stderr].filter((part) => part !== "").join("\n");
+  if (exit_code === 0) return textResult(text === "" ? "(no output)" : text, { exit_code });
+  return errorResult([`Exit code ${exit_code}`, text].filter((part) => part !== "").join("\n"), { exit_code });
+}
+
+function cutShort(reason: string, output: CommandOutput): ToolResult {
+  const { stdout, stderr } = output.end();
+  return errorResult([reason, stdout, stderr].filter((part) => part !== "").join("\n"));
+}

@@ -1,0 +1,24 @@
+import { z } from "zod";
+import { genericPreview } from "../preview.ts";
+import type { Tool } from "../tool.ts";
+import { noShell, stopShell } from "./report.ts";
+
+const Input = z.strictObject({
+  shell_id: z.string().max(100).describe("The id that Bash gave when it started the command"),
+});
+type Input = z.infer<typeof Input>;
+
+export const killShell: Tool<Input> = {
+  name: "KillShell",
+  description: "Ends a background command and everything it started.",
+  tier: "execute",
+  concurrent: false,
+  input: Input,
+  paths: () => [],
+  hosts: () => [],
+  preview: async (input) => genericPreview(input),
+  async execute(input, context) {
+    const shell = context.shells.find(input.shell_id);
+    return shell === undefined ? noShell(input.shell_id) : stopShell(shell);
+  },
+};

@@ -1,0 +1,31 @@
+import { z } from "zod";
+import { genericPreview } from "../preview.ts";
+import type { Tool } from "../tool.ts";
+import { noShell, stopShell } from "./report.ts";
+
+const Input = z
+  .strictObject({
+    task_id: z.string().max(100).optional().describe("The id that Bash gave when it started the command"),
+    shell_id: z.string().max(100).optional().describe("The older name of task_id"),
+  })
+  .refine((input) => input.task_id !== undefined || input.shell_id !== undefined, {
+    path: ["task_id"],
+    message: "is required",
+  });
+type Input = z.infer<typeof Input>;
+
+export const taskStop: Tool<Input> = {
+  name: "TaskStop",
+  description: "Ends a background command and everything it started. The same as KillShell.",
+  tier: "execute",
+  concurrent: false,
+  input: Input,
+  paths: () => [],
+  hosts: () => [],
+  preview: async (input) => genericPreview(input),
+  async execute(input, context) {
+    const id = input.task_id ?? input.shell_id ?? "";
+    const shell = context.shells.find(id);
+    return shell === undefined ? noShell(id) : stopShell(shell);
+  },
+};

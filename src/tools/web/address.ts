@@ -1,0 +1,86 @@
+import { lookup } from "node:dns/promises";
+import { BlockList, isIP } from "node:net";
+import picomatch from "picomatch";
+import { reasonOf, type Refusal } from "../refusal.ts";
+
+/** Networks that are not the open internet. What leads to another address (6to4, NAT64, Teredo) is among them. */
+const PRIVATE = blockList([
+  ["0.0.0.0", 8],
+  ["10.0.0.0", 8],
+  ["100.64.0.0", 10],
+  ["127.0.0.0", 8],
+  ["169.254.0.0", 16],
+  ["172.16.0.0", 12],
+  ["192.0.0.0", 24],
+  ["192.0.2.0", 24],
+  ["192.88.99.0", 24],
+  ["192.168.0.0", 16],
+  ["198.18.0.0", 15],
+  ["198.51.100.0", 24],
+  ["203.0.113.0", 24],
+  ["224.0.0.0", 3],
+  ["::", 96],
+  ["64:ff9b::", 32],
+  ["100::", 64],
+  ["2001::", 23],
+  ["2001:db8::", 32],
+  ["2002::", 16],
+  ["fc00::", 7],
+  ["fe80::", 9],
+  ["ff00::", 8],
+]);
+
+function blockList(networks: readonly (readonly [string, number])[]): BlockList {
+  const list = new BlockList();
+  for (const [network, prefix] of networks) list.addSubnet(network, prefix, isIP(network) === 6 ? "ipv6" : "ipv4");
+  return list;
+}
+
+export function isPrivateAddress(address: string): boolean {
+  const version = isIP(address);
+  if (version === 0) return true;
+  if (version === 4) return PRIVATE.check(address, "ipv4");
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
+  if (mapped !== undefined) return PRIVATE.check(mapped, "ipv4");
+  // An IPv4 address inside an IPv6 one in its hexadecimal spelling names nothing that is needed.
+  return /^::ffff:/i.test(address) || PRIVATE.check(address, "ipv6");
+}
+
+/** A host as rules name it: lower case, no last dot, no brackets around IPv6. */
+export function hostName(url: URL): string {
+  return url.hostname
+    .toLowerCase()
+    .replace(/\.$/, "")
+    .replace(/^\[(.*)\]$/, "$1");
+}
+
+/** `named`: a rule names exactly this host, so that it may also be one of the own network. */
+export function hostRule(host: string, rules: readonly string[]): "none" | "matched" | "named" {
+  if (rules.some((rule) => rule.toLowerCase() === host)) return "named";
+  return rules.some((rule) => picomatch.isMatch(host, rule.toLowerCase(), { dot: true, nonegate: true }))
+    ? "matched"
+    : "none";
+}
+
+export interface Address {
+  readonly address: string;
+  readonly family: 4 | 6;
+}
+
+/** The address to connect to; the connection must use this one, or a second answer of the DNS could lead elsewhere. */
+export async function publicAddress(host: string, rule: "matched" | "named"): Promise<Address | Refusal> {
+  try {
+    const found = await lookup(host, { all: true });
+    const [first] = found;
+    if (first === undefined) return { refused: `The host ${host} has no address.` };
+    if (rule !== "named" && found.some(({ address }) => isPrivateAddress(address)))
+      return {
+        refused:
+          `The host ${host} has the address ${first.address}, which is not on the open internet. ` +
+          "An admin can allow it by naming exactly this host in web_hosts of the policy's profile.",
+      };
+    return { address: first.address, family: first.family === 6 ? 6 : 4 };
+  } catch (error) {
+    return { refused: `The host ${host} was not found: ${reasonOf(error)}` };
+  }
+}

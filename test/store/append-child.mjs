@@ -1,0 +1,47 @@
+// Appends to four sessions at once until it is killed, and prints each event that the store said is on the disk.
+//   node append-child.mjs <database> <bytes per event>
+import { writeSync } from "node:fs";
+import { openSqliteStore } from "../../dist/store/index.js";
+
+const [path, bytes] = process.argv.slice(2);
+const AT = "2026-01-01T00:00:00.000Z";
+const say = (message) => writeSync(1, `${JSON.stringify(message)}\n`);
+
+let fatal = 0;
+const store = await openSqliteStore({
+  path,
+  onFatal: () => {
+    fatal += 1;
+  },
+});
+say({ kind: "open", pid: process.pid });
+
+async function append(id) {
+  let seq = (await store.read.session(id))?.seq ?? 0;
+  for (;;) {
+    seq += 1;
+    const session = {
+      id,
+      status: "working",
+      seq,
+      created_at: AT,
+      updated_at: AT,
+      created_by: "tok_1",
+      unsettled: true,
+    };
+    await store.commit({
+      sessions: [{ ...session, state: JSON.stringify({ seq }) }],
+      events: [{ session_id: id, seq, at: AT, type: "error", body: JSON.stringify("x".repeat(Number(bytes))) }],
+      receipts: [{ principal_id: "tok_1", key: `${id}/${seq}`, request_hash: "", answer: "{}", expires_at: 1 }],
+    });
+    say({ kind: "stored", id, seq });
+  }
+}
+
+const ended = await Promise.allSettled(["ses_0", "ses_1", "ses_2", "ses_3"].map(append));
+// Only reached when the store cannot write any more.
+const later = await store.commit({ documents: [] }).catch((error) => error.code);
+const readable = (await store.read.session("ses_0"))?.id;
+const codes = ended.map(({ reason }) => reason.code);
+await store.close();
+say({ kind: "ended", codes, later, readable, fatal });

@@ -1,0 +1,192 @@
+import { chmod, mkdtemp, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { Worker } from "node:worker_threads";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { LIMITS } from "../../src/protocol/index.ts";
+import { type Database, loadSqlite } from "../../src/store/binding.ts";
+import { openSqliteStore, type Store } from "../../src/store/index.ts";
+import { codes, eventRow, seqs } from "../conformance/store-rows.ts";
+
+describe("SQLite store", () => {
+  let folder: string;
+  let path: string;
+  const opened: Store[] = [];
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), "sallyport-sqlite-"));
+    path = join(folder, "a", "home", "sallyport.db");
+  });
+  afterEach(async () => {
+    await Promise.all(opened.splice(0).map((store) => store.close()));
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  async function open(options: Partial<Parameters<typeof openSqliteStore>[0]> = {}): Promise<Store> {
+    const onFatal = (error: Error) => {
+      throw error;
+    };
+    const store = await openSqliteStore({ path, onFatal, ...options });
+    opened.push(store);
+    return store;
+  }
+
+  /** A connection beside the store's. */
+  async function plain<Answer>(use: (database: Database) => Answer | Promise<Answer>): Promise<Answer> {
+    const database = (await loadSqlite())(path);
+    try {
+      return await use(database);
+    } finally {
+      database.close();
+    }
+  }
+
+  const numberOf = (database: Database, pragma: string) =>
+    Object.values(database.prepare(`PRAGMA ${pragma}`).get() as Record<string, number>)[0];
+
+  describe("files", () => {
+    it("are their owner's alone, also when they were not before", async () => {
+      await (await open()).close();
+      await chmod(path, 0o644);
+      await (await open()).commit({ events: [eventRow("ses_1", 1)] });
+      const files = ["", "-wal", "-shm", ".lock", ".pid"].map((end) => path + end);
+      const modes = await Promise.all([dirname(path), ...files].map(async (file) => (await stat(file)).mode & 0o777));
+      expect(modes).toEqual([0o700, ...files.map(() => 0o600)]);
+    });
+
+    it("are one store by whatever name", async () => {
+      await open();
+      const link = join(folder, "link.db");
+      await symlink(path, link);
+      expect(await codes([openSqliteStore({ path: link, onFatal: () => {} })])).toEqual(["conflict"]);
+    });
+
+    it("are whole in the database when the store is closed", async () => {
+      const store = await open();
+      await store.commit({ events: [eventRow("ses_1", 1)] });
+      await store.close();
+      const log = await stat(`${path}-wal`).catch(() => ({ size: 0 }));
+      expect(log.size).toBe(0);
+      await expect(stat(`${path}.pid`)).rejects.toMatchObject({ code: "ENOENT" });
+    });
+
+    it("that cannot be made are told by name", async () => {
+      await writeFile(join(folder, "file"), "");
+      const asked = openSqliteStore({ path: join(folder, "file", "sallyport.db"), onFatal: () => {} });
+      await expect(asked).rejects.toMatchObject({ name: "Failure", code: "store_failed" });
+    });
+
+    it("that are no database are refused and left alone", async () => {
+      path = join(folder, "notes.txt");
+      const notes = "These are my notes. ".repeat(100);
+      await writeFile(path, notes);
+      await expect(open()).rejects.toMatchObject({
+        code: "store_failed",
+        message: expect.stringContaining(path) as unknown,
+      });
+      expect(await readFile(path, "utf8")).toBe(notes);
+    });
+  });
+
+  describe("migrations", () => {
+    beforeEach(() => {
+      path = join(folder, "sallyport.db");
+    });
+
+    it("take a database of version 0 to the tables of this one", async () => {
+      await plain((database) => database.exec("PRAGMA user_version = 0; VACUUM"));
+      const store = await open();
+      await store.commit({ events: [eventRow("ses_1", 1)] });
+      expect(await seqs(store, "ses_1")).toEqual([1]);
+      await store.close();
+      expect(await plain((database) => numberOf(database, "user_version"))).toBeGreaterThan(0);
+    });
+
+    it("refuse a newer database and leave it as it is", async () => {
+      await plain((database) => database.exec("CREATE TABLE tomorrow (a); PRAGMA user_version = 999"));
+      const before = await readFile(path);
+      await expect(open()).rejects.toMatchObject({
+        name: "Failure",
+        code: "unsupported",
+        message: expect.stringContaining("newer Sallyport (database version 999") as unknown,
+      });
+      expect((await readFile(path)).equals(before)).toBe(true);
+      expect(await plain((database) => numberOf(database, "user_version"))).toBe(999);
+    });
+
+    it("happen whole or not at all", async () => {
+      await plain((database) => database.exec("CREATE TABLE documents (a)"));
+      expect(await codes([open()])).toEqual(["store_failed"]);
+      const tables = await plain((database) =>
+        database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all(),
+      );
+      expect(tables).toEqual([expect.objectContaining({ name: "documents" })]);
+      await plain((database) => database.exec("DROP TABLE documents"));
+      expect(await codes([open()])).toEqual(["ok"]);
+    });
+  });
+
+  describe("group commit", () => {
+    it("shares one transaction among the writes of a turn of the event loop, up to its limit", async () => {
+      const commits: number[] = [];
+      const store = await open({ onCommit: ({ writes }) => commits.push(writes) });
+      const ask = (session: string, count: number) =>
+        Array.from({ length: count }, (_, index) => store.commit({ events: [eventRow(session, index + 1)] }));
+      await Promise.all(ask("ses_1", 500));
+      await Promise.all(ask("ses_2", LIMITS.storeBatchWrites * 2 + 500));
+      expect(commits).toEqual([500, LIMITS.storeBatchWrites, LIMITS.storeBatchWrites, 500]);
+    });
+
+    it("answers no write before its transaction is on the disk", async () => {
+      const store = await open();
+      const seen: number[] = [];
+      await plain(async (other) => {
+        const count = other.prepare("SELECT count(*) AS n FROM events");
+        const asked = [1, 2, 3].map(async (seq) => {
+          await store.commit({ events: [eventRow("ses_1", seq)] });
+          seen.push((count.get() as { readonly n: number }).n);
+        });
+        await Promise.all(asked);
+      });
+      expect(seen).toEqual([3, 3, 3]);
+    });
+
+    it("waits while another program writes", async () => {
+      const store = await open();
+      const asked = await plain(async (other) => {
+        other.exec("BEGIN IMMEDIATE");
+        const answer = store.commit({ events: [eventRow("ses_1", 1)] });
+        expect(await store.read.events({ session_id: "ses_1", after: 0, limit: 1 })).toEqual([]);
+        other.exec("COMMIT");
+        return { answer };
+      });
+      await asked.answer;
+      expect(await seqs(store, "ses_1")).toEqual([1]);
+    });
+  });
+
+  it("refuses everything, once and for all, when its writing thread dies", async () => {
+    const posted = vi.spyOn(Worker.prototype, "postMessage");
+    try {
+      const fatal: string[] = [];
+      const store = await open({ onFatal: (error) => fatal.push(error.message) });
+      await store.commit({ events: [eventRow("ses_1", 1)] });
+      const worker = posted.mock.contexts[0] as Worker;
+      const asked = [2, 3].map((seq) => store.commit({ events: [eventRow("ses_1", seq)] }));
+      const gone = worker.terminate();
+      expect(await codes(asked)).toEqual(["store_failed", "store_failed"]);
+      await gone;
+      expect(await codes([store.commit({ events: [eventRow("ses_1", 4)] }), store.sweep(0)])).toEqual([
+        "store_failed",
+        "store_failed",
+      ]);
+      expect(fatal).toEqual(["The store cannot write any more: its writing thread ended with code 1"]);
+      expect((await seqs(store, "ses_1"))[0]).toBe(1);
+      expect(await codes([store.close()])).toEqual(["ok"]);
+    } finally {
+      posted.mockRestore();
+    }
+    const again = await open();
+    await again.commit({ events: [eventRow("ses_2", 1)] });
+    expect(await seqs(again, "ses_2")).toEqual([1]);
+  });
+});
