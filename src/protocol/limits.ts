@@ -149,4 +149,19 @@ export const LIMITS = {
   warningsPerCommand: 50,
   ruleChars: 500,
   policyChars: 262_144,
+  // command line
+  /** Text that waits for the screen while a question is open; older text is dropped with a note. */
+  terminalHeldChars: 1_000_000,
+  /** Lines of a diff in a question; a key shows the rest. */
+  terminalDiffLines: 200,
+  /** Of a command's output: the first lines as they come, and the last ones when it has ended. */
+  terminalOutputHead: 10,
+  terminalOutputTail: 5,
+  terminalLineChars: 500,
+  /** How long another process that calls itself a server has to answer. */
+  serverProbeMs: 2_000,
+  /** How long a command that is its own server stays for turns that still run. */
+  embeddedLingerMs: 3_600_000,
+  /** How long a program that `doctor` asks for its version has. */
+  doctorProgramMs: 5_000,
 } as const;

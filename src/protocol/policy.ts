@@ -71,11 +71,7 @@ export const Policy = z
     default_profile: z.string().min(1).max(100),
     profiles: z.record(z.string().min(1).max(100), Profile),
   })
-  .strict()
-  .refine((policy) => Object.hasOwn(policy.profiles, policy.default_profile), {
-    message: "default_profile names no profile",
-    path: ["default_profile"],
-  });
+  .strict();
 export type Policy = z.infer<typeof Policy>;
 
 export const PolicyTest = z

@@ -17,7 +17,7 @@ import {
   type ToolItem,
   type Usage,
 } from "../protocol/index.ts";
-import { isFinal, type SessionState } from "./state.ts";
+import { isFinal, type OpenTurn, type SessionState } from "./state.ts";
 
 /** What can be asked of a session, from outside and by its own parts. */
 export type Command =
@@ -68,7 +68,7 @@ export function decide(state: SessionState, command: Command): readonly EventBod
     case "dequeue":
       return [started(command), status("working")];
     case "progress":
-      return state.turn === undefined ? [] : changed(state.turn.id, command.changes);
+      return state.turn === undefined ? [] : changed(state.turn, command.changes);
     case "complete":
     case "fail":
       return endTurn(state, command);
@@ -116,10 +116,18 @@ function prompt(state: SessionState, command: Extract<Command, { type: "prompt" 
   return [{ type: "turn.queued", turn_id: command.turn_id, prompt: command.prompt, by: command.by }];
 }
 
-function changed(turn_id: string, changes: readonly Change[]): EventBody[] {
+function changed(turn: OpenTurn, changes: readonly Change[]): EventBody[] {
   return changes.map((change) =>
-    change.type === "usage" ? { type: "usage.updated", turn_id, usage: change.usage } : { type: change.type, item: change.item },
+    change.type === "usage"
+      ? { type: "usage.updated", turn_id: turn.id, usage: change.usage }
+      : { type: change.type, item: withApprovedInput(turn.items[change.item.id], change.item) },
   );
+}
+
+/** The engine does not know that a person changed the input: the item that ends says it all the same. */
+function withApprovedInput(known: Item | undefined, item: Item): Item {
+  if (known === undefined || !isToolItem(known) || !isToolItem(item) || known.approved_input === undefined) return item;
+  return { ...item, approved_input: known.approved_input };
 }
 
 function endTurn(state: SessionState, command: Extract<Command, { type: "complete" | "fail" }>): readonly EventBody[] {
@@ -134,7 +142,7 @@ function endTurn(state: SessionState, command: Extract<Command, { type: "complet
   }
   const after: Status = state.paused ? "paused" : state.queue.length > 0 ? "queued" : "idle";
   return [
-    ...changed(turn.id, command.changes),
+    ...changed(turn, command.changes),
     ...Object.values(items).map(interrupted),
     ...cancelled(state),
     command.type === "complete"

@@ -3,7 +3,7 @@ import { Failure, Policy, type PolicyTest, type Ruling } from "../protocol/index
 import type { Store } from "../store/index.ts";
 import { auditRow, authorize, authorizeFor, type Caller } from "./access.ts";
 import type { Registry } from "./registry.ts";
-import { ruleOn } from "./ruling.ts";
+import { profileOf, ruleOn } from "./ruling.ts";
 import type { Services } from "./services.ts";
 import { settingsFor, type Places } from "./settings.ts";
 
@@ -25,15 +25,20 @@ export class PolicyBook {
   /** `file`: the policy of the YAML file in the home folder, already parsed; absent where there is none. */
   static async open(store: Store, file: Policy | undefined): Promise<PolicyBook> {
     const [newest] = await store.read.documents({ name: DOCUMENT, limit: 1 });
-    return new PolicyBook(store, file, newest === undefined ? undefined : Policy.parse(JSON.parse(newest.body)));
+    const book = new PolicyBook(store, file, newest === undefined ? undefined : Policy.parse(JSON.parse(newest.body)));
+    book.check(book.current());
+    return book;
   }
 
   current(): Policy {
-    const layers = [DEFAULT_POLICY, this.#file, this.#stored].filter((layer) => layer !== undefined);
-    return {
-      default_profile: layers.at(-1)?.default_profile ?? DEFAULT_POLICY.default_profile,
-      profiles: Object.assign({}, ...layers.map((layer) => layer.profiles)) as Policy["profiles"],
-    };
+    return layered(DEFAULT_POLICY, this.#file, this.#stored);
+  }
+
+  /** What would be in force if this were set; a Failure when that would be nonsense. */
+  check(policy: Policy): void {
+    const all = layered(DEFAULT_POLICY, this.#file, policy);
+    validatePolicy(all);
+    profileOf(all, all.default_profile);
   }
 
   async set(policy: Policy, services: Pick<Services, "newId" | "clock">, caller: Caller): Promise<void> {
@@ -50,6 +55,15 @@ export class PolicyBook {
     const rows = await this.#store.read.documents({ name: DOCUMENT, limit: HISTORY_ROWS });
     return rows.map((row) => ({ at: row.at, by: row.by, policy: JSON.parse(row.body) as unknown }));
   }
+}
+
+/** Later layers replace profiles of the same name. */
+function layered(...layers: readonly (Policy | undefined)[]): Policy {
+  const given = layers.filter((layer) => layer !== undefined);
+  return {
+    default_profile: given.at(-1)?.default_profile ?? DEFAULT_POLICY.default_profile,
+    profiles: Object.assign({}, ...given.map((layer) => layer.profiles)) as Policy["profiles"],
+  };
 }
 
 /** Reading, changing and trying the policy. */
@@ -73,7 +87,7 @@ export class PolicyDesk {
 
   async set(caller: Caller, policy: Policy): Promise<Policy> {
     authorize(caller, "policy.write");
-    validatePolicy(policy);
+    this.#book.check(policy);
     await this.#book.set(policy, this.#services, caller);
     return this.#book.current();
   }

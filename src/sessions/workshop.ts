@@ -35,7 +35,6 @@ export async function openWorkshop(options: WorkshopOptions, wanted: WorkshopReq
     sandbox,
     outputFolder,
     extraRead,
-    hidden: [await realpath(options.home)],
     webHosts: profile.web_hosts ?? [],
     newId: options.newId,
     now: options.now,

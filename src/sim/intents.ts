@@ -66,6 +66,7 @@ function pattern(source: string): RegExp {
 
 /** What a person asks for, step by step; nothing when it is not understood. */
 export function readIntents(prompt: string): readonly Intent[] {
+  if (SUMMARY.test(prompt)) return [{ want: "summary" }];
   if (prompt.length > SIM_LIMITS.demoPromptChars) return [];
   const request = tidy(prompt);
   const split = request.split(THEN);
@@ -110,7 +111,6 @@ function readIntent(whole: string, lastPath: string | undefined): Intent | undef
   const content = readContent(whole);
   if (content !== undefined) return content;
   const request = trimEnd(whole);
-  if (SUMMARY.test(request)) return { want: "summary" };
   if (HELP.test(request)) return { want: "help" };
   const readers = request.length > SIM_LIMITS.demoSentenceChars ? LONG_READERS : [...LONG_READERS, ...SHORT_READERS];
   for (const reader of readers) {

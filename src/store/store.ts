@@ -122,7 +122,7 @@ export interface Reader {
   unsettled(): Promise<readonly SessionRow[]>;
   /** Ordered by seq. */
   events(query: EventQuery): Promise<readonly EventRow[]>;
-  /** The seq of the first event of `type` at or after `after` whose body names `turn_id`; for forks. */
+  /** The seq of the event that ended a turn in this session's own rows; absent while it is open or unknown. */
   turnEnd(query: { readonly session_id: string; readonly turn_id: string }): Promise<number | undefined>;
   approval(id: string): Promise<Approval | undefined>;
   approvals(query: ApprovalQuery): Promise<Page<Approval>>;

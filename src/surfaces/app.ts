@@ -1,5 +1,5 @@
+import type { IncomingMessage } from "node:http";
 import { OpenAPIHono } from "@hono/zod-openapi";
-import { bodyLimit } from "hono/body-limit";
 import { createMiddleware } from "hono/factory";
 import type { Context } from "hono";
 import { Failure, LIMITS, PROTOCOL_VERSION } from "../protocol/index.ts";
@@ -28,8 +28,7 @@ export function createApp(options: SurfaceOptions, guard: Guard): App {
   app.onError((error, context) => answerError(context, error, options));
   app.notFound((context) => refuse(context, new Failure("not_found", `there is no ${context.req.method} ${context.req.path}`)));
   app.use(door(guard));
-  app.use(bodyLimit({ maxSize: LIMITS.bodyBytes, onError: tooLarge }));
-  app.use(shallow);
+  app.use(bounded);
   healthRoute(app, options);
   frontPage(app, options);
   sessionRoutes(app, options);
@@ -66,16 +65,31 @@ function door(guard: Guard) {
   });
 }
 
-/** JSON that nests deeper than anything of ours is refused before it is parsed. */
-const shallow = createMiddleware<Environment>(async (context, next) => {
+/** Reads a body with bounds before anything parses it: its size, its kind, how deep it nests. */
+const bounded = createMiddleware<Environment>(async (context, next) => {
   if (context.req.method === "POST" || context.req.method === "PUT") {
+    const text = await readBody(context.env.incoming);
     const type = context.req.header("content-type") ?? "";
-    const text = await context.req.text();
     if (text !== "" && !/^application\/json\b/i.test(type)) throw new Failure("invalid_request", "send JSON with content-type: application/json");
     checkJson(text);
+    // Where Hono keeps what it has read itself: the validators find it there.
+    Object.assign(context.req.bodyCache, { text: Promise.resolve(text) });
   }
   await next();
 });
+
+async function readBody(incoming: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  const tooLarge = new Failure("payload_too_large", `a request may have ${LIMITS.bodyBytes} bytes`);
+  if (Number(incoming.headers["content-length"] ?? 0) > LIMITS.bodyBytes) throw tooLarge;
+  for await (const chunk of incoming as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > LIMITS.bodyBytes) throw tooLarge;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
 
 export function checkJson(text: string): void {
   let depth = 0;
@@ -91,10 +105,6 @@ export function checkJson(text: string): void {
       if (depth > LIMITS.jsonDepth) throw new Failure("invalid_request", `JSON may nest ${LIMITS.jsonDepth} deep`);
     } else if (code === 93 || code === 125) depth -= 1;
   }
-}
-
-function tooLarge(): never {
-  throw new Failure("payload_too_large", `a request may have ${LIMITS.bodyBytes} bytes`);
 }
 
 function refuse(context: Context<Environment>, failure: Failure): Response {

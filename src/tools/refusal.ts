@@ -1,3 +1,5 @@
+import { types } from "node:util";
+
 /** Why something cannot be done as asked, in words for the model. */
 export interface Refusal {
   readonly refused: string;
@@ -8,10 +10,10 @@ export function isRefusal(value: unknown): value is Refusal {
 }
 
 export function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return types.isNativeError(error) ? error.message : String(error);
 }
 
-/** `ENOENT` and its like; empty when the error is none of the system's. */
+/** `ENOENT` and its like; empty when the error is none of the system's. Also of errors that another realm made. */
 export function systemCode(error: unknown): string {
-  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
+  return types.isNativeError(error) && "code" in error && typeof error.code === "string" ? error.code : "";
 }

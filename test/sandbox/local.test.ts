@@ -9,7 +9,12 @@ import { Failure } from "../../src/protocol/index.ts";
 let folder: string;
 let marker: string;
 let sandbox: Sandbox;
-const environment = { PATH: process.env["PATH"], LANG: "C.UTF-8", SECRET_CANARY: "canary-4711", ANTHROPIC_API_KEY: "k" };
+const environment = {
+  PATH: process.env["PATH"],
+  LANG: "C.UTF-8",
+  SECRET_CANARY: "canary-4711",
+  ANTHROPIC_API_KEY: "k",
+};
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "sallyport-sandbox-"));
@@ -77,9 +82,19 @@ describe("spawn", () => {
       .map((line) => line.split("=")[0])
       .filter((name) => name !== "");
     expect(names.sort()).toEqual(
-      ["HOME", "LANG", "OLDPWD", "PATH", "PWD", "SALLYPORT_INSTANCE", "SALLYPORT_RUN", "SALLYPORT_SESSION", "SHLVL", "TERM", "_"].filter(
-        (name) => name !== "OLDPWD",
-      ),
+      [
+        "HOME",
+        "LANG",
+        "OLDPWD",
+        "PATH",
+        "PWD",
+        "SALLYPORT_INSTANCE",
+        "SALLYPORT_RUN",
+        "SALLYPORT_SESSION",
+        "SHLVL",
+        "TERM",
+        "_",
+      ].filter((name) => name !== "OLDPWD"),
     );
     expect(seen.stdout).not.toContain("canary-4711");
     expect(seen.stdout).toContain(`HOME=${folder}\n`);
@@ -104,7 +119,9 @@ describe("spawn", () => {
     [["echo", "a\0b"], undefined, /^The program could not be started/],
   ] as const)("%j in %s is a typed failure", async (argv, cwd, text) => {
     const words: [string, ...string[]] = [argv[0], ...argv.slice(1)];
-    const failure = await sandbox.spawn({ argv: words, cwd: cwd ?? folder, onOutput: () => undefined }).catch((e: unknown) => e);
+    const failure = await sandbox
+      .spawn({ argv: words, cwd: cwd ?? folder, onOutput: () => undefined })
+      .catch((e: unknown) => e);
     expect(failure).toBeInstanceOf(Failure);
     expect(failure).toMatchObject({ code: "tool_failed", message: expect.stringMatching(text) as string });
   });
@@ -149,7 +166,9 @@ describe("kill", () => {
   });
 
   test("what handles SIGTERM may clean up", async () => {
-    const { running, says, seen } = await run("trap 'echo cleaned; exit 7' TERM; echo ready; while :; do sleep 0.02; done");
+    const { running, says, seen } = await run(
+      "trap 'echo cleaned; exit 7' TERM; echo ready; while :; do sleep 0.02; done",
+    );
     await says("ready");
     await running.kill();
     expect(await running.exit).toEqual({ code: 7, signal: null });
@@ -208,7 +227,11 @@ describe("reapOrphans", () => {
     );
     const bystanders = openLocalSandbox({ sessionId: "ses_3", home: folder, marker: `${marker}-other`, environment });
     const bystander = await run("echo ready; sleep 1000", bystanders);
-    const server = await bystanders.spawn({ argv: [process.execPath, program], cwd: folder, onOutput: () => undefined });
+    const server = await bystanders.spawn({
+      argv: [process.execPath, program],
+      cwd: folder,
+      onOutput: () => undefined,
+    });
     expect(await server.exit).toEqual({ code: null, signal: "SIGKILL" });
     expect(await readFile(pidFile, "utf8")).toBe("ready");
     expect((await left("ses_dead")).length).toBeGreaterThanOrEqual(2);

@@ -55,14 +55,20 @@ describe("text", () => {
   test("a file too big to hold is read from its start, and only as far as needed", async () => {
     const tools = await bench();
     const file_path = await tools.put("huge.txt", "first\nsecond\nthird\n");
-    execFileSync("bash", ["-c", `yes 0123456789abcdef | head -c ${LIMITS.fileBytes + 1_000} >> "$0"; echo last >> "$0"`, file_path]);
+    execFileSync("bash", [
+      "-c",
+      `yes 0123456789abcdef | head -c ${LIMITS.fileBytes + 1_000} >> "$0"; echo last >> "$0"`,
+      file_path,
+    ]);
     expect(await tools.text("Read", { file_path, offset: 2, limit: 2 })).toBe("     2\tsecond\n     3\tthird");
     const lines = 3 + Math.floor((LIMITS.fileBytes + 1_000) / 17) + 1;
     expect(await tools.error("Read", { file_path, offset: lines + 1 })).toBe(
       `Offset ${lines + 1} is beyond the end of ${file_path}, which has ${lines} line(s).`,
     );
     expect(await tools.text("Read", { file_path, offset: lines })).toMatch(/last$/);
-    expect(await tools.error("Edit", { file_path, old_string: "first", new_string: "1" })).toMatch(/cannot be changed here\.$/);
+    expect(await tools.error("Edit", { file_path, old_string: "first", new_string: "1" })).toMatch(
+      /cannot be changed here\.$/,
+    );
   });
 
   test("bytes that are no UTF-8 are shown as such", async () => {
@@ -84,7 +90,11 @@ describe("what is no text", () => {
     ["missing below a file", "a.txt/b", "File does not exist: DIR/a.txt/b"],
     ["a folder", "folder", "DIR/folder is a folder, not a file. Use Glob or Bash to look into it."],
     ["the workspace", ".", "DIR is a folder, not a file. Use Glob or Bash to look into it."],
-    ["PDF", "paper.pdf", "Cannot read PDF file: DIR/paper.pdf. Turn it into text first, for example with `pdftotext` in Bash."],
+    [
+      "PDF",
+      "paper.pdf",
+      "Cannot read PDF file: DIR/paper.pdf. Turn it into text first, for example with `pdftotext` in Bash.",
+    ],
     ["binary", "data.bin", "Cannot read binary file: DIR/data.bin"],
     ["a pipe", "pipe", "DIR/pipe is not a regular file."],
     ["a dangling link", "dangling", "File does not exist: DIR/dangling"],
@@ -146,12 +156,21 @@ describe("where", () => {
     expect(await tools.text("Read", { file_path: "link/a.txt" })).toBe("     1\tinside");
     expect(await tools.text("Read", { file_path: join(extra, "e.txt") })).toBe("     1\textra");
     expect(await tools.text("Read", { file_path: join(tools.session.outputFolder, "x.log") })).toBe("     1\tlog");
-    for (const file_path of ["../outside/o.txt", join(tools.outside, "o.txt"), "out/o.txt", "o.txt", "/etc/passwd", "link/../../outside/o.txt"]) {
+    for (const file_path of [
+      "../outside/o.txt",
+      join(tools.outside, "o.txt"),
+      "out/o.txt",
+      "o.txt",
+      "/etc/passwd",
+      "link/../../outside/o.txt",
+    ]) {
       const text = await tools.error("Read", { file_path });
       expect(text).toContain(`is outside the workspace ${tools.workspace}. Use a path inside it.`);
       expect(text).not.toContain("secret");
     }
-    expect(await tools.error("Write", { file_path: join(extra, "e.txt"), content: "x" })).toContain("is outside the workspace");
+    expect(await tools.error("Write", { file_path: join(extra, "e.txt"), content: "x" })).toContain(
+      "is outside the workspace",
+    );
     // A home folder is not expanded: the name stands for itself.
     expect(await tools.error("Read", { file_path: "~/x" })).toBe(`File does not exist: ${tools.workspace}/~/x`);
   });
@@ -176,7 +195,11 @@ describe("notebooks", () => {
         metadata: {},
         outputs: [
           { output_type: "stream", name: "stdout", text: ["hello\n", "\u001B[31mred\u001B[0m\n"] },
-          { output_type: "display_data", data: { "image/png": PNG.toString("base64"), "text/plain": ["<Figure>"] }, metadata: {} },
+          {
+            output_type: "display_data",
+            data: { "image/png": PNG.toString("base64"), "text/plain": ["<Figure>"] },
+            metadata: {},
+          },
           { output_type: "execute_result", data: { "text/plain": ["42"] }, execution_count: 1, metadata: {} },
           { output_type: "error", ename: "ValueError", evalue: "bad", traceback: ["line 1"] },
         ],
@@ -194,7 +217,10 @@ describe("notebooks", () => {
     await tools.put("n.ipynb", JSON.stringify(notebook));
     expect(await tools.run("Read", { file_path: "n.ipynb" })).toEqual({
       content: [
-        { type: "text", text: "[cell intro: markdown]\n# Title\ntext\n\n[cell plot: code]\nplot()\n\n[output]\nhello\nred\n" },
+        {
+          type: "text",
+          text: "[cell intro: markdown]\n# Title\ntext\n\n[cell plot: code]\nplot()\n\n[output]\nhello\nred\n",
+        },
         { type: "image", media_type: "image/png", data: PNG.toString("base64") },
         { type: "text", text: "[output]\n42\n\n[output]\nValueError: bad\nline 1\n\n[cell cell-2: code]\n" },
       ],
@@ -208,7 +234,7 @@ describe("notebooks", () => {
   });
 
   test.each([
-    ["no JSON", "{ not json", '     1\t{ not json'],
+    ["no JSON", "{ not json", "     1\t{ not json"],
     ["another shape", '{"a":1}', '     1\t{"a":1}'],
     ["no cells", JSON.stringify({ ...notebook, cells: [] }), "The notebook has no cells."],
   ])("%s", async (_name, content, expected) => {

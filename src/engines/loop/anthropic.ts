@@ -1,5 +1,9 @@
 import { createAnthropic } from "@ai-sdk/anthropic";
-import type { LanguageModelV3CallOptions, LanguageModelV3FinishReason, LanguageModelV3StreamPart } from "@ai-sdk/provider";
+import type {
+  LanguageModelV3CallOptions,
+  LanguageModelV3FinishReason,
+  LanguageModelV3StreamPart,
+} from "@ai-sdk/provider";
 import { StreamFailure } from "./failure.ts";
 import type { WireRequest } from "./transport.ts";
 
@@ -13,12 +17,11 @@ export interface ModelAddress {
   readonly name: string;
 }
 
-/** Stops the provider where it would send its request. */
-class Captured extends Error {
+/** Stops the provider where it would send its request. No error: one with a stack takes longer than the request. */
+class Captured {
   readonly request: WireRequest;
 
   constructor(request: WireRequest) {
-    super("captured");
     this.request = request;
   }
 }
@@ -35,7 +38,12 @@ export async function prepare(address: ModelAddress, options: LanguageModelV3Cal
     apiKey: address.key,
     fetch: (url, init) => {
       const headers = Object.fromEntries(new Headers(init?.headers).entries());
-      throw new Captured({ url: addressText(url), socketPath, headers, body: typeof init?.body === "string" ? init.body : "" });
+      throw new Captured({
+        url: addressText(url),
+        socketPath,
+        headers,
+        body: typeof init?.body === "string" ? init.body : "",
+      });
     },
   });
   try {
@@ -99,13 +107,20 @@ export class MessageReader {
     switch (block["type"]) {
       case "text":
         this.#blocks.set(at, { type: "text", id });
-        return [{ type: "text-start", id }, ...(block["text"] === "" || block["text"] === undefined ? [] : [{ type: "text-delta" as const, id, delta: text(block, "text") }])];
+        return [
+          { type: "text-start", id },
+          ...(block["text"] === "" || block["text"] === undefined
+            ? []
+            : [{ type: "text-delta" as const, id, delta: text(block, "text") }]),
+        ];
       case "thinking":
         this.#blocks.set(at, { type: "reasoning", id });
         return [{ type: "reasoning-start", id }];
       case "redacted_thinking":
         this.#blocks.set(at, { type: "reasoning", id });
-        return [{ type: "reasoning-start", id, providerMetadata: { anthropic: { redactedData: text(block, "data") } } }];
+        return [
+          { type: "reasoning-start", id, providerMetadata: { anthropic: { redactedData: text(block, "data") } } },
+        ];
       case "tool_use": {
         const input = fields(block["input"]);
         const given = Object.keys(input).length > 0 ? JSON.stringify(input) : "";
@@ -126,7 +141,14 @@ export class MessageReader {
       case "thinking_delta":
         return [{ type: "reasoning-delta", id, delta: text(delta, "thinking") }];
       case "signature_delta":
-        return [{ type: "reasoning-delta", id, delta: "", providerMetadata: { anthropic: { signature: text(delta, "signature") } } }];
+        return [
+          {
+            type: "reasoning-delta",
+            id,
+            delta: "",
+            providerMetadata: { anthropic: { signature: text(delta, "signature") } },
+          },
+        ];
       case "input_json_delta":
         if (block.type === "tool") block.input += text(delta, "partial_json");
         return [];
@@ -144,7 +166,14 @@ export class MessageReader {
       case "reasoning":
         return [{ type: "reasoning-end", id: block.id }];
       case "tool":
-        return [{ type: "tool-call", toolCallId: block.id, toolName: block.name, input: block.input === "" ? "{}" : block.input }];
+        return [
+          {
+            type: "tool-call",
+            toolCallId: block.id,
+            toolName: block.name,
+            input: block.input === "" ? "{}" : block.input,
+          },
+        ];
       case undefined:
         return [];
     }

@@ -45,7 +45,8 @@ export class Channel {
       const events = this.#queue.shift();
       if (events !== undefined) {
         const [first] = events;
-        if (first?.type === "item.delta" && this.#deltas.get(first.item_id) === first) this.#deltas.delete(first.item_id);
+        if (first?.type === "item.delta" && this.#deltas.get(first.item_id) === first)
+          this.#deltas.delete(first.item_id);
         yield events;
       } else if (this.#ended) {
         if (this.#error !== undefined) throw this.#error;

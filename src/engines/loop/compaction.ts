@@ -22,7 +22,10 @@ export function compactThrough(transcript: Transcript, contextTokens: number): s
 }
 
 /** The conversation as a text to be summarised: quoted, so that nothing in it is taken for an instruction. */
-export function summaryPrompt(messages: readonly LanguageModelV3Message[], contextTokens: number): LanguageModelV3Message {
+export function summaryPrompt(
+  messages: readonly LanguageModelV3Message[],
+  contextTokens: number,
+): LanguageModelV3Message {
   const budget = Math.floor(contextTokens * LIMITS.compactAtFraction * CHARS_PER_TOKEN * 0.75);
   const quoted = messages.flatMap(quote).map((text) => text.replaceAll(/^/gm, "> "));
   let chars = 0;
@@ -60,7 +63,12 @@ function quote(message: LanguageModelV3Message): readonly string[] {
   });
 }
 
-function resultText(output: Extract<Extract<LanguageModelV3Message, { role: "tool" }>["content"][number], { type: "tool-result" }>["output"]): string {
+function resultText(
+  output: Extract<
+    Extract<LanguageModelV3Message, { role: "tool" }>["content"][number],
+    { type: "tool-result" }
+  >["output"],
+): string {
   if (output.type === "text" || output.type === "error-text") return output.value;
   if (output.type !== "content") return "";
   return output.value.map((part) => (part.type === "text" ? part.text : "(a picture)")).join("\n");

@@ -42,7 +42,9 @@ const TOO_LONG = /prompt is too long|exceeds? (?:the )?(?:context|maximum)|conte
 /** What an error body or an error event says. */
 export function readAnswer(status: number | undefined, body: unknown, retryAfterMs?: number): ModelFailure {
   const { error = body } = (typeof body === "object" && body !== null ? body : {}) as Readonly<Record<string, unknown>>;
-  const { type, message } = (typeof error === "object" && error !== null ? error : {}) as Readonly<Record<string, unknown>>;
+  const { type, message } = (typeof error === "object" && error !== null ? error : {}) as Readonly<
+    Record<string, unknown>
+  >;
   const words = typeof message === "string" && message !== "" ? message : "no explanation";
   return {
     kind: "answer",
@@ -94,15 +96,28 @@ export function describe(failure: ModelFailure): string {
 /** How a turn ends that could not get past this failure after `attempts` calls. */
 export function toError(failure: ModelFailure, attempts: number): ErrorDetail {
   const tries = attempts > 1 ? ` after ${attempts} attempts` : "";
-  if (failure.kind === "stream") return { code: "model_stream_cut", message: `${describe(failure)}${tries}; send the prompt again` };
-  if (failure.kind === "connection") return { code: "model_unavailable", message: `${describe(failure)}${tries}; check the network and the provider's address` };
+  if (failure.kind === "stream")
+    return { code: "model_stream_cut", message: `${describe(failure)}${tries}; send the prompt again` };
+  if (failure.kind === "connection")
+    return {
+      code: "model_unavailable",
+      message: `${describe(failure)}${tries}; check the network and the provider's address`,
+    };
   const { status, message, retryAfterMs } = failure;
   if (status === 401 || status === 403) {
-    return { code: "model_unauthenticated", message: `ANTHROPIC_API_KEY not set or not accepted: ${describe(failure)}. Set a valid key and start again.` };
+    return {
+      code: "model_unauthenticated",
+      message: `ANTHROPIC_API_KEY not set or not accepted: ${describe(failure)}. Set a valid key and start again.`,
+    };
   }
   const judgement = judge(failure);
-  if (judgement === "too_long") return { code: "context_exceeded", message: `the conversation is too long for the model (${message}); start a new session` };
-  if (judgement === "final" && !(retryAfterMs !== undefined && retryAfterMs > LIMITS.modelRetryAfterMs)) return { code: "model_error", message: describe(failure) };
+  if (judgement === "too_long")
+    return {
+      code: "context_exceeded",
+      message: `the conversation is too long for the model (${message}); start a new session`,
+    };
+  if (judgement === "final" && !(retryAfterMs !== undefined && retryAfterMs > LIMITS.modelRetryAfterMs))
+    return { code: "model_error", message: describe(failure) };
   const wait = retryAfterMs === undefined ? "later" : `in ${Math.ceil(retryAfterMs / 1_000)} s`;
   return { code: "model_unavailable", message: `${describe(failure)}${tries}; try again ${wait}` };
 }

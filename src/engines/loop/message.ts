@@ -134,7 +134,9 @@ function readInput(json: string): WrittenCall["input"] {
   } catch {
     return undefined;
   }
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Readonly<Record<string, unknown>>) : undefined;
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+    ? (value as Readonly<Record<string, unknown>>)
+    : undefined;
 }
 
 /** Takes a text that nobody watches. */

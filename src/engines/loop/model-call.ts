@@ -1,7 +1,16 @@
 import type { LanguageModelV3CallOptions, LanguageModelV3StreamPart } from "@ai-sdk/provider";
 import { LIMITS, type ErrorDetail } from "../../protocol/index.ts";
 import { MessageReader, prepare } from "./anthropic.ts";
-import { describe, judge, readAnswer, readRetryAfter, retryDelay, StreamFailure, toError, type ModelFailure } from "./failure.ts";
+import {
+  describe,
+  judge,
+  readAnswer,
+  readRetryAfter,
+  retryDelay,
+  StreamFailure,
+  toError,
+  type ModelFailure,
+} from "./failure.ts";
 import { EventReader } from "./sse.ts";
 import type { WireRequest, WireResponse } from "./transport.ts";
 import type { Turn } from "./turn.ts";
@@ -21,6 +30,8 @@ export type CallEnd<Taker> =
   | { readonly end: "aborted"; readonly receiver: Taker }
   | { readonly end: "too_long"; readonly receiver: Taker; readonly error: ErrorDetail }
   | { readonly end: "failed"; readonly receiver: Taker; readonly error: ErrorDetail };
+
+const OVER = "over";
 
 type AttemptEnd = { readonly finish: Finish } | { readonly failure: ModelFailure };
 
@@ -43,7 +54,9 @@ export async function callModel<Taker extends Receiver>(
     if (judgement === "final" || attempt > LIMITS.modelRetries) return { end: "failed", receiver, error };
     receiver.supersede();
     const delay = retryDelay(failure, attempt, turn.host.random());
-    turn.notice(`${describe(failure)}; trying again in ${(delay / 1_000).toFixed(1)} s (${attempt} of ${LIMITS.modelRetries})`);
+    turn.notice(
+      `${describe(failure)}; trying again in ${(delay / 1_000).toFixed(1)} s (${attempt} of ${LIMITS.modelRetries})`,
+    );
     await turn.host.sleep(delay, turn.signal);
   }
 }
@@ -53,7 +66,8 @@ async function attemptCall(turn: Turn, request: WireRequest, receiver: Receiver)
   const { host, signal } = turn;
   const connection = new AbortController();
   const over = new AbortController();
-  const cut = (): void => connection.abort();
+  // A reason of our own: making the usual error takes longer than all the rest of this function.
+  const cut = (): void => connection.abort(OVER);
   signal.addEventListener("abort", cut, { once: true });
   let heard = host.now();
   let silent = false;
@@ -62,14 +76,21 @@ async function attemptCall(turn: Turn, request: WireRequest, receiver: Receiver)
     if (idle) cut();
   });
   try {
-    const outcome = await converse(turn, { request, receiver, signal: connection.signal, onBytes: () => (heard = host.now()) });
+    const outcome = await converse(turn, {
+      request,
+      receiver,
+      signal: connection.signal,
+      onBytes: () => (heard = host.now()),
+    });
     if (signal.aborted) return undefined;
     // After a whole answer the connection stays open for the next call.
     if ("finish" in outcome) return outcome;
     cut();
-    return silent ? { failure: { kind: "stream", message: `nothing came for ${LIMITS.modelIdleMs / 1_000} s` } } : outcome;
+    return silent
+      ? { failure: { kind: "stream", message: `nothing came for ${LIMITS.modelIdleMs / 1_000} s` } }
+      : outcome;
   } finally {
-    over.abort();
+    over.abort(OVER);
     signal.removeEventListener("abort", cut);
   }
 }
@@ -103,7 +124,13 @@ async function converse(turn: Turn, exchange: Exchange): Promise<AttemptEnd> {
   onBytes();
   if (response.status === 200) return listen(response, exchange);
   const text = await response.text().catch(() => "");
-  return { failure: readAnswer(response.status, parsed(text), readRetryAfter(response.header, turn.host.now())) };
+  return {
+    failure: readAnswer(
+      response.status,
+      parsed(text),
+      readRetryAfter((name) => response.header(name), turn.host.now()),
+    ),
+  };
 }
 
 async function listen(response: WireResponse, { receiver, onBytes }: Exchange): Promise<AttemptEnd> {
@@ -150,4 +177,3 @@ function parsed(text: string): unknown {
     return { error: { message: text.trim().slice(0, 500) } };
   }
 }
-

@@ -24,7 +24,9 @@ export function callOptions({ system, messages, tools, settings }: Call): Langua
   return {
     prompt: [{ role: "system", content: system, providerOptions: CACHED }, ...marked(messages)],
     maxOutputTokens: max_tokens,
-    ...(tools.length === 0 ? {} : { tools: tools.map((tool, index) => functionTool(tool, index === tools.length - 1)) }),
+    ...(tools.length === 0
+      ? {}
+      : { tools: tools.map((tool, index) => functionTool(tool, index === tools.length - 1)) }),
     providerOptions: {
       anthropic: {
         // Inputs come whole: nothing could be done with half of one.

@@ -21,7 +21,8 @@ export class EventReader {
       start = at;
     }
     this.#rest = text.slice(start);
-    if (this.#rest.length > LIMITS.modelEventChars) throw new StreamFailure(`an event is longer than ${LIMITS.modelEventChars} characters`);
+    if (this.#rest.length > LIMITS.modelEventChars)
+      throw new StreamFailure(`an event is longer than ${LIMITS.modelEventChars} characters`);
   }
 }
 

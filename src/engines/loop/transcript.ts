@@ -111,6 +111,13 @@ export class Transcript {
     return child;
   }
 
+  /** What the model said last, when nothing came after it. */
+  lastWords(): string | undefined {
+    const last = this.messages().at(-1);
+    if (last?.role !== "assistant") return undefined;
+    return last.content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n\n");
+  }
+
   /** True when the conversation has a tool call of this id. */
   knows(tool_use_id: string): boolean {
     return this.#toolUseIds.has(tool_use_id);
@@ -209,7 +216,8 @@ export class Transcript {
     if (!this.#turnOpen) return;
     this.#turnOpen = false;
     const prompt = this.#entries.findLast((entry) => entry.role === "user");
-    if (this.#turnMessages === 0 && prompt?.role === "user") prompt.content.push({ type: "text", text: `[No answer: ${error.message}]` });
+    if (this.#turnMessages === 0 && prompt?.role === "user")
+      prompt.content.push({ type: "text", text: `[No answer: ${error.message}]` });
   }
 }
 
@@ -223,27 +231,35 @@ function spokenPart(item: Extract<Item, { text: string }>): AnswerPart | undefin
 }
 
 function toolResult(item: ToolItem, output: readonly ContentBlock[], is_error: boolean): LanguageModelV3ToolResultPart {
-  return { type: "tool-result", toolCallId: item.tool_use_id, toolName: item.tool, output: resultOutput(output, is_error) };
+  return {
+    type: "tool-result",
+    toolCallId: item.tool_use_id,
+    toolName: item.tool,
+    output: resultOutput(output, is_error),
+  };
 }
 
 function resultOutput(output: readonly ContentBlock[], is_error: boolean): LanguageModelV3ToolResultOutput {
   // The API takes nothing but text for an error.
   if (is_error) return { type: "error-text", value: outputText(output) || "Error" };
   if (output.every((block) => block.type === "text")) return { type: "text", value: outputText(output) };
-  return {
-    type: "content",
-    value: output.flatMap((block) => {
-      if (block.type === "image") return [{ type: "image-data" as const, data: block.data, mediaType: block.media_type }];
-      return block.text.trim() === "" ? [] : [{ type: "text" as const, text: block.text }];
-    }),
-  };
+  const parts = output.filter((block) => block.type === "image" || block.text.trim() !== "");
+  return { type: "content", value: parts.map(resultPart) };
+}
+
+function resultPart(
+  block: ContentBlock,
+): Extract<LanguageModelV3ToolResultOutput, { type: "content" }>["value"][number] {
+  if (block.type === "text") return { type: "text", text: block.text };
+  return { type: "image-data", data: block.data, mediaType: block.media_type };
 }
 
 /** Attachments first, so that the words of the person are the last thing the model reads. */
 function promptParts(prompt: Prompt): readonly UserPart[] {
   const parts: UserPart[] = [];
   for (const attachment of prompt.attachments ?? []) {
-    if (attachment.type === "image") parts.push({ type: "file", mediaType: attachment.media_type, data: attachment.data });
+    if (attachment.type === "image")
+      parts.push({ type: "file", mediaType: attachment.media_type, data: attachment.data });
     else if (attachment.text.trim() !== "") {
       const name = attachment.name === undefined ? "" : ` name=${JSON.stringify(attachment.name)}`;
       parts.push({ type: "text", text: `<attachment${name}>\n${attachment.text}\n</attachment>` });
@@ -269,9 +285,21 @@ function renderMessage(slots: readonly Slot[]): readonly LanguageModelV3Message[
   const results = slots.flatMap((slot): LanguageModelV3ToolResultPart[] => {
     if (slot.part?.type !== "tool-call") return [];
     const { toolCallId, toolName } = slot.part;
-    return [slot.result ?? { type: "tool-result", toolCallId, toolName, output: { type: "error-text", value: UNKNOWN_OUTCOME } }];
+    return [
+      slot.result ?? {
+        type: "tool-result",
+        toolCallId,
+        toolName,
+        output: { type: "error-text", value: UNKNOWN_OUTCOME },
+      },
+    ];
   });
-  return results.length === 0 ? [{ role: "assistant", content }] : [{ role: "assistant", content }, { role: "tool", content: results }];
+  return results.length === 0
+    ? [{ role: "assistant", content }]
+    : [
+        { role: "assistant", content },
+        { role: "tool", content: results },
+      ];
 }
 
 const IMAGE_CHARS = 6_400;

@@ -1,4 +1,4 @@
-import { Agent as HttpAgent, request as httpRequest, type ClientRequest, type IncomingMessage } from "node:http";
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { LIMITS } from "../../protocol/index.ts";
 
@@ -26,6 +26,9 @@ export interface Transport {
   close(): void;
 }
 
+/** The other side had closed an idle connection: nobody has seen the request. */
+class StaleConnection extends Error {}
+
 /**
  * Plain `node:http`: half the time of `fetch` for a small request (bench), and it knows unix sockets.
  */
@@ -38,14 +41,12 @@ export function createTransport(): Transport {
     return new Promise((resolve, reject) => {
       const secure = request.url.startsWith("https:");
       const headers = { ...request.headers, "content-length": String(Buffer.byteLength(request.body)) };
-      const settings = { method: "POST", headers, signal, agent: secure ? https : http, ...(request.socketPath === undefined ? {} : { socketPath: request.socketPath }) };
-      const outgoing: ClientRequest = secure ? httpsRequest(request.url, settings) : httpRequest(request.url, settings);
+      const socket = request.socketPath === undefined ? {} : { socketPath: request.socketPath };
+      const settings = { method: "POST", headers, signal, agent: secure ? https : http, ...socket };
+      const outgoing = secure ? httpsRequest(request.url, settings) : httpRequest(request.url, settings);
       outgoing.once("response", resolve);
       outgoing.once("error", (error: NodeJS.ErrnoException) => {
-        // The other side had closed the idle connection: nobody has seen the request.
-        const stale = outgoing.reusedSocket && error.code === "ECONNRESET";
-        if (stale && !signal.aborted) send(request, signal).then(resolve, reject);
-        else reject(error);
+        reject(outgoing.reusedSocket && error.code === "ECONNRESET" ? new StaleConnection(error.message) : error);
       });
       outgoing.end(request.body);
     });
@@ -53,7 +54,14 @@ export function createTransport(): Transport {
 
   return {
     async post(request, signal) {
-      return wrap(await send(request, signal));
+      for (;;) {
+        try {
+          return wrap(await send(request, signal));
+        } catch (error) {
+          // Each time one dead connection fewer is left, so this ends.
+          if (!(error instanceof StaleConnection)) throw error;
+        }
+      }
     },
     close() {
       http.destroy();

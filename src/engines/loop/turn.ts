@@ -1,5 +1,6 @@
-import type { ErrorDetail, SessionSettings, Usage } from "../../protocol/index.ts";
-import type { EngineEvent, Host } from "../engine.ts";
+import { setMaxListeners } from "node:events";
+import type { ErrorDetail, SessionSettings } from "../../protocol/index.ts";
+import type { Host } from "../engine.ts";
 import { Channel } from "./channel.ts";
 import type { Transcript } from "./transcript.ts";
 import type { Transport } from "./transport.ts";
@@ -14,6 +15,8 @@ export interface Surroundings {
   readonly contextTokens: number;
   /** The conversation at the top level. */
   readonly root: Transcript;
+  /** Characters of all tool definitions. */
+  readonly toolChars: number;
 }
 
 /** What the agents of one turn share: one way to the session, and one way to stop. */
@@ -26,6 +29,8 @@ export class Turn {
 
   constructor(surroundings: Surroundings) {
     this.surroundings = surroundings;
+    // Every running tool listens, and sub-agents have tools of their own: many listeners are no leak here.
+    setMaxListeners(0, this.#controller.signal);
   }
 
   get host(): Host {
@@ -44,13 +49,14 @@ export class Turn {
   /** The first reason counts. */
   stop(error: ErrorDetail): void {
     this.#stopped ??= error;
-    this.#controller.abort();
+    this.#controller.abort(this.#stopped);
   }
 
   /** The same id, or one like it when the conversation or a sibling has used it: sessions and models need it to be unique. */
   claimToolUseId(id: string): string {
     let claimed = id;
-    for (let number = 2; this.#toolUseIds.has(claimed) || this.surroundings.root.knows(claimed); number += 1) claimed = `${id}_${number}`;
+    for (let number = 2; this.#toolUseIds.has(claimed) || this.surroundings.root.knows(claimed); number += 1)
+      claimed = `${id}_${number}`;
     this.#toolUseIds.add(claimed);
     return claimed;
   }
@@ -58,10 +64,6 @@ export class Turn {
   notice(message: string): void {
     this.channel.send([{ type: "notice", message }]);
   }
-}
-
-export function usageEvent(usage: Usage): EngineEvent {
-  return { type: "usage", usage };
 }
 
 /** The value, or nothing as soon as the signal is aborted. What the promise does later is nobody's business any more. */

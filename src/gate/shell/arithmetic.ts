@@ -1,4 +1,5 @@
 import { forEachChild, type ArithmeticExpression, type SyntaxNode, type Word, type WordPart } from "unbash";
+import { countsOnly } from "./counting.ts";
 import type { Calculation } from "./reading.ts";
 
 const NUMBER = /^(0[xX][\da-fA-F]+|\d+|\d+#[\w@]+)$/;
@@ -88,13 +89,4 @@ function operand(value: string, parts: readonly WordPart[] | undefined, found: F
         found.dynamic = true;
     }
   }
-}
-
-/** `… | wc -l`: whatever runs, the result is a number. */
-function countsOnly(script: SyntaxNode | undefined): boolean {
-  if (script?.type !== "Script" || script.commands.length !== 1) return false;
-  const command = script.commands[0]?.command;
-  const last = command?.type === "Pipeline" ? command.commands.at(-1) : undefined;
-  if (last?.type !== "Command" || last.name?.text !== "wc") return false;
-  return last.args.every((word) => /^-[clmw]$/.test(word.text)) && last.redirects.length === 0;
 }

@@ -62,15 +62,14 @@ function possibleTexts(pieces: readonly Piece[], bindings: Bindings): readonly s
 function pieceTexts(piece: Piece, bindings: Bindings): readonly string[] | undefined {
   switch (piece.kind) {
     case "text":
+    case "home":
       return [piece.text];
     case "glob":
       return [MATCHED];
-    case "home":
-      return [piece.text];
     case "variable":
       return variableTexts(piece.name, bindings, piece.cut);
     case "dynamic":
-      return undefined;
+      return piece.number === true ? [TAME] : undefined;
   }
 }
 
@@ -81,9 +80,20 @@ function variableTexts(name: string, bindings: Bindings, cut: boolean): readonly
     return LEADS_OUT.has(name) ? ["~"] : undefined;
   }
   if (binding.opaque) return undefined;
+  const numbers = binding.numeric ? [TAME] : [];
+  if (!cut && binding.values.every((value) => value.fixed)) return [...new Set(binding.values.map((value) => value.value)), ...numbers];
   if (binding.values.every(isTame)) return [TAME];
-  if (cut || binding.numeric || !binding.values.every((value) => value.fixed)) return undefined;
-  return binding.values.map((value) => value.value);
+  if (cut) return undefined;
+  const texts = binding.values.map((value) => value.pieces.map(shown).join(""));
+  return binding.values.every((value) => value.pieces.every(isShown)) ? [...texts, ...numbers] : undefined;
+}
+
+function isShown(piece: Piece): boolean {
+  return piece.kind !== "variable" && piece.kind !== "dynamic";
+}
+
+function shown(piece: Piece): string {
+  return piece.kind === "glob" ? MATCHED : piece.text;
 }
 
 /** A value that stays below the folder it is put into, whatever is cut off its ends. */
@@ -93,10 +103,18 @@ function isTame(word: ShellWord): boolean {
   return known && text !== "" && !text.includes("..") && !/^[-/~]/.test(text);
 }
 
-/** The path words of a value that lead out of the workspace: what a loop or an assignment would smuggle in. */
-export function leadsOut(word: ShellWord, folder: Folder, bindings: Bindings): boolean {
+/**
+ * Whether the word surely or by one of its variables leads out of the workspace. What is known only at run time does not count:
+ * the sandbox stands behind.
+ */
+export function leadsOut(word: ShellWord, folder: Folder, bindings: Bindings, depth = 0): boolean {
   const paths = possiblePaths(word, folder, bindings);
-  return paths?.some((path) => path.startsWith("~") || !isInside(folder.workspace, path)) === true;
+  if (paths?.some((path) => path.startsWith("~") || !isInside(folder.workspace, path)) === true) return true;
+  if (depth >= LIMITS.shellDepth) return false;
+  return word.pieces.some((piece) => {
+    const values = piece.kind === "variable" ? (bindings.get(piece.name)?.values ?? []) : [];
+    return values.some((value) => leadsOut(value, folder, bindings, depth + 1));
+  });
 }
 
 /** Whether the word could turn out to be an option: a variable whose value in this line begins with a dash, or output of a command. */

@@ -1,6 +1,7 @@
 import { parse, type DoubleQuotedChild, type Word, type WordPart } from "unbash";
 import { LIMITS } from "../../protocol/index.ts";
 import { braceAlternatives } from "./braces.ts";
+import { countsOnly } from "./counting.ts";
 
 /** One stretch of a word, by who knows what it will be. */
 export type Piece =
@@ -17,7 +18,8 @@ export type Piece =
       readonly quoted: boolean;
       readonly cut: boolean;
     }
-  | { readonly kind: "dynamic"; readonly text: string; readonly quoted: boolean };
+  /** `number`: the result of a calculation, whatever it is. */
+  | { readonly kind: "dynamic"; readonly text: string; readonly quoted: boolean; readonly number?: boolean };
 
 export interface ShellWord {
   /** As it was written. */
@@ -134,8 +136,10 @@ function pieceOf(part: WordPart | DoubleQuotedChild, quoted: boolean): readonly 
         ? [{ kind: "variable", text: part.text, name: part.parameter, quoted, cut }]
         : [{ kind: "dynamic", text: part.text, quoted }];
     }
-    case "CommandExpansion":
     case "ArithmeticExpansion":
+      return [{ kind: "dynamic", text: part.text, quoted, number: true }];
+    case "CommandExpansion":
+      return [{ kind: "dynamic", text: part.text, quoted, number: countsOnly(part.script) }];
     case "ProcessSubstitution":
     case "BraceExpansion":
       // A process substitution is one word, always: a path below /dev/fd.

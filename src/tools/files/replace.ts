@@ -19,7 +19,9 @@ export function replaceText(raw: string, change: Replacement): Replaced {
   if (change.old_string === "") return { problem: "empty" };
   const windows = raw.includes("\r\n");
   const plain = windows ? withoutCarriageReturns(raw) : { text: raw, dropped: [] };
-  const wanted = windows ? change.old_string.replaceAll("\r\n", "\n") : change.old_string;
+  // Given with `\r\n` it may still mean the plain newline that is left of one.
+  const spellings = windows ? [change.old_string, change.old_string.replaceAll("\r\n", "\n")] : [change.old_string];
+  const wanted = spellings.find((spelling) => plain.text.includes(spelling)) ?? change.old_string;
   const places = occurrencesOf(plain.text, wanted);
   if (places.length === 0) return { problem: "missing" };
   if (places.length > 1 && !change.replace_all) return { problem: "ambiguous", occurrences: places.length };

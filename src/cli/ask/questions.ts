@@ -1,0 +1,51 @@
+import type { Approval, Decision, Question } from "../../protocol/index.ts";
+import { showQuestion } from "../show/preview.ts";
+import { readChoice, type Choice } from "./answer.ts";
+import type { Asking } from "./asking.ts";
+
+const HELP = [
+  "1            the number of an answer; several as 1,3 where more than one may be chosen",
+  "o <words>    an answer in your own words",
+  "n [reason]   no answer; the agent reads the reason and goes on",
+  "s [reason]   no answer, and the turn stops",
+];
+
+/** Asks the agent's own questions, one after the other. Undefined: withdrawn, or nobody can answer. */
+export async function askQuestions(
+  approval: Approval,
+  questions: readonly Question[],
+  asking: Asking,
+  signal: AbortSignal,
+): Promise<Decision | undefined> {
+  const answers: Record<string, string | readonly string[]> = {};
+  const { input_hash, input } = approval;
+  for (const question of questions) {
+    for (const line of showQuestion(question, asking.screen.paint)) asking.screen.aside(`  ${line}`);
+    const choice = await choose(question, asking, signal);
+    if (choice === undefined) return undefined;
+    if ("key" in choice) {
+      return {
+        decision: "reject",
+        input_hash,
+        ...(choice.reason === "" ? {} : { feedback: choice.reason }),
+        ...(choice.key === "stop" ? { interrupt: true } : {}),
+      };
+    }
+    answers[question.question] = question.multiSelect ? choice.chosen : (choice.chosen[0] ?? "");
+  }
+  return { decision: "approve", input_hash, updated_input: { ...input, answers } };
+}
+
+type Final = Exclude<Choice, { key: "help" } | { problem: string }>;
+
+async function choose(question: Question, { keyboard, screen }: Asking, signal: AbortSignal): Promise<Final | undefined> {
+  const what = question.multiSelect ? "numbers" : "number";
+  for (;;) {
+    const line = await keyboard.ask(`${screen.paint.bold("Your answer?")} ${screen.paint.dim(`${what} · o own words · n no · s stop · ? help`)} › `, signal);
+    if (line === undefined) return undefined;
+    const choice = readChoice(line, question);
+    if ("problem" in choice) screen.aside(choice.problem);
+    else if ("chosen" in choice || choice.key !== "help") return choice;
+    else for (const text of HELP) screen.aside(`  ${text}`);
+  }
+}

@@ -1,0 +1,26 @@
+import { InvalidArgumentError } from "commander";
+import type { z } from "zod";
+
+/** For options whose value is one of a closed set that a schema owns. */
+export function oneOf<Values extends Readonly<Record<string, string>>>(schema: z.ZodEnum<Values>) {
+  return (text: string): Values[keyof Values] => {
+    const parsed = schema.safeParse(text);
+    if (!parsed.success) throw new InvalidArgumentError(`It must be one of: ${schema.options.join(", ")}.`);
+    return parsed.data;
+  };
+}
+
+export function wholeNumber(range: { readonly from: number; readonly to: number }) {
+  return (text: string): number => {
+    const value = Number(text);
+    if (!/^\d+$/.test(text) || value < range.from || value > range.to) {
+      throw new InvalidArgumentError(`It must be a whole number from ${range.from} to ${range.to}.`);
+    }
+    return value;
+  };
+}
+
+/** For options that may be given several times. */
+export function collect(text: string, before: readonly string[] | undefined): readonly string[] {
+  return [...(before ?? []), text];
+}

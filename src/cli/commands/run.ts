@@ -1,0 +1,209 @@
+import { resolve } from "node:path";
+import { Option, type Command } from "commander";
+import { Autonomy, PermissionMode, Unattended, type CreateSession, type JournalEvent, type Prompt } from "../../protocol/index.ts";
+import type { Connection } from "../connect.ts";
+import { flagsOf, withServer, type Context } from "../context.ts";
+import { EXIT, EXIT_HELP, exitCodeOf, isTurnEnd, type ExitCode } from "../exit.ts";
+import { approveHint, follow, JsonLines, type Viewer } from "../follow.ts";
+import { Interrupts } from "../interrupts.ts";
+import { Transcript } from "../show/transcript.ts";
+import { count, duration } from "../terminal/words.ts";
+import { readImages } from "./images.ts";
+import { collect, oneOf, wholeNumber } from "./options.ts";
+
+interface RunOptions {
+  readonly cwd?: string;
+  readonly model?: string;
+  readonly provider?: string;
+  readonly autonomy?: Autonomy;
+  readonly profile?: string;
+  readonly permissionMode?: PermissionMode;
+  readonly systemPrompt?: string;
+  readonly maxTurns?: number;
+  readonly resume?: string;
+  readonly attachImage?: readonly string[];
+  readonly json?: boolean;
+  readonly deltas?: boolean;
+  readonly unattended?: Unattended;
+  readonly timeout?: number;
+}
+
+const HELP = `
+Keys: Ctrl-C interrupts the turn, a second one leaves; the session is kept either way.
+An approval is asked in the terminal. Without one it waits until somebody answers it with \`sallyport approve\`.
+
+${EXIT_HELP}
+
+Example:
+  $ sallyport run "create hello.txt with hello world"`;
+
+export function addRun(program: Command, context: Context): void {
+  program
+    .command("run")
+    .description("give an agent a task and watch it work")
+    .argument("<task>", "what to do, in words")
+    .option("--cwd <folder>", "the folder to work in (default: this one)")
+    .option("--model <name>", "the model to use")
+    .option("--provider <name>", "who answers: cloud, or sim for the demo model")
+    .addOption(new Option("--autonomy <level>", `how much runs without asking: ${Autonomy.options.join(", ")}`).argParser(oneOf(Autonomy)))
+    .option("--profile <name>", "the policy profile that holds")
+    .addOption(new Option("--permission-mode <mode>", `the same in an editor's words: ${PermissionMode.options.join(", ")}`).argParser(oneOf(PermissionMode)))
+    .option("--system-prompt <text>", "words for the agent before the task")
+    .option("--max-turns <n>", "model calls before it stops", wholeNumber({ from: 1, to: 1_000 }))
+    .option("--resume <session>", "go on with a session; with other settings, with a fork of it")
+    .option("--attach-image <file>", "an image for the agent to see; may be given several times", collect)
+    .addOption(new Option("--unattended <what>", "when nobody answers an approval: deny it in the end, or park it until somebody does").argParser(oneOf(Unattended)))
+    .option("--timeout <seconds>", "interrupt the turn after this time", wholeNumber({ from: 1, to: 604_800 }))
+    .option("--json", "one line of JSON per event on standard output, nothing else")
+    .option("--deltas", "with --json: live text too")
+    .addHelpText("after", HELP)
+    .action(async (task: string, options: RunOptions, command: Command) => {
+      if (task.trim() === "") command.error("error: the task is empty");
+      await withServer(context, command, (connection) => new Run(context, connection, command, options).perform(task));
+    });
+}
+
+interface Begun {
+  readonly session_id: string;
+  readonly turn_id: string;
+  /** Where the turn begins in the journal. */
+  readonly after: number;
+  readonly workspace: string;
+}
+
+class Run {
+  readonly #context: Context;
+  readonly #connection: Connection;
+  readonly #command: Command;
+  readonly #options: RunOptions;
+  readonly #leaving = new AbortController();
+  #left: ExitCode = EXIT.interrupted;
+  #outOfTime = false;
+  #unanswered = false;
+
+  constructor(context: Context, connection: Connection, command: Command, options: RunOptions) {
+    this.#context = context;
+    this.#connection = connection;
+    this.#command = command;
+    this.#options = options;
+  }
+
+  async perform(task: string): Promise<ExitCode> {
+    const images = await readImages(this.#options.attachImage ?? [], this.#context.surroundings.cwd);
+    const started = this.#context.surroundings.now();
+    const begun = await this.#begin({ text: task, ...(images.length === 0 ? {} : { attachments: [...images] }) });
+    const interrupts = new Interrupts({
+      surroundings: this.#context.surroundings,
+      first: () => this.#interrupt(begun, "interrupting; Ctrl-C again leaves, the session stays"),
+      leave: (signal) => {
+        if (signal !== "SIGINT") this.#left = EXIT.terminated;
+        this.#leaving.abort();
+      },
+    });
+    const timer = this.#startTimer(begun);
+    try {
+      const end = await this.#watch(begun, () => interrupts.press());
+      this.#sayEnd(begun, end, this.#context.surroundings.now() - started);
+      if (end === undefined || !isTurnEnd(end, begun.turn_id)) return this.#leaving.signal.aborted ? this.#left : EXIT.failed;
+      return exitCodeOf(end, { unanswered: this.#unanswered, outOfTime: this.#outOfTime });
+    } finally {
+      clearTimeout(timer);
+      interrupts.stop();
+    }
+  }
+
+  /** A new session, a session that goes on, or, where a resumed one shall have other settings, a fork of it. */
+  async #begin(prompt: Prompt): Promise<Begun> {
+    const { client } = this.#connection;
+    const { resume } = this.#options;
+    const asked = this.#asked();
+    if (resume !== undefined && Object.keys(asked).length === 0) {
+      const session = await client.session(resume);
+      const { turn_id, seq } = await client.prompt(resume, prompt);
+      return { session_id: resume, turn_id, after: seq - 1, workspace: session.settings.workspace };
+    }
+    const workspace = this.#connection.local && resume === undefined ? { workspace: this.#context.surroundings.cwd } : {};
+    const session = await client.createSession({
+      ...workspace,
+      ...asked,
+      ...(resume === undefined ? {} : { resume_session_id: resume }),
+      prompt,
+    });
+    return {
+      session_id: session.id,
+      turn_id: session.turn_id ?? "",
+      after: session.forked_from?.seq ?? 0,
+      workspace: session.settings.workspace,
+    };
+  }
+
+  #asked(): CreateSession {
+    const { cwd, model, provider, autonomy, profile, permissionMode, systemPrompt, maxTurns, unattended } = this.#options;
+    return {
+      ...(cwd === undefined ? {} : { workspace: this.#connection.local ? resolve(this.#context.surroundings.cwd, cwd) : cwd }),
+      ...(model === undefined ? {} : { model }),
+      ...(provider === undefined ? {} : { provider }),
+      ...(autonomy === undefined ? {} : { autonomy }),
+      ...(profile === undefined ? {} : { profile }),
+      ...(permissionMode === undefined ? {} : { permission_mode: permissionMode }),
+      ...(systemPrompt === undefined ? {} : { system_prompt: systemPrompt }),
+      ...(maxTurns === undefined ? {} : { max_turns: maxTurns }),
+      ...(unattended === undefined ? {} : { unattended }),
+    };
+  }
+
+  #watch(begun: Begun, onInterrupt: () => void): Promise<JournalEvent | undefined> {
+    const { surroundings, screen } = this.#context;
+    const { json = false, deltas = false } = this.#options;
+    const viewer: Viewer = json
+      ? new JsonLines((text) => void surroundings.output.write(text), deltas)
+      : new Transcript({ screen, workspace: begun.workspace, ownTurn: begun.turn_id });
+    return follow(
+      {
+        context: this.#context,
+        client: this.#connection.client,
+        session_id: begun.session_id,
+        after: begun.after,
+        viewer,
+        interactive: !json && surroundings.input.isTTY === true && surroundings.errors.isTTY === true,
+        hint: approveHint(flagsOf(this.#command), this.#connection.url),
+        known: { seq: begun.after, pending: [] },
+        signal: this.#leaving.signal,
+        onInterrupt,
+      },
+      (event) => {
+        if (event.type === "approval.resolved" && event.outcome === "timed_out") this.#unanswered = true;
+        return isTurnEnd(event, begun.turn_id);
+      },
+    );
+  }
+
+  #startTimer(begun: Begun): NodeJS.Timeout | undefined {
+    const { timeout } = this.#options;
+    if (timeout === undefined) return undefined;
+    return setTimeout(() => {
+      this.#outOfTime = true;
+      this.#interrupt(begun, `${duration(timeout * 1_000)} are over; interrupting`);
+    }, timeout * 1_000);
+  }
+
+  #interrupt(begun: Begun, words: string): void {
+    const { screen } = this.#context;
+    screen.line(screen.paint.yellow(`… ${words}`));
+    this.#connection.client.control(begun.session_id, "interrupt").catch((error: unknown) => {
+      screen.line(screen.paint.red(`the turn could not be interrupted: ${error instanceof Error ? error.message : "no answer"}`));
+    });
+  }
+
+  #sayEnd(begun: Begun, end: JournalEvent | undefined, ms: number): void {
+    const { screen } = this.#context;
+    const parts: string[] = [];
+    if (end?.type === "turn.completed" || end?.type === "turn.failed") {
+      const { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, model_calls } = end.usage;
+      const input = input_tokens + cache_read_tokens + cache_write_tokens;
+      parts.push(`${input.toLocaleString("en-US")} tokens in, ${output_tokens.toLocaleString("en-US")} out, ${count(model_calls, "model call")}`);
+    }
+    parts.push(duration(ms), `session ${begun.session_id}`, `go on: sallyport run --resume ${begun.session_id} "…"`);
+    screen.line(screen.paint.dim(parts.join(" · ")));
+  }
+}

@@ -1,0 +1,94 @@
+import { CommanderError } from "commander";
+import { Failure, type ErrorCode } from "../protocol/index.ts";
+import { Unreachable } from "./connect.ts";
+import { EXIT, type ExitCode } from "./exit.ts";
+
+/** What a person reads when a command did not work. */
+export interface Complaint {
+  readonly message: string;
+  /** What to do next, where it is known. */
+  readonly advice?: string | undefined;
+  readonly code: ExitCode;
+}
+
+/** Everything that can go wrong in a command, in words. Undefined: it was said already (help, a wrong flag). */
+export function complaintOf(error: unknown): Complaint | ExitCode {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.refused;
+  if (error instanceof Failure) {
+    return { message: error.message, advice: adviceFor(error), code: codeFor(error.code) };
+  }
+  if (error instanceof Unreachable) {
+    const advice = "start one with `sallyport serve`, or leave out --server and SALLYPORT_URL to work without one";
+    return { message: error.message, advice, code: EXIT.failed };
+  }
+  return systemComplaint(error) ?? { message: error instanceof Error ? error.message : String(error), code: EXIT.failed };
+}
+
+function adviceFor(failure: Failure): string | undefined {
+  switch (failure.code) {
+    case "unauthenticated":
+      return "pass --token or set SALLYPORT_TOKEN; the first token of a home is in <home>/token";
+    case "forbidden":
+      return "use a token whose role may do this; an admin makes one with `sallyport token create --role operator --name you`";
+    case "conflict":
+      return failure.message.includes("home open") ? "commands find a running server by themselves; for a second one use --home" : undefined;
+    case "not_found":
+      if (failure.message.includes("approval")) return "`sallyport approve` lists what waits for an answer";
+      return failure.message.includes("session") ? "`sallyport sessions` lists them" : undefined;
+    case "session_closed":
+      return "`sallyport sessions fork <id>` makes a session that goes on from it";
+    case "model_unauthenticated":
+      return "`export ANTHROPIC_API_KEY=…`, or try the demo model with --provider sim";
+    case "rate_limited":
+      return "wait a moment, or set requests_per_minute in sallyport.yaml";
+    case "shutting_down":
+      return "the server is stopping; try again when it is back";
+    case "internal":
+    case "store_failed":
+      return "look at the server's log; without a server, run it again with SALLYPORT_DEBUG=1";
+    default:
+      return undefined;
+  }
+}
+
+function codeFor(code: ErrorCode): ExitCode {
+  switch (code) {
+    case "internal":
+    case "store_failed":
+    case "shutting_down":
+    case "engine_failed":
+    case "model_error":
+    case "model_unavailable":
+      return EXIT.failed;
+    default:
+      return EXIT.refused;
+  }
+}
+
+function systemComplaint(error: unknown): Complaint | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const { code } = (error.cause ?? error) as NodeJS.ErrnoException;
+  const path = (error as NodeJS.ErrnoException).path ?? "";
+  switch (code) {
+    case "EADDRINUSE":
+      return {
+        message: `port ${(error as { port?: number }).port ?? ""} is in use`,
+        advice: "stop what uses it, or choose another with --port (0 takes any free one)",
+        code: EXIT.failed,
+      };
+    case "EACCES":
+    case "EPERM":
+    case "EROFS":
+      return { message: `no permission for ${path === "" ? error.message : path}`, advice: "choose a folder of your own with --home", code: EXIT.failed };
+    case "ENOENT":
+      return { message: path === "" ? error.message : `${path} does not exist`, code: EXIT.refused };
+    case "EADDRNOTAVAIL":
+      return { message: error.message, advice: "--host must be an address of this machine; 127.0.0.1 always is", code: EXIT.failed };
+    case "ECONNREFUSED":
+    case "ECONNRESET":
+    case "UND_ERR_SOCKET":
+      return { message: "the server does not answer any more", advice: "start it again; sessions and approvals are kept", code: EXIT.failed };
+    default:
+      return error.message === "fetch failed" ? { message: `the server cannot be reached (${code ?? "no answer"})`, code: EXIT.failed } : undefined;
+  }
+}

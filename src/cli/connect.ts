@@ -1,0 +1,184 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { z } from "zod";
+import { SallyportClient } from "../client/index.ts";
+import { Failure, LIMITS } from "../protocol/index.ts";
+import { serve, SERVER_FILE } from "./serve.ts";
+import { readSettings, type Settings } from "./settings.ts";
+import type { Surroundings } from "./surroundings.ts";
+
+const RACE_POLL_MS = 100;
+
+export interface GlobalFlags {
+  readonly home?: string | undefined;
+  readonly server?: string | undefined;
+  readonly token?: string | undefined;
+}
+
+/** A server that commands talk to: one that runs already, or one inside this process. */
+export interface Connection {
+  readonly client: SallyportClient;
+  readonly url: string;
+  readonly embedded: boolean;
+  /** On this machine: the folders of the person who types are the server's too. */
+  readonly local: boolean;
+  close(): Promise<void>;
+}
+
+export interface ConnectOptions {
+  readonly flags: GlobalFlags;
+  readonly surroundings: Surroundings;
+  readonly onReconnect: (attempt: number, waitMs: number) => void;
+  /** The store of the server inside this process can no longer write. */
+  readonly onFatal: (error: Error) => void;
+}
+
+/** Nothing answers at the address that was given. */
+export class Unreachable extends Error {
+  readonly url: string;
+
+  constructor(url: string) {
+    super(`no Sallyport server answers at ${url}`);
+    this.url = url;
+  }
+}
+
+export interface FoundServer {
+  readonly url: string;
+  readonly pid: number;
+}
+
+/** The server named by a flag or the environment, else one that runs on this home, else one inside this process. */
+export async function connect(options: ConnectOptions): Promise<Connection> {
+  const { flags, surroundings } = options;
+  const { environment } = surroundings;
+  const settings = readSettings({ home: flags.home }, environment, surroundings.cwd);
+  const named = given(flags.server) ?? given(environment["SALLYPORT_URL"]);
+  if (named !== undefined) {
+    // The link that `serve` prints holds the token too.
+    const link = URL.canParse(named) ? given(new URL(named).searchParams.get("token") ?? "") : undefined;
+    const token = given(flags.token) ?? link;
+    return connectNamed(addressOf(named), settings, { ...options, flags: { ...flags, token } });
+  }
+  const running = await findServer(settings.home.value);
+  return running === undefined ? embed(settings, options) : connectFound(running, settings, options);
+}
+
+/** The server that has this home open; undefined when there is none that answers. */
+export async function findServer(home: string): Promise<FoundServer | undefined> {
+  const text = await readFile(join(home, SERVER_FILE), "utf8").catch(() => undefined);
+  if (text === undefined) return undefined;
+  const parsed = z.object({ url: z.url(), pid: z.number().int().positive() }).safeParse(jsonOf(text));
+  if (!parsed.success || !isAlive(parsed.data.pid)) return undefined;
+  return (await answers(parsed.data.url)) ? parsed.data : undefined;
+}
+
+/** The first admin's token of a home; undefined where it was set by SALLYPORT_TOKEN, or no server ever ran. */
+export async function homeToken(home: string): Promise<string | undefined> {
+  const text = await readFile(join(home, "token"), "utf8").catch(() => "");
+  return given(text.trim());
+}
+
+async function connectNamed(url: string, settings: Settings, options: ConnectOptions): Promise<Connection> {
+  if (!(await answers(url))) throw new Unreachable(url);
+  const own = await findServer(settings.home.value);
+  // A home's token goes to that home's own server and to nobody else.
+  const kept = own !== undefined && addressOf(own.url) === url ? await homeToken(settings.home.value) : undefined;
+  const token = tokenOf(options, kept);
+  if (token === undefined) throw new Failure("unauthenticated", `no token for ${url}: pass --token or set SALLYPORT_TOKEN`);
+  return connectionTo(url, token, options);
+}
+
+async function connectFound(found: FoundServer, settings: Settings, options: ConnectOptions): Promise<Connection> {
+  const token = tokenOf(options, await homeToken(settings.home.value));
+  if (token === undefined) {
+    const message = `the server of this home (pid ${found.pid}) was started with SALLYPORT_TOKEN: set the same here, or pass --token`;
+    throw new Failure("unauthenticated", message);
+  }
+  return connectionTo(found.url, token, options);
+}
+
+function tokenOf({ flags, surroundings }: ConnectOptions, kept: string | undefined): string | undefined {
+  return given(flags.token) ?? given(surroundings.environment["SALLYPORT_TOKEN"]) ?? kept;
+}
+
+function connectionTo(url: string, token: string, options: ConnectOptions): Connection {
+  const client = new SallyportClient({ url, token, onReconnect: options.onReconnect });
+  const local = ["127.0.0.1", "localhost", "[::1]"].includes(new URL(url).hostname);
+  return { client, url, embedded: false, local, close: async () => undefined };
+}
+
+async function embed(settings: Settings, options: ConnectOptions): Promise<Connection> {
+  const { surroundings } = options;
+  const { environment } = surroundings;
+  const logLevel = given(environment["SALLYPORT_LOG_LEVEL"]) ?? (given(environment["SALLYPORT_DEBUG"]) === undefined ? "silent" : "info");
+  const inside: Settings = {
+    ...settings,
+    host: { value: "127.0.0.1", origin: "default" },
+    port: { value: 0, origin: "default" },
+  };
+  try {
+    const serving = await serve({ settings: inside, environment, version: surroundings.version, logLevel, onFatal: options.onFatal });
+    const client = new SallyportClient({ url: serving.url, token: serving.token });
+    return { client, url: serving.url, embedded: true, local: true, close: () => serving.close() };
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code !== "conflict") throw error;
+    const other = await awaitServer(settings.home.value);
+    if (other === undefined) throw error;
+    return connectFound(other, settings, options);
+  }
+}
+
+/** Another process has just taken the home: in a moment it says where it answers. */
+async function awaitServer(home: string): Promise<FoundServer | undefined> {
+  for (let waited = 0; waited < LIMITS.serverProbeMs; waited += RACE_POLL_MS) {
+    const found = await findServer(home);
+    if (found !== undefined) return found;
+    await pause(RACE_POLL_MS);
+  }
+  return undefined;
+}
+
+async function answers(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(`${url}/health`, { signal: AbortSignal.timeout(LIMITS.serverProbeMs) });
+    return z.object({ status: z.literal("ok"), protocol: z.string() }).safeParse(await response.json()).success;
+  } catch {
+    return false;
+  }
+}
+
+function addressOf(text: string): string {
+  let url: URL;
+  try {
+    url = new URL(text);
+  } catch {
+    throw new Failure("invalid_request", `${text} is not the address of a server; write it as http://127.0.0.1:5353`);
+  }
+  if (url.protocol !== "http:" && url.protocol !== "https:") {
+    throw new Failure("invalid_request", `${text} is not the address of a server; it must begin with http:// or https://`);
+  }
+  return `${url.origin}${url.pathname}`.replace(/\/+$/, "");
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function given(text: string | undefined): string | undefined {
+  return text === undefined || text === "" ? undefined : text;
+}

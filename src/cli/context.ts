@@ -1,0 +1,106 @@
+import type { Command } from "commander";
+import { LIMITS, type SessionView } from "../protocol/index.ts";
+import { complaintOf } from "./complaint.ts";
+import { connect, type Connection, type GlobalFlags } from "./connect.ts";
+import { EXIT, type ExitCode } from "./exit.ts";
+import type { Surroundings } from "./surroundings.ts";
+import { paintFor } from "./terminal/paint.ts";
+import { Screen } from "./terminal/screen.ts";
+import { visible } from "./terminal/visible.ts";
+import { duration } from "./terminal/words.ts";
+
+/** What every command works with. */
+export interface Context {
+  readonly surroundings: Surroundings;
+  readonly screen: Screen;
+  /** Says how the process will end; the last word counts. */
+  readonly end: (code: ExitCode) => void;
+}
+
+export function openContext(surroundings: Surroundings, end: (code: ExitCode) => void): Context {
+  const paint = paintFor(surroundings.errors, surroundings.environment);
+  return { surroundings, screen: new Screen({ ...surroundings, paint }), end };
+}
+
+/** Words for programs and for `|`: standard output, nothing added. */
+export function print(context: Context, text: string): void {
+  context.surroundings.output.write(`${text}\n`);
+}
+
+export function printJson(context: Context, value: unknown): void {
+  print(context, JSON.stringify(value, undefined, 2));
+}
+
+export function width(context: Context): number {
+  return context.surroundings.output.columns ?? 200;
+}
+
+export function flagsOf(command: Command): GlobalFlags {
+  return command.optsWithGlobals<GlobalFlags>();
+}
+
+/** One place for everything that goes wrong: words, advice, and a stack only for who asks for it. */
+export function complain(context: Context, error: unknown): ExitCode {
+  const complaint = complaintOf(error);
+  if (typeof complaint === "number") return complaint;
+  const { screen, surroundings } = context;
+  screen.line(`${screen.paint.red("error:")} ${visible(complaint.message)}`);
+  if (complaint.advice !== undefined) screen.line(screen.paint.dim(`  ${complaint.advice}`));
+  const debug = surroundings.environment["SALLYPORT_DEBUG"];
+  if (debug !== undefined && debug !== "" && error instanceof Error) screen.line(error.stack ?? "");
+  return complaint.code;
+}
+
+/** Runs something against a server, and stays for the turns that a server inside this process still drives. */
+export async function withServer(
+  context: Context,
+  command: Command,
+  use: (connection: Connection) => Promise<ExitCode>,
+): Promise<void> {
+  const { surroundings, screen } = context;
+  const connection = await connect({
+    flags: flagsOf(command),
+    surroundings,
+    onReconnect: (attempt, waitMs) => {
+      screen.line(screen.paint.yellow(`! the connection was lost; attempt ${attempt} to take it up again in ${duration(waitMs)}`));
+    },
+    onFatal: (error) => {
+      screen.line(`${screen.paint.red("error:")} the store failed: ${visible(error.message)}`);
+      surroundings.exit(EXIT.failed);
+    },
+  });
+  try {
+    const code = await use(connection);
+    context.end(code);
+    if (connection.embedded && code !== EXIT.interrupted && code !== EXIT.terminated) await linger(context, connection);
+  } finally {
+    await connection.close();
+  }
+}
+
+/** A turn that works makes progress only while its server runs. One that waits for a person can wait for the next start. */
+async function linger(context: Context, { client }: Connection): Promise<void> {
+  const controller = new AbortController();
+  const timer = setTimeout(() => controller.abort(), LIMITS.embeddedLingerMs);
+  const stops = (["SIGINT", "SIGTERM", "SIGHUP"] as const).map((signal) =>
+    context.surroundings.onSignal(signal, () => controller.abort()),
+  );
+  const { screen } = context;
+  try {
+    for (;;) {
+      const busy = (await client.sessions({ status: "working" })).sessions[0];
+      if (busy === undefined || controller.signal.aborted) return;
+      screen.line(screen.paint.dim(`session ${busy.id} still works in this process; it is waited for (Ctrl-C leaves it for the next start)`));
+      await untilCalm(client, busy, controller.signal);
+    }
+  } finally {
+    clearTimeout(timer);
+    for (const stop of stops) stop();
+  }
+}
+
+async function untilCalm(client: Connection["client"], session: SessionView, signal: AbortSignal): Promise<void> {
+  for await (const frame of client.watch(session.id, { after: session.seq, signal })) {
+    if (frame.type === "session.updated" && frame.status !== "working" && frame.status !== "queued") return;
+  }
+}

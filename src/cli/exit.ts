@@ -1,0 +1,47 @@
+import { isTerminal, type JournalEvent } from "../protocol/index.ts";
+
+/** How a command ends, for scripts. */
+export const EXIT = {
+  done: 0,
+  failed: 1,
+  /** Wrong usage, or the server refused the request. */
+  refused: 2,
+  /** A person said no and ended the turn. */
+  rejected: 3,
+  /** Out of time, or nobody answered a question. */
+  unanswered: 4,
+  interrupted: 130,
+  terminated: 143,
+} as const;
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+export const EXIT_HELP = `Exit codes:
+  0    the turn completed
+  1    the turn or the command failed
+  2    wrong usage, or the request was refused
+  3    a person rejected a call and stopped the turn
+  4    out of time, or an approval got no answer in time
+  130  interrupted`;
+
+type TurnEnd = Extract<JournalEvent, { type: "turn.completed" | "turn.failed" }>;
+
+export function isTurnEnd(event: JournalEvent, turn_id: string): event is TurnEnd {
+  return isTerminal(event) && event.turn_id === turn_id;
+}
+
+/** What a turn's end means to a script. */
+export function exitCodeOf(
+  end: TurnEnd,
+  seen: { readonly unanswered: boolean; readonly outOfTime: boolean },
+): ExitCode {
+  if (seen.outOfTime) return EXIT.unanswered;
+  if (end.type === "turn.completed") return seen.unanswered ? EXIT.unanswered : EXIT.done;
+  switch (end.error.code) {
+    case "aborted":
+      return EXIT.interrupted;
+    case "rejected_and_stopped":
+      return EXIT.rejected;
+    default:
+      return EXIT.failed;
+  }
+}

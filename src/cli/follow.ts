@@ -1,0 +1,79 @@
+import type { SallyportClient } from "../client/index.ts";
+import type { JournalEvent, StreamFrame } from "../protocol/index.ts";
+import { Inbox } from "./ask/inbox.ts";
+import type { GlobalFlags } from "./connect.ts";
+import type { Context } from "./context.ts";
+import { editorOf } from "./terminal/editor.ts";
+import { Keyboard } from "./terminal/keyboard.ts";
+
+/** Whoever shows frames: a transcript for people, lines of JSON for programs. */
+export interface Viewer {
+  take(frame: StreamFrame): void;
+}
+
+/** One line of JSON per journaled event; what is only live comes when it is asked for. */
+export class JsonLines implements Viewer {
+  readonly #write: (text: string) => void;
+  readonly #deltas: boolean;
+
+  constructor(write: (text: string) => void, deltas: boolean) {
+    this.#write = write;
+    this.#deltas = deltas;
+  }
+
+  take(frame: StreamFrame): void {
+    if (this.#deltas || "seq" in frame) this.#write(`${JSON.stringify(frame)}\n`);
+  }
+}
+
+export interface FollowOptions {
+  readonly context: Context;
+  readonly client: SallyportClient;
+  readonly session_id: string;
+  readonly after: number;
+  readonly viewer: Viewer;
+  /** People can be asked here: there is a terminal, and the output is not for a program. */
+  readonly interactive: boolean;
+  readonly hint: (approval_id: string) => string;
+  readonly known: { readonly seq: number; readonly pending: readonly string[] };
+  readonly signal: AbortSignal;
+  readonly onInterrupt: () => void;
+}
+
+/** Shows a session and asks its questions, until an event is the last one or the signal is aborted. */
+export async function follow(
+  options: FollowOptions,
+  isLast: (event: JournalEvent) => boolean,
+): Promise<JournalEvent | undefined> {
+  const { context, client, viewer, signal } = options;
+  const { surroundings, screen } = context;
+  const keyboard = options.interactive
+    ? new Keyboard({ input: surroundings.input, screen: surroundings.errors, terminal: true, onInterrupt: options.onInterrupt })
+    : undefined;
+  const edit = editorOf(surroundings.environment);
+  const asking = keyboard === undefined ? undefined : { keyboard, screen, edit, now: surroundings.now };
+  const inbox = new Inbox({ client, screen, asking, hint: options.hint, known: options.known });
+  try {
+    for await (const frame of client.watch(options.session_id, { after: options.after, signal })) {
+      viewer.take(frame);
+      if (!("seq" in frame)) continue;
+      inbox.take(frame);
+      if (isLast(frame)) return frame;
+    }
+    return undefined;
+  } finally {
+    await inbox.close();
+    keyboard?.close();
+  }
+}
+
+/** The command that answers an approval from another terminal. */
+export function approveHint(flags: GlobalFlags, url: string): (approval_id: string) => string {
+  const home = flags.home === undefined ? "" : ` --home ${quoted(flags.home)}`;
+  const server = flags.server === undefined ? "" : ` --server ${quoted(url)}`;
+  return (approval_id) => `sallyport${home}${server} approve ${approval_id}`;
+}
+
+function quoted(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}

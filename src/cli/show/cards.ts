@@ -1,0 +1,107 @@
+import { relative } from "node:path";
+import { outputText, type Item, type ItemStatus, type Todo, type ToolItem } from "../../protocol/index.ts";
+import type { Paint } from "../terminal/paint.ts";
+import { oneLine, visible } from "../terminal/visible.ts";
+import { count, duration } from "../terminal/words.ts";
+import { sumsOf } from "./diff.ts";
+
+const TITLE_CHARS = 120;
+
+/** What a tool call is about, in a few words. */
+export function titleOf(item: ToolItem, workspace: string): string {
+  const input = item.approved_input ?? item.input;
+  const text = (name: string): string | undefined => {
+    const value = input[name];
+    return typeof value === "string" ? value : undefined;
+  };
+  switch (item.type) {
+    case "command_execution":
+      return oneLine(text("command") ?? item.command, TITLE_CHARS);
+    case "file_change":
+      return near(text("file_path") ?? text("notebook_path") ?? item.changes[0]?.path ?? "", workspace);
+    case "web_search":
+      return oneLine(item.query, TITLE_CHARS);
+    case "todo_list":
+      return count(item.items.length, "item");
+    case "subagent":
+      return oneLine(item.description, TITLE_CHARS);
+    case "mcp_tool_call":
+    case "tool_call": {
+      const path = text("file_path") ?? text("path");
+      const about = text("pattern") ?? text("url") ?? text("bash_id") ?? text("shell_id") ?? text("task_id");
+      const parts = [about === undefined ? undefined : oneLine(about, TITLE_CHARS), path === undefined ? undefined : near(path, workspace)];
+      const known = parts.filter((part) => part !== undefined).join(" in ");
+      return known === "" ? oneLine(JSON.stringify(input), TITLE_CHARS) : known;
+    }
+  }
+}
+
+function near(path: string, workspace: string): string {
+  const way = relative(workspace, path);
+  return oneLine(path.startsWith("/") && way !== "" && !way.startsWith("..") ? way : path, TITLE_CHARS);
+}
+
+export function mark(status: ItemStatus, paint: Paint): string {
+  switch (status) {
+    case "in_progress":
+      return paint.cyan("•");
+    case "completed":
+      return paint.green("✓");
+    case "failed":
+      return paint.red("✗");
+    case "declined":
+      return paint.yellow("⊘");
+    case "interrupted":
+    case "superseded":
+      return paint.yellow("…");
+  }
+}
+
+/** A tool call that has ended: one line, and a second one where it did not go well. */
+export function endCard(item: ToolItem, workspace: string, paint: Paint): readonly string[] {
+  const facts = [...factsOf(item, paint), ...(item.duration_ms === undefined ? [] : [duration(item.duration_ms)])];
+  const status = item.status === "completed" || item.status === "failed" ? "" : ` ${item.status}`;
+  const head = `${mark(item.is_error === true && item.status === "completed" ? "failed" : item.status, paint)} ${paint.bold(visible(item.tool))} ${titleOf(item, workspace)}${status}${facts.map((fact) => paint.dim(` · `) + paint.dim(fact)).join("")}`;
+  return item.status === "completed" && item.is_error !== true ? [head] : [head, ...reasonOf(item, paint)];
+}
+
+function factsOf(item: ToolItem, paint: Paint): readonly string[] {
+  const facts: string[] = [];
+  if (item.approved_input !== undefined) facts.push("as edited by a person");
+  if (item.type === "command_execution" && item.exit_code !== undefined) facts.push(`exit ${item.exit_code}`);
+  if (item.type === "file_change" && item.diff !== undefined) {
+    const { added, removed } = sumsOf(item.diff);
+    facts.push(`${paint.green(`+${added}`)} ${paint.red(`−${removed}`)}`);
+  }
+  if (item.type === "tool_call" && item.status === "completed") {
+    const text = outputText(item.output ?? []).trim();
+    if (text !== "") facts.push(count(text.split("\n").length, "line"));
+  }
+  return facts;
+}
+
+function reasonOf(item: ToolItem, paint: Paint): readonly string[] {
+  // A command's output is shown beside its card.
+  if (item.type === "command_execution" && item.exit_code !== undefined) return [];
+  const reason = outputText(item.output ?? []).trim();
+  return reason === "" ? [] : [`  ${paint.dim(oneLine(reason, 300))}`];
+}
+
+export function todoLines(todos: readonly Todo[], paint: Paint): readonly string[] {
+  return todos.map((todo) => {
+    const text = visible(todo.content);
+    switch (todo.status) {
+      case "completed":
+        return paint.dim(`  ☑ ${text}`);
+      case "in_progress":
+        return `  ${paint.cyan("▶")} ${paint.bold(visible(todo.activeForm ?? todo.content))}`;
+      case "pending":
+        return `  ☐ ${text}`;
+    }
+  });
+}
+
+/** How deep an item stands below sub-agents. */
+export function depthOf(item: Pick<Item, "parent_id">, depths: ReadonlyMap<string, number>): number {
+  return item.parent_id === undefined ? 0 : (depths.get(item.parent_id) ?? 0) + 1;
+}

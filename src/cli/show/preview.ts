@@ -1,0 +1,128 @@
+import type { Approval, CommandPart, FileDiff, Preview, Question, Warning } from "../../protocol/index.ts";
+import type { Paint } from "../terminal/paint.ts";
+import { clip, oneLine, visible } from "../terminal/visible.ts";
+import { duration } from "../terminal/words.ts";
+import { badge, paintDiff } from "./diff.ts";
+
+export interface ShowOptions {
+  readonly paint: Paint;
+  /** Of a diff. */
+  readonly mostLines: number;
+}
+
+type CommandPreview = Extract<Preview, { type: "command" }>;
+/** What a person must see before the answer; the same for an approval and for an edited version of its input. */
+export type Shown = Pick<Approval, "preview" | "warnings">;
+
+/** Everything that a person must see before saying yes. */
+export function showPreview({ preview, warnings }: Shown, options: ShowOptions): readonly string[] {
+  const { paint } = options;
+  return [...bodyOf(preview, options), ...warnings.map((warning) => showWarning(warning, paint))];
+}
+
+/** One line for lists. */
+export function previewLine(approval: Approval, paint: Paint): string {
+  const { preview } = approval;
+  switch (preview.type) {
+    case "diff":
+    case "notebook":
+      return `${visible(preview.file.file_path)} ${badge(preview.file, paint)}`;
+    case "multi_diff":
+      return preview.files.map((file) => `${visible(file.file_path)} ${badge(file, paint)}`).join(", ");
+    case "command":
+      return oneLine(preview.command, 120);
+    case "question":
+      return oneLine(preview.questions[0]?.question ?? "a question", 120);
+    case "generic":
+      return oneLine(preview.summary.replaceAll(/\s+/g, " "), 120);
+  }
+}
+
+function bodyOf(preview: Preview, options: ShowOptions): readonly string[] {
+  switch (preview.type) {
+    case "diff":
+      return showFile(preview.file, options);
+    case "multi_diff":
+      return preview.files.flatMap((file) => showFile(file, options));
+    case "command":
+      return showCommand(preview, options.paint);
+    case "notebook":
+      return [
+        `${visible(preview.file.file_path)} · ${preview.edit_mode} ${visible(preview.cell_type)} cell${preview.cell_id === undefined ? "" : ` ${visible(preview.cell_id)}`}`,
+        ...effectsOf(preview.file, options.paint),
+        ...paintDiff(preview.diff, options.paint, options.mostLines),
+      ];
+    case "question":
+      return preview.questions.flatMap((question) => showQuestion(question, options.paint));
+    case "generic":
+      return visible(preview.summary).split("\n");
+  }
+}
+
+function showFile(file: FileDiff, options: ShowOptions): readonly string[] {
+  return [
+    `${options.paint.bold(visible(file.file_path))} ${badge(file, options.paint)}`,
+    ...effectsOf(file, options.paint),
+    ...paintDiff(file.diff, options.paint, options.mostLines),
+  ];
+}
+
+function effectsOf(file: FileDiff, paint: Paint): readonly string[] {
+  const effects = file.effects.map((effect) => paint.yellow(`• ${visible(effect)}`));
+  return file.error === undefined ? effects : [...effects, paint.red(`✗ this cannot be done as asked: ${visible(file.error)}`)];
+}
+
+function showCommand(preview: CommandPreview, paint: Paint): readonly string[] {
+  const [first = "", ...rest] = visible(preview.command).split("\n");
+  const about = [
+    `in ${visible(preview.cwd)}`,
+    preview.background ? "in the background" : `at most ${duration(preview.timeout_ms)}`,
+  ];
+  return [
+    paint.bold(`$ ${first}`),
+    ...rest.map((line) => paint.bold(`  ${line}`)),
+    ...(preview.description === undefined ? [] : [paint.dim(`# ${oneLine(preview.description, 200)}`)]),
+    paint.dim(about.join(", ")),
+    ...(preview.parse_error === undefined ? [] : [paint.red(`✗ not understood: ${visible(preview.parse_error)}`)]),
+    ...preview.parts.flatMap((part, index) => showPart(part, index + 1, paint)),
+  ];
+}
+
+function showPart(part: CommandPart, place: number, paint: Paint): readonly string[] {
+  const program = part.program === "" ? paint.yellow("known only when it runs") : paint.cyan(visible(part.program));
+  const found = part.resolved === undefined ? "" : paint.dim(` ${visible(part.resolved)}`);
+  const through = part.wrappers.length === 0 ? "" : paint.yellow(` through ${visible(part.wrappers.join(" → "))}`);
+  const lines = [`  ${place}. ${program}${found}${through}  ${paint.dim(clip(visible(part.text).replaceAll("\n", " "), 160))}`];
+  const detail = (name: string, values: readonly string[]): void => {
+    if (values.length > 0) lines.push(`     ${paint.dim(name)} ${values.join("  ")}`);
+  };
+  detail("sets", part.assignments.map(visible));
+  detail(
+    "paths",
+    part.paths.map(({ word, path, inside }) => {
+      const text = visible(word === path ? path : `${word} → ${path}`);
+      return inside ? text : paint.red(`${text} (outside the workspace)`);
+    }),
+  );
+  detail(
+    "redirects",
+    part.redirects.map(({ operator, target }) => visible(`${operator} ${target}`)),
+  );
+  detail("hosts", part.hosts.map((host) => paint.yellow(visible(host))));
+  return lines;
+}
+
+function showWarning(warning: Warning, paint: Paint): string {
+  return paint.yellow(`⚠ ${visible(warning.message)}`);
+}
+
+/** A question with its numbered answers. */
+export function showQuestion(question: Question, paint: Paint): readonly string[] {
+  return [
+    `${paint.inverse(` ${visible(question.header)} `)} ${paint.bold(visible(question.question))}`,
+    ...question.options.flatMap((option, index) => [
+      `  ${paint.cyan(String(index + 1))} ${visible(option.label)}${option.description === "" ? "" : paint.dim(` · ${visible(option.description)}`)}`,
+      ...(option.preview === undefined ? [] : visible(option.preview).split("\n").map((line) => paint.dim(`      ${line}`))),
+    ]),
+  ];
+}

@@ -1,0 +1,26 @@
+import type { Readable, Writable } from "node:stream";
+import type { Environment } from "./settings.ts";
+
+export type TerminalInput = Readable & {
+  readonly isTTY?: boolean | undefined;
+  setRawMode?(raw: boolean): unknown;
+};
+export type TerminalOutput = Writable & { readonly isTTY?: boolean | undefined; readonly columns?: number | undefined };
+
+export type Signal = "SIGINT" | "SIGTERM" | "SIGHUP";
+
+/** What a command sees of the process it runs in; tests pass their own. */
+export interface Surroundings {
+  readonly environment: Environment;
+  readonly cwd: string;
+  readonly input: TerminalInput;
+  readonly output: TerminalOutput;
+  readonly errors: TerminalOutput;
+  readonly version: string;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** The answer stops listening. */
+  readonly onSignal: (signal: Signal, listener: () => void) => () => void;
+  /** Ends the process at once. */
+  readonly exit: (code: number) => void;
+}

@@ -1,0 +1,2 @@
+export type { Capabilities, Conversation, Engine, EngineEvent, Host, Opening, ToolCall, Verdict } from "./engine.ts";
+export { createLoopEngine, type LoopOptions } from "./loop/engine.ts";

@@ -1,0 +1,288 @@
+import {
+  endToolItem,
+  isToolItem,
+  LIMITS,
+  startToolItem,
+  type ErrorDetail,
+  type Item,
+  type ToolItem,
+  type Usage,
+} from "../../protocol/index.ts";
+import type { SubagentRequest, ToolResult } from "../../tools/tool.ts";
+import type { ToolDefinition } from "../../tools/toolbox.ts";
+import type { EngineEvent } from "../engine.ts";
+import { compactThrough, estimateTokens, SUMMARY_SYSTEM, summaryPrompt, summaryText } from "./compaction.ts";
+import { MessageDraft, TextDraft, type WrittenCall } from "./message.ts";
+import { callModel, type CallEnd, type Finish } from "./model-call.ts";
+import { systemPrompt } from "./prompt.ts";
+import { callOptions } from "./request.ts";
+import { runTools, type Caller } from "./tool-phase.ts";
+import { Transcript } from "./transcript.ts";
+import type { Turn } from "./turn.ts";
+
+const SUBAGENT_TOOLS = new Set(["Task", "Agent"]);
+const UNKNOWN_OUTCOME = "Interrupted; outcome unknown.";
+
+/** How an agent ended. `text` is its last message. */
+export type AgentEnd =
+  | { readonly text: string; readonly stop_reason: string; readonly error?: undefined }
+  | { readonly text: string; readonly error: ErrorDetail };
+
+export interface AgentOptions {
+  readonly transcript: Transcript;
+  /** The sub-agent's own item; absent at the top level. */
+  readonly parent_id?: string | undefined;
+  /** 0 at the top level. */
+  readonly depth: number;
+}
+
+/** One model in a loop with its tools: the conversation at the top level, or a sub-agent. */
+export class Agent implements Caller {
+  readonly turn: Turn;
+  readonly subagent: Caller["subagent"];
+  readonly #options: AgentOptions;
+  readonly #transcript: Transcript;
+  readonly #system: string;
+  readonly #tools: readonly ToolDefinition[];
+  /** Messages of the model in this turn, those before a restart included. */
+  #messages: number;
+  /** What the provider counted last, and what we would have said then. */
+  #counted: { readonly tokens: number; readonly estimate: number } | undefined;
+
+  constructor(turn: Turn, options: AgentOptions) {
+    const { host, settings } = turn.surroundings;
+    const mayDelegate = options.depth < LIMITS.subagentDepth;
+    this.turn = turn;
+    this.subagent = mayDelegate ? (item, request) => this.#delegate(item, request) : undefined;
+    this.#options = options;
+    this.#transcript = options.transcript;
+    this.#system = systemPrompt(settings, { subagent: options.parent_id !== undefined });
+    this.#tools = host.toolbox.definitions().filter((tool) => mayDelegate || !SUBAGENT_TOOLS.has(tool.name));
+    this.#messages = options.transcript.turnMessages;
+  }
+
+  /** Runs to the end of the turn or task. `open`: calls of an earlier life of the server that have no result. */
+  async run(open: readonly ToolItem[] = []): Promise<AgentEnd> {
+    this.emit(this.#unfinishedWords());
+    if (open.length > 0) await runTools(this, open);
+    let squeezed = false;
+    for (;;) {
+      const stop = this.turn.stopped ?? this.#spent();
+      if (stop !== undefined) return this.#fail([], stop, "");
+      if (this.#isNearlyFull()) await this.#compact();
+      const call = await this.#ask();
+      if (call.end === "too_long" && !squeezed) {
+        squeezed = true;
+        this.emit(call.receiver.completed("superseded"));
+        if (await this.#compact()) continue;
+      }
+      if (call.end !== "finished") return this.#broken(call);
+      squeezed = false;
+      const end = await this.#follow(call.receiver, call.finish);
+      if (end !== undefined) return end;
+    }
+  }
+
+  emit(events: readonly EngineEvent[]): void {
+    for (const event of events) this.#transcript.add(event);
+    this.turn.channel.send(events);
+  }
+
+  abandon(item: ToolItem): readonly EngineEvent[] {
+    const events: EngineEvent[] = [];
+    for (const open of this.turn.surroundings.root.takeChild(item.id)?.openItems() ?? []) {
+      if (isToolItem(open)) events.push(...this.abandon(open), interrupted(open));
+      else events.push({ type: "item.completed", item: { ...open, status: "interrupted" } });
+    }
+    return events;
+  }
+
+  /** Words that a dead server was in the middle of: the message will be asked for again. */
+  #unfinishedWords(): readonly EngineEvent[] {
+    const open = this.#transcript.openItems().filter((item) => !isToolItem(item));
+    return open.map((item) => ({ type: "item.completed", item: { ...item, status: "superseded" } }));
+  }
+
+  #spent(): ErrorDetail | undefined {
+    const { max_turns } = this.turn.surroundings.settings;
+    if (this.#messages < max_turns) return undefined;
+    return {
+      code: "max_turns",
+      message: `stopped after ${max_turns} messages of the model (max_turns); send another prompt to go on`,
+    };
+  }
+
+  async #ask(): Promise<CallEnd<MessageDraft>> {
+    const { host, settings } = this.turn.surroundings;
+    const messages = this.#transcript.messages();
+    const options = callOptions({ system: this.#system, messages, tools: this.#tools, settings });
+    return callModel(
+      this.turn,
+      options,
+      () =>
+        new MessageDraft({
+          newId: host.newId,
+          parent_id: this.#options.parent_id,
+          emit: (events) => this.emit(events),
+          delta: (item_id, delta) => this.turn.channel.delta({ type: "item.delta", item_id, field: "text", delta }),
+        }),
+    );
+  }
+
+  #broken(call: Exclude<CallEnd<MessageDraft>, { end: "finished" }>): AgentEnd {
+    const error =
+      this.turn.stopped ?? (call.end === "aborted" ? { code: "aborted" as const, message: "aborted" } : call.error);
+    return this.#fail(call.receiver.completed("interrupted"), error, call.receiver.text);
+  }
+
+  /** What follows from a whole message: the end, or its tools and another call. */
+  async #follow(draft: MessageDraft, finish: Finish): Promise<AgentEnd | undefined> {
+    const stop_reason = finish.finishReason.raw ?? "end_turn";
+    const usage: EngineEvent = { type: "usage", usage: usageOf(finish) };
+    this.#messages += 1;
+    if (stop_reason === "refusal") {
+      const error: ErrorDetail = {
+        code: "refusal",
+        message: "the model refused to answer; say it in another way or start a new session",
+      };
+      return this.#fail([...draft.completed("failed"), usage], error, draft.text);
+    }
+    const words = [...draft.completed("completed"), usage];
+    if (draft.calls.length === 0 && stop_reason !== "pause_turn") {
+      this.emit([...words, ...this.#terminal({ type: "turn.completed", stop_reason })]);
+      return { text: draft.text, stop_reason };
+    }
+    const calls = draft.calls.map((call) => this.#start(call, draft.message_id));
+    this.emit([
+      ...words,
+      ...calls.flatMap(({ item, cut }) => startEvents(item, cut ? cutText(stop_reason) : undefined)),
+    ]);
+    const { inputTokens, outputTokens } = finish.usage;
+    this.#counted = {
+      tokens: (inputTokens.total ?? 0) + (outputTokens.total ?? 0),
+      estimate: estimateTokens(this.#transcript.messages()),
+    };
+    await runTools(
+      this,
+      calls.filter(({ cut }) => !cut).map(({ item }) => item),
+    );
+    return undefined;
+  }
+
+  #start(call: WrittenCall, message_id: string): { readonly item: ToolItem; readonly cut: boolean } {
+    const item = startToolItem({
+      id: this.turn.host.newId("item"),
+      tool: call.tool,
+      tool_use_id: this.turn.claimToolUseId(call.tool_use_id),
+      input: call.input ?? {},
+      parent_id: this.#options.parent_id,
+      message_id,
+    });
+    return { item, cut: call.input === undefined };
+  }
+
+  #fail(events: readonly EngineEvent[], error: ErrorDetail, text: string): AgentEnd {
+    this.emit([...events, ...this.#terminal({ type: "turn.failed", error })]);
+    return { text, error };
+  }
+
+  /** A sub-agent's end is its call's result, and no event of its own. */
+  #terminal(event: EngineEvent): readonly EngineEvent[] {
+    return this.#options.parent_id === undefined ? [event] : [];
+  }
+
+  #isNearlyFull(): boolean {
+    return this.#contextTokens() > this.turn.surroundings.contextTokens * LIMITS.compactAtFraction;
+  }
+
+  #contextTokens(): number {
+    const estimate = estimateTokens(this.#transcript.messages());
+    if (this.#counted !== undefined) return this.#counted.tokens + estimate - this.#counted.estimate;
+    return estimate + Math.ceil((this.turn.surroundings.toolChars + this.#system.length) / 4);
+  }
+
+  /** Makes a summary of the older part. False when there is nothing to summarise or the model would not do it. */
+  async #compact(): Promise<boolean> {
+    const { contextTokens, host } = this.turn.surroundings;
+    const through = compactThrough(this.#transcript, contextTokens);
+    if (through === undefined) return false;
+    const tokens_before = this.#contextTokens();
+    const messages = [summaryPrompt(this.#transcript.messages(through), contextTokens)];
+    const settings = { max_tokens: LIMITS.compactSummaryTokens };
+    const options = callOptions({ system: SUMMARY_SYSTEM, messages, tools: [], settings });
+    const call = await callModel(this.turn, options, () => new TextDraft());
+    if (call.end !== "finished" || call.receiver.text.trim() === "") {
+      if (!this.turn.signal.aborted)
+        this.turn.notice("the conversation is long and could not be summarised; going on with all of it");
+      return false;
+    }
+    const { parent_id } = this.#options;
+    const item: Item = {
+      id: host.newId("item"),
+      type: "compaction",
+      status: "in_progress",
+      ...(parent_id === undefined ? {} : { parent_id }),
+      summary: "",
+      through,
+      tokens_before,
+    };
+    this.emit([
+      { type: "item.started", item },
+      { type: "item.completed", item: { ...item, status: "completed", summary: summaryText(call.receiver.text) } },
+      { type: "usage", usage: usageOf(call.finish) },
+    ]);
+    this.#counted = undefined;
+    return true;
+  }
+
+  async #delegate(item: ToolItem, request: SubagentRequest): Promise<ToolResult> {
+    const known = this.turn.surroundings.root.takeChild(item.id);
+    const transcript = known ?? new Transcript(item.id);
+    transcript.beginBefore([{ type: "text", text: request.prompt }]);
+    const said = known?.lastWords();
+    if (said !== undefined) return { content: [{ type: "text", text: said }], is_error: false };
+    const child = new Agent(this.turn, { transcript, parent_id: item.id, depth: this.#options.depth + 1 });
+    const end = await child.run(transcript.openItems().filter(isToolItem));
+    const text = end.text.trim();
+    if (end.error === undefined)
+      return {
+        content: [{ type: "text", text: text === "" ? "(the sub-agent said nothing)" : text }],
+        is_error: false,
+      };
+    const failure = `Error: the sub-agent did not finish: ${end.error.message}`;
+    return {
+      content: [{ type: "text", text: text === "" ? failure : `${failure}\n\nIt had said: ${text}` }],
+      is_error: true,
+    };
+  }
+}
+
+function interrupted(item: ToolItem): EngineEvent {
+  const output = [{ type: "text" as const, text: UNKNOWN_OUTCOME }];
+  return { type: "item.completed", item: endToolItem(item, { status: "interrupted", output, is_error: true }) };
+}
+
+function startEvents(item: ToolItem, cut: string | undefined): readonly EngineEvent[] {
+  const started: EngineEvent = { type: "item.started", item };
+  if (cut === undefined) return [started];
+  const end = endToolItem(item, { status: "failed", output: [{ type: "text", text: cut }], is_error: true });
+  return [started, { type: "item.completed", item: end }];
+}
+
+function cutText(stop_reason: string): string {
+  if (stop_reason === "max_tokens") {
+    return "Error: your message reached max_tokens in the middle of this call, so it was not run. Do it in smaller steps.";
+  }
+  return "Error: the input of this call was not a JSON object, so it was not run. Call it again.";
+}
+
+function usageOf({ usage }: Finish): Usage {
+  return {
+    input_tokens: usage.inputTokens.noCache ?? 0,
+    output_tokens: usage.outputTokens.total ?? 0,
+    cache_read_tokens: usage.inputTokens.cacheRead ?? 0,
+    cache_write_tokens: usage.inputTokens.cacheWrite ?? 0,
+    reasoning_tokens: usage.outputTokens.reasoning ?? 0,
+    model_calls: 1,
+  };
+}

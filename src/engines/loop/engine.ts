@@ -1,0 +1,94 @@
+import { LIMITS, type Prompt, type ToolItem } from "../../protocol/index.ts";
+import type { Capabilities, Conversation, Engine, EngineEvent, Host, Opening } from "../engine.ts";
+import { Agent } from "./agent.ts";
+import { Transcript } from "./transcript.ts";
+import { createTransport, type Transport } from "./transport.ts";
+import { ABORTED, Turn } from "./turn.ts";
+
+export interface LoopOptions {
+  /** The model's window in tokens. Absent: LIMITS.contextTokens. */
+  readonly contextTokens?: number | undefined;
+}
+
+const CAPABILITIES: Capabilities = {
+  streaming: true,
+  thinking: true,
+  parallel_tools: true,
+  edited_input: true,
+  images: true,
+  subagents: true,
+  fork: true,
+  resume_turn: true,
+};
+
+/** Our own agent loop. It runs in this process and keeps nothing that the journal does not have. */
+export function createLoopEngine(options: LoopOptions = {}): Engine {
+  const transport = createTransport();
+  const contextTokens = options.contextTokens ?? LIMITS.contextTokens;
+  return {
+    id: "loop",
+    capabilities: CAPABILITIES,
+    open: (opening, host) => Promise.resolve(new LoopConversation(opening, host, { transport, contextTokens })),
+  };
+}
+
+class LoopConversation implements Conversation {
+  readonly #opening: Opening;
+  readonly #host: Host;
+  readonly #means: { readonly transport: Transport; readonly contextTokens: number };
+  #transcript: Promise<Transcript> | undefined;
+  #toolChars: number | undefined;
+
+  constructor(opening: Opening, host: Host, means: { readonly transport: Transport; readonly contextTokens: number }) {
+    this.#opening = opening;
+    this.#host = host;
+    this.#means = means;
+  }
+
+  turn(prompt: Prompt, signal: AbortSignal): AsyncIterable<readonly EngineEvent[]> {
+    return this.#drive(signal, (root, agent) => {
+      root.add({ type: "turn.started", prompt });
+      return agent().run();
+    });
+  }
+
+  resumeTurn(open: readonly ToolItem[], signal: AbortSignal): AsyncIterable<readonly EngineEvent[]> {
+    return this.#drive(signal, (_, agent) => agent().run(open));
+  }
+
+  async close(): Promise<void> {
+    this.#transcript = undefined;
+  }
+
+  async *#drive(
+    signal: AbortSignal,
+    work: (root: Transcript, agent: () => Agent) => Promise<unknown>,
+  ): AsyncGenerator<readonly EngineEvent[]> {
+    this.#transcript ??= read(this.#opening);
+    const root = await this.#transcript;
+    this.#toolChars ??= JSON.stringify(this.#host.toolbox.definitions()).length;
+    const settings = { settings: this.#opening.settings, toolChars: this.#toolChars };
+    const turn = new Turn({ host: this.#host, root, ...settings, ...this.#means });
+    const stop = (): void => turn.stop(ABORTED);
+    if (signal.aborted) stop();
+    signal.addEventListener("abort", stop, { once: true });
+    const done = work(root, () => new Agent(turn, { transcript: root, depth: 0 })).then(
+      () => turn.channel.end(),
+      (error: unknown) => turn.channel.end(error),
+    );
+    try {
+      yield* turn.channel.read();
+    } finally {
+      // Also when the reader leaves early: nothing of a turn goes on behind its back.
+      signal.removeEventListener("abort", stop);
+      stop();
+      await done;
+    }
+  }
+}
+
+async function read(opening: Opening): Promise<Transcript> {
+  const transcript = new Transcript();
+  for await (const event of opening.history()) transcript.add(event);
+  return transcript;
+}

@@ -1,0 +1,232 @@
+import { resolve } from "node:path";
+import {
+  endToolItem,
+  Failure,
+  LIMITS,
+  type ContentBlock,
+  type ToolCallEnd,
+  type ToolItem,
+} from "../../protocol/index.ts";
+import type { SubagentRequest, ToolResult } from "../../tools/tool.ts";
+import type { EngineEvent, Verdict } from "../engine.ts";
+import { orAborted, type Turn } from "./turn.ts";
+
+/** The agent whose calls are run. */
+export interface Caller {
+  readonly turn: Turn;
+  emit(events: readonly EngineEvent[]): void;
+  /** Absent where sub-agents may not have sub-agents of their own. */
+  readonly subagent: ((item: ToolItem, request: SubagentRequest) => Promise<ToolResult>) | undefined;
+  /** Ends what a call that will not run has left open in an earlier life of the server. */
+  abandon(item: ToolItem): readonly EngineEvent[];
+}
+
+type Input = Readonly<Record<string, unknown>>;
+
+const NOT_RUN = "Interrupted; not run.";
+const UNKNOWN_OUTCOME = "Interrupted; outcome unknown.";
+
+/**
+ * Runs the calls of one message. All are asked about at once, so that a person sees them together, but for one whose
+ * preview depends on an earlier one. Calls that may run beside others do; each other one runs alone, in order.
+ */
+export async function runTools(caller: Caller, items: readonly ToolItem[]): Promise<void> {
+  const phase = new ToolPhase(caller, items);
+  await phase.run();
+}
+
+class ToolPhase {
+  readonly #caller: Caller;
+  readonly #turn: Turn;
+  readonly #items: readonly ToolItem[];
+  readonly #ends: Promise<void>[] = [];
+  readonly #waiting: (() => void)[] = [];
+  #running = 0;
+
+  constructor(caller: Caller, items: readonly ToolItem[]) {
+    this.#caller = caller;
+    this.#turn = caller.turn;
+    this.#items = items;
+  }
+
+  async run(): Promise<void> {
+    for (const index of this.#items.keys()) this.#ends.push(this.#call(index));
+    const ends = await Promise.allSettled(this.#ends);
+    const broken = ends.find((end) => end.status === "rejected");
+    if (broken !== undefined) throw broken.reason;
+  }
+
+  async #call(index: number): Promise<void> {
+    const item = this.#items[index];
+    if (item === undefined) return;
+    try {
+      await this.#earlier(index, (before) => this.#prepares(before, item));
+      const verdict = await this.#permit(item);
+      if (verdict === undefined) return this.#refuse(item, NOT_RUN, "interrupted");
+      if (verdict.effect === "deny") {
+        this.#refuse(item, verdict.message, verdict.status);
+        if (verdict.interrupt) this.#turn.stop({ code: "rejected_and_stopped", message: verdict.message });
+        return;
+      }
+      const alone = !this.#isConcurrent(item);
+      await this.#earlier(index, (before) => alone || !this.#isConcurrent(before));
+      await this.#enter();
+      try {
+        if (this.#turn.signal.aborted) this.#refuse(item, NOT_RUN, "interrupted");
+        else await this.#execute(item, verdict.input);
+      } finally {
+        this.#leave();
+      }
+    } catch (error) {
+      // A bug: nothing else may start, and the session is told.
+      this.#turn.stop({ code: "engine_failed", message: "the engine failed; the server's log says why" });
+      throw error;
+    }
+  }
+
+  /** Waits for the calls before this one that it depends on. */
+  async #earlier(index: number, matters: (before: ToolItem) => boolean): Promise<void> {
+    const before = this.#ends.filter((_, at) => {
+      const item = this.#items[at];
+      return at < index && item !== undefined && matters(item);
+    });
+    if (before.length > 0) await Promise.allSettled(before);
+  }
+
+  #isConcurrent(item: ToolItem): boolean {
+    return this.#turn.host.toolbox.concurrent(item.tool);
+  }
+
+  /** True when `before` writes what `item` names: the preview of `item` must show what is there then. */
+  #prepares(before: ToolItem, item: ToolItem): boolean {
+    const written = this.#paths(before, "write");
+    return written.length > 0 && this.#paths(item).some((path) => written.includes(path));
+  }
+
+  #paths(item: ToolItem, access?: "write"): readonly string[] {
+    const { host, surroundings } = this.#turn;
+    return host.toolbox
+      .facts(item.tool, item.input)
+      .paths.filter((use) => access === undefined || use.access === access)
+      .map((use) => resolve(surroundings.settings.workspace, use.path));
+  }
+
+  /** Nothing when the turn was stopped. */
+  async #permit(item: ToolItem): Promise<Verdict | undefined> {
+    const { host, signal } = this.#turn;
+    if (signal.aborted) return undefined;
+    const call = { item_id: item.id, tool: item.tool, tool_use_id: item.tool_use_id, input: item.input };
+    try {
+      return await orAborted(host.permit(call, signal), signal);
+    } catch (error) {
+      if (signal.aborted) return undefined;
+      if (error instanceof Failure)
+        return { effect: "deny", message: `Error: ${error.message}`, status: "failed", interrupt: false };
+      throw error;
+    }
+  }
+
+  async #enter(): Promise<void> {
+    while (this.#running >= LIMITS.parallelTools) {
+      await new Promise<void>((free) => {
+        this.#waiting.push(free);
+      });
+    }
+    this.#running += 1;
+  }
+
+  #leave(): void {
+    this.#running -= 1;
+    this.#waiting.shift()?.();
+  }
+
+  async #execute(item: ToolItem, input: Input): Promise<void> {
+    const { host, signal } = this.#turn;
+    const started = host.now();
+    const output = new LiveOutput(this.#turn, item.id);
+    const { subagent } = this.#caller;
+    const children: Promise<unknown>[] = [];
+    const delegate = (request: SubagentRequest, to: NonNullable<Caller["subagent"]>): Promise<ToolResult> => {
+      const child = to(item, request);
+      children.push(child);
+      return child;
+    };
+    const running = host.toolbox.run(item.tool, input, {
+      signal,
+      onOutput: (text) => output.add(text),
+      subagent: subagent === undefined ? undefined : (request) => delegate(request, subagent),
+    });
+    const ended = await orAborted(running, signal);
+    // A sub-agent ends its own items first.
+    await Promise.allSettled(children);
+    const result = ended ?? (await this.#grace(running));
+    output.end();
+    const duration_ms = Math.max(0, Math.round(host.now() - started));
+    if (result === undefined) {
+      this.#finish(item, {
+        status: "interrupted",
+        output: [...output.blocks(), text(UNKNOWN_OUTCOME)],
+        is_error: true,
+        duration_ms,
+      });
+      return;
+    }
+    const { content, is_error, ...details } = result;
+    const failed = signal.aborted ? "interrupted" : "failed";
+    this.#finish(item, { status: is_error ? failed : "completed", output: content, is_error, duration_ms, ...details });
+  }
+
+  /** A tool that ends at once when it is told to stop may still say what it did. */
+  async #grace(running: Promise<ToolResult>): Promise<ToolResult | undefined> {
+    const over = new AbortController();
+    try {
+      return await Promise.race([
+        running,
+        this.#turn.host.sleep(LIMITS.interruptGraceMs, over.signal).then(() => undefined),
+      ]);
+    } finally {
+      over.abort("over");
+      running.catch(() => undefined);
+    }
+  }
+
+  #refuse(item: ToolItem, message: string, status: "declined" | "failed" | "interrupted"): void {
+    this.#finish(item, { status, output: [text(message)], is_error: true });
+  }
+
+  #finish(item: ToolItem, end: ToolCallEnd): void {
+    this.#caller.emit([...this.#caller.abandon(item), { type: "item.completed", item: endToolItem(item, end) }]);
+  }
+}
+
+function text(value: string): ContentBlock {
+  return { type: "text", text: value };
+}
+
+/** What a running tool writes: shown as it comes, and the end of it kept for a call that is interrupted. */
+class LiveOutput {
+  readonly #turn: Turn;
+  readonly #itemId: string;
+  #kept = "";
+  #ended = false;
+
+  constructor(turn: Turn, item_id: string) {
+    this.#turn = turn;
+    this.#itemId = item_id;
+  }
+
+  add(output: string): void {
+    if (this.#ended) return;
+    this.#kept += output;
+    if (this.#kept.length > 2 * LIMITS.bashOutputChars) this.#kept = this.#kept.slice(-LIMITS.bashOutputChars);
+    this.#turn.channel.delta({ type: "item.delta", item_id: this.#itemId, field: "output", delta: output });
+  }
+
+  end(): void {
+    this.#ended = true;
+  }
+
+  blocks(): readonly ContentBlock[] {
+    return this.#kept === "" ? [] : [text(this.#kept.slice(-LIMITS.bashOutputChars))];
+  }
+}

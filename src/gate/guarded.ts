@@ -1,0 +1,74 @@
+import { unwrap, type Part } from "./shell/unwrap.ts";
+import type { Folder } from "./shell/paths.ts";
+import { redirection } from "./guarded/places.ts";
+import { isAllowed, objectionTo, pathObjection } from "./guarded/programs.ts";
+import { firstObjection, type Objection } from "./guarded/verdict.ts";
+
+/** What the guard says of one command line. */
+export type GuardRuling =
+  | { readonly effect: "allow" }
+  /** `rule` names what decided: a program of the line, or the step that failed. */
+  | { readonly effect: "deny"; readonly rule: string; readonly reason: string };
+
+/**
+ * Document 004's allow-list, on a real shell grammar: every simple command of the line is judged wherever it stands, with its
+ * assignments and redirections. What cannot be understood is refused.
+ */
+export function guardCommand(command: string, folder: Folder): GuardRuling {
+  const { parts, notes, error } = unwrap(command);
+  if (error !== undefined) {
+    return denied("unparseable", `Could not parse command for security validation: ${command}`);
+  }
+  for (const part of parts) {
+    const ruling = judge(part, folder);
+    if (ruling !== undefined) return ruling;
+  }
+  const [note] = notes;
+  if (note !== undefined) return denied(note.kind === "environment" ? "assignment" : "dynamic", `Not allowed: ${note.message}`);
+  return { effect: "allow" };
+}
+
+function denied(rule: string, reason: string): GuardRuling {
+  return { effect: "deny", rule, reason };
+}
+
+function judge(part: Part, folder: Folder): GuardRuling | undefined {
+  for (const { program, words } of part.layers) {
+    const [name] = words;
+    if (name === undefined) continue;
+    if (!name.fixed) return denied("dynamic", `Command name is only known at run time: ${name.text}`);
+    if (!isAllowed(program)) return denied(program, `Command '${program}' is not in the allowed commands list`);
+    const suspect = { words, bindings: part.bindings, folder, part };
+    const objection = firstObjection(
+      () => pathObjection(name, suspect),
+      () => objectionTo(program, suspect),
+    );
+    if (objection !== undefined) return denied(program, objection);
+  }
+  const danger = part.notes.find((note) => note.kind === "environment");
+  if (danger !== undefined) return denied("assignment", `Not allowed: ${danger.message}`);
+  const redirected: Objection = firstObjection(...part.redirects.map((redirect) => () => redirection(redirect, folder, part.bindings)));
+  return redirected === undefined ? undefined : denied("redirection", redirected);
+}
+
+/** A PreToolUse hook's input, as the Claude Agent SDK gives it. */
+export interface HookInput {
+  readonly tool_name?: string | undefined;
+  readonly tool_input?: Readonly<Record<string, unknown>> | undefined;
+  /** Absolute. Absent: every absolute path counts as outside. */
+  readonly cwd?: string | undefined;
+}
+
+export type HookAnswer = Readonly<Record<string, never>> | { readonly decision: "block"; readonly reason: string };
+
+/** Where a hook stands that was not told its folder: nothing real lies inside. */
+const NOWHERE = "/\u0000workspace";
+
+/** Document 004's `bash_security_hook`: `{}` lets the call pass. */
+export function bashSecurityHook(input: HookInput): HookAnswer {
+  const command = input.tool_input?.["command"];
+  if (input.tool_name !== "Bash" || typeof command !== "string") return {};
+  const folder = input.cwd ?? NOWHERE;
+  const ruling = guardCommand(command, { cwd: folder, workspace: folder });
+  return ruling.effect === "allow" ? {} : { decision: "block", reason: ruling.reason };
+}

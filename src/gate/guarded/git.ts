@@ -1,0 +1,129 @@
+import { readGit, type GitCall, type GitSetting } from "../shell/git.ts";
+import { findOptions } from "../shell/options.ts";
+import { mayBeOption } from "../shell/paths.ts";
+import type { ShellWord } from "../shell/words.ts";
+import { reading, writing } from "./places.ts";
+import { firstObjection, type Objection, type Suspect } from "./verdict.ts";
+
+/** Commands of git that run no program of the caller's choice. Aliases and `git-<name>` programs are not among them. */
+const COMMANDS: ReadonlySet<string> = new Set(
+  [
+    "add am annotate apply archive bisect blame branch bundle cat-file check-attr check-ignore check-ref-format checkout cherry cherry-pick",
+    "clean clone commit commit-graph config count-objects describe diff diff-files diff-index diff-tree fetch for-each-ref format-patch fsck gc",
+    "grep hash-object help init log ls-files ls-remote ls-tree merge merge-base merge-file merge-tree mv name-rev notes pull push range-diff",
+    "read-tree rebase reflog remote repack reset restore rev-list rev-parse revert rm shortlog show show-branch show-ref sparse-checkout stash",
+    "status stripspace submodule switch symbolic-ref tag update-index update-ref verify-commit verify-tag version whatchanged worktree write-tree",
+  ].flatMap((line) => line.split(" ")),
+);
+
+/** Settings that name no program and no place. */
+const SETTINGS =
+  /^(user\.(name|email)|author\.(name|email)|committer\.(name|email)|init\.defaultbranch|core\.(autocrlf|eol|filemode|ignorecase|quotepath|safecrlf|whitespace|abbrev|longpaths|symlinks|precomposeunicode|preloadindex|compression|bigfilethreshold|commentchar)|(pull|push|merge|rebase|fetch|commit|tag|branch|status|log|diff|stash|gc|pack|index|feature|help|column|color|advice|format|grep|blame|rerere|apply|versionsort|transfer|submodule)\.[a-z]+|color\.[a-z]+\.[a-z]+|branch\.[^.]+\.(remote|merge|rebase|description)|http\.postbuffer)$/i;
+/** Among those, the ones that run something after all. */
+const NOT_SETTINGS = /^(diff\.external|grep\.|commit\.template|submodule\.(update|.*command)|help\.(autocorrect|browser)|rebase\.instructionformat|gc\..*hook|status\..*command)$/i;
+/** Switching a program off is no danger. */
+const OFF: ReadonlySet<string> = new Set(["", "cat", "true", "false", ":", "/dev/null"]);
+
+const FORBIDDEN_OPTIONS: Readonly<Record<string, readonly string[]>> = {
+  fetch: ["--upload-pack"],
+  pull: ["--upload-pack"],
+  "ls-remote": ["--upload-pack", "--exec"],
+  push: ["--receive-pack", "--exec"],
+  rebase: ["-x", "--exec"],
+  clone: ["-u", "--upload-pack", "--bare", "--mirror", "--template", "--separate-git-dir"],
+  init: ["--bare", "--template", "--separate-git-dir"],
+  grep: ["-O", "--open-files-in-pager"],
+  archive: ["--remote", "--exec"],
+  apply: ["--unsafe-paths"],
+};
+
+/** Subcommands where a word known only at run time could be an option that runs a program. */
+const MUST_BE_KNOWN: ReadonlySet<string> = new Set(["fetch", "pull", "clone", "ls-remote", "push", "rebase", "grep", "archive", "submodule", "bisect", "config", "init"]);
+
+/** Options whose value is text, however much it looks like a path. */
+const TEXT_OPTIONS = ["-m", "--message", "--author", "--date", "--grep", "-S", "-G", "--format", "--pretty", "--since", "--until", "--after", "--before", "--subject-prefix", "--trailer", "-L", "--fixup", "--squash", "-b", "-B", "--reference"];
+
+export function gitObjection(suspect: Suspect): Objection {
+  const call = readGit(suspect.words, suspect.bindings);
+  const { subcommand } = call;
+  return firstObjection(
+    () => (call.unsure === undefined ? undefined : `git: ${call.unsure}`),
+    () => globals(call, suspect),
+    () => firstObjection(...call.settings.map((setting) => () => settingObjection(setting))),
+    () => {
+      if (subcommand === undefined) return undefined;
+      if (!subcommand.fixed) return `Cannot tell before it runs which git command ${subcommand.text} is`;
+      return COMMANDS.has(subcommand.value) ? undefined : `git ${subcommand.value} is not allowed`;
+    },
+    () => (subcommand === undefined ? undefined : arguments_(subcommand.value, call, suspect)),
+  );
+}
+
+function globals(call: GitCall, { folder, bindings }: Suspect): Objection {
+  for (const name of ["exec-path", "git-dir", "work-tree", "namespace", "config-env", "super-prefix"]) {
+    if (call.globals.has(name)) return `git --${name} is not allowed`;
+  }
+  if (call.globalFlags.has("bare")) return "git --bare is not allowed";
+  return firstObjection(...(call.globals.get("C") ?? []).map((word) => () => writing(word, folder, bindings)));
+}
+
+function settingObjection({ key, value }: GitSetting): Objection {
+  if (SETTINGS.test(key) && !NOT_SETTINGS.test(key)) return undefined;
+  if (value?.fixed === true && OFF.has(value.value) && !/^(alias|include|url|protocol|remote|safe)/i.test(key)) return undefined;
+  return `Setting ${key} is not allowed: it can make git run other programs`;
+}
+
+function arguments_(name: string, { rest, subcommand }: GitCall, suspect: Suspect): Objection {
+  const all = subcommand === undefined ? rest : [subcommand, ...rest];
+  const moving = MUST_BE_KNOWN.has(name) ? rest.find((word) => mayBeOption(word, suspect.bindings)) : undefined;
+  if (moving !== undefined) return `Cannot tell before it runs whether ${moving.text} is an option of git ${name}`;
+  const [hit] = findOptions(all, Object.hasOwn(FORBIDDEN_OPTIONS, name) ? (FORBIDDEN_OPTIONS[name] ?? []) : []);
+  if (hit !== undefined) return `git ${name} ${hit.name} is not allowed`;
+  return firstObjection(
+    () => bySubcommand(name, rest),
+    () => (rest.some((word) => /(^|=)ext::/.test(word.value)) ? "git's ext:: addresses are not allowed" : undefined),
+    () => places(all, suspect),
+  );
+}
+
+function bySubcommand(name: string, rest: readonly ShellWord[]): Objection {
+  const [first] = rest.filter((word) => !word.value.startsWith("-"));
+  if (name === "bisect" && first?.value === "run") return "git bisect run is not allowed";
+  if (name === "submodule" && rest.some((word) => word.value === "foreach")) return "git submodule foreach is not allowed";
+  if (name === "config") return config(rest);
+  return undefined;
+}
+
+function config(rest: readonly ShellWord[]): Objection {
+  if (rest.some((word) => /^(-e|--edit|edit)$/.test(word.value))) return "git config --edit is not allowed";
+  if (rest.some((word) => /^(-f|--file|--file=.*|--blob|--blob=.*|--system)$/.test(word.value) || /^-f./.test(word.value))) {
+    return "git config is only allowed for the repository's and the user's own settings";
+  }
+  const operands = rest.filter((word) => !word.value.startsWith("-"));
+  const verb = operands[0]?.value ?? "";
+  const reads = /^(list|get)$/.test(verb) || rest.some((word) => /^(-l|--list|--get(-.*)?|--show-.*|--name-only)$/.test(word.value));
+  const named = /^(set|unset|rename-section|remove-section)$/.test(verb) ? operands.slice(1) : operands;
+  const [key, ...values] = named;
+  const removes = verb === "unset" || rest.some((word) => /^--(unset|unset-all)$/.test(word.value));
+  if (reads || removes || key === undefined || values.length === 0) return undefined;
+  if (!key.fixed) return `Cannot tell before it runs which setting ${key.text} is`;
+  return settingObjection({ key: key.value, value: values[0] });
+}
+
+/** Paths among git's words must stay inside; texts that only look like paths may stay. */
+function places(words: readonly ShellWord[], { folder, bindings }: Suspect): Objection {
+  const texts = new Set(findOptions(words, TEXT_OPTIONS).map((hit) => hit.value));
+  for (const word of words.slice(1)) {
+    if (texts.has(word)) continue;
+    const equals = word.value.startsWith("--") ? word.value.indexOf("=") : -1;
+    if (word.value.startsWith("-") && equals === -1) continue;
+    const option = equals === -1 ? "" : word.value.slice(0, equals);
+    if (TEXT_OPTIONS.includes(option)) continue;
+    const value = equals === -1 ? word.value : word.value.slice(equals + 1);
+    // Only what begins like a path leads anywhere; `main..feature` is a range, `HEAD:../x` stays in the repository.
+    if (!/^(\/|~|\.\.(\/|$))/.test(value) && !/(^|\/)\.\.\/\.\.(\/|$)/.test(value)) continue;
+    const objection = reading({ ...word, value, pieces: equals === -1 ? word.pieces : [{ kind: "text", text: value, quoted: true }] }, folder, bindings);
+    if (objection !== undefined) return objection.replace("Reading", "Reaching");
+  }
+  return undefined;
+}

@@ -1,0 +1,185 @@
+import { isInside } from "../shell/paths.ts";
+import { findOptions, scanOptions, type OptionTable } from "../shell/options.ts";
+import type { ShellWord } from "../shell/words.ts";
+import { gitObjection } from "./git.ts";
+import { npmObjection } from "./npm.ts";
+import { readingAll, writing } from "./places.ts";
+import { firstObjection, type Objection, type Suspect } from "./verdict.ts";
+
+/** Document 004's list: everything that a development session in a web project needs, and nothing else. */
+export const ALLOWED_COMMANDS = [
+  ...["ls", "cat", "head", "tail", "wc", "grep"],
+  ...["cp", "mkdir", "chmod"],
+  "pwd",
+  ...["npm", "node"],
+  "git",
+  ...["ps", "lsof", "sleep", "pkill"],
+  "init.sh",
+] as const;
+type Allowed = (typeof ALLOWED_COMMANDS)[number];
+
+export function isAllowed(program: string): program is Allowed {
+  return (ALLOWED_COMMANDS as readonly string[]).includes(program);
+}
+
+/** The names of development servers that may be ended. */
+const DEV_PROCESSES = ["node", "npm", "npx", "vite", "next"];
+
+/** What speaks against this use of a program that is on the list. */
+export function objectionTo(program: Allowed, suspect: Suspect): Objection {
+  switch (program) {
+    case "ls":
+    case "cat":
+    case "head":
+    case "tail":
+    case "wc":
+      return readingAll(operandsAndValues(suspect.words), suspect);
+    case "grep":
+      return grep(suspect);
+    case "cp":
+      return cp(suspect);
+    case "mkdir":
+      return mkdir(suspect);
+    case "chmod":
+      return chmod(suspect);
+    case "pkill":
+      return pkill(suspect);
+    case "init.sh":
+      return initScript(suspect);
+    case "git":
+      return gitObjection(suspect);
+    case "npm":
+      return npmObjection(suspect);
+    case "node":
+    case "pwd":
+    case "ps":
+    case "lsof":
+    case "sleep":
+      return undefined;
+  }
+}
+
+/**
+ * A program named by its path must be where programs are: `./ls` would be a file that the agent wrote.
+ * `./init.sh` has its own rule.
+ */
+export function pathObjection(name: ShellWord, { folder }: Suspect): Objection {
+  if (!name.value.includes("/") || name.value.endsWith("/init.sh")) return undefined;
+  const installed = /^\/(?!tmp\/|var\/tmp\/|dev\/|proc\/)(.+\/)?s?bin\/[^/]+$/.test(name.value);
+  if (installed && !name.value.includes("..") && !isInside(folder.workspace, name.value)) return undefined;
+  return `Running a program by the path ${name.text} is not allowed`;
+}
+
+/** Words that are no options, and what long options are set to. */
+function operandsAndValues(words: readonly ShellWord[]): readonly ShellWord[] {
+  return words.slice(1).flatMap((word) => {
+    if (!word.value.startsWith("-")) return [word];
+    const equals = word.value.startsWith("--") ? word.value.indexOf("=") : -1;
+    return equals === -1 ? [] : [valueOf(word, equals + 1)];
+  });
+}
+
+function valueOf(word: ShellWord, from: number): ShellWord {
+  const value = word.value.slice(from);
+  return { ...word, value, pieces: word.fixed ? [{ kind: "text", text: value, quoted: true }] : [{ kind: "dynamic", text: value, quoted: true }] };
+}
+
+function grep(suspect: Suspect): Objection {
+  const { words } = suspect;
+  const patterns = findOptions(words, ["-e", "--regexp"]);
+  const files = findOptions(words, ["-f", "--file", "--exclude-from"]).flatMap((hit) => (hit.value === undefined ? [] : [hit.value]));
+  const values = new Set(
+    findOptions(words, ["-e", "--regexp", "--include", "--exclude", "--exclude-dir"]).map((hit) => hit.value),
+  );
+  const operands = words.slice(1).filter((word) => !word.value.startsWith("-") && !values.has(word));
+  const searched = patterns.length > 0 || files.length > 0 ? operands : operands.slice(1);
+  return readingAll([...files, ...searched], suspect);
+}
+
+const CP: OptionTable = {
+  valued: "StZ",
+  flags: "abdfHilLnpPrRsTuvx",
+  long: ["suffix", "target-directory", "backup", "sparse", "reflink", "preserve", "no-preserve", "context", "update"],
+  longFlags: [
+    ...["archive", "attributes-only", "copy-contents", "force", "interactive", "link", "dereference", "no-clobber", "no-dereference", "parents"],
+    ...["recursive", "remove-destination", "strip-trailing-slashes", "symbolic-link", "no-target-directory", "verbose", "one-file-system", "debug"],
+    ...["backup", "reflink", "preserve", "update"],
+  ],
+};
+
+function cp(suspect: Suspect): Objection {
+  const { words, bindings, folder } = suspect;
+  const operands: ShellWord[] = [];
+  const targets: ShellWord[] = [];
+  // GNU cp takes options after operands, too.
+  for (let at = 1; at < words.length; ) {
+    const scanned = scanOptions(words, CP, bindings, at);
+    if (scanned.unsure !== undefined) return `cp: ${scanned.unsure}`;
+    targets.push(...(scanned.values.get("t") ?? []), ...(scanned.values.get("target-directory") ?? []));
+    const ended = words.slice(at, scanned.next).some((word) => word.value === "--");
+    const taken = words.slice(scanned.next, ended ? undefined : scanned.next + 1);
+    operands.push(...taken);
+    at = ended ? words.length : scanned.next + 1;
+  }
+  const destinations = targets.length > 0 ? targets : operands.slice(-1);
+  const sources = targets.length > 0 ? operands : operands.slice(0, -1);
+  return firstObjection(
+    () => readingAll(sources, suspect),
+    () => (sources.some((word) => /(^|\/)\.git(\/|$)/i.test(word.value)) ? "Copying .git is not allowed" : undefined),
+    ...destinations.map((word) => () => writing(word, folder, bindings)),
+  );
+}
+
+function mkdir({ words, bindings, folder }: Suspect): Objection {
+  const operands = words.slice(1).filter((word, index) => !word.value.startsWith("-") && !/^(-m|--mode)$/.test(words[index]?.value ?? ""));
+  return firstObjection(...operands.map((word) => () => writing(word, folder, bindings)));
+}
+
+function chmod({ words, bindings, folder }: Suspect): Objection {
+  const [, ...given] = words;
+  if (given.some((word) => word.value.startsWith("-"))) return "chmod flags are not allowed";
+  const [mode, ...files] = given;
+  if (mode === undefined) return "chmod requires a mode";
+  if (files.length === 0) return "chmod requires at least one file";
+  if (!mode.fixed || !/^[ugoa]*\+x$/.test(mode.value)) return `chmod only allowed with +x mode, got: ${mode.value}`;
+  return firstObjection(...files.map((word) => () => writing(word, folder, bindings)));
+}
+
+const PKILL: OptionTable = {
+  valued: "dgGPstuU",
+  flags: "0123456789afceilnoxzABCDEFGHIJKLMNOPQRSTUVWXYZ",
+  long: ["signal", "pgroup", "group", "parent", "session", "terminal", "euid", "uid", "ns", "nslist", "older", "runstates", "delimiter"],
+  longFlags: ["full", "echo", "count", "exact", "newest", "oldest", "ignore-case", "list-name", "list-full"],
+};
+
+function pkill({ words, bindings }: Suspect): Objection {
+  const only = `pkill only allowed for dev processes: ${DEV_PROCESSES.join(", ")}`;
+  const patterns: ShellWord[] = [];
+  for (let at = 1; at < words.length; ) {
+    const word = words[at];
+    // `-9`, `-KILL`, `-SIGTERM` name a signal.
+    if (word !== undefined && /^-(\d+|(SIG)?[A-Z]{2,}\d*)$/.test(word.value)) at++;
+    else {
+      const scanned = scanOptions(words, PKILL, bindings, at);
+      // -F reads numbers from a file, -v ends everything else.
+      if (scanned.unsure !== undefined || scanned.flags.has("F")) return only;
+      const pattern = words[scanned.next];
+      if (pattern !== undefined) patterns.push(pattern);
+      at = scanned.next + 1;
+    }
+  }
+  if (patterns.length === 0) return "pkill requires a process name";
+  const allowed = patterns.every(({ fixed, value }) => {
+    const [name = "", ...rest] = value.trim().split(/\s+/);
+    // The pattern is a regular expression: `node x|bash` would match any shell.
+    return fixed && DEV_PROCESSES.includes(name) && rest.every((text) => /^[\w./:@=-]+$/.test(text));
+  });
+  return allowed ? undefined : only;
+}
+
+function initScript({ words }: Suspect): Objection {
+  const [name] = words;
+  if (name?.fixed === true && (name.value === "./init.sh" || name.value.endsWith("/init.sh"))) return undefined;
+  return `Only ./init.sh is allowed, got: ${name?.value ?? ""}`;
+}
+

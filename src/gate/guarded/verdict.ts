@@ -1,0 +1,23 @@
+import type { Bindings, Folder } from "../shell/paths.ts";
+import type { Part } from "../shell/unwrap.ts";
+import type { ShellWord } from "../shell/words.ts";
+
+/** Why a command is blocked; undefined: nothing speaks against it. */
+export type Objection = string | undefined;
+
+/** One simple command whose program is on the list. */
+export interface Suspect {
+  readonly words: readonly ShellWord[];
+  readonly bindings: Bindings;
+  readonly folder: Folder;
+  readonly part: Part;
+}
+
+/** The first objection of several checks, each made only if those before it had none. */
+export function firstObjection(...checks: readonly (() => Objection)[]): Objection {
+  for (const check of checks) {
+    const objection = check();
+    if (objection !== undefined) return objection;
+  }
+  return undefined;
+}

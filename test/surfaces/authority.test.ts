@@ -1,0 +1,192 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { WebSocket } from "ws";
+import { may, type Capability } from "../../src/gate/index.ts";
+import type { Role } from "../../src/protocol/index.ts";
+import { approveWith, openTestHouse, runScript, script, untilTurnEnds, type TestHouse } from "../support/house.ts";
+
+/** The parts of the OpenAPI document that the table is made of. */
+interface Described {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly "x-needs"?: Capability | "nothing" | "a token" }>>>>;
+}
+
+let house: TestHouse;
+let described: Described;
+/** A session, its question and a token of another agent: what every route is tried on. */
+let others: { readonly session: string; readonly approval: string; readonly token: string };
+
+beforeAll(async () => {
+  house = await openTestHouse();
+  const stranger = await house.as("agent", "other agent");
+  const session = await stranger.createSession({ prompt: { text: script({ tool: "Bash", input: { command: "true" } }) } });
+  for await (const frame of house.client.watch(session.id)) {
+    if (frame.type !== "approval.requested") continue;
+    others = { session: session.id, approval: frame.approval.id, token: "tok_none" };
+    break;
+  }
+  const response = await fetch(`${house.serving.url}/openapi.json`, { headers: { authorization: `Bearer ${house.serving.token}` } });
+  described = (await response.json()) as Described;
+});
+
+afterAll(() => house[Symbol.asyncDispose]());
+
+/** A body that is right for the route, so that only the right to use it decides. */
+function bodyFor(path: string, input_hash: string): unknown {
+  if (path.endsWith("/prompts")) return { text: "hello" };
+  if (path === "/api/approvals/{id}") return { decision: "approve", input_hash };
+  if (path === "/api/tokens") return { role: "admin", name: "mine" };
+  if (path === "/api/policy") return { default_profile: "full", profiles: { full: { autonomy: "full" } } };
+  if (path === "/api/policy/test") return { tool: "Read", input: { file_path: "x" } };
+  return {};
+}
+
+async function attempt(method: string, path: string, token: string): Promise<number> {
+  const input_hash = (await house.client.approval(others.approval)).input_hash;
+  const id = path.startsWith("/api/approvals") ? others.approval : path.startsWith("/api/tokens") ? others.token : others.session;
+  const response = await fetch(`${house.serving.url}${path.replace("{id}", id)}`, {
+    method: method.toUpperCase(),
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+    ...(method === "post" || method === "put" ? { body: JSON.stringify(bodyFor(path, input_hash)) } : {}),
+  });
+  await response.body?.cancel();
+  return response.status;
+}
+
+function routes(): readonly { readonly method: string; readonly path: string; readonly needs: Capability | "nothing" | "a token" | undefined }[] {
+  return Object.entries(described.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, route]) => ({ method, path, needs: route["x-needs"] })),
+  );
+}
+
+describe("who may do what, route by route", () => {
+  it("names a right for every route that the server has", () => {
+    expect(routes().filter(({ needs }) => needs === undefined)).toEqual([]);
+    expect(routes().length).toBeGreaterThan(15);
+  });
+
+  it("answers nobody without a token, but for /health", async () => {
+    for (const { method, path, needs } of routes()) {
+      const response = await fetch(`${house.serving.url}${path.replace("{id}", others.session)}`, { method: method.toUpperCase() });
+      expect({ path, status: response.status }).toEqual({ path, status: needs === "nothing" ? 200 : 401 });
+    }
+    for (const path of ["/", "/openapi.json", "/nowhere"]) expect((await fetch(`${house.serving.url}${path}`)).status).toBe(401);
+  });
+
+  it.each(["agent", "viewer"] as const satisfies readonly Role[])("keeps an %s from what it may not do, on another's session", async (role) => {
+    const { token } = await house.as(role);
+    for (const { method, path, needs } of routes()) {
+      if (needs === undefined || needs === "nothing" || needs === "a token") continue;
+      const scope = may(role, needs);
+      const status = await attempt(method, path, token);
+      const onSomething = path.includes("{id}");
+      if (scope === "no") expect({ method, path, status }).toEqual({ method, path, status: 403 });
+      else if (scope === "own" && onSomething) expect({ method, path, status }).toEqual({ method, path, status: 404 });
+      else expect({ method, path, ok: status < 300 }).toEqual({ method, path, ok: true });
+    }
+    // Nothing of all that has answered the question.
+    expect((await house.client.approval(others.approval)).status).toBe("pending");
+  });
+
+  it("keeps an agent from its own approvals too", async () => {
+    const agent = await house.as("agent", "self");
+    const tried: unknown[] = [];
+    const { events } = await runScript(agent, { prompt: { text: script({ tool: "Bash", input: { command: "echo hi" } }, { say: "end" }) } }, async (approval) => {
+      tried.push(await agent.decide(approval.id, { decision: "approve", input_hash: approval.input_hash }).catch((error: unknown) => error));
+      await house.client.decide(approval.id, { decision: "reject", input_hash: approval.input_hash, feedback: "no" });
+    });
+    expect(tried).toMatchObject([{ code: "forbidden" }]);
+    expect(events.find(({ type }) => type === "approval.resolved")).toMatchObject({ outcome: "rejected", by: { role: "admin" } });
+  });
+
+  it("keeps an agent from approving, and from another's session, over the sockets", async () => {
+    const agent = await house.as("agent", "socket");
+    const input_hash = (await house.client.approval(others.approval)).input_hash;
+    const canonical = await talk(agent.token, "/api/ws", [
+      { type: "hello", protocol: "1.0" },
+      { type: "subscribe", session_id: others.session },
+      { type: "decide", command_id: "c1", approval_id: others.approval, decision: { decision: "approve", input_hash } },
+      { type: "interrupt", command_id: "c2", session_id: others.session },
+    ]);
+    expect(canonical.map(({ type, command_id, error }) => [type, command_id, error?.code]).sort()).toEqual(
+      [
+        ["welcome", undefined, undefined],
+        ["refused", undefined, "not_found"],
+        ["refused", "c1", "forbidden"],
+        ["refused", "c2", "not_found"],
+      ].sort(),
+    );
+    const approval = await talk(agent.token, "/api/terminal/ws/agent", [
+      { command: "tool_approval_response", request_id: others.approval, approved: true },
+      { command: "status" },
+    ]);
+    expect(approval.map(({ type, code }) => [type, code])).toEqual([
+      ["connected", undefined],
+      ["error", "not_found"],
+      ["status", undefined],
+    ]);
+    expect((await house.client.approval(others.approval)).status).toBe("pending");
+  });
+
+  it("lets an agent ask for less autonomy than the policy gives, never for more", async () => {
+    const agent = await house.as("agent", "narrow");
+    await expect(agent.createSession({ autonomy: "full" })).rejects.toMatchObject({ code: "forbidden" });
+    await expect(agent.createSession({ permission_mode: "bypassPermissions" })).rejects.toMatchObject({ code: "forbidden" });
+    await expect(agent.createSession({ workspace: "/" })).rejects.toMatchObject({ code: "forbidden" });
+    expect((await agent.createSession({ autonomy: "restricted" })).settings.autonomy).toBe("restricted");
+    expect((await house.client.createSession({ autonomy: "full" })).settings.autonomy).toBe("full");
+  });
+
+  it("forgets a token at once when it is deleted", async () => {
+    const made = await house.client.createToken({ role: "viewer", name: "short" });
+    const { SallyportClient } = await import("../../src/client/index.ts");
+    const viewer = new SallyportClient({ url: house.serving.url, token: made.token });
+    await viewer.sessions();
+    await house.client.deleteToken(made.id);
+    await expect(viewer.sessions()).rejects.toMatchObject({ code: "unauthenticated" });
+  });
+
+  it("refuses another site's page and a foreign name for this host", async () => {
+    const headers = { authorization: `Bearer ${house.serving.token}` };
+    const refused = await fetch(`${house.serving.url}/api/sessions`, { headers: { ...headers, origin: "https://evil.example" } });
+    expect(refused.status).toBe(403);
+    const { request } = await import("node:http");
+    const status = await new Promise((resolve) => {
+      request(`${house.serving.url}/health`, { headers: { host: "evil.example" } }, (response) => resolve(response.resume().statusCode)).end();
+    });
+    expect(status).toBe(403);
+    const socket = new WebSocket(`${house.serving.url.replace("http", "ws")}/api/ws`, { headers: { ...headers, origin: "https://evil.example" } });
+    await expect(new Promise((resolve, reject) => socket.on("open", resolve).on("error", reject))).rejects.toThrow("403");
+  });
+
+  it("takes the session to its end when an operator approves", async () => {
+    const operator = await house.as("operator");
+    await approveWith(operator)(await house.client.approval(others.approval));
+    const events = await untilTurnEnds(house.client, others.session);
+    expect(events.at(-1)).toMatchObject({ type: "turn.completed" });
+  });
+});
+
+interface Said {
+  readonly type: string;
+  readonly command_id?: string;
+  readonly code?: string;
+  readonly error?: { readonly code: string };
+}
+
+/** Says everything, waits for as many answers plus the greeting. */
+async function talk(token: string, path: string, messages: readonly object[]): Promise<readonly Said[]> {
+  const socket = new WebSocket(`${house.serving.url.replace("http", "ws")}${path}`, { headers: { authorization: `Bearer ${token}` } });
+  const wanted = path === "/api/ws" ? messages.length : messages.length + 1;
+  const said: Said[] = [];
+  await new Promise<void>((resolve, reject) => {
+    socket.on("error", reject);
+    socket.on("open", () => {
+      for (const message of messages) socket.send(JSON.stringify(message));
+    });
+    socket.on("message", (data: Buffer) => {
+      said.push(JSON.parse(data.toString()) as Said);
+      if (said.length === wanted) resolve();
+    });
+  });
+  socket.close();
+  return said;
+}
