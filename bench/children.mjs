@@ -39,3 +39,53 @@ export function percentile(values, share) {
   const sorted = [...values].sort((left, right) => left - right);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
 }
+
+/** A child that is asked questions over IPC, one at a time. */
+export async function startAsked(argv, environment = {}) {
+  const { fork } = await import("node:child_process");
+  const [path, ...rest] = argv;
+  const child = fork(path, rest, {
+    execArgv: ["--expose-gc"],
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...environment },
+    stdio: ["ignore", "inherit", "inherit", "ipc"],
+  });
+  const answer = () => new Promise((resolve) => child.once("message", resolve));
+  const { url } = await answer();
+  return {
+    url,
+    pid: child.pid,
+    ask: (question) => {
+      const answered = answer();
+      child.send(question);
+      return answered;
+    },
+    stop: () =>
+      new Promise((resolve) => {
+        child.once("exit", resolve);
+        child.kill("SIGTERM");
+      }),
+  };
+}
+
+export const SERVER = fileURLToPath(new URL("server-child.mjs", import.meta.url));
+export const BROADCAST = fileURLToPath(new URL("broadcast-child.mjs", import.meta.url));
+
+export function serverEnvironment(simUrl) {
+  return {
+    SALLYPORT_TOKEN: BENCH_TOKEN,
+    SALLYPORT_REQUESTS_PER_MINUTE: "10000000",
+    ANTHROPIC_API_KEY: "bench",
+    ANTHROPIC_BASE_URL: simUrl,
+  };
+}
+
+/** A home and a workspace for one bench, gone afterwards. */
+export async function benchPlace() {
+  const { mkdir, mkdtemp, rm } = await import("node:fs/promises");
+  const { tmpdir } = await import("node:os");
+  const { join } = await import("node:path");
+  const root = await mkdtemp(join(tmpdir(), "sallyport-bench-"));
+  const workspace = join(root, "workspace");
+  await mkdir(workspace);
+  return { home: join(root, "home"), workspace, remove: () => rm(root, { recursive: true, force: true }) };
+}

@@ -21,7 +21,9 @@ export function complaintOf(error: unknown): Complaint | ExitCode {
     const advice = "start one with `sallyport serve`, or leave out --server and SALLYPORT_URL to work without one";
     return { message: error.message, advice, code: EXIT.failed };
   }
-  return systemComplaint(error) ?? { message: error instanceof Error ? error.message : String(error), code: EXIT.failed };
+  return (
+    systemComplaint(error) ?? { message: error instanceof Error ? error.message : String(error), code: EXIT.failed }
+  );
 }
 
 function adviceFor(failure: Failure): string | undefined {
@@ -31,7 +33,9 @@ function adviceFor(failure: Failure): string | undefined {
     case "forbidden":
       return "use a token whose role may do this; an admin makes one with `sallyport token create --role operator --name you`";
     case "conflict":
-      return failure.message.includes("home open") ? "commands find a running server by themselves; for a second one use --home" : undefined;
+      return failure.message.includes("home open")
+        ? "commands find a running server by themselves; for a second one use --home"
+        : undefined;
     case "not_found":
       if (failure.message.includes("approval")) return "`sallyport approve` lists what waits for an answer";
       return failure.message.includes("session") ? "`sallyport sessions` lists them" : undefined;
@@ -79,16 +83,30 @@ function systemComplaint(error: unknown): Complaint | undefined {
     case "EACCES":
     case "EPERM":
     case "EROFS":
-      return { message: `no permission for ${path === "" ? error.message : path}`, advice: "choose a folder of your own with --home", code: EXIT.failed };
+      return {
+        message: `no permission for ${path === "" ? error.message : path}`,
+        advice: "choose a folder of your own with --home",
+        code: EXIT.failed,
+      };
     case "ENOENT":
       return { message: path === "" ? error.message : `${path} does not exist`, code: EXIT.refused };
     case "EADDRNOTAVAIL":
-      return { message: error.message, advice: "--host must be an address of this machine; 127.0.0.1 always is", code: EXIT.failed };
+      return {
+        message: error.message,
+        advice: "--host must be an address of this machine; 127.0.0.1 always is",
+        code: EXIT.failed,
+      };
     case "ECONNREFUSED":
     case "ECONNRESET":
     case "UND_ERR_SOCKET":
-      return { message: "the server does not answer any more", advice: "start it again; sessions and approvals are kept", code: EXIT.failed };
+      return {
+        message: "the server does not answer any more",
+        advice: "start it again; sessions and approvals are kept",
+        code: EXIT.failed,
+      };
     default:
-      return error.message === "fetch failed" ? { message: `the server cannot be reached (${code ?? "no answer"})`, code: EXIT.failed } : undefined;
+      return error.message === "fetch failed"
+        ? { message: `the server cannot be reached (${code ?? "no answer"})`, code: EXIT.failed }
+        : undefined;
   }
 }

@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { z } from "zod";
 import { SallyportClient } from "../client/index.ts";
 import { Failure, LIMITS } from "../protocol/index.ts";
-import { serve, SERVER_FILE } from "./serve.ts";
+import { SERVER_FILE, TOKEN_FILE } from "./files.ts";
 import { readSettings, type Settings } from "./settings.ts";
 import type { Surroundings } from "./surroundings.ts";
 
@@ -76,7 +76,7 @@ export async function findServer(home: string): Promise<FoundServer | undefined>
 
 /** The first admin's token of a home; undefined where it was set by SALLYPORT_TOKEN, or no server ever ran. */
 export async function homeToken(home: string): Promise<string | undefined> {
-  const text = await readFile(join(home, "token"), "utf8").catch(() => "");
+  const text = await readFile(join(home, TOKEN_FILE), "utf8").catch(() => "");
   return given(text.trim());
 }
 
@@ -86,7 +86,8 @@ async function connectNamed(url: string, settings: Settings, options: ConnectOpt
   // A home's token goes to that home's own server and to nobody else.
   const kept = own !== undefined && addressOf(own.url) === url ? await homeToken(settings.home.value) : undefined;
   const token = tokenOf(options, kept);
-  if (token === undefined) throw new Failure("unauthenticated", `no token for ${url}: pass --token or set SALLYPORT_TOKEN`);
+  if (token === undefined)
+    throw new Failure("unauthenticated", `no token for ${url}: pass --token or set SALLYPORT_TOKEN`);
   return connectionTo(url, token, options);
 }
 
@@ -112,14 +113,24 @@ function connectionTo(url: string, token: string, options: ConnectOptions): Conn
 async function embed(settings: Settings, options: ConnectOptions): Promise<Connection> {
   const { surroundings } = options;
   const { environment } = surroundings;
-  const logLevel = given(environment["SALLYPORT_LOG_LEVEL"]) ?? (given(environment["SALLYPORT_DEBUG"]) === undefined ? "silent" : "info");
+  const logLevel =
+    given(environment["SALLYPORT_LOG_LEVEL"]) ??
+    (given(environment["SALLYPORT_DEBUG"]) === undefined ? "silent" : "info");
   const inside: Settings = {
     ...settings,
     host: { value: "127.0.0.1", origin: "default" },
     port: { value: 0, origin: "default" },
   };
+  // Loaded only where it is needed: most commands find a server that runs.
+  const { serve } = await import("./serve.ts");
   try {
-    const serving = await serve({ settings: inside, environment, version: surroundings.version, logLevel, onFatal: options.onFatal });
+    const serving = await serve({
+      settings: inside,
+      environment,
+      version: surroundings.version,
+      logLevel,
+      onFatal: options.onFatal,
+    });
     const client = new SallyportClient({ url: serving.url, token: serving.token });
     return { client, url: serving.url, embedded: true, local: true, close: () => serving.close() };
   } catch (error) {
@@ -157,7 +168,10 @@ function addressOf(text: string): string {
     throw new Failure("invalid_request", `${text} is not the address of a server; write it as http://127.0.0.1:5353`);
   }
   if (url.protocol !== "http:" && url.protocol !== "https:") {
-    throw new Failure("invalid_request", `${text} is not the address of a server; it must begin with http:// or https://`);
+    throw new Failure(
+      "invalid_request",
+      `${text} is not the address of a server; it must begin with http:// or https://`,
+    );
   }
   return `${url.origin}${url.pathname}`.replace(/\/+$/, "");
 }

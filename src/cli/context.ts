@@ -45,7 +45,8 @@ export function complain(context: Context, error: unknown): ExitCode {
   if (typeof complaint === "number") return complaint;
   const { screen, surroundings } = context;
   screen.line(`${screen.paint.red("error:")} ${visible(complaint.message)}`);
-  if (complaint.advice !== undefined) screen.line(screen.paint.dim(`  ${complaint.advice}`));
+  if (complaint.advice !== undefined)
+    screen.line(screen.paint.dim(`  ${complaint.advice.replaceAll("`sallyport ", `\`${surroundings.name} `)}`));
   const debug = surroundings.environment["SALLYPORT_DEBUG"];
   if (debug !== undefined && debug !== "" && error instanceof Error) screen.line(error.stack ?? "");
   return complaint.code;
@@ -62,7 +63,9 @@ export async function withServer(
     flags: flagsOf(command),
     surroundings,
     onReconnect: (attempt, waitMs) => {
-      screen.line(screen.paint.yellow(`! the connection was lost; attempt ${attempt} to take it up again in ${duration(waitMs)}`));
+      screen.line(
+        screen.paint.yellow(`! the connection was lost; attempt ${attempt} to take it up again in ${duration(waitMs)}`),
+      );
     },
     onFatal: (error) => {
       screen.line(`${screen.paint.red("error:")} the store failed: ${visible(error.message)}`);
@@ -90,7 +93,11 @@ async function linger(context: Context, { client }: Connection): Promise<void> {
     for (;;) {
       const busy = (await client.sessions({ status: "working" })).sessions[0];
       if (busy === undefined || controller.signal.aborted) return;
-      screen.line(screen.paint.dim(`session ${busy.id} still works in this process; it is waited for (Ctrl-C leaves it for the next start)`));
+      screen.line(
+        screen.paint.dim(
+          `session ${busy.id} still works in this process; it is waited for (Ctrl-C leaves it for the next start)`,
+        ),
+      );
       await untilCalm(client, busy, controller.signal);
     }
   } finally {

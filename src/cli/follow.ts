@@ -48,7 +48,12 @@ export async function follow(
   const { context, client, viewer, signal } = options;
   const { surroundings, screen } = context;
   const keyboard = options.interactive
-    ? new Keyboard({ input: surroundings.input, screen: surroundings.errors, terminal: true, onInterrupt: options.onInterrupt })
+    ? new Keyboard({
+        input: surroundings.input,
+        screen: surroundings.errors,
+        terminal: true,
+        onInterrupt: options.onInterrupt,
+      })
     : undefined;
   const edit = editorOf(surroundings.environment);
   const asking = keyboard === undefined ? undefined : { keyboard, screen, edit, now: surroundings.now };
@@ -68,10 +73,10 @@ export async function follow(
 }
 
 /** The command that answers an approval from another terminal. */
-export function approveHint(flags: GlobalFlags, url: string): (approval_id: string) => string {
+export function approveHint(name: string, flags: GlobalFlags, url: string): (approval_id: string) => string {
   const home = flags.home === undefined ? "" : ` --home ${quoted(flags.home)}`;
   const server = flags.server === undefined ? "" : ` --server ${quoted(url)}`;
-  return (approval_id) => `sallyport${home}${server} approve ${approval_id}`;
+  return (approval_id) => `${name}${home}${server} approve ${approval_id}`;
 }
 
 function quoted(text: string): string {

@@ -3,19 +3,17 @@ import { chmod, mkdir, readFile, realpath, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createLoopEngine } from "../engines/index.ts";
 import { parsePolicyYaml } from "../gate/index.ts";
-import { makeNewId } from "../protocol/index.ts";
+import { makeNewId, type Redact } from "../protocol/index.ts";
 import { reapOrphans } from "../sandbox/index.ts";
 import { Gateway, openWorkshop, type Checkpoint, type Clock, type Log } from "../sessions/index.ts";
 import { startSim } from "../sim/index.ts";
 import { openSqliteStore } from "../store/index.ts";
+import { POLICY_FILE, TOKEN_FILE } from "./files.ts";
 import { modelSource } from "./models.ts";
 import type { Environment, Settings } from "./settings.ts";
 
 /** What a tool's process gets of the server's environment; everything else stays here. */
 const PASSED_ON = ["PATH", "HOME", "LANG", "LC_ALL", "USER", "LOGNAME", "SHELL", "TMPDIR", "TZ"] as const;
-
-/** The admin's profiles, over those that ship. */
-export const POLICY_FILE = "policy.yaml";
 
 export interface House {
   readonly gateway: Gateway;
@@ -27,6 +25,7 @@ export interface HouseOptions {
   readonly settings: Settings;
   readonly environment: Environment;
   readonly log: Log;
+  readonly redact: Redact;
   readonly reach: (name: Checkpoint) => void;
   /** The store can no longer write: nothing that was promised can be kept. */
   readonly onFatal: (error: Error) => void;
@@ -50,26 +49,37 @@ export async function openHouse(options: HouseOptions): Promise<House> {
   const sim = await startSim({ host: "127.0.0.1", port: 0 });
   try {
     const marker = await kept(join(home, "instance"), () => randomBytes(12).toString("hex"));
-    const adminToken = settings.token.value ?? (await kept(join(home, "token"), () => `sp_${randomBytes(32).toString("base64url")}`));
+    const adminToken =
+      settings.token.value ?? (await kept(join(home, TOKEN_FILE), () => `sp_${randomBytes(32).toString("base64url")}`));
     const reaped = await reapOrphans({ marker });
     if (reaped > 0) log.info({ processes: reaped }, "ended processes that the last run left");
-    const newId = makeNewId(clock.now, (bytes) => crypto.getRandomValues(bytes));
+    const newId = makeNewId(
+      () => clock.now(),
+      (bytes) => crypto.getRandomValues(bytes),
+    );
     const policyText = await readFile(join(home, POLICY_FILE), "utf8").catch(() => undefined);
     const policyFile = policyText === undefined ? undefined : parsePolicyYaml(policyText);
-    const passedOn = Object.fromEntries(PASSED_ON.flatMap((name) => (environment[name] === undefined ? [] : [[name, environment[name]]]))) as Record<string, string>;
+    const passedOn = Object.fromEntries(
+      PASSED_ON.flatMap((name) => (environment[name] === undefined ? [] : [[name, environment[name]]])),
+    ) as Record<string, string>;
     const gateway = await Gateway.open({
       services: {
         store,
         engines: new Map([["loop", createLoopEngine()]]),
         models: modelSource(settings, sim.url),
-        openWorkshop: (wanted) => openWorkshop({ home, marker, environment: passedOn, newId, now: clock.now }, wanted),
+        openWorkshop: (wanted) =>
+          openWorkshop({ home, marker, environment: passedOn, newId, now: () => clock.now() }, wanted),
         clock,
         newId,
         random: Math.random,
         log,
+        redact: options.redact,
         reach: options.reach,
       },
-      places: { defaultWorkspace: await realpath(settings.workspace.value), roots: await Promise.all(settings.roots.value.map((root) => realpath(root))) },
+      places: {
+        defaultWorkspace: await realpath(settings.workspace.value),
+        roots: await Promise.all(settings.roots.value.map((root) => realpath(root))),
+      },
       policyFile,
     });
     await gateway.tokens.ensureAdmin(adminToken, "first admin");

@@ -11,10 +11,14 @@ export function modelSource(settings: Settings, simUrl: string): ModelSource {
     defaultModel: (provider) => (provider === "sim" ? "sim" : (settings.model.value ?? CLOUD_MODEL)),
     endpoint: (provider, model) => {
       if (provider === "sim") return { baseUrl: simUrl, key: "sim", name: model };
-      if (provider !== "cloud") throw new Failure("invalid_request", `there is no provider ${provider}; there are: cloud, sim`);
+      if (provider !== "cloud")
+        throw new Failure("invalid_request", `there is no provider ${provider}; there are: cloud, sim`);
       const key = settings.apiKey.value;
       if (key === undefined) {
-        throw new Failure("model_unauthenticated", "ANTHROPIC_API_KEY not set: set it and start the server again, or use the provider sim");
+        throw new Failure(
+          "model_unauthenticated",
+          "ANTHROPIC_API_KEY not set: set it and start the server again, or use the provider sim",
+        );
       }
       return { baseUrl: settings.apiUrl.value, key, name: model };
     },

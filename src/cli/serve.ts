@@ -1,13 +1,12 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { makeRedactor } from "../protocol/index.ts";
 import { CHECKPOINTS, type Checkpoint, type Log } from "../sessions/index.ts";
 import { listen, type Listening } from "../surfaces/index.ts";
+import { SERVER_FILE } from "./files.ts";
 import { openHouse, type House } from "./house.ts";
 import { openLog } from "./log.ts";
 import type { Environment, Settings } from "./settings.ts";
-
-/** Where a running server tells the other commands its address. */
-export const SERVER_FILE = "server.json";
 
 export interface Serving {
   readonly url: string;
@@ -27,8 +26,16 @@ export interface ServeOptions {
 export async function serve(options: ServeOptions): Promise<Serving> {
   const { settings, environment } = options;
   const secrets = [settings.apiKey.value, settings.token.value].filter((secret) => secret !== undefined);
-  const log = openLog(options.logLevel, secrets);
-  const house = await openHouse({ settings, environment, log, reach: crashPoint(environment), onFatal: options.onFatal });
+  const redact = makeRedactor(secrets);
+  const log = openLog(options.logLevel, redact);
+  const house = await openHouse({
+    settings,
+    environment,
+    log,
+    redact,
+    reach: crashPoint(environment),
+    onFatal: options.onFatal,
+  });
   const server = await openDoors(options, house, log).catch(async (error: unknown) => {
     await house.close();
     throw error;
@@ -40,8 +47,9 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     token: house.adminToken,
     close: async () => {
       await server.close();
-      await house.close();
+      // While the home is still ours: a moment later it may be the next owner's file.
       await rm(file, { force: true });
+      await house.close();
     },
   };
 }

@@ -63,7 +63,10 @@ export function readSettings(flags: Flags, environment: Environment, cwd: string
   const homePath = resolve(cwd, home.value);
   const file = readFile(join(homePath, SETTINGS_FILE));
   const apiKey = pick<string | undefined>([undefined, environment["ANTHROPIC_API_KEY"], undefined], undefined);
-  const provider = pick<string>([flags.provider, environment["SALLYPORT_PROVIDER"], file.provider], apiKey.value === undefined ? "sim" : "cloud");
+  const provider = pick<string>(
+    [flags.provider, environment["SALLYPORT_PROVIDER"], file.provider],
+    apiKey.value === undefined ? "sim" : "cloud",
+  );
   if (provider.value !== "sim" && provider.value !== "cloud") {
     throw new Failure("invalid_request", `there is no provider ${provider.value}; there are: cloud, sim`);
   }
@@ -79,14 +82,20 @@ export function readSettings(flags: Flags, environment: Environment, cwd: string
     model: pick<string | undefined>([flags.model, environment["SALLYPORT_MODEL"], file.model], undefined),
     allowedHosts: pick<readonly string[]>([flags.allowedHost, hosts, file.allowed_hosts], []),
     roots: pick<readonly string[]>([undefined, undefined, file.roots], [workspacePath]),
-    requestsPerMinute: pick<number>([undefined, numberOf(environment["SALLYPORT_REQUESTS_PER_MINUTE"]), file.requests_per_minute], LIMITS.requestsPerMinutePerToken),
+    requestsPerMinute: pick<number>(
+      [undefined, numberOf(environment["SALLYPORT_REQUESTS_PER_MINUTE"]), file.requests_per_minute],
+      LIMITS.requestsPerMinutePerToken,
+    ),
     token: pick<string | undefined>([undefined, environment["SALLYPORT_TOKEN"], undefined], undefined),
     apiKey,
     apiUrl: pick<string>([undefined, environment["ANTHROPIC_BASE_URL"], undefined], "https://api.anthropic.com"),
   };
 }
 
-function pick<Value>(candidates: readonly [Value | undefined, Value | undefined, Value | undefined], fallback: Value): Setting<Value> {
+function pick<Value>(
+  candidates: readonly [Value | undefined, Value | undefined, Value | undefined],
+  fallback: Value,
+): Setting<Value> {
   const origins = ["flag", "environment", "file"] as const;
   for (const [index, origin] of origins.entries()) {
     const value = candidates[index];
@@ -112,13 +121,15 @@ function readFile(path: string): z.infer<typeof FileSettings> {
 function numberOf(text: string | undefined): number | undefined {
   if (text === undefined || text === "") return undefined;
   const value = Number(text);
-  if (!Number.isInteger(value) || value < 1) throw new Failure("invalid_request", `${text} is not a whole number above 0`);
+  if (!Number.isInteger(value) || value < 1)
+    throw new Failure("invalid_request", `${text} is not a whole number above 0`);
   return value;
 }
 
 function portOf(text: string | undefined): number | undefined {
   if (text === undefined || text === "") return undefined;
   const value = Number(text);
-  if (!Number.isInteger(value) || value < 0 || value > 65_535) throw new Failure("invalid_request", `SALLYPORT_PORT=${text} is not a port`);
+  if (!Number.isInteger(value) || value < 0 || value > 65_535)
+    throw new Failure("invalid_request", `SALLYPORT_PORT=${text} is not a port`);
   return value;
 }

@@ -17,6 +17,8 @@ export interface Surroundings {
   readonly output: TerminalOutput;
   readonly errors: TerminalOutput;
   readonly version: string;
+  /** How a person calls this program, for the commands that are suggested. */
+  readonly name: string;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** The answer stops listening. */

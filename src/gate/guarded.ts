@@ -1,4 +1,4 @@
-import { unwrap, type Part } from "./shell/unwrap.ts";
+import { unwrap, type Part, type Unwrapped } from "./shell/unwrap.ts";
 import type { Folder } from "./shell/paths.ts";
 import { redirection } from "./guarded/places.ts";
 import { isAllowed, objectionTo, pathObjection } from "./guarded/programs.ts";
@@ -14,8 +14,8 @@ export type GuardRuling =
  * Document 004's allow-list, on a real shell grammar: every simple command of the line is judged wherever it stands, with its
  * assignments and redirections. What cannot be understood is refused.
  */
-export function guardCommand(command: string, folder: Folder): GuardRuling {
-  const { parts, notes, error } = unwrap(command);
+export function guardCommand(command: string, folder: Folder, shell: Unwrapped = unwrap(command)): GuardRuling {
+  const { parts, notes, error } = shell;
   if (error !== undefined) {
     return denied("unparseable", `Could not parse command for security validation: ${command}`);
   }
@@ -24,7 +24,8 @@ export function guardCommand(command: string, folder: Folder): GuardRuling {
     if (ruling !== undefined) return ruling;
   }
   const [note] = notes;
-  if (note !== undefined) return denied(note.kind === "environment" ? "assignment" : "dynamic", `Not allowed: ${note.message}`);
+  if (note !== undefined)
+    return denied(note.kind === "environment" ? "assignment" : "dynamic", `Not allowed: ${note.message}`);
   return { effect: "allow" };
 }
 
@@ -47,7 +48,9 @@ function judge(part: Part, folder: Folder): GuardRuling | undefined {
   }
   const danger = part.notes.find((note) => note.kind === "environment");
   if (danger !== undefined) return denied("assignment", `Not allowed: ${danger.message}`);
-  const redirected: Objection = firstObjection(...part.redirects.map((redirect) => () => redirection(redirect, folder, part.bindings)));
+  const redirected: Objection = firstObjection(
+    ...part.redirects.map((redirect) => () => redirection(redirect, folder, part.bindings)),
+  );
   return redirected === undefined ? undefined : denied("redirection", redirected);
 }
 

@@ -8,6 +8,7 @@ export * from "./limits.ts";
 export * from "./policy.ts";
 export * from "./present.ts";
 export * from "./principals.ts";
+export * from "./redact.ts";
 export * from "./sessions.ts";
 export * from "./socket.ts";
 export * from "./version.ts";

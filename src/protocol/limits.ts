@@ -142,6 +142,8 @@ export const LIMITS = {
   shellDepth: 12,
   /** Simple commands of one line, looked-through ones included. */
   shellParts: 2_000,
+  /** Nodes of a script's syntax tree. */
+  shellNodes: 30_000,
   shellBraceDepth: 8,
   shellBraceWords: 512,
   /** Values that one write target may take before it counts as unknown. */

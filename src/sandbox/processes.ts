@@ -137,12 +137,15 @@ export function signal(pid: number, name: NodeJS.Signals | 0): boolean {
  */
 export async function endProcesses(find: () => Promise<readonly number[]>, graceMs: number): Promise<number> {
   const asked = new Set<number>();
-  const gracePolls = Math.ceil(graceMs / LIMITS.killPollMs);
-  for (let poll = 0; poll < gracePolls + LIMITS.killSweeps; poll += 1) {
+  const deadline = performance.now() + graceMs;
+  // Time, not rounds, ends the patience: on a machine with many processes one look takes long.
+  for (let kills = 0; kills < LIMITS.killSweeps;) {
     const pids = await find();
     if (pids.length === 0) break;
+    const late = performance.now() >= deadline;
+    if (late) kills += 1;
     for (const pid of pids) {
-      if (poll >= gracePolls) {
+      if (late) {
         signal(pid, "SIGKILL");
       } else if (!asked.has(pid)) {
         signal(pid, "SIGTERM");

@@ -27,13 +27,13 @@ export interface Deed {
 }
 
 /** One line of the audit log, to be committed beside what it tells of. */
-export function auditRow(services: Pick<Services, "newId" | "clock">, by: PrincipalRef, deed: Deed): AuditRow {
+export function auditRow(services: Pick<Services, "newId" | "clock" | "redact">, by: PrincipalRef, deed: Deed): AuditRow {
   return {
     id: services.newId("aud"),
     at: new Date(services.clock.now()).toISOString(),
     by: { id: by.id, name: by.name, role: by.role },
     action: deed.action,
     target: deed.target,
-    details: deed.details ?? {},
+    details: JSON.parse(services.redact(JSON.stringify(deed.details ?? {}))) as unknown,
   };
 }

@@ -41,7 +41,7 @@ export class PolicyBook {
     profileOf(all, all.default_profile);
   }
 
-  async set(policy: Policy, services: Pick<Services, "newId" | "clock">, caller: Caller): Promise<void> {
+  async set(policy: Policy, services: Pick<Services, "newId" | "clock" | "redact">, caller: Caller): Promise<void> {
     const at = new Date(services.clock.now()).toISOString();
     const by = { id: caller.id, name: caller.name, role: caller.role };
     await this.#store.commit({

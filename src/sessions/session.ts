@@ -263,9 +263,11 @@ export class Session {
     const rows: EventRow[] = [];
     const frames: Frame[] = [];
     const approvals: Approval[] = [];
-    for (const body of events) {
+    for (const decided of events) {
+      const raw = JSON.stringify(decided);
+      const text = this.services.redact(raw);
+      const body = text === raw ? decided : (JSON.parse(text) as EventBody);
       const event: JournalEvent = { seq: this.#state.seq + 1, session_id: this.#state.id, at, ...body };
-      const text = JSON.stringify(body);
       rows.push({ session_id: event.session_id, seq: event.seq, at, type: event.type, body: text });
       frames.push(Frame.ofEvent(event, text));
       approvals.push(...this.questions.rowsOf(event));
@@ -334,7 +336,7 @@ export class Session {
         case "item.delta":
           keep();
           this.services.reach("model.first_token");
-          this.#outbox.live(Frame.ofLive({ ...event, session_id: this.#state.id }));
+          this.#outbox.live(Frame.ofLive({ ...event, delta: this.services.redact(event.delta), session_id: this.#state.id }));
           break;
         case "notice":
           keep();

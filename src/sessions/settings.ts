@@ -43,7 +43,7 @@ export async function settingsFor(
   const thinking_tokens = request.thinking_tokens ?? base?.thinking_tokens;
   const max_cost_usd = request.max_cost_usd ?? base?.max_cost_usd;
   const metadata = request.metadata ?? base?.metadata;
-  return {
+  const settings: SessionSettings = {
     engine,
     provider,
     model,
@@ -63,6 +63,7 @@ export async function settingsFor(
     approval_timeout_ms: profile.approval_timeout_ms ?? LIMITS.approvalTimeoutMs,
     ...(metadata === undefined ? {} : { metadata }),
   };
+  return JSON.parse(services.redact(JSON.stringify(settings))) as SessionSettings;
 }
 
 async function workspaceFor(caller: Caller, places: Places, asked: string | undefined): Promise<string> {

@@ -40,7 +40,7 @@ const REPLACE_IN = pattern(
   `(?:in|edit|update|change) (?:the )?(?:file )?${PATH}[,:]? (?:please )?(?:and )?(?:replace|change|swap) (?:the (?:word|text|line) )?${VALUE} (?:with|by|to|into|for) ${VALUE}`,
 );
 const LIST = pattern(
-  `(?:ls|dir|(?:list|show|display|what are|which are)(?: me)? (?:all )?(?:the |my )?(?:files|folder|directory|contents?)|(?:what|which) files (?:are|do)(?: there| here| we have| i have)?)(?: (?:in|of|here|there))*(?: (?:this|the|my) (?:folder|directory|project|workspace|repo))?(?: ${PATH})?`,
+  `(?:ls|dir|(?:list|show|display|what are|which are)(?: me)? (?:all )?(?:the |my )?(?:files|folder|directory)|(?:what|which) files (?:are|do)(?: there| here| we have| i have)?)(?: (?:in|of|here|there))*(?: (?:this|the|my) (?:folder|directory|project|workspace|repo))?(?: ${PATH})?`,
 );
 const PROJECT = pattern(
   "(?:explain|describe|what is|what's) (?:this|the|my) (?:project|folder|directory|repo|repository|workspace|code ?base)(?: about)?",

@@ -40,7 +40,8 @@ export function countRequest(body: unknown): number {
   if (text(fields["model"]) === undefined) bad("model: Field required");
   const messages = fields["messages"];
   if (!Array.isArray(messages) || messages.length === 0) return bad("messages: Field required");
-  return tokensOf(countChars(fields["tools"]) + countChars(fields["system"]) + countChars(messages));
+  const { input_tokens, cache_creation_input_tokens, cache_read_input_tokens } = countUsage(fields, messages);
+  return input_tokens + cache_creation_input_tokens + cache_read_input_tokens;
 }
 
 function bad(message: string): never {

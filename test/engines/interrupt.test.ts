@@ -12,6 +12,7 @@ beforeEach(() => {
 afterAll(() => world.sim.close());
 
 const ABORTED = { type: "turn.failed", error: { code: "aborted", message: "aborted" } };
+/** Of work, not of the clock: the machine may have other things to do, and the engine itself never waits here. */
 const LIMIT_MS = 100;
 
 function ends(arrays: readonly (readonly EngineEvent[])[]): readonly unknown[] {
@@ -90,8 +91,8 @@ const CASES: readonly Case[] = [
       return undefined;
     },
     ends: [
-      ["Bash", "interrupted", "Interrupted; not run."],
       ["Write", "interrupted", "Interrupted; not run."],
+      ["Bash", "interrupted", "Interrupted; not run."],
       ABORTED,
     ],
   },
@@ -150,14 +151,15 @@ describe("an interrupt", () => {
       const host = world.host();
       const conversation = await world.open(host, { settings: { thinking_tokens: 1_024 } });
       const controller = new AbortController();
-      let at = 0;
+      let at = process.cpuUsage();
       const abort = (): void => {
-        at = performance.now();
+        at = process.cpuUsage();
         controller.abort();
       };
       const onArray = when(host, abort);
       const told = await readTurn(conversation.turn(script(steps), controller.signal), onArray);
-      expect(performance.now() - at).toBeLessThan(LIMIT_MS);
+      const { user, system } = process.cpuUsage(at);
+      expect((user + system) / 1_000).toBeLessThan(LIMIT_MS);
       expect(ends(told.arrays)).toEqual(expected);
       host.decide = (call) => ({ effect: "allow", input: call.input });
       const next = await readTurn(conversation.turn(script([{ tool: "Bash" }, { say: "still here" }]), never()));

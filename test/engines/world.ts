@@ -15,6 +15,7 @@ import {
   type EngineEvent,
   type Host,
   type LoopOptions,
+  type Opening,
   type ToolCall,
   type Verdict,
 } from "../../src/engines/index.ts";
@@ -74,6 +75,7 @@ export class TestToolbox implements Toolbox {
     const path = input["file_path"];
     const access = tool === "Write" ? ("write" as const) : ("read" as const);
     return {
+      name: tool,
       known: true,
       tier: "read",
       alwaysAsks: false,
@@ -275,6 +277,28 @@ export function openCalls(bodies: readonly EventBody[]): readonly ToolItem[] {
     .filter((item) => item.parent_id === undefined);
 }
 
+/** The parts of a request to the model that tests look at. */
+export interface SentBody {
+  readonly max_tokens: number;
+  readonly system: readonly { readonly text: string; readonly cache_control?: unknown }[];
+  readonly tools?: readonly { readonly name: string; readonly cache_control?: unknown }[];
+  readonly messages: readonly { readonly role: string; readonly content: readonly SentPart[] }[];
+}
+
+export interface SentPart {
+  readonly type: string;
+  readonly text?: string;
+  readonly content?: unknown;
+  readonly cache_control?: unknown;
+}
+
+/** First lines of all texts by message, with its role: enough to see who said what. */
+export function outline(body: SentBody): readonly (readonly (string | undefined)[])[] {
+  return body.messages.map(({ role, content }) =>
+    [role].concat(content.map((part) => part.text?.split("\n")[0] ?? part.type)),
+  );
+}
+
 /** A scripted model, and engines that talk to it. */
 export class World {
   readonly sim: SimServer;
@@ -300,6 +324,11 @@ export class World {
     return this.exchanges.splice(0);
   }
 
+  /** The bodies of what `take` gives. */
+  sent(): readonly SentBody[] {
+    return this.take().map((exchange) => exchange.body as SentBody);
+  }
+
   open(
     host: Host,
     options: {
@@ -308,16 +337,14 @@ export class World {
     } & LoopOptions = {},
   ): Promise<Conversation> {
     const { settings, journal = [], ...loop } = options;
-    return createLoopEngine(loop).open(
-      {
-        session_id: "ses_1",
-        settings: { ...SETTINGS, ...settings },
-        async *history() {
-          yield* numbered(journal);
-        },
+    const opening: Opening = {
+      session_id: "ses_1",
+      settings: { ...SETTINGS, ...settings },
+      async *history() {
+        yield* numbered(journal);
       },
-      host,
-    );
+    };
+    return createLoopEngine(loop).open(opening, host);
   }
 }
 

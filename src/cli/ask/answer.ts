@@ -5,31 +5,31 @@ export type Answer =
   | { readonly key: "yes" | "session" | "edit" | "edit_json" | "view" | "help" | "unknown" }
   | { readonly key: "no" | "stop"; readonly reason: string };
 
-const ANSWERS: Readonly<Record<string, Answer["key"]>> = {
-  y: "yes",
-  yes: "yes",
-  a: "session",
-  always: "session",
-  e: "edit",
-  edit: "edit",
-  E: "edit_json",
-  v: "view",
-  view: "view",
-  n: "no",
-  no: "no",
-  s: "stop",
-  stop: "stop",
-  "?": "help",
-  h: "help",
-  help: "help",
-};
+const ANSWERS: ReadonlyMap<string, Answer["key"]> = new Map([
+  ["y", "yes"],
+  ["yes", "yes"],
+  ["a", "session"],
+  ["always", "session"],
+  ["e", "edit"],
+  ["edit", "edit"],
+  ["E", "edit_json"],
+  ["v", "view"],
+  ["view", "view"],
+  ["n", "no"],
+  ["no", "no"],
+  ["s", "stop"],
+  ["stop", "stop"],
+  ["?", "help"],
+  ["h", "help"],
+  ["help", "help"],
+]);
 
 /** `y`, `n because …`. Only `no` and `stop` take words after the key; with any other they make the line unclear. */
 export function readAnswer(line: string): Answer {
   const text = line.trim();
   const [word = ""] = text.split(/\s/, 1);
   const reason = text.slice(word.length).trim();
-  const exact = ANSWERS[word] ?? ANSWERS[word.toLowerCase()];
+  const exact = ANSWERS.get(word) ?? ANSWERS.get(word.toLowerCase());
   if (exact === "no" || exact === "stop") return { key: exact, reason };
   return exact === undefined || reason !== "" ? { key: "unknown" } : { key: exact };
 }

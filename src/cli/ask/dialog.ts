@@ -72,7 +72,11 @@ class Dialog {
     const { input_hash } = this.#approval;
     switch (answer.key) {
       case "yes":
-        return { decision: "approve", input_hash, ...(this.#edited === undefined ? { scope: "once" } : { updated_input: this.#edited }) };
+        return {
+          decision: "approve",
+          input_hash,
+          ...(this.#edited === undefined ? { scope: "once" } : { updated_input: this.#edited }),
+        };
       case "session":
         return this.#forSession();
       case "edit":
@@ -101,7 +105,10 @@ class Dialog {
     const { session_rule, input_hash } = this.#approval;
     const { screen } = this.#asking;
     if (this.#edited !== undefined || session_rule === undefined) {
-      const why = session_rule === undefined ? "no rule can be shown safely for this call" : "the rule would be for the call before your changes";
+      const why =
+        session_rule === undefined
+          ? "no rule can be shown safely for this call"
+          : "the rule would be for the call before your changes";
       screen.aside(`${why}: y runs it once`);
       return "ask again";
     }
@@ -156,7 +163,8 @@ function feedback(reason: string): { readonly feedback?: string } {
 
 function objectOf(text: string): Record<string, unknown> {
   const value: unknown = JSON.parse(text);
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Error("the input must be a JSON object");
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw new Error("the input must be a JSON object");
   return value as Record<string, unknown>;
 }
 

@@ -7,12 +7,12 @@ import type { Shown } from "../show/preview.ts";
 type Input = Readonly<Record<string, unknown>>;
 
 /** The one text of a call that a person most likely wants to change; everything else is edited as JSON. */
-const MAIN_TEXT: Readonly<Record<string, string>> = {
-  Write: "content",
-  Edit: "new_string",
-  NotebookEdit: "new_source",
-  Bash: "command",
-};
+const MAIN_TEXT: ReadonlyMap<string, string> = new Map([
+  ["Write", "content"],
+  ["Edit", "new_string"],
+  ["NotebookEdit", "new_source"],
+  ["Bash", "command"],
+]);
 
 export interface EditableText {
   readonly field: string;
@@ -22,11 +22,12 @@ export interface EditableText {
 }
 
 export function editableText(tool: string, input: Input): EditableText | undefined {
-  const field = MAIN_TEXT[tool];
+  const field = MAIN_TEXT.get(tool);
   const text = field === undefined ? undefined : input[field];
   if (field === undefined || typeof text !== "string") return undefined;
   const path = input["file_path"];
-  const name = tool === "Bash" ? "command.sh" : typeof path === "string" ? (path.split(/[\\/]/).at(-1) ?? "text") : "text";
+  const name =
+    tool === "Bash" ? "command.sh" : typeof path === "string" ? (path.split(/[\\/]/).at(-1) ?? "text") : "text";
   return { field, text, name };
 }
 
@@ -56,8 +57,15 @@ export function previewEdited(approval: Approval, input: Input): Shown {
     }
     case "notebook": {
       const new_source = textOf(input, "new_source");
-      const { text, added, removed } = unifiedDiff({ path: preview.file.file_path, before: preview.old_source, after: new_source });
-      return { preview: { ...preview, new_source, diff: text, file: { ...preview.file, added, removed } }, warnings: [] };
+      const { text, added, removed } = unifiedDiff({
+        path: preview.file.file_path,
+        before: preview.old_source,
+        after: new_source,
+      });
+      return {
+        preview: { ...preview, new_source, diff: text, file: { ...preview.file, added, removed } },
+        warnings: [],
+      };
     }
     case "question":
     case "generic":
@@ -90,7 +98,8 @@ function redo(file: FileDiff, edits: Edits): FileDiff {
   let after = before;
   if ("content" in edits) {
     // The tool keeps a Windows file one, unless the new text brings line endings of its own.
-    after = before.includes("\r\n") && !edits.content.includes("\r") ? edits.content.replaceAll("\n", "\r\n") : edits.content;
+    after =
+      before.includes("\r\n") && !edits.content.includes("\r") ? edits.content.replaceAll("\n", "\r\n") : edits.content;
   } else {
     for (const change of edits.replacements) {
       if (file.is_new_file && after === "" && change.old_string === "") {

@@ -38,10 +38,17 @@ export async function askQuestions(
 
 type Final = Exclude<Choice, { key: "help" } | { problem: string }>;
 
-async function choose(question: Question, { keyboard, screen }: Asking, signal: AbortSignal): Promise<Final | undefined> {
+async function choose(
+  question: Question,
+  { keyboard, screen }: Asking,
+  signal: AbortSignal,
+): Promise<Final | undefined> {
   const what = question.multiSelect ? "numbers" : "number";
   for (;;) {
-    const line = await keyboard.ask(`${screen.paint.bold("Your answer?")} ${screen.paint.dim(`${what} · o own words · n no · s stop · ? help`)} › `, signal);
+    const line = await keyboard.ask(
+      `${screen.paint.bold("Your answer?")} ${screen.paint.dim(`${what} · o own words · n no · s stop · ? help`)} › `,
+      signal,
+    );
     if (line === undefined) return undefined;
     const choice = readChoice(line, question);
     if ("problem" in choice) screen.aside(choice.problem);

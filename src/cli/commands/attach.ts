@@ -36,7 +36,11 @@ export function addAttach(program: Command, context: Context): void {
 }
 
 async function attach(
-  { context, connection, command }: { readonly context: Context; readonly connection: Connection; readonly command: Command },
+  {
+    context,
+    connection,
+    command,
+  }: { readonly context: Context; readonly connection: Connection; readonly command: Command },
   session_id: string,
   options: AttachOptions,
 ): Promise<ExitCode> {
@@ -56,7 +60,10 @@ async function attach(
   const viewer = json
     ? new JsonLines((text) => void surroundings.output.write(text), deltas)
     : new Transcript({ screen, workspace: session.settings.workspace });
-  if (!json) screen.line(screen.paint.dim(`session ${session.id} · ${session.status} · ${session.settings.workspace} · Ctrl-C leaves`));
+  if (!json)
+    screen.line(
+      screen.paint.dim(`session ${session.id} · ${session.status} · ${session.settings.workspace} · Ctrl-C leaves`),
+    );
   try {
     const last = await follow(
       {
@@ -66,7 +73,7 @@ async function attach(
         after: options.after ?? 0,
         viewer,
         interactive: !json && surroundings.input.isTTY === true && surroundings.errors.isTTY === true,
-        hint: approveHint(flagsOf(command), connection.url),
+        hint: approveHint(surroundings.name, flagsOf(command), connection.url),
         known: { seq: session.seq, pending: session.pending_approvals },
         signal: leaving.signal,
         onInterrupt: () => interrupts.press(),

@@ -11,9 +11,13 @@ export async function readImages(paths: readonly string[], cwd: string): Promise
     paths.map(async (path): Promise<Attachment> => {
       const bytes = await readFile(resolve(cwd, path));
       const media_type = mediaType(bytes);
-      if (media_type === undefined) throw new Failure("invalid_request", `${path} is not a PNG, JPEG, GIF or WebP image`);
+      if (media_type === undefined)
+        throw new Failure("invalid_request", `${path} is not a PNG, JPEG, GIF or WebP image`);
       if (bytes.length > LIMITS.attachmentBytes) {
-        throw new Failure("payload_too_large", `${path} has ${bytes.length} bytes; an image may have ${LIMITS.attachmentBytes}`);
+        throw new Failure(
+          "payload_too_large",
+          `${path} has ${bytes.length} bytes; an image may have ${LIMITS.attachmentBytes}`,
+        );
       }
       return { type: "image", media_type, data: bytes.toString("base64"), name: basename(path) };
     }),

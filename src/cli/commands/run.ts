@@ -1,6 +1,13 @@
 import { resolve } from "node:path";
 import { Option, type Command } from "commander";
-import { Autonomy, PermissionMode, Unattended, type CreateSession, type JournalEvent, type Prompt } from "../../protocol/index.ts";
+import {
+  Autonomy,
+  PermissionMode,
+  Unattended,
+  type CreateSession,
+  type JournalEvent,
+  type Prompt,
+} from "../../protocol/index.ts";
 import type { Connection } from "../connect.ts";
 import { flagsOf, withServer, type Context } from "../context.ts";
 import { EXIT, EXIT_HELP, exitCodeOf, isTurnEnd, type ExitCode } from "../exit.ts";
@@ -45,14 +52,28 @@ export function addRun(program: Command, context: Context): void {
     .option("--cwd <folder>", "the folder to work in (default: this one)")
     .option("--model <name>", "the model to use")
     .option("--provider <name>", "who answers: cloud, or sim for the demo model")
-    .addOption(new Option("--autonomy <level>", `how much runs without asking: ${Autonomy.options.join(", ")}`).argParser(oneOf(Autonomy)))
+    .addOption(
+      new Option("--autonomy <level>", `how much runs without asking: ${Autonomy.options.join(", ")}`).argParser(
+        oneOf(Autonomy),
+      ),
+    )
     .option("--profile <name>", "the policy profile that holds")
-    .addOption(new Option("--permission-mode <mode>", `the same in an editor's words: ${PermissionMode.options.join(", ")}`).argParser(oneOf(PermissionMode)))
+    .addOption(
+      new Option(
+        "--permission-mode <mode>",
+        `the same in an editor's words: ${PermissionMode.options.join(", ")}`,
+      ).argParser(oneOf(PermissionMode)),
+    )
     .option("--system-prompt <text>", "words for the agent before the task")
     .option("--max-turns <n>", "model calls before it stops", wholeNumber({ from: 1, to: 1_000 }))
     .option("--resume <session>", "go on with a session; with other settings, with a fork of it")
     .option("--attach-image <file>", "an image for the agent to see; may be given several times", collect)
-    .addOption(new Option("--unattended <what>", "when nobody answers an approval: deny it in the end, or park it until somebody does").argParser(oneOf(Unattended)))
+    .addOption(
+      new Option(
+        "--unattended <what>",
+        "when nobody answers an approval: deny it in the end, or park it until somebody does",
+      ).argParser(oneOf(Unattended)),
+    )
     .option("--timeout <seconds>", "interrupt the turn after this time", wholeNumber({ from: 1, to: 604_800 }))
     .option("--json", "one line of JSON per event on standard output, nothing else")
     .option("--deltas", "with --json: live text too")
@@ -104,7 +125,7 @@ class Run {
     try {
       const end = await this.#watch(begun, () => interrupts.press());
       this.#sayEnd(begun, end, this.#context.surroundings.now() - started);
-      if (end === undefined || !isTurnEnd(end, begun.turn_id)) return this.#leaving.signal.aborted ? this.#left : EXIT.failed;
+      if (end === undefined || !isTurnEnd(end, begun.turn_id)) return await this.#leave(begun);
       return exitCodeOf(end, { unanswered: this.#unanswered, outOfTime: this.#outOfTime });
     } finally {
       clearTimeout(timer);
@@ -122,7 +143,8 @@ class Run {
       const { turn_id, seq } = await client.prompt(resume, prompt);
       return { session_id: resume, turn_id, after: seq - 1, workspace: session.settings.workspace };
     }
-    const workspace = this.#connection.local && resume === undefined ? { workspace: this.#context.surroundings.cwd } : {};
+    const workspace =
+      this.#connection.local && resume === undefined ? { workspace: this.#context.surroundings.cwd } : {};
     const session = await client.createSession({
       ...workspace,
       ...asked,
@@ -138,9 +160,12 @@ class Run {
   }
 
   #asked(): CreateSession {
-    const { cwd, model, provider, autonomy, profile, permissionMode, systemPrompt, maxTurns, unattended } = this.#options;
+    const { cwd, model, provider, autonomy, profile, permissionMode, systemPrompt, maxTurns, unattended } =
+      this.#options;
     return {
-      ...(cwd === undefined ? {} : { workspace: this.#connection.local ? resolve(this.#context.surroundings.cwd, cwd) : cwd }),
+      ...(cwd === undefined
+        ? {}
+        : { workspace: this.#connection.local ? resolve(this.#context.surroundings.cwd, cwd) : cwd }),
       ...(model === undefined ? {} : { model }),
       ...(provider === undefined ? {} : { provider }),
       ...(autonomy === undefined ? {} : { autonomy }),
@@ -166,7 +191,7 @@ class Run {
         after: begun.after,
         viewer,
         interactive: !json && surroundings.input.isTTY === true && surroundings.errors.isTTY === true,
-        hint: approveHint(flagsOf(this.#command), this.#connection.url),
+        hint: approveHint(surroundings.name, flagsOf(this.#command), this.#connection.url),
         known: { seq: begun.after, pending: [] },
         signal: this.#leaving.signal,
         onInterrupt,
@@ -176,6 +201,14 @@ class Run {
         return isTurnEnd(event, begun.turn_id);
       },
     );
+  }
+
+  /** With the server goes a turn that it drives: it is ended, or the next command on this home would take it up again. */
+  async #leave(begun: Begun): Promise<ExitCode> {
+    if (!this.#leaving.signal.aborted) return EXIT.failed;
+    const { client, embedded } = this.#connection;
+    if (embedded) await client.control(begun.session_id, "interrupt").catch(() => undefined);
+    return this.#left;
   }
 
   #startTimer(begun: Begun): NodeJS.Timeout | undefined {
@@ -191,7 +224,9 @@ class Run {
     const { screen } = this.#context;
     screen.line(screen.paint.yellow(`… ${words}`));
     this.#connection.client.control(begun.session_id, "interrupt").catch((error: unknown) => {
-      screen.line(screen.paint.red(`the turn could not be interrupted: ${error instanceof Error ? error.message : "no answer"}`));
+      screen.line(
+        screen.paint.red(`the turn could not be interrupted: ${error instanceof Error ? error.message : "no answer"}`),
+      );
     });
   }
 
@@ -201,9 +236,15 @@ class Run {
     if (end?.type === "turn.completed" || end?.type === "turn.failed") {
       const { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, model_calls } = end.usage;
       const input = input_tokens + cache_read_tokens + cache_write_tokens;
-      parts.push(`${input.toLocaleString("en-US")} tokens in, ${output_tokens.toLocaleString("en-US")} out, ${count(model_calls, "model call")}`);
+      parts.push(
+        `${input.toLocaleString("en-US")} tokens in, ${output_tokens.toLocaleString("en-US")} out, ${count(model_calls, "model call")}`,
+      );
     }
-    parts.push(duration(ms), `session ${begun.session_id}`, `go on: sallyport run --resume ${begun.session_id} "…"`);
+    parts.push(
+      duration(ms),
+      `session ${begun.session_id}`,
+      `go on: ${this.#context.surroundings.name} run --resume ${begun.session_id} "…"`,
+    );
     screen.line(screen.paint.dim(parts.join(" · ")));
   }
 }

@@ -29,7 +29,10 @@ export function titleOf(item: ToolItem, workspace: string): string {
     case "tool_call": {
       const path = text("file_path") ?? text("path");
       const about = text("pattern") ?? text("url") ?? text("bash_id") ?? text("shell_id") ?? text("task_id");
-      const parts = [about === undefined ? undefined : oneLine(about, TITLE_CHARS), path === undefined ? undefined : near(path, workspace)];
+      const parts = [
+        about === undefined ? undefined : oneLine(about, TITLE_CHARS),
+        path === undefined ? undefined : near(path, workspace),
+      ];
       const known = parts.filter((part) => part !== undefined).join(" in ");
       return known === "" ? oneLine(JSON.stringify(input), TITLE_CHARS) : known;
     }

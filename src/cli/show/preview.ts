@@ -69,7 +69,9 @@ function showFile(file: FileDiff, options: ShowOptions): readonly string[] {
 
 function effectsOf(file: FileDiff, paint: Paint): readonly string[] {
   const effects = file.effects.map((effect) => paint.yellow(`• ${visible(effect)}`));
-  return file.error === undefined ? effects : [...effects, paint.red(`✗ this cannot be done as asked: ${visible(file.error)}`)];
+  return file.error === undefined
+    ? effects
+    : [...effects, paint.red(`✗ this cannot be done as asked: ${visible(file.error)}`)];
 }
 
 function showCommand(preview: CommandPreview, paint: Paint): readonly string[] {
@@ -92,7 +94,9 @@ function showPart(part: CommandPart, place: number, paint: Paint): readonly stri
   const program = part.program === "" ? paint.yellow("known only when it runs") : paint.cyan(visible(part.program));
   const found = part.resolved === undefined ? "" : paint.dim(` ${visible(part.resolved)}`);
   const through = part.wrappers.length === 0 ? "" : paint.yellow(` through ${visible(part.wrappers.join(" → "))}`);
-  const lines = [`  ${place}. ${program}${found}${through}  ${paint.dim(clip(visible(part.text).replaceAll("\n", " "), 160))}`];
+  const lines = [
+    `  ${place}. ${program}${found}${through}  ${paint.dim(clip(visible(part.text).replaceAll("\n", " "), 160))}`,
+  ];
   const detail = (name: string, values: readonly string[]): void => {
     if (values.length > 0) lines.push(`     ${paint.dim(name)} ${values.join("  ")}`);
   };
@@ -108,7 +112,10 @@ function showPart(part: CommandPart, place: number, paint: Paint): readonly stri
     "redirects",
     part.redirects.map(({ operator, target }) => visible(`${operator} ${target}`)),
   );
-  detail("hosts", part.hosts.map((host) => paint.yellow(visible(host))));
+  detail(
+    "hosts",
+    part.hosts.map((host) => paint.yellow(visible(host))),
+  );
   return lines;
 }
 
@@ -122,7 +129,11 @@ export function showQuestion(question: Question, paint: Paint): readonly string[
     `${paint.inverse(` ${visible(question.header)} `)} ${paint.bold(visible(question.question))}`,
     ...question.options.flatMap((option, index) => [
       `  ${paint.cyan(String(index + 1))} ${visible(option.label)}${option.description === "" ? "" : paint.dim(` · ${visible(option.description)}`)}`,
-      ...(option.preview === undefined ? [] : visible(option.preview).split("\n").map((line) => paint.dim(`      ${line}`))),
+      ...(option.preview === undefined
+        ? []
+        : visible(option.preview)
+            .split("\n")
+            .map((line) => paint.dim(`      ${line}`))),
     ]),
   ];
 }

@@ -1,4 +1,11 @@
-import { isToolItem, type Delta, type Item, type JournalEvent, type StreamFrame, type ToolItem } from "../../protocol/index.ts";
+import {
+  isToolItem,
+  type Delta,
+  type Item,
+  type JournalEvent,
+  type StreamFrame,
+  type ToolItem,
+} from "../../protocol/index.ts";
 import type { Screen } from "../terminal/screen.ts";
 import { oneLine, visible } from "../terminal/visible.ts";
 import { depthOf, endCard, titleOf, todoLines } from "./cards.ts";
@@ -53,7 +60,9 @@ export class Transcript {
         return screen.line(paint.dim(`⏳ waits behind another prompt: ${oneLine(event.prompt.text, 100)}`));
       case "turn.started":
         if (event.turn_id === this.#options.ownTurn) return undefined;
-        return screen.line(`${paint.cyan("❯")} ${paint.bold(oneLine(event.prompt.text, 300))} ${paint.dim(`(${visible(event.by.name)})`)}`);
+        return screen.line(
+          `${paint.cyan("❯")} ${paint.bold(oneLine(event.prompt.text, 300))} ${paint.dim(`(${visible(event.by.name)})`)}`,
+        );
       case "turn.resumed":
         return screen.line(paint.dim("↻ the server was started again and goes on with this turn"));
       case "turn.completed":
@@ -92,7 +101,8 @@ export class Transcript {
     this.#open.set(item.id, { item, shown: 0, output });
     const { paint } = this.#options.screen;
     if (item.type === "command_execution") this.#line(depth, paint.bold(`$ ${titleOf(item, this.#options.workspace)}`));
-    if (item.type === "subagent") this.#line(depth, `${paint.cyan("▸")} ${paint.bold(item.tool)} ${titleOf(item, this.#options.workspace)}`);
+    if (item.type === "subagent")
+      this.#line(depth, `${paint.cyan("▸")} ${paint.bold(item.tool)} ${titleOf(item, this.#options.workspace)}`);
   }
 
   #update(item: Item): void {
@@ -101,7 +111,8 @@ export class Transcript {
     if (open === undefined) return;
     if (item.type === "agent_message" || item.type === "reasoning") this.#speak(open, item.text.slice(open.shown));
     // Who comes late finds the output so far in the item; who was there has seen it already.
-    if (item.type === "command_execution" && open.output.empty && item.aggregated_output !== "") open.output.add(item.aggregated_output);
+    if (item.type === "command_execution" && open.output.empty && item.aggregated_output !== "")
+      open.output.add(item.aggregated_output);
   }
 
   #grow(delta: Delta): void {
@@ -129,13 +140,20 @@ export class Transcript {
     switch (item.type) {
       case "agent_message":
       case "reasoning":
-        if (item.parent_id === undefined) this.#speak(open ?? { item, shown: 0, output: new LiveOutput(() => undefined) }, item.text.slice(open?.shown ?? 0));
-        else if (item.type === "agent_message") for (const line of item.text.trim().split("\n")) this.#line(depth, visible(line));
+        if (item.parent_id === undefined)
+          this.#speak(
+            open ?? { item, shown: 0, output: new LiveOutput(() => undefined) },
+            item.text.slice(open?.shown ?? 0),
+          );
+        else if (item.type === "agent_message")
+          for (const line of item.text.trim().split("\n")) this.#line(depth, visible(line));
         screen.endLine();
         if (item.status === "superseded") screen.line(paint.dim("… that message was cut off and is asked for again"));
         return undefined;
       case "compaction":
-        return screen.line(paint.dim(`⇣ the conversation was summarised (${item.tokens_before.toLocaleString("en-US")} tokens before)`));
+        return screen.line(
+          paint.dim(`⇣ the conversation was summarised (${item.tokens_before.toLocaleString("en-US")} tokens before)`),
+        );
       case "error":
         return screen.line(paint.red(`✗ ${visible(item.message)}`));
     }

@@ -10,7 +10,8 @@ export type EditText = (text: string, name: string) => Promise<string>;
 
 /** The editor of `$VISUAL` or `$EDITOR`, on a private copy of the text. */
 export function editorOf(environment: Environment): EditText {
-  const program = [environment["VISUAL"], environment["EDITOR"]].find((name) => name !== undefined && name !== "") ?? "vi";
+  const program =
+    [environment["VISUAL"], environment["EDITOR"]].find((name) => name !== undefined && name !== "") ?? "vi";
   return async (text, name) => {
     const folder = await mkdtemp(join(tmpdir(), "sallyport-edit-"));
     const path = join(folder, name.replaceAll(/[^\w.-]/g, "_").slice(-100) || "text");
@@ -31,7 +32,13 @@ function runEditor(program: string, path: string): Promise<void> {
     child.once("error", reject);
     child.once("exit", (code) => {
       if (code === 0) resolve();
-      else reject(new Failure("invalid_request", `${program} ended with ${code ?? "a signal"}; set EDITOR to an editor that works here`));
+      else
+        reject(
+          new Failure(
+            "invalid_request",
+            `${program} ended with ${code ?? "a signal"}; set EDITOR to an editor that works here`,
+          ),
+        );
     });
   });
 }

@@ -18,7 +18,7 @@ import { systemPrompt } from "./prompt.ts";
 import { callOptions } from "./request.ts";
 import { runTools, type Caller } from "./tool-phase.ts";
 import { Transcript } from "./transcript.ts";
-import type { Turn } from "./turn.ts";
+import { ABORTED, type Turn } from "./turn.ts";
 
 const SUBAGENT_TOOLS = new Set(["Task", "Agent"]);
 const UNKNOWN_OUTCOME = "Interrupted; outcome unknown.";
@@ -46,18 +46,16 @@ export class Agent implements Caller {
   readonly #tools: readonly ToolDefinition[];
   /** Messages of the model in this turn, those before a restart included. */
   #messages: number;
-  /** What the provider counted last, and what we would have said then. */
-  #counted: { readonly tokens: number; readonly estimate: number } | undefined;
 
   constructor(turn: Turn, options: AgentOptions) {
-    const { host, settings } = turn.surroundings;
+    const { settings, tools } = turn.surroundings;
     const mayDelegate = options.depth < LIMITS.subagentDepth;
     this.turn = turn;
     this.subagent = mayDelegate ? (item, request) => this.#delegate(item, request) : undefined;
     this.#options = options;
     this.#transcript = options.transcript;
     this.#system = systemPrompt(settings, { subagent: options.parent_id !== undefined });
-    this.#tools = host.toolbox.definitions().filter((tool) => mayDelegate || !SUBAGENT_TOOLS.has(tool.name));
+    this.#tools = mayDelegate ? tools : tools.filter((tool) => !SUBAGENT_TOOLS.has(tool.name));
     this.#messages = options.transcript.turnMessages;
   }
 
@@ -130,8 +128,7 @@ export class Agent implements Caller {
   }
 
   #broken(call: Exclude<CallEnd<MessageDraft>, { end: "finished" }>): AgentEnd {
-    const error =
-      this.turn.stopped ?? (call.end === "aborted" ? { code: "aborted" as const, message: "aborted" } : call.error);
+    const error = this.turn.stopped ?? (call.end === "aborted" ? ABORTED : call.error);
     return this.#fail(call.receiver.completed("interrupted"), error, call.receiver.text);
   }
 
@@ -150,6 +147,7 @@ export class Agent implements Caller {
     const words = [...draft.completed("completed"), usage];
     if (draft.calls.length === 0 && stop_reason !== "pause_turn") {
       this.emit([...words, ...this.#terminal({ type: "turn.completed", stop_reason })]);
+      this.#count(finish);
       return { text: draft.text, stop_reason };
     }
     const calls = draft.calls.map((call) => this.#start(call, draft.message_id));
@@ -157,16 +155,18 @@ export class Agent implements Caller {
       ...words,
       ...calls.flatMap(({ item, cut }) => startEvents(item, cut ? cutText(stop_reason) : undefined)),
     ]);
-    const { inputTokens, outputTokens } = finish.usage;
-    this.#counted = {
-      tokens: (inputTokens.total ?? 0) + (outputTokens.total ?? 0),
-      estimate: estimateTokens(this.#transcript.messages()),
-    };
+    this.#count(finish);
     await runTools(
       this,
       calls.filter(({ cut }) => !cut).map(({ item }) => item),
     );
     return undefined;
+  }
+
+  #count({ usage }: Finish): void {
+    const tokens = (usage.inputTokens.total ?? 0) + (usage.outputTokens.total ?? 0);
+    // A provider that does not count leaves us with our own estimate.
+    if (tokens > 0) this.#transcript.counted = { tokens, estimate: estimateTokens(this.#transcript.messages()) };
   }
 
   #start(call: WrittenCall, message_id: string): { readonly item: ToolItem; readonly cut: boolean } {
@@ -197,7 +197,8 @@ export class Agent implements Caller {
 
   #contextTokens(): number {
     const estimate = estimateTokens(this.#transcript.messages());
-    if (this.#counted !== undefined) return this.#counted.tokens + estimate - this.#counted.estimate;
+    const { counted } = this.#transcript;
+    if (counted !== undefined) return counted.tokens + estimate - counted.estimate;
     return estimate + Math.ceil((this.turn.surroundings.toolChars + this.#system.length) / 4);
   }
 
@@ -231,7 +232,6 @@ export class Agent implements Caller {
       { type: "item.completed", item: { ...item, status: "completed", summary: summaryText(call.receiver.text) } },
       { type: "usage", usage: usageOf(call.finish) },
     ]);
-    this.#counted = undefined;
     return true;
   }
 

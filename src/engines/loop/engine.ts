@@ -3,7 +3,7 @@ import type { Capabilities, Conversation, Engine, EngineEvent, Host, Opening } f
 import { Agent } from "./agent.ts";
 import { Transcript } from "./transcript.ts";
 import { createTransport, type Transport } from "./transport.ts";
-import { ABORTED, Turn } from "./turn.ts";
+import { ABORTED, Turn, type Surroundings } from "./turn.ts";
 
 export interface LoopOptions {
   /** The model's window in tokens. Absent: LIMITS.contextTokens. */
@@ -37,7 +37,7 @@ class LoopConversation implements Conversation {
   readonly #host: Host;
   readonly #means: { readonly transport: Transport; readonly contextTokens: number };
   #transcript: Promise<Transcript> | undefined;
-  #toolChars: number | undefined;
+  #tools: Pick<Surroundings, "tools" | "toolChars"> | undefined;
 
   constructor(opening: Opening, host: Host, means: { readonly transport: Transport; readonly contextTokens: number }) {
     this.#opening = opening;
@@ -66,9 +66,14 @@ class LoopConversation implements Conversation {
   ): AsyncGenerator<readonly EngineEvent[]> {
     this.#transcript ??= read(this.#opening);
     const root = await this.#transcript;
-    this.#toolChars ??= JSON.stringify(this.#host.toolbox.definitions()).length;
-    const settings = { settings: this.#opening.settings, toolChars: this.#toolChars };
-    const turn = new Turn({ host: this.#host, root, ...settings, ...this.#means });
+    this.#tools ??= toolsOf(this.#host);
+    const turn = new Turn({
+      host: this.#host,
+      settings: this.#opening.settings,
+      root,
+      ...this.#tools,
+      ...this.#means,
+    });
     const stop = (): void => turn.stop(ABORTED);
     if (signal.aborted) stop();
     signal.addEventListener("abort", stop, { once: true });
@@ -85,6 +90,11 @@ class LoopConversation implements Conversation {
       await done;
     }
   }
+}
+
+function toolsOf(host: Host): Pick<Surroundings, "tools" | "toolChars"> {
+  const tools = host.toolbox.definitions();
+  return { tools, toolChars: JSON.stringify(tools).length };
 }
 
 async function read(opening: Opening): Promise<Transcript> {

@@ -45,7 +45,7 @@ export async function callModel<Taker extends Receiver>(
   for (let attempt = 1; ; attempt += 1) {
     const receiver = newReceiver();
     const outcome = turn.signal.aborted ? undefined : await attemptCall(turn, request, receiver);
-    if (outcome === undefined || turn.signal.aborted) return { end: "aborted", receiver };
+    if (outcome === undefined) return { end: "aborted", receiver };
     if ("finish" in outcome) return { end: "finished", receiver, finish: outcome.finish };
     const { failure } = outcome;
     const judgement = judge(failure);
@@ -82,9 +82,9 @@ async function attemptCall(turn: Turn, request: WireRequest, receiver: Receiver)
       signal: connection.signal,
       onBytes: () => (heard = host.now()),
     });
-    if (signal.aborted) return undefined;
     // After a whole answer the connection stays open for the next call.
     if ("finish" in outcome) return outcome;
+    if (signal.aborted) return undefined;
     cut();
     return silent
       ? { failure: { kind: "stream", message: `nothing came for ${LIMITS.modelIdleMs / 1_000} s` } }

@@ -46,6 +46,8 @@ const UNKNOWN_OUTCOME = "Interrupted; outcome unknown.";
  * conversation in memory and one read from the journal are the same thing.
  */
 export class Transcript {
+  /** What the provider counted for the whole conversation last, and what we would have said then. Known in memory only. */
+  counted: { readonly tokens: number; readonly estimate: number } | undefined;
   /** The sub-agent's item whose items these are; absent at the top level. */
   readonly #parentId: string | undefined;
   readonly #entries: Entry[] = [];
@@ -207,6 +209,7 @@ export class Transcript {
   }
 
   #compact(summary: string, through: string | undefined): void {
+    this.counted = undefined;
     this.#entries.splice(0, through === undefined ? this.#entries.length : this.#placeAfter(through));
     this.#entries.unshift({ role: "user", content: [{ type: "text", text: summary }] });
   }

@@ -42,13 +42,23 @@ export function createTransport(): Transport {
       const secure = request.url.startsWith("https:");
       const headers = { ...request.headers, "content-length": String(Buffer.byteLength(request.body)) };
       const socket = request.socketPath === undefined ? {} : { socketPath: request.socketPath };
-      const settings = { method: "POST", headers, signal, agent: secure ? https : http, ...socket };
+      const settings = { method: "POST", headers, agent: secure ? https : http, ...socket };
       const outgoing = secure ? httpsRequest(request.url, settings) : httpRequest(request.url, settings);
+      // Not Node's own `signal`: that breaks with an error on a connection which has just been given back.
+      const cut = (): void => void outgoing.destroy();
+      signal.addEventListener("abort", cut, { once: true });
+      outgoing.once("close", () => signal.removeEventListener("abort", cut));
       outgoing.once("response", resolve);
-      outgoing.once("error", (error: NodeJS.ErrnoException) => {
-        reject(outgoing.reusedSocket && error.code === "ECONNRESET" ? new StaleConnection(error.message) : error);
+      // For as long as it lives: an error after the answer has begun comes here too, and must not end the process.
+      outgoing.on("error", (error: NodeJS.ErrnoException) => {
+        reject(
+          outgoing.reusedSocket && !signal.aborted && error.code === "ECONNRESET"
+            ? new StaleConnection(error.message)
+            : error,
+        );
       });
-      outgoing.end(request.body);
+      if (signal.aborted) cut();
+      else outgoing.end(request.body);
     });
   }
 
@@ -72,6 +82,7 @@ export function createTransport(): Transport {
 
 function wrap(response: IncomingMessage): WireResponse {
   response.setEncoding("utf8");
+  response.on("error", () => undefined);
   return {
     status: response.statusCode ?? 0,
     header: (name) => {
@@ -83,7 +94,6 @@ function wrap(response: IncomingMessage): WireResponse {
         for await (const chunk of response.iterator({ destroyOnReturn: false }) as AsyncIterable<string>) yield chunk;
       } finally {
         // What is left (nothing, as a rule) is read and dropped; a server that never ends is cut off.
-        response.on("error", () => undefined);
         response.setTimeout(LIMITS.modelIdleMs, () => response.destroy());
         response.resume();
       }

@@ -1,5 +1,6 @@
 import { setMaxListeners } from "node:events";
 import type { ErrorDetail, SessionSettings } from "../../protocol/index.ts";
+import type { ToolDefinition } from "../../tools/toolbox.ts";
 import type { Host } from "../engine.ts";
 import { Channel } from "./channel.ts";
 import type { Transcript } from "./transcript.ts";
@@ -15,7 +16,9 @@ export interface Surroundings {
   readonly contextTokens: number;
   /** The conversation at the top level. */
   readonly root: Transcript;
-  /** Characters of all tool definitions. */
+  /** The same for the whole conversation, so that they can be cached. */
+  readonly tools: readonly ToolDefinition[];
+  /** Characters of `tools`. */
   readonly toolChars: number;
 }
 
@@ -52,11 +55,13 @@ export class Turn {
     this.#controller.abort(this.#stopped);
   }
 
-  /** The same id, or one like it when the conversation or a sibling has used it: sessions and models need it to be unique. */
+  /** The id, or one like it: for the model it must be well-formed, and for sessions unique, sub-agents included. */
   claimToolUseId(id: string): string {
-    let claimed = id;
-    for (let number = 2; this.#toolUseIds.has(claimed) || this.surroundings.root.knows(claimed); number += 1)
-      claimed = `${id}_${number}`;
+    const base = id === "" ? "toolu" : id.replaceAll(/[^a-zA-Z0-9_-]/g, "_");
+    let claimed = base;
+    for (let number = 2; this.#toolUseIds.has(claimed) || this.surroundings.root.knows(claimed); number += 1) {
+      claimed = `${base}_${number}`;
+    }
     this.#toolUseIds.add(claimed);
     return claimed;
   }

@@ -1,3 +1,4 @@
+import { setOf } from "../shell/lists.ts";
 import { readGit, type GitCall, type GitSetting } from "../shell/git.ts";
 import { findOptions } from "../shell/options.ts";
 import { mayBeOption } from "../shell/paths.ts";
@@ -6,21 +7,20 @@ import { reading, writing } from "./places.ts";
 import { firstObjection, type Objection, type Suspect } from "./verdict.ts";
 
 /** Commands of git that run no program of the caller's choice. Aliases and `git-<name>` programs are not among them. */
-const COMMANDS: ReadonlySet<string> = new Set(
-  [
-    "add am annotate apply archive bisect blame branch bundle cat-file check-attr check-ignore check-ref-format checkout cherry cherry-pick",
-    "clean clone commit commit-graph config count-objects describe diff diff-files diff-index diff-tree fetch for-each-ref format-patch fsck gc",
-    "grep hash-object help init log ls-files ls-remote ls-tree merge merge-base merge-file merge-tree mv name-rev notes pull push range-diff",
-    "read-tree rebase reflog remote repack reset restore rev-list rev-parse revert rm shortlog show show-branch show-ref sparse-checkout stash",
-    "status stripspace submodule switch symbolic-ref tag update-index update-ref verify-commit verify-tag version whatchanged worktree write-tree",
-  ].flatMap((line) => line.split(" ")),
+const COMMANDS = setOf(
+  "add am annotate apply archive bisect blame branch bundle cat-file check-attr check-ignore check-ref-format checkout cherry cherry-pick",
+  "clean clone commit commit-graph config count-objects describe diff diff-files diff-index diff-tree fetch for-each-ref format-patch fsck gc",
+  "grep hash-object help init log ls-files ls-remote ls-tree merge merge-base merge-file merge-tree mv name-rev notes pull push range-diff",
+  "read-tree rebase reflog remote repack reset restore rev-list rev-parse revert rm shortlog show show-branch show-ref sparse-checkout stash",
+  "status stripspace submodule switch symbolic-ref tag update-index update-ref verify-commit verify-tag version whatchanged worktree write-tree",
 );
 
 /** Settings that name no program and no place. */
 const SETTINGS =
   /^(user\.(name|email)|author\.(name|email)|committer\.(name|email)|init\.defaultbranch|core\.(autocrlf|eol|filemode|ignorecase|quotepath|safecrlf|whitespace|abbrev|longpaths|symlinks|precomposeunicode|preloadindex|compression|bigfilethreshold|commentchar)|(pull|push|merge|rebase|fetch|commit|tag|branch|status|log|diff|stash|gc|pack|index|feature|help|column|color|advice|format|grep|blame|rerere|apply|versionsort|transfer|submodule)\.[a-z]+|color\.[a-z]+\.[a-z]+|branch\.[^.]+\.(remote|merge|rebase|description)|http\.postbuffer)$/i;
 /** Among those, the ones that run something after all. */
-const NOT_SETTINGS = /^(diff\.external|grep\.|commit\.template|submodule\.(update|.*command)|help\.(autocorrect|browser)|rebase\.instructionformat|gc\..*hook|status\..*command)$/i;
+const NOT_SETTINGS =
+  /^(diff\.external|grep\.|commit\.template|submodule\.(update|.*command)|help\.(autocorrect|browser)|rebase\.instructionformat|gc\..*hook|status\..*command)$/i;
 /** Switching a program off is no danger. */
 const OFF: ReadonlySet<string> = new Set(["", "cat", "true", "false", ":", "/dev/null"]);
 
@@ -38,10 +38,45 @@ const FORBIDDEN_OPTIONS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Subcommands where a word known only at run time could be an option that runs a program. */
-const MUST_BE_KNOWN: ReadonlySet<string> = new Set(["fetch", "pull", "clone", "ls-remote", "push", "rebase", "grep", "archive", "submodule", "bisect", "config", "init"]);
+const MUST_BE_KNOWN: ReadonlySet<string> = new Set([
+  "fetch",
+  "pull",
+  "clone",
+  "ls-remote",
+  "push",
+  "rebase",
+  "grep",
+  "archive",
+  "submodule",
+  "bisect",
+  "config",
+  "init",
+]);
 
 /** Options whose value is text, however much it looks like a path. */
-const TEXT_OPTIONS = ["-m", "--message", "--author", "--date", "--grep", "-S", "-G", "--format", "--pretty", "--since", "--until", "--after", "--before", "--subject-prefix", "--trailer", "-L", "--fixup", "--squash", "-b", "-B", "--reference"];
+const TEXT_OPTIONS = [
+  "-m",
+  "--message",
+  "--author",
+  "--date",
+  "--grep",
+  "-S",
+  "-G",
+  "--format",
+  "--pretty",
+  "--since",
+  "--until",
+  "--after",
+  "--before",
+  "--subject-prefix",
+  "--trailer",
+  "-L",
+  "--fixup",
+  "--squash",
+  "-b",
+  "-B",
+  "--reference",
+];
 
 export function gitObjection(suspect: Suspect): Objection {
   const call = readGit(suspect.words, suspect.bindings);
@@ -69,7 +104,8 @@ function globals(call: GitCall, { folder, bindings }: Suspect): Objection {
 
 function settingObjection({ key, value }: GitSetting): Objection {
   if (SETTINGS.test(key) && !NOT_SETTINGS.test(key)) return undefined;
-  if (value?.fixed === true && OFF.has(value.value) && !/^(alias|include|url|protocol|remote|safe)/i.test(key)) return undefined;
+  if (value?.fixed === true && OFF.has(value.value) && !/^(alias|include|url|protocol|remote|safe)/i.test(key))
+    return undefined;
   return `Setting ${key} is not allowed: it can make git run other programs`;
 }
 
@@ -87,21 +123,26 @@ function arguments_(name: string, { rest, subcommand }: GitCall, suspect: Suspec
 }
 
 function bySubcommand(name: string, rest: readonly ShellWord[]): Objection {
-  const [first] = rest.filter((word) => !word.value.startsWith("-"));
+  const first = rest.find((word) => !word.value.startsWith("-"));
   if (name === "bisect" && first?.value === "run") return "git bisect run is not allowed";
-  if (name === "submodule" && rest.some((word) => word.value === "foreach")) return "git submodule foreach is not allowed";
+  if (name === "submodule" && rest.some((word) => word.value === "foreach"))
+    return "git submodule foreach is not allowed";
   if (name === "config") return config(rest);
   return undefined;
 }
 
 function config(rest: readonly ShellWord[]): Objection {
   if (rest.some((word) => /^(-e|--edit|edit)$/.test(word.value))) return "git config --edit is not allowed";
-  if (rest.some((word) => /^(-f|--file|--file=.*|--blob|--blob=.*|--system)$/.test(word.value) || /^-f./.test(word.value))) {
+  if (
+    rest.some((word) => /^(-f|--file|--file=.*|--blob|--blob=.*|--system)$/.test(word.value) || /^-f./.test(word.value))
+  ) {
     return "git config is only allowed for the repository's and the user's own settings";
   }
   const operands = rest.filter((word) => !word.value.startsWith("-"));
   const verb = operands[0]?.value ?? "";
-  const reads = /^(list|get)$/.test(verb) || rest.some((word) => /^(-l|--list|--get(-.*)?|--show-.*|--name-only)$/.test(word.value));
+  const reads =
+    /^(list|get)$/.test(verb) ||
+    rest.some((word) => /^(-l|--list|--get(-.*)?|--show-.*|--name-only)$/.test(word.value));
   const named = /^(set|unset|rename-section|remove-section)$/.test(verb) ? operands.slice(1) : operands;
   const [key, ...values] = named;
   const removes = verb === "unset" || rest.some((word) => /^--(unset|unset-all)$/.test(word.value));
@@ -122,7 +163,11 @@ function places(words: readonly ShellWord[], { folder, bindings }: Suspect): Obj
     const value = equals === -1 ? word.value : word.value.slice(equals + 1);
     // Only what begins like a path leads anywhere; `main..feature` is a range, `HEAD:../x` stays in the repository.
     if (!/^(\/|~|\.\.(\/|$))/.test(value) && !/(^|\/)\.\.\/\.\.(\/|$)/.test(value)) continue;
-    const objection = reading({ ...word, value, pieces: equals === -1 ? word.pieces : [{ kind: "text", text: value, quoted: true }] }, folder, bindings);
+    const objection = reading(
+      { ...word, value, pieces: equals === -1 ? word.pieces : [{ kind: "text", text: value, quoted: true }] },
+      folder,
+      bindings,
+    );
     if (objection !== undefined) return objection.replace("Reading", "Reaching");
   }
   return undefined;

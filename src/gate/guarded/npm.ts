@@ -1,3 +1,4 @@
+import { namesIn, setOf } from "../shell/lists.ts";
 import { findOptions, scanOptions, type OptionTable } from "../shell/options.ts";
 import { mayBeOption } from "../shell/paths.ts";
 import type { ShellWord } from "../shell/words.ts";
@@ -5,30 +6,41 @@ import { writing } from "./places.ts";
 import { firstObjection, type Objection, type Suspect } from "./verdict.ts";
 
 /** npm's commands and their other names. A shortened name is refused: npm would guess what it means. */
-const COMMANDS: ReadonlySet<string> = new Set(
-  [
-    "access add adduser audit author bugs c cache ci clean-install clean-install-test cit completion config create ddp dedupe deprecate diff",
-    "dist-tag dist-tags docs doctor find find-dupes fund get help help-search home hook i i-t ic in info init innit ins inst insta instal install",
-    "install-ci-test install-clean install-test isntall isntall-clean issues it la link list ll ln login logout ls org outdated owner pack ping",
-    "pkg prefix profile prune publish query r rb rebuild remove repo restart rm root rum run run-script s sbom se search set set-script",
-    "shrinkwrap sit star stars start stop t team test token tst un uninstall unlink unpublish unstar up update upgrade urn v verison version",
-    "view whoami why",
-  ].flatMap((line) => line.split(" ")),
+const COMMANDS = setOf(
+  "access add adduser audit author bugs c cache ci clean-install clean-install-test cit completion config create ddp dedupe deprecate diff",
+  "dist-tag dist-tags docs doctor find find-dupes fund get help help-search home hook i i-t ic in info init innit ins inst insta instal install",
+  "install-ci-test install-clean install-test isntall isntall-clean issues it la link list ll ln login logout ls org outdated owner pack ping",
+  "pkg prefix profile prune publish query r rb rebuild remove repo restart rm root rum run run-script s sbom se search set set-script",
+  "shrinkwrap sit star stars start stop t team test token tst un uninstall unlink unpublish unstar up update upgrade urn v verison version",
+  "view whoami why",
 );
 
 const LEADING: OptionTable = {
   valued: "wC",
   flags: "sqdydDSPEOBglfhv?naLpt",
-  long: ["prefix", "workspace", "registry", "loglevel", "cache", "omit", "include", "location", "tag", "access", "otp", "scope"],
-  longFlags: [
-    ...["silent", "quiet", "verbose", "yes", "global", "force", "workspaces", "include-workspace-root", "no-audit", "no-fund", "no-progress"],
-    ...["if-present", "ignore-scripts", "production", "legacy-peer-deps", "no-save", "save", "save-dev", "save-exact", "json", "long", "parseable"],
-    ...["no-color", "no-update-notifier", "offline", "prefer-offline", "dry-run", "version", "help"],
-  ],
+  long: namesIn("prefix workspace registry loglevel cache omit include location tag access otp scope"),
+  longFlags: namesIn(
+    "silent quiet verbose yes global force workspaces include-workspace-root no-audit no-fund no-progress",
+    "if-present ignore-scripts production legacy-peer-deps no-save save save-dev save-exact json long",
+    "parseable no-color no-update-notifier offline prefer-offline dry-run version help",
+  ),
 };
 
 /** Options that choose a program, or settings from elsewhere. */
-const FORBIDDEN = ["--script-shell", "--shell", "--node-options", "--userconfig", "--globalconfig", "--git", "--editor", "--viewer", "--browser", "--call", "--init-module", "--node-gyp"];
+const FORBIDDEN = [
+  "--script-shell",
+  "--shell",
+  "--node-options",
+  "--userconfig",
+  "--globalconfig",
+  "--git",
+  "--editor",
+  "--viewer",
+  "--browser",
+  "--call",
+  "--init-module",
+  "--node-gyp",
+];
 
 const CONFIG_KEYS =
   /^(audit|fund|progress|loglevel|color|unicode|save|save-exact|save-prefix|package-lock|registry|@[\w.-]+:registry|strict-ssl|engine-strict|legacy-peer-deps|init[.-](author[.-](name|email|url)|license|version|type)|fetch-retries|fetch-timeout|maxsockets|tag|workspaces|update-notifier|prefer-offline|install-strategy|omit|include)$/;
@@ -53,8 +65,10 @@ export function npmObjection(suspect: Suspect): Objection {
       return COMMANDS.has(verb.value) ? undefined : `npm ${verb.value} is not allowed`;
     },
     () => (changesTheMachine(own) ? "npm may not install or change anything outside of the workspace" : undefined),
-    ...findOptions(own.filter(({ value }) => !/^--(p|c|ca)$|^--pre(fer.*)?$/.test(value)), ["--prefix", "--cache", "-C"])
-      .flatMap(({ value }) => (value === undefined ? [] : [() => writing(value, folder, bindings)])),
+    ...findOptions(
+      own.filter(({ value }) => !/^--(p|c|ca)$|^--pre(fer.*)?$/.test(value)),
+      ["--prefix", "--cache", "-C"],
+    ).flatMap(({ value }) => (value === undefined ? [] : [() => writing(value, folder, bindings)])),
     () => config(verb, own.slice(next + 1)),
   );
 }
@@ -65,18 +79,25 @@ function isNoOther({ value }: ShellWord): boolean {
 }
 
 function changesTheMachine(words: readonly ShellWord[]): boolean {
-  const global = words.some((word) => /^(-g|--global|--location=global)$/.test(word.value)) || words.some((word, index) => word.value === "global" && words[index - 1]?.value === "--location");
+  const global =
+    words.some((word) => /^(-g|--global|--location=global)$/.test(word.value)) ||
+    words.some((word, index) => word.value === "global" && words[index - 1]?.value === "--location");
   return global && !words.some((word) => /^(ls|list|ll|la|root|prefix|outdated|view|get|config|c)$/.test(word.value));
 }
 
 function config(verb: ShellWord | undefined, rest: readonly ShellWord[]): Objection {
   const operands = rest.filter((word) => !word.value.startsWith("-"));
   const setting = verb?.value === "set" ? operands : /^(config|c)$/.test(verb?.value ?? "") ? operands.slice(1) : [];
-  const action = verb?.value === "set" ? "set" : /^(config|c)$/.test(verb?.value ?? "") ? (operands[0]?.value ?? "list") : "list";
+  const action =
+    verb?.value === "set" ? "set" : /^(config|c)$/.test(verb?.value ?? "") ? (operands[0]?.value ?? "list") : "list";
   if (/^(list|ls|get)$/.test(action)) return undefined;
   if (action === "edit" || action === "fix") return `npm config ${action} is not allowed`;
   // `npm config set a=1 b=2` or `npm config set a 1`.
-  const keys = setting.some((word) => word.value.includes("=")) ? setting : setting.slice(0, action === "set" ? 1 : undefined);
+  const keys = setting.some((word) => word.value.includes("="))
+    ? setting
+    : setting.slice(0, action === "set" ? 1 : undefined);
   const wrong = keys.find((word) => !word.fixed || !CONFIG_KEYS.test(word.value.split("=")[0] ?? ""));
-  return wrong === undefined ? undefined : `Setting npm's ${wrong.text} is not allowed: it can make npm run other programs`;
+  return wrong === undefined
+    ? undefined
+    : `Setting npm's ${wrong.text} is not allowed: it can make npm run other programs`;
 }

@@ -15,7 +15,8 @@ export function writing(word: ShellWord, folder: Folder, bindings: Bindings): Ob
   for (const path of paths) {
     if (MAY_WRITE.has(path)) continue;
     if (path.startsWith("/dev/")) return `Writing to ${path} is not allowed`;
-    if (path.startsWith("~") || !isInside(folder.workspace, path)) return `Writing outside of the workspace is not allowed: ${word.text}`;
+    if (path.startsWith("~") || !isInside(folder.workspace, path))
+      return `Writing outside of the workspace is not allowed: ${word.text}`;
     const objection = protectedPlace(relative(folder.workspace, path), word.text);
     if (objection !== undefined) return objection;
   }
@@ -27,7 +28,11 @@ function protectedPlace(path: string, text: string): Objection {
   if (segments.includes(".git")) return `Writing into .git is not allowed: ${text}`;
   // A folder with a file HEAD is a repository to git, and its settings may name programs to run.
   if (segments.at(-1) === "head") return `Writing a file named HEAD is not allowed: ${text}`;
-  if (segments.includes(".claude") || segments.includes(".sallyport") || /^(\.claude_settings\.json|\.mcp\.json|sallyport\.ya?ml)$/.test(segments.at(-1) ?? "")) {
+  if (
+    segments.includes(".claude") ||
+    segments.includes(".sallyport") ||
+    /^(\.claude_settings\.json|\.mcp\.json|sallyport\.ya?ml)$/.test(segments.at(-1) ?? "")
+  ) {
     return `Writing an agent's own settings is not allowed: ${text}`;
   }
   // A name like `-t..` would be an option once a pattern matches it.
@@ -41,7 +46,10 @@ export function reading(word: ShellWord, folder: Folder, bindings: Bindings): Ob
   return leadsOut(word, folder, bindings) ? `Reading outside of the workspace is not allowed: ${word.text}` : undefined;
 }
 
-export function readingAll(words: readonly ShellWord[], { folder, bindings }: Pick<Suspect, "folder" | "bindings">): Objection {
+export function readingAll(
+  words: readonly ShellWord[],
+  { folder, bindings }: Pick<Suspect, "folder" | "bindings">,
+): Objection {
   for (const word of words) {
     const objection = reading(word, folder, bindings);
     if (objection !== undefined) return objection;
@@ -53,10 +61,13 @@ export function redirection(redirect: ShellRedirect, folder: Folder, bindings: B
   const { target, access } = redirect;
   if (target === undefined || access === "feed") return undefined;
   if (access === "descriptor") {
-    return target.fixed && /^(\d+-?|-)$/.test(target.value) ? undefined : `Cannot tell before it runs what ${target.text} redirects to`;
+    return target.fixed && /^(\d+-?|-)$/.test(target.value)
+      ? undefined
+      : `Cannot tell before it runs what ${target.text} redirects to`;
   }
   // `> >(command)`: the command is judged where it stands.
   if (target.pieces.length === 1 && /^[<>]\(/.test(target.text)) return undefined;
-  if (target.value.startsWith("/dev/tcp/") || target.value.startsWith("/dev/udp/")) return `Opening a connection is not allowed: ${target.text}`;
+  if (target.value.startsWith("/dev/tcp/") || target.value.startsWith("/dev/udp/"))
+    return `Opening a connection is not allowed: ${target.text}`;
   return access === "read" ? reading(target, folder, bindings) : writing(target, folder, bindings);
 }

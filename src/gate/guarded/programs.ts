@@ -1,3 +1,4 @@
+import { namesIn } from "../shell/lists.ts";
 import { isInside } from "../shell/paths.ts";
 import { findOptions, scanOptions, type OptionTable } from "../shell/options.ts";
 import type { ShellWord } from "../shell/words.ts";
@@ -8,12 +9,23 @@ import { firstObjection, type Objection, type Suspect } from "./verdict.ts";
 
 /** Document 004's list: everything that a development session in a web project needs, and nothing else. */
 export const ALLOWED_COMMANDS = [
-  ...["ls", "cat", "head", "tail", "wc", "grep"],
-  ...["cp", "mkdir", "chmod"],
+  "ls",
+  "cat",
+  "head",
+  "tail",
+  "wc",
+  "grep",
+  "cp",
+  "mkdir",
+  "chmod",
   "pwd",
-  ...["npm", "node"],
+  "npm",
+  "node",
   "git",
-  ...["ps", "lsof", "sleep", "pkill"],
+  "ps",
+  "lsof",
+  "sleep",
+  "pkill",
   "init.sh",
 ] as const;
 type Allowed = (typeof ALLOWED_COMMANDS)[number];
@@ -81,13 +93,21 @@ function operandsAndValues(words: readonly ShellWord[]): readonly ShellWord[] {
 
 function valueOf(word: ShellWord, from: number): ShellWord {
   const value = word.value.slice(from);
-  return { ...word, value, pieces: word.fixed ? [{ kind: "text", text: value, quoted: true }] : [{ kind: "dynamic", text: value, quoted: true }] };
+  return {
+    ...word,
+    value,
+    pieces: word.fixed
+      ? [{ kind: "text", text: value, quoted: true }]
+      : [{ kind: "dynamic", text: value, quoted: true }],
+  };
 }
 
 function grep(suspect: Suspect): Objection {
   const { words } = suspect;
   const patterns = findOptions(words, ["-e", "--regexp"]);
-  const files = findOptions(words, ["-f", "--file", "--exclude-from"]).flatMap((hit) => (hit.value === undefined ? [] : [hit.value]));
+  const files = findOptions(words, ["-f", "--file", "--exclude-from"]).flatMap((hit) =>
+    hit.value === undefined ? [] : [hit.value],
+  );
   const values = new Set(
     findOptions(words, ["-e", "--regexp", "--include", "--exclude", "--exclude-dir"]).map((hit) => hit.value),
   );
@@ -99,12 +119,12 @@ function grep(suspect: Suspect): Objection {
 const CP: OptionTable = {
   valued: "StZ",
   flags: "abdfHilLnpPrRsTuvx",
-  long: ["suffix", "target-directory", "backup", "sparse", "reflink", "preserve", "no-preserve", "context", "update"],
-  longFlags: [
-    ...["archive", "attributes-only", "copy-contents", "force", "interactive", "link", "dereference", "no-clobber", "no-dereference", "parents"],
-    ...["recursive", "remove-destination", "strip-trailing-slashes", "symbolic-link", "no-target-directory", "verbose", "one-file-system", "debug"],
-    ...["backup", "reflink", "preserve", "update"],
-  ],
+  long: namesIn("suffix target-directory backup sparse reflink preserve no-preserve context update"),
+  longFlags: namesIn(
+    "archive attributes-only copy-contents force interactive link dereference no-clobber no-dereference",
+    "parents recursive remove-destination strip-trailing-slashes symbolic-link no-target-directory",
+    "verbose one-file-system debug backup reflink preserve update",
+  ),
 };
 
 function cp(suspect: Suspect): Objection {
@@ -112,7 +132,7 @@ function cp(suspect: Suspect): Objection {
   const operands: ShellWord[] = [];
   const targets: ShellWord[] = [];
   // GNU cp takes options after operands, too.
-  for (let at = 1; at < words.length; ) {
+  for (let at = 1; at < words.length;) {
     const scanned = scanOptions(words, CP, bindings, at);
     if (scanned.unsure !== undefined) return `cp: ${scanned.unsure}`;
     targets.push(...(scanned.values.get("t") ?? []), ...(scanned.values.get("target-directory") ?? []));
@@ -131,7 +151,9 @@ function cp(suspect: Suspect): Objection {
 }
 
 function mkdir({ words, bindings, folder }: Suspect): Objection {
-  const operands = words.slice(1).filter((word, index) => !word.value.startsWith("-") && !/^(-m|--mode)$/.test(words[index]?.value ?? ""));
+  const operands = words
+    .slice(1)
+    .filter((word, index) => !word.value.startsWith("-") && !/^(-m|--mode)$/.test(words[index]?.value ?? ""));
   return firstObjection(...operands.map((word) => () => writing(word, folder, bindings)));
 }
 
@@ -148,14 +170,14 @@ function chmod({ words, bindings, folder }: Suspect): Objection {
 const PKILL: OptionTable = {
   valued: "dgGPstuU",
   flags: "0123456789afceilnoxzABCDEFGHIJKLMNOPQRSTUVWXYZ",
-  long: ["signal", "pgroup", "group", "parent", "session", "terminal", "euid", "uid", "ns", "nslist", "older", "runstates", "delimiter"],
-  longFlags: ["full", "echo", "count", "exact", "newest", "oldest", "ignore-case", "list-name", "list-full"],
+  long: namesIn("signal pgroup group parent session terminal euid uid ns nslist older runstates delimiter"),
+  longFlags: namesIn("full echo count exact newest oldest ignore-case list-name list-full"),
 };
 
 function pkill({ words, bindings }: Suspect): Objection {
   const only = `pkill only allowed for dev processes: ${DEV_PROCESSES.join(", ")}`;
   const patterns: ShellWord[] = [];
-  for (let at = 1; at < words.length; ) {
+  for (let at = 1; at < words.length;) {
     const word = words[at];
     // `-9`, `-KILL`, `-SIGTERM` name a signal.
     if (word !== undefined && /^-(\d+|(SIG)?[A-Z]{2,}\d*)$/.test(word.value)) at++;
@@ -182,4 +204,3 @@ function initScript({ words }: Suspect): Objection {
   if (name?.fixed === true && (name.value === "./init.sh" || name.value.endsWith("/init.sh"))) return undefined;
   return `Only ./init.sh is allowed, got: ${name?.value ?? ""}`;
 }
-

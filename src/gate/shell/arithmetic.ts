@@ -45,7 +45,8 @@ function collect(node: ArithmeticExpression, found: Found): void {
 }
 
 function assignee(node: SyntaxNode): string | undefined {
-  if (node.type === "ArithmeticBinary" && ASSIGNS.test(node.operator) && node.left.type === "ArithmeticWord") return node.left.value;
+  if (node.type === "ArithmeticBinary" && ASSIGNS.test(node.operator) && node.left.type === "ArithmeticWord")
+    return node.left.value;
   if (node.type === "ArithmeticUnary" && /^(\+\+|--)$/.test(node.operator) && node.operand.type === "ArithmeticWord") {
     return node.operand.value;
   }

@@ -1,28 +1,72 @@
-import { joinedScript, NOTHING, scriptIn, together, unknown, type Look, type LookContext, type Looker, type Note } from "./look.ts";
+import { namesIn } from "./lists.ts";
+import {
+  joinedScript,
+  NOTHING,
+  scriptIn,
+  together,
+  unknown,
+  type Look,
+  type LookContext,
+  type Looker,
+  type Note,
+} from "./look.ts";
 import { findOptions, scanOptions, type OptionTable } from "./options.ts";
 import type { ShellWord } from "./words.ts";
 
-const SHELLS: ReadonlySet<string> = new Set(["sh", "bash", "dash", "ash", "zsh", "ksh", "ksh93", "mksh", "lksh", "rbash", "yash", "hush"]);
+const SHELLS: ReadonlySet<string> = new Set([
+  "sh",
+  "bash",
+  "dash",
+  "ash",
+  "zsh",
+  "ksh",
+  "ksh93",
+  "mksh",
+  "lksh",
+  "rbash",
+  "yash",
+  "hush",
+]);
 /** Shells whose language is another one: what they are given cannot be read here. */
-const OTHER_SHELLS: ReadonlySet<string> = new Set(["fish", "csh", "tcsh", "pwsh", "powershell", "nu", "xonsh", "elvish", "rc", "es"]);
+const OTHER_SHELLS: ReadonlySet<string> = new Set([
+  "fish",
+  "csh",
+  "tcsh",
+  "pwsh",
+  "powershell",
+  "nu",
+  "xonsh",
+  "elvish",
+  "rc",
+  "es",
+]);
 
 const SHELL_OPTIONS: OptionTable = {
   valued: "oO",
   flags: "abcefhiklmnprstuvxBCDEHPT",
-  long: ["rcfile", "init-file"],
-  longFlags: ["login", "norc", "noprofile", "posix", "restricted", "verbose", "noediting", "debugger", "dump-strings", "dump-po-strings", "version", "help"],
+  long: namesIn("rcfile init-file"),
+  longFlags: namesIn(
+    "login norc noprofile posix restricted verbose noediting debugger dump-strings dump-po-strings",
+    "version help",
+  ),
 };
 
 function shell(program: string, { words, command, bindings }: LookContext): Look {
   // `+x` turns an option off and stands where an option may.
-  const turned = words.map((word) => (/^\+[a-zA-Z]+$/.test(word.value) ? { ...word, value: `-${word.value.slice(1)}` } : word));
+  const turned = words.map((word) =>
+    /^\+[a-zA-Z]+$/.test(word.value) ? { ...word, value: `-${word.value.slice(1)}` } : word,
+  );
   const { next, values, flags, unsure } = scanOptions(turned, SHELL_OPTIONS, bindings);
   const notes: Note[] = unsure === undefined ? [] : [unknown(`${program}: ${unsure}, so what it runs is a guess`)];
   if (values.has("rcfile") || values.has("init-file")) notes.push(unknown(`${program} reads a start file of its own`));
   const operand = words[next];
   if (flags.has("c")) return together(true, { inner: [], notes }, scriptIn(operand, `${program} -c`));
   if (operand !== undefined && !flags.has("s")) {
-    return { inner: [], notes: [...notes, { kind: "code", message: `runs the script ${operand.text}` }], wrapper: false };
+    return {
+      inner: [],
+      notes: [...notes, { kind: "code", message: `runs the script ${operand.text}` }],
+      wrapper: false,
+    };
   }
   if (flags.has("version") || flags.has("help")) return { inner: [], notes, wrapper: false };
   const feed = command.redirects.findLast((redirect) => /^0?<</.test(redirect.operator));
@@ -66,20 +110,34 @@ function withOption(options: readonly string[], whose: string): Looker {
 /** Builtins that evaluate a name's subscript: `printf -v 'a[$(rm x)]'`, `test -v`, `unset`, `read`, `let`. */
 function evaluatesNames({ words }: LookContext): Look {
   const hidden = words.find((word) => word.fixed && /\[[\s\S]*(\$\(|`|\$\{)/.test(word.value));
-  return hidden === undefined ? NOTHING : { inner: [], notes: [unknown(`a command hides in ${hidden.text}`)], wrapper: false };
+  return hidden === undefined
+    ? NOTHING
+    : { inner: [], notes: [unknown(`a command hides in ${hidden.text}`)], wrapper: false };
 }
 
 /** `set -- …` and `read` change variables without an assignment in sight; `let` and `declare -i` calculate. */
 function calculates(context: LookContext): Look {
   const odd = context.words.slice(1).find((word) => !word.fixed || /[$`[]/.test(word.value));
   if (odd === undefined) return NOTHING;
-  return { inner: [], notes: [unknown(`calculates with ${odd.text}, whose text may itself run a command`)], wrapper: false };
+  return {
+    inner: [],
+    notes: [unknown(`calculates with ${odd.text}, whose text may itself run a command`)],
+    wrapper: false,
+  };
 }
 
 const BUILTINS: Readonly<Record<string, Looker>> = {
   eval: ({ words }) => together(true, joinedScript(words.slice(words[1]?.value === "--" ? 2 : 1), "eval")),
-  ".": ({ words }) => ({ inner: [], notes: [{ kind: "code", message: `runs the script ${words[1]?.text ?? ""}` }], wrapper: false }),
-  source: ({ words }) => ({ inner: [], notes: [{ kind: "code", message: `runs the script ${words[1]?.text ?? ""}` }], wrapper: false }),
+  ".": ({ words }) => ({
+    inner: [],
+    notes: [{ kind: "code", message: `runs the script ${words[1]?.text ?? ""}` }],
+    wrapper: false,
+  }),
+  source: ({ words }) => ({
+    inner: [],
+    notes: [{ kind: "code", message: `runs the script ${words[1]?.text ?? ""}` }],
+    wrapper: false,
+  }),
   su,
   runuser: su,
   trap,
@@ -90,7 +148,9 @@ const BUILTINS: Readonly<Record<string, Looker>> = {
   compgen: withOption(["-C"], "compgen -C"),
   bind: always("binds keys to commands"),
   enable: ({ words }) =>
-    findOptions(words, ["-f"]).length > 0 ? { inner: [], notes: [unknown("loads code into the shell")], wrapper: false } : NOTHING,
+    findOptions(words, ["-f"]).length > 0
+      ? { inner: [], notes: [unknown("loads code into the shell")], wrapper: false }
+      : NOTHING,
   hash: ({ words }) =>
     findOptions(words, ["-p"]).length > 0
       ? { inner: [], notes: [unknown("gives a program another program's name")], wrapper: false }
@@ -113,6 +173,7 @@ const BUILTINS: Readonly<Record<string, Looker>> = {
 
 export function lookIntoShell(program: string, context: LookContext): Look | undefined {
   if (SHELLS.has(program)) return shell(program, context);
-  if (OTHER_SHELLS.has(program)) return { inner: [], notes: [unknown(`${program} is a shell with another language`)], wrapper: false };
+  if (OTHER_SHELLS.has(program))
+    return { inner: [], notes: [unknown(`${program} is a shell with another language`)], wrapper: false };
   return Object.hasOwn(BUILTINS, program) ? BUILTINS[program]?.(context) : undefined;
 }

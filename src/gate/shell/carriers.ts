@@ -1,4 +1,14 @@
-import { joinedScript, NOTHING, scriptIn, together, unknown, type Look, type LookContext, type Looker, type Note } from "./look.ts";
+import {
+  joinedScript,
+  NOTHING,
+  scriptIn,
+  together,
+  unknown,
+  type Look,
+  type LookContext,
+  type Looker,
+  type Note,
+} from "./look.ts";
 import { lookIntoGit } from "./git.ts";
 import { findOptions, scanOptions } from "./options.ts";
 import { mayBeOption } from "./paths.ts";
@@ -9,7 +19,17 @@ import { ADDED_WORDS, fixedWord, type ShellWord } from "./words.ts";
 
 /** Options whose value is a shell command, or a program. */
 const SCRIPT_OPTIONS: Readonly<Record<string, readonly string[]>> = {
-  tar: ["--to-command", "--use-compress-program", "-I", "--info-script", "--new-volume-script", "-F", "--rsh-command", "--rmt-command", "--checkpoint-action"],
+  tar: [
+    "--to-command",
+    "--use-compress-program",
+    "-I",
+    "--info-script",
+    "--new-volume-script",
+    "-F",
+    "--rsh-command",
+    "--rmt-command",
+    "--checkpoint-action",
+  ],
   rsync: ["-e", "--rsh", "--rsync-path"],
   scp: ["-S"],
   sftp: ["-S", "-D"],
@@ -48,7 +68,22 @@ const CODE_OPTIONS: Readonly<Record<string, readonly string[]>> = {
   make: ["--eval", "-E"],
 };
 
-const EDITORS: ReadonlySet<string> = new Set(["vi", "vim", "nvim", "view", "vimdiff", "ex", "ed", "red", "rvim", "gvim", "nano", "pico", "emacs", "emacsclient"]);
+const EDITORS: ReadonlySet<string> = new Set([
+  "vi",
+  "vim",
+  "nvim",
+  "view",
+  "vimdiff",
+  "ex",
+  "ed",
+  "red",
+  "rvim",
+  "gvim",
+  "nano",
+  "pico",
+  "emacs",
+  "emacsclient",
+]);
 const PAGERS: ReadonlySet<string> = new Set(["less", "more", "most"]);
 
 function byOptions(program: string, { words, bindings }: LookContext): Look | undefined {
@@ -63,16 +98,21 @@ function byOptions(program: string, { words, bindings }: LookContext): Look | un
     break;
   }
   const moving = scripts === undefined ? undefined : words.slice(1).find((word) => mayBeOption(word, bindings));
-  if (moving !== undefined) notes.push(unknown(`${moving.text} could become an option with which ${program} runs another program`));
-  const looks = findOptions(words, scripts ?? []).map((hit) => scriptIn(actionOf(program, hit.value), `${program} ${hit.name}`));
+  if (moving !== undefined)
+    notes.push(unknown(`${moving.text} could become an option with which ${program} runs another program`));
+  const looks = findOptions(words, scripts ?? []).map((hit) =>
+    scriptIn(actionOf(program, hit.value), `${program} ${hit.name}`),
+  );
   // `tar xIf 'program' …`: the first word of tar may hold its letters without a dash.
-  if (program === "tar" && /^[A-Za-z]*[IF]/.test(words[1]?.value ?? "")) notes.push(unknown("tar runs a program of its own choice"));
+  if (program === "tar" && /^[A-Za-z]*[IF]/.test(words[1]?.value ?? ""))
+    notes.push(unknown("tar runs a program of its own choice"));
   return together(false, { inner: [], notes }, ...looks);
 }
 
 /** `--checkpoint-action=exec=CMD` runs CMD; its other actions run nothing. */
 function actionOf(program: string, value: ShellWord | undefined): ShellWord | undefined {
-  if (program !== "tar" || value === undefined || !/^(exec=|dot|echo|bell|sleep|ttyout|totals|wait)/.test(value.value)) return value;
+  if (program !== "tar" || value === undefined || !/^(exec=|dot|echo|bell|sleep|ttyout|totals|wait)/.test(value.value))
+    return value;
   return value.value.startsWith("exec=") ? fixedWord(value.value.slice(5)) : fixedWord(":");
 }
 
@@ -82,9 +122,14 @@ function find({ words, bindings }: LookContext): Look {
   if (moving !== undefined) looks.push({ inner: [], notes: [unknown(`${moving.text} could become -exec or -delete`)] });
   for (let at = 1; at < words.length; at++) {
     if (!/^-(exec|execdir|ok|okdir)$/.test(words[at]?.value ?? "")) continue;
-    const end = words.findIndex((word, index) => index > at && (word.value === ";" || (word.value === "+" && words[index - 1]?.value === "{}")));
+    const end = words.findIndex(
+      (word, index) => index > at && (word.value === ";" || (word.value === "+" && words[index - 1]?.value === "{}")),
+    );
     const inner = words.slice(at + 1, end === -1 ? undefined : end);
-    looks.push({ inner: [{ kind: "words", words: inner.map((word) => (word.value.includes("{}") ? filledIn(word) : word)) }], notes: [] });
+    looks.push({
+      inner: [{ kind: "words", words: inner.map((word) => (word.value.includes("{}") ? filledIn(word) : word)) }],
+      notes: [],
+    });
     if (end === -1) break;
     at = end;
   }
@@ -94,8 +139,11 @@ function find({ words, bindings }: LookContext): Look {
 function fd({ words }: LookContext): Look {
   const at = words.findIndex((word) => /^(-x|-X|--exec|--exec-batch)$/.test(word.value));
   const attached = words.find((word) => /^(-[a-zA-Z]*[xX].+|--exec(-batch)?=)/.test(word.value));
-  if (attached !== undefined && at === -1) return { inner: [], notes: [unknown(`fd runs ${attached.text}`)], wrapper: false };
-  return at === -1 ? NOTHING : { inner: [{ kind: "words", words: [...words.slice(at + 1), ADDED_WORDS] }], notes: [], wrapper: false };
+  if (attached !== undefined && at === -1)
+    return { inner: [], notes: [unknown(`fd runs ${attached.text}`)], wrapper: false };
+  return at === -1
+    ? NOTHING
+    : { inner: [{ kind: "words", words: [...words.slice(at + 1), ADDED_WORDS] }], notes: [], wrapper: false };
 }
 
 const SSH = { valued: "bcDEeFIiJLlmOoPpQRSWwB", flags: "1246AaCfGgKkMNnqsTtVvXxYy" };
@@ -104,8 +152,13 @@ function ssh({ words, bindings }: LookContext): Look {
   const { next, values, unsure } = scanOptions(words, SSH, bindings);
   const notes: Note[] = unsure === undefined ? [] : [unknown(`ssh: ${unsure}, so what it runs is a guess`)];
   const local = (values.get("o") ?? []).flatMap((word) => {
-    const match = /^(ProxyCommand|LocalCommand|KnownHostsCommand|PKCS11Provider|SecurityKeyProvider)[= ]\s*(.*)$/is.exec(word.value);
-    return match?.[2] === undefined ? [] : [scriptIn(word.fixed ? fixedWord(match[2]) : word, `ssh -o ${match[1] ?? ""}`)];
+    const match =
+      /^(ProxyCommand|LocalCommand|KnownHostsCommand|PKCS11Provider|SecurityKeyProvider)[= ]\s*(.*)$/is.exec(
+        word.value,
+      );
+    return match?.[2] === undefined
+      ? []
+      : [scriptIn(word.fixed ? fixedWord(match[2]) : word, `ssh -o ${match[1] ?? ""}`)];
   });
   if (values.has("F")) notes.push(unknown("ssh -F reads settings that can run programs"));
   const remote = joinedScript(words.slice(next + 1), "ssh, on the other machine,");
@@ -114,13 +167,17 @@ function ssh({ words, bindings }: LookContext): Look {
 
 /** A sed script: `e` runs commands, `w` writes files. Only what is surely harmless passes unseen. */
 function sed({ words }: LookContext): Look {
-  const given = findOptions(words, ["-e", "--expression"]).flatMap((hit) => (hit.value === undefined ? [] : [hit.value]));
+  const given = findOptions(words, ["-e", "--expression"]).flatMap((hit) =>
+    hit.value === undefined ? [] : [hit.value],
+  );
   const first = words.slice(1).find((word) => !word.value.startsWith("-"));
   const scripts = given.length > 0 ? given : first === undefined ? [] : [first];
-  const notes: Note[] = findOptions(words, ["-f", "--file"]).length > 0 ? [{ kind: "code", message: "sed runs a script from a file" }] : [];
+  const notes: Note[] =
+    findOptions(words, ["-f", "--file"]).length > 0 ? [{ kind: "code", message: "sed runs a script from a file" }] : [];
   for (const script of scripts) {
     if (!script.fixed) notes.push(unknown(`what sed does is known only at run time: ${script.text}`));
-    else if (sedRuns(script.value)) notes.push(unknown(`this sed script can run a command or write another file: ${script.text}`));
+    else if (sedRuns(script.value))
+      notes.push(unknown(`this sed script can run a command or write another file: ${script.text}`));
   }
   return { inner: [], notes, wrapper: false };
 }
@@ -136,11 +193,27 @@ function sedRuns(script: string): boolean {
 }
 
 function awk({ words }: LookContext): Look {
-  const program = words.slice(1).find((word, index) => !word.value.startsWith("-") && !/^-[vFf]$/.test(words[index]?.value ?? ""));
-  const files = findOptions(words, ["-f", "--file", "-E", "--exec", "-l", "--load", "-i", "--include", "-e", "--source"]);
+  const program = words
+    .slice(1)
+    .find((word, index) => !word.value.startsWith("-") && !/^-[vFf]$/.test(words[index]?.value ?? ""));
+  const files = findOptions(words, [
+    "-f",
+    "--file",
+    "-E",
+    "--exec",
+    "-l",
+    "--load",
+    "-i",
+    "--include",
+    "-e",
+    "--source",
+  ]);
   const notes: Note[] = files.length > 0 ? [{ kind: "code", message: "awk runs a program from elsewhere" }] : [];
   if (program?.fixed === false) notes.push(unknown(`what awk does is known only at run time: ${program.text}`));
-  else if (program !== undefined && /system\s*\(|\|&?|getline|@load|@include|>/.test(program.value.replaceAll("||", ""))) {
+  else if (
+    program !== undefined &&
+    /system\s*\(|\|&?|getline|@load|@include|>/.test(program.value.replaceAll("||", ""))
+  ) {
     notes.push(unknown("this awk program can run a command or write a file"));
   }
   return { inner: [], notes, wrapper: false };
@@ -150,16 +223,23 @@ function awk({ words }: LookContext): Look {
 function packageRunner({ words }: LookContext): Look {
   const name = words.findIndex((word, index) => index > 0 && !word.value.startsWith("-"));
   const verb = words[name]?.value ?? "";
-  const scripts = findOptions(words, ["-c", "--call", "--script-shell", "--shell", "--node-options"]).filter((hit) => hit.name !== "-c" || /^(exec|x)$/.test(verb));
+  const scripts = findOptions(words, ["-c", "--call", "--script-shell", "--shell", "--node-options"]).filter(
+    (hit) => hit.name !== "-c" || /^(exec|x)$/.test(verb),
+  );
   const looks = scripts.map((hit) => scriptIn(hit.value, `npm ${hit.name}`));
   if (/^(exec|x|dlx|explore)$/.test(verb)) {
     const dashes = words.findIndex((word, index) => index > name && word.value === "--");
-    const rest = words.slice((dashes === -1 ? name : dashes) + 1).filter((word) => !word.value.startsWith("-") || dashes !== -1);
+    const rest = words
+      .slice((dashes === -1 ? name : dashes) + 1)
+      .filter((word) => !word.value.startsWith("-") || dashes !== -1);
     const inner = verb === "explore" && dashes === -1 ? rest.slice(1) : rest;
     if (scripts.length === 0 && inner.length > 0) looks.push({ inner: [{ kind: "words", words: inner }], notes: [] });
     looks.push({ inner: [], notes: [{ kind: "code", message: "runs a package's program" }] });
   }
-  if (/^(config|c|set)$/.test(verb) && words.some((word) => /script-shell|node-options|^shell\b|editor|^git\b/.test(word.value))) {
+  if (
+    /^(config|c|set)$/.test(verb) &&
+    words.some((word) => /script-shell|node-options|^shell\b|editor|^git\b/.test(word.value))
+  ) {
     looks.push({ inner: [], notes: [{ kind: "environment", message: "changes which programs npm runs" }] });
   }
   return together(false, ...looks);
@@ -167,21 +247,30 @@ function packageRunner({ words }: LookContext): Look {
 
 function container({ words }: LookContext): Look {
   const runs = words.some((word) => /^(run|exec|create|build|compose)$/.test(word.value));
-  return runs ? { inner: [], notes: [{ kind: "code", message: "runs a program in a container" }], wrapper: false } : NOTHING;
+  return runs
+    ? { inner: [], notes: [{ kind: "code", message: "runs a program in a container" }], wrapper: false }
+    : NOTHING;
 }
 
 function parallel({ words }: LookContext): Look {
   const at = words.findIndex((word, index) => index > 0 && !word.value.startsWith("-"));
   const end = words.findIndex((word) => /^:::?:?\+?$/.test(word.value));
   const template = at === -1 ? [] : words.slice(at, end === -1 ? undefined : end);
-  if (template.length === 0) return { inner: [], notes: [unknown("parallel runs the lines that it reads")], wrapper: false };
+  if (template.length === 0)
+    return { inner: [], notes: [unknown("parallel runs the lines that it reads")], wrapper: false };
   const notes = [unknown("parallel builds its commands from what it reads")];
-  return together(true, { inner: [], notes }, { inner: [{ kind: "words", words: [...template, ADDED_WORDS] }], notes: [] });
+  return together(
+    true,
+    { inner: [], notes },
+    { inner: [{ kind: "words", words: [...template, ADDED_WORDS] }], notes: [] },
+  );
 }
 
 function make({ words }: LookContext): Look {
   const shell = words.find((word) => /^(SHELL|\.SHELLFLAGS|MAKEFLAGS|CC|CXX|LD|AR)[:+?]?=/.test(word.value));
-  return shell === undefined ? NOTHING : { inner: [], notes: [unknown(`${shell.text} makes make run another program`)], wrapper: false };
+  return shell === undefined
+    ? NOTHING
+    : { inner: [], notes: [unknown(`${shell.text} makes make run another program`)], wrapper: false };
 }
 
 const CARRIERS: Readonly<Record<string, Looker>> = {
@@ -212,7 +301,8 @@ const CARRIERS: Readonly<Record<string, Looker>> = {
 export function lookIntoCarrier(program: string, context: LookContext): Look | undefined {
   const carrier = Object.hasOwn(CARRIERS, program) ? CARRIERS[program] : undefined;
   if (carrier !== undefined) return carrier(context);
-  if (EDITORS.has(program)) return { inner: [], notes: [unknown(`${program} is an editor, from which anything can be run`)], wrapper: false };
+  if (EDITORS.has(program))
+    return { inner: [], notes: [unknown(`${program} is an editor, from which anything can be run`)], wrapper: false };
   if (PAGERS.has(program) && context.words.some((word) => /^\+.*!/.test(word.value))) {
     return { inner: [], notes: [unknown(`${program} is told to run a command`)], wrapper: false };
   }

@@ -135,14 +135,18 @@ function ownText(node: SyntaxNode, children: readonly SyntaxNode[], coverage: Co
   // A script in escaped backticks has its own source, so that its place in this one is unknown.
   const apart = children.some((child) => child.type === "Script" && child.source !== undefined);
   if (apart) return "`_`";
-  if (node.type === "If") return coverage.skeleton(node, children.toSorted((left, right) => left.pos - right.pos));
+  if (node.type === "If")
+    return coverage.skeleton(
+      node,
+      children.toSorted((left, right) => left.pos - right.pos),
+    );
   return coverage.skeleton(node, children);
 }
 
 function fits(node: SyntaxNode, skeleton: string): boolean {
   if (node.type === "Word" || node.type === "HereDocBody") {
     const whole = node.parts === undefined;
-    return whole ? node.type === "Word" ? plain(node.text) : true : /^_+$/.test(skeleton);
+    return whole ? (node.type === "Word" ? plain(node.text) : true) : /^_+$/.test(skeleton);
   }
   const shape = SHAPES[node.type];
   if (shape !== undefined) return shape.test(skeleton);

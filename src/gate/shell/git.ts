@@ -1,3 +1,4 @@
+import { namesIn, setOf } from "./lists.ts";
 import { scanOptions, tail, findOptions, type OptionTable } from "./options.ts";
 import { joinedScript, scriptIn, together, unknown, type Look, type LookContext, type Note } from "./look.ts";
 import type { Bindings } from "./paths.ts";
@@ -6,11 +7,11 @@ import { fixedWord, type ShellWord } from "./words.ts";
 const GLOBAL: OptionTable = {
   valued: "Cc",
   flags: "pPvh",
-  long: ["git-dir", "work-tree", "namespace", "exec-path", "super-prefix", "config-env", "attr-source", "list-cmds"],
-  longFlags: [
-    ...["paginate", "no-pager", "no-replace-objects", "bare", "literal-pathspecs", "glob-pathspecs", "noglob-pathspecs"],
-    ...["icase-pathspecs", "no-optional-locks", "html-path", "man-path", "info-path", "version", "help", "no-lazy-fetch", "no-advice"],
-  ],
+  long: namesIn("git-dir work-tree namespace exec-path super-prefix config-env attr-source list-cmds"),
+  longFlags: namesIn(
+    "paginate no-pager no-replace-objects bare literal-pathspecs glob-pathspecs noglob-pathspecs",
+    "icase-pathspecs no-optional-locks html-path man-path info-path version help no-lazy-fetch no-advice",
+  ),
 };
 
 /** Settings whose value is, or leads to, a program that git will run. */
@@ -50,7 +51,8 @@ export function readGit(words: readonly ShellWord[], bindings: Bindings): GitCal
   const subcommand = words[next];
   const rest = words.slice(next + 1);
   const settings = (values.get("c") ?? []).map(settingOf);
-  for (const word of values.get("config-env") ?? []) settings.push({ key: word.value.split("=")[0] ?? "", value: undefined });
+  for (const word of values.get("config-env") ?? [])
+    settings.push({ key: word.value.split("=")[0] ?? "", value: undefined });
   if (subcommand?.value === "clone" || subcommand?.value === "init") {
     for (const hit of findOptions([subcommand, ...rest], ["-c", "--config"])) {
       if (hit.value !== undefined) settings.push(settingOf(hit.value));
@@ -67,9 +69,11 @@ function settingOf(word: ShellWord): GitSetting {
 /** What git runs because of one setting. */
 function setting({ key, value }: GitSetting): Pick<Look, "inner" | "notes"> {
   if (!RUNS.test(key)) return { inner: [], notes: [] };
-  if (value === undefined || !value.fixed) return { inner: [], notes: [unknown(`git runs what ${key} says, which is known only at run time`)] };
+  if (value === undefined || !value.fixed)
+    return { inner: [], notes: [unknown(`git runs what ${key} says, which is known only at run time`)] };
   if (value.value === "" || /^(true|false|never|always|user|\d+)$/.test(value.value)) return { inner: [], notes: [] };
-  if (/^alias\./i.test(key) && !value.value.startsWith("!")) return { inner: [{ kind: "script", text: `git ${value.value}` }], notes: [] };
+  if (/^alias\./i.test(key) && !value.value.startsWith("!"))
+    return { inner: [{ kind: "script", text: `git ${value.value}` }], notes: [] };
   if (/^(core\.hookspath|init\.templatedir|include|core\.worktree|url\.|protocol|safe\.)/i.test(key)) {
     return { inner: [], notes: [unknown(`${key} makes git run or read what lies elsewhere: ${value.text}`)] };
   }
@@ -89,23 +93,30 @@ const RUNNING_OPTIONS: Readonly<Record<string, readonly string[]>> = {
   archive: ["--exec"],
   difftool: ["-x", "--extcmd"],
   grep: ["-O", "--open-files-in-pager"],
-  "filter-branch": ["--setup", "--env-filter", "--tree-filter", "--index-filter", "--parent-filter", "--msg-filter", "--commit-filter", "--tag-name-filter"],
+  "filter-branch": [
+    "--setup",
+    "--env-filter",
+    "--tree-filter",
+    "--index-filter",
+    "--parent-filter",
+    "--msg-filter",
+    "--commit-filter",
+    "--tag-name-filter",
+  ],
   "send-email": ["--sendmail-cmd", "--to-cmd", "--cc-cmd", "--header-cmd", "--smtp-server"],
 };
 
 /** Subcommands that exist in git itself. Any other name is an alias of somebody's settings, or a program `git-<name>`. */
-export const GIT_COMMANDS: ReadonlySet<string> = new Set(
-  [
-    "add am annotate apply archive bisect blame branch bugreport bundle cat-file check-attr check-ignore check-mailmap check-ref-format",
-    "checkout checkout-index cherry cherry-pick clean clone column commit commit-graph commit-tree config count-objects describe diagnose",
-    "diff diff-files diff-index diff-tree difftool fast-export fast-import fetch fetch-pack filter-branch fmt-merge-msg for-each-ref",
-    "for-each-repo format-patch fsck gc grep hash-object help hook index-pack init interpret-trailers log ls-files ls-remote ls-tree mailinfo",
-    "mailsplit maintenance merge merge-base merge-file merge-index merge-tree mergetool mktag mktree mv name-rev notes pack-objects",
-    "pack-redundant pack-refs patch-id prune prune-packed pull push range-diff read-tree rebase receive-pack reflog remote repack replace",
-    "request-pull rerere reset restore rev-list rev-parse revert rm send-email send-pack shortlog show show-branch show-index show-ref",
-    "sparse-checkout stash status stripspace submodule switch symbolic-ref tag unpack-file unpack-objects update-index update-ref",
-    "update-server-info upload-archive upload-pack var verify-commit verify-pack verify-tag version whatchanged worktree write-tree svn",
-  ].flatMap((line) => line.split(" ")),
+export const GIT_COMMANDS = setOf(
+  "add am annotate apply archive bisect blame branch bugreport bundle cat-file check-attr check-ignore check-mailmap check-ref-format",
+  "checkout checkout-index cherry cherry-pick clean clone column commit commit-graph commit-tree config count-objects describe diagnose",
+  "diff diff-files diff-index diff-tree difftool fast-export fast-import fetch fetch-pack filter-branch fmt-merge-msg for-each-ref",
+  "for-each-repo format-patch fsck gc grep hash-object help hook index-pack init interpret-trailers log ls-files ls-remote ls-tree mailinfo",
+  "mailsplit maintenance merge merge-base merge-file merge-index merge-tree mergetool mktag mktree mv name-rev notes pack-objects",
+  "pack-redundant pack-refs patch-id prune prune-packed pull push range-diff read-tree rebase receive-pack reflog remote repack replace",
+  "request-pull rerere reset restore rev-list rev-parse revert rm send-email send-pack shortlog show show-branch show-index show-ref",
+  "sparse-checkout stash status stripspace submodule switch symbolic-ref tag unpack-file unpack-objects update-index update-ref",
+  "update-server-info upload-archive upload-pack var verify-commit verify-pack verify-tag version whatchanged worktree write-tree svn",
 );
 
 export function lookIntoGit(context: LookContext): Look {
@@ -116,7 +127,8 @@ export function lookIntoGit(context: LookContext): Look {
   const { subcommand, rest } = call;
   if (subcommand === undefined) return together(false, { inner: [], notes }, ...call.settings.map(setting));
   if (!subcommand.fixed) notes.push(unknown(`which git command runs is known only at run time: ${subcommand.text}`));
-  else if (!GIT_COMMANDS.has(subcommand.value)) notes.push(unknown(`git ${subcommand.value} is an alias or a program of its own`));
+  else if (!GIT_COMMANDS.has(subcommand.value))
+    notes.push(unknown(`git ${subcommand.value} is an alias or a program of its own`));
   for (const word of rest) {
     if (/(^|=)ext::/.test(word.value)) notes.push(unknown(`${word.text} is an address that runs a program`));
   }
@@ -128,12 +140,20 @@ function bySubcommand(subcommand: ShellWord, rest: readonly ShellWord[]): readon
   const all = [subcommand, ...rest];
   const options = Object.hasOwn(RUNNING_OPTIONS, name) ? (RUNNING_OPTIONS[name] ?? []) : [];
   const looks = findOptions(all, options).map((hit) => scriptIn(hit.value, `git ${name} ${hit.name}`));
-  if (name === "bisect" && rest[0]?.value === "run") looks.push({ inner: [{ kind: "words", words: rest.slice(1) }], notes: [] });
+  if (name === "bisect" && rest[0]?.value === "run")
+    looks.push({ inner: [{ kind: "words", words: rest.slice(1) }], notes: [] });
   if (name === "submodule") {
     const at = rest.findIndex((word) => word.value === "foreach");
-    if (at !== -1) looks.push(joinedScript(rest.slice(at + 1).filter((word) => !/^(--recursive|-q|--quiet)$/.test(word.value)), "git submodule foreach"));
+    if (at !== -1)
+      looks.push(
+        joinedScript(
+          rest.slice(at + 1).filter((word) => !/^(--recursive|-q|--quiet)$/.test(word.value)),
+          "git submodule foreach",
+        ),
+      );
   }
-  if (name === "for-each-repo") looks.push({ inner: [], notes: [unknown("git for-each-repo runs a command in other repositories")] });
+  if (name === "for-each-repo")
+    looks.push({ inner: [], notes: [unknown("git for-each-repo runs a command in other repositories")] });
   if (name === "config") looks.push(config(rest));
   return looks;
 }

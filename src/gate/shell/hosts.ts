@@ -4,7 +4,8 @@ const HOST = String.raw`(?:\[[\da-fA-F:.]+\]|[A-Za-z\d](?:[A-Za-z\d._-]*[A-Za-z\
 const URL_HOST = new RegExp(`[A-Za-z][A-Za-z\\d+.-]*://(?:[^/@\\s'"]*@)?(${HOST})`, "g");
 const REMOTE_PATH = new RegExp(`^(?:[\\w.-]+@)?(${HOST}):(?!:|//)`);
 const BARE = new RegExp(`^(?:[\\w.-]+@)?(${HOST})(?::\\d+)?(?:[/?].*)?$`);
-const TAKES_HOSTS = /^(ssh|autossh|mosh|nc|ncat|netcat|telnet|ping6?|dig|host|nslookup|whois|traceroute|nmap|ftp|sftp)$/;
+const TAKES_HOSTS =
+  /^(ssh|autossh|mosh|nc|ncat|netcat|telnet|ping6?|dig|host|nslookup|whois|traceroute|nmap|ftp|sftp)$/;
 
 /** Hosts that a command's words name. */
 export function hostsIn(program: string, words: readonly ShellWord[]): readonly string[] {
@@ -14,7 +15,8 @@ export function hostsIn(program: string, words: readonly ShellWord[]): readonly 
     for (const match of word.value.matchAll(URL_HOST)) if (match[1] !== undefined) hosts.add(match[1].toLowerCase());
     if (/^(scp|rsync|sftp|git)$/.test(program) && !word.value.includes("://")) {
       const remote = REMOTE_PATH.exec(word.value)?.[1];
-      if (remote !== undefined && !word.value.startsWith("-") && (word.value.includes("@") || program !== "git")) hosts.add(remote.toLowerCase());
+      if (remote !== undefined && !word.value.startsWith("-") && (word.value.includes("@") || program !== "git"))
+        hosts.add(remote.toLowerCase());
     }
   }
   const bare = bareHost(program, words);
@@ -30,7 +32,12 @@ function bareHost(program: string, words: readonly ShellWord[]): string | undefi
     const host = BARE.exec(word.value)?.[1];
     // A number is a port, a word without a dot an option's value, unless the program takes nothing but hosts.
     if (host === undefined || /^\d+$/.test(host)) continue;
-    if (host.includes(".") || host === "localhost" || (takes && !/^-/.test(words[words.indexOf(word) - 1]?.value ?? ""))) return host.toLowerCase();
+    if (
+      host.includes(".") ||
+      host === "localhost" ||
+      (takes && !(words[words.indexOf(word) - 1]?.value ?? "").startsWith("-"))
+    )
+      return host.toLowerCase();
   }
   return undefined;
 }

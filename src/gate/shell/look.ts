@@ -49,7 +49,8 @@ export function scriptIn(word: ShellWord | undefined, whose: string): Pick<Look,
 /** Words that a program joins with spaces and gives to a shell. */
 export function joinedScript(words: readonly ShellWord[], whose: string): Pick<Look, "inner" | "notes"> {
   const moving = words.find((word) => !word.fixed);
-  if (moving !== undefined) return { inner: [], notes: [unknown(`what ${whose} runs is known only at run time: ${moving.text}`)] };
+  if (moving !== undefined)
+    return { inner: [], notes: [unknown(`what ${whose} runs is known only at run time: ${moving.text}`)] };
   if (words.length === 0) return { inner: [], notes: [] };
   return { inner: [{ kind: "script", text: words.map((word) => word.value).join(" ") }], notes: [] };
 }

@@ -76,7 +76,7 @@ function longOption(state: State, word: ShellWord): void {
 
 function shortOptions(state: State, word: ShellWord): void {
   const letters = word.value.slice(1);
-  for (const [index, letter] of [...letters].entries()) {
+  for (const [index, letter] of Array.from(letters).entries()) {
     if (state.table.valued.includes(letter)) {
       const rest = letters.slice(index + 1);
       const value = rest === "" ? state.words[++state.at] : tail(word, index + 2);
@@ -101,7 +101,13 @@ function add(state: State, name: string, value: ShellWord): void {
 export function tail(word: ShellWord, from: number): ShellWord {
   const value = word.value.slice(from);
   if (word.fixed) return fixedWord(value);
-  return { ...word, text: value, value, opens: false, pieces: [{ kind: "dynamic", text: value, quoted: !word.splits }] };
+  return {
+    ...word,
+    text: value,
+    value,
+    opens: false,
+    pieces: [{ kind: "dynamic", text: value, quoted: !word.splits }],
+  };
 }
 
 export interface OptionHit {
@@ -122,7 +128,8 @@ export function findOptions(words: readonly ShellWord[], names: readonly string[
     if (word.value.startsWith("--")) {
       const equals = word.value.indexOf("=");
       const name = matches(word.value.slice(2, equals === -1 ? undefined : equals), long);
-      if (name !== undefined) hits.push({ name: `--${name}`, value: equals === -1 ? words[index + 1] : tail(word, equals + 1) });
+      if (name !== undefined)
+        hits.push({ name: `--${name}`, value: equals === -1 ? words[index + 1] : tail(word, equals + 1) });
       continue;
     }
     for (const letter of short) {

@@ -14,7 +14,14 @@ const MATCHED = "\u0001";
 const TAME = "\u0002";
 
 /** Environment variables that always lead out of a workspace. */
-const LEADS_OUT: ReadonlySet<string> = new Set(["HOME", "OLDPWD", "TMPDIR", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR"]);
+const LEADS_OUT: ReadonlySet<string> = new Set([
+  "HOME",
+  "OLDPWD",
+  "TMPDIR",
+  "XDG_CONFIG_HOME",
+  "XDG_CACHE_HOME",
+  "XDG_RUNTIME_DIR",
+]);
 
 export interface Folder {
   /** Absolute. */
@@ -81,7 +88,8 @@ function variableTexts(name: string, bindings: Bindings, cut: boolean): readonly
   }
   if (binding.opaque) return undefined;
   const numbers = binding.numeric ? [TAME] : [];
-  if (!cut && binding.values.every((value) => value.fixed)) return [...new Set(binding.values.map((value) => value.value)), ...numbers];
+  if (!cut && binding.values.every((value) => value.fixed))
+    return [...new Set(binding.values.map((value) => value.value)), ...numbers];
   if (binding.values.every(isTame)) return [TAME];
   if (cut) return undefined;
   const texts = binding.values.map((value) => value.pieces.map(shown).join(""));
@@ -121,10 +129,16 @@ export function leadsOut(word: ShellWord, folder: Folder, bindings: Bindings, de
 export function mayBeOption(word: ShellWord, bindings: Bindings): boolean {
   if (word.fixed || !word.opens) return false;
   const [first] = word.pieces;
-  if (first?.kind === "glob") return /^(\*|\?|\[|@\(|\+\(|!\()/.test(first.text) && !word.pieces.some((piece) => piece.kind === "text" && piece.text.includes("/"));
+  if (first?.kind === "glob")
+    return (
+      /^(\*|\?|\[|@\(|\+\(|!\()/.test(first.text) &&
+      !word.pieces.some((piece) => piece.kind === "text" && piece.text.includes("/"))
+    );
   if (first?.kind !== "variable") return true;
   const binding = bindings.get(first.name);
   // What the environment holds was not written by the one whose command this is; positional parameters are.
   if (binding === undefined) return /^([@*_]|\d+)$/.test(first.name);
-  return binding.opaque || binding.values.some((value) => !value.fixed || value.value.startsWith("-") || value.value === "");
+  return (
+    binding.opaque || binding.values.some((value) => !value.fixed || value.value.startsWith("-") || value.value === "")
+  );
 }

@@ -9,7 +9,13 @@ import type { ShellWord } from "./words.ts";
 export type PartPath = CommandPart["paths"][number];
 
 /** Devices that stand for nothing, or for what the command has open already. */
-export const HARMLESS_DEVICES: ReadonlySet<string> = new Set(["/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty"]);
+export const HARMLESS_DEVICES: ReadonlySet<string> = new Set([
+  "/dev/null",
+  "/dev/stdin",
+  "/dev/stdout",
+  "/dev/stderr",
+  "/dev/tty",
+]);
 
 /** The part as people see it. */
 export function describePart(part: Part, folder: Folder): CommandPart {
@@ -37,13 +43,17 @@ function pathsOf(program: string, words: readonly ShellWord[], folder: Folder): 
   if (TEXT_PROGRAMS.has(program)) return [];
   const files = FILE_PROGRAMS.has(program);
   const patterned = PATTERN_PROGRAMS.has(program);
-  const skipsFirst = patterned || /^(chmod|chown|chgrp)$/.test(program) || (program === "tar" && /^[a-zA-Z]+$/.test(words[1]?.value ?? ""));
+  const skipsFirst =
+    patterned ||
+    /^(chmod|chown|chgrp)$/.test(program) ||
+    (program === "tar" && /^[a-zA-Z]+$/.test(words[1]?.value ?? ""));
   const paths: PartPath[] = [];
   let operands = 0;
   for (const [index, word] of words.entries()) {
     if (index === 0) {
       // A program that is named by its place is a file, too; the usual places of programs say nothing.
-      if (word.value.includes("/") && !/^\/(usr\/(local\/)?)?s?bin\//.test(word.value)) paths.push(...placed(word, folder));
+      if (word.value.includes("/") && !/^\/(usr\/(local\/)?)?s?bin\//.test(word.value))
+        paths.push(...placed(word, folder));
       continue;
     }
     if (word.value.startsWith("-")) {

@@ -1,44 +1,46 @@
+import { setOf } from "./lists.ts";
+
 /** What is known of programs by their names. */
 
-const list = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
-
 /** Take files away. */
-export const DELETES = list("rm rmdir unlink shred truncate wipe srm trash trash-put");
+export const DELETES = setOf("rm rmdir unlink shred truncate wipe srm trash trash-put");
 
 /** Talk to other machines. */
-export const NETWORK = list(
+export const NETWORK = setOf(
   "curl wget ssh scp sftp rsync nc ncat netcat socat telnet ftp tftp lftp aria2c http https xh httpie ping ping6 dig host nslookup whois traceroute nmap rclone aws gcloud az gh glab mosh",
 );
 
 /** Subcommands that talk to other machines, by program. */
 export const NETWORK_SUBCOMMANDS: Readonly<Record<string, ReadonlySet<string>>> = {
-  git: list("push fetch pull clone ls-remote remote-update submodule archive send-email svn"),
-  npm: list("install i add ci update up upgrade publish unpublish exec x view info search audit login adduser outdated deprecate dist-tag create init"),
-  pnpm: list("install i add update up publish dlx exec create"),
-  yarn: list("install add upgrade up publish dlx create"),
-  pip: list("install download"),
-  pip3: list("install download"),
-  uv: list("pip add sync tool"),
-  poetry: list("install add update publish"),
-  cargo: list("install publish fetch update add"),
-  go: list("get install mod"),
-  gem: list("install update push"),
-  bundle: list("install update"),
-  composer: list("install require update"),
-  apt: list("install update upgrade full-upgrade dist-upgrade"),
-  "apt-get": list("install update upgrade dist-upgrade source"),
-  yum: list("install update"),
-  dnf: list("install update upgrade"),
-  apk: list("add update upgrade"),
-  brew: list("install upgrade update tap"),
-  docker: list("pull push run build login"),
-  podman: list("pull push run build login"),
-  kubectl: list("apply create delete exec get logs port-forward run"),
-  terraform: list("init apply destroy plan"),
+  git: setOf("push fetch pull clone ls-remote remote-update submodule archive send-email svn"),
+  npm: setOf(
+    "install i add ci update up upgrade publish unpublish exec x view info search audit login adduser outdated deprecate dist-tag create init",
+  ),
+  pnpm: setOf("install i add update up publish dlx exec create"),
+  yarn: setOf("install add upgrade up publish dlx create"),
+  pip: setOf("install download"),
+  pip3: setOf("install download"),
+  uv: setOf("pip add sync tool"),
+  poetry: setOf("install add update publish"),
+  cargo: setOf("install publish fetch update add"),
+  go: setOf("get install mod"),
+  gem: setOf("install update push"),
+  bundle: setOf("install update"),
+  composer: setOf("install require update"),
+  apt: setOf("install update upgrade full-upgrade dist-upgrade"),
+  "apt-get": setOf("install update upgrade dist-upgrade source"),
+  yum: setOf("install update"),
+  dnf: setOf("install update upgrade"),
+  apk: setOf("add update upgrade"),
+  brew: setOf("install upgrade update tap"),
+  docker: setOf("pull push run build login"),
+  podman: setOf("pull push run build login"),
+  kubectl: setOf("apply create delete exec get logs port-forward run"),
+  terraform: setOf("init apply destroy plan"),
 };
 
 /** Give another user's rights. */
-export const RAISES = list("sudo doas su pkexec run0 runuser");
+export const RAISES = setOf("sudo doas su pkexec run0 runuser");
 
 /** Can ruin a machine, whatever their arguments are. */
 export const DANGEROUS: Readonly<Record<string, string>> = {
@@ -75,20 +77,24 @@ export const DANGEROUS: Readonly<Record<string, string>> = {
 };
 
 /** Every operand is a file. */
-export const FILE_PROGRAMS = list(
+export const FILE_PROGRAMS = setOf(
   "ls cat head tail wc cp mv rm rmdir unlink shred truncate touch mkdir chmod chown chgrp ln tee stat file du df diff cmp sort uniq nl tac rev less more source . install readlink realpath cd pushd rsync tar zip unzip gzip gunzip bzip2 xz md5sum sha1sum sha256sum cksum od xxd hexdump strings base64 open xdg-open code",
 );
 
 /** Their first operand is a pattern or a program, the others are files. */
-export const PATTERN_PROGRAMS = list("grep egrep fgrep rg ag sed gsed awk gawk mawk jq yq perl");
+export const PATTERN_PROGRAMS = setOf("grep egrep fgrep rg ag sed gsed awk gawk mawk jq yq perl");
 
 /** Their words are text, never files. */
-export const TEXT_PROGRAMS = list("echo printf true false : test [ expr seq sleep date whoami id uname hostname kill pkill killall ps lsof export unset alias exit return break continue");
+export const TEXT_PROGRAMS = setOf(
+  "echo printf true false : test [ expr seq sleep date whoami id uname hostname kill pkill killall ps lsof export unset alias exit return break continue",
+);
 
 /** Well-known programs that do not run what they are given: a denied name among their words is only a word. */
 export const PLAIN_PROGRAMS: ReadonlySet<string> = new Set([
   ...FILE_PROGRAMS,
   ...PATTERN_PROGRAMS,
   ...TEXT_PROGRAMS,
-  ...list("git npm node pnpm yarn npx tsc eslint prettier vitest jest python python3 pip pip3 cargo go gem make curl wget find which type man apt apt-get brew docker kubectl gh cut tr paste column comm join fold fmt wait jobs umask set pwd"),
+  ...setOf(
+    "git npm node pnpm yarn npx tsc eslint prettier vitest jest python python3 pip pip3 cargo go gem make curl wget find which type man apt apt-get brew docker kubectl gh cut tr paste column comm join fold fmt wait jobs umask set pwd",
+  ),
 ]);

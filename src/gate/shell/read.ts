@@ -1,8 +1,24 @@
-import { forEachChild, parse, type Assignment, type Command, type Redirection, type SyntaxNode, type Word } from "unbash";
+import {
+  forEachChild,
+  parse,
+  type Assignment,
+  type Command,
+  type Redirection,
+  type SyntaxNode,
+  type Word,
+} from "unbash";
 import { LIMITS } from "../../protocol/index.ts";
 import { calculationOf, numericWord } from "./arithmetic.ts";
 import { uncovered } from "./coverage.ts";
-import type { Binding, Calculation, Reading, ReadResult, ShellAssignment, ShellRedirect, SimpleCommand } from "./reading.ts";
+import type {
+  Binding,
+  Calculation,
+  Reading,
+  ReadResult,
+  ShellAssignment,
+  ShellRedirect,
+  SimpleCommand,
+} from "./reading.ts";
 import { shellWord, shellWords, type ShellWord } from "./words.ts";
 
 interface Context {
@@ -40,8 +56,11 @@ class Reader implements Reading {
   readonly functions: string[] = [];
   error: string | undefined;
   #scopes = 0;
+  #nodes = 0;
 
   visit(node: SyntaxNode, context: Context): void {
+    if (this.error !== undefined) return;
+    if (++this.#nodes > LIMITS.shellNodes) return this.#fail("too complicated");
     switch (node.type) {
       case "Script": {
         const first = node.errors?.[0];
@@ -86,7 +105,8 @@ class Reader implements Reading {
         return;
       }
       case "HereDoc":
-        if (node.closing === undefined) this.#fail(`the here-document has no closing ${node.delimiter?.text ?? "line"}`);
+        if (node.closing === undefined)
+          this.#fail(`the here-document has no closing ${node.delimiter?.text ?? "line"}`);
         return;
       case "ArithmeticExpansion":
       case "ArithmeticCommand":
@@ -107,7 +127,8 @@ class Reader implements Reading {
         const whole = node.index !== undefined && /^[@*]$/.test(node.index.value);
         if (node.index !== undefined && !whole) this.#subscripts([node.index]);
         if (node.prefix === "!" && operation?.type !== "Names" && !whole) this.reevaluations.push(node.text);
-        if (operation?.type === "Transform" && !/^[UuLQEKkAa]$/.test(operation.operand.text)) this.reevaluations.push(node.text);
+        if (operation?.type === "Transform" && !/^[UuLQEKkAa]$/.test(operation.operand.text))
+          this.reevaluations.push(node.text);
         if (operation?.type === "Default" && operation.operator.endsWith("=")) {
           this.#bind(node.parameter).values.push(shellWord(operation.operand));
         }
@@ -156,9 +177,7 @@ class Reader implements Reading {
     { source, scope, readsPipe, writesPipe, background }: Context,
   ): void {
     const text =
-      node.type === "Redirected"
-        ? source.slice(node.command.end, node.end).trim()
-        : source.slice(node.pos, node.end);
+      node.type === "Redirected" ? source.slice(node.command.end, node.end).trim() : source.slice(node.pos, node.end);
     for (const { operator, target } of parts.redirects) {
       const name = /^\{(\w+)\}/.exec(operator)?.[1];
       if (name !== undefined) this.#bind(name).numeric = true;
@@ -169,7 +188,6 @@ class Reader implements Reading {
   }
 
   #descend(node: SyntaxNode, context: Context): void {
-    if (this.error !== undefined) return;
     forEachChild(node, (child) => this.visit(child, context));
   }
 
@@ -199,7 +217,10 @@ class Reader implements Reading {
 }
 
 function assignmentOf(node: Assignment, lasting: boolean): ShellAssignment {
-  const values = node.value.type === "ArrayValue" ? node.value.elements.flatMap((word) => shellWords(word)) : [shellWord(node.value)];
+  const values =
+    node.value.type === "ArrayValue"
+      ? node.value.elements.flatMap((word) => shellWords(word))
+      : [shellWord(node.value)];
   return { name: node.name, text: node.text, values, lasting };
 }
 
@@ -225,8 +246,13 @@ function redirectOf(node: Redirection): ShellRedirect {
   const operator = descriptor + node.operator;
   if (node.type === "HereDoc") {
     const fixed = node.body.parts === undefined || node.body.parts.every((part) => part.type === "Literal");
-    const text = node.delimiter?.quoted === true ? node.body.text : node.body.text.replaceAll(/\\([$`\\]|\n)/g, unescaped);
-    return { operator, access: "feed", feed: fixed ? (node.operator === "<<-" ? text.replaceAll(/^\t+/gm, "") : text) : undefined };
+    const text =
+      node.delimiter?.quoted === true ? node.body.text : node.body.text.replaceAll(/\\([$`\\]|\n)/g, unescaped);
+    return {
+      operator,
+      access: "feed",
+      feed: fixed ? (node.operator === "<<-" ? text.replaceAll(/^\t+/gm, "") : text) : undefined,
+    };
   }
   const target = node.target === undefined ? undefined : shellWord(node.target);
   if (node.type === "HereString") {

@@ -60,4 +60,6 @@ export interface Reading {
   readonly functions: readonly string[];
 }
 
-export type ReadResult = { readonly ok: true; readonly reading: Reading } | { readonly ok: false; readonly error: string };
+export type ReadResult =
+  | { readonly ok: true; readonly reading: Reading }
+  | { readonly ok: false; readonly error: string };

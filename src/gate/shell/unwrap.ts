@@ -73,12 +73,19 @@ class Unwrapping implements Unwrapped {
     }
     for (const command of reading.commands) {
       const inScope = around.scope === "" ? command : { ...command, scope: `${around.scope}${command.scope}` };
-      this.#command({ words: command.words, command: inScope, assignments: command.assignments }, { ...around, bindings });
+      this.#command(
+        { words: command.words, command: inScope, assignments: command.assignments },
+        { ...around, bindings },
+      );
     }
   }
 
   #command(
-    { words, command, assignments }: { words: readonly ShellWord[]; command: SimpleCommand; assignments: readonly ShellAssignment[] },
+    {
+      words,
+      command,
+      assignments,
+    }: { words: readonly ShellWord[]; command: SimpleCommand; assignments: readonly ShellAssignment[] },
     around: Around,
   ): void {
     if (this.parts.length > LIMITS.shellParts) return;
@@ -89,7 +96,14 @@ class Unwrapping implements Unwrapped {
     });
     const [name] = words;
     if (name === undefined) {
-      this.#emit({ layers: around.layers, assignments, redirects: command.redirects, notes: dangers, command, bindings });
+      this.#emit({
+        layers: around.layers,
+        assignments,
+        redirects: command.redirects,
+        notes: dangers,
+        command,
+        bindings,
+      });
       return;
     }
     const program = name.fixed ? programOf(name.value) : "";
@@ -99,13 +113,16 @@ class Unwrapping implements Unwrapped {
     const notes = [...dangers, ...look.notes];
     if (!name.fixed) notes.push(unknown(`which program runs is known only at run time: ${name.text}`));
     if (tooDeep) notes.push(unknown(`commands are nested more than ${LIMITS.shellDepth} deep`));
-    const nested = look.inner.map((inner) => () => this.#inner(inner, { command, assignments, program }, { ...around, layers }));
+    const nested = look.inner.map(
+      (inner) => () => this.#inner(inner, { command, assignments, program }, { ...around, layers }),
+    );
     // A wrapper's own notes belong to what it wraps, so it needs a part of its own only if nothing came out of it.
     const before = this.parts.length;
     if (!look.wrapper) this.#emit({ layers, assignments, redirects: command.redirects, notes, command, bindings });
     for (const run of nested) run();
     if (!look.wrapper) return;
-    if (this.parts.length === before) this.#emit({ layers, assignments, redirects: command.redirects, notes, command, bindings });
+    if (this.parts.length === before)
+      this.#emit({ layers, assignments, redirects: command.redirects, notes, command, bindings });
     else this.#annotate(before, notes, command);
   }
 
@@ -113,20 +130,40 @@ class Unwrapping implements Unwrapped {
   #annotate(at: number, notes: readonly Note[], command: SimpleCommand): void {
     const first = this.parts[at];
     if (first === undefined) return;
-    const redirects = [...command.redirects.filter((redirect) => !first.redirects.includes(redirect)), ...first.redirects];
-    const assignments = [...command.assignments.filter((assignment) => !first.assignments.includes(assignment)), ...first.assignments];
-    this.parts[at] = { ...first, notes: [...notes.filter((note) => !first.notes.includes(note)), ...first.notes], redirects, assignments };
+    const redirects = [
+      ...command.redirects.filter((redirect) => !first.redirects.includes(redirect)),
+      ...first.redirects,
+    ];
+    const assignments = [
+      ...command.assignments.filter((assignment) => !first.assignments.includes(assignment)),
+      ...first.assignments,
+    ];
+    this.parts[at] = {
+      ...first,
+      notes: [...notes.filter((note) => !first.notes.includes(note)), ...first.notes],
+      redirects,
+      assignments,
+    };
   }
 
   #look(program: string, words: readonly ShellWord[], command: SimpleCommand, bindings: Bindings): Look {
     if (program === "") return NOTHING;
     const context = { words, command, bindings };
-    return lookIntoWrapper(program, context) ?? lookIntoShell(program, context) ?? lookIntoCarrier(program, context) ?? NOTHING;
+    return (
+      lookIntoWrapper(program, context) ??
+      lookIntoShell(program, context) ??
+      lookIntoCarrier(program, context) ??
+      NOTHING
+    );
   }
 
   #inner(
     inner: Inner,
-    outer: { readonly command: SimpleCommand; readonly assignments: readonly ShellAssignment[]; readonly program: string },
+    outer: {
+      readonly command: SimpleCommand;
+      readonly assignments: readonly ShellAssignment[];
+      readonly program: string;
+    },
     around: Around,
   ): void {
     if (inner.kind === "words") {
@@ -140,7 +177,14 @@ class Unwrapping implements Unwrapped {
       return;
     }
     const notes = [unknown(`the script that ${outer.program} runs cannot be parsed: ${result.error}`)];
-    this.#emit({ layers: around.layers, assignments: outer.assignments, redirects: [], notes, command: outer.command, bindings: around.bindings });
+    this.#emit({
+      layers: around.layers,
+      assignments: outer.assignments,
+      redirects: [],
+      notes,
+      command: outer.command,
+      bindings: around.bindings,
+    });
   }
 
   #emit(part: Part): void {
@@ -192,6 +236,7 @@ function isNumber(binding: Binding | undefined): boolean {
   if (binding === undefined || binding.opaque) return false;
   return binding.values.every(
     ({ fixed, value, pieces }) =>
-      (fixed && /^(-?\d+)?$/.test(value)) || (pieces.length === 1 && pieces[0]?.kind === "dynamic" && pieces[0].number === true),
+      (fixed && /^(-?\d+)?$/.test(value)) ||
+      (pieces.length === 1 && pieces[0]?.kind === "dynamic" && pieces[0].number === true),
   );
 }

@@ -11,11 +11,13 @@ class Warnings {
 
   add(kind: Kind, message: string): void {
     if (this.list.length >= LIMITS.warningsPerCommand) return;
-    if (!this.list.some((warning) => warning.kind === kind && warning.message === message)) this.list.push({ kind, message });
+    if (!this.list.some((warning) => warning.kind === kind && warning.message === message))
+      this.list.push({ kind, message });
   }
 }
 
-const INVISIBLE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/;
+/** Characters that a person does not see, or that move others about; tabs and line ends are seen. */
+export const INVISIBLE = /[^\P{Cc}\t\n]|[\p{Cf}\u2028\u2029]/u;
 
 /** What a person should know of a command before saying yes, in plain words. */
 export function warningsFor(source: string, unwrapped: Unwrapped, parts: readonly CommandPart[]): readonly Warning[] {
@@ -38,20 +40,23 @@ export function warningsFor(source: string, unwrapped: Unwrapped, parts: readonl
 
 function judge(part: Part, seen: CommandPart, warnings: Warnings): void {
   const chain = [...seen.wrappers, seen.program];
-  for (const program of chain) if (RAISES.has(program)) warnings.add("sudo", `Runs with another user's rights: ${program}.`);
+  for (const program of chain)
+    if (RAISES.has(program)) warnings.add("sudo", `Runs with another user's rights: ${program}.`);
   deletions(part, seen, warnings);
   redirections(part, warnings);
   network(seen, chain, warnings);
   for (const { word, inside } of seen.paths) {
     if (!inside) warnings.add("outside_workspace", `Names a path outside of the workspace: ${word}`);
   }
-  for (const note of part.notes) warnings.add(note.kind === "environment" ? "dangerous" : "dynamic_command", sentence(note.message));
+  for (const note of part.notes)
+    warnings.add(note.kind === "environment" ? "dangerous" : "dynamic_command", sentence(note.message));
   if (part.command.background) warnings.add("background", `Keeps running in the background: ${seen.text}`);
   dangers(part, seen, warnings);
 }
 
 /** A program's name keeps its spelling at the front of a sentence. */
-const VERBS = /^(a|the|this|what|which|runs|setting|calculates|starts|stops|changes|ends|loads|leaves|binds|gives|commands)\b/;
+const VERBS =
+  /^(a|the|this|what|which|runs|setting|calculates|starts|stops|changes|ends|loads|leaves|binds|gives|commands)\b/;
 
 function sentence(message: string): string {
   const start = VERBS.test(message) ? message.charAt(0).toUpperCase() + message.slice(1) : message;
@@ -59,7 +64,8 @@ function sentence(message: string): string {
 }
 
 function deletions(part: Part, { program, argv, text }: CommandPart, warnings: Warnings): void {
-  const verb = program === "git" ? readGit(part.layers.at(-1)?.words ?? [], part.bindings).subcommand?.value : undefined;
+  const verb =
+    program === "git" ? readGit(part.layers.at(-1)?.words ?? [], part.bindings).subcommand?.value : undefined;
   const git = verb === "clean" || verb === "rm";
   const hard = (verb === "reset" && argv.includes("--hard")) || (verb === "branch" && argv.includes("-D"));
   const finds = program === "find" && argv.includes("-delete");
@@ -83,25 +89,48 @@ function redirections(part: Part, warnings: Warnings): void {
 function network({ program, argv, hosts }: CommandPart, chain: readonly string[], warnings: Warnings): void {
   const verbs = Object.hasOwn(NETWORK_SUBCOMMANDS, program) ? NETWORK_SUBCOMMANDS[program] : undefined;
   const verb = verbs === undefined ? undefined : argv.slice(1).find((word) => verbs.has(word));
-  if (hosts.length > 0) warnings.add("network", `Reaches ${hosts.join(", ")} with ${program === "" ? "a redirection" : program}.`);
+  if (hosts.length > 0)
+    warnings.add("network", `Reaches ${hosts.join(", ")} with ${program === "" ? "a redirection" : program}.`);
   else if (chain.some((name) => NETWORK.has(name))) warnings.add("network", `Reaches the network: ${program}.`);
   else if (verb !== undefined) warnings.add("network", `Reaches the network: ${program} ${verb}.`);
 }
 
 function dangers(part: Part, { program, argv, text }: CommandPart, warnings: Warnings): void {
-  const known = Object.hasOwn(DANGEROUS, program) ? DANGEROUS[program] : program.startsWith("mkfs.") ? DANGEROUS["mkfs"] : undefined;
+  const known = Object.hasOwn(DANGEROUS, program)
+    ? DANGEROUS[program]
+    : program.startsWith("mkfs.")
+      ? DANGEROUS["mkfs"]
+      : undefined;
   if (known !== undefined) warnings.add("dangerous", sentence(known));
-  if (program === "rm" && recursive(argv) && argv.some((word) => /^(\/|~|\/\*|\.|\.\.|\*|\/(bin|boot|dev|etc|home|lib|opt|root|sbin|usr|var)\/?\*?)\/?$/.test(word))) {
+  if (
+    program === "rm" &&
+    recursive(argv) &&
+    argv.some((word) =>
+      /^(\/|~|\/\*|\.|\.\.|\*|\/(bin|boot|dev|etc|home|lib|opt|root|sbin|usr|var)\/?\*?)\/?$/.test(word),
+    )
+  ) {
     warnings.add("dangerous", `Deletes whole folders: ${text}`);
   }
   if (program === "chmod" && argv.some((word) => /^(0?777|a\+rwx|\+rwx|u?go\+rwx)$/.test(word))) {
-    warnings.add("dangerous", `Lets everybody read, change and run${recursive(argv) ? " everything below" : ""}: ${argv.at(-1) ?? ""}`);
+    warnings.add(
+      "dangerous",
+      `Lets everybody read, change and run${recursive(argv) ? " everything below" : ""}: ${argv.at(-1) ?? ""}`,
+    );
   }
-  if (/^(chown|chgrp)$/.test(program) && recursive(argv)) warnings.add("dangerous", `Changes the owner of whole folders: ${text}`);
-  if (program === "git" && argv.includes("push") && argv.some((word) => /^(-f|--force|--force-with-lease|--mirror|--delete)/.test(word))) {
+  if (/^(chown|chgrp)$/.test(program) && recursive(argv))
+    warnings.add("dangerous", `Changes the owner of whole folders: ${text}`);
+  if (
+    program === "git" &&
+    argv.includes("push") &&
+    argv.some((word) => /^(-f|--force|--force-with-lease|--mirror|--delete)/.test(word))
+  ) {
     warnings.add("dangerous", "Overwrites or deletes what others have in the remote repository.");
   }
-  if (part.layers.some((layer) => layer.words.some((word) => word.fixed && /^\/dev\/(sd|hd|vd|nvme|mmcblk)/.test(word.value.replace(/^of=/, ""))))) {
+  if (
+    part.layers.some((layer) =>
+      layer.words.some((word) => word.fixed && /^\/dev\/(sd|hd|vd|nvme|mmcblk)/.test(word.value.replace(/^of=/, ""))),
+    )
+  ) {
     warnings.add("dangerous", "Works on a disk itself.");
   }
 }
@@ -112,15 +141,21 @@ function recursive(argv: readonly string[]): boolean {
 
 function pipelines(unwrapped: Unwrapped, warnings: Warnings): void {
   const { parts, readings } = unwrapped;
-  if (parts.some((part) => part.command.writesPipe)) warnings.add("pipe", "Feeds the output of one command into another.");
-  const fetches = parts.some(({ layers, command }) => command.writesPipe && layers.some(({ program }) => /^(curl|wget|nc|ncat)$/.test(program)));
-  const runs = parts.some(({ notes, command }) => command.readsPipe && notes.some(({ message }) => message.includes("piped into it")));
+  if (parts.some((part) => part.command.writesPipe))
+    warnings.add("pipe", "Feeds the output of one command into another.");
+  const fetches = parts.some(
+    ({ layers, command }) => command.writesPipe && layers.some(({ program }) => /^(curl|wget|nc|ncat)$/.test(program)),
+  );
+  const runs = parts.some(
+    ({ notes, command }) => command.readsPipe && notes.some(({ message }) => message.includes("piped into it")),
+  );
   if (fetches && runs) warnings.add("dangerous", "Runs what it downloads, unseen.");
   for (const reading of readings) {
     const bomb = reading.functions.find((name) => {
       const calls = reading.commands.filter((command) => command.words[0]?.value === name);
       return calls.some((command) => command.background || command.writesPipe) && calls.length > 1;
     });
-    if (bomb !== undefined) warnings.add("dangerous", `The function ${bomb} starts itself again and again: a fork bomb.`);
+    if (bomb !== undefined)
+      warnings.add("dangerous", `The function ${bomb} starts itself again and again: a fork bomb.`);
   }
 }

@@ -38,7 +38,14 @@ export interface ShellWord {
 }
 
 export function fixedWord(value: string, text: string = value): ShellWord {
-  return { text, value, fixed: true, splits: false, opens: false, pieces: [{ kind: "text", text: value, quoted: true }] };
+  return {
+    text,
+    value,
+    fixed: true,
+    splits: false,
+    opens: false,
+    pieces: [{ kind: "text", text: value, quoted: true }],
+  };
 }
 
 /** Words that come from somewhere else at run time. */
@@ -88,7 +95,9 @@ function wordOf(word: Word): ShellWord {
     text: word.text,
     value: word.value,
     fixed: pieces.every((piece) => piece.kind === "text"),
-    splits: pieces.some((piece) => piece.kind === "glob" || ("name" in piece || piece.kind === "dynamic" ? !piece.quoted : false)),
+    splits: pieces.some(
+      (piece) => piece.kind === "glob" || ("name" in piece || piece.kind === "dynamic" ? !piece.quoted : false),
+    ),
     opens: first !== undefined && first.kind !== "text" && first.kind !== "home",
     pieces,
   };

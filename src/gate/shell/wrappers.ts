@@ -1,3 +1,4 @@
+import { namesIn, setOf } from "./lists.ts";
 import { joinedScript, together, unknown, type Look, type LookContext, type Note, scriptIn } from "./look.ts";
 import { scanOptions, type OptionTable } from "./options.ts";
 import type { ShellAssignment } from "./reading.ts";
@@ -23,56 +24,86 @@ const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   sudo: {
     valued: "CDghpRrTtUu",
     flags: "ABbEeHiKklNnPSsVv",
-    long: ["user", "group", "host", "prompt", "chdir", "chroot", "role", "type", "close-from", "command-timeout", "other-user"],
-    longFlags: ["askpass", "background", "edit", "login", "list", "non-interactive", "preserve-env", "shell", "stdin", "validate", "set-home", "reset-timestamp", "remove-timestamp"],
+    long: namesIn("user group host prompt chdir chroot role type close-from command-timeout other-user"),
+    longFlags: namesIn(
+      "askpass background edit login list non-interactive preserve-env shell stdin validate set-home",
+      "reset-timestamp remove-timestamp",
+    ),
     assigns: true,
     idle: ["l", "list", "v", "validate", "k", "K", "V"],
   },
   doas: { valued: "aCu", flags: "Lns" },
-  pkexec: { valued: "", flags: "", long: ["user"], longFlags: ["disable-internal-agent", "keep-cwd"] },
-  run0: { valued: "u", flags: "", long: ["user", "setenv", "property"] },
-  timeout: { valued: "ks", flags: "fpv", long: ["kill-after", "signal"], longFlags: ["foreground", "preserve-status", "verbose"], operands: 1 },
-  nice: { valued: "n", flags: "", long: ["adjustment"], numbers: true },
-  ionice: { valued: "cnpPu", flags: "t", long: ["class", "classdata", "pid"], longFlags: ["ignore"], idle: ["p", "P", "u", "pid"] },
+  pkexec: { valued: "", flags: "", long: namesIn("user"), longFlags: namesIn("disable-internal-agent keep-cwd") },
+  run0: { valued: "u", flags: "", long: namesIn("user setenv property") },
+  timeout: {
+    valued: "ks",
+    flags: "fpv",
+    long: namesIn("kill-after signal"),
+    longFlags: namesIn("foreground preserve-status verbose"),
+    operands: 1,
+  },
+  nice: { valued: "n", flags: "", long: namesIn("adjustment"), numbers: true },
+  ionice: {
+    valued: "cnpPu",
+    flags: "t",
+    long: namesIn("class classdata pid"),
+    longFlags: namesIn("ignore"),
+    idle: ["p", "P", "u", "pid"],
+  },
   chrt: { valued: "TPDp", flags: "abdfiormRv", operands: 1, idle: ["p", "m"] },
-  taskset: { valued: "", flags: "acp", longFlags: ["all-tasks", "cpu-list", "pid"], operands: 1, idle: ["p", "pid"] },
+  taskset: { valued: "", flags: "acp", longFlags: namesIn("all-tasks cpu-list pid"), operands: 1, idle: ["p", "pid"] },
   nohup: plain,
-  setsid: { valued: "", flags: "cfw", longFlags: ["ctty", "fork", "wait"] },
-  stdbuf: { valued: "ioe", flags: "", long: ["input", "output", "error"] },
+  setsid: { valued: "", flags: "cfw", longFlags: namesIn("ctty fork wait") },
+  stdbuf: { valued: "ioe", flags: "", long: namesIn("input output error") },
   unbuffer: { valued: "", flags: "p" },
-  time: { valued: "fo", flags: "apqvhV", long: ["format", "output"], longFlags: ["append", "portability", "quiet", "verbose"] },
+  time: {
+    valued: "fo",
+    flags: "apqvhV",
+    long: namesIn("format output"),
+    longFlags: namesIn("append portability quiet verbose"),
+  },
   command: { valued: "", flags: "pvV", idle: ["v", "V"] },
   builtin: plain,
   exec: { valued: "a", flags: "cl" },
-  chroot: { valued: "", flags: "", long: ["userspec", "groups"], longFlags: ["skip-chdir"], operands: 1 },
+  chroot: { valued: "", flags: "", long: namesIn("userspec groups"), longFlags: namesIn("skip-chdir"), operands: 1 },
   unshare: {
     valued: "RSGw",
     flags: "muinpUCTcfr",
-    long: ["root", "wd", "setuid", "setgid", "map-user", "map-group", "propagation"],
-    longFlags: ["mount", "uts", "ipc", "net", "pid", "user", "cgroup", "time", "fork", "map-root-user", "mount-proc", "kill-child"],
+    long: namesIn("root wd setuid setgid map-user map-group propagation"),
+    longFlags: namesIn("mount uts ipc net pid user cgroup time fork map-root-user mount-proc kill-child"),
   },
-  nsenter: { valued: "tSGrw", flags: "amuinpUCTFZ", long: ["target", "setuid", "setgid"], longFlags: ["all", "mount", "uts", "ipc", "net", "pid", "user"] },
-  setpriv: { valued: "", flags: "", long: ["reuid", "regid", "groups", "inh-caps", "bounding-set"], longFlags: ["no-new-privs", "clear-groups", "init-groups", "keep-groups"] },
-  prlimit: { valued: "p", flags: "", long: ["pid", "nofile", "cpu", "as", "nproc", "core", "data", "stack", "fsize"] },
+  nsenter: {
+    valued: "tSGrw",
+    flags: "amuinpUCTFZ",
+    long: namesIn("target setuid setgid"),
+    longFlags: namesIn("all mount uts ipc net pid user"),
+  },
+  setpriv: {
+    valued: "",
+    flags: "",
+    long: namesIn("reuid regid groups inh-caps bounding-set"),
+    longFlags: namesIn("no-new-privs clear-groups init-groups keep-groups"),
+  },
+  prlimit: { valued: "p", flags: "", long: namesIn("pid nofile cpu as nproc core data stack fsize") },
   strace: { valued: "abeEIoOpPsSuUX", flags: "cCdDfFhiknNqrtTvVwxyYzZ" },
   ltrace: { valued: "aAeFlnopsuwxD", flags: "bcCfhiLrStTVx" },
   flock: {
     valued: "wEc",
     flags: "sxenuoFv",
-    long: ["timeout", "wait", "conflict-exit-code", "command"],
-    longFlags: ["shared", "exclusive", "unlock", "nonblock", "close", "no-fork", "verbose"],
+    long: namesIn("timeout wait conflict-exit-code command"),
+    longFlags: namesIn("shared exclusive unlock nonblock close no-fork verbose"),
     operands: 1,
     scripts: ["c", "command"],
   },
   watch: {
     valued: "nq",
     flags: "bcCdegtprwx",
-    long: ["interval", "equexit"],
-    longFlags: ["beep", "color", "differences", "errexit", "chgexit", "no-title", "precise", "exec", "no-rerun", "no-wrap"],
+    long: namesIn("interval equexit"),
+    longFlags: namesIn("beep color differences errexit chgexit no-title precise exec no-rerun no-wrap"),
     joins: true,
   },
   caffeinate: { valued: "tw", flags: "disu" },
-  fakeroot: { valued: "lsib", flags: "uhv", long: ["lib", "faked"] },
+  fakeroot: { valued: "lsib", flags: "uhv", long: namesIn("lib faked") },
   torsocks: { valued: "auPp", flags: "iqd" },
   proxychains: { valued: "f", flags: "q" },
   "cross-env": { valued: "", flags: "", assigns: true },
@@ -81,23 +112,31 @@ const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   script: {
     valued: "cEIOBTmo",
     flags: "aefqt",
-    long: ["command", "echo", "log-in", "log-out", "log-io", "log-timing", "logging-format", "output-limit"],
-    longFlags: ["append", "return", "flush", "force", "quiet", "timing"],
+    long: namesIn("command echo log-in log-out log-io log-timing logging-format output-limit"),
+    longFlags: namesIn("append return flush force quiet timing"),
     operands: 1,
     scripts: ["c", "command"],
   },
 };
 
 /** Run what they are given, but with options that differ from version to version: the guess is said to be one. */
-const RUNNERS: ReadonlySet<string> = new Set([
-  ...["systemd-run", "firejail", "bwrap", "xvfb-run", "proot", "torify", "tsocks", "valgrind", "perf", "catchsegv", "cgexec"],
-  ...["setarch", "linux32", "linux64", "i386", "x86_64", "sg", "start-stop-daemon", "daemonize", "entr", "direnv", "dotenv"],
-  ...["pipenv", "poetry", "uv", "bundle", "mise", "asdf", "nix-shell", "nix", "numactl", "softlimit", "chpst", "envdir", "dbus-run-session"],
-  ...["proxychains4", "unbuffer", "rlwrap", "eatmydata", "faketime", "ts-node-dev", "nodemon", "concurrently", "wsl", "arch", "at", "batch"],
-]);
+const RUNNERS = setOf(
+  "systemd-run firejail bwrap xvfb-run proot torify tsocks valgrind perf catchsegv cgexec setarch",
+  "linux32 linux64 i386 x86_64 sg start-stop-daemon daemonize entr direnv dotenv pipenv poetry uv",
+  "bundle mise asdf nix-shell nix numactl softlimit chpst envdir dbus-run-session proxychains4 unbuffer",
+  "rlwrap eatmydata faketime ts-node-dev nodemon concurrently wsl arch at batch",
+);
 
 /** Wrappers that change nothing but when and how hard the program works: a rule for the program covers them. */
-export const HARMLESS_WRAPPERS: ReadonlySet<string> = new Set(["timeout", "nice", "ionice", "nohup", "stdbuf", "time", "command"]);
+export const HARMLESS_WRAPPERS: ReadonlySet<string> = new Set([
+  "timeout",
+  "nice",
+  "ionice",
+  "nohup",
+  "stdbuf",
+  "time",
+  "command",
+]);
 
 export function lookIntoWrapper(program: string, context: LookContext): Look | undefined {
   const wrapper = Object.hasOwn(WRAPPERS, program) ? WRAPPERS[program] : undefined;
@@ -112,13 +151,18 @@ export function lookIntoWrapper(program: string, context: LookContext): Look | u
 function through(program: string, wrapper: Wrapper, { words, bindings }: LookContext): Look {
   const { next, values, flags, unsure } = scanOptions(words, wrapper, bindings);
   const notes: Note[] = unsure === undefined ? [] : [unknown(`${program}: ${unsure}, so what it runs is a guess`)];
-  if (wrapper.idle?.some((option) => flags.has(option) || values.has(option)) === true) return { inner: [], notes, wrapper: false };
+  if (wrapper.idle?.some((option) => flags.has(option) || values.has(option)) === true)
+    return { inner: [], notes, wrapper: false };
   const scripts = (wrapper.scripts ?? []).flatMap((option) => values.get(option) ?? []);
   const { assignments, at } = assignmentsFrom(words, wrapper.assigns === true ? next : words.length, next);
   const rest = words.slice(at + (scripts.length > 0 ? words.length : (wrapper.operands ?? 0)));
-  if (scripts.length > 0) return together(true, { inner: [], notes }, ...scripts.map((word) => scriptIn(word, program)));
+  if (scripts.length > 0)
+    return together(true, { inner: [], notes }, ...scripts.map((word) => scriptIn(word, program)));
   if (rest.length === 0) return { inner: [], notes, wrapper: false };
-  if ((wrapper.joins === true && !flags.has("x") && !flags.has("exec")) || (program === "sudo" && (flags.has("s") || flags.has("i")))) {
+  if (
+    (wrapper.joins === true && !flags.has("x") && !flags.has("exec")) ||
+    (program === "sudo" && (flags.has("s") || flags.has("i")))
+  ) {
     return together(true, { inner: [], notes }, joinedScript(rest, program));
   }
   return { inner: [{ kind: "words", words: rest, assignments }], notes, wrapper: true };
@@ -146,8 +190,8 @@ function assignmentsFrom(
 const ENV: OptionTable = {
   valued: "uCSPa",
   flags: "i0v",
-  long: ["unset", "chdir", "split-string", "argv0"],
-  longFlags: ["ignore-environment", "null", "debug", "block-signal", "default-signal", "ignore-signal", "list-signal-handling"],
+  long: namesIn("unset chdir split-string argv0"),
+  longFlags: namesIn("ignore-environment null debug block-signal default-signal ignore-signal list-signal-handling"),
 };
 
 function env(context: LookContext): Look {
@@ -169,25 +213,35 @@ function env(context: LookContext): Look {
 const XARGS: OptionTable = {
   valued: "aEILnPsdJR",
   flags: "0rtpxoeil",
-  long: ["arg-file", "delimiter", "max-args", "max-procs", "max-chars", "process-slot-var"],
-  longFlags: ["null", "no-run-if-empty", "verbose", "interactive", "exit", "open-tty", "eof", "replace", "max-lines", "show-limits"],
+  long: namesIn("arg-file delimiter max-args max-procs max-chars process-slot-var"),
+  longFlags: namesIn("null no-run-if-empty verbose interactive exit open-tty eof replace max-lines show-limits"),
 };
 
 function xargs({ words, bindings }: LookContext): Look {
   // -e, -i and -l take their value only when it is attached, so that the scanner's letters would go astray.
-  const attached = words.map((word, index) => (index > 0 && /^-[eil]./.test(word.value) ? fixedWord(word.value.slice(0, 2)) : word));
+  const attached = words.map((word, index) =>
+    index > 0 && /^-[eil]./.test(word.value) ? fixedWord(word.value.slice(0, 2)) : word,
+  );
   const { next, values, flags, unsure } = scanOptions(attached, XARGS, bindings);
   const notes: Note[] = unsure === undefined ? [] : [unknown(`xargs: ${unsure}, so what it runs is a guess`)];
   const rest = words.slice(next);
   if (rest.length === 0) return { inner: [], notes, wrapper: false };
-  const marks = [...(values.get("I") ?? []), ...(values.get("J") ?? []), ...(values.get("replace") ?? [])].map((word) => word.value);
+  const marks = [...(values.get("I") ?? []), ...(values.get("J") ?? []), ...(values.get("replace") ?? [])].map(
+    (word) => word.value,
+  );
   if (flags.has("i") || flags.has("replace")) marks.push("{}");
   for (const word of words) {
     const mark = /^-i(.+)$/.exec(word.value)?.[1];
     if (mark !== undefined) marks.push(mark);
   }
-  const filled = rest.map((word) => (marks.some((mark) => mark !== "" && word.value.includes(mark)) ? filledIn(word) : word));
-  return { inner: [{ kind: "words", words: marks.length > 0 ? filled : [...filled, ADDED_WORDS] }], notes, wrapper: true };
+  const filled = rest.map((word) =>
+    marks.some((mark) => mark !== "" && word.value.includes(mark)) ? filledIn(word) : word,
+  );
+  return {
+    inner: [{ kind: "words", words: marks.length > 0 ? filled : [...filled, ADDED_WORDS] }],
+    notes,
+    wrapper: true,
+  };
 }
 
 /** A word into which another program writes something at run time. */
@@ -197,7 +251,11 @@ export function filledIn(word: ShellWord): ShellWord {
 }
 
 function runner(program: string, { words }: LookContext): Look {
-  const at = words.findIndex((word, index) => index > 0 && !word.value.startsWith("-") && !/^(run|exec|--)$/.test(word.value));
+  const at = words.findIndex(
+    (word, index) => index > 0 && !word.value.startsWith("-") && !/^(run|exec|--)$/.test(word.value),
+  );
   const notes = [unknown(`${program} runs the program that it is given; which of its words that is, is a guess`)];
-  return at === -1 ? { inner: [], notes, wrapper: false } : { inner: [{ kind: "words", words: words.slice(at) }], notes, wrapper: true };
+  return at === -1
+    ? { inner: [], notes, wrapper: false }
+    : { inner: [{ kind: "words", words: words.slice(at) }], notes, wrapper: true };
 }

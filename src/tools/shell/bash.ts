@@ -75,9 +75,10 @@ export const bash: Tool<Input> = {
   },
   async execute(input, context) {
     const shell = await findShell(context);
-    const argv: readonly [string, ...string[]] = [shell, "-c", input.command];
-    if (!input.run_in_background) return runForeground(input, argv, context);
     const { command } = input;
+    if (!input.run_in_background) return runForeground(input, [shell, "-c", command], context);
+    // Both streams in one pipe: only so do their lines come in the order in which they were written.
+    const argv = [shell, "-c", 'exec "$0" -c "$1" 2>&1', shell, command] as const;
     const started = await context.shells.start({ command, argv, cwd: context.workspace, timeout: timeoutOf(input) });
     if (isRefusal(started)) return errorResult(started.refused);
     return textResult(

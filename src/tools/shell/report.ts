@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Shell, ShellStatus } from "./shells.ts";
 import { isRefusal } from "../refusal.ts";
 import { errorResult, textResult, type ToolResult } from "../tool.ts";
@@ -20,7 +21,9 @@ export function statusWords(status: ShellStatus): string {
 }
 
 /** What is new from a shell, as the model reads it. */
-export function reportShell(shell: Shell, filter?: string): ToolResult {
+export async function reportShell(shell: Shell, filter?: string): Promise<ToolResult> {
+  // What is already in the pipe counts.
+  await nextTurn();
   const { status } = shell;
   const output = shell.read(filter);
   if (isRefusal(output)) return errorResult(output.refused);

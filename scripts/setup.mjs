@@ -1,0 +1,122 @@
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+export const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const modules = join(root, "node_modules");
+const installStamp = join(modules, ".sallyport-installed");
+const buildStamp = join(root, "dist", ".built");
+
+/**
+ * Makes a fresh clone ready to run: the packages of package-lock.json, and dist/ where a source is newer. Does nothing,
+ * quickly and silently, where all of it is there. Ends the process with a clear message where it cannot.
+ */
+export function setup({ rebuild = false } = {}) {
+  checkNode();
+  if (!isInstalled()) install();
+  if (rebuild || !isBuilt()) build();
+}
+
+/** Works on old versions too: it is what tells people that theirs is too old. */
+function checkNode() {
+  const wanted = JSON.parse(readFileSync(join(root, "package.json"), "utf8")).engines.node;
+  const [needMajor, needMinor] = /(\d+)\.(\d+)/.exec(wanted).slice(1).map(Number);
+  const [major, minor] = process.versions.node.split(".").map(Number);
+  if (major > needMajor || (major === needMajor && minor >= needMinor)) return;
+  stop(
+    `Sallyport needs Node.js ${wanted}; this is ${process.version}. Install a newer one from https://nodejs.org and try again.`,
+  );
+}
+
+function lockHash() {
+  const lock = readFileSync(join(root, "package-lock.json"));
+  return createHash("sha256").update(lock).update(`${process.platform}-${process.arch}`).digest("hex");
+}
+
+function isInstalled() {
+  if (!existsSync(modules)) return false;
+  if (existsSync(installStamp)) return readFileSync(installStamp, "utf8") === lockHash();
+  // Somebody ran npm by hand: what it says it installed is compared with what it should have.
+  if (!matchesLock()) return false;
+  writeFileSync(installStamp, lockHash());
+  return true;
+}
+
+function matchesLock() {
+  const record = join(modules, ".package-lock.json");
+  if (!existsSync(record)) return false;
+  const have = JSON.parse(readFileSync(record, "utf8")).packages;
+  const want = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")).packages;
+  return Object.entries(want).every(([path, wanted]) => {
+    if (path === "") return true;
+    const found = have[path];
+    return found === undefined
+      ? wanted.optional === true
+      : found.version === wanted.version && found.integrity === wanted.integrity;
+  });
+}
+
+function install() {
+  console.error("Installing packages (only the first time, and when they change) …");
+  const flags = ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--include=dev", "--loglevel=error"];
+  const npm = process.env["npm_execpath"];
+  const viaNode = npm !== undefined && /\.c?js$/.test(npm);
+  const result = spawnSync(viaNode ? process.execPath : "npm", viaNode ? [npm, ...flags] : flags, {
+    cwd: root,
+    stdio: ["ignore", "ignore", "inherit"],
+    shell: !viaNode && process.platform === "win32",
+  });
+  if (result.status !== 0) stop("The packages could not be installed: see above. Is the network reachable?");
+  writeFileSync(installStamp, lockHash());
+}
+
+/** Files that the build depends on, with the time of the newest change. */
+function sources() {
+  const paths = [join(root, "tsconfig.json"), join(root, "package-lock.json")];
+  for (const entry of readdirSync(join(root, "src"), { recursive: true, withFileTypes: true })) {
+    if (entry.isFile()) paths.push(join(entry.parentPath ?? entry.path, entry.name));
+  }
+  const names = createHash("sha256").update(paths.toSorted((left, right) => (left < right ? -1 : 1)).join("\n")).digest("hex");
+  return { names, newest: Math.max(...paths.map((path) => statSync(path).mtimeMs)) };
+}
+
+/** The names are compared too: a file that was deleted has no time. */
+function isBuilt() {
+  if (!existsSync(buildStamp)) return false;
+  const { names, newest } = sources();
+  return readFileSync(buildStamp, "utf8") === names && newest <= statSync(buildStamp).mtimeMs;
+}
+
+function build() {
+  console.error("Building …");
+  const begun = new Date();
+  const { names } = sources();
+  const tsc = join(modules, "typescript", "bin", "tsc");
+  const result = spawnSync(process.execPath, [tsc, "-p", "tsconfig.json"], { cwd: root, stdio: ["ignore", 2, 2] });
+  if (result.status !== 0) stop("The build failed: see above.");
+  mkdirSync(dirname(buildStamp), { recursive: true });
+  writeFileSync(buildStamp, names);
+  // What was saved while the compiler ran counts as newer.
+  utimesSync(buildStamp, begun, begun);
+  chmodSync(join(root, "dist", "cli", "main.js"), 0o755);
+}
+
+function stop(message) {
+  console.error(`\n${message}`);
+  process.exit(1);
+}
+
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  setup({ rebuild: process.argv.includes("--rebuild") });
+}

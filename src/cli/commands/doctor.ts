@@ -1,0 +1,99 @@
+import type { Command } from "commander";
+import { flagsOf, print, printJson, width, type Context } from "../context.ts";
+import { ok, type Check } from "../doctor/checks.ts";
+import { checkFiles, checkHome, checkServer } from "../doctor/home.ts";
+import { checkNode, checkPrograms } from "../doctor/programs.ts";
+import { EXIT } from "../exit.ts";
+import { readSettings, SETTINGS_FILE, type Setting, type Settings } from "../settings.ts";
+import { table } from "../terminal/table.ts";
+import { visible } from "../terminal/visible.ts";
+
+const HELP = `
+Exit code 1 when something must be fixed.
+
+Example:
+  $ sallyport doctor`;
+
+export function addDoctor(program: Command, context: Context): void {
+  program
+    .command("doctor")
+    .description("check what Sallyport needs here, and show the settings that apply")
+    .option("--json", "as JSON")
+    .addHelpText("after", HELP)
+    .action(async ({ json }: { json?: boolean }, command: Command) => {
+      const { surroundings } = context;
+      const settings = readSettings({ home: flagsOf(command).home }, surroundings.environment, surroundings.cwd);
+      const checks = await examine(context, settings);
+      const shown = settingsOf(settings);
+      if (json === true) printJson(context, { checks, settings: shown });
+      else report(context, checks, shown);
+      context.end(checks.some((check) => check.state === "fail") ? EXIT.failed : EXIT.done);
+    });
+}
+
+async function examine({ surroundings }: Context, settings: Settings): Promise<readonly Check[]> {
+  const [programs, home, files, server] = await Promise.all([
+    checkPrograms(surroundings.environment),
+    checkHome(settings.home.value),
+    checkFiles(settings),
+    checkServer(settings),
+  ]);
+  return [checkNode(process.version), ...programs, checkKey(settings), ...home, ...files, ...server];
+}
+
+function checkKey(settings: Settings): Check {
+  const { apiKey, provider } = settings;
+  if (apiKey.value === undefined)
+    return ok("model", "no ANTHROPIC_API_KEY, so the demo model answers; set it for a real one");
+  return ok(
+    "model",
+    provider.value === "cloud"
+      ? `ANTHROPIC_API_KEY is set; calls go to ${settings.apiUrl.value}`
+      : "ANTHROPIC_API_KEY is set, but the demo model was chosen",
+  );
+}
+
+interface ShownSetting {
+  readonly name: string;
+  readonly value: string;
+  readonly origin: string;
+}
+
+/** Every setting with where it comes from. Secrets only as set or not. */
+function settingsOf(settings: Settings): readonly ShownSetting[] {
+  const plain = (name: string, { value, origin }: Setting<string | number | undefined>): ShownSetting => ({
+    name,
+    value: value === undefined ? "(none)" : String(value),
+    origin: origin === "file" ? SETTINGS_FILE : origin,
+  });
+  const listed = (name: string, { value, origin }: Setting<readonly string[]>): ShownSetting =>
+    plain(name, { value: value.length === 0 ? undefined : value.join(", "), origin });
+  const secret = (name: string, { value, origin }: Setting<string | undefined>): ShownSetting =>
+    plain(name, { value: value === undefined ? "(not set)" : "(set)", origin });
+  return [
+    plain("home", settings.home),
+    plain("host", settings.host),
+    plain("port", settings.port),
+    plain("workspace", settings.workspace),
+    listed("roots", settings.roots),
+    plain("provider", settings.provider),
+    plain("model", settings.model),
+    listed("allowed_hosts", settings.allowedHosts),
+    plain("requests_per_minute", settings.requestsPerMinute),
+    plain("api_url", settings.apiUrl),
+    secret("api_key", settings.apiKey),
+    secret("token", settings.token),
+  ];
+}
+
+function report(context: Context, checks: readonly Check[], settings: readonly ShownSetting[]): void {
+  const { paint } = context.screen;
+  const marks = { ok: paint.green("ok  "), warn: paint.yellow("warn"), fail: paint.red("fail") };
+  for (const check of checks) {
+    print(context, `${marks[check.state]} ${check.name.padEnd(10)} ${visible(check.found)}`);
+    if (check.advice !== undefined) print(context, `     ${"".padEnd(10)} → ${visible(check.advice)}`);
+  }
+  print(context, "");
+  const rows = settings.map(({ name, value, origin }) => [name, origin, value]);
+  for (const line of table([["SETTING", "FROM", "VALUE"], ...rows], width(context))) print(context, line);
+}

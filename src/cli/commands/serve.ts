@@ -1,0 +1,135 @@
+import { Option, type Command } from "commander";
+import { Failure } from "../../protocol/index.ts";
+import { findServer, homeToken } from "../connect.ts";
+import { flagsOf, print, type Context } from "../context.ts";
+import { EXIT, type ExitCode } from "../exit.ts";
+import type { Serving } from "../serve.ts";
+import { readSettings, type Settings } from "../settings.ts";
+import { visible } from "../terminal/visible.ts";
+import { collect, wholeNumber } from "./options.ts";
+
+interface ServeFlags {
+  readonly host?: string;
+  readonly port?: number;
+  readonly workspace?: string;
+  readonly provider?: string;
+  readonly model?: string;
+  readonly allowedHost?: readonly string[];
+  readonly logLevel?: string;
+}
+
+const LOG_LEVELS = ["silent", "error", "warn", "info", "debug"];
+
+const HELP = `
+Settings come from flags, then the environment (SALLYPORT_PORT, SALLYPORT_HOST, SALLYPORT_HOME, SALLYPORT_TOKEN,
+ANTHROPIC_API_KEY, …), then sallyport.yaml in the home folder. \`sallyport doctor\` shows what applies and why.
+Ctrl-C stops the server; open turns and approvals wait for the next start.
+
+Example:
+  $ sallyport serve --port 5353 --workspace ~/project`;
+
+export function addServe(program: Command, context: Context): void {
+  program
+    .command("serve")
+    .description("start the server")
+    .option("--host <address>", "where to listen (default: 127.0.0.1)")
+    .option("--port <port>", "0 takes any free one (default: 5353)", wholeNumber({ from: 0, to: 65_535 }))
+    .option("--workspace <folder>", "where sessions work unless they say otherwise (default: this folder)")
+    .option("--provider <name>", "who answers: cloud, or sim for the demo model (default: cloud where a key is set)")
+    .option("--model <name>", "the model that sessions get unless they ask for another")
+    .option(
+      "--allowed-host <name>",
+      "another name under which this server is reached; may be given several times",
+      collect,
+    )
+    .addOption(new Option("--log-level <level>", "how much is logged to standard error").choices(LOG_LEVELS))
+    .addHelpText("after", HELP)
+    .action(async (flags: ServeFlags, command: Command) => {
+      context.end(await serveUntilStopped(context, { ...flags, home: flagsOf(command).home }));
+    });
+}
+
+async function serveUntilStopped(
+  context: Context,
+  flags: ServeFlags & { readonly home?: string | undefined },
+): Promise<ExitCode> {
+  const { surroundings, screen } = context;
+  const { environment } = surroundings;
+  const settings = readSettings(flags, environment, surroundings.cwd);
+  const level = logLevelOf(flags.logLevel ?? environment["SALLYPORT_LOG_LEVEL"]);
+  const stopping = stopSignals(context);
+  const { serve } = await import("../serve.ts");
+  const serving = await serve({
+    settings,
+    environment,
+    version: surroundings.version,
+    logLevel: level,
+    onFatal: (error) => {
+      screen.line(
+        `${screen.paint.red("error:")} the store failed, nothing can be kept any more: ${visible(error.message)}`,
+      );
+      surroundings.exit(EXIT.failed);
+    },
+  }).catch(async (error: unknown) => {
+    throw await withLink(error, settings);
+  });
+  greet(context, serving, settings);
+  await stopping;
+  screen.line(screen.paint.dim("stopping; Ctrl-C again stops at once"));
+  await serving.close();
+  return EXIT.done;
+}
+
+function logLevelOf(text: string | undefined): string {
+  if (text === undefined || text === "") return "warn";
+  if (!LOG_LEVELS.includes(text))
+    throw new Failure("invalid_request", `there is no log level ${text}; there are: ${LOG_LEVELS.join(", ")}`);
+  return text;
+}
+
+/** Resolves at the first signal; the second ends the process. */
+function stopSignals({ surroundings }: Context): Promise<void> {
+  return new Promise((resolve) => {
+    let asked = false;
+    const stop = (): void => {
+      if (asked) surroundings.exit(EXIT.interrupted);
+      asked = true;
+      resolve();
+    };
+    surroundings.onSignal("SIGINT", stop);
+    surroundings.onSignal("SIGTERM", stop);
+  });
+}
+
+/** Who starts a second server on a home most likely looks for the first one's link. */
+async function withLink(error: unknown, settings: Settings): Promise<unknown> {
+  if (!(error instanceof Failure) || error.code !== "conflict") return error;
+  const running = await findServer(settings.home.value);
+  if (running === undefined) return error;
+  const token = await homeToken(settings.home.value);
+  return new Failure(
+    "conflict",
+    `a server has this home open already (pid ${running.pid}): ${running.url}/${token === undefined ? "" : `?token=${token}`}`,
+  );
+}
+
+function greet(context: Context, serving: Serving, settings: Settings): void {
+  const { screen } = context;
+  const url = new URL(serving.url);
+  // An address that means "all of them" is none that a browser can open.
+  if (url.hostname === "0.0.0.0") url.hostname = "127.0.0.1";
+  if (url.hostname === "[::]") url.hostname = "[::1]";
+  print(context, `${url.origin}/?token=${serving.token}`);
+  const { value: provider } = settings.provider;
+  const model = settings.model.value ?? "";
+  screen.line(
+    provider === "sim"
+      ? "The demo model answers (scripted, no real AI). For a real one: export ANTHROPIC_API_KEY=… and start again."
+      : `Model calls go to ${settings.apiUrl.value}${model === "" ? "" : `, model ${visible(model)}`}.`,
+  );
+  screen.line(
+    screen.paint.dim(
+      `First task, in another terminal in this folder: ${context.surroundings.name} run "create hello.txt with hello world"`,
+    ),
+  );
+}

@@ -1,0 +1,144 @@
+import { Option, type Command } from "commander";
+import { Status, type SessionView } from "../../protocol/index.ts";
+import { print, printJson, width, withServer, type Context } from "../context.ts";
+import { EXIT } from "../exit.ts";
+import { table } from "../terminal/table.ts";
+import { oneLine, visible } from "../terminal/visible.ts";
+import { age } from "../terminal/words.ts";
+import { oneOf, wholeNumber } from "./options.ts";
+
+interface ListOptions {
+  readonly status?: Status;
+  readonly limit: number;
+  readonly json?: boolean;
+}
+
+const VERBS = {
+  interrupt: "end the open turn; the session stays usable",
+  pause: "begin no further turn and let no further tool run",
+  resume: "go on after a pause",
+  close: "end the session and all its processes",
+} as const;
+
+export function addSessions(program: Command, context: Context): void {
+  const sessions = program
+    .command("sessions")
+    .description("list sessions, look at one, and control it")
+    .addHelpText("after", "\nExample:\n  $ sallyport sessions --status pending_approval");
+  addList(sessions, context);
+  sessions
+    .command("show")
+    .description("one session, whole")
+    .argument("<session>")
+    .option("--json", "as JSON")
+    .addHelpText("after", "\nExample:\n  $ sallyport sessions show ses_01jqk3v7w8x9y2z3a4b5c6")
+    .action((id: string, { json }: { json?: boolean }, command: Command) =>
+      withServer(context, command, async ({ client }) => {
+        const session = await client.session(id);
+        if (json === true) printJson(context, session);
+        else for (const line of describe(session)) print(context, line);
+        return EXIT.done;
+      }),
+    );
+  for (const verb of ["interrupt", "pause", "resume", "close"] as const) {
+    sessions
+      .command(verb)
+      .description(VERBS[verb])
+      .argument("<session>")
+      .addHelpText("after", `\nExample:\n  $ sallyport sessions ${verb} ses_01jqk3v7w8x9y2z3a4b5c6`)
+      .action((id: string, _options: unknown, command: Command) =>
+        withServer(context, command, async ({ client }) => {
+          const session = await client.control(id, verb);
+          print(context, `${session.id} is ${session.status}`);
+          return EXIT.done;
+        }),
+      );
+  }
+  addFork(sessions, context);
+}
+
+function addList(sessions: Command, context: Context): void {
+  sessions
+    .command("list", { isDefault: true })
+    .description("the newest sessions; the same as without a command")
+    .addOption(new Option("--status <status>", `only these: ${Status.options.join(", ")}`).argParser(oneOf(Status)))
+    .option("--limit <n>", "at most this many", wholeNumber({ from: 1, to: 1_000 }), 20)
+    .option("--json", "as JSON")
+    .addHelpText("after", "\nExample:\n  $ sallyport sessions list --limit 5")
+    .action((options: ListOptions, command: Command) =>
+      withServer(context, command, async ({ client }) => {
+        const { status, limit } = options;
+        const page = await client.sessions({ limit, ...(status === undefined ? {} : { status }) });
+        if (options.json === true) printJson(context, page);
+        else for (const line of list(page.sessions, context)) print(context, line);
+        return EXIT.done;
+      }),
+    );
+}
+
+function addFork(sessions: Command, context: Context): void {
+  sessions
+    .command("fork")
+    .description("a new session that begins with this one's journal")
+    .argument("<session>")
+    .option("--after-turn <turn>", "only up to the end of this turn")
+    .addHelpText("after", "\nExample:\n  $ sallyport sessions fork ses_01jqk3v7w8x9y2z3a4b5c6")
+    .action((id: string, { afterTurn }: { afterTurn?: string }, command: Command) =>
+      withServer(context, command, async ({ client }) => {
+        const child = await client.fork(id, afterTurn === undefined ? {} : { after_turn: afterTurn });
+        print(context, child.id);
+        context.screen.line(
+          context.screen.paint.dim(`go on with it: ${context.surroundings.name} run --resume ${child.id} "…"`),
+        );
+        return EXIT.done;
+      }),
+    );
+}
+
+function list(sessions: readonly SessionView[], context: Context): readonly string[] {
+  if (sessions.length === 0) return [`no sessions; start one with: ${context.surroundings.name} run "…"`];
+  const now = context.surroundings.now();
+  const rows = sessions.map((session) => [
+    session.id,
+    session.status,
+    age(now - Date.parse(session.updated_at)),
+    String(session.turns),
+    session.pending_approvals.length === 0 ? "" : String(session.pending_approvals.length),
+    session.settings.model,
+    oneLine(session.title, 80),
+  ]);
+  return table([["SESSION", "STATUS", "AGE", "TURNS", "ASKS", "MODEL", "TITLE"], ...rows], width(context));
+}
+
+function describe(session: SessionView): readonly string[] {
+  const { settings, usage } = session;
+  const rows: readonly (readonly [string, string])[] = [
+    ["session", session.id],
+    ["title", oneLine(session.title, 200)],
+    ["status", session.error === undefined ? session.status : `${session.status}: ${session.error.message}`],
+    ["workspace", settings.workspace],
+    ["model", `${settings.model} (${settings.provider}, engine ${settings.engine}, sandbox ${settings.sandbox})`],
+    [
+      "policy",
+      `${settings.profile}, autonomy ${settings.autonomy}${settings.permission_mode === undefined ? "" : `, mode ${settings.permission_mode}`}, unattended ${settings.unattended}`,
+    ],
+    [
+      "turns",
+      `${session.turns}${session.turn_id === undefined ? "" : `, open: ${session.turn_id}`}, ${session.queue.length} waiting`,
+    ],
+    ["approvals", session.pending_approvals.join(", ")],
+    ["granted", session.grants.join(", ")],
+    [
+      "tokens",
+      `${usage.input_tokens} in, ${usage.output_tokens} out, ${usage.cache_read_tokens} from cache, ${usage.model_calls} model calls`,
+    ],
+    ["events", String(session.seq)],
+    ["created", `${session.created_at} by ${session.created_by.name}`],
+    ["updated", session.updated_at],
+    [
+      "forked from",
+      session.forked_from === undefined ? "" : `${session.forked_from.session_id} at ${session.forked_from.seq}`,
+    ],
+  ];
+  return rows.filter(([, value]) => value !== "").map(([name, value]) => `${name.padEnd(12)} ${visible(value)}`);
+}

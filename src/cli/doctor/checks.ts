@@ -1,0 +1,20 @@
+/** One line of the report. */
+export interface Check {
+  readonly name: string;
+  readonly state: "ok" | "warn" | "fail";
+  readonly found: string;
+  /** What to do; only where something is to be done. */
+  readonly advice?: string | undefined;
+}
+
+export function ok(name: string, found: string): Check {
+  return { name, state: "ok", found };
+}
+
+export function warn(name: string, found: string, advice: string): Check {
+  return { name, state: "warn", found, advice };
+}
+
+export function fail(name: string, found: string, advice: string): Check {
+  return { name, state: "fail", found, advice };
+}

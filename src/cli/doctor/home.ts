@@ -1,0 +1,107 @@
+import { constants, type Stats } from "node:fs";
+import { access, stat } from "node:fs/promises";
+import { createServer } from "node:net";
+import { dirname, join } from "node:path";
+import { findServer, type FoundServer } from "../connect.ts";
+import { POLICY_FILE, SERVER_FILE, TOKEN_FILE } from "../files.ts";
+import type { Settings } from "../settings.ts";
+import { fail, ok, warn, type Check } from "./checks.ts";
+
+const SECRETS = [TOKEN_FILE, SERVER_FILE, "sallyport.db", "instance"];
+
+/** The home folder: can it be written, and can nobody else read it. */
+export async function checkHome(home: string): Promise<readonly Check[]> {
+  const known = await statOf(home);
+  if (known === undefined) {
+    const parent = await nearest(home);
+    return [
+      (await writable(parent))
+        ? ok("home", `${home} will be made at the first start`)
+        : fail(
+            "home",
+            `${home} cannot be made: ${parent} is not yours to write`,
+            "choose another folder with --home or SALLYPORT_HOME",
+          ),
+    ];
+  }
+  if (!known.isDirectory())
+    return [fail("home", `${home} is not a folder`, "choose another one with --home or SALLYPORT_HOME")];
+  if (!(await writable(home)))
+    return [fail("home", `${home} cannot be written`, "choose another folder with --home or SALLYPORT_HOME")];
+  return [ok("home", home), ...(await checkModes(home, known))];
+}
+
+async function checkModes(home: string, folder: Stats): Promise<readonly Check[]> {
+  const open: string[] = [];
+  if ((folder.mode & 0o077) !== 0) open.push(home);
+  for (const name of SECRETS) {
+    const path = join(home, name);
+    const file = await statOf(path);
+    if (file !== undefined && (file.mode & 0o077) !== 0) open.push(path);
+  }
+  if (open.length === 0) return [];
+  return [warn("home modes", `others on this machine may look into ${open.join(", ")}`, `chmod go= ${open.join(" ")}`)];
+}
+
+export async function checkFiles(settings: Settings): Promise<readonly Check[]> {
+  const policy = join(settings.home.value, POLICY_FILE);
+  const workspace = settings.workspace.value;
+  const folder = await statOf(workspace);
+  return [
+    folder?.isDirectory() === true
+      ? ok("workspace", workspace)
+      : fail("workspace", `${workspace} is not a folder`, "choose one with --workspace or SALLYPORT_WORKSPACE"),
+    ...((await statOf(policy)) === undefined ? [] : [ok("policy file", policy)]),
+  ];
+}
+
+/** A running server, and the port that one would take. */
+export async function checkServer(settings: Settings): Promise<readonly Check[]> {
+  const running = await findServer(settings.home.value);
+  return [
+    running === undefined
+      ? ok("server", "none runs on this home; commands work without one")
+      : ok("server", `runs at ${running.url} (pid ${running.pid})`),
+    await checkPort(settings, running),
+  ];
+}
+
+async function checkPort(settings: Settings, running: FoundServer | undefined): Promise<Check> {
+  const { value: port } = settings.port;
+  const { value: host } = settings.host;
+  if (running !== undefined && new URL(running.url).port === String(port))
+    return ok("port", `${port} is the running server's`);
+  const problem = await tryPort(host, port);
+  if (problem === undefined) return ok("port", `${port} on ${host} is free`);
+  const advice =
+    problem === "EADDRINUSE"
+      ? "stop what uses it, or choose another with --port or SALLYPORT_PORT"
+      : "choose another with --host and --port";
+  return warn("port", `${port} on ${host} cannot be used (${problem})`, advice);
+}
+
+function tryPort(host: string, port: number): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+    server.listen(port, host, () => server.close(() => resolve(undefined)));
+  });
+}
+
+async function statOf(path: string): Promise<Stats | undefined> {
+  return stat(path).catch(() => undefined);
+}
+
+async function writable(path: string): Promise<boolean> {
+  return access(path, constants.W_OK | constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** The deepest folder above a path that exists. */
+async function nearest(path: string): Promise<string> {
+  let folder = dirname(path);
+  while ((await statOf(folder)) === undefined && dirname(folder) !== folder) folder = dirname(folder);
+  return folder;
+}

@@ -1,0 +1,66 @@
+import { execFile } from "node:child_process";
+import { LIMITS } from "../../protocol/index.ts";
+import type { Environment } from "../settings.ts";
+import { fail, ok, warn, type Check } from "./checks.ts";
+
+const OLDEST_NODE = [20, 19] as const;
+
+export function checkNode(version: string): Check {
+  const [major = 0, minor = 0] = version.replace(/^v/, "").split(".").map(Number);
+  const [oldestMajor, oldestMinor] = OLDEST_NODE;
+  const good = major > oldestMajor || (major === oldestMajor && minor >= oldestMinor);
+  return good
+    ? ok("node", version)
+    : fail("node", version, `install Node.js ${OLDEST_NODE.join(".")} or newer from https://nodejs.org`);
+}
+
+/** The first line that a program says of its version; undefined when it cannot be run. */
+function versionOf(
+  program: string,
+  environment: Environment,
+  flags: readonly string[] = ["--version"],
+): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const options = { timeout: LIMITS.doctorProgramMs, env: { PATH: environment["PATH"] ?? "" } };
+    execFile(program, [...flags], options, (error, stdout, stderr) => {
+      resolve(error === null ? (`${stdout}\n${stderr}`.trim().split("\n")[0] ?? "") : undefined);
+    });
+  });
+}
+
+export async function checkPrograms(environment: Environment): Promise<readonly Check[]> {
+  return Promise.all([
+    checkRipgrep(environment),
+    needed(environment, "bash", fail("bash", "not found", "install bash: the Bash tool runs commands with it")),
+    needed(environment, "git", warn("git", "not found", "install git: agents work best in a repository")),
+    optional(environment, "bwrap", "the sandbox `bubblewrap`, which shuts an agent's processes in on Linux"),
+    optional(environment, "podman", "the sandbox `container`"),
+    optional(environment, "runsc", "the sandbox `gvisor`, a container with a kernel of its own"),
+  ]);
+}
+
+/** ripgrep comes with the package, as a file of this platform. */
+async function checkRipgrep(environment: Environment): Promise<Check> {
+  const path = await import("@vscode/ripgrep").then(
+    ({ rgPath }) => rgPath,
+    () => undefined,
+  );
+  const version = path === undefined ? undefined : await versionOf(path, environment);
+  if (version !== undefined) return ok("ripgrep", version);
+  return fail(
+    "ripgrep",
+    path === undefined ? "not installed" : `${path} does not run`,
+    "run `npm ci` again on this machine: Grep and Glob search with it",
+  );
+}
+
+async function needed(environment: Environment, program: string, missing: Check): Promise<Check> {
+  const version = await versionOf(program, environment);
+  return version === undefined ? missing : ok(program, version);
+}
+
+/** Nothing needs these yet; it is said what they are for. */
+async function optional(environment: Environment, program: string, purpose: string): Promise<Check> {
+  const version = await versionOf(program, environment);
+  return ok(program, version === undefined ? `not found; optional, for ${purpose}` : `${version}; for ${purpose}`);
+}

@@ -1,0 +1,63 @@
+import { Command } from "commander";
+import { addApprove } from "./commands/approve.ts";
+import { addAttach } from "./commands/attach.ts";
+import { addDoctor } from "./commands/doctor.ts";
+import { addPolicy } from "./commands/policy.ts";
+import { addRun } from "./commands/run.ts";
+import { addServe } from "./commands/serve.ts";
+import { addSessions } from "./commands/sessions.ts";
+import { addToken } from "./commands/token.ts";
+import { addTools } from "./commands/tools.ts";
+import { complain, openContext, type Context } from "./context.ts";
+import { EXIT, type ExitCode } from "./exit.ts";
+import type { Surroundings } from "./surroundings.ts";
+
+const HELP = `
+Commands work with a server that runs on the home folder, or without one. Another server: --server and --token, or
+SALLYPORT_URL and SALLYPORT_TOKEN.
+
+Example:
+  $ sallyport run "create hello.txt with hello world"`;
+
+/** Runs one command line to its end; the answer is the exit code. Never throws. */
+export async function runCommandLine(words: readonly string[], surroundings: Surroundings): Promise<ExitCode> {
+  let code: ExitCode = EXIT.done;
+  const context = openContext(surroundings, (ended) => {
+    code = ended;
+  });
+  try {
+    await programFor(context).parseAsync([...words], { from: "user" });
+    return code;
+  } catch (error) {
+    return complain(context, error);
+  }
+}
+
+function programFor(context: Context): Command {
+  const { surroundings } = context;
+  const program = new Command("sallyport");
+  program
+    .description("one guarded door between coding agents and everything they could harm")
+    .version(surroundings.version)
+    .option("--home <folder>", "where Sallyport keeps its data (default: ./.sallyport)")
+    .option("--server <url>", "use the server at this address")
+    .option("--token <token>", "who you are to that server")
+    .helpCommand(false)
+    .showHelpAfterError("(add --help to see what there is)")
+    .addHelpText("after", HELP)
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => void surroundings.output.write(text),
+      writeErr: (text) => void surroundings.errors.write(text),
+    });
+  addServe(program, context);
+  addRun(program, context);
+  addAttach(program, context);
+  addSessions(program, context);
+  addApprove(program, context);
+  addToken(program, context);
+  addPolicy(program, context);
+  addDoctor(program, context);
+  addTools(program, context);
+  return program;
+}

@@ -1,0 +1,157 @@
+import { HARMLESS_DEVICES } from "./shell/preview.ts";
+import { PLAIN_PROGRAMS } from "./shell/programs.ts";
+import { unwrap, type Layer, type Part, type Unwrapped } from "./shell/unwrap.ts";
+import { canonicalWord, type ShellWord } from "./shell/words.ts";
+import { HARMLESS_WRAPPERS } from "./shell/wrappers.ts";
+import type { CommandPattern, Rule } from "./rules.ts";
+
+export type CommandRule = Extract<Rule, { kind: "command" }>;
+
+/** A rule that means exactly this line. */
+export function namesLine(pattern: CommandPattern, command: string): boolean {
+  return pattern.kind === "exact" && pattern.command.trim() === command.trim();
+}
+
+function fits(pattern: CommandPattern, form: string): boolean {
+  switch (pattern.kind) {
+    case "exact":
+      return form === pattern.command.trim();
+    case "prefix":
+      return form === pattern.prefix || form.startsWith(`${pattern.prefix} `);
+    case "wildcard":
+      return pattern.expression.test(form);
+  }
+}
+
+/**
+ * Whether the rules allow the whole line: every simple command of it must match one of them, nothing may be known only at run
+ * time, no variable may change what programs do, and nothing may be written by redirection. Answers the rules that were used.
+ */
+export function allowsCommand(
+  rules: readonly CommandRule[],
+  command: string,
+  shell: Unwrapped = unwrap(command),
+): readonly string[] | undefined {
+  const whole = rules.find((rule) => namesLine(rule.pattern, command));
+  if (whole !== undefined) return [whole.text];
+  const { parts, notes, error } = shell;
+  if (error !== undefined || notes.length > 0 || parts.length === 0) return undefined;
+  const used = new Set<string>();
+  for (const part of parts) {
+    if (part.notes.some((note) => note.kind !== "code") || writes(part)) return undefined;
+    for (const layer of part.layers) {
+      const rule = rules.find(({ pattern }) => plainForms(layer).some((form) => fits(pattern, form)));
+      if (rule !== undefined) used.add(rule.text);
+      else if (!isHarmless(layer, part)) return undefined;
+    }
+  }
+  return used.size === 0 ? undefined : [...used];
+}
+
+function isHarmless(layer: Layer, part: Part): boolean {
+  return (
+    HARMLESS_WRAPPERS.has(layer.program) && layer !== part.layers.at(-1) && layer.words[0]?.value === layer.program
+  );
+}
+
+function writes(part: Part): boolean {
+  return part.redirects.some(
+    ({ access, target }) =>
+      (access === "write" || access === "both") && !(target?.fixed === true && HARMLESS_DEVICES.has(target.value)),
+  );
+}
+
+/** As written, and with every way of quoting undone in the same manner. */
+function plainForms({ words }: Layer): readonly string[] {
+  const shown = words.filter((word) => word.added !== true);
+  return [shown.map((word) => word.text).join(" "), shown.map(canonicalWord).join(" ")];
+}
+
+/** What a deny or ask rule says of a line. `maybe`: it cannot be ruled out. */
+export interface Caught {
+  readonly rule: CommandRule;
+  readonly certain: boolean;
+  readonly why: string;
+}
+
+/** Whether a rule matches anything in the line, also inside wrappers and substitutions, in any spelling. */
+export function catchesCommand(rules: readonly CommandRule[], command: string, shell: Unwrapped): Caught | undefined {
+  const [first] = rules;
+  if (first === undefined) return undefined;
+  for (const rule of rules) {
+    if (fits(rule.pattern, command.trim())) return { rule, certain: true, why: "the command matches it" };
+    for (const part of shell.parts) {
+      const layer = part.layers.find((candidate) =>
+        looseForms(candidate.program, candidate.words).some((form) => fits(rule.pattern, form)),
+      );
+      if (layer !== undefined) return { rule, certain: true, why: `${textOf(layer.words)} matches it` };
+    }
+  }
+  return suspicion(rules, shell) ?? blindSpot(first, shell);
+}
+
+function textOf(words: readonly ShellWord[]): string {
+  return words
+    .filter((word) => word.added !== true)
+    .map((word) => word.text)
+    .join(" ");
+}
+
+/** Every spelling that comes to the same: quoted or not, by path or name, with options before the subcommand or without. */
+function looseForms(program: string, words: readonly ShellWord[]): readonly string[] {
+  const shown = words.filter((word) => word.added !== true);
+  const values = shown.map((word) => word.value);
+  const named = program === "" ? values : [program, ...values.slice(1)];
+  const forms = new Set([
+    values.join(" "),
+    named.join(" "),
+    shown.map((word) => word.text).join(" "),
+    shown.map(canonicalWord).join(" "),
+    [program, ...shown.slice(1).map(canonicalWord)].join(" "),
+  ]);
+  // `git --no-pager -C x push` is `git push`: an option, and perhaps its value, is skipped.
+  for (let at = 1; at < named.length; at++) {
+    const before = named[at - 1] ?? "";
+    if (named[at]?.startsWith("-") !== true && !(at > 1 && before.startsWith("-"))) break;
+    forms.add([named[0], ...named.slice(at + 1)].join(" "));
+  }
+  return [...forms];
+}
+
+/** A program that is not well known is given words that a rule is about: it may well run them. */
+function suspicion(rules: readonly CommandRule[], { parts }: Unwrapped): Caught | undefined {
+  for (const { layers } of parts) {
+    const layer = layers.at(-1);
+    if (layer === undefined || PLAIN_PROGRAMS.has(layer.program)) continue;
+    for (let at = 1; at < layer.words.length; at++) {
+      const words = layer.words.slice(at);
+      const name = words[0]?.value ?? "";
+      const rule = rules.find(({ pattern }) =>
+        looseForms(name.slice(name.lastIndexOf("/") + 1), words).some((form) => fits(pattern, form)),
+      );
+      if (rule !== undefined) return { rule, certain: false, why: `${layer.program} may run ${textOf(words)}` };
+    }
+  }
+  return undefined;
+}
+
+function blindSpot(rule: CommandRule, { parts, notes, error }: Unwrapped): Caught | undefined {
+  if (error !== undefined)
+    return {
+      rule,
+      certain: false,
+      why: `the command cannot be parsed (${error}), so it cannot be told whether it matches`,
+    };
+  const note = [...notes, ...parts.flatMap((part) => part.notes)][0];
+  return note === undefined
+    ? undefined
+    : { rule, certain: false, why: `${note.message}; so it cannot be told whether it matches` };
+}
+
+/** Whether the line says everything that it does: nothing is left to run time. */
+export function isStatic(command: string): boolean {
+  const { parts, notes, error } = unwrap(command);
+  return (
+    error === undefined && notes.length === 0 && parts.every((part) => part.notes.every((note) => note.kind === "code"))
+  );
+}

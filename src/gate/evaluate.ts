@@ -1,0 +1,260 @@
+import { relative } from "node:path/posix";
+import type { Profile, Ruling } from "../protocol/index.ts";
+import type { CallInQuestion, Evaluate, ResolvedPath, Standing } from "./gate.ts";
+import { guardCommand } from "./guarded.ts";
+import { allows, catches, commandOf, grants, hostListed, pathFits, toolListed, type Match } from "./match.ts";
+import { parseRule, WRITING_TOOLS, type Rule } from "./rules.ts";
+import { isInside } from "./shell/paths.ts";
+import { unwrap, type Unwrapped } from "./shell/unwrap.ts";
+
+/** What rules say of a call before autonomy is asked. */
+interface Findings {
+  /** A rule of the profile lets it run. */
+  readonly allowed?: Match | undefined;
+  /** A person let it run for this session. */
+  readonly granted?: Match | undefined;
+  /** Why it must be asked, whatever allows it. */
+  readonly asked?: { readonly rule: string; readonly why: string } | undefined;
+}
+
+/**
+ * Steps 1 to 6 of the permission pipeline (DESIGN §7). Total and pure. A refusal of any step is final; a rule that asks beats
+ * every rule that allows; `ask` is then the caller's to put to a person.
+ */
+export const evaluate: Evaluate = (call, standing) => {
+  const early = schema(call) ?? tool(call, standing);
+  if (early !== undefined) return early;
+  const command = commandOf(call);
+  const here: Here = command === undefined ? standing : { ...standing, shell: unwrap(command) };
+  return policy(call, here) ?? paths(call, here) ?? hooks(call, here) ?? autonomy(call, here);
+};
+
+/** Where the call is judged; `shell`: its command taken apart, once for all steps. */
+type Here = Standing & { readonly shell?: Unwrapped | undefined };
+
+function ruling(effect: Ruling["effect"], step: Ruling["step"], rule: string, why: string): Ruling {
+  return { effect, step, rule, why };
+}
+
+function schema(call: CallInQuestion): Ruling | undefined {
+  // An unknown tool has no schema; step 2 says so in better words.
+  if (call.schemaError === undefined || !call.known) return undefined;
+  return ruling("deny", "schema", `${call.tool} input`, `The input does not fit ${call.tool}: ${call.schemaError}`);
+}
+
+function tool(call: CallInQuestion, { profile, profileName, tools }: Standing): Ruling | undefined {
+  if (!call.known) return ruling("deny", "tool", "known tools", `There is no tool named ${call.tool}.`);
+  if (profile.tools !== undefined && !toolListed(profile.tools, call.tool)) {
+    return ruling(
+      "deny",
+      "tool",
+      `profile ${profileName}: tools`,
+      `The profile ${profileName} does not give the tool ${call.tool}.`,
+    );
+  }
+  if (tools !== undefined && !toolListed(tools, call.tool)) {
+    return ruling("deny", "tool", "session: tools", `This session was started without the tool ${call.tool}.`);
+  }
+  return undefined;
+}
+
+function policy(call: CallInQuestion, standing: Here): Ruling | undefined {
+  const { profile, profileName } = standing;
+  const rules = [...(profile.deny ?? []), ...(profile.ask ?? [])];
+  const broken = rules.find((text) => "error" in parseRule(text));
+  if (broken !== undefined) {
+    return ruling(
+      "deny",
+      "policy",
+      `profile ${profileName}: ${broken}`,
+      `The policy's rule ${broken} is not valid, so nothing is allowed until it is mended.`,
+    );
+  }
+  const denied = catches(rulesOf(profile.deny), call, standing);
+  if (denied?.certain === true) {
+    return ruling(
+      "deny",
+      "policy",
+      `deny ${denied.rule}`,
+      `The policy denies ${denied.rule}${denied.why === undefined ? "" : `: ${denied.why}`}.`,
+    );
+  }
+  return webHosts(call, profile, profileName);
+}
+
+function webHosts(call: CallInQuestion, profile: Profile, profileName: string): Ruling | undefined {
+  if (call.tier !== "network") return undefined;
+  if (opened(call, profile)) return undefined;
+  const host = call.hosts.find((name) => !hostListed(profile.web_hosts ?? [], name)) ?? "";
+  return ruling(
+    "deny",
+    "policy",
+    `profile ${profileName}: web_hosts`,
+    `${host} is not among the hosts that the profile ${profileName} may reach. An admin can add it to web_hosts.`,
+  );
+}
+
+/** `WebFetch(domain:…)` among the allowed opens a host as `web_hosts` does; the tool's bare name does not. */
+function opened(call: CallInQuestion, profile: Profile): boolean {
+  const domains = rulesOf(profile.allow).filter((rule) => rule.kind === "domain");
+  return call.hosts.every((host) =>
+    hostListed([...(profile.web_hosts ?? []), ...domains.map((rule) => rule.host)], host),
+  );
+}
+
+/** Rules that do not parse allow nothing; those that deny or ask were refused before. */
+function rulesOf(texts: readonly string[] | undefined): readonly Rule[] {
+  return (texts ?? []).flatMap((text) => {
+    const rule = parseRule(text);
+    return "error" in rule ? [] : [rule];
+  });
+}
+
+function paths(call: CallInQuestion, { workspace, extraRead }: Standing): Ruling | undefined {
+  const wrong = call.paths.find(({ real, access }) => {
+    if (isInside(workspace, real)) return false;
+    return access === "write" || !extraRead.some((folder) => isInside(folder, real));
+  });
+  if (wrong === undefined) return undefined;
+  const verb = wrong.access === "write" ? "writes" : "reads";
+  return ruling(
+    "deny",
+    "paths",
+    "inside the workspace",
+    `${call.tool} ${verb} ${wrong.given}, which is outside of the workspace${via(wrong)}.`,
+  );
+}
+
+function via({ given, real }: ResolvedPath): string {
+  return given === real ? "" : ` (it leads to ${real})`;
+}
+
+function hooks(call: CallInQuestion, { profile, workspace, shell }: Here): Ruling | undefined {
+  const command = commandOf(call);
+  if (command === undefined || profile.hooks?.includes("guarded") !== true) return undefined;
+  if (unsandboxed(call))
+    return ruling(
+      "deny",
+      "hooks",
+      "guarded: sandbox",
+      "Commands may not leave the sandbox (dangerouslyDisableSandbox).",
+    );
+  const guard = guardCommand(command, { cwd: workspace, workspace }, shell);
+  return guard.effect === "allow" ? undefined : ruling("deny", "hooks", `guarded: ${guard.rule}`, guard.reason);
+}
+
+function unsandboxed(call: CallInQuestion): boolean {
+  return call.input["dangerouslyDisableSandbox"] === true;
+}
+
+function findings(call: CallInQuestion, standing: Here): Findings {
+  const { profile } = standing;
+  const allowed = allows(rulesOf(profile.allow), call, standing);
+  const granted = grants(rulesOf(standing.grants), call, standing);
+  return { allowed, granted, asked: mustAsk(call, standing) };
+}
+
+function mustAsk(call: CallInQuestion, standing: Here): Findings["asked"] {
+  const { profile, workspace } = standing;
+  const asks = catches(rulesOf(profile.ask), call, standing);
+  if (asks !== undefined)
+    return {
+      rule: `ask ${asks.rule}`,
+      why: `The policy asks about ${asks.rule}${asks.why === undefined ? "" : `: ${asks.why}`}.`,
+    };
+  const denied = catches(rulesOf(profile.deny), call, standing);
+  if (denied !== undefined)
+    return {
+      rule: `deny ${denied.rule}`,
+      why: `It may be what the policy denies (${denied.rule}): ${denied.why ?? "it cannot be told"}.`,
+    };
+  if (unsandboxed(call))
+    return { rule: "sandbox", why: "The command wants to leave the sandbox (dangerouslyDisableSandbox)." };
+  const sensitive = call.paths.find(({ real, access }) => access === "write" && isProtected(real, workspace));
+  const named = sensitive === undefined || namesExactly(sensitive, standing);
+  return named
+    ? undefined
+    : { rule: "protected files", why: `${sensitive.given} decides what programs run or what an agent may do.` };
+}
+
+/** Files that git, an editor or an agent obeys: changed only after a question, whatever the autonomy. */
+const PROTECTED =
+  /(^|\/)(\.git(\/|$)|\.gitmodules$|\.claude(\/(settings[^/]*\.json|hooks\/.*|commands\/.*|agents\/.*)$)|\.claude_settings\.json$|\.mcp\.json$|sallyport\.ya?ml$|\.sallyport(\/|$)|\.husky(\/|$)|\.vscode\/(settings|tasks|launch)\.json$|\.envrc$)/i;
+
+function isProtected(real: string, workspace: string): boolean {
+  return PROTECTED.test(relative(workspace, real));
+}
+
+/** Only a rule without wildcards is meant for such a file. */
+function namesExactly({ real }: ResolvedPath, { profile, grants: granted, workspace }: Standing): boolean {
+  return rulesOf([...(profile.allow ?? []), ...granted]).some(
+    (rule) =>
+      rule.kind === "path" &&
+      rule.pattern.literal !== undefined &&
+      (WRITING_TOOLS as readonly string[]).includes(rule.tool) &&
+      pathFits(rule.pattern, real, workspace),
+  );
+}
+
+function autonomy(call: CallInQuestion, standing: Here): Ruling {
+  const found = findings(call, standing);
+  const decided = decide(call, standing, found);
+  if (decided.effect !== "ask" || !standing.neverAsk) return decided;
+  return { ...decided, effect: "deny", why: `${decided.why} This session never asks (dontAsk), so it is refused.` };
+}
+
+function decide(call: CallInQuestion, standing: Standing, { allowed, granted, asked }: Findings): Ruling {
+  const { autonomy: level } = standing;
+  if (level === "read_only") {
+    if (call.tier !== "read" || allowed === undefined) {
+      return ruling(
+        "deny",
+        "autonomy",
+        "read_only",
+        "This session is read-only: no tool runs unless the profile allows it by name.",
+      );
+    }
+    if (asked === undefined && !call.alwaysAsks)
+      return ruling("allow", "policy", `allow ${allowed.rule}`, `The policy allows ${allowed.rule}.`);
+  }
+  if (call.alwaysAsks) return ruling("ask", "tool", call.tool, `${call.tool} is a question to a person.`);
+  if (asked !== undefined) return ruling("ask", "policy", asked.rule, asked.why);
+  if (granted !== undefined)
+    return ruling("allow", "policy", `grant ${granted.rule}`, `A person allowed ${granted.rule} for this session.`);
+  if (level === "restricted") return ruling("ask", "autonomy", "restricted", "This session asks about every tool.");
+  if (allowed !== undefined)
+    return ruling("allow", "policy", `allow ${allowed.rule}`, `The policy allows ${allowed.rule}.`);
+  if (level === "full") return ruling("allow", "autonomy", "full", "This session may act without asking.");
+  return supervised(call, standing);
+}
+
+function supervised(call: CallInQuestion, { acceptEdits, askReads, profile }: Standing): Ruling {
+  switch (call.tier) {
+    case "read":
+      return askReads
+        ? ruling("ask", "autonomy", "supervised: reads", "This session asks about reading, too.")
+        : ruling("allow", "autonomy", "supervised: read", "Reading needs no question.");
+    case "network":
+      return call.hosts.length > 0
+        ? ruling("allow", "policy", "web_hosts", `The policy lets it reach ${call.hosts.join(", ")}.`)
+        : ruling("ask", "autonomy", "supervised: network", `${call.tool} reaches the network.`);
+    case "page":
+      return ruling("allow", "autonomy", "supervised: page", "Changes of the person's own page are seen at once.");
+    case "write":
+      return acceptEdits
+        ? ruling(
+            "allow",
+            "autonomy",
+            "supervised: acceptEdits",
+            "Edits inside the workspace are accepted in this session.",
+          )
+        : ruling("ask", "autonomy", "supervised: write", `${call.tool} changes files.`);
+    case "execute":
+      return ruling(
+        "ask",
+        "autonomy",
+        "supervised: execute",
+        `${call.tool} runs a program${profile.hooks === undefined ? "" : " that the guard let pass"}.`,
+      );
+  }
+}

@@ -1,0 +1,13 @@
+export { allowsCommand } from "./commands.ts";
+export { evaluate } from "./evaluate.ts";
+export type { CallInQuestion, Evaluate, ResolvedPath, Standing } from "./gate.ts";
+export { bashSecurityHook } from "./guarded.ts";
+export { matchRule } from "./match.ts";
+export { modeEffects, narrow } from "./narrow.ts";
+export { parsePolicyYaml, validatePolicy } from "./policy.ts";
+export { BUILTIN_PROFILES, DEFAULT_POLICY } from "./profiles.ts";
+export { may, ROLE_CAN, type Capability } from "./roles.ts";
+export { parseRule } from "./rules.ts";
+export { sessionRule } from "./session-rule.ts";
+export { claudeSettings } from "./settings.ts";
+export { analyseCommand } from "./shell/analyse.ts";

@@ -1,0 +1,51 @@
+import type { Policy, Profile } from "../protocol/index.ts";
+
+/** Tools that only read: tier 0. */
+const READ = [
+  "Read",
+  "Glob",
+  "Grep",
+  "LS",
+  "NotebookRead",
+  "TodoWrite",
+  "BashOutput",
+  "TaskOutput",
+  "AskUserQuestion",
+] as const;
+/** Tools of pages and MCP servers that only list, describe or look up. */
+const LOOK_UP = [
+  "mcp__*__list_*",
+  "mcp__*__describe_*",
+  "mcp__*__find_*",
+  "mcp__*__search_*",
+  "mcp__*__get_available_viewers",
+] as const;
+/** Network reads: tier 1. */
+const NETWORK = [
+  "WebSearch",
+  "WebFetch",
+  "mcp__puppeteer__puppeteer_navigate",
+  "mcp__puppeteer__puppeteer_screenshot",
+  "mcp__puppeteer__puppeteer_hover",
+] as const;
+
+/** The tools that are left in mode `plan`. */
+export const PLAN_TOOLS: readonly string[] = [...READ, ...LOOK_UP];
+
+const readonlyTools: readonly string[] = [...READ, ...LOOK_UP, ...NETWORK];
+
+/** Profiles that exist without any policy file; one of the same name in the file replaces them. */
+export const BUILTIN_PROFILES: Readonly<Record<"readonly" | "code-assist" | "full" | "guarded", Profile>> = {
+  readonly: { description: "Looks, searches and fetches; changes nothing.", tools: [...readonlyTools] },
+  "code-assist": {
+    description: "Reads and edits files of the workspace; runs no programs.",
+    tools: [...readonlyTools, "Edit", "Write", "MultiEdit", "NotebookEdit"],
+  },
+  full: { description: "Every tool. What changes something is asked first." },
+  guarded: {
+    description: "Every tool, but shell commands only from the list of 18 that a web project needs.",
+    hooks: ["guarded"],
+  },
+};
+
+export const DEFAULT_POLICY: Policy = { default_profile: "full", profiles: { ...BUILTIN_PROFILES } };

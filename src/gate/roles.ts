@@ -1,0 +1,64 @@
+import type { Role } from "../protocol/index.ts";
+
+export const CAPABILITIES = [
+  "session.create",
+  "session.read",
+  "session.control",
+  "approval.read",
+  "approval.decide",
+  "policy.read",
+  "policy.write",
+  "policy.test",
+  "token.manage",
+  "audit.read",
+  "usage.read",
+] as const;
+export type Capability = (typeof CAPABILITIES)[number];
+
+/** `all`: everybody's; `own`: only of sessions that it started itself. */
+export type Scope = "all" | "own" | "no";
+
+const EVERYTHING: Readonly<Record<Capability, Scope>> = {
+  "session.create": "all",
+  "session.read": "all",
+  "session.control": "all",
+  "approval.read": "all",
+  "approval.decide": "all",
+  "policy.read": "all",
+  "policy.write": "all",
+  "policy.test": "all",
+  "token.manage": "all",
+  "audit.read": "all",
+  "usage.read": "all",
+};
+
+/** What each role may do. An agent never approves, never changes what it may do, and sees nobody else's work. */
+export const ROLE_CAN: Readonly<Record<Role, Readonly<Record<Capability, Scope>>>> = {
+  admin: EVERYTHING,
+  operator: { ...EVERYTHING, "policy.write": "no", "token.manage": "no" },
+  agent: {
+    "session.create": "own",
+    "session.read": "own",
+    "session.control": "own",
+    "approval.read": "own",
+    "approval.decide": "no",
+    "policy.read": "all",
+    "policy.write": "no",
+    "policy.test": "all",
+    "token.manage": "no",
+    "audit.read": "no",
+    "usage.read": "own",
+  },
+  viewer: {
+    ...EVERYTHING,
+    "session.create": "no",
+    "session.control": "no",
+    "approval.decide": "no",
+    "policy.write": "no",
+    "token.manage": "no",
+  },
+};
+
+export function may(role: Role, capability: Capability): Scope {
+  return ROLE_CAN[role][capability];
+}

@@ -1,0 +1,172 @@
+import picomatch from "picomatch";
+import { LIMITS } from "../protocol/index.ts";
+
+/**
+ * One rule in Claude Code's syntax.
+ *
+ * | text | means |
+ * | --- | --- |
+ * | `Bash`, `Bash(*)` | every call of the tool |
+ * | `mcp__server__*`, `mcp__server` | every tool of an MCP server; `*` stands anywhere in a tool's name |
+ * | `Bash(npm run test:*)` | commands that begin with these words |
+ * | `Bash(git * main)` | `*` stands for any text; `\*` is a star |
+ * | `Bash(npm test)` | this command |
+ * | `Read(src/**)`, `Edit(./a.ts)` | paths below the workspace |
+ * | `Write(/abs/**)`, `Write(//abs/**)` | absolute paths |
+ * | `WebFetch(domain:example.org)` | a host; `*.example.org` its subdomains |
+ * | `Task(name)` | a kind of sub-agent |
+ *
+ * `Edit` speaks for every tool that writes files, `Read` for every tool that reads them.
+ */
+export type Rule =
+  | { readonly kind: "tool"; readonly text: string; readonly tool: string }
+  | { readonly kind: "command"; readonly text: string; readonly pattern: CommandPattern }
+  | { readonly kind: "path"; readonly text: string; readonly tool: string; readonly pattern: PathPattern }
+  | { readonly kind: "domain"; readonly text: string; readonly host: string }
+  | { readonly kind: "subagent"; readonly text: string; readonly type: string };
+
+export type CommandPattern =
+  | { readonly kind: "exact"; readonly command: string }
+  | { readonly kind: "prefix"; readonly prefix: string }
+  | { readonly kind: "wildcard"; readonly expression: RegExp };
+
+export interface PathPattern {
+  /** From the root, not from the workspace. */
+  readonly absolute: boolean;
+  /** Without a leading `./`; empty: the workspace itself. */
+  readonly glob: string;
+  /** The one path it stands for; absent when it holds wildcards. */
+  readonly literal?: string | undefined;
+  readonly matches: (path: string) => boolean;
+}
+
+/** What is wrong with a rule's text. */
+export interface RuleError {
+  readonly error: string;
+}
+
+export const WRITING_TOOLS = ["Edit", "Write", "MultiEdit", "NotebookEdit"] as const;
+export const READING_TOOLS = ["Read", "Glob", "Grep", "LS", "NotebookRead"] as const;
+const PATH_TOOLS: ReadonlySet<string> = new Set<string>([...WRITING_TOOLS, ...READING_TOOLS]);
+
+/** Old and new names of the same tools. */
+const ALIASES: Readonly<Record<string, string>> = { Agent: "Task", TaskOutput: "BashOutput", TaskStop: "KillShell" };
+
+export function parseRule(text: string): Rule | RuleError {
+  if (text.length > LIMITS.ruleChars) return { error: `longer than ${LIMITS.ruleChars} characters` };
+  const open = text.indexOf("(");
+  const tool = open === -1 ? text : text.slice(0, open);
+  if (!/^[A-Za-z*][\w*-]*$/.test(tool)) return { error: "must begin with a tool's name, like Bash or Edit(src/**)" };
+  if (open === -1) return { kind: "tool", text, tool };
+  if (!text.endsWith(")")) return { error: "the bracket is not closed" };
+  const content = text.slice(open + 1, -1);
+  if (content.trim() === "") return { error: "nothing stands in the brackets; leave them out to mean every call" };
+  if (content === "*") return { kind: "tool", text, tool };
+  if (tool.includes("*")) return { error: "a tool name with * takes nothing in brackets" };
+  return specific(text, tool, content);
+}
+
+function specific(text: string, tool: string, content: string): Rule | RuleError {
+  if (tool === "Bash") {
+    const pattern = commandPattern(content);
+    return "error" in pattern ? pattern : { kind: "command", text, pattern };
+  }
+  if (PATH_TOOLS.has(tool)) {
+    const pattern = pathPattern(content);
+    return "error" in pattern ? pattern : { kind: "path", text, tool, pattern };
+  }
+  if (tool === "WebFetch") {
+    const host = /^domain:((\*\.)?[A-Za-z\d]([A-Za-z\d.-]*[A-Za-z\d])?|\*)$/.exec(content)?.[1];
+    return host === undefined
+      ? { error: "write WebFetch(domain:example.org)" }
+      : { kind: "domain", text, host: host.toLowerCase() };
+  }
+  if (tool === "Task" || tool === "Agent") return { kind: "subagent", text, type: content };
+  return { error: `${tool} takes nothing in brackets but *` };
+}
+
+/** `*` stands for any text, `\*` for a star; a backslash before anything else is a backslash. */
+function commandPattern(content: string): CommandPattern | RuleError {
+  const prefix = /^([\s\S]*[^\\]):\*$/.exec(content)?.[1];
+  if (prefix !== undefined && !hasStar(prefix)) {
+    const words = unstar(prefix).trim();
+    return words === "" ? { error: "no words stand before :*" } : { kind: "prefix", prefix: words };
+  }
+  if (!hasStar(content)) return { kind: "exact", command: unstar(content) };
+  // `git *` is git with any arguments, none included; `git * x:*` ends in the same way.
+  const ended = prefix === undefined ? / \*$/.exec(content) : undefined;
+  const head = prefix ?? (ended === null || ended === undefined ? content : content.slice(0, -2));
+  const source = head
+    .split(/(\\\*|\*)/)
+    .map((piece) => (piece === "*" ? "[\\s\\S]*" : escapeExpression(piece === "\\*" ? "*" : piece)))
+    .join("");
+  const rest = head === content ? "" : "( [\\s\\S]*)?";
+  return { kind: "wildcard", expression: new RegExp(`^${source}${rest}$`) };
+}
+
+function hasStar(text: string): boolean {
+  return text.replaceAll("\\*", "").includes("*");
+}
+
+function unstar(text: string): string {
+  return text.replaceAll("\\*", "*");
+}
+
+/** How a command is written so that a rule means it and nothing else. */
+export function exactCommand(command: string): string {
+  return command.replaceAll("*", "\\*");
+}
+
+function escapeExpression(text: string): string {
+  return text.replaceAll(/[.*+?^${}()|[\]\\/-]/g, "\\$&");
+}
+
+const GLOB_CHARACTERS = /[*?[\]{}]/;
+
+function pathPattern(content: string): PathPattern | RuleError {
+  if (content.startsWith("~")) return { error: "~ is not known here; write the absolute path" };
+  if (content.includes("\0")) return { error: "a path cannot hold a NUL character" };
+  const absolute = content.startsWith("/");
+  const below = absolute ? content.replace(/^\/+/, "/") : content.replace(/^(\.\/)+/, "");
+  const glob = below === "." ? "" : below.endsWith("/") && below !== "/" ? `${below}**` : below;
+  if (glob.split("/").includes("..")) return { error: "a path rule cannot hold .." };
+  const bare = glob.replaceAll(/\\[\s\S]/g, "");
+  if (!GLOB_CHARACTERS.test(bare)) {
+    const literal = glob.replaceAll(/\\([\s\S])/g, "$1");
+    return { absolute, glob, literal, matches: (path) => path === literal };
+  }
+  // Brackets are names, not groups: `app/(shop)/page.tsx`.
+  const safe = glob.replaceAll(/\\[\s\S]|[()|+@!^$]/g, (found) => (found.startsWith("\\") ? found : `\\${found}`));
+  try {
+    const matcher = picomatch(safe, { dot: true, noextglob: true, nonegate: true, nocase: false, bash: false });
+    return { absolute, glob, matches: (path) => matcher(path) };
+  } catch {
+    return { error: `${content} is not a valid pattern` };
+  }
+}
+
+/** How a path is written so that a rule means it and nothing else. */
+export function exactPath(path: string): string {
+  return path.replaceAll(/[\\*?[\]{}]/g, "\\$&");
+}
+
+/** Whether a tool's name fits a name with `*`, an MCP server's name, or an alias. */
+export function toolMatches(pattern: string, tool: string): boolean {
+  const name = canonicalTool(tool);
+  const wanted = canonicalTool(pattern);
+  if (wanted === name || pattern === tool || pattern === "*") return true;
+  if (!pattern.includes("*")) return /^mcp__[^_](?:(?!__).)*$/.test(pattern) && tool.startsWith(`${pattern}__`);
+  const expression = new RegExp(`^${pattern.split("*").map(escapeExpression).join(".*")}$`);
+  return expression.test(tool) || expression.test(name);
+}
+
+export function canonicalTool(name: string): string {
+  return Object.hasOwn(ALIASES, name) ? (ALIASES[name] ?? name) : name;
+}
+
+/** The same for a rule: `Edit` and `Read` speak for their whole family. */
+export function ruleNames(rule: string, tool: string): boolean {
+  if (toolMatches(rule, tool)) return true;
+  if (rule === "Edit") return (WRITING_TOOLS as readonly string[]).includes(tool);
+  return rule === "Read" && (READING_TOOLS as readonly string[]).includes(tool);
+}

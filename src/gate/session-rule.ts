@@ -1,0 +1,50 @@
+import { relative } from "node:path/posix";
+import { LIMITS } from "../protocol/index.ts";
+import { isStatic } from "./commands.ts";
+import { evaluate } from "./evaluate.ts";
+import type { CallInQuestion, Standing } from "./gate.ts";
+import { canonicalTool, exactCommand, exactPath, parseRule, READING_TOOLS, WRITING_TOOLS } from "./rules.ts";
+import { isInside } from "./shell/paths.ts";
+import { INVISIBLE } from "./shell/warnings.ts";
+
+/**
+ * The rule that "approve for this session" would add, as it is shown to the person: it means this call and nothing broader.
+ * Undefined where no such rule can be written, or where it would change nothing.
+ */
+export function sessionRule(call: CallInQuestion, standing: Standing): string | undefined {
+  if (call.alwaysAsks) return undefined;
+  const rule = ruleFor(call, standing);
+  // A person must see all of it.
+  if (rule === undefined || rule.length > LIMITS.ruleChars || INVISIBLE.test(rule.replaceAll("\n", " "))) {
+    return undefined;
+  }
+  if ("error" in parseRule(rule)) return undefined;
+  return evaluate(call, { ...standing, grants: [...standing.grants, rule] }).effect === "allow" ? rule : undefined;
+}
+
+function ruleFor(call: CallInQuestion, standing: Standing): string | undefined {
+  const { tool, input } = call;
+  if (tool === "Bash") {
+    const { command } = input;
+    return typeof command === "string" && command.trim() !== "" && isStatic(command)
+      ? `Bash(${exactCommand(command.trim())})`
+      : undefined;
+  }
+  if ((WRITING_TOOLS as readonly string[]).includes(tool)) return pathRule("Edit", call, standing);
+  if ((READING_TOOLS as readonly string[]).includes(tool)) return pathRule("Read", call, standing);
+  if (tool === "WebFetch") {
+    const [host, ...more] = call.hosts;
+    return host === undefined || more.length > 0 ? undefined : `WebFetch(domain:${host.toLowerCase()})`;
+  }
+  return /^[A-Za-z][\w-]*$/.test(tool) ? canonicalTool(tool) : undefined;
+}
+
+function pathRule(name: "Edit" | "Read", { paths }: CallInQuestion, { workspace }: Standing): string | undefined {
+  const [first, ...more] = new Set(paths.map(({ real }) => real));
+  if (first === undefined || more.length > 0) return undefined;
+  if (!isInside(workspace, first)) return `${name}(${exactPath(first)})`;
+  const way = relative(workspace, first);
+  if (way === "") return `${name}(.)`;
+  // `~name` would be read as a home folder.
+  return `${name}(${way.startsWith("~") || way.trim() === "" ? "./" : ""}${exactPath(way)})`;
+}

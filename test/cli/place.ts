@@ -1,0 +1,129 @@
+import { spawn, spawnSync, type ChildProcessWithoutNullStreams } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+
+const MAIN = resolve("dist/cli/main.js");
+
+/** Whether a real terminal can be had for a child: `script` of util-linux makes one. */
+export const hasTerminals = spawnSync("script", ["-qec", "true", "/dev/null"]).status === 0;
+
+/** A folder with a home of its own, where the real command runs as a process. */
+export class Place {
+  readonly folder = realpathSync(mkdtempSync(join(tmpdir(), "sallyport-cli-")));
+  readonly #running = new Set<Running>();
+
+  start(words: readonly string[], environment: Readonly<Record<string, string>> = {}): Running {
+    return this.#spawn(process.execPath, [MAIN, ...words], environment);
+  }
+
+  /** The same at a terminal. */
+  startAtTerminal(words: readonly string[], environment: Readonly<Record<string, string>> = {}): Running {
+    const line = [process.execPath, MAIN, ...words].map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(" ");
+    return this.#spawn("script", ["-qec", line, "/dev/null"], { TERM: "xterm", NO_COLOR: "1", ...environment });
+  }
+
+  /** To the end. */
+  async run(words: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<Ended> {
+    return this.start(words, environment).ended;
+  }
+
+  read(name: string): string | undefined {
+    const path = join(this.folder, name);
+    return existsSync(path) ? readFileSync(path, "utf8") : undefined;
+  }
+
+  write(name: string, text: string): void {
+    writeFileSync(join(this.folder, name), text);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const running of this.#running) running.signal("SIGKILL");
+    await Promise.all([...this.#running].map((running) => running.ended));
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  #spawn(program: string, words: readonly string[], environment: Readonly<Record<string, string>>): Running {
+    // Nothing of the environment of the tests: not their npm, and no key.
+    const env = { PATH: process.env["PATH"] ?? "", HOME: this.folder, LANG: "C.UTF-8", ...environment };
+    const running = new Running(spawn(program, [...words], { cwd: this.folder, env }));
+    this.#running.add(running);
+    return running;
+  }
+}
+
+export interface Ended {
+  /** A signal's name where one ended it. */
+  readonly code: number | string;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export class Running {
+  readonly #child: ChildProcessWithoutNullStreams;
+  readonly ended: Promise<Ended>;
+  stdout = "";
+  stderr = "";
+  #read = 0;
+  #over = false;
+  #waiting:
+    | { readonly words: string; readonly resolve: () => void; readonly reject: (error: Error) => void }
+    | undefined;
+  /** Both streams, in the order in which they came. */
+  text = "";
+
+  constructor(child: ChildProcessWithoutNullStreams) {
+    this.#child = child;
+    child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+      this.stdout += chunk;
+      this.#take(chunk);
+    });
+    child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
+      this.stderr += chunk;
+      this.#take(chunk);
+    });
+    child.stdin.on("error", () => undefined);
+    this.ended = new Promise((resolve) => {
+      child.once("close", (code, signal) => {
+        this.#over = true;
+        this.#waiting?.reject(new Error(`ended before it said what was waited for:\n${this.text}`));
+        resolve({ code: code ?? signal ?? "?", stdout: this.stdout, stderr: this.stderr });
+      });
+    });
+  }
+
+  /** Waits for words after those that were waited for before. */
+  async reads(words: string): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      this.#waiting = { words, resolve, reject };
+      this.#take("");
+      if (this.#over) this.#waiting?.reject(new Error(`ended before it said "${words}":\n${this.text}`));
+    });
+    this.#read = this.text.indexOf(words, this.#read) + words.length;
+  }
+
+  types(keys: string): void {
+    this.#child.stdin.write(keys);
+  }
+
+  endInput(): void {
+    this.#child.stdin.end();
+  }
+
+  signal(name: NodeJS.Signals): void {
+    if (!this.#over) this.#child.kill(name);
+  }
+
+  #take(chunk: string): void {
+    this.text += chunk;
+    const waiting = this.#waiting;
+    if (waiting === undefined || !this.text.includes(waiting.words, this.#read)) return;
+    this.#waiting = undefined;
+    waiting.resolve();
+  }
+}
+
+/** A prompt that makes the demo model do exactly these steps. */
+export function script(steps: readonly object[]): string {
+  return `sim: ${JSON.stringify(steps)}`;
+}
