@@ -1,4 +1,7 @@
-import { spawn } from "node:child_process";
+import { fork, spawn } from "node:child_process";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
@@ -42,7 +45,6 @@ export function percentile(values, share) {
 
 /** A child that is asked questions over IPC, one at a time. */
 export async function startAsked(argv, environment = {}) {
-  const { fork } = await import("node:child_process");
   const [path, ...rest] = argv;
   const child = fork(path, rest, {
     execArgv: ["--expose-gc"],
@@ -81,9 +83,6 @@ export function serverEnvironment(simUrl) {
 
 /** A home and a workspace for one bench, gone afterwards. */
 export async function benchPlace() {
-  const { mkdir, mkdtemp, rm } = await import("node:fs/promises");
-  const { tmpdir } = await import("node:os");
-  const { join } = await import("node:path");
   const root = await mkdtemp(join(tmpdir(), "sallyport-bench-"));
   const workspace = join(root, "workspace");
   await mkdir(workspace);

@@ -1,6 +1,16 @@
 // (d) One stream to a thousand watchers, against a bare `ws` server that broadcasts the same frames to as many clients.
 import { WebSocket } from "ws";
-import { BENCH_TOKEN, benchPlace, BROADCAST, median, SERVER, serverEnvironment, SIM, startAsked, startChild } from "./children.mjs";
+import {
+  BENCH_TOKEN,
+  benchPlace,
+  BROADCAST,
+  median,
+  SERVER,
+  serverEnvironment,
+  SIM,
+  startAsked,
+  startChild,
+} from "./children.mjs";
 
 const WATCHERS = 1_000;
 const TOKENS = 300;
@@ -26,8 +36,16 @@ export async function fanoutBench() {
     return {
       watchers: WATCHERS,
       frames: rounds[0].ours.deliveries / WATCHERS,
-      deliveries_a_second: { sallyport: Math.round(rate("ours")), bare_ws: Math.round(rate("bare")), ratio: rate("ours") / rate("bare") },
-      server_cpu_us_per_delivery: { sallyport: perDelivery("ours"), bare_ws: perDelivery("bare"), ratio: perDelivery("bare") / perDelivery("ours") },
+      deliveries_a_second: {
+        sallyport: Math.round(rate("ours")),
+        bare_ws: Math.round(rate("bare")),
+        ratio: rate("ours") / rate("bare"),
+      },
+      server_cpu_us_per_delivery: {
+        sallyport: perDelivery("ours"),
+        bare_ws: perDelivery("bare"),
+        ratio: perDelivery("bare") / perDelivery("ours"),
+      },
     };
   } finally {
     await control.stop();
@@ -88,7 +106,9 @@ async function ourRound(server, all, driver, round) {
   driver.texts = [];
   await server.ask("reset");
   const text = `sim: ${JSON.stringify([{ stream: { tokens: TOKENS, per_second: 1_000 } }])}`;
-  all[1].socket.send(JSON.stringify({ type: "prompt", command_id: `prompt-${round}`, session_id: result.id, prompt: { text } }));
+  all[1].socket.send(
+    JSON.stringify({ type: "prompt", command_id: `prompt-${round}`, session_id: result.id, prompt: { text } }),
+  );
   await Promise.all(ended);
   const { cpu_ms } = await server.ask("load");
   const texts = driver.texts;

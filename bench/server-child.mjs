@@ -29,7 +29,11 @@ const answers = {
   },
   load: () => {
     const used = process.cpuUsage(cpu);
-    return { p50_ms: delay.percentile(50) / 1e6, p99_ms: delay.percentile(99) / 1e6, cpu_ms: (used.user + used.system) / 1_000 };
+    return {
+      p50_ms: delay.percentile(50) / 1e6,
+      p99_ms: delay.percentile(99) / 1e6,
+      cpu_ms: (used.user + used.system) / 1_000,
+    };
   },
 };
 process.on("message", (question) => process.send(answers[question]()));

@@ -40,7 +40,9 @@ export async function sessionsBench() {
 }
 
 async function connect(url) {
-  const socket = new WebSocket(`${url.replace("http", "ws")}/api/ws`, { headers: { authorization: `Bearer ${BENCH_TOKEN}` } });
+  const socket = new WebSocket(`${url.replace("http", "ws")}/api/ws`, {
+    headers: { authorization: `Bearer ${BENCH_TOKEN}` },
+  });
   const listeners = new Map();
   let deltas = 0;
   let last = "";

@@ -1,5 +1,5 @@
 // (a) A full loop turn with one tool call over HTTP, against the same two model calls done by hand with fetch.
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SallyportClient } from "../dist/client/index.js";
@@ -11,7 +11,7 @@ const WARM_UP = 30;
 export async function turnBench() {
   const root = await mkdtemp(join(tmpdir(), "sallyport-bench-"));
   const workspace = join(root, "workspace");
-  await import("node:fs/promises").then(({ mkdir }) => mkdir(workspace));
+  await mkdir(workspace);
   const file_path = join(workspace, "file.txt");
   await writeFile(file_path, "one line\n".repeat(20));
   const prompt = `Read it.\nsim: ${JSON.stringify([{ tool: "Read", input: { file_path } }, { say: "It has twenty lines." }])}`;
@@ -29,7 +29,10 @@ export async function turnBench() {
     const bare = [];
     const ours = [];
     for (let round = 0; round < ROUNDS + WARM_UP; round += 1) {
-      const times = [await timed(() => byHand(sim.url, prompt, tools)), await timed(() => throughSallyport(client, prompt))];
+      const times = [
+        await timed(() => byHand(sim.url, prompt, tools)),
+        await timed(() => throughSallyport(client, prompt)),
+      ];
       if (round < WARM_UP) continue;
       bare.push(times[0]);
       ours.push(times[1]);
@@ -67,14 +70,25 @@ async function byHand(url, prompt, tools) {
     const response = await fetch(`${url}/v1/messages`, {
       method: "POST",
       headers: { "content-type": "application/json", "x-api-key": "bench", "anthropic-version": "2023-06-01" },
-      body: JSON.stringify({ model: "sim", max_tokens: 8192, stream: true, system: "You are a careful assistant.", tools, messages }),
+      body: JSON.stringify({
+        model: "sim",
+        max_tokens: 8192,
+        stream: true,
+        system: "You are a careful assistant.",
+        tools,
+        messages,
+      }),
     });
     const blocks = await readMessage(response.body);
     messages.push({ role: "assistant", content: blocks });
     const uses = blocks.filter(({ type }) => type === "tool_use");
     if (uses.length === 0) return;
     const results = await Promise.all(
-      uses.map(async ({ id, input }) => ({ type: "tool_result", tool_use_id: id, content: await readFile(input.file_path, "utf8") })),
+      uses.map(async ({ id, input }) => ({
+        type: "tool_result",
+        tool_use_id: id,
+        content: await readFile(input.file_path, "utf8"),
+      })),
     );
     messages.push({ role: "user", content: results });
   }
@@ -86,7 +100,10 @@ async function readMessage(body) {
   for await (const chunk of body.pipeThrough(new TextDecoderStream())) {
     rest += chunk;
     for (let end = rest.indexOf("\n\n"); end !== -1; end = rest.indexOf("\n\n")) {
-      const line = rest.slice(0, end).split("\n").find((text) => text.startsWith("data: "));
+      const line = rest
+        .slice(0, end)
+        .split("\n")
+        .find((text) => text.startsWith("data: "));
       rest = rest.slice(end + 2);
       if (line === undefined) continue;
       const event = JSON.parse(line.slice(6));
@@ -96,7 +113,11 @@ async function readMessage(body) {
       if (event.delta.type === "input_json_delta") blocks[event.index].json += event.delta.partial_json;
     }
   }
-  return blocks.map(({ json, ...block }) => (block.type === "tool_use" ? { ...block, input: JSON.parse(json || "{}") } : block));
+  for (const block of blocks) {
+    if (block.type === "tool_use") block.input = JSON.parse(block.json || "{}");
+    delete block.json;
+  }
+  return blocks;
 }
 
 /** The same through the product: a session, its stream, one approved-by-policy Read, everything journaled. */

@@ -43,8 +43,8 @@ const clock: Clock = {
 /** Opens everything behind the surfaces on a home folder, and settles what the last run left there. */
 export async function openHouse(options: HouseOptions): Promise<House> {
   const { settings, environment, log } = options;
-  const home = settings.home.value;
-  await mkdir(home, { recursive: true, mode: 0o700 });
+  await mkdir(settings.home.value, { recursive: true, mode: 0o700 });
+  const home = await realpath(settings.home.value);
   const store = await openSqliteStore({ path: join(home, "sallyport.db"), onFatal: options.onFatal });
   const sim = await startSim({ host: "127.0.0.1", port: 0 });
   try {

@@ -74,7 +74,9 @@ export class SallyportClient {
     return this.#call({ method: "GET", path: `/api/sessions/${encodeURIComponent(id)}` });
   }
 
-  sessions(query: { status?: Status; cursor?: string; limit?: number } = {}): Promise<{ sessions: SessionView[]; next?: string }> {
+  sessions(
+    query: { status?: Status; cursor?: string; limit?: number } = {},
+  ): Promise<{ sessions: SessionView[]; next?: string }> {
     return this.#call({ method: "GET", path: `/api/sessions${search(query)}` });
   }
 
@@ -90,11 +92,16 @@ export class SallyportClient {
     return this.#call({ method: "POST", path: `/api/sessions/${encodeURIComponent(id)}/fork`, body: fork, key });
   }
 
-  events(id: string, query: { after?: number; limit?: number } = {}): Promise<{ events: JournalEvent[]; next?: number }> {
+  events(
+    id: string,
+    query: { after?: number; limit?: number } = {},
+  ): Promise<{ events: JournalEvent[]; next?: number }> {
     return this.#call({ method: "GET", path: `/api/sessions/${encodeURIComponent(id)}/events${search(query)}` });
   }
 
-  approvals(query: { status?: ApprovalStatus; session_id?: string; cursor?: string; limit?: number } = {}): Promise<{ approvals: Approval[]; next?: string }> {
+  approvals(
+    query: { status?: ApprovalStatus; session_id?: string; cursor?: string; limit?: number } = {},
+  ): Promise<{ approvals: Approval[]; next?: string }> {
     return this.#call({ method: "GET", path: `/api/approvals${search(query)}` });
   }
 
@@ -159,10 +166,13 @@ export class SallyportClient {
   }
 
   async *#stream(id: string, after: number, signal: AbortSignal): AsyncGenerator<StreamFrame> {
-    const response = await this.#fetch(`${this.#options.url}/api/sessions/${encodeURIComponent(id)}/events?after=${after}`, {
-      headers: { accept: "text/event-stream", authorization: `Bearer ${this.#options.token}` },
-      signal,
-    });
+    const response = await this.#fetch(
+      `${this.#options.url}/api/sessions/${encodeURIComponent(id)}/events?after=${after}`,
+      {
+        headers: { accept: "text/event-stream", authorization: `Bearer ${this.#options.token}` },
+        signal,
+      },
+    );
     if (!response.ok || response.body === null) throw await refusalOf(response);
     let ended = false;
     let last = after;
@@ -202,7 +212,9 @@ async function refusalOf(response: Response): Promise<Error> {
 }
 
 function search(query: Readonly<Record<string, string | number | undefined>>): string {
-  const pairs = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)] as [string, string]]));
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, String(value)] as [string, string]],
+  );
   return pairs.length === 0 ? "" : `?${new URLSearchParams(pairs).toString()}`;
 }
 

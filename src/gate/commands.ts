@@ -1,3 +1,4 @@
+import { LIMITS } from "../protocol/index.ts";
 import { HARMLESS_DEVICES } from "./shell/preview.ts";
 import { PLAIN_PROGRAMS } from "./shell/programs.ts";
 import { unwrap, type Layer, type Part, type Unwrapped } from "./shell/unwrap.ts";
@@ -19,8 +20,26 @@ function fits(pattern: CommandPattern, form: string): boolean {
     case "prefix":
       return form === pattern.prefix || form.startsWith(`${pattern.prefix} `);
     case "wildcard":
-      return pattern.expression.test(form);
+      return (
+        fitsPieces(pattern.pieces, form) ||
+        (pattern.open && fitsPieces([...pattern.pieces.slice(0, -1), `${pattern.pieces.at(-1) ?? ""} `, ""], form))
+      );
   }
+}
+
+/** Whether a text is the pieces in their order with anything between them. Takes one pass, whatever stands in it. */
+function fitsPieces(pieces: readonly string[], text: string): boolean {
+  const [first = "", ...rest] = pieces;
+  const last = rest.pop();
+  if (last === undefined) return text === first;
+  if (!text.startsWith(first) || text.length < first.length + last.length) return false;
+  let at = first.length;
+  for (const piece of rest) {
+    const found = text.indexOf(piece, at);
+    if (found === -1) return false;
+    at = found + piece.length;
+  }
+  return text.length - last.length >= at && text.endsWith(last);
 }
 
 /**
@@ -110,7 +129,7 @@ function looseForms(program: string, words: readonly ShellWord[]): readonly stri
     [program, ...shown.slice(1).map(canonicalWord)].join(" "),
   ]);
   // `git --no-pager -C x push` is `git push`: an option, and perhaps its value, is skipped.
-  for (let at = 1; at < named.length; at++) {
+  for (let at = 1; at < Math.min(named.length, LIMITS.shellSpellings); at++) {
     const before = named[at - 1] ?? "";
     if (named[at]?.startsWith("-") !== true && !(at > 1 && before.startsWith("-"))) break;
     forms.add([named[0], ...named.slice(at + 1)].join(" "));
@@ -123,8 +142,8 @@ function suspicion(rules: readonly CommandRule[], { parts }: Unwrapped): Caught 
   for (const { layers } of parts) {
     const layer = layers.at(-1);
     if (layer === undefined || PLAIN_PROGRAMS.has(layer.program)) continue;
-    for (let at = 1; at < layer.words.length; at++) {
-      const words = layer.words.slice(at);
+    for (let at = 1; at < Math.min(layer.words.length, LIMITS.shellSpellings); at++) {
+      const words = layer.words.slice(at, at + LIMITS.shellSpellings);
       const name = words[0]?.value ?? "";
       const rule = rules.find(({ pattern }) =>
         looseForms(name.slice(name.lastIndexOf("/") + 1), words).some((form) => fits(pattern, form)),

@@ -170,15 +170,24 @@ function commandPaths(rule: Rule, command: string, { workspace, shell }: Around)
 /** A pattern of the shell that would match the rule's one path: `cat .e*`. */
 function globReaches(word: string, pattern: PathPattern, cwd: string, workspace: string): boolean {
   if (pattern.literal === undefined || !/[*?[]/.test(word)) return false;
-  const expression = resolve(cwd, word)
-    .replaceAll(/[.+^${}()|\\]/g, "\\$&")
-    .replaceAll("*", "[^/]*")
-    .replaceAll("?", "[^/]");
-  try {
-    return new RegExp(`^${expression}$`).test(resolve(workspace, pattern.literal));
-  } catch {
-    return true;
+  const wanted = resolve(cwd, word).split("/");
+  const names = resolve(workspace, pattern.literal).split("/");
+  return wanted.length === names.length && wanted.every((segment, index) => segmentFits(segment, names[index] ?? ""));
+}
+
+/** `*` and `?` as the shell reads them; a bracket stands for anything. Two hands, no recursion: the pattern is not ours. */
+function segmentFits(pattern: string, name: string): boolean {
+  const wild = pattern.replaceAll(/\[[^\]]*\]/g, "*");
+  if (name.startsWith(".") && !wild.startsWith(".")) return false;
+  let [at, star, mark] = [0, -1, 0];
+  for (let index = 0; index < name.length;) {
+    if (at < wild.length && (wild[at] === "?" || (wild[at] !== "*" && wild[at] === name[index])))
+      [at, index] = [at + 1, index + 1];
+    else if (wild[at] === "*") [star, mark, at] = [at, index, at + 1];
+    else if (star === -1) return false;
+    else [at, mark, index] = [star + 1, mark + 1, mark + 1];
   }
+  return /^\**$/.test(wild.slice(at));
 }
 
 /** The path as the pattern counts it; undefined when the pattern cannot mean it. */

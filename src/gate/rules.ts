@@ -28,7 +28,8 @@ export type Rule =
 export type CommandPattern =
   | { readonly kind: "exact"; readonly command: string }
   | { readonly kind: "prefix"; readonly prefix: string }
-  | { readonly kind: "wildcard"; readonly expression: RegExp };
+  /** The texts between the stars; `open`: a space and anything may follow. */
+  | { readonly kind: "wildcard"; readonly pieces: readonly string[]; readonly open: boolean };
 
 export interface PathPattern {
   /** From the root, not from the workspace. */
@@ -96,12 +97,12 @@ function commandPattern(content: string): CommandPattern | RuleError {
   // `git *` is git with any arguments, none included; `git * x:*` ends in the same way.
   const ended = prefix === undefined ? / \*$/.exec(content) : undefined;
   const head = prefix ?? (ended === null || ended === undefined ? content : content.slice(0, -2));
-  const source = head
-    .split(/(\\\*|\*)/)
-    .map((piece) => (piece === "*" ? "[\\s\\S]*" : escapeExpression(piece === "\\*" ? "*" : piece)))
-    .join("");
-  const rest = head === content ? "" : "( [\\s\\S]*)?";
-  return { kind: "wildcard", expression: new RegExp(`^${source}${rest}$`) };
+  const pieces = [""];
+  for (const piece of head.split(/(\\\*|\*)/)) {
+    if (piece === "*") pieces.push("");
+    else pieces.push(`${pieces.pop() ?? ""}${piece === "\\*" ? "*" : piece}`);
+  }
+  return { kind: "wildcard", pieces, open: head !== content };
 }
 
 function hasStar(text: string): boolean {

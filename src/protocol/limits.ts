@@ -127,6 +127,7 @@ export const LIMITS = {
   schemaIssues: 10,
   // store
   /** Writes in one transaction. */
+  storePatienceMs: 4,
   storeBatchWrites: 1_000,
   /** Text of one message to the writer (UTF-16 units); a bigger Write travels alone. */
   storeBatchChars: 16_777_216,
@@ -144,11 +145,18 @@ export const LIMITS = {
   shellParts: 2_000,
   /** Nodes of a script's syntax tree. */
   shellNodes: 30_000,
+  /** Braces in one word; a word with more counts as unknown. */
   shellBraceDepth: 8,
   shellBraceWords: 512,
+  shellBraceChars: 4_096,
+  /** Here-documents of one script. */
+  shellHereDocuments: 200,
+  /** Ways to read a command with options before its subcommand, and words that an unknown program might run. */
+  shellSpellings: 32,
   /** Values that one write target may take before it counts as unknown. */
   shellTargetValues: 256,
   warningsPerCommand: 50,
+  hostsPerCommand: 50,
   ruleChars: 500,
   policyChars: 262_144,
   // command line

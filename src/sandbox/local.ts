@@ -55,7 +55,7 @@ export function openLocalSandbox(options: LocalSandboxOptions): Sandbox {
     },
     async close() {
       closed = true;
-      if (spawned > 0) await endProcesses(ofSession, LIMITS.killGraceMs);
+      if (spawned > 0) await endProcesses({ find: ofSession, groups: () => groups, graceMs: LIMITS.killGraceMs });
       groups.clear();
     },
   };
@@ -63,13 +63,14 @@ export function openLocalSandbox(options: LocalSandboxOptions): Sandbox {
 
 /** Ends every process that an earlier server of the same home left behind. Answers how many. */
 export async function reapOrphans(options: { readonly marker: string }): Promise<number> {
-  return endProcesses(async () => {
+  const find = async (): Promise<readonly number[]> => {
     const entries = await listProcesses();
     const spared = ancestors(entries, process.pid);
     return withDescendants(entries, (entry) => entry.startedWith(INSTANCE, options.marker)).filter(
       (pid) => !spared.has(pid),
     );
-  }, LIMITS.killGraceMs);
+  };
+  return endProcesses({ find, groups: () => [], graceMs: LIMITS.killGraceMs });
 }
 
 function ancestors(entries: readonly ProcessEntry[], pid: number): ReadonlySet<number> {
@@ -164,16 +165,16 @@ interface Run {
 
 async function endRun({ pid, run, groups, ended }: Run, options: KillOptions = {}): Promise<void> {
   const own = new Set([pid]);
-  // At once, before the slower look at all processes.
-  if (groups.has(pid)) signal(-pid, "SIGTERM");
-  await endProcesses(
-    async () =>
-      withDescendants(
-        await listProcesses(),
-        (entry) => entry.startedWith(RUN, run) || (groups.has(pid) && isOfGroup(entry, own)),
-      ),
-    options.graceMs ?? LIMITS.killGraceMs,
-  );
+  const find = async (): Promise<readonly number[]> =>
+    withDescendants(
+      await listProcesses(),
+      (entry) => entry.startedWith(RUN, run) || (groups.has(pid) && isOfGroup(entry, own)),
+    );
+  await endProcesses({
+    find,
+    groups: () => (groups.has(pid) ? own : []),
+    graceMs: options.graceMs ?? LIMITS.killGraceMs,
+  });
   // What cannot be ended even so (it hangs in the kernel) is not waited for.
   await Promise.race([ended, pause(LIMITS.outputDrainMs, undefined, { ref: false })]);
   if (!signal(-pid, 0)) groups.delete(pid);

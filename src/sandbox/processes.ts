@@ -131,27 +131,28 @@ export function signal(pid: number, name: NodeJS.Signals | 0): boolean {
   }
 }
 
-/**
- * Ends all processes that `find` names, asking again until it names none: SIGTERM once to each, SIGKILL after the grace time.
- * Answers how many processes it saw.
- */
-export async function endProcesses(find: () => Promise<readonly number[]>, graceMs: number): Promise<number> {
+export interface Ending {
+  /** The processes that must end; asked again until there are none. */
+  readonly find: () => Promise<readonly number[]>;
+  /** Process groups to end as a whole first: so no parent can remark on its children's end. */
+  readonly groups: () => Iterable<number>;
+  readonly graceMs: number;
+}
+
+/** SIGTERM once to each, SIGKILL after the grace time. Answers how many processes it saw. */
+export async function endProcesses({ find, groups, graceMs }: Ending): Promise<number> {
   const asked = new Set<number>();
-  const deadline = performance.now() + graceMs;
-  // Time, not rounds, ends the patience: on a machine with many processes one look takes long.
-  for (let kills = 0; kills < LIMITS.killSweeps;) {
+  const gracePolls = Math.ceil(graceMs / LIMITS.killPollMs);
+  for (let poll = 0; poll < gracePolls + LIMITS.killSweeps; poll += 1) {
+    const name = poll < gracePolls ? "SIGTERM" : "SIGKILL";
+    // Before the slower look at all processes.
+    if (poll === 0 || name === "SIGKILL") for (const group of groups()) signal(-group, name);
     const pids = await find();
     if (pids.length === 0) break;
-    const late = performance.now() >= deadline;
-    if (late) kills += 1;
     for (const pid of pids) {
-      if (late) {
-        signal(pid, "SIGKILL");
-      } else if (!asked.has(pid)) {
-        signal(pid, "SIGTERM");
-        // A stopped process takes the signal only when it goes on.
-        signal(pid, "SIGCONT");
-      }
+      if (name === "SIGKILL" || !asked.has(pid)) signal(pid, name);
+      // A stopped process takes the signal only when it goes on.
+      if (!asked.has(pid)) signal(pid, "SIGCONT");
       asked.add(pid);
     }
     await pause(LIMITS.killPollMs);

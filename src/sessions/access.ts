@@ -16,8 +16,13 @@ export function authorize(caller: Caller, capability: Capability): "all" | "own"
 }
 
 /** The same for one session. To a stranger a session that is not its own does not exist. */
-export function authorizeFor(caller: Caller, capability: Capability, owned: { readonly owner: string; readonly what: string }): void {
-  if (authorize(caller, capability) === "own" && owned.owner !== caller.id) throw new Failure("not_found", `there is no ${owned.what}`);
+export function authorizeFor(
+  caller: Caller,
+  capability: Capability,
+  owned: { readonly owner: string; readonly what: string },
+): void {
+  if (authorize(caller, capability) === "own" && owned.owner !== caller.id)
+    throw new Failure("not_found", `there is no ${owned.what}`);
 }
 
 export interface Deed {
@@ -27,7 +32,11 @@ export interface Deed {
 }
 
 /** One line of the audit log, to be committed beside what it tells of. */
-export function auditRow(services: Pick<Services, "newId" | "clock" | "redact">, by: PrincipalRef, deed: Deed): AuditRow {
+export function auditRow(
+  services: Pick<Services, "newId" | "clock" | "redact">,
+  by: PrincipalRef,
+  deed: Deed,
+): AuditRow {
   return {
     id: services.newId("aud"),
     at: new Date(services.clock.now()).toISOString(),

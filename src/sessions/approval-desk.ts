@@ -49,15 +49,29 @@ export class ApprovalDesk {
     const { approval, session } = await this.#find(id);
     if (approval.status !== "pending") throw ended(approval);
     if (approval.input_hash !== decision.input_hash) {
-      throw new Failure("input_changed", "input_hash is not that of this approval's input; read it again before you decide", {
-        input_hash: approval.input_hash,
-      });
+      throw new Failure(
+        "input_changed",
+        "input_hash is not that of this approval's input; read it again before you decide",
+        {
+          input_hash: approval.input_hash,
+        },
+      );
     }
     const answer = await this.#answer(caller, session, approval, decision);
     const { decision: verdict, scope, feedback, interrupt } = decision;
-    const details = { session_id: approval.session_id, tool: approval.tool, input_hash: approval.input_hash, decision: verdict, scope, feedback, interrupt };
+    const details = {
+      session_id: approval.session_id,
+      tool: approval.tool,
+      input_hash: approval.input_hash,
+      decision: verdict,
+      scope,
+      feedback,
+      interrupt,
+    };
     try {
-      await session.answer(answer, { audit: [auditRow(this.#services, caller, { action: "approval.decide", target: id, details })] });
+      await session.answer(answer, {
+        audit: [auditRow(this.#services, caller, { action: "approval.decide", target: id, details })],
+      });
     } catch (error) {
       if (!(error instanceof Failure) || error.code !== "already_answered") throw error;
       throw ended((await this.#services.store.read.approval(id)) ?? approval);
@@ -86,20 +100,34 @@ export class ApprovalDesk {
       throw new Failure("invalid_request", "no rule can be granted for this call; approve it once");
     }
     if (updated_input !== undefined) await this.#checkEdit(session, approval, updated_input);
-    return { ...common, outcome: "approved", scope, updated_input, granted_rule: scope === "session" ? approval.session_rule : undefined };
+    return {
+      ...common,
+      outcome: "approved",
+      scope,
+      updated_input,
+      granted_rule: scope === "session" ? approval.session_rule : undefined,
+    };
   }
 
   /** An edited input passes the same pipeline: a person may change a call, not walk around the policy. */
   async #checkEdit(session: Session, approval: Approval, input: Record<string, unknown>): Promise<void> {
     const { settings, grants } = session.state;
     const workshop = await session.workshop();
-    const { ruling } = await ruleOn({ tool: approval.tool, input, settings, grants }, this.#services.policy(), workshop);
-    if (ruling.effect === "deny") throw new Failure("invalid_request", `updated_input is not allowed: ${ruling.why}`, ruling);
+    const { ruling } = await ruleOn(
+      { tool: approval.tool, input, settings, grants },
+      this.#services.policy(),
+      workshop,
+    );
+    if (ruling.effect === "deny")
+      throw new Failure("invalid_request", `updated_input is not allowed: ${ruling.why}`, ruling);
   }
 }
 
 function ended(approval: Approval): Failure {
-  if (approval.status === "timed_out") return new Failure("timed_out", "this approval timed out before you answered; the agent was told so");
+  if (approval.status === "timed_out")
+    return new Failure("timed_out", "this approval timed out before you answered; the agent was told so");
   const who = approval.resolved_by === undefined ? "" : ` by ${approval.resolved_by.name}`;
-  return new Failure("already_answered", `this approval was ${approval.status}${who} already`, { status: approval.status });
+  return new Failure("already_answered", `this approval was ${approval.status}${who} already`, {
+    status: approval.status,
+  });
 }

@@ -57,7 +57,8 @@ export interface Answer {
 
 /** What follows from a command in a state: events, or the reason why not. Pure. */
 export function decide(state: SessionState, command: Command): readonly EventBody[] | Failure {
-  if (isFinal(state.status)) return new Failure("session_closed", `session ${state.id} is ${state.status}; start or fork another one`);
+  if (isFinal(state.status))
+    return new Failure("session_closed", `session ${state.id} is ${state.status}; start or fork another one`);
   switch (command.type) {
     case "open":
       return [{ type: "thread.started", thread_id: state.id }, status("ready")];
@@ -81,9 +82,13 @@ export function decide(state: SessionState, command: Command): readonly EventBod
     case "run":
       return [{ type: "item.updated", item: command.item }];
     case "pause":
-      return state.paused ? [] : [{ type: "session.updated", status: state.turn === undefined ? "paused" : state.status, paused: true }];
+      return state.paused
+        ? []
+        : [{ type: "session.updated", status: state.turn === undefined ? "paused" : state.status, paused: true }];
     case "unpause":
-      return state.paused ? [{ type: "session.updated", status: resting({ ...state, paused: false }), paused: false }] : [];
+      return state.paused
+        ? [{ type: "session.updated", status: resting({ ...state, paused: false }), paused: false }]
+        : [];
     case "close":
       return close(state);
     case "recover":
@@ -111,7 +116,10 @@ function prompt(state: SessionState, command: Extract<Command, { type: "prompt" 
   const waits = state.turn !== undefined || state.queue.length > 0 || state.paused;
   if (!waits) return [started(command), status("working")];
   if (state.queue.length >= LIMITS.queuedPromptsPerSession) {
-    return new Failure("queue_full", `${LIMITS.queuedPromptsPerSession} prompts wait already; try again when one has ended`);
+    return new Failure(
+      "queue_full",
+      `${LIMITS.queuedPromptsPerSession} prompts wait already; try again when one has ended`,
+    );
   }
   return [{ type: "turn.queued", turn_id: command.turn_id, prompt: command.prompt, by: command.by }];
 }
@@ -157,7 +165,12 @@ const UNKNOWN_OUTCOME = "Interrupted; outcome unknown.";
 /** An item that nobody else will end. */
 function interrupted(item: Item): EventBody {
   const ended = isToolItem(item)
-    ? { ...item, status: "interrupted" as const, is_error: true, output: [{ type: "text" as const, text: UNKNOWN_OUTCOME }] }
+    ? {
+        ...item,
+        status: "interrupted" as const,
+        is_error: true,
+        output: [{ type: "text" as const, text: UNKNOWN_OUTCOME }],
+      }
     : { ...item, status: "interrupted" as const };
   return { type: "item.completed", item: ended, synthetic: true };
 }
@@ -182,7 +195,8 @@ function ask(state: SessionState, approval: Approval): readonly EventBody[] | Fa
 }
 
 function answer(state: SessionState, given: Answer): readonly EventBody[] | Failure {
-  if (!state.pending.includes(given.approval_id)) return new Failure("already_answered", "this approval was answered already");
+  if (!state.pending.includes(given.approval_id))
+    return new Failure("already_answered", "this approval was answered already");
   const left = state.pending.filter((id) => id !== given.approval_id);
   const { feedback, scope, updated_input, interrupt, granted_rule } = given;
   return [
@@ -221,9 +235,14 @@ function recover(state: SessionState, resumable: boolean): readonly EventBody[] 
   const restarts = turn.restarts + (waiting ? 0 : 1);
   if (!resumable || restarts > LIMITS.turnRestarts) {
     const error: ErrorDetail = resumable
-      ? { code: "restart_limit", message: `the server stopped ${restarts} times during this turn; send the prompt again` }
+      ? {
+          code: "restart_limit",
+          message: `the server stopped ${restarts} times during this turn; send the prompt again`,
+        }
       : { code: "engine_failed", message: "the server stopped during this turn; send the prompt again" };
-    return endTurn(state, { type: "fail", changes: [], error }).map((event) => ({ ...event, synthetic: true }));
+    return endTurn(state, { type: "fail", changes: [], error }).map((event) =>
+      Object.assign({}, event, { synthetic: true as const }),
+    );
   }
   return [
     ...Object.values(turn.items)

@@ -24,7 +24,11 @@ export class Frame {
 
   /** A fork's inherited rows are read as its own: `session_id` is the reader's, not the row's. */
   static ofRow(row: EventRow, session_id: string): Frame {
-    return new Frame(row.seq, row.type as StreamFrame["type"], envelope({ seq: row.seq, session_id, at: row.at }, row.body));
+    return new Frame(
+      row.seq,
+      row.type as StreamFrame["type"],
+      envelope({ seq: row.seq, session_id, at: row.at }, row.body),
+    );
   }
 
   static ofLive(live: Delta | Snapshot): Frame {

@@ -49,7 +49,10 @@ export class Gateway {
     return gateway;
   }
 
-  async audit(caller: Caller, query: { readonly action?: string | undefined; readonly cursor?: string | undefined; readonly limit: number }): Promise<Page<AuditRow>> {
+  async audit(
+    caller: Caller,
+    query: { readonly action?: string | undefined; readonly cursor?: string | undefined; readonly limit: number },
+  ): Promise<Page<AuditRow>> {
     authorize(caller, "audit.read");
     const { action, cursor, limit } = query;
     return this.#services.store.read.audit({

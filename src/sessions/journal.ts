@@ -21,7 +21,9 @@ export async function readEvents(read: Reader, whose: Whose, stretch: Stretch): 
     const after = Math.max(segment.after, stretch.after);
     const upto = Math.min(segment.upto, stretch.upto);
     if (after >= upto || rows.length >= stretch.limit) continue;
-    rows.push(...(await read.events({ session_id: segment.session_id, after, upto, limit: stretch.limit - rows.length })));
+    rows.push(
+      ...(await read.events({ session_id: segment.session_id, after, upto, limit: stretch.limit - rows.length })),
+    );
   }
   return rows;
 }

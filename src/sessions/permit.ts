@@ -1,14 +1,7 @@
 import { createHash } from "node:crypto";
 import type { ToolCall, Verdict } from "../engines/index.ts";
 import { sessionRule } from "../gate/index.ts";
-import {
-  Failure,
-  isToolItem,
-  startToolItem,
-  type Approval,
-  type Ruling,
-  type ToolItem,
-} from "../protocol/index.ts";
+import { Failure, isToolItem, startToolItem, type Approval, type Ruling, type ToolItem } from "../protocol/index.ts";
 import type { Session } from "./session.ts";
 import { ruleOn, type Ruled } from "./ruling.ts";
 import type { Asked } from "./state.ts";
@@ -18,13 +11,19 @@ const RESTARTED =
 
 /** SHA-256 over tool and input with sorted keys: what an answer must name. */
 export function inputHash(tool: string, input: Readonly<Record<string, unknown>>): string {
-  return createHash("sha256").update(JSON.stringify([tool, sorted(input)])).digest("hex");
+  return createHash("sha256")
+    .update(JSON.stringify([tool, sorted(input)]))
+    .digest("hex");
 }
 
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).toSorted(([left], [right]) => (left < right ? -1 : 1)).map(([key, part]) => [key, sorted(part)]));
+  return Object.fromEntries(
+    Object.entries(value)
+      .toSorted(([left], [right]) => (left < right ? -1 : 1))
+      .map(([key, part]) => [key, sorted(part)]),
+  );
 }
 
 /** Steps 1 to 7 of the pipeline for one call of the running turn: the gate's ruling, and a person's where it asks for one. */
@@ -36,7 +35,11 @@ export async function permit(session: Session, call: ToolCall, signal: AbortSign
   if (turn === undefined || signal.aborted) return denied("Interrupted.", "interrupted");
   const workshop = await session.workshop();
   const item = itemOf(session, call);
-  const ruled = await ruleOn({ ...call, settings: session.state.settings, grants: session.state.grants }, services.policy(), workshop);
+  const ruled = await ruleOn(
+    { ...call, settings: session.state.settings, grants: session.state.grants },
+    services.policy(),
+    workshop,
+  );
   services.reach("tool.ruled");
   const effectful = hasEffects(call.tool, ruled.facts.tier);
   if (effectful && turn.running.includes(item.id)) return denied(RESTARTED, "interrupted");
@@ -133,7 +136,10 @@ async function letRun(
 
 function refusedBy(ruling: Ruling): Verdict {
   const broken = ruling.step === "schema" || ruling.step === "tool";
-  return denied(broken ? ruling.why : `Denied by policy (${ruling.rule}): ${ruling.why}`, broken ? "failed" : "declined");
+  return denied(
+    broken ? ruling.why : `Denied by policy (${ruling.rule}): ${ruling.why}`,
+    broken ? "failed" : "declined",
+  );
 }
 
 function denied(message: string, status: "declined" | "failed" | "interrupted", interrupt = false): Verdict {

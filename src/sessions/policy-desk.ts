@@ -46,7 +46,13 @@ export class PolicyBook {
     const by = { id: caller.id, name: caller.name, role: caller.role };
     await this.#store.commit({
       documents: [{ name: DOCUMENT, at, by, body: JSON.stringify(policy) }],
-      audit: [auditRow(services, caller, { action: "policy.set", target: DOCUMENT, details: { profiles: Object.keys(policy.profiles) } })],
+      audit: [
+        auditRow(services, caller, {
+          action: "policy.set",
+          target: DOCUMENT,
+          details: { profiles: Object.keys(policy.profiles) },
+        }),
+      ],
     });
     this.#stored = policy;
   }
@@ -73,7 +79,12 @@ export class PolicyDesk {
   readonly #book: PolicyBook;
   readonly #places: Places;
 
-  constructor(house: { readonly services: Services; readonly registry: Registry; readonly book: PolicyBook; readonly places: Places }) {
+  constructor(house: {
+    readonly services: Services;
+    readonly registry: Registry;
+    readonly book: PolicyBook;
+    readonly places: Places;
+  }) {
     this.#services = house.services;
     this.#registry = house.registry;
     this.#book = house.book;
@@ -117,7 +128,11 @@ export class PolicyDesk {
       ...(autonomy === undefined ? {} : { autonomy }),
     };
     const settings = await settingsFor({ services: this.#services, places: this.#places }, caller, asked);
-    const workshop = await this.#services.openWorkshop({ session_id: "policy-test", settings, policy: this.#book.current() });
+    const workshop = await this.#services.openWorkshop({
+      session_id: "policy-test",
+      settings,
+      policy: this.#book.current(),
+    });
     try {
       return (await ruleOn({ tool, input, settings, grants: [] }, this.#book.current(), workshop)).ruling;
     } finally {

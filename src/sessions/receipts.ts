@@ -67,7 +67,10 @@ export class Receipts {
 
 function same(first: string, second: string, key: string): true {
   if (first !== second) {
-    throw new Failure("idempotency_mismatch", `the idempotency key ${JSON.stringify(key)} was used for another request; use a new one`);
+    throw new Failure(
+      "idempotency_mismatch",
+      `the idempotency key ${JSON.stringify(key)} was used for another request; use a new one`,
+    );
   }
   return true;
 }

@@ -47,7 +47,11 @@ export class Registry {
     const state = await reopenTurn(fromRow(row), this.#services);
     const pending: Approval[] = [];
     if (state.pending.length > 0) {
-      const page = await store.read.approvals({ session_id: row.id, status: "pending", limit: LIMITS.pendingApprovalsPerSession });
+      const page = await store.read.approvals({
+        session_id: row.id,
+        status: "pending",
+        limit: LIMITS.pendingApprovalsPerSession,
+      });
       pending.push(...page.rows.toReversed());
     }
     const session = new Session(this.#services, state, pending);
@@ -65,7 +69,8 @@ export class Registry {
     this.#sessions.set(session.state.id, session);
     let resting = 0;
     for (const [id, candidate] of this.#sessions) {
-      if (this.#sessions.size <= LIMITS.sessionsInMemory && this.#sessions.size - resting <= LIMITS.openConversations) return;
+      if (this.#sessions.size <= LIMITS.sessionsInMemory && this.#sessions.size - resting <= LIMITS.openConversations)
+        return;
       if (candidate === session) return;
       candidate.rest();
       resting += 1;

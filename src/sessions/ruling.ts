@@ -1,5 +1,13 @@
 import { evaluate, modeEffects, type CallInQuestion, type ResolvedPath, type Standing } from "../gate/index.ts";
-import { AUTONOMY_ORDER, Failure, type Autonomy, type Policy, type Profile, type Ruling, type SessionSettings } from "../protocol/index.ts";
+import {
+  AUTONOMY_ORDER,
+  Failure,
+  type Autonomy,
+  type Policy,
+  type Profile,
+  type Ruling,
+  type SessionSettings,
+} from "../protocol/index.ts";
 import type { CallFacts } from "../tools/index.ts";
 import type { Workshop } from "./services.ts";
 
@@ -20,7 +28,10 @@ export interface Ruled {
 export function profileOf(policy: Policy, name: string): Profile {
   const profile = Object.hasOwn(policy.profiles, name) ? policy.profiles[name] : undefined;
   if (profile === undefined) {
-    throw new Failure("invalid_request", `there is no policy profile ${JSON.stringify(name)}; there are: ${Object.keys(policy.profiles).join(", ")}`);
+    throw new Failure(
+      "invalid_request",
+      `there is no policy profile ${JSON.stringify(name)}; there are: ${Object.keys(policy.profiles).join(", ")}`,
+    );
   }
   return profile;
 }
@@ -29,7 +40,8 @@ export function profileOf(policy: Policy, name: string): Profile {
 export async function ruleOn(request: RulingRequest, policy: Policy, workshop: Workshop): Promise<Ruled> {
   const facts = workshop.toolbox.facts(request.tool, request.input);
   const paths: ResolvedPath[] = [];
-  for (const use of facts.paths) paths.push({ given: use.path, real: await workshop.resolve(use.path), access: use.access });
+  for (const use of facts.paths)
+    paths.push({ given: use.path, real: await workshop.resolve(use.path), access: use.access });
   const call: CallInQuestion = {
     tool: request.tool,
     input: request.input,

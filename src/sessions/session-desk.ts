@@ -15,6 +15,7 @@ import type { Registry } from "./registry.ts";
 import type { Services } from "./services.ts";
 import type { Beside, Session } from "./session.ts";
 import { settingsFor, type Places } from "./settings.ts";
+import { checkCursor, watch } from "./watch.ts";
 import { fromRow, newState, view, type Segment } from "./state.ts";
 
 export interface SessionFilter {
@@ -33,7 +34,12 @@ export class SessionDesk {
   readonly #receipts: Receipts;
   readonly #places: Places;
 
-  constructor(house: { readonly services: Services; readonly registry: Registry; readonly receipts: Receipts; readonly places: Places }) {
+  constructor(house: {
+    readonly services: Services;
+    readonly registry: Registry;
+    readonly receipts: Receipts;
+    readonly places: Places;
+  }) {
     this.#services = house.services;
     this.#registry = house.registry;
     this.#receipts = house.receipts;
@@ -42,21 +48,39 @@ export class SessionDesk {
 
   async create(caller: Caller, request: CreateSession, key: IdempotencyKey): Promise<SessionView> {
     authorize(caller, "session.create");
-    const parent = request.resume_session_id === undefined ? undefined : await this.#session(caller, "session.control", request.resume_session_id);
+    const parent =
+      request.resume_session_id === undefined
+        ? undefined
+        : await this.#session(caller, "session.control", request.resume_session_id);
     return this.#receipts.once({ caller, key, question: ["create", request] }, async (receipts) => {
-      const settings = await settingsFor({ services: this.#services, places: this.#places }, caller, request, parent?.state.settings);
+      const settings = await settingsFor(
+        { services: this.#services, places: this.#places },
+        caller,
+        request,
+        parent?.state.settings,
+      );
       const id = this.#services.newId("ses");
       const at = new Date(this.#services.clock.now()).toISOString();
       const fork_seq = parent?.state.settled_seq ?? 0;
       const lineage = parent === undefined ? [] : inherited(parent, fork_seq);
       const session = this.#registry.add(newState({ id, settings, at, by: ref(caller), lineage }));
       const durable = [
-        session.execute(parent === undefined ? { type: "open" } : { type: "fork", from: { session_id: parent.state.id, seq: fork_seq } }),
+        session.execute(
+          parent === undefined
+            ? { type: "open" }
+            : { type: "fork", from: { session_id: parent.state.id, seq: fork_seq } },
+        ),
       ];
       this.#services.reach("session.decided");
       if (request.prompt !== undefined) durable.push(session.prompt(request.prompt, ref(caller)).then(() => undefined));
       const answer = view(session.state);
-      const audit = [auditRow(this.#services, caller, { action: "session.create", target: id, details: { workspace: settings.workspace } })];
+      const audit = [
+        auditRow(this.#services, caller, {
+          action: "session.create",
+          target: id,
+          details: { workspace: settings.workspace },
+        }),
+      ];
       // The same event-loop turn, so the same commit: a retry finds either all of this or nothing.
       durable.push(this.#services.store.commit({ receipts: receipts(answer), audit }));
       await Promise.all(durable);
@@ -69,7 +93,10 @@ export class SessionDesk {
     return view((await this.#session(caller, "session.read", id)).state);
   }
 
-  async list(caller: Caller, filter: SessionFilter): Promise<{ readonly sessions: readonly SessionView[]; readonly next?: string }> {
+  async list(
+    caller: Caller,
+    filter: SessionFilter,
+  ): Promise<{ readonly sessions: readonly SessionView[]; readonly next?: string }> {
     const scope = authorize(caller, "session.read");
     const { status, cursor, limit } = filter;
     const page = await this.#services.store.read.sessions({
@@ -78,7 +105,10 @@ export class SessionDesk {
       ...(cursor === undefined ? {} : { cursor }),
       ...(scope === "own" ? { created_by: caller.id } : {}),
     });
-    return { sessions: page.rows.map((row) => view(fromRow(row))), ...(page.next === undefined ? {} : { next: page.next }) };
+    return {
+      sessions: page.rows.map((row) => view(fromRow(row))),
+      ...(page.next === undefined ? {} : { next: page.next }),
+    };
   }
 
   async prompt(caller: Caller, id: string, prompt: SubmitPrompt, key: IdempotencyKey): Promise<PromptAccepted> {
@@ -121,9 +151,15 @@ export class SessionDesk {
     authorize(caller, "session.create");
     const parent = await this.#session(caller, "session.control", id);
     return this.#receipts.once({ caller, key, question: ["fork", id, request] }, async (receipts) => {
-      const seq = request.after_turn === undefined ? parent.state.settled_seq : await this.#turnEnd(parent, request.after_turn);
+      const seq =
+        request.after_turn === undefined ? parent.state.settled_seq : await this.#turnEnd(parent, request.after_turn);
       const at = new Date(this.#services.clock.now()).toISOString();
-      const settings = await settingsFor({ services: this.#services, places: this.#places }, caller, {}, parent.state.settings);
+      const settings = await settingsFor(
+        { services: this.#services, places: this.#places },
+        caller,
+        {},
+        parent.state.settings,
+      );
       const birth = { id: this.#services.newId("ses"), settings, at, by: ref(caller), lineage: inherited(parent, seq) };
       const child = this.#registry.add(newState(birth));
       const opened = child.execute({ type: "fork", from: { session_id: id, seq } });
@@ -132,7 +168,10 @@ export class SessionDesk {
       this.#services.reach("fork.decided");
       await Promise.all([
         opened,
-        this.#services.store.commit({ receipts: receipts(answer), ...this.#audit(caller, "session.fork", id, details) }),
+        this.#services.store.commit({
+          receipts: receipts(answer),
+          ...this.#audit(caller, "session.fork", id, details),
+        }),
       ]);
       this.#services.reach("fork.durable");
       return answer;
@@ -140,21 +179,26 @@ export class SessionDesk {
   }
 
   /** A page of the journal. */
-  async events(caller: Caller, id: string, page: { readonly after: number; readonly limit: number }): Promise<readonly Frame[]> {
+  async events(
+    caller: Caller,
+    id: string,
+    page: { readonly after: number; readonly limit: number },
+  ): Promise<readonly Frame[]> {
     const session = await this.#session(caller, "session.read", id);
-    if (page.after > session.stream.publishedSeq) {
-      throw new Failure("cursor_invalid", `event ${page.after} is past the end of session ${id} (${session.stream.publishedSeq})`);
-    }
+    checkCursor(session, page.after);
     return session.page(page.after, page.limit);
   }
 
-  /** The journal after a seq, then live; see Session.watch. Rights are checked before anything is sent. */
-  async watch(caller: Caller, id: string, after: number, signal: AbortSignal): Promise<AsyncGenerator<readonly Frame[]>> {
+  /** The journal after a seq, then live; see watch.ts. Rights are checked before anything is sent. */
+  async watch(
+    caller: Caller,
+    id: string,
+    after: number,
+    signal: AbortSignal,
+  ): Promise<AsyncGenerator<readonly Frame[]>> {
     const session = await this.#session(caller, "session.read", id);
-    if (after > session.stream.publishedSeq) {
-      throw new Failure("cursor_invalid", `event ${after} is past the end of session ${id} (${session.stream.publishedSeq})`);
-    }
-    return session.watch(after, signal);
+    checkCursor(session, after);
+    return watch(session, after, signal);
   }
 
   async #session(caller: Caller, capability: "session.read" | "session.control", id: string): Promise<Session> {
@@ -188,8 +232,9 @@ function inherited(parent: Session, seq: number): readonly Segment[] {
   const { id, lineage } = parent.state;
   const own: Segment = { session_id: id, after: lineage.at(-1)?.upto ?? 0, upto: seq };
   const segments = [...lineage, own]
-    .map((segment) => ({ ...segment, upto: Math.min(segment.upto, seq) }))
+    .map(({ session_id, after, upto }) => ({ session_id, after, upto: Math.min(upto, seq) }))
     .filter((segment) => segment.after < segment.upto);
-  if (segments.length > LIMITS.forkDepth) throw new Failure("limit_reached", `forks go ${LIMITS.forkDepth} deep at most`);
+  if (segments.length > LIMITS.forkDepth)
+    throw new Failure("limit_reached", `forks go ${LIMITS.forkDepth} deep at most`);
   return segments;
 }

@@ -12,7 +12,7 @@ import {
   type Prompt,
   type PromptAccepted,
 } from "../protocol/index.ts";
-import type { EventRow, Write } from "../store/index.ts";
+import type { EventRow, Haste, Write } from "../store/index.ts";
 import { decide, type Answer, type Change, type Command } from "./decide.ts";
 import { fold } from "./fold.ts";
 import { Frame } from "./frames.ts";
@@ -65,18 +65,29 @@ export class Session {
 
   /** Nothing would be lost if this object went: no turn, no watcher, no shell. */
   get evictable(): boolean {
-    return this.#state.turn === undefined && this.stream.watchers === 0 && this.#outbox.empty && this.#workshop === undefined;
+    return (
+      this.#state.turn === undefined && this.stream.watchers === 0 && this.#outbox.empty && this.#workshop === undefined
+    );
   }
 
   /** Decides, folds and commits; resolves when it is on the disk. A refusal rejects and changes nothing. */
   execute(command: Command, beside: Beside = {}): Promise<void> {
     const events = decide(this.#state, command);
     if (events instanceof Failure) return Promise.reject(events);
-    return this.#append(events, beside);
+    // Nobody waits for what an engine tells on its way, but watchers.
+    return this.#append(
+      events,
+      beside,
+      command.type === "progress" || command.type === "notice" ? "patient" : undefined,
+    );
   }
 
   /** Takes a prompt: a turn begins, or it waits in the queue. */
-  async prompt(prompt: Prompt, by: PrincipalRef, beside?: (accepted: PromptAccepted) => Beside): Promise<PromptAccepted> {
+  async prompt(
+    prompt: Prompt,
+    by: PrincipalRef,
+    beside?: (accepted: PromptAccepted) => Beside,
+  ): Promise<PromptAccepted> {
     if (this.#closing) throw new Failure("session_closed", `session ${this.#state.id} is closing`);
     const turn_id = this.services.newId("turn");
     const accepted = { turn_id, seq: this.#state.seq + 1, queued: false };
@@ -85,7 +96,12 @@ export class Session {
     accepted.queued = events[0]?.type === "turn.queued";
     const durable = this.#append(events, beside?.(accepted));
     this.services.reach(accepted.queued ? "queue.decided" : "prompt.decided");
-    if (!accepted.queued) this.#drive({ turn_id, upto: accepted.seq - 1, begin: (conversation, signal) => conversation.turn(prompt, signal) });
+    if (!accepted.queued)
+      this.#drive({
+        turn_id,
+        upto: accepted.seq - 1,
+        begin: (conversation, signal) => conversation.turn(prompt, signal),
+      });
     await durable;
     this.services.reach(accepted.queued ? "queue.durable" : "prompt.durable");
     return accepted;
@@ -98,7 +114,9 @@ export class Session {
     this.services.reach("interrupt.requested");
     this.#controller?.abort();
     for (const approval_id of this.questions.ids()) {
-      this.execute({ type: "answer", answer: { approval_id, outcome: "cancelled", by: SYSTEM } }).catch(() => undefined);
+      this.execute({ type: "answer", answer: { approval_id, outcome: "cancelled", by: SYSTEM } }).catch(
+        () => undefined,
+      );
     }
     let cancelTimer = (): void => undefined;
     const overdue = new Promise<void>((resolve) => {
@@ -198,55 +216,28 @@ export class Session {
       this.#advance();
       return;
     }
-    const open = Object.values(turn.items).filter(isToolItem);
+    // A sub-agent's own calls are taken up with the call that it is.
+    const open = Object.values(turn.items)
+      .filter(isToolItem)
+      .filter((item) => item.parent_id === undefined);
     this.#drive({
       turn_id: turn.id,
       upto: this.#state.seq,
       begin: (conversation, signal) => {
-        if (conversation.resumeTurn === undefined) throw new Failure("engine_failed", "this engine cannot take a turn up again");
+        if (conversation.resumeTurn === undefined)
+          throw new Failure("engine_failed", "this engine cannot take a turn up again");
         return conversation.resumeTurn(open, signal);
       },
     });
   }
 
-  /** Everything after `after` from the store, then what is open, then what comes. Ends when the session has ended. */
-  async *watch(after: number, signal: AbortSignal): AsyncGenerator<readonly Frame[]> {
-    const { stream } = this;
-    if (after > stream.publishedSeq) {
-      throw new Failure("cursor_invalid", `event ${after} is past the end of session ${this.#state.id} (${stream.publishedSeq})`);
-    }
-    const stop = aborted(signal);
-    let position = after;
-    stream.attach();
-    try {
-      while (!signal.aborted) {
-        while (position < stream.publishedSeq) {
-          const page = await this.page(position, LIMITS.watchPageEvents);
-          if (signal.aborted) return;
-          position = page.at(-1)?.seq ?? stream.publishedSeq;
-          yield page;
-        }
-        let place = stream.end;
-        const open = stream.snapshot(this.#state.id);
-        if (open.length > 0) yield open;
-        for (let frames = stream.since(place); frames !== undefined; frames = stream.since(place)) {
-          if (signal.aborted) return;
-          if (frames.length > 0) {
-            place += frames.length;
-            position = frames.findLast((frame) => frame.seq !== undefined)?.seq ?? position;
-            yield frames;
-          } else if (stream.ended || isFinal(this.#state.status)) return;
-          else await Promise.race([stream.changed(), stop]);
-        }
-      }
-    } finally {
-      stream.detach();
-    }
-  }
-
   /** A page of what was published. */
   async page(after: number, limit: number): Promise<readonly Frame[]> {
-    const rows = await readEvents(this.services.store.read, this.#state, { after, upto: this.stream.publishedSeq, limit });
+    const rows = await readEvents(this.services.store.read, this.#state, {
+      after,
+      upto: this.stream.publishedSeq,
+      limit,
+    });
     return rows.map((row) => Frame.ofRow(row, this.#state.id));
   }
 
@@ -256,7 +247,7 @@ export class Session {
     return this.#workshop;
   }
 
-  #append(events: readonly EventBody[], beside: Beside = {}): Promise<void> {
+  #append(events: readonly EventBody[], beside: Beside = {}, haste?: Haste): Promise<void> {
     if (this.#halted) return Promise.reject(new Failure("shutting_down", "the server is stopping"));
     if (events.length === 0 && beside.receipts === undefined && beside.audit === undefined) return this.#lastCommit;
     const at = new Date(this.services.clock.now()).toISOString();
@@ -275,7 +266,7 @@ export class Session {
     }
     const durable = this.#outbox.journaled(frames);
     const write: Write = { sessions: [toRow(this.#state)], events: rows, approvals, ...beside };
-    this.#lastCommit = this.services.store.commit(write).then(durable);
+    this.#lastCommit = this.services.store.commit(write, haste).then(durable);
     // The store tells the operator itself; whoever waits for this commit is told by its rejection.
     this.#lastCommit.catch(() => undefined);
     return this.#lastCommit;
@@ -300,18 +291,26 @@ export class Session {
     });
   }
 
-  async #run(turn: { readonly turn_id: string; readonly upto: number; readonly begin: Begin }, signal: AbortSignal): Promise<void> {
+  async #run(
+    turn: { readonly turn_id: string; readonly upto: number; readonly begin: Begin },
+    signal: AbortSignal,
+  ): Promise<void> {
     const { turn_id } = turn;
     try {
       this.#conversation ??= this.#openConversation(turn.upto);
       const conversation = await this.#conversation;
       this.services.reach("engine.opened");
       for await (const events of turn.begin(conversation, signal)) this.#absorb(turn_id, events);
-      this.#fail(turn_id, { code: "engine_failed", message: "the engine stopped without saying how the turn ended" }, []);
+      this.#fail(
+        turn_id,
+        { code: "engine_failed", message: "the engine stopped without saying how the turn ended" },
+        [],
+      );
     } catch (error) {
       this.#forgetConversation();
       if (this.#halted) return;
-      const failure = error instanceof Failure ? error : new Failure("engine_failed", "the engine failed; the server's log says why");
+      const failure =
+        error instanceof Failure ? error : new Failure("engine_failed", "the engine failed; the server's log says why");
       if (failure !== error) this.services.log.error({ session: this.#state.id, err: error }, "engine failed");
       this.#fail(turn_id, failure.toBody().error, []);
     }
@@ -336,7 +335,9 @@ export class Session {
         case "item.delta":
           keep();
           this.services.reach("model.first_token");
-          this.#outbox.live(Frame.ofLive({ ...event, delta: this.services.redact(event.delta), session_id: this.#state.id }));
+          this.#outbox.live(
+            Frame.ofLive({ ...event, delta: this.services.redact(event.delta), session_id: this.#state.id }),
+          );
           break;
         case "notice":
           keep();
@@ -406,13 +407,19 @@ export class Session {
     const { engines, store } = this.services;
     const engine = engines.get(settings.engine);
     if (engine === undefined) {
-      throw new Failure("unsupported", `there is no engine ${settings.engine}; there are: ${[...engines.keys()].join(", ")}`);
+      throw new Failure(
+        "unsupported",
+        `there is no engine ${settings.engine}; there are: ${[...engines.keys()].join(", ")}`,
+      );
     }
     const host = await hostFor(this);
     // Nothing was said yet: there is no history to wait for.
     const fresh = turns === 0 && lineage.length === 0 && turn !== undefined && upto < turn.started_seq;
     if (!fresh) await this.#lastCommit;
-    return engine.open({ session_id: id, settings, history: () => history(store.read, { id, lineage }, fresh ? 0 : upto) }, host);
+    return engine.open(
+      { session_id: id, settings, history: () => history(store.read, { id, lineage }, fresh ? 0 : upto) },
+      host,
+    );
   }
 
   #forgetConversation(): void {

@@ -30,12 +30,16 @@ export async function settingsFor(
   const narrowed = narrow(profile, asked, caller.role);
   const engine = request.engine ?? base?.engine ?? "loop";
   if (!services.engines.has(engine)) {
-    throw new Failure("unsupported", `there is no engine ${engine}; there are: ${[...services.engines.keys()].join(", ")}`);
+    throw new Failure(
+      "unsupported",
+      `there is no engine ${engine}; there are: ${[...services.engines.keys()].join(", ")}`,
+    );
   }
   const sandbox = request.sandbox ?? base?.sandbox ?? "local";
   if (sandbox !== "local") throw new Failure("unsupported", `there is no sandbox ${sandbox}; there are: local`);
   const provider = request.provider ?? base?.provider ?? services.models.defaultProvider;
-  const model = request.model ?? (base?.provider === provider ? base.model : undefined) ?? services.models.defaultModel(provider);
+  const model =
+    request.model ?? (base?.provider === provider ? base.model : undefined) ?? services.models.defaultModel(provider);
   services.models.endpoint(provider, model);
   const permission_mode = asked.permission_mode;
   const ask_reads = request.ask_reads ?? base?.ask_reads;
@@ -55,11 +59,15 @@ export async function settingsFor(
     ...(narrowed.tools === undefined ? {} : { tools: [...narrowed.tools] }),
     ...(ask_reads === undefined ? {} : { ask_reads }),
     ...(system_prompt === undefined ? {} : { system_prompt }),
-    max_turns: Math.min(request.max_turns ?? base?.max_turns ?? profile.max_turns ?? LIMITS.maxTurns, profile.max_turns ?? Infinity),
+    max_turns: Math.min(
+      request.max_turns ?? base?.max_turns ?? profile.max_turns ?? LIMITS.maxTurns,
+      profile.max_turns ?? Infinity,
+    ),
     max_tokens: request.max_tokens ?? base?.max_tokens ?? LIMITS.maxTokens,
     ...(thinking_tokens === undefined ? {} : { thinking_tokens }),
     ...(max_cost_usd === undefined ? {} : { max_cost_usd }),
-    unattended: profile.unattended === "deny" ? "deny" : (request.unattended ?? base?.unattended ?? profile.unattended ?? "deny"),
+    unattended:
+      profile.unattended === "deny" ? "deny" : (request.unattended ?? base?.unattended ?? profile.unattended ?? "deny"),
     approval_timeout_ms: profile.approval_timeout_ms ?? LIMITS.approvalTimeoutMs,
     ...(metadata === undefined ? {} : { metadata }),
   };
@@ -67,12 +75,14 @@ export async function settingsFor(
 }
 
 async function workspaceFor(caller: Caller, places: Places, asked: string | undefined): Promise<string> {
-  if (asked?.includes("\0") === true) throw new Failure("workspace_missing", "a workspace path cannot hold a NUL character");
+  if (asked?.includes("\0") === true)
+    throw new Failure("workspace_missing", "a workspace path cannot hold a NUL character");
   const path = resolve(places.defaultWorkspace, asked ?? ".");
   let real: string;
   try {
-    real = await realpath(path);
-    if (!(await stat(real)).isDirectory()) throw new Failure("workspace_missing", `the workspace ${path} is not a folder`);
+    const [resolved, found] = await Promise.all([realpath(path), stat(path)]);
+    real = resolved;
+    if (!found.isDirectory()) throw new Failure("workspace_missing", `the workspace ${path} is not a folder`);
   } catch (error) {
     if (error instanceof Failure) throw error;
     throw new Failure("workspace_missing", `the workspace ${path} does not exist or cannot be read`);

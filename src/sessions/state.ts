@@ -141,7 +141,8 @@ export function view(state: SessionState): SessionView {
 
 /** The row that a commit writes beside the events. Open items stay out: they are in the journal since `started_seq`. */
 export function toRow(state: SessionState): SessionRow {
-  const kept = state.turn === undefined ? state : { ...state, turn: { ...state.turn, items: {}, asked: {}, running: [] } };
+  const kept =
+    state.turn === undefined ? state : { ...state, turn: { ...state.turn, items: {}, asked: {}, running: [] } };
   return {
     id: state.id,
     status: state.status,

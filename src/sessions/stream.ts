@@ -62,7 +62,10 @@ export class LiveStream {
     }
     let excess = 0;
     let bytes = this.#bytes;
-    while (this.#frames.length - excess > LIMITS.ringFrames || (bytes > LIMITS.ringBytes && this.#frames.length - excess > 1)) {
+    while (
+      this.#frames.length - excess > LIMITS.ringFrames ||
+      (bytes > LIMITS.ringBytes && this.#frames.length - excess > 1)
+    ) {
       bytes -= this.#frames[excess]?.json.length ?? 0;
       excess += 1;
     }

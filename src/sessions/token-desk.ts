@@ -57,7 +57,8 @@ export class TokenDesk {
   /** At start: makes sure that this very token works, as an admin's. */
   async ensureAdmin(token: string, name: string): Promise<Caller> {
     const known = await this.#services.store.read.principalByHash(hashToken(token));
-    if (known === undefined) await this.#services.store.commit({ principals: [this.#row({ role: "admin", name }, token)] });
+    if (known === undefined)
+      await this.#services.store.commit({ principals: [this.#row({ role: "admin", name }, token)] });
     return this.authenticate(token);
   }
 

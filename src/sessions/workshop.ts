@@ -1,4 +1,4 @@
-import { mkdir, realpath } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { NewId } from "../protocol/index.ts";
 import { openLocalSandbox } from "../sandbox/index.ts";
@@ -7,7 +7,7 @@ import { profileOf } from "./ruling.ts";
 import type { Workshop, WorkshopRequest } from "./services.ts";
 
 export interface WorkshopOptions {
-  /** The server's own folder. Tools do not see it, but for the session's output. */
+  /** The server's own folder, absolute and real. Tools do not see it, but for the session's output. */
   readonly home: string;
   /** Marks every process that this home's sessions start. */
   readonly marker: string;
@@ -23,7 +23,7 @@ export async function openWorkshop(options: WorkshopOptions, wanted: WorkshopReq
   const outputFolder = join(options.home, "output", session_id);
   await mkdir(outputFolder, { recursive: true, mode: 0o700 });
   const profile = profileOf(wanted.policy, settings.profile);
-  const extraRead = [await realpath(outputFolder), ...(profile.extra_read ?? [])];
+  const extraRead = [outputFolder, ...(profile.extra_read ?? [])];
   const sandbox = openLocalSandbox({
     sessionId: session_id,
     home: options.environment["HOME"] ?? settings.workspace,

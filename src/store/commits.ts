@@ -31,6 +31,7 @@ export class Commits {
   #sent: Waiting[] = [];
   #batchesInFlight = 0;
   #flushing = false;
+  #later: NodeJS.Timeout | undefined;
   #failure: Failure | undefined;
   #idle: (() => void) | undefined;
 
@@ -41,16 +42,18 @@ export class Commits {
   }
 
   /** Resolves when the write is on the disk, with the number of rows that its last statement changed. */
-  add(write: Encoded): Promise<number> {
+  add(write: Encoded, patient: boolean): Promise<number> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
     return new Promise((resolve, reject) => {
       this.#queue.push({ write, resolve, reject });
-      this.#flushSoon();
+      if (patient) this.#flushLater();
+      else this.#flushSoon();
     });
   }
 
   /** Resolves when everything that was asked for was answered. */
   drained(): Promise<void> {
+    if (this.#queue.length > 0) this.#flushSoon();
     if (this.#queue.length === 0 && this.#sent.length === 0) return Promise.resolve();
     return new Promise((resolve) => {
       this.#idle = resolve;
@@ -73,7 +76,15 @@ export class Commits {
     this.#options.onFatal(new Error(`The store cannot write any more: ${why}`));
   }
 
+  /** Waits for company: whatever cannot wait takes it along. */
+  #flushLater(): void {
+    if (this.#flushing) return;
+    this.#later ??= setTimeout(() => this.#flushSoon(), LIMITS.storePatienceMs);
+  }
+
   #flushSoon(): void {
+    clearTimeout(this.#later);
+    this.#later = undefined;
     if (this.#flushing) return;
     this.#flushing = true;
     setImmediate(() => {

@@ -98,16 +98,16 @@ function makeStore({ writer, commits, database }: Parts): Store {
   };
   return {
     read: makeReader(makeSelect(database, () => refuseClosed(readable))),
-    commit: async (write) => {
+    commit: async (write, haste) => {
       refuseClosed(closing === undefined);
-      await commits.add(encoded(write));
+      await commits.add(encoded(write), haste === "patient");
     },
     sweep: async (now) => {
       let swept = 0;
       // One bounded delete at a time lets other writes through; each round but the last deletes, so it ends.
       for (;;) {
         refuseClosed(closing === undefined);
-        const rows = await commits.add(encodeSweep({ now, limit: LIMITS.storeSweepRows }));
+        const rows = await commits.add(encodeSweep({ now, limit: LIMITS.storeSweepRows }), false);
         swept += rows;
         if (rows < LIMITS.storeSweepRows) return swept;
       }

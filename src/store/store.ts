@@ -139,10 +139,13 @@ export interface Reader {
   documents(query: { readonly name: string; readonly limit: number }): Promise<readonly DocumentRow[]>;
 }
 
+/** `patient`: nobody waits for it, so it may wait a few milliseconds for other Writes to share their commit. Order is kept. */
+export type Haste = "patient";
+
 export interface Store {
   readonly read: Reader;
   /** Resolves when everything in `write` is on the disk. Writes asked for in one event-loop turn share one commit; order is kept. */
-  commit(write: Write): Promise<void>;
+  commit(write: Write, haste?: Haste): Promise<void>;
   /** Deletes what is past its time (receipts). Answers how many rows went. */
   sweep(now: number): Promise<number>;
   /** Waits for what was asked, then closes. */

@@ -129,10 +129,18 @@ export class AgentSocket {
   }
 
   async #status(): Promise<void> {
-    const session = this.#session_id === undefined ? undefined : await this.#options.gateway.sessions.get(this.#caller, this.#session_id);
+    const session =
+      this.#session_id === undefined
+        ? undefined
+        : await this.#options.gateway.sessions.get(this.#caller, this.#session_id);
     this.#connection.say({
       type: "status",
-      session_info: { session_id: session?.id ?? null, model: session?.settings.model ?? null, tools: session?.settings.tools ?? [], mcp_servers: [] },
+      session_info: {
+        session_id: session?.id ?? null,
+        model: session?.settings.model ?? null,
+        tools: session?.settings.tools ?? [],
+        mcp_servers: [],
+      },
       running: session?.turn_id !== undefined,
       continue_session: session !== undefined,
       status: session?.status ?? "idle",
@@ -142,7 +150,13 @@ export class AgentSocket {
 
   async #answer(
     id: string,
-    given: { approved: boolean; feedback?: string | undefined; updated_input?: Record<string, unknown> | undefined; always?: boolean | undefined; interrupt?: boolean | undefined },
+    given: {
+      approved: boolean;
+      feedback?: string | undefined;
+      updated_input?: Record<string, unknown> | undefined;
+      always?: boolean | undefined;
+      interrupt?: boolean | undefined;
+    },
   ): Promise<void> {
     const { approvals } = this.#options.gateway;
     const { input_hash } = await approvals.get(this.#caller, id);
@@ -154,7 +168,12 @@ export class AgentSocket {
           ...(given.always === true ? { scope: "session" } : {}),
           ...(updated_input === undefined ? {} : { updated_input }),
         }
-      : { decision: "reject", input_hash, ...(feedback === undefined ? {} : { feedback }), ...(interrupt === undefined ? {} : { interrupt }) };
+      : {
+          decision: "reject",
+          input_hash,
+          ...(feedback === undefined ? {} : { feedback }),
+          ...(interrupt === undefined ? {} : { interrupt }),
+        };
     await approvals.decide(this.#caller, id, decision);
   }
 
@@ -186,7 +205,11 @@ export class AgentSocket {
     if (value.type === "approval.resolved") {
       const first = this.#questions[0];
       this.#questions = this.#questions.filter(({ id }) => id !== value.approval_id);
-      this.#connection.say({ type: "tool_approval_resolved", request_id: value.approval_id, status: value.outcome === "timed_out" ? "timeout" : value.outcome });
+      this.#connection.say({
+        type: "tool_approval_resolved",
+        request_id: value.approval_id,
+        status: value.outcome === "timed_out" ? "timeout" : value.outcome,
+      });
       const next = this.#questions[0];
       if (next !== undefined && next !== first) this.#connection.say(toolApprovalRequest(next));
       return;
@@ -205,7 +228,10 @@ export class AgentSocket {
   }
 
   #refuse(error: unknown): void {
-    const failure = error instanceof Failure ? error : new Failure("internal", "something went wrong here; the server's log says what");
+    const failure =
+      error instanceof Failure
+        ? error
+        : new Failure("internal", "something went wrong here; the server's log says what");
     if (failure !== error) this.#options.log.error({ err: error }, "approval socket failed");
     this.#connection.say({ type: "error", content: failure.message, code: failure.code });
   }
@@ -213,6 +239,7 @@ export class AgentSocket {
 
 function wrong(raw: unknown, issue: { path: PropertyKey[]; message: string } | undefined): string {
   const command = typeof raw === "object" && raw !== null && "command" in raw ? raw.command : undefined;
-  if (issue?.path[0] === "command" || command === undefined) return `Unknown command: ${typeof command === "string" ? command.slice(0, 100) : String(command)}`;
+  if (issue?.path[0] === "command" || command === undefined)
+    return `Unknown command: ${typeof command === "string" ? command.slice(0, 100) : String(command)}`;
   return `${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not a command"}`;
 }

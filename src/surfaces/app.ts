@@ -3,7 +3,7 @@ import { OpenAPIHono } from "@hono/zod-openapi";
 import { createMiddleware } from "hono/factory";
 import type { Context } from "hono";
 import { Failure, LIMITS, PROTOCOL_VERSION } from "../protocol/index.ts";
-import { Guard } from "./guard.ts";
+import type { Guard } from "./guard.ts";
 import { frontPage } from "./front-page.ts";
 import { approvalRoutes } from "./routes/approvals.ts";
 import { adminRoutes } from "./routes/admin.ts";
@@ -22,11 +22,17 @@ export function createApp(options: SurfaceOptions, guard: Guard): App {
       if (result.success) return;
       const issues = result.error.issues.map((issue) => ({ path: issue.path.join("."), message: issue.message }));
       const first = issues[0];
-      throw new Failure("invalid_request", `${first?.path === "" ? "the request" : (first?.path ?? "request")}: ${first?.message ?? "is not valid"}`, issues);
+      throw new Failure(
+        "invalid_request",
+        `${first?.path === "" ? "the request" : (first?.path ?? "request")}: ${first?.message ?? "is not valid"}`,
+        issues,
+      );
     },
   });
   app.onError((error, context) => answerError(context, error, options));
-  app.notFound((context) => refuse(context, new Failure("not_found", `there is no ${context.req.method} ${context.req.path}`)));
+  app.notFound((context) =>
+    refuse(context, new Failure("not_found", `there is no ${context.req.method} ${context.req.path}`)),
+  );
   app.use(door(guard));
   app.use(bounded);
   healthRoute(app, options);
@@ -42,7 +48,11 @@ export function openApi(app: App, options: Pick<SurfaceOptions, "version">): unk
   app.openAPIRegistry.registerComponent("securitySchemes", "token", { type: "http", scheme: "bearer" });
   return app.getOpenAPI31Document({
     openapi: "3.1.0",
-    info: { title: "Sallyport", version: options.version, description: `Protocol ${PROTOCOL_VERSION}. Money is in micro-USD.` },
+    info: {
+      title: "Sallyport",
+      version: options.version,
+      description: `Protocol ${PROTOCOL_VERSION}. Money is in micro-USD.`,
+    },
     security: [{ token: [] }],
   });
 }
@@ -70,7 +80,8 @@ const bounded = createMiddleware<Environment>(async (context, next) => {
   if (context.req.method === "POST" || context.req.method === "PUT") {
     const text = await readBody(context.env.incoming);
     const type = context.req.header("content-type") ?? "";
-    if (text !== "" && !/^application\/json\b/i.test(type)) throw new Failure("invalid_request", "send JSON with content-type: application/json");
+    if (text !== "" && !/^application\/json\b/i.test(type))
+      throw new Failure("invalid_request", "send JSON with content-type: application/json");
     checkJson(text);
     // Where Hono keeps what it has read itself: the validators find it there.
     Object.assign(context.req.bodyCache, { text: Promise.resolve(text) });
@@ -116,7 +127,8 @@ function refuse(context: Context<Environment>, failure: Failure): Response {
 function answerError(context: Context<Environment>, error: unknown, options: SurfaceOptions): Response {
   if (error instanceof Failure) return refuse(context, error);
   // Hono's own refusal of a body that is not JSON.
-  if (error instanceof Error && "status" in error && error.status === 400) return refuse(context, new Failure("invalid_request", "the body is not valid JSON"));
+  if (error instanceof Error && "status" in error && error.status === 400)
+    return refuse(context, new Failure("invalid_request", "the body is not valid JSON"));
   options.log.error({ err: error, method: context.req.method, path: context.req.path }, "request failed");
   return refuse(context, new Failure("internal", "something went wrong here; the server's log says what"));
 }

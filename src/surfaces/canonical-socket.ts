@@ -17,7 +17,11 @@ export class CanonicalSocket {
   readonly #subscriptions = new Map<string, AbortController>();
   #greeted = false;
 
-  constructor(options: SurfaceOptions, guard: Guard, peer: { readonly caller: Caller; readonly connection: Connection }) {
+  constructor(
+    options: SurfaceOptions,
+    guard: Guard,
+    peer: { readonly caller: Caller; readonly connection: Connection },
+  ) {
     this.#options = options;
     this.#guard = guard;
     this.#caller = peer.caller;
@@ -45,7 +49,8 @@ export class CanonicalSocket {
       this.#greet(message.protocol);
       return;
     }
-    if (!this.#greeted) throw new Failure("protocol_mismatch", `say hello first: {"type":"hello","protocol":"${PROTOCOL_VERSION}"}`);
+    if (!this.#greeted)
+      throw new Failure("protocol_mismatch", `say hello first: {"type":"hello","protocol":"${PROTOCOL_VERSION}"}`);
     if (message.type === "ping") this.#say({ type: "pong" });
     else if (message.type === "subscribe") await this.#subscribe(message.session_id, message.after ?? 0);
     else if (message.type === "unsubscribe") this.#unsubscribe(message.session_id);
@@ -97,7 +102,10 @@ export class CanonicalSocket {
     try {
       this.#say({ type: "receipt", command_id, result: await this.#run(message) });
     } catch (error) {
-      const failure = error instanceof Failure ? error : new Failure("internal", "something went wrong here; the server's log says what");
+      const failure =
+        error instanceof Failure
+          ? error
+          : new Failure("internal", "something went wrong here; the server's log says what");
       if (failure !== error) this.#options.log.error({ err: error, command: message.type }, "command failed");
       this.#say({ type: "refused", command_id, error: failure.toBody().error });
     }

@@ -60,7 +60,9 @@ export class Connection {
       waiting += 1;
       turn = turn
         .then(() => (this.closed.aborted ? undefined : handle(parse(data, binary))))
-        .catch((error: unknown) => broken(error instanceof Failure ? error : new Failure("internal", "something went wrong here")))
+        .catch((error: unknown) =>
+          broken(error instanceof Failure ? error : new Failure("internal", "something went wrong here")),
+        )
         .finally(() => {
           waiting -= 1;
         });

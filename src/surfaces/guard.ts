@@ -25,7 +25,10 @@ export class Guard {
     if (host === undefined || !ours.includes(host.toLowerCase())) {
       throw new Failure("forbidden", "this Host is not served here; name it with --allowed-host");
     }
-    if (origin !== undefined && !ours.some((ourHost) => origin === `http://${ourHost}` || origin === `https://${ourHost}`)) {
+    if (
+      origin !== undefined &&
+      !ours.some((ourHost) => origin === `http://${ourHost}` || origin === `https://${ourHost}`)
+    ) {
       throw new Failure("forbidden", "requests from this Origin are not taken");
     }
   }
@@ -35,7 +38,8 @@ export class Guard {
     const token = tokenOf(request);
     if (token === undefined) throw new Failure("unauthenticated", "send a token: Authorization: Bearer <token>");
     const failures = await this.#perStranger.get(stranger);
-    if (failures !== null && failures.remainingPoints <= 0) throw new Failure("rate_limited", "too many wrong tokens; try again in a minute");
+    if (failures !== null && failures.remainingPoints <= 0)
+      throw new Failure("rate_limited", "too many wrong tokens; try again in a minute");
     try {
       return await this.#options.gateway.tokens.authenticate(token);
     } catch (error) {
@@ -51,7 +55,11 @@ export class Guard {
     } catch (error) {
       if (!(error instanceof RateLimiterRes)) throw error;
       const retry_after_s = Math.ceil(error.msBeforeNext / 1_000);
-      throw new Failure("rate_limited", `more than ${this.#options.requestsPerMinute} requests a minute; try again in ${retry_after_s} s`, { retry_after_s });
+      throw new Failure(
+        "rate_limited",
+        `more than ${this.#options.requestsPerMinute} requests a minute; try again in ${retry_after_s} s`,
+        { retry_after_s },
+      );
     }
   }
 }
@@ -65,5 +73,7 @@ function tokenOf(request: IncomingMessage): string | undefined {
   if (carried !== undefined) return carried.slice(0, TOKEN_CHARS);
   if (request.method !== "GET") return undefined;
   const query = request.url?.split("?", 2)[1];
-  return query === undefined ? undefined : (new URLSearchParams(query).get("token")?.slice(0, TOKEN_CHARS) ?? undefined);
+  return query === undefined
+    ? undefined
+    : (new URLSearchParams(query).get("token")?.slice(0, TOKEN_CHARS) ?? undefined);
 }

@@ -26,16 +26,24 @@ export interface Listening {
   close(): Promise<void>;
 }
 
-type Handler = (peer: { readonly caller: Caller; readonly connection: Connection; readonly request: IncomingMessage }) => void;
+type Handler = (peer: {
+  readonly caller: Caller;
+  readonly connection: Connection;
+  readonly request: IncomingMessage;
+}) => void;
 
 /** Opens the HTTP and WebSocket surfaces on one port. */
 export async function listen(options: ListenOptions): Promise<Listening> {
   const guard = new Guard(options);
   const app = createApp(options, guard);
-  const server = createServer(
-    { maxHeaderSize: HEADER_BYTES, requestTimeout: 60_000, headersTimeout: 20_000, keepAliveTimeout: 65_000 },
-    getRequestListener((request, env) => app.fetch(request, env), { overrideGlobalObjects: false }),
-  );
+  const listener = getRequestListener((request, env) => app.fetch(request, env), { overrideGlobalObjects: false });
+  const bounds = {
+    maxHeaderSize: HEADER_BYTES,
+    requestTimeout: 60_000,
+    headersTimeout: 20_000,
+    keepAliveTimeout: 65_000,
+  };
+  const server = createServer(bounds, (incoming, outgoing) => void listener(incoming, outgoing));
   server.maxConnections = LIMITS.socketsOpen;
   const sockets = openSockets(options, guard, server);
   await new Promise<void>((resolve, reject) => {
@@ -68,7 +76,8 @@ function openSockets(options: SurfaceOptions, guard: Guard, server: Server): { c
     maxPayload: LIMITS.socketMessageBytes,
     perMessageDeflate: false,
     // The token may have come as a subprotocol; the first other one is what the client really wants to speak.
-    handleProtocols: (protocols) => [...protocols].find((protocol) => !protocol.startsWith("sallyport.token.")) ?? [...protocols][0] ?? false,
+    handleProtocols: (protocols) =>
+      [...protocols].find((protocol) => !protocol.startsWith("sallyport.token.")) ?? [...protocols][0] ?? false,
   });
   const alive = new WeakSet<WebSocket>();
   const heartbeat = setInterval(() => {
@@ -95,7 +104,8 @@ function openSockets(options: SurfaceOptions, guard: Guard, server: Server): { c
           handler({ caller, connection: new Connection(socket), request });
         });
       },
-      (error: unknown) => refuseUpgrade(stream, error instanceof Failure ? error : new Failure("internal", "something went wrong here")),
+      (error: unknown) =>
+        refuseUpgrade(stream, error instanceof Failure ? error : new Failure("internal", "something went wrong here")),
     );
   });
   return {

@@ -8,7 +8,11 @@ function encodeSse(frame: Frame): string {
 }
 
 /** Writes a stream until it ends or the reader goes. A slow reader is waited for; it then reads on from the store. */
-export async function writeSse(outgoing: ServerResponse, frames: AsyncIterable<readonly Frame[]>, stop: () => void): Promise<void> {
+export async function writeSse(
+  outgoing: ServerResponse,
+  frames: AsyncIterable<readonly Frame[]>,
+  stop: () => void,
+): Promise<void> {
   outgoing.writeHead(200, {
     "content-type": "text/event-stream; charset=utf-8",
     "cache-control": "no-store",

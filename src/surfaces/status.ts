@@ -1,7 +1,9 @@
 import type { ErrorCode } from "../protocol/index.ts";
 
 /** The HTTP status of a refusal. */
-export function httpStatus(code: ErrorCode): 400 | 401 | 403 | 404 | 405 | 409 | 410 | 413 | 422 | 429 | 500 | 501 | 503 {
+export function httpStatus(
+  code: ErrorCode,
+): 400 | 401 | 403 | 404 | 405 | 409 | 410 | 413 | 422 | 429 | 500 | 501 | 503 {
   switch (code) {
     case "invalid_request":
     case "cursor_invalid":

@@ -13,7 +13,11 @@ export interface SurfaceOptions {
   /** Requests and socket messages that one token may send a minute. */
   readonly requestsPerMinute: number;
   /** Facts for `/health` and the front page, such as whether the demo model answers. */
-  readonly describe: () => { readonly demo: boolean; readonly default_provider: string; readonly default_workspace: string };
+  readonly describe: () => {
+    readonly demo: boolean;
+    readonly default_provider: string;
+    readonly default_workspace: string;
+  };
 }
 
 export interface Variables {

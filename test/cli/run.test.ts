@@ -6,18 +6,22 @@ import { Place, script } from "./place.ts";
 
 const WRITE = { tool: "Write", input: { file_path: "a.txt", content: "hello\n" } };
 
-function linesOf<Value>(text: string): readonly Value[] {
+function framesOf(text: string): readonly StreamFrame[] {
   return text
     .trimEnd()
     .split("\n")
-    .map((line) => JSON.parse(line) as Value);
+    .map((line) => JSON.parse(line) as StreamFrame);
+}
+
+function eventsOf(text: string): readonly JournalEvent[] {
+  return framesOf(text).filter((frame) => "seq" in frame);
 }
 
 describe.concurrent("sallyport run, without a server and without a terminal", () => {
   test("the agent's words go to standard output, everything else beside it", async () => {
     await using place = new Place();
     const task = script([{ say: "I write." }, WRITE, { say: "Done.\nReally." }]);
-    const { code, stdout, stderr } = await place.run(["run", task, "--autonomy", "full"]);
+    const { code, stdout, stderr } = await place.start(["run", task, "--autonomy", "full"]).ended;
     expect({ code, stdout }).toEqual({ code: 0, stdout: "I write.\nDone.\nReally.\n" });
     expect(stderr).toMatch(
       /^✓ Write a\.txt · \+1 −0 · \d+ ms\n[\d,]+ tokens in, \d+ out, 2 model calls · [\d.]+ m?s · session (ses_\w+) · go on: sallyport run --resume \1 "…"\n$/,
@@ -28,8 +32,8 @@ describe.concurrent("sallyport run, without a server and without a terminal", ()
 
   test("--json: every journaled event, in order, and nothing else", async () => {
     await using place = new Place();
-    const { code, stdout } = await place.run(["run", script([{ say: "Hi there." }]), "--json"]);
-    const events = linesOf<JournalEvent>(stdout);
+    const { code, stdout } = await place.start(["run", script([{ say: "Hi there." }]), "--json"]).ended;
+    const events = eventsOf(stdout);
     expect(code).toBe(0);
     expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
     expect(events.map(({ type }) => type).filter((type) => !type.startsWith("item."))).toEqual([
@@ -42,7 +46,7 @@ describe.concurrent("sallyport run, without a server and without a terminal", ()
     ]);
     const id = events[0]?.session_id ?? "";
     const again = await place.run(["run", script([{ say: "Again." }]), "--resume", id, "--json", "--deltas"]);
-    const frames = linesOf<StreamFrame>(again.stdout);
+    const frames = framesOf(again.stdout);
     const text = frames.flatMap((frame) =>
       frame.type === "item.delta" && frame.field === "text" ? [frame.delta] : [],
     );
@@ -56,7 +60,7 @@ describe.concurrent("sallyport run, without a server and without a terminal", ()
 
   test("a resumed session with another setting is a fork, and shows only what is new", async () => {
     await using place = new Place();
-    const first = linesOf<JournalEvent>((await place.run(["run", script([{ say: "One." }]), "--json"])).stdout);
+    const first = eventsOf((await place.run(["run", script([{ say: "One." }]), "--json"])).stdout);
     const id = first[0]?.session_id ?? "";
     const { stdout } = await place.run([
       "run",
@@ -67,7 +71,7 @@ describe.concurrent("sallyport run, without a server and without a terminal", ()
       "3",
       "--json",
     ]);
-    const events = linesOf<JournalEvent>(stdout);
+    const events = eventsOf(stdout);
     expect(events[0]).toMatchObject({ type: "session.updated", forked_from: { session_id: id } });
     expect(events[0]?.session_id).not.toBe(id);
     expect(events.filter(({ type }) => type === "turn.completed").length).toBe(1);
@@ -81,12 +85,12 @@ describe.concurrent("sallyport run, without a server and without a terminal", ()
     const id = /apr_\w+/.exec(running.text)?.[0] ?? "";
     const list = await place.run(["approve"]);
     expect(list.stdout).toMatch(
-      new RegExp(`^${id}  Write  4:\\d\\d left  session ses_\\w+\n  ${place.folder}/a.txt  NEW  \\+1 −0\n$`),
+      new RegExp(`^${id}  Write  [45]:\\d\\d left  session ses_\\w+\n  ${place.folder}/a.txt  NEW  \\+1 −0\n$`),
     );
     const shown = await place.run(["approve", id, "--show"]);
     expect(shown.stdout).toContain("@@ -0,0 +1 @@\n+hello\n");
     expect(place.read("a.txt")).toBeUndefined();
-    const approved = await place.run(["approve", id]);
+    const approved = await place.start(["approve", id]).ended;
     expect([approved.code, approved.stdout.endsWith(`${id} is approved\n`)]).toEqual([0, true]);
     expect((await running.ended).code).toBe(0);
     expect(running.stderr).toContain("approved by first admin\n");
@@ -188,7 +192,7 @@ describe.concurrent("sallyport run, without a server and without a terminal", ()
     const { writeFileSync } = await import("node:fs");
     writeFileSync(join(place.folder, "picture.png"), png);
     const good = await place.run(["run", script([{ say: "Seen." }]), "--attach-image", "picture.png", "--json"]);
-    const turn = linesOf<JournalEvent>(good.stdout).find(({ type }) => type === "turn.started");
+    const turn = eventsOf(good.stdout).find(({ type }) => type === "turn.started");
     expect(turn).toMatchObject({
       prompt: {
         attachments: [{ type: "image", media_type: "image/png", data: png.toString("base64"), name: "picture.png" }],

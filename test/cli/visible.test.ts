@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import { assert, property, string } from "fast-check";
 import { describe, expect, test } from "vitest";
 import { LiveOutput } from "../../src/cli/show/live-output.ts";
 import { paintFor } from "../../src/cli/terminal/paint.ts";
@@ -22,8 +22,8 @@ describe("text from elsewhere", () => {
   });
 
   test("never holds a control character but newline and tab", () => {
-    fc.assert(
-      fc.property(fc.string({ unit: "binary" }), (text) => {
+    assert(
+      property(string({ unit: "binary" }), (text) => {
         expect(visible(text).replaceAll(/[\n\t]/g, "")).not.toMatch(/\p{Cc}/u);
       }),
       { seed: 7, numRuns: 500 },

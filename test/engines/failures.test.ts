@@ -1,8 +1,12 @@
+import { mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { LIMITS } from "../../src/protocol/index.ts";
 import type { EngineEvent } from "../../src/engines/index.ts";
+import { startSim } from "../../src/sim/index.ts";
 import { never, outline, readTurn, script, Signal, World } from "./world.ts";
 
 let world: World;
@@ -246,10 +250,6 @@ describe("a model that fails for good", () => {
   });
 
   test("a unix socket is an address too", async () => {
-    const { startSim } = await import("../../src/sim/index.ts");
-    const { mkdtemp, rm } = await import("node:fs/promises");
-    const { tmpdir } = await import("node:os");
-    const { join } = await import("node:path");
     const folder = await mkdtemp(join(tmpdir(), "sim-"));
     const sim = await startSim({ path: join(folder, "model.sock") });
     const host = world.host();

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeNewId } from "../../src/protocol/index.ts";
 import { createLoopEngine, type Conversation, type Host } from "../../src/engines/index.ts";
-import { createLocalSandbox } from "../../src/sandbox/index.ts";
+import { openLocalSandbox, type Sandbox } from "../../src/sandbox/index.ts";
 import { createToolbox, openToolSession, type Toolbox } from "../../src/tools/index.ts";
 import { never, readTurn, script, SETTINGS, World } from "./world.ts";
 
@@ -12,6 +12,7 @@ let world: World;
 let folder: string;
 let workspace: string;
 let toolbox: Toolbox;
+let sandbox: Sandbox;
 let conversation: Conversation;
 
 beforeAll(async () => {
@@ -21,9 +22,10 @@ beforeAll(async () => {
   await mkdir(workspace);
   await mkdir(join(folder, "out"));
   const newId = makeNewId(Date.now, (bytes) => crypto.getRandomValues(bytes));
+  sandbox = openLocalSandbox({ sessionId: "ses_1", home: folder, marker: folder });
   const session = openToolSession({
     workspace,
-    sandbox: createLocalSandbox({}),
+    sandbox,
     outputFolder: join(folder, "out"),
     extraRead: [],
     webHosts: [],
@@ -51,6 +53,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await toolbox.close();
+  await sandbox.close();
   await world.sim.close();
   await rm(folder, { recursive: true });
 });

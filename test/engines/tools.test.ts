@@ -184,9 +184,12 @@ describe("tools of one message", () => {
     const host = world.host();
     host.decide = () => ({ effect: "allow", input: { file_path: "b", content: "changed" } });
     const conversation = await world.open(host);
-    await readTurn(
+    const told = await readTurn(
       conversation.turn(script([{ tool: "Write", input: { file_path: "a", content: "x" } }, { say: "ok" }]), never()),
     );
+    expect(told.arrays[1]).toMatchObject([
+      { item: { input: { file_path: "a", content: "x" }, approved_input: { file_path: "b", content: "changed" } } },
+    ]);
     expect([...host.toolbox.files]).toEqual([["b", "changed"]]);
     expect(world.take()[1]?.body).toMatchObject({
       messages: [{}, { content: [{ type: "tool_use", input: { file_path: "a", content: "x" } }] }, {}],

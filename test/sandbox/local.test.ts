@@ -140,14 +140,14 @@ describe("spawn", () => {
 
 describe("kill", () => {
   test.each([
-    ["a plain sleep", "echo ready; sleep 1000"],
-    ["leftovers in the group", "sleep 1000 & sleep 1001 & echo ready; wait"],
-    ["setsid", "setsid sleep 1000 & echo ready; wait"],
-    ["a double fork out of its group", "(setsid sh -c 'setsid sleep 1000 & exit 0' &) ; echo ready; sleep 1000"],
-    ["nohup", "nohup sleep 1000 > /dev/null 2>&1 & echo ready; wait"],
-    ["an emptied environment in the same group", "env -i sleep 1000 & echo ready; wait"],
-    ["an emptied environment below a parent", "setsid env -i sh -c 'sleep 1000; true' & echo ready; wait"],
-    ["a stopped process", "sh -c 'kill -STOP $$; sleep 1000' & echo ready; wait"],
+    ["a plain sleep", "echo ready; sleep 4711"],
+    ["leftovers in the group", "sleep 4711 & sleep 4712 & echo ready; wait"],
+    ["setsid", "setsid sleep 4711 & echo ready; wait"],
+    ["a double fork out of its group", "(setsid sh -c 'setsid sleep 4711 & exit 0' &) ; echo ready; sleep 4711"],
+    ["nohup", "nohup sleep 4711 > /dev/null 2>&1 & echo ready; wait"],
+    ["an emptied environment in the same group", "env -i sleep 4711 & echo ready; wait"],
+    ["an emptied environment below a parent", "setsid env -i sh -c 'sleep 4711; true' & echo ready; wait"],
+    ["a stopped process", "sh -c 'kill -STOP $$; sleep 4711' & echo ready; wait"],
   ])("ends %s", async (_name, command) => {
     const { running, says } = await run(command);
     await says("ready");
@@ -176,8 +176,8 @@ describe("kill", () => {
   });
 
   test("only its own processes, and twice is once", async () => {
-    const one = await run("echo ready; setsid sleep 1000");
-    const two = await run("echo ready; setsid sleep 1000");
+    const one = await run("echo ready; setsid sleep 4711");
+    const two = await run("echo ready; setsid sleep 4711");
     await Promise.all([one.says("ready"), two.says("ready")]);
     await one.running.kill();
     await one.running.kill();
@@ -190,8 +190,8 @@ describe("kill", () => {
 describe("close", () => {
   test("ends everything of the session and nothing of another", async () => {
     const other = openLocalSandbox({ sessionId: "ses_2", home: folder, marker, environment });
-    const first = await run("setsid sleep 1000 & nohup sleep 1000 >/dev/null 2>&1 & echo ready; exit 0");
-    const second = await run("echo ready; sleep 1000", other);
+    const first = await run("setsid sleep 4711 & nohup sleep 4711 >/dev/null 2>&1 & echo ready; exit 0");
+    const second = await run("echo ready; sleep 4711", other);
     await Promise.all([first.says("ready"), second.says("ready"), first.running.exit]);
     await sandbox.close();
     expect(await left("ses_1")).toEqual([]);
@@ -220,13 +220,13 @@ describe("reapOrphans", () => {
        const sandbox = openLocalSandbox({ sessionId: "ses_dead", home: ${JSON.stringify(folder)}, marker: ${JSON.stringify(marker)} });
        let ready;
        const said = new Promise((resolve) => (ready = resolve));
-       await sandbox.spawn({ argv: ["bash", "-c", "setsid sleep 1000 & sleep 1000 & echo ready; wait"], cwd: ${JSON.stringify(folder)}, onOutput: () => ready() });
+       await sandbox.spawn({ argv: ["bash", "-c", "setsid sleep 4711 & sleep 4711 & echo ready; wait"], cwd: ${JSON.stringify(folder)}, onOutput: () => ready() });
        await said;
        writeFileSync(${JSON.stringify(pidFile)}, "ready");
        process.kill(process.pid, "SIGKILL");`,
     );
     const bystanders = openLocalSandbox({ sessionId: "ses_3", home: folder, marker: `${marker}-other`, environment });
-    const bystander = await run("echo ready; sleep 1000", bystanders);
+    const bystander = await run("echo ready; sleep 4711", bystanders);
     const server = await bystanders.spawn({
       argv: [process.execPath, program],
       cwd: folder,

@@ -1,6 +1,14 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Failure, isTerminal, type Approval, type EventBody, type Item, type JournalEvent, type SessionSettings } from "../../src/protocol/index.ts";
+import {
+  Failure,
+  isTerminal,
+  type Approval,
+  type EventBody,
+  type Item,
+  type JournalEvent,
+  type SessionSettings,
+} from "../../src/protocol/index.ts";
 import { decide, type Command } from "../../src/sessions/decide.ts";
 import { fold } from "../../src/sessions/fold.ts";
 import { fromRow, newState, toRow, type SessionState } from "../../src/sessions/state.ts";
@@ -40,7 +48,14 @@ function run(state: SessionState, ...commands: Command[]): SessionState {
 }
 
 const message = (id: string): Item => ({ id, type: "agent_message", status: "in_progress", text: "" });
-const tool = (id: string): Item => ({ id, type: "tool_call", status: "in_progress", tool: "X", tool_use_id: `use_${id}`, input: {} });
+const tool = (id: string): Item => ({
+  id,
+  type: "tool_call",
+  status: "in_progress",
+  tool: "X",
+  tool_use_id: `use_${id}`,
+  input: {},
+});
 const approval = (id: string, item: string): Approval => ({
   id,
   session_id: "ses_1",
@@ -67,7 +82,10 @@ describe("decide and fold", () => {
   it("goes through the statuses of a turn with a question", () => {
     const started = run(working, { type: "progress", changes: [{ type: "item.started", item: tool("i1") }] });
     const asked = run(started, { type: "ask", approval: approval("a1", "i1") });
-    const answered = run(asked, { type: "answer", answer: { approval_id: "a1", outcome: "approved", by, granted_rule: "X" } });
+    const answered = run(asked, {
+      type: "answer",
+      answer: { approval_id: "a1", outcome: "approved", by, granted_rule: "X" },
+    });
     const done = run(answered, { type: "complete", changes: [], stop_reason: "end_turn" });
     expect([born, ready, working, asked, answered, done].map(({ status }) => status)).toEqual([
       "creating",
@@ -108,11 +126,18 @@ describe("decide and fold", () => {
   it("takes only the first answer", () => {
     const asked = run(working, { type: "ask", approval: approval("a1", "i1") });
     const answered = run(asked, { type: "answer", answer: { approval_id: "a1", outcome: "rejected", by } });
-    expect(decide(answered, { type: "answer", answer: { approval_id: "a1", outcome: "approved", by } })).toMatchObject({ code: "already_answered" });
+    expect(decide(answered, { type: "answer", answer: { approval_id: "a1", outcome: "approved", by } })).toMatchObject({
+      code: "already_answered",
+    });
   });
 
   it("fails what waits in the queue when it closes, and takes nothing afterwards", () => {
-    const queued = run(working, prompt("t2"), { type: "pause" }, { type: "complete", changes: [], stop_reason: "end_turn" });
+    const queued = run(
+      working,
+      prompt("t2"),
+      { type: "pause" },
+      { type: "complete", changes: [], stop_reason: "end_turn" },
+    );
     const closed = run(queued, { type: "close" });
     expect(closed.status).toBe("complete");
     expect(closed.queue).toEqual([]);
@@ -139,7 +164,10 @@ describe("decide and fold", () => {
       fc.uuid().map((turn_id): Command => prompt(turn_id)),
       id.map((item): Command => ({ type: "progress", changes: [{ type: "item.started", item: message(item) }] })),
       id.map((item): Command => ({ type: "progress", changes: [{ type: "item.started", item: tool(item) }] })),
-      id.map((item): Command => ({ type: "progress", changes: [{ type: "item.completed", item: { ...tool(item), status: "completed" } }] })),
+      id.map((item): Command => ({
+        type: "progress",
+        changes: [{ type: "item.completed", item: { ...tool(item), status: "completed" } }],
+      })),
       fc.tuple(fc.uuid(), id).map(([key, item]): Command => ({ type: "ask", approval: approval(key, item) })),
       fc.constantFrom<Command>(
         { type: "complete", changes: [], stop_reason: "end_turn" },
@@ -154,7 +182,14 @@ describe("decide and fold", () => {
     fc.assert(
       fc.property(fc.array(command, { maxLength: 60 }), (commands) => {
         const journal: JournalEvent[] = [];
-        let state = after(born, [{ type: "thread.started", thread_id: "ses_1" }, { type: "session.updated", status: "ready" }], journal);
+        let state = after(
+          born,
+          [
+            { type: "thread.started", thread_id: "ses_1" },
+            { type: "session.updated", status: "ready" },
+          ],
+          journal,
+        );
         const accepted = new Set<string>();
         for (const given of commands) {
           const events = decide(state, given);
@@ -162,12 +197,19 @@ describe("decide and fold", () => {
           if (given.type === "prompt") accepted.add(given.turn_id);
           state = after(state, events, journal);
           const next = state.queue[0];
-          if (state.turn === undefined && next !== undefined && !state.paused) state = after(state, decide(state, { type: "dequeue", turn_id: next.turn_id, prompt: { text: "q" }, by }) as EventBody[], journal);
+          if (state.turn === undefined && next !== undefined && !state.paused)
+            state = after(
+              state,
+              decide(state, { type: "dequeue", turn_id: next.turn_id, prompt: { text: "q" }, by }) as EventBody[],
+              journal,
+            );
         }
         expect(journal.map(({ seq }) => seq)).toEqual(journal.map((_, index) => index + 1));
-        const ends = journal.filter(isTerminal).map(({ turn_id }) => turn_id);
+        const ends = journal.flatMap((event) => (isTerminal(event) ? [event.turn_id] : []));
         expect(new Set(ends).size).toBe(ends.length);
-        const open = [state.turn?.id, ...state.queue.map(({ turn_id }) => turn_id)].filter((turn) => turn !== undefined);
+        const open = [state.turn?.id, ...state.queue.map(({ turn_id }) => turn_id)].filter(
+          (turn) => turn !== undefined,
+        );
         expect(new Set([...ends, ...open])).toEqual(accepted);
         if (state.turn === undefined) expect(state.pending).toEqual([]);
         const started = journal.filter(({ type }) => type === "item.started").length;

@@ -269,10 +269,11 @@ describe("faults", () => {
       first: { type: "error", error: { type: "api_error", message: "oh" } },
     },
     { name: "a cut", step: { cut: true }, first: "terminated" },
+    { name: "a cut after a pause", step: [{ delay_ms: 1 }, { cut: true }], first: "terminated" },
     { name: "garbage", step: { malformed: true }, first: expect.stringContaining("JSON") },
   ];
   test.each(MIDDLE)("$name in the middle comes once", async ({ step, first }) => {
-    const messages = [script({ say: "half" }, step, { say: "rest" })];
+    const messages = [script({ say: "half" }, ...[step].flat(), { say: "rest" })];
     expect(await outcome(messages)).toEqual(first);
     expect(await outcome(messages)).toEqual({ type: "message_stop" });
   });

@@ -22,13 +22,38 @@ class Dice {
   }
 
   of<Value>(values: readonly Value[]): Value {
-    return values[this.below(values.length)] as Value;
+    const value = values[this.below(values.length)];
+    if (value === undefined) throw new Error("nothing to choose from");
+    return value;
   }
 }
 
 const NASTY: readonly unknown[] = [
-  null, true, false, 0, -1, 1.5, 1e308, "", " ", "\u0000", "../../etc/passwd", "🦄".repeat(10), "x".repeat(10_000), [], {}, [[]], { a: { b: {} } },
-  "__proto__", { __proto__: null, constructor: 1 }, "ses_", Number.MAX_SAFE_INTEGER, "2026-01-01", "'; drop table events; --", "%00", "\uD800",
+  null,
+  true,
+  false,
+  0,
+  -1,
+  1.5,
+  1e308,
+  "",
+  " ",
+  "\u0000",
+  "../../etc/passwd",
+  "🦄".repeat(10),
+  "x".repeat(10_000),
+  [],
+  {},
+  [[]],
+  { a: { b: {} } },
+  "__proto__",
+  { __proto__: null, constructor: 1 },
+  "ses_",
+  Number.MAX_SAFE_INTEGER,
+  "2026-01-01",
+  "'; drop table events; --",
+  "%00",
+  "\uD800",
 ];
 
 export interface Known {
@@ -37,24 +62,46 @@ export interface Known {
 }
 
 const PATHS = [
-  "/api/sessions", "/api/sessions/{s}", "/api/sessions/{s}/prompts", "/api/sessions/{s}/events", "/api/sessions/{s}/interrupt", "/api/sessions/{s}/pause",
-  "/api/sessions/{s}/resume", "/api/sessions/{s}/fork", "/api/sessions/{s}/close", "/api/approvals", "/api/approvals/{a}", "/api/policy", "/api/policy/test",
-  "/api/tokens", "/api/tokens/tok_x", "/api/audit", "/openapi.json", "/", "/health", "/nowhere", "/api/sessions/%00", "/api/sessions/%2e%2e/x",
+  "/api/sessions",
+  "/api/sessions/{s}",
+  "/api/sessions/{s}/prompts",
+  "/api/sessions/{s}/events",
+  "/api/sessions/{s}/interrupt",
+  "/api/sessions/{s}/pause",
+  "/api/sessions/{s}/resume",
+  "/api/sessions/{s}/fork",
+  "/api/sessions/{s}/close",
+  "/api/approvals",
+  "/api/approvals/{a}",
+  "/api/policy",
+  "/api/policy/test",
+  "/api/tokens",
+  "/api/tokens/tok_x",
+  "/api/audit",
+  "/openapi.json",
+  "/",
+  "/health",
+  "/nowhere",
+  "/api/sessions/%00",
+  "/api/sessions/%2e%2e/x",
 ] as const;
 
 /** Bodies that are nearly right, so that the fuzz also reaches what lies behind the parsers. */
 function body(dice: Dice, known: Known): unknown {
   const right: readonly object[] = [
     {},
-    { prompt: { text: "sim: [{\"say\":\"hi\"}]" } },
-    { text: "sim: [{\"tool\":\"Bash\",\"input\":{\"command\":\"true\"}}]" },
+    { prompt: { text: 'sim: [{"say":"hi"}]' } },
+    { text: 'sim: [{"tool":"Bash","input":{"command":"true"}}]' },
     { text: "list files" },
     { decision: dice.of(["approve", "reject"]), input_hash: dice.of(["", "x", "0".repeat(64)]) },
     { role: dice.of(["viewer", "nobody"]), name: "fuzz" },
     { tool: dice.of(["Bash", "Read", "Nope"]), input: { command: "ls | $(", file_path: "../x" } },
     { default_profile: "nope", profiles: {} },
     { after_turn: dice.of(["turn_x", known.sessions[0] ?? ""]) },
-    { resume_session_id: dice.of(known.sessions.length > 0 ? known.sessions : ["ses_x"]), workspace: dice.of(["/", ".", "\u0000", "/proc/self"]) },
+    {
+      resume_session_id: dice.of(known.sessions.length > 0 ? known.sessions : ["ses_x"]),
+      workspace: dice.of(["/", ".", "\u0000", "/proc/self"]),
+    },
   ];
   const start = { ...dice.of(right) } as Record<string, unknown>;
   for (let changes = dice.below(4); changes > 0; changes -= 1) {
@@ -74,13 +121,21 @@ function mangle(dice: Dice, text: string): string {
 }
 
 async function overHttp(server: ServerProcess, agent: Agent, dice: Dice, known: Known): Promise<number> {
-  const path = dice.of(PATHS).replace("{s}", dice.of([...known.sessions.slice(-5), "ses_unknown", "x".repeat(300)])).replace("{a}", dice.of([...known.approvals.slice(-5), "apr_unknown"]));
-  const query = dice.next() < 0.3 ? `?${dice.of(["after", "limit", "cursor", "status", "token"])}=${encodeURIComponent(String(dice.of(["-1", "x", "1e9", "%", "pending", "0", "999999999999999999999"])))}` : "";
+  const path = dice
+    .of(PATHS)
+    .replace("{s}", dice.of([...known.sessions.slice(-5), "ses_unknown", "x".repeat(300)]))
+    .replace("{a}", dice.of([...known.approvals.slice(-5), "apr_unknown"]));
+  const query =
+    dice.next() < 0.3
+      ? `?${dice.of(["after", "limit", "cursor", "status", "token"])}=${encodeURIComponent(dice.of(["-1", "x", "1e9", "%", "pending", "0", "999999999999999999999"]))}`
+      : "";
   const method = dice.of(["GET", "POST", "POST", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"]);
   const text = mangle(dice, JSON.stringify(body(dice, known)) ?? "");
   const headers: Record<string, string> = {
-    authorization: dice.next() < 0.95 ? `Bearer ${server.token}` : dice.of(["", "Bearer", "Basic x", `Bearer ${"y".repeat(2_000)}`]),
-    "content-type": dice.next() < 0.9 ? "application/json" : dice.of(["text/plain", "application/x-www-form-urlencoded", ""]),
+    authorization:
+      dice.next() < 0.95 ? `Bearer ${server.token}` : dice.of(["", "Bearer", "Basic x", `Bearer ${"y".repeat(2_000)}`]),
+    "content-type":
+      dice.next() < 0.9 ? "application/json" : dice.of(["text/plain", "application/x-www-form-urlencoded", ""]),
   };
   if (dice.next() < 0.2) headers["idempotency-key"] = dice.of(["k", "k2", "x".repeat(500)]);
   if (dice.next() < 0.05) headers["accept"] = "text/event-stream";
@@ -102,15 +157,19 @@ async function overHttp(server: ServerProcess, agent: Agent, dice: Dice, known: 
       });
       response.on("error", reject);
     });
-    sent.on("error", (error: NodeJS.ErrnoException) => (error.code === "ECONNRESET" || error.code === "EPIPE" ? resolve(0) : reject(error)));
+    sent.on("error", (error: NodeJS.ErrnoException) =>
+      error.code === "ECONNRESET" || error.code === "EPIPE" ? resolve(0) : reject(error),
+    );
     if (method === "GET" || method === "OPTIONS") sent.end();
     else sent.end(text);
   });
 }
 
 function remember(answer: string, known: Known): void {
-  for (const [id] of answer.matchAll(/ses_[0-9a-z]{22}/g)) if (!known.sessions.includes(id) && known.sessions.length < 500) known.sessions.push(id);
-  for (const [id] of answer.matchAll(/apr_[0-9a-z]{22}/g)) if (!known.approvals.includes(id) && known.approvals.length < 500) known.approvals.push(id);
+  for (const [id] of answer.matchAll(/ses_[0-9a-z]{22}/g))
+    if (!known.sessions.includes(id) && known.sessions.length < 500) known.sessions.push(id);
+  for (const [id] of answer.matchAll(/apr_[0-9a-z]{22}/g))
+    if (!known.approvals.includes(id) && known.approvals.length < 500) known.approvals.push(id);
 }
 
 function socketMessage(dice: Dice, known: Known, path: string): string {
@@ -122,15 +181,28 @@ function socketMessage(dice: Dice, known: Known, path: string): string {
           { type: "subscribe", session_id, after: dice.of([0, 5, 1e9, -1]) },
           { type: "unsubscribe", session_id },
           { type: "prompt", command_id: dice.of(["a", "b", ""]), session_id, prompt: { text: "hi" } },
-          { type: "decide", command_id: "d", approval_id: dice.of([...known.approvals, "x"]), decision: { decision: "approve", input_hash: "x" } },
+          {
+            type: "decide",
+            command_id: "d",
+            approval_id: dice.of([...known.approvals, "x"]),
+            decision: { decision: "approve", input_hash: "x" },
+          },
           { type: "ping" },
         ]
       : [
-          { command: "run", prompt: dice.of(["hello", "", "sim: [", 'sim: [{"say":"x"}]']), continue: dice.of([true, false, 1, null]) },
+          {
+            command: "run",
+            prompt: dice.of(["hello", "", "sim: [", 'sim: [{"say":"x"}]']),
+            continue: dice.of([true, false, 1, null]),
+          },
           { command: "cancel" },
           { command: "status" },
           { command: "new_session" },
-          { command: "tool_approval_response", request_id: dice.of([...known.approvals, "x", 5]), approved: dice.of([true, "yes"]) },
+          {
+            command: "tool_approval_response",
+            request_id: dice.of([...known.approvals, "x", 5]),
+            approved: dice.of([true, "yes"]),
+          },
           { command: "permission_response", approved: false },
         ];
   const start = { ...dice.of(right) } as Record<string, unknown>;
@@ -141,7 +213,9 @@ function socketMessage(dice: Dice, known: Known, path: string): string {
 /** Sends a burst over one socket and waits until it has answered a last status or ping, or closed the connection. */
 async function overSocket(server: ServerProcess, dice: Dice, known: Known, count: number): Promise<void> {
   const path = dice.of(["/api/ws", "/api/terminal/ws/agent"]);
-  const socket = new WebSocket(`${server.url.replace("http", "ws")}${path}`, { headers: { authorization: `Bearer ${server.token}` } });
+  const socket = new WebSocket(`${server.url.replace("http", "ws")}${path}`, {
+    headers: { authorization: `Bearer ${server.token}` },
+  });
   await new Promise<void>((resolve) => {
     socket.on("error", () => resolve());
     socket.on("close", () => resolve());
@@ -177,7 +251,10 @@ export interface Fuzzed {
 }
 
 /** Sends malformed, oversized, reordered and doubled messages, then looks whether everything still holds. */
-export async function fuzz(server: ServerProcess, options: { readonly count: number; readonly seed: number }): Promise<Fuzzed> {
+export async function fuzz(
+  server: ServerProcess,
+  options: { readonly count: number; readonly seed: number },
+): Promise<Fuzzed> {
   const dice = new Dice(options.seed);
   const known: Known = { sessions: [], approvals: [] };
   const agent = new Agent({ keepAlive: true, maxSockets: 8 });
@@ -210,7 +287,7 @@ async function inconsistencies(server: ServerProcess, known: Known): Promise<str
   for (const id of known.sessions) {
     const { events } = await server.client.events(id, { limit: 1_000 }).catch(() => ({ events: [] as JournalEvent[] }));
     if (!events.every((event, index) => event.seq === index + 1)) faults.push(`${id} has a gap`);
-    const ends = events.filter(isTerminal).map(({ turn_id }) => turn_id);
+    const ends = events.flatMap((event) => (isTerminal(event) ? [event.turn_id] : []));
     if (new Set(ends).size !== ends.length) faults.push(`${id} has a turn that ended twice`);
   }
   return faults;

@@ -1,7 +1,14 @@
 import { SallyportClient } from "../../src/client/index.ts";
 import { readSettings } from "../../src/cli/settings.ts";
 import { serve, type Serving } from "../../src/cli/serve.ts";
-import type { Approval, CreateSession, JournalEvent, Role, SessionView, StreamFrame } from "../../src/protocol/index.ts";
+import type {
+  Approval,
+  CreateSession,
+  JournalEvent,
+  Role,
+  SessionView,
+  StreamFrame,
+} from "../../src/protocol/index.ts";
 import { makePlace, TEST_TOKEN, type Place } from "./server.ts";
 
 /** The whole product in this process, on a free port, with the scripted model. */
@@ -78,7 +85,11 @@ export async function runScript(
 export async function untilTurnEnds(
   client: SallyportClient,
   id: string,
-  options: { readonly after?: number; readonly answer?: ((approval: Approval) => Promise<unknown>) | undefined; readonly onFrame?: (frame: StreamFrame) => void } = {},
+  options: {
+    readonly after?: number;
+    readonly answer?: ((approval: Approval) => Promise<unknown>) | undefined;
+    readonly onFrame?: (frame: StreamFrame) => void;
+  } = {},
 ): Promise<readonly JournalEvent[]> {
   const events: JournalEvent[] = [];
   const answers: Promise<unknown>[] = [];
@@ -86,7 +97,8 @@ export async function untilTurnEnds(
     options.onFrame?.(frame);
     if (!("seq" in frame)) continue;
     events.push(frame);
-    if (frame.type === "approval.requested" && options.answer !== undefined) answers.push(options.answer(frame.approval));
+    if (frame.type === "approval.requested" && options.answer !== undefined)
+      answers.push(options.answer(frame.approval));
     if (frame.type === "turn.completed" || frame.type === "turn.failed") break;
   }
   await Promise.all(answers);

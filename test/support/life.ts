@@ -75,7 +75,12 @@ const script = (steps: readonly object[]): string => `Do as told.\nsim: ${JSON.s
 const bash = (word: string): object => ({ tool: "Bash", input: { command: `echo ${word} >> effects.txt` } });
 
 const PROMPTS = {
-  first: script([{ say: "I begin." }, { tool: "Read", input: { file_path: "seed.txt" } }, bash("one"), { say: "One is done." }]),
+  first: script([
+    { say: "I begin." },
+    { tool: "Read", input: { file_path: "seed.txt" } },
+    bash("one"),
+    { say: "One is done." },
+  ]),
   second: script([{ tools: [bash("two"), bash("three")] }, { say: "Two and three are done." }]),
   third: script([{ stream: { tokens: 100_000, per_second: 500 } }]),
 };
@@ -117,23 +122,34 @@ export async function live(options: {
       options.onFrame?.(frame, phoenix);
       if (!("seq" in frame)) continue;
       events.push(frame);
-      if (frame.type === "approval.requested") chores.push(approve(phoenix, frame.approval.id, frame.approval.input_hash));
-      if (frame.type === "turn.started" && frame.prompt.text === PROMPTS.third) chores.push(phoenix.insist(() => client.control(session.id, "interrupt")));
+      if (frame.type === "approval.requested")
+        chores.push(approve(phoenix, frame.approval.id, frame.approval.input_hash));
+      if (frame.type === "turn.started" && frame.prompt.text === PROMPTS.third)
+        chores.push(phoenix.insist(() => client.control(session.id, "interrupt")));
       if (!isTerminal(frame)) continue;
       ended += 1;
-      if (ended === 2) chores.push(phoenix.insist(() => client.prompt(session.id, { text: PROMPTS.third }, { key: "third" })).then(({ turn_id }) => turns.push(turn_id)));
+      if (ended === 2)
+        chores.push(
+          phoenix
+            .insist(() => client.prompt(session.id, { text: PROMPTS.third }, { key: "third" }))
+            .then(({ turn_id }) => turns.push(turn_id)),
+        );
       if (ended === 3) chores.push(finish(phoenix, session.id).then((status) => (forkStatus = status)));
     }
     await Promise.all(chores);
     const journal: JournalEvent[] = [];
     for (let after: number | undefined = 0; after !== undefined;) {
-      const page: { events: JournalEvent[]; next?: number } = await phoenix.insist(() => client.events(session.id, { after: after ?? 0, limit: 500 }));
+      const page: { events: JournalEvent[]; next?: number } = await phoenix.insist(() =>
+        client.events(session.id, { after: after ?? 0, limit: 500 }),
+      );
       journal.push(...page.events);
       after = page.next;
     }
     const { approvals } = await phoenix.insist(() => client.approvals({ status: "pending" }));
     const left = await leftBehind(place);
-    const effects = (await readFile(join(place.workspace, "effects.txt"), "utf8").catch(() => "")).split("\n").filter((line) => line !== "");
+    const effects = (await readFile(join(place.workspace, "effects.txt"), "utf8").catch(() => ""))
+      .split("\n")
+      .filter((line) => line !== "");
     return { events, journal, turns, effects, pending: approvals.length, left, kills: phoenix.kills, forkStatus };
   } finally {
     await phoenix.stop();
@@ -164,7 +180,10 @@ export function broken(lived: Lived): readonly string[] {
     if (!holds) faults.push(fault);
   };
   check(JSON.stringify(events) === JSON.stringify(journal), "the watcher did not see exactly the journal");
-  check(events.every((event, index) => event.seq === index + 1), "the journal has a gap or a double");
+  check(
+    events.every((event, index) => event.seq === index + 1),
+    "the journal has a gap or a double",
+  );
   for (const turn of turns) {
     const ends = events.filter((event) => isTerminal(event) && event.turn_id === turn);
     check(ends.length === 1, `turn ${turn} has ${ends.length} ends`);

@@ -38,20 +38,35 @@ export interface ServerProcess {
 
 export const TEST_TOKEN = "sp_test-token-of-an-admin-000000000000000000";
 
-export async function startServer(place: Place, environment: Readonly<Record<string, string>> = {}): Promise<ServerProcess> {
+export async function startServer(
+  place: Place,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<ServerProcess> {
   const child = spawn(process.execPath, [MAIN, "serve", "--home", place.home, "--workspace", place.workspace], {
-    env: { PATH: process.env["PATH"], HOME: place.home, SALLYPORT_TOKEN: TEST_TOKEN, SALLYPORT_REQUESTS_PER_MINUTE: "1000000", SALLYPORT_PORT: "0", ...environment },
+    env: {
+      PATH: process.env["PATH"],
+      HOME: place.home,
+      SALLYPORT_TOKEN: TEST_TOKEN,
+      SALLYPORT_REQUESTS_PER_MINUTE: "1000000",
+      SALLYPORT_PORT: "0",
+      ...environment,
+    },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const errors: string[] = [];
   child.stderr.on("data", (chunk: Buffer) => errors.push(chunk.toString()));
-  const exited = once(child, "exit").then(([code, signal]) => ({ code: code as number | null, signal: signal as string | null }));
+  const exited = once(child, "exit").then(([code, signal]) => ({
+    code: code as number | null,
+    signal: signal as string | null,
+  }));
   const url = await new Promise<string>((found, failed) => {
     createInterface({ input: child.stdout }).on("line", (line) => {
       const match = /http:\/\/127\.0\.0\.1:\d+/.exec(line);
       if (match !== null) found(match[0]);
     });
-    void exited.then(({ code, signal }) => failed(new Error(`the server ended at start (${code ?? signal}): ${errors.join("")}`)));
+    void exited.then(({ code, signal }) =>
+      failed(new Error(`the server ended at start (${code ?? signal}): ${errors.join("")}`)),
+    );
   });
   const end = async (signal: NodeJS.Signals): Promise<void> => {
     child.kill(signal);

@@ -10,14 +10,21 @@ beforeAll(async () => {
 });
 afterAll(() => house[Symbol.asyncDispose]());
 
-const write = (name: string, content: string): object => ({ tool: "Write", input: { file_path: join(house.place.workspace, name), content } });
+const write = (name: string, content: string): object => ({
+  tool: "Write",
+  input: { file_path: join(house.place.workspace, name), content },
+});
 const results = (events: readonly JournalEvent[]): readonly unknown[] =>
-  events.flatMap((event) => (event.type === "item.completed" && "tool_use_id" in event.item ? [[event.item.status, event.item.output?.[0]]] : []));
+  events.flatMap((event) =>
+    event.type === "item.completed" && "tool_use_id" in event.item ? [[event.item.status, event.item.output?.[0]]] : [],
+  );
 
 describe("approvals", () => {
   it("rejects with feedback that the model reads, and goes on", async () => {
-    const { events } = await runScript(house.client, { prompt: { text: script(write("r.txt", "x"), { say: "understood" }) } }, ({ id, input_hash }) =>
-      house.client.decide(id, { decision: "reject", input_hash, feedback: "use another file" }),
+    const { events } = await runScript(
+      house.client,
+      { prompt: { text: script(write("r.txt", "x"), { say: "understood" }) } },
+      ({ id, input_hash }) => house.client.decide(id, { decision: "reject", input_hash, feedback: "use another file" }),
     );
     expect(results(events)).toEqual([["declined", { type: "text", text: "User rejected: use another file" }]]);
     expect(events.at(-1)).toMatchObject({ type: "turn.completed" });
@@ -25,31 +32,50 @@ describe("approvals", () => {
   });
 
   it("rejects and stops", async () => {
-    const { events } = await runScript(house.client, { prompt: { text: script(write("s.txt", "x"), { say: "never said" }) } }, ({ id, input_hash }) =>
-      house.client.decide(id, { decision: "reject", input_hash, interrupt: true }),
+    const { events } = await runScript(
+      house.client,
+      { prompt: { text: script(write("s.txt", "x"), { say: "never said" }) } },
+      ({ id, input_hash }) => house.client.decide(id, { decision: "reject", input_hash, interrupt: true }),
     );
     expect(events.at(-1)).toMatchObject({ type: "turn.failed", error: { code: "rejected_and_stopped" } });
   });
 
   it("runs what a person made of it", async () => {
-    const { events } = await runScript(house.client, { prompt: { text: script(write("e.txt", "draft"), { say: "ok" }) } }, ({ id, input_hash, input }) =>
-      house.client.decide(id, { decision: "approve", input_hash, updated_input: { ...input, content: "edited" } }),
+    const { events } = await runScript(
+      house.client,
+      { prompt: { text: script(write("e.txt", "draft"), { say: "ok" }) } },
+      ({ id, input_hash, input }) =>
+        house.client.decide(id, { decision: "approve", input_hash, updated_input: { ...input, content: "edited" } }),
     );
     expect(await readFile(join(house.place.workspace, "e.txt"), "utf8")).toBe("edited");
-    expect(events.findLast((event) => event.type === "item.completed" && event.item.type === "file_change")).toMatchObject({
+    expect(
+      events.findLast((event) => event.type === "item.completed" && event.item.type === "file_change"),
+    ).toMatchObject({
       item: { input: { content: "draft" }, approved_input: { content: "edited" }, status: "completed" },
     });
   });
 
   it("does not let an edit walk around the policy", async () => {
     const refusals: unknown[] = [];
-    await runScript(house.client, { prompt: { text: script(write("w.txt", "x"), { say: "ok" }) } }, async ({ id, input_hash, input }) => {
-      for (const updated_input of [{ ...input, file_path: "/etc/sallyport-test" }, { nonsense: 1 }, {}]) {
-        refusals.push(await house.client.decide(id, { decision: "approve", input_hash, updated_input }).catch((error: unknown) => error));
-      }
-      await house.client.decide(id, { decision: "reject", input_hash });
-    });
-    expect(refusals).toMatchObject([{ code: "invalid_request" }, { code: "invalid_request" }, { code: "invalid_request" }]);
+    await runScript(
+      house.client,
+      { prompt: { text: script(write("w.txt", "x"), { say: "ok" }) } },
+      async ({ id, input_hash, input }) => {
+        for (const updated_input of [{ ...input, file_path: "/etc/sallyport-test" }, { nonsense: 1 }, {}]) {
+          refusals.push(
+            await house.client
+              .decide(id, { decision: "approve", input_hash, updated_input })
+              .catch((error: unknown) => error),
+          );
+        }
+        await house.client.decide(id, { decision: "reject", input_hash });
+      },
+    );
+    expect(refusals).toMatchObject([
+      { code: "invalid_request" },
+      { code: "invalid_request" },
+      { code: "invalid_request" },
+    ]);
   });
 
   it("grants exactly the shown rule for the session", async () => {
@@ -60,7 +86,11 @@ describe("approvals", () => {
       { prompt: { text: script(command, command, { tool: "Bash", input: { command: "echo other" } }, { say: "ok" }) } },
       (approval) => {
         asked.push(approval);
-        return house.client.decide(approval.id, { decision: "approve", input_hash: approval.input_hash, scope: "session" });
+        return house.client.decide(approval.id, {
+          decision: "approve",
+          input_hash: approval.input_hash,
+          scope: "session",
+        });
       },
     );
     expect(asked.map(({ input, session_rule }) => [input["command"], session_rule])).toEqual([
@@ -73,25 +103,62 @@ describe("approvals", () => {
 
   it("takes the first answer only, and only for what was shown", async () => {
     const answers: unknown[] = [];
-    await runScript(house.client, { prompt: { text: script({ tool: "Bash", input: { command: "true" } }, { say: "ok" }) } }, async ({ id, input_hash }) => {
-      answers.push(await house.client.decide(id, { decision: "approve", input_hash: "0".repeat(64) }).catch((error: unknown) => error));
-      const both = await Promise.allSettled([
-        house.client.decide(id, { decision: "approve", input_hash }),
-        house.client.decide(id, { decision: "reject", input_hash }),
-      ]);
-      answers.push(...both.map((settled) => (settled.status === "fulfilled" ? settled.value.status : settled.reason)));
-      answers.push(await house.client.decide(id, { decision: "approve", input_hash }).catch((error: unknown) => error));
+    await runScript(
+      house.client,
+      { prompt: { text: script({ tool: "Bash", input: { command: "true" } }, { say: "ok" }) } },
+      async ({ id, input_hash }) => {
+        answers.push(
+          await house.client
+            .decide(id, { decision: "approve", input_hash: "0".repeat(64) })
+            .catch((error: unknown) => error),
+        );
+        const both = await Promise.allSettled([
+          house.client.decide(id, { decision: "approve", input_hash }),
+          house.client.decide(id, { decision: "reject", input_hash }),
+        ]);
+        answers.push(
+          ...both.map((settled) => (settled.status === "fulfilled" ? settled.value.status : settled.reason)),
+        );
+        answers.push(
+          await house.client.decide(id, { decision: "approve", input_hash }).catch((error: unknown) => error),
+        );
+      },
+    );
+    expect(answers).toMatchObject([
+      { code: "input_changed" },
+      "approved",
+      { code: "already_answered" },
+      { code: "already_answered" },
+    ]);
+    await expect(house.client.decide("apr_unknown", { decision: "approve", input_hash: "x" })).rejects.toMatchObject({
+      code: "not_found",
     });
-    expect(answers).toMatchObject([{ code: "input_changed" }, "approved", { code: "already_answered" }, { code: "already_answered" }]);
-    await expect(house.client.decide("apr_unknown", { decision: "approve", input_hash: "x" })).rejects.toMatchObject({ code: "not_found" });
   });
 
   it("asks a person a question and gives the answer to the model", async () => {
-    const questions = [{ question: "Which one?", header: "Pick", options: [{ label: "A", description: "a" }, { label: "B", description: "b" }], multiSelect: false }];
-    const { events } = await runScript(house.client, { autonomy: "full", prompt: { text: script({ tool: "AskUserQuestion", input: { questions } }, { say: "ok" }) } }, (approval) => {
-      expect(approval.preview).toMatchObject({ type: "question", questions });
-      return house.client.decide(approval.id, { decision: "approve", input_hash: approval.input_hash, updated_input: { questions, answers: { "Which one?": "B" } } });
-    });
+    const questions = [
+      {
+        question: "Which one?",
+        header: "Pick",
+        options: [
+          { label: "A", description: "a" },
+          { label: "B", description: "b" },
+        ],
+        multiSelect: false,
+      },
+    ];
+    const { events } = await runScript(
+      house.client,
+      { autonomy: "full", prompt: { text: script({ tool: "AskUserQuestion", input: { questions } }, { say: "ok" }) } },
+      (approval) => {
+        expect(approval.preview).toMatchObject({ type: "question", questions });
+        return house.client.decide(approval.id, {
+          decision: "approve",
+          input_hash: approval.input_hash,
+          updated_input: { questions, answers: { "Which one?": "B" } },
+        });
+      },
+    );
     expect(JSON.stringify(results(events))).toContain("B");
   });
 
@@ -99,19 +166,31 @@ describe("approvals", () => {
     const impatient = { ...(await house.client.policy()).profiles["full"], approval_timeout_ms: 1_000 };
     await house.client.setPolicy({ default_profile: "full", profiles: { impatient } });
     const asked: Approval[] = [];
-    const { events } = await runScript(house.client, { profile: "impatient", prompt: { text: script({ tool: "Bash", input: { command: "true" } }, { say: "ok" }) } }, async (approval) => {
-      asked.push(approval);
-    });
+    const { events } = await runScript(
+      house.client,
+      { profile: "impatient", prompt: { text: script({ tool: "Bash", input: { command: "true" } }, { say: "ok" }) } },
+      async (approval) => {
+        asked.push(approval);
+      },
+    );
     const [approval] = asked;
     if (approval === undefined) throw new Error("nothing was asked");
-    expect(events.find(({ type }) => type === "approval.resolved")).toMatchObject({ outcome: "timed_out", by: { role: "system" } });
+    expect(events.find(({ type }) => type === "approval.resolved")).toMatchObject({
+      outcome: "timed_out",
+      by: { role: "system" },
+    });
     expect(JSON.stringify(results(events))).toContain("Approval timeout");
     expect((await house.client.approval(approval.id)).status).toBe("timed_out");
-    await expect(house.client.decide(approval.id, { decision: "approve", input_hash: approval.input_hash })).rejects.toMatchObject({ code: "timed_out" });
+    await expect(
+      house.client.decide(approval.id, { decision: "approve", input_hash: approval.input_hash }),
+    ).rejects.toMatchObject({ code: "timed_out" });
   });
 
   it("waits across a restart with its preview, and the turn goes on with the answer", async () => {
-    const session = await house.client.createSession({ unattended: "park", prompt: { text: script(write("restart.txt", "kept\n"), { say: "after the restart" }) } });
+    const session = await house.client.createSession({
+      unattended: "park",
+      prompt: { text: script(write("restart.txt", "kept\n"), { say: "after the restart" }) },
+    });
     let asked: Approval | undefined;
     for await (const frame of house.client.watch(session.id)) {
       if (frame.type !== "approval.requested") continue;
@@ -129,9 +208,36 @@ describe("approvals", () => {
     expect(events.filter(({ type }) => type === "turn.resumed")).toMatchObject([{ restarts: 0, synthetic: true }]);
   });
 
+  it("takes a sub-agent up again whose question waited across a restart", async () => {
+    const inner = script({ tool: "Bash", input: { command: "echo below >> below.txt" } }, { say: "inner done" });
+    const task = { tool: "Task", input: { description: "below", prompt: inner, subagent_type: "general-purpose" } };
+    const session = await house.client.createSession({ prompt: { text: script(task, { say: "outer done" }) } });
+    for await (const frame of house.client.watch(session.id)) {
+      if (frame.type !== "approval.requested") continue;
+      if (frame.approval.tool === "Bash") break;
+      await approveWith(house.client)(frame.approval);
+    }
+    await house.restart();
+    const { approvals } = await house.client.approvals({ status: "pending", session_id: session.id });
+    expect(approvals.map(({ tool }) => tool)).toEqual(["Bash"]);
+    const [waiting] = approvals;
+    if (waiting !== undefined) await approveWith(house.client)(waiting);
+    const events = await untilTurnEnds(house.client, session.id);
+    expect(await readFile(join(house.place.workspace, "below.txt"), "utf8")).toBe("below\n");
+    const said = events.flatMap((event) =>
+      event.type === "item.completed" && event.item.type === "agent_message" ? [event.item.text] : [],
+    );
+    expect(said).toEqual(["inner done", "outer done"]);
+    expect(events.at(-1)).toMatchObject({ type: "turn.completed" });
+  });
+
   it("cancels what waits when the turn is interrupted", async () => {
-    const session = await house.client.createSession({ prompt: { text: script({ tool: "Bash", input: { command: "true" } }) } });
-    const events = await untilTurnEnds(house.client, session.id, { answer: () => house.client.control(session.id, "interrupt") });
+    const session = await house.client.createSession({
+      prompt: { text: script({ tool: "Bash", input: { command: "true" } }) },
+    });
+    const events = await untilTurnEnds(house.client, session.id, {
+      answer: () => house.client.control(session.id, "interrupt"),
+    });
     expect(events.find(({ type }) => type === "approval.resolved")).toMatchObject({ outcome: "cancelled" });
     expect(events.at(-1)).toMatchObject({ type: "turn.failed", error: { code: "aborted" } });
   });
@@ -140,19 +246,39 @@ describe("approvals", () => {
     const inner = script({ tool: "Bash", input: { command: "echo from below" } }, { say: "inner done" });
     const { events } = await runScript(
       house.client,
-      { prompt: { text: script({ tool: "Task", input: { description: "below", prompt: inner, subagent_type: "general-purpose" } }, { say: "outer done" }) } },
+      {
+        prompt: {
+          text: script(
+            { tool: "Task", input: { description: "below", prompt: inner, subagent_type: "general-purpose" } },
+            { say: "outer done" },
+          ),
+        },
+      },
       approveWith(house.client),
     );
     const asked = events.flatMap((event) => (event.type === "approval.requested" ? [event.approval.tool] : []));
     expect(asked).toEqual(["Task", "Bash"]);
     const task = events.find((event) => event.type === "item.started" && event.item.type === "subagent");
-    const below = events.filter((event) => event.type === "item.started" && task?.type === "item.started" && event.item.parent_id === task.item.id);
+    const below = events.filter(
+      (event) =>
+        event.type === "item.started" && task?.type === "item.started" && event.item.parent_id === task.item.id,
+    );
     expect(below.length).toBeGreaterThan(1);
     expect(events.at(-1)).toMatchObject({ type: "turn.completed" });
   });
 
   it("keeps an audit of who decided what", async () => {
-    const response = await fetch(`${house.serving.url}/api/audit?action=approval.decide&limit=1`, { headers: { authorization: `Bearer ${house.serving.token}` } });
-    expect(await response.json()).toMatchObject({ entries: [{ action: "approval.decide", by: { role: "admin" }, details: { decision: expect.any(String), input_hash: expect.any(String) } }] });
+    const response = await fetch(`${house.serving.url}/api/audit?action=approval.decide&limit=1`, {
+      headers: { authorization: `Bearer ${house.serving.token}` },
+    });
+    expect(await response.json()).toMatchObject({
+      entries: [
+        {
+          action: "approval.decide",
+          by: { role: "admin" },
+          details: { decision: expect.any(String), input_hash: expect.any(String) },
+        },
+      ],
+    });
   });
 });

@@ -19,7 +19,9 @@ class Client {
   #changed: () => void = () => undefined;
 
   constructor(query = "") {
-    this.socket = new WebSocket(`${house.serving.url.replace("http", "ws")}/api/terminal/ws/agent?token=${house.serving.token}${query}`);
+    this.socket = new WebSocket(
+      `${house.serving.url.replace("http", "ws")}/api/terminal/ws/agent?token=${house.serving.token}${query}`,
+    );
     this.socket.on("message", (data: Buffer) => {
       this.said.push(JSON.parse(data.toString()) as Message);
       this.#changed();
@@ -54,14 +56,22 @@ class Client {
 }
 
 /** The documented fields only: extras may stand beside them. */
-const documented = (message: Message): unknown => ({ type: message.type, subtype: message["subtype"], content: message["content"] });
+const documented = (message: Message): unknown => ({
+  type: message.type,
+  subtype: message["subtype"],
+  content: message["content"],
+});
 
 describe("document 001's WebSocket", () => {
   it("plays the main flow with the documented messages", async () => {
     const client = new Client();
     expect(await client.next("connected")).toEqual({ type: "connected", cwd: house.place.workspace });
     const path = join(house.place.workspace, "test.txt");
-    const prompt = script({ say: "I'll create that file for you." }, { tool: "Write", input: { file_path: path, content: "hello world" } }, { say: "Done!" });
+    const prompt = script(
+      { say: "I'll create that file for you." },
+      { tool: "Write", input: { file_path: path, content: "hello world" } },
+      { say: "Done!" },
+    );
     client.say({ command: "run", prompt, continue: false, permission_mode: "sdk", auto_approve_safe: true });
     const before = (await client.until("tool_approval_request")).filter(({ subtype }) => subtype !== "text_delta");
     const request = before.at(-1) as Message;
@@ -69,7 +79,11 @@ describe("document 001's WebSocket", () => {
     expect(before.slice(0, -1).map(documented)).toEqual([
       { type: "user", subtype: "text", content: { text: prompt } },
       { type: "assistant", subtype: "text", content: { text: "I'll create that file for you." } },
-      { type: "assistant", subtype: "tool_use", content: { id: tool_use_id, name: "Write", input: { file_path: path, content: "hello world" } } },
+      {
+        type: "assistant",
+        subtype: "tool_use",
+        content: { id: tool_use_id, name: "Write", input: { file_path: path, content: "hello world" } },
+      },
     ]);
     expect(request).toMatchObject({
       type: "tool_approval_request",
@@ -84,9 +98,15 @@ describe("document 001's WebSocket", () => {
       diff_lines: [`--- a/${path}`, `+++ b/${path}`, "@@ -0,0 +1 @@", "+hello world"],
     });
     client.say({ command: "tool_approval_response", request_id: request["request_id"], approved: true });
-    const after = (await client.until("done")).filter(({ type, subtype }) => subtype !== "text_delta" && type !== "tool_approval_resolved");
+    const after = (await client.until("done")).filter(
+      ({ type, subtype }) => subtype !== "text_delta" && type !== "tool_approval_resolved",
+    );
     expect(after.map(documented)).toEqual([
-      { type: "user", subtype: "tool_result", content: { tool_use_id, content: `Wrote 11 characters to ${path}`, is_error: false } },
+      {
+        type: "user",
+        subtype: "tool_result",
+        content: { tool_use_id, content: `Wrote 11 characters to ${path}`, is_error: false },
+      },
       { type: "assistant", subtype: "text", content: { text: "Done!" } },
       { type: "result", subtype: "success", content: { message: "Conversation complete" } },
       { type: "done", subtype: undefined, content: undefined },
@@ -100,23 +120,46 @@ describe("document 001's WebSocket", () => {
     await client.next("connected");
     client.say({ command: "run", prompt: script({ tool: "Bash", input: { command: "rm -rf build" } }, { say: "ok" }) });
     const request = await client.next("tool_approval_request");
-    expect(request).toMatchObject({ preview_type: "command", preview_data: { command: "rm -rf build", cwd: house.place.workspace, timeout_ms: 120_000, has_rm: true, has_sudo: false, has_pipe: false, has_redirect: false } });
-    client.say({ command: "tool_approval_response", request_id: request["request_id"], approved: false, feedback: "Use X" });
+    expect(request).toMatchObject({
+      preview_type: "command",
+      preview_data: {
+        command: "rm -rf build",
+        cwd: house.place.workspace,
+        timeout_ms: 120_000,
+        has_rm: true,
+        has_sudo: false,
+        has_pipe: false,
+        has_redirect: false,
+      },
+    });
+    client.say({
+      command: "tool_approval_response",
+      request_id: request["request_id"],
+      approved: false,
+      feedback: "Use X",
+    });
     const after = await client.until("done");
-    expect(after.find(({ subtype }) => subtype === "tool_result")).toMatchObject({ content: { content: "User rejected: Use X", is_error: true } });
+    expect(after.find(({ subtype }) => subtype === "tool_result")).toMatchObject({
+      content: { content: "User rejected: Use X", is_error: true },
+    });
     client.socket.close();
   });
 
   it("runs safe tools without asking, unless told to ask for them too", async () => {
     await writeFile(join(house.place.workspace, "read.txt"), "content\n");
-    const prompt = script({ tool: "Read", input: { file_path: join(house.place.workspace, "read.txt") } }, { say: "ok" });
+    const prompt = script(
+      { tool: "Read", input: { file_path: join(house.place.workspace, "read.txt") } },
+      { say: "ok" },
+    );
     const client = new Client();
     await client.next("connected");
     client.say({ command: "run", prompt, continue: false });
     const messages = await client.until("done");
     expect(messages.some(({ type }) => type === "tool_approval_request")).toBe(false);
     expect(messages.some(({ subtype }) => subtype === "tool_use")).toBe(true);
-    expect(messages.find(({ subtype }) => subtype === "tool_result")).toMatchObject({ content: { content: "     1\tcontent", is_error: false } });
+    expect(messages.find(({ subtype }) => subtype === "tool_result")).toMatchObject({
+      content: { content: "     1\tcontent", is_error: false },
+    });
     client.say({ command: "run", prompt, continue: false, auto_approve_safe: false });
     const request = await client.next("tool_approval_request");
     expect(request).toMatchObject({ tool_name: "Read", preview_type: "generic", preview_data: { tool_name: "Read" } });
@@ -148,11 +191,19 @@ describe("document 001's WebSocket", () => {
     client.say({ command: "cancel" });
     expect(await client.next("cancelled")).toEqual({ type: "cancelled", note: "No running process" });
     client.say({ command: "status" });
-    expect(await client.next("status")).toMatchObject({ running: false, continue_session: false, session_info: { session_id: null } });
+    expect(await client.next("status")).toMatchObject({
+      running: false,
+      continue_session: false,
+      session_info: { session_id: null },
+    });
     client.say({ command: "run", prompt: script({ stream: { tokens: 100_000, per_second: 500 } }) });
     await client.next("assistant");
     client.say({ command: "status" });
-    expect(await client.next("status")).toMatchObject({ running: true, continue_session: true, session_info: { model: "sim" } });
+    expect(await client.next("status")).toMatchObject({
+      running: true,
+      continue_session: true,
+      session_info: { model: "sim" },
+    });
     client.say({ command: "run", prompt: "other", continue: false });
     expect(await client.next("error")).toMatchObject({ content: "A prompt is running; cancel it first or continue" });
     client.say({ command: "cancel" });
@@ -177,7 +228,11 @@ describe("document 001's WebSocket", () => {
     await first.next("connected");
     first.say({ command: "run", prompt: script({ say: "one" }) });
     await first.until("done");
-    first.say({ command: "run", prompt: script({ tool: "Bash", input: { command: "echo later" } }, { say: "two" }), continue: true });
+    first.say({
+      command: "run",
+      prompt: script({ tool: "Bash", input: { command: "echo later" } }, { say: "two" }),
+      continue: true,
+    });
     const lost = await first.next("tool_approval_request");
     first.socket.terminate();
     const second = new Client(`&session_id=${String(lost["session_id"])}`);
@@ -193,9 +248,15 @@ describe("document 001's WebSocket", () => {
   it("executes without asking in Auto Execute", async () => {
     const client = new Client(`&cwd=${encodeURIComponent(house.place.workspace)}`);
     await client.next("connected");
-    client.say({ command: "run", prompt: script({ tool: "Bash", input: { command: "echo auto" } }, { say: "ok" }), permission_mode: "bypassPermissions" });
+    client.say({
+      command: "run",
+      prompt: script({ tool: "Bash", input: { command: "echo auto" } }, { say: "ok" }),
+      permission_mode: "bypassPermissions",
+    });
     const messages = await client.until("done");
-    expect(messages.find(({ subtype }) => subtype === "tool_result")).toMatchObject({ content: { content: expect.stringContaining("auto"), is_error: false } });
+    expect(messages.find(({ subtype }) => subtype === "tool_result")).toMatchObject({
+      content: { content: expect.stringContaining("auto"), is_error: false },
+    });
     client.socket.close();
   });
 });

@@ -32,10 +32,18 @@ describe("a session over HTTP", () => {
       "turn.completed",
     ]);
     expect(events.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
-    expect(events.find((event) => event.type === "item.completed")).toMatchObject({ item: { type: "agent_message", text: "hello there, friend", status: "completed" } });
+    expect(events.find((event) => event.type === "item.completed")).toMatchObject({
+      item: { type: "agent_message", text: "hello there, friend", status: "completed" },
+    });
     expect("hello there, friend".endsWith(text)).toBe(true);
     const view = await house.client.session(session.id);
-    expect(view).toMatchObject({ status: "idle", turns: 1, queue: [], pending_approvals: [], usage: { model_calls: 1 } });
+    expect(view).toMatchObject({
+      status: "idle",
+      turns: 1,
+      queue: [],
+      pending_approvals: [],
+      usage: { model_calls: 1 },
+    });
   });
 
   it("reads without asking and asks before it writes, with the exact diff", async () => {
@@ -43,7 +51,15 @@ describe("a session over HTTP", () => {
     const file_path = join(house.place.workspace, "a.txt");
     const { events } = await runScript(
       house.client,
-      { prompt: { text: script({ tool: "Read", input: { file_path } }, { tool: "Edit", input: { file_path, old_string: "old", new_string: "new" } }, { say: "done" }) } },
+      {
+        prompt: {
+          text: script(
+            { tool: "Read", input: { file_path } },
+            { tool: "Edit", input: { file_path, old_string: "old", new_string: "new" } },
+            { say: "done" },
+          ),
+        },
+      },
       approveWith(house.client),
     );
     const asked = events.flatMap((event) => (event.type === "approval.requested" ? [event.approval] : []));
@@ -51,7 +67,10 @@ describe("a session over HTTP", () => {
     expect(asked[0]).toMatchObject({
       tool: "Edit",
       tier: "write",
-      preview: { type: "diff", file: { diff: `--- a/${file_path}\n+++ b/${file_path}\n@@ -1 +1 @@\n-old\n+new`, added: 1, removed: 1 } },
+      preview: {
+        type: "diff",
+        file: { diff: `--- a/${file_path}\n+++ b/${file_path}\n@@ -1 +1 @@\n-old\n+new`, added: 1, removed: 1 },
+      },
       session_rule: "Edit(a.txt)",
     });
     expect(await readFile(file_path, "utf8")).toBe("new\n");
@@ -59,18 +78,24 @@ describe("a session over HTTP", () => {
   });
 
   it("keeps a second prompt until the first has ended, and what waits when it is closed ends too", async () => {
-    const session = await house.client.createSession({ prompt: { text: script({ tool: "Bash", input: { command: "true" } }) } });
+    const session = await house.client.createSession({
+      prompt: { text: script({ tool: "Bash", input: { command: "true" } }) },
+    });
     const second = await house.client.prompt(session.id, { text: script({ say: "second" }) });
     const third = await house.client.prompt(session.id, { text: "third" });
     expect([second.queued, third.queued]).toEqual([true, true]);
-    expect((await house.client.session(session.id)).queue.map(({ turn_id }) => turn_id)).toEqual([second.turn_id, third.turn_id]);
+    expect((await house.client.session(session.id)).queue.map(({ turn_id }) => turn_id)).toEqual([
+      second.turn_id,
+      third.turn_id,
+    ]);
     const watching = (async () => {
       const events: JournalEvent[] = [];
       for await (const frame of house.client.watch(session.id)) {
         if (!("seq" in frame)) continue;
         events.push(frame);
         if (frame.type === "approval.requested") await approveWith(house.client)(frame.approval);
-        if (frame.type === "turn.started" && frame.turn_id === third.turn_id) await house.client.control(session.id, "close");
+        if (frame.type === "turn.started" && frame.turn_id === third.turn_id)
+          await house.client.control(session.id, "close");
       }
       return events;
     })();
@@ -86,21 +111,30 @@ describe("a session over HTTP", () => {
   });
 
   it("interrupts mid-text and goes on with the next prompt", async () => {
-    const session = await house.client.createSession({ prompt: { text: script({ stream: { tokens: 100_000, per_second: 1_000 } }) } });
+    const session = await house.client.createSession({
+      prompt: { text: script({ stream: { tokens: 100_000, per_second: 1_000 } }) },
+    });
     const events = await untilTurnEnds(house.client, session.id, {
       onFrame: (frame) => {
         if (frame.type === "item.started") void house.client.control(session.id, "interrupt");
       },
     });
     expect(events.at(-1)).toMatchObject({ type: "turn.failed", error: { code: "aborted" } });
-    expect(events.findLast((event) => event.type === "item.completed")).toMatchObject({ item: { status: "interrupted" } });
+    expect(events.findLast((event) => event.type === "item.completed")).toMatchObject({
+      item: { status: "interrupted" },
+    });
     const last = events.at(-1)?.seq ?? 0;
     await house.client.prompt(session.id, { text: script({ say: "again" }) });
-    expect((await untilTurnEnds(house.client, session.id, { after: last })).at(-1)).toMatchObject({ type: "turn.completed" });
+    expect((await untilTurnEnds(house.client, session.id, { after: last })).at(-1)).toMatchObject({
+      type: "turn.completed",
+    });
   });
 
   it("interrupts a running command and leaves no process", async () => {
-    const session = await house.client.createSession({ autonomy: "full", prompt: { text: script({ tool: "Bash", input: { command: "echo started; sleep 1000" } }) } });
+    const session = await house.client.createSession({
+      autonomy: "full",
+      prompt: { text: script({ tool: "Bash", input: { command: "echo started; sleep 1000" } }) },
+    });
     const events = await untilTurnEnds(house.client, session.id, {
       onFrame: (frame) => {
         if (frame.type === "item.delta" && frame.field === "output") void house.client.control(session.id, "interrupt");
@@ -132,18 +166,29 @@ describe("a session over HTTP", () => {
     expect(own.map(({ seq }) => seq)).toEqual(own.map((_, index) => 9 + index));
     const { events: all } = await house.client.events(child.id);
     expect(all.every(({ session_id }) => session_id === child.id)).toBe(true);
-    const said = all.flatMap((event) => (event.type === "item.completed" && event.item.type === "agent_message" ? [event.item.text] : []));
+    const said = all.flatMap((event) =>
+      event.type === "item.completed" && event.item.type === "agent_message" ? [event.item.text] : [],
+    );
     expect(said).toEqual(["one", "other two"]);
     const grandchild = await house.client.fork(child.id);
-    expect((await house.client.events(grandchild.id)).events.map(({ seq }) => seq)).toEqual(Array.from({ length: grandchild.seq }, (_, index) => index + 1));
-    await expect(house.client.fork(session.id, { after_turn: "turn_unknown" })).rejects.toMatchObject({ code: "not_found" });
+    expect((await house.client.events(grandchild.id)).events.map(({ seq }) => seq)).toEqual(
+      Array.from({ length: grandchild.seq }, (_, index) => index + 1),
+    );
+    await expect(house.client.fork(session.id, { after_turn: "turn_unknown" })).rejects.toMatchObject({
+      code: "not_found",
+    });
   });
 
   it("answers a retried command with its first answer", async () => {
-    const [left, right] = await Promise.all([house.client.createSession({}, { key: "k1" }), house.client.createSession({}, { key: "k1" })]);
+    const [left, right] = await Promise.all([
+      house.client.createSession({}, { key: "k1" }),
+      house.client.createSession({}, { key: "k1" }),
+    ]);
     expect(right).toEqual(left);
     expect(await house.client.createSession({}, { key: "k1" })).toEqual(left);
-    await expect(house.client.createSession({ model: "other" }, { key: "k1" })).rejects.toMatchObject({ code: "idempotency_mismatch" });
+    await expect(house.client.createSession({ model: "other" }, { key: "k1" })).rejects.toMatchObject({
+      code: "idempotency_mismatch",
+    });
     const other = await house.as("operator");
     expect((await other.createSession({}, { key: "k1" })).id).not.toBe(left.id);
     const first = await house.client.prompt(left.id, { text: script({ say: "x" }) }, { key: "p" });
@@ -192,7 +237,9 @@ describe("a session over HTTP", () => {
         headers: { authorization: `Bearer ${house.serving.token}`, "content-type": type },
         body,
       }).then(async (response) => {
-        expect(await response.json()).toMatchObject({ error: { code: expect.any(String), message: expect.any(String) } });
+        expect(await response.json()).toMatchObject({
+          error: { code: expect.any(String), message: expect.any(String) },
+        });
         return response.status;
       });
     expect(await post("{")).toBe(400);
@@ -204,9 +251,15 @@ describe("a session over HTTP", () => {
 
   it("answers an unknown path and method in JSON", async () => {
     const headers = { authorization: `Bearer ${house.serving.token}` };
-    for (const [method, path] of [["GET", "/nowhere"], ["DELETE", "/api/sessions"]] as const) {
+    for (const [method, path] of [
+      ["GET", "/nowhere"],
+      ["DELETE", "/api/sessions"],
+    ] as const) {
       const response = await fetch(`${house.serving.url}${path}`, { method, headers });
-      expect([response.status, await response.json()]).toEqual([404, { error: { code: "not_found", message: `there is no ${method} ${path}` } }]);
+      expect([response.status, await response.json()]).toEqual([
+        404,
+        { error: { code: "not_found", message: `there is no ${method} ${path}` } },
+      ]);
     }
   });
 });

@@ -10,7 +10,10 @@ beforeAll(async () => {
 afterAll(() => house[Symbol.asyncDispose]());
 
 /** The raw bytes of an event stream, event by event. */
-async function* rawEvents(id: string, headers: Record<string, string> = {}): AsyncGenerator<{ id?: string; event?: string; data?: string }> {
+async function* rawEvents(
+  id: string,
+  headers: Record<string, string> = {},
+): AsyncGenerator<{ id?: string; event?: string; data?: string }> {
   const controller = new AbortController();
   const response = await fetch(`${house.serving.url}/api/sessions/${id}/events`, {
     headers: { authorization: `Bearer ${house.serving.token}`, accept: "text/event-stream", ...headers },
@@ -22,7 +25,12 @@ async function* rawEvents(id: string, headers: Record<string, string> = {}): Asy
     for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
       rest += chunk;
       for (let end = rest.indexOf("\n\n"); end !== -1; end = rest.indexOf("\n\n")) {
-        yield Object.fromEntries(rest.slice(0, end).split("\n").map((line) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 1).trim()]));
+        yield Object.fromEntries(
+          rest
+            .slice(0, end)
+            .split("\n")
+            .map((line) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 1).trim()]),
+        );
         rest = rest.slice(end + 2);
       }
     }
@@ -37,7 +45,10 @@ class Talker {
   #changed: () => void = () => undefined;
 
   constructor(token: string) {
-    this.socket = new WebSocket(`${house.serving.url.replace("http", "ws")}/api/ws`, [`sallyport.token.${token}`, "sallyport"]);
+    this.socket = new WebSocket(`${house.serving.url.replace("http", "ws")}/api/ws`, [
+      `sallyport.token.${token}`,
+      "sallyport",
+    ]);
     this.socket.on("message", (data: Buffer) => {
       this.said.push(JSON.parse(data.toString()) as Record<string, unknown>);
       this.#changed();
@@ -79,7 +90,9 @@ describe("the event stream", () => {
   });
 
   it("shows who comes late what is open, with its text so far", async () => {
-    const session = await house.client.createSession({ prompt: { text: script({ stream: { tokens: 10_000, per_second: 2_000 } }) } });
+    const session = await house.client.createSession({
+      prompt: { text: script({ stream: { tokens: 10_000, per_second: 2_000 } }) },
+    });
     const frames: StreamFrame[] = [];
     let deltas = 0;
     for await (const frame of house.client.watch(session.id)) {
@@ -91,15 +104,24 @@ describe("the event stream", () => {
       frames.push(frame);
       if (frames.length === 2) break;
     }
-    expect(frames[0]).toMatchObject({ type: "item.updated", item: { type: "agent_message", status: "in_progress", text: expect.stringMatching(/\w{3,}/) } });
+    expect(frames[0]).toMatchObject({
+      type: "item.updated",
+      item: { type: "agent_message", status: "in_progress", text: expect.stringMatching(/\w{3,}/) },
+    });
     expect(frames[0]).not.toHaveProperty("seq");
     expect(frames[1]?.type).toBe("item.delta");
     await house.client.control(session.id, "close");
   });
 
   it("loses and doubles nothing for watchers that come, go and come back at any moment", async () => {
-    const steps = Array.from({ length: 40 }, (_, index) => ({ tool: "TodoWrite", input: { todos: [{ content: `step ${index}`, status: "pending", activeForm: "x" }] } }));
-    const session = await house.client.createSession({ max_turns: 100, prompt: { text: script(...steps, { say: "end" }) } });
+    const steps = Array.from({ length: 40 }, (_, index) => ({
+      tool: "TodoWrite",
+      input: { todos: [{ content: `step ${index}`, status: "pending", activeForm: "x" }] },
+    }));
+    const session = await house.client.createSession({
+      max_turns: 100,
+      prompt: { text: script(...steps, { say: "end" }) },
+    });
     const watcher = async (cutEvery: number): Promise<readonly JournalEvent[]> => {
       const events: JournalEvent[] = [];
       while (events.at(-1)?.type !== "turn.completed") {
@@ -165,16 +187,37 @@ describe("the socket of many sessions", () => {
     const created = await talker.until(({ command_id }) => command_id === "c1");
     const session_id = (created["result"] as { id: string }).id;
     talker.say({ type: "subscribe", session_id, after: 0 });
-    talker.say({ type: "prompt", command_id: "c2", session_id, prompt: { text: script({ tool: "Bash", input: { command: "true" } }, { say: "ok" }) } });
-    const asked = (await talker.until(({ type }) => type === "approval.requested"))["approval"] as { id: string; input_hash: string };
-    talker.say({ type: "decide", command_id: "c3", approval_id: asked.id, decision: { decision: "approve", input_hash: asked.input_hash } });
+    talker.say({
+      type: "prompt",
+      command_id: "c2",
+      session_id,
+      prompt: { text: script({ tool: "Bash", input: { command: "true" } }, { say: "ok" }) },
+    });
+    const asked = (await talker.until(({ type }) => type === "approval.requested"))["approval"] as {
+      id: string;
+      input_hash: string;
+    };
+    talker.say({
+      type: "decide",
+      command_id: "c3",
+      approval_id: asked.id,
+      decision: { decision: "approve", input_hash: asked.input_hash },
+    });
     await talker.until(({ type }) => type === "turn.completed");
-    expect(await talker.until(({ command_id }) => command_id === "c3")).toMatchObject({ type: "receipt", result: { status: "approved" } });
+    expect(await talker.until(({ command_id }) => command_id === "c3")).toMatchObject({
+      type: "receipt",
+      result: { status: "approved" },
+    });
     const seqs = talker.said.flatMap(({ seq }) => (typeof seq === "number" ? [seq] : []));
     expect(seqs).toEqual(seqs.map((_, index) => index + 1));
     // The same command again: the first answer, no second turn.
     talker.said.length = 0;
-    talker.say({ type: "prompt", command_id: "c2", session_id, prompt: { text: script({ tool: "Bash", input: { command: "true" } }, { say: "ok" }) } });
+    talker.say({
+      type: "prompt",
+      command_id: "c2",
+      session_id,
+      prompt: { text: script({ tool: "Bash", input: { command: "true" } }, { say: "ok" }) },
+    });
     await talker.until(({ command_id }) => command_id === "c2");
     expect((await house.client.session(session_id)).turns).toBe(1);
     talker.say({ type: "unsubscribe", session_id });
@@ -185,10 +228,20 @@ describe("the socket of many sessions", () => {
   it("refuses what it does not understand and stays up", async () => {
     const talker = new Talker(house.serving.token);
     await talker.until(({ type }) => type === "welcome");
-    for (const nonsense of ["{", "[]", "null", '{"type":"fly"}', '{"type":"subscribe"}', "[".repeat(5_000), '{"type":"prompt","command_id":"","session_id":"x","prompt":{"text":"x"}}']) {
+    for (const nonsense of [
+      "{",
+      "[]",
+      "null",
+      '{"type":"fly"}',
+      '{"type":"subscribe"}',
+      "[".repeat(5_000),
+      '{"type":"prompt","command_id":"","session_id":"x","prompt":{"text":"x"}}',
+    ]) {
       talker.said.length = 0;
       talker.say(nonsense);
-      expect(await talker.until(({ type }) => type === "refused")).toMatchObject({ error: { code: "invalid_request" } });
+      expect(await talker.until(({ type }) => type === "refused")).toMatchObject({
+        error: { code: "invalid_request" },
+      });
     }
     talker.say({ type: "ping" });
     await talker.until(({ type }) => type === "pong");

@@ -120,12 +120,12 @@ export async function bench(options: BenchOptions = {}): Promise<Bench> {
     get: (name) => readFile(join(workspace, name), "utf8"),
     async text(tool, input, more) {
       const result = await run(tool, input, more);
-      expect(result).toMatchObject({ is_error: false });
+      expect({ is_error: result.is_error, text: onlyText(result) }).toMatchObject({ is_error: false });
       return onlyText(result);
     },
     async error(tool, input, more) {
       const result = await run(tool, input, more);
-      expect(result).toMatchObject({ is_error: true });
+      expect({ is_error: result.is_error, text: onlyText(result) }).toMatchObject({ is_error: true });
       return onlyText(result);
     },
   };

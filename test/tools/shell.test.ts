@@ -58,7 +58,7 @@ describe("Bash", () => {
 
   test("a timeout ends everything, and what was written is kept", async () => {
     const tools = await bench();
-    const command = "echo begin; setsid sleep 1000 & sleep 1000";
+    const command = "echo begin; setsid sleep 4711 & sleep 4711";
     expect(await tools.error("Bash", { command, timeout: 500 })).toBe("Command timed out after 0.5s\nbegin");
     expect(await tools.left()).toEqual([]);
   });
@@ -68,7 +68,7 @@ describe("Bash", () => {
     const controller = new AbortController();
     const result = tools.error(
       "Bash",
-      { command: "trap '' TERM; echo ready; setsid sleep 1000 & while :; do sleep 0.01; done" },
+      { command: "trap '' TERM; echo ready; setsid sleep 4711 & while :; do sleep 0.01; done" },
       { signal: controller.signal, onOutput: (text) => void (text.includes("ready") && controller.abort()) },
     );
     expect(await result).toBe("The command was interrupted.\nready");
@@ -82,7 +82,7 @@ describe("Bash", () => {
   test("what is left running does not hold up the answer, and ends with the session", async () => {
     const tools = await bench();
     expect(
-      await tools.text("Bash", { command: "sleep 1000 & nohup setsid sleep 1000 > /dev/null 2>&1 & echo started" }),
+      await tools.text("Bash", { command: "sleep 4711 & nohup setsid sleep 4711 > /dev/null 2>&1 & echo started" }),
     ).toBe("started");
     expect((await tools.left()).length).toBeGreaterThan(0);
     await tools.toolbox.close();
@@ -207,7 +207,7 @@ describe("background", () => {
     ["TaskStop", (id: string) => ({ shell_id: id })],
   ])("%s ends it and everything below it", async (tool, input) => {
     const tools = await bench();
-    const command = "setsid sleep 1000 & sleep 1000";
+    const command = "setsid sleep 4711 & sleep 4711";
     const id = await background(tools, command);
     expect(await tools.text(tool, input(id))).toBe(`Killed shell ${id}: ${command}`);
     expect(await tools.left()).toEqual([]);
@@ -217,13 +217,13 @@ describe("background", () => {
 
   test("its time is bounded too", async () => {
     const tools = await bench();
-    const id = await background(tools, "sleep 1000", { timeout: 50 });
+    const id = await background(tools, "sleep 4711", { timeout: 50 });
     expect(await tools.text("TaskOutput", { task_id: id })).toBe("Status: timed out\n(no new output)");
   });
 
   test("waiting ends with its time, or when interrupted", async () => {
     const tools = await bench();
-    const id = await background(tools, "sleep 1000");
+    const id = await background(tools, "sleep 4711");
     expect(await tools.text("TaskOutput", { task_id: id, timeout: 30 })).toBe("Status: running\n(no new output)");
     expect(await tools.text("TaskOutput", { task_id: id, block: false })).toBe("Status: running\n(no new output)");
     const signal = AbortSignal.timeout(30);
@@ -250,7 +250,7 @@ describe("background", () => {
 
   test("no more than so many at once; those that ended are forgotten in time", async () => {
     const tools = await bench();
-    const start = { command: "sleep", argv: ["sleep", "1000"] as const, cwd: tools.workspace, timeout: 60_000 };
+    const start = { command: "sleep", argv: ["sleep", "4711"] as const, cwd: tools.workspace, timeout: 60_000 };
     const many = await Promise.all(
       Array.from({ length: LIMITS.backgroundShellsPerSession + 1 }, () => tools.session.shells.start(start)),
     );
@@ -274,7 +274,7 @@ describe("background", () => {
 
   test("the session's end ends them and their files", async () => {
     const tools = await bench();
-    await background(tools, "echo x; setsid sleep 1000");
+    await background(tools, "echo x; setsid sleep 4711");
     await tools.toolbox.close();
     expect(await tools.left()).toEqual([]);
     expect(await readdir(tools.session.outputFolder)).toEqual([]);

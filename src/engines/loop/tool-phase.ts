@@ -73,7 +73,7 @@ class ToolPhase {
       await this.#enter();
       try {
         if (this.#turn.signal.aborted) this.#refuse(item, NOT_RUN, "interrupted");
-        else await this.#execute(item, verdict.input);
+        else await this.#execute(asApproved(item, verdict.input), verdict.input);
       } finally {
         this.#leave();
       }
@@ -197,6 +197,11 @@ class ToolPhase {
   #finish(item: ToolItem, end: ToolCallEnd): void {
     this.#caller.emit([...this.#caller.abandon(item), { type: "item.completed", item: endToolItem(item, end) }]);
   }
+}
+
+/** A completed item is the truth, so it also says what was really run. */
+function asApproved(item: ToolItem, input: Input): ToolItem {
+  return JSON.stringify(input) === JSON.stringify(item.input) ? item : { ...item, approved_input: { ...input } };
 }
 
 function text(value: string): ContentBlock {

@@ -95,9 +95,9 @@ export class Transcript {
     this.#turnMessages = 0;
   }
 
-  /** The same for a transcript that was read without it: the prompt comes first. */
+  /** The same for a transcript that was read without it: the prompt comes first, unless a summary stands for it. */
   beginBefore(content: readonly UserPart[]): void {
-    this.#entries.unshift({ role: "user", content: [...content] });
+    if (this.#entries[0]?.role !== "user") this.#entries.unshift({ role: "user", content: [...content] });
     this.#turnOpen = true;
   }
 

@@ -23,7 +23,6 @@ export interface WireResponse {
 /** Sends requests over connections that stay open. Rejects when there is no answer, or the signal is aborted. */
 export interface Transport {
   post(request: WireRequest, signal: AbortSignal): Promise<WireResponse>;
-  close(): void;
 }
 
 /** The other side had closed an idle connection: nobody has seen the request. */
@@ -73,10 +72,6 @@ export function createTransport(): Transport {
         }
       }
     },
-    close() {
-      http.destroy();
-      https.destroy();
-    },
   };
 }
 
@@ -93,9 +88,7 @@ function wrap(response: IncomingMessage): WireResponse {
       try {
         for await (const chunk of response.iterator({ destroyOnReturn: false }) as AsyncIterable<string>) yield chunk;
       } finally {
-        // What is left (nothing, as a rule) is read and dropped; a server that never ends is cut off.
-        response.setTimeout(LIMITS.modelIdleMs, () => response.destroy());
-        response.resume();
+        drain(response);
       }
     },
     async text() {
@@ -107,4 +100,12 @@ function wrap(response: IncomingMessage): WireResponse {
       return text;
     },
   };
+}
+
+/** What is left (the last line break, as a rule) is read and dropped; a server that never ends is cut off. */
+function drain(response: IncomingMessage): void {
+  response.resume();
+  if (response.complete || response.destroyed) return;
+  const timer = setTimeout(() => response.destroy(), LIMITS.modelIdleMs).unref();
+  response.once("close", () => clearTimeout(timer));
 }

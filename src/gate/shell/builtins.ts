@@ -109,7 +109,9 @@ function withOption(options: readonly string[], whose: string): Looker {
 
 /** Builtins that evaluate a name's subscript: `printf -v 'a[$(rm x)]'`, `test -v`, `unset`, `read`, `let`. */
 function evaluatesNames({ words }: LookContext): Look {
-  const hidden = words.find((word) => word.fixed && /\[[\s\S]*(\$\(|`|\$\{)/.test(word.value));
+  const hidden = words.find(
+    ({ fixed, value }) => fixed && value.includes("[") && /\$\(|`|\$\{/.test(value.slice(value.indexOf("["))),
+  );
   return hidden === undefined
     ? NOTHING
     : { inner: [], notes: [unknown(`a command hides in ${hidden.text}`)], wrapper: false };

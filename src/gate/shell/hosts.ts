@@ -1,7 +1,8 @@
+import { LIMITS } from "../../protocol/index.ts";
 import type { ShellWord } from "./words.ts";
 
 const HOST = String.raw`(?:\[[\da-fA-F:.]+\]|[A-Za-z\d](?:[A-Za-z\d._-]*[A-Za-z\d])?)`;
-const URL_HOST = new RegExp(`[A-Za-z][A-Za-z\\d+.-]*://(?:[^/@\\s'"]*@)?(${HOST})`, "g");
+const AFTER_SCHEME = new RegExp(`^(?:[^/@\\s'"]{0,200}@)?(${HOST})`);
 const REMOTE_PATH = new RegExp(`^(?:[\\w.-]+@)?(${HOST}):(?!:|//)`);
 const BARE = new RegExp(`^(?:[\\w.-]+@)?(${HOST})(?::\\d+)?(?:[/?].*)?$`);
 const TAKES_HOSTS =
@@ -12,7 +13,7 @@ export function hostsIn(program: string, words: readonly ShellWord[]): readonly 
   const hosts = new Set<string>();
   for (const [index, word] of words.entries()) {
     if (index === 0) continue;
-    for (const match of word.value.matchAll(URL_HOST)) if (match[1] !== undefined) hosts.add(match[1].toLowerCase());
+    for (const host of urlHosts(word.value)) hosts.add(host);
     if (/^(scp|rsync|sftp|git)$/.test(program) && !word.value.includes("://")) {
       const remote = REMOTE_PATH.exec(word.value)?.[1];
       if (remote !== undefined && !word.value.startsWith("-") && (word.value.includes("@") || program !== "git"))
@@ -22,6 +23,14 @@ export function hostsIn(program: string, words: readonly ShellWord[]): readonly 
   const bare = bareHost(program, words);
   if (bare !== undefined) hosts.add(bare);
   return [...hosts];
+}
+
+/** The hosts of the addresses in a text. */
+function urlHosts(text: string): readonly string[] {
+  return text
+    .split("://", LIMITS.hostsPerCommand)
+    .slice(1)
+    .flatMap((rest) => AFTER_SCHEME.exec(rest.slice(0, 512))?.[1]?.toLowerCase() ?? []);
 }
 
 function bareHost(program: string, words: readonly ShellWord[]): string | undefined {

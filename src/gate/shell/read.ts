@@ -35,6 +35,10 @@ export function readShell(source: string): ReadResult {
     return { ok: false, error: `longer than ${LIMITS.commandChars} characters` };
   }
   if (source.includes("\0")) return { ok: false, error: "holds a NUL character" };
+  // The parser's time grows with the square of their number.
+  if (source.split("<<", LIMITS.shellHereDocuments + 2).length > LIMITS.shellHereDocuments + 1) {
+    return { ok: false, error: `more than ${LIMITS.shellHereDocuments} here-documents` };
+  }
   try {
     const script = parse(source);
     const reader = new Reader();

@@ -60,18 +60,33 @@ export const ADDED_WORDS: ShellWord = {
 };
 
 /** What the shell makes of one written word: several words where braces stand. */
-export function shellWords(word: Word, depth = 0): readonly ShellWord[] {
-  const parts = word.parts;
-  if (parts?.some((part) => part.type === "BraceExpansion") !== true) return [wordOf(word)];
-  const alternatives = depth < LIMITS.shellBraceDepth ? braceAlternatives(parts) : undefined;
-  if (alternatives === undefined) return [wordOf(word)];
-  const words: ShellWord[] = [];
-  for (const text of alternatives) {
-    const again = reread(text);
-    if (again === undefined || words.length > LIMITS.shellBraceWords) return [wordOf(word)];
-    words.push(...shellWords(again, depth + 1));
+export function shellWords(word: Word): readonly ShellWord[] {
+  const braces = word.parts?.filter((part) => part.type === "BraceExpansion").length ?? 0;
+  if (braces === 0) return [wordOf(word)];
+  const tooMany = braces > LIMITS.shellBraceDepth || word.text.length > LIMITS.shellBraceChars;
+  return (tooMany ? undefined : expanded(word)) ?? [wordOf(word)];
+}
+
+/** The words that braces stand for; undefined when they cannot be told, or are too many. */
+function expanded(word: Word): readonly ShellWord[] | undefined {
+  const done: ShellWord[] = [];
+  const pending: { readonly word: Word; readonly depth: number }[] = [{ word, depth: 0 }];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const parts = next.word.parts;
+    if (parts?.some((part) => part.type === "BraceExpansion") !== true) {
+      done.push(wordOf(next.word));
+      continue;
+    }
+    const alternatives = next.depth > LIMITS.shellBraceDepth ? undefined : braceAlternatives(parts);
+    if (alternatives === undefined || done.length + pending.length + alternatives.length > LIMITS.shellBraceWords)
+      return undefined;
+    for (const text of alternatives.toReversed()) {
+      const again = reread(text);
+      if (again === undefined) return undefined;
+      pending.push({ word: again, depth: next.depth + 1 });
+    }
   }
-  return words;
+  return done;
 }
 
 /** The words of a place where the shell expands no braces: assignments, redirections, patterns. */

@@ -60,20 +60,37 @@ export function approvalMessages(frame: StreamFrame): readonly Message[] {
     case "turn.started":
       return [{ type: "user", subtype: "text", content: { text: frame.prompt.text } }];
     case "item.delta":
-      return frame.field === "text" ? [{ type: "assistant", subtype: "text_delta", content: { text: frame.delta }, item_id: frame.item_id }] : [];
+      return frame.field === "text"
+        ? [{ type: "assistant", subtype: "text_delta", content: { text: frame.delta }, item_id: frame.item_id }]
+        : [];
     case "item.started":
       return isToolItem(frame.item) ? [toolUse(frame.item)] : [];
     case "item.completed":
       return ended(frame.item);
     case "turn.completed":
       return [
-        { type: "result", subtype: "success", content: { message: "Conversation complete" }, is_error: false, stop_reason: frame.stop_reason, usage: frame.usage },
+        {
+          type: "result",
+          subtype: "success",
+          content: { message: "Conversation complete" },
+          is_error: false,
+          stop_reason: frame.stop_reason,
+          usage: frame.usage,
+        },
         { type: "done" },
       ];
     case "turn.failed":
-      if (frame.error.code === "aborted" || frame.error.code === "rejected_and_stopped") return [{ type: "cancelled", code: frame.error.code }, { type: "done" }];
+      if (frame.error.code === "aborted" || frame.error.code === "rejected_and_stopped")
+        return [{ type: "cancelled", code: frame.error.code }, { type: "done" }];
       return [
-        { type: "result", subtype: "error", content: { message: frame.error.message }, is_error: true, code: frame.error.code, usage: frame.usage },
+        {
+          type: "result",
+          subtype: "error",
+          content: { message: frame.error.message },
+          is_error: true,
+          code: frame.error.code,
+          usage: frame.usage,
+        },
         { type: "error", content: frame.error.message, code: frame.error.code },
         { type: "done" },
       ];
@@ -85,7 +102,12 @@ export function approvalMessages(frame: StreamFrame): readonly Message[] {
 }
 
 function toolUse(item: Extract<Item, { tool_use_id: string }>): Message {
-  return { type: "assistant", subtype: "tool_use", content: { id: item.tool_use_id, name: item.tool, input: item.input }, ...parent(item) };
+  return {
+    type: "assistant",
+    subtype: "tool_use",
+    content: { id: item.tool_use_id, name: item.tool, input: item.input },
+    ...parent(item),
+  };
 }
 
 function parent(item: Item): { readonly parent_item_id?: string } {
@@ -95,14 +117,22 @@ function parent(item: Item): { readonly parent_item_id?: string } {
 function ended(item: Item): readonly Message[] {
   if (item.status === "superseded") return [];
   if (isToolItem(item)) {
-    const content = { tool_use_id: item.tool_use_id, content: outputText(item.output ?? []), is_error: item.is_error === true };
+    const content = {
+      tool_use_id: item.tool_use_id,
+      content: outputText(item.output ?? []),
+      is_error: item.is_error === true,
+    };
     return [{ type: "user", subtype: "tool_result", content, ...parent(item) }];
   }
   switch (item.type) {
     case "agent_message":
-      return item.text === "" ? [] : [{ type: "assistant", subtype: "text", content: { text: item.text }, ...parent(item) }];
+      return item.text === ""
+        ? []
+        : [{ type: "assistant", subtype: "text", content: { text: item.text }, ...parent(item) }];
     case "reasoning":
-      return item.text === "" ? [] : [{ type: "assistant", subtype: "thinking", content: { text: item.text }, ...parent(item) }];
+      return item.text === ""
+        ? []
+        : [{ type: "assistant", subtype: "thinking", content: { text: item.text }, ...parent(item) }];
     case "compaction":
       return [{ type: "system", subtype: "compaction", content: { text: item.summary } }];
     case "error":
@@ -153,7 +183,11 @@ function shown(approval: Approval): Shown {
       return { preview_type: "diff", preview_data: preview.details, ...fileOf(preview.file) };
     case "notebook": {
       const { cell_id, cell_type, edit_mode } = preview;
-      return { preview_type: "diff", preview_data: { file_path: preview.file.file_path, cell_id, cell_type, edit_mode, notebook: true }, ...fileOf(preview.file) };
+      return {
+        preview_type: "diff",
+        preview_data: { file_path: preview.file.file_path, cell_id, cell_type, edit_mode, notebook: true },
+        ...fileOf(preview.file),
+      };
     }
     case "multi_diff":
       return {
@@ -166,9 +200,21 @@ function shown(approval: Approval): Shown {
     case "command":
       return { ...NO_FILE, preview_type: "command", preview_data: commandData(preview, approval.warnings) };
     case "question":
-      return { ...NO_FILE, preview_type: "generic", preview_data: { tool_name: approval.tool, questions: preview.questions, input_summary: summary(approval.input) } };
+      return {
+        ...NO_FILE,
+        preview_type: "generic",
+        preview_data: {
+          tool_name: approval.tool,
+          questions: preview.questions,
+          input_summary: summary(approval.input),
+        },
+      };
     case "generic":
-      return { ...NO_FILE, preview_type: "generic", preview_data: { tool_name: approval.tool, input_summary: summary(approval.input) } };
+      return {
+        ...NO_FILE,
+        preview_type: "generic",
+        preview_data: { tool_name: approval.tool, input_summary: summary(approval.input) },
+      };
   }
 }
 
@@ -177,7 +223,10 @@ function summary(input: unknown): string {
   return text.length > SUMMARY_CHARS ? `${text.slice(0, SUMMARY_CHARS)}...` : text;
 }
 
-function commandData(preview: Extract<Preview, { type: "command" }>, warnings: readonly Warning[]): Readonly<Record<string, unknown>> {
+function commandData(
+  preview: Extract<Preview, { type: "command" }>,
+  warnings: readonly Warning[],
+): Readonly<Record<string, unknown>> {
   const warned = new Set(warnings.map(({ kind }) => kind));
   return {
     command: preview.command,
@@ -211,21 +260,29 @@ function diffLines(file: FileDiff): readonly string[] {
   const bare = { old: !file.original_content.endsWith("\n"), new: !file.new_content.endsWith("\n") };
   const at = { old: 0, new: 0 };
   let inHunk = false;
-  return file.diff.replace(/\n$/, "").split("\n").map((line) => {
-    const hunk = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/.exec(line);
-    if (hunk !== null) {
-      inHunk = true;
-      at.old = Number(hunk[1]) - (hunk[2] === "0" ? 0 : 1);
-      at.new = Number(hunk[3]) - (hunk[4] === "0" ? 0 : 1);
-      return line;
-    }
-    if (!inHunk) return line;
-    const sign = line.charAt(0);
-    if (sign !== "+") at.old += 1;
-    if (sign !== "-") at.new += 1;
-    const last = sign === "+" ? at.new === totals.new && bare.new : sign === "-" ? at.old === totals.old && bare.old : at.new === totals.new && bare.new;
-    return last ? line : `${line}\n`;
-  });
+  return file.diff
+    .replace(/\n$/, "")
+    .split("\n")
+    .map((line) => {
+      const hunk = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/.exec(line);
+      if (hunk !== null) {
+        inHunk = true;
+        at.old = Number(hunk[1]) - (hunk[2] === "0" ? 0 : 1);
+        at.new = Number(hunk[3]) - (hunk[4] === "0" ? 0 : 1);
+        return line;
+      }
+      if (!inHunk) return line;
+      const sign = line.charAt(0);
+      if (sign !== "+") at.old += 1;
+      if (sign !== "-") at.new += 1;
+      const last =
+        sign === "+"
+          ? at.new === totals.new && bare.new
+          : sign === "-"
+            ? at.old === totals.old && bare.old
+            : at.new === totals.new && bare.new;
+      return last ? line : `${line}\n`;
+    });
 }
 
 function lineCount(text: string): number {

@@ -12,7 +12,14 @@ export function approvalRoutes(app: App, { gateway }: SurfaceOptions): void {
       path: "/api/approvals",
       summary: "The inbox, newest first",
       ...needs("approval.read"),
-      request: { query: z.object({ status: ApprovalStatus.optional(), session_id: z.string().max(100).optional(), cursor, limit }) },
+      request: {
+        query: z.object({
+          status: ApprovalStatus.optional(),
+          session_id: z.string().max(100).optional(),
+          cursor,
+          limit,
+        }),
+      },
       responses: { 200: json(ApprovalList, "A page of approvals"), ...refusals },
     }),
     async (context) => {
@@ -29,7 +36,8 @@ export function approvalRoutes(app: App, { gateway }: SurfaceOptions): void {
       request: { params: SessionPath },
       responses: { 200: json(Approval, "The approval"), ...refusals },
     }),
-    async (context) => context.json(await gateway.approvals.get(context.var.caller, context.req.valid("param").id), 200),
+    async (context) =>
+      context.json(await gateway.approvals.get(context.var.caller, context.req.valid("param").id), 200),
   );
   app.openapi(
     createRoute({
@@ -41,6 +49,9 @@ export function approvalRoutes(app: App, { gateway }: SurfaceOptions): void {
       responses: { 200: json(Approval, "The approval after it"), ...refusals },
     }),
     async (context) =>
-      context.json(await gateway.approvals.decide(context.var.caller, context.req.valid("param").id, context.req.valid("json")), 200),
+      context.json(
+        await gateway.approvals.decide(context.var.caller, context.req.valid("param").id, context.req.valid("json")),
+        200,
+      ),
   );
 }

@@ -22,6 +22,9 @@ export function healthRoute(app: App, options: SurfaceOptions): void {
   });
   app.openapi(route, (context) => {
     const { demo, default_provider } = options.describe();
-    return context.json({ status: "ok" as const, version: options.version, protocol: PROTOCOL_VERSION, demo, default_provider }, 200);
+    return context.json(
+      { status: "ok" as const, version: options.version, protocol: PROTOCOL_VERSION, demo, default_provider },
+      200,
+    );
   });
 }

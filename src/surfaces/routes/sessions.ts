@@ -1,6 +1,14 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
-import { CreateSession, Failure, ForkSession, PromptAccepted, SessionView, Status, SubmitPrompt } from "../../protocol/index.ts";
+import {
+  CreateSession,
+  Failure,
+  ForkSession,
+  PromptAccepted,
+  SessionView,
+  Status,
+  SubmitPrompt,
+} from "../../protocol/index.ts";
 import { writeSse } from "../sse.ts";
 import type { App, SurfaceOptions } from "../surface.ts";
 import { body, cursor, IdempotencyHeader, json, limit, needs, refusals, SessionPath } from "./documents.ts";
@@ -85,7 +93,8 @@ function controlRoutes(app: App, { gateway }: Pick<SurfaceOptions, "gateway">): 
         request: { params: SessionPath },
         responses: { 200: json(SessionView, "The session after it"), ...refusals },
       }),
-      async (context) => context.json(await gateway.sessions[verb](context.var.caller, context.req.valid("param").id), 200),
+      async (context) =>
+        context.json(await gateway.sessions[verb](context.var.caller, context.req.valid("param").id), 200),
     );
   }
   app.openapi(
@@ -94,7 +103,11 @@ function controlRoutes(app: App, { gateway }: Pick<SurfaceOptions, "gateway">): 
       path: "/api/sessions/{id}/fork",
       summary: "A new session that begins with this one's journal",
       ...needs("session.control"),
-      request: { params: SessionPath, headers: IdempotencyHeader, body: { content: { "application/json": { schema: ForkSession } } } },
+      request: {
+        params: SessionPath,
+        headers: IdempotencyHeader,
+        body: { content: { "application/json": { schema: ForkSession } } },
+      },
       responses: { 201: json(SessionView, "The new session"), ...refusals },
     }),
     async (context) => {
@@ -119,14 +132,19 @@ function eventRoute(app: App, { gateway }: Pick<SurfaceOptions, "gateway">): voi
   app.get("/api/sessions/:id/events", async (context) => {
     const id = context.req.param("id");
     const query = EventQuery.safeParse(context.req.query());
-    if (!query.success) throw new Failure("invalid_request", `after and limit: ${query.error.issues[0]?.message ?? "not valid"}`);
+    if (!query.success)
+      throw new Failure("invalid_request", `after and limit: ${query.error.issues[0]?.message ?? "not valid"}`);
     const { after, limit } = query.data;
     if (context.req.header("accept")?.includes("text/event-stream") !== true) {
       const frames = await gateway.sessions.events(context.var.caller, id, { after, limit });
       const next = frames.length === limit ? frames.at(-1)?.seq : undefined;
-      return context.body(`{"events":[${frames.map((frame) => frame.json).join(",")}]${next === undefined ? "" : `,"next":${next}`}}`, 200, {
-        "content-type": "application/json",
-      });
+      return context.body(
+        `{"events":[${frames.map((frame) => frame.json).join(",")}]${next === undefined ? "" : `,"next":${next}`}}`,
+        200,
+        {
+          "content-type": "application/json",
+        },
+      );
     }
     const controller = new AbortController();
     const from = lastEventId(context.req.header("last-event-id")) ?? after;

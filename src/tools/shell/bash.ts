@@ -67,7 +67,7 @@ export const bash: Tool<Input> = {
         timeout_ms: timeoutOf(input),
         cwd,
         background: input.run_in_background,
-        parts: await Promise.all(analysis.parts.map((part) => withProgram(part, session))),
+        parts: await Promise.all(analysis.parts.map((part) => withProgram(part, analysis.parts, session))),
         ...(analysis.parseError === undefined ? {} : { parse_error: analysis.parseError }),
       },
       warnings: analysis.warnings,
@@ -92,9 +92,18 @@ async function findShell(session: ToolSession): Promise<string> {
   return (await findProgram("bash", where)) ?? (await findProgram("/bin/bash", where)) ?? "/bin/sh";
 }
 
-async function withProgram(part: CommandPart, session: ToolSession): Promise<CommandPart> {
-  const name = part.argv[0]?.includes("/") === true ? part.argv[0] : part.program;
-  if (name === "" || SHELL_BUILTINS.has(name)) return part;
+/** Wrappers that leave it to the shell what a name means. */
+const TRANSPARENT = new Set(["time", "command", "builtin"]);
+const FOLDER_CHANGERS = new Set(["cd", "pushd", "popd"]);
+
+/** With the program that the disk has under this name, where that can be known. */
+async function withProgram(part: CommandPart, all: readonly CommandPart[], session: ToolSession): Promise<CommandPart> {
+  const word = part.argv[0] ?? "";
+  const name = word.includes("/") ? word : part.program;
+  if (name === "") return part;
+  if (SHELL_BUILTINS.has(name) && part.wrappers.every((wrapper) => TRANSPARENT.has(wrapper))) return part;
+  const moved = all.some(({ program }) => FOLDER_CHANGERS.has(program));
+  if (moved && name.includes("/") && !name.startsWith("/")) return part;
   const where = { searchPath: session.sandbox.searchPath, cwd: session.workspace };
   const resolved = await findProgram(name, where);
   return resolved === undefined ? part : { ...part, resolved };

@@ -23,7 +23,7 @@ export type ShellStatus =
 
 export interface NewOutput {
   readonly text: string;
-  /** Bytes that are waiting for the next look. */
+  /** Bytes that the next look can show at once. */
   readonly left: number;
   /** Bytes that were thrown away before anybody read them. */
   readonly lost: number;
@@ -158,7 +158,9 @@ class BackgroundShell implements Shell {
     }
     const lost = start - this.#place;
     this.#place = start + used;
-    return { text: shown.join("\n"), left: this.#log.end - this.#place, lost };
+    // The start of a line that is not whole yet is not waiting for anybody.
+    const more = used < lengthOf(lines) || start + bytes.length < this.#log.end;
+    return { text: shown.join("\n"), left: more ? this.#log.end - this.#place : 0, lost };
   }
 
   async wait(ms: number, signal: AbortSignal): Promise<void> {
@@ -208,6 +210,10 @@ function wholeLines(bytes: Buffer, over: boolean): readonly Buffer[] {
   const endless = lines.length === 0 && bytes.length >= LIMITS.shellReadBytes;
   if (start < bytes.length && (over || endless)) lines.push(bytes.subarray(start));
   return lines;
+}
+
+function lengthOf(lines: readonly Buffer[]): number {
+  return lines.reduce((sum, line) => sum + line.length, 0);
 }
 
 function textOf(line: Buffer): string {

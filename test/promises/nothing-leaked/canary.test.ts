@@ -12,7 +12,12 @@ async function filesBelow(folder: string): Promise<readonly string[]> {
 }
 
 it("keeps the model key and tokens out of tools, journal, store, answers and files", async () => {
-  await using house = await openTestHouse({ ANTHROPIC_API_KEY: CANARY, SALLYPORT_TOKEN: ADMIN, SALLYPORT_PROVIDER: "sim", SECRET_OF_THE_SERVER: CANARY });
+  await using house = await openTestHouse({
+    ANTHROPIC_API_KEY: CANARY,
+    SALLYPORT_TOKEN: ADMIN,
+    SALLYPORT_PROVIDER: "sim",
+    SECRET_OF_THE_SERVER: CANARY,
+  });
   const { SallyportClient } = await import("../../../src/client/index.ts");
   const client = new SallyportClient({ url: house.serving.url, token: ADMIN });
   await writeFile(join(house.place.workspace, "leak.txt"), `the key is ${CANARY}\nthe token is ${ADMIN}\n`);
@@ -34,9 +39,20 @@ it("keeps the model key and tokens out of tools, journal, store, answers and fil
     approveWith(client),
   );
   seen.push(JSON.stringify(events));
-  seen.push(JSON.stringify(await client.session(session.id)), JSON.stringify(await client.approvals()), JSON.stringify(await client.tokens()));
+  seen.push(
+    JSON.stringify(await client.session(session.id)),
+    JSON.stringify(await client.approvals()),
+    JSON.stringify(await client.tokens()),
+  );
   const headers = { authorization: `Bearer ${ADMIN}` };
-  for (const path of ["/", "/openapi.json", "/api/audit", "/api/sessions", `/api/sessions/${session.id}/events`, "/api/policy"]) {
+  for (const path of [
+    "/",
+    "/openapi.json",
+    "/api/audit",
+    "/api/sessions",
+    `/api/sessions/${session.id}/events`,
+    "/api/policy",
+  ]) {
     seen.push(await (await fetch(`${house.serving.url}${path}`, { headers })).text());
   }
   expect(events.at(-1)).toMatchObject({ type: "turn.completed" });

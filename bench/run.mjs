@@ -1,0 +1,26 @@
+// All benchmarks of this repository, one after the other; each runs its control in the same run. `--json` for the data.
+import { cpus, totalmem } from "node:os";
+import { setup } from "../scripts/setup.mjs";
+
+await setup();
+const { fanoutBench } = await import("./fanout.mjs");
+const { journalBench } = await import("./journal.mjs");
+const { sessionsBench } = await import("./sessions.mjs");
+const { turnBench } = await import("./turn.mjs");
+
+const benches = { turn: turnBench, sessions: sessionsBench, journal: journalBench, fanout: fanoutBench };
+const wanted = process.argv.slice(2).filter((word) => !word.startsWith("--"));
+const results = {
+  machine: {
+    cpu: cpus()[0]?.model,
+    cores: cpus().length,
+    memory_gib: Math.round(totalmem() / 2 ** 30),
+    node: process.version,
+  },
+};
+for (const [name, bench] of Object.entries(benches)) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue;
+  console.error(`${name} …`);
+  results[name] = await bench();
+}
+console.log(JSON.stringify(results, null, 2));

@@ -1,0 +1,48 @@
+import { Failure, LIMITS } from "../protocol/index.ts";
+import type { Frame } from "./frames.ts";
+import { aborted } from "./host.ts";
+import type { Session } from "./session.ts";
+import { isFinal } from "./state.ts";
+
+/** Refuses a place in the journal that does not exist. */
+export function checkCursor(session: Session, after: number): void {
+  const { publishedSeq } = session.stream;
+  if (after <= publishedSeq) return;
+  throw new Failure(
+    "cursor_invalid",
+    `event ${after} is past the end of session ${session.state.id} (${publishedSeq})`,
+  );
+}
+
+/** Everything after `after` from the store, then what is open, then what comes. Ends when the session has ended. */
+export async function* watch(session: Session, after: number, signal: AbortSignal): AsyncGenerator<readonly Frame[]> {
+  const { stream } = session;
+  const stop = aborted(signal);
+  let position = after;
+  stream.attach();
+  try {
+    while (!signal.aborted) {
+      while (position < stream.publishedSeq) {
+        const page = await session.page(position, LIMITS.watchPageEvents);
+        if (signal.aborted) return;
+        position = page.at(-1)?.seq ?? stream.publishedSeq;
+        yield page;
+      }
+      // From here to the first look into the ring nothing may wait, or a frame could fall between store and ring.
+      let place = stream.end;
+      const open = stream.snapshot(session.state.id);
+      if (open.length > 0) yield open;
+      for (let frames = stream.since(place); frames !== undefined; frames = stream.since(place)) {
+        if (signal.aborted) return;
+        if (frames.length > 0) {
+          place += frames.length;
+          position = frames.findLast((frame) => frame.seq !== undefined)?.seq ?? position;
+          yield frames;
+        } else if (stream.ended || isFinal(session.state.status)) return;
+        else await Promise.race([stream.changed(), stop]);
+      }
+    }
+  } finally {
+    stream.detach();
+  }
+}

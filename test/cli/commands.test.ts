@@ -1,0 +1,147 @@
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { Place, type Ended } from "./place.ts";
+
+const place = new Place();
+const { folder } = place;
+afterAll(() => place[Symbol.asyncDispose]());
+
+const run = (words: readonly string[]): Promise<Ended> => place.run(words);
+
+const COMMANDS = [
+  [],
+  ["serve"],
+  ["run"],
+  ["attach"],
+  ["sessions"],
+  ["sessions", "list"],
+  ["sessions", "show"],
+  ["sessions", "interrupt"],
+  ["sessions", "pause"],
+  ["sessions", "resume"],
+  ["sessions", "close"],
+  ["sessions", "fork"],
+  ["approve"],
+  ["token"],
+  ["token", "create"],
+  ["token", "list"],
+  ["token", "delete"],
+  ["policy"],
+  ["policy", "show"],
+  ["policy", "set"],
+  ["policy", "test"],
+  ["doctor"],
+  ["tools"],
+];
+
+describe("usage", () => {
+  test.each(COMMANDS.map((words) => [words.join(" ") || "sallyport", words] as const))(
+    "%s --help explains itself with an example",
+    async (_name, words) => {
+      const { code, stdout, stderr } = await run([...words, "--help"]);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+      expect(stdout).toMatch(/Examples?:\n {2}\$ sallyport /);
+    },
+  );
+
+  test("run --help names the exit codes", async () => {
+    expect((await run(["run", "--help"])).stdout).toContain("3    a person rejected a call and stopped the turn");
+  });
+
+  test("--version", async () => {
+    expect(await run(["--version"])).toEqual({ code: 0, stdout: "0.0.0\n", stderr: "" });
+  });
+
+  test.each([
+    [["rum", "x"], "error: unknown command 'rum'\n(Did you mean run?)"],
+    [["run"], "error: missing required argument 'task'"],
+    [["run", " "], "error: the task is empty"],
+    [["run", "x", "--autonomie", "full"], "error: unknown option '--autonomie'\n(Did you mean --autonomy?)"],
+    [
+      ["run", "x", "--autonomy", "total"],
+      "error: option '--autonomy <level>' argument 'total' is invalid. It must be one of:",
+    ],
+    [
+      ["run", "x", "--max-turns", "0"],
+      "error: option '--max-turns <n>' argument '0' is invalid. It must be a whole number",
+    ],
+    [["run", "x", "y"], "error: too many arguments for 'run'. Expected 1 argument but got 2."],
+    [["run", "x", "--unattended", "allow"], "It must be one of: deny, park."],
+    [["serve", "--port", "99999"], "It must be a whole number from 0 to 65535."],
+    [["serve", "--log-level", "loud"], "error: option '--log-level <level>' argument 'loud' is invalid."],
+    [["serve", "--provider", "elsewhere"], "error: there is no provider elsewhere; there are: cloud, sim"],
+    [["sessions", "destroy", "x"], "error: too many arguments"],
+    [["sessions", "--status", "asleep"], "It must be one of: creating, ready"],
+    [["approve", "--reject"], "error: an approval's id is missing"],
+    [["approve", "apr_1", "--stop"], "error: --feedback and --stop need --reject"],
+    [["approve", "apr_1", "--reject", "--session"], "error: --session and --input do not go with --reject"],
+    [["token", "create", "--name", "x"], "error: required option '--role <role>' not specified"],
+    [["token", "create", "--name", "x", "--role", "king"], "It must be one of: admin, operator, agent, viewer."],
+    [["policy", "set", "none.yaml"], "none.yaml does not exist"],
+    [["policy", "test", "--tool", "Bash", "--input", "{"], "error: --input is not valid JSON"],
+    [["tools", "--openai", "--anthropic"], "error: --anthropic and --openai do not go together"],
+  ])("%j is refused", async (words, message) => {
+    const { code, stdout, stderr } = await run(words);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toContain(message);
+    expect(stderr).not.toMatch(/\n\s+at /);
+  });
+});
+
+test("tools in both forms", async () => {
+  const anthropic = JSON.parse((await run(["tools"])).stdout) as { name: string; input_schema: unknown }[];
+  const openai = JSON.parse((await run(["tools", "--openai"])).stdout) as {
+    type: string;
+    function: { name: string; parameters: unknown };
+  }[];
+  expect(anthropic.map(({ name }) => name)).toContain("Bash");
+  expect(openai).toEqual(
+    anthropic.map((tool) => ({
+      type: "function",
+      function: expect.objectContaining({ name: tool.name, parameters: tool.input_schema }),
+    })),
+  );
+});
+
+describe("without a server", () => {
+  test("the policy is shown, set, tried, and kept", async () => {
+    const home = ["--home", "policy-home"];
+    const ask = ["policy", "test", "--tool", "Bash", "--input", '{"command":"ls"}', "--json"];
+    expect(JSON.parse((await run([...home, ...ask])).stdout)).toMatchObject({ effect: "ask" });
+    writeFileSync(join(folder, "policy.yaml"), "default_profile: mine\nprofiles:\n  mine:\n    allow: [Bash(ls)]\n");
+    const set = await run([...home, "policy", "set", "policy.yaml"]);
+    expect([set.code, set.stdout]).toEqual([0, expect.stringMatching(/mine.*; default mine\n$/)]);
+    expect(JSON.parse((await run([...home, ...ask])).stdout)).toMatchObject({ effect: "allow", step: "policy" });
+    const shown = await run([...home, "policy", "show"]);
+    expect(shown.stdout).toContain("default_profile: mine\n");
+    writeFileSync(join(folder, "wrong.yaml"), "default_profile: none\nprofiles: {}\n");
+    const wrong = await run([...home, "policy", "set", "wrong.yaml"]);
+    expect([wrong.code, wrong.stderr.startsWith("error: ")]).toEqual([2, true]);
+  });
+
+  test("an empty home has no sessions and no approvals", async () => {
+    const home = ["--home", "empty-home"];
+    expect(await run([...home, "sessions"])).toEqual({
+      code: 0,
+      stdout: 'no sessions; start one with: sallyport run "…"\n',
+      stderr: "",
+    });
+    expect(await run([...home, "approve"])).toEqual({ code: 0, stdout: "nothing waits for an answer\n", stderr: "" });
+  });
+
+  test("the demo model is offered where a key is missing", async () => {
+    const { code, stderr } = await run(["--home", "key-home", "run", "hello", "--provider", "cloud"]);
+    expect(code).toBe(2);
+    expect(stderr).toContain("error: ANTHROPIC_API_KEY not set");
+    expect(stderr).toContain("--provider sim");
+  });
+
+  test("a broken settings file is named", async () => {
+    writeFileSync(join(folder, "sallyport.yaml"), "port: soon\n");
+    const { code, stderr } = await run(["--home", ".", "sessions"]);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(new RegExp(`^error: ${join(folder, "sallyport.yaml")}: port `));
+    rmSync(join(folder, "sallyport.yaml"));
+  });
+});

@@ -1,0 +1,114 @@
+import { chmodSync, mkdirSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { checkNode } from "../../src/cli/doctor/programs.ts";
+import { Place } from "./place.ts";
+
+interface Report {
+  readonly checks: readonly { name: string; state: string; found: string; advice?: string }[];
+  readonly settings: readonly { name: string; value: string; origin: string }[];
+}
+
+async function doctor(place: Place, environment: Readonly<Record<string, string>> = {}, words: readonly string[] = []) {
+  const { code, stdout } = await place.run([...words, "doctor", "--json"], environment);
+  const report = JSON.parse(stdout) as Report;
+  const check = (name: string) => report.checks.find((one) => one.name === name);
+  return { code, report, check, stdout };
+}
+
+test.each([
+  ["v20.19.0", "ok"],
+  ["v20.18.9", "fail"],
+  ["v18.20.0", "fail"],
+  ["v22.0.0", "ok"],
+])("Node %s: %s", (version, state) => {
+  expect(checkNode(version).state).toBe(state);
+});
+
+describe.concurrent("sallyport doctor", () => {
+  test("a fresh folder is fine, and nothing is made there", async () => {
+    await using place = new Place();
+    const { code, report } = await doctor(place);
+    expect(code).toBe(0);
+    expect(report.checks.map(({ name, state }) => `${name} ${state}`)).toEqual([
+      "node ok",
+      "ripgrep ok",
+      "bash ok",
+      "git ok",
+      "bwrap ok",
+      "podman ok",
+      "runsc ok",
+      "model ok",
+      "home ok",
+      "workspace ok",
+      "server ok",
+      expect.stringMatching(/^port (ok|warn)$/),
+    ]);
+    expect(place.read(".sallyport")).toBeUndefined();
+  });
+
+  test("settings come with where they are from, secrets without themselves", async () => {
+    await using place = new Place();
+    mkdirSync(join(place.folder, "home"), { mode: 0o700 });
+    place.write("home/sallyport.yaml", "model: some-model\n");
+    const environment = {
+      SALLYPORT_PORT: "0",
+      ANTHROPIC_API_KEY: "sk-ant-secret-secret-secret",
+      SALLYPORT_TOKEN: "sp_secret-secret",
+    };
+    const { report, stdout, check } = await doctor(place, environment, ["--home", "home"]);
+    expect(stdout).not.toContain("secret");
+    expect(report.settings).toEqual([
+      { name: "home", value: join(place.folder, "home"), origin: "flag" },
+      { name: "host", value: "127.0.0.1", origin: "default" },
+      { name: "port", value: "0", origin: "environment" },
+      { name: "workspace", value: place.folder, origin: "default" },
+      { name: "roots", value: place.folder, origin: "default" },
+      { name: "provider", value: "cloud", origin: "default" },
+      { name: "model", value: "some-model", origin: "sallyport.yaml" },
+      { name: "allowed_hosts", value: "(none)", origin: "default" },
+      { name: "requests_per_minute", value: "6000", origin: "default" },
+      { name: "api_url", value: "https://api.anthropic.com", origin: "default" },
+      { name: "api_key", value: "(set)", origin: "environment" },
+      { name: "token", value: "(set)", origin: "environment" },
+    ]);
+    expect(check("model")?.found).toContain("ANTHROPIC_API_KEY is set");
+  });
+
+  test("what is wrong is said with what to do; a failure is exit code 1", async () => {
+    await using place = new Place();
+    const taken = createServer();
+    const port = await new Promise<number>((resolve) => {
+      taken.listen(0, "127.0.0.1", () => resolve((taken.address() as { port: number }).port));
+    });
+    mkdirSync(join(place.folder, ".sallyport"));
+    chmodSync(join(place.folder, ".sallyport"), 0o755);
+    const { code, check } = await doctor(place, { SALLYPORT_PORT: String(port), SALLYPORT_WORKSPACE: "nowhere" });
+    taken.close();
+    expect(code).toBe(1);
+    expect(check("port")).toEqual({
+      name: "port",
+      state: "warn",
+      found: `${port} on 127.0.0.1 cannot be used (EADDRINUSE)`,
+      advice: "stop what uses it, or choose another with --port or SALLYPORT_PORT",
+    });
+    expect(check("workspace")?.state).toBe("fail");
+    expect(check("home modes")).toMatchObject({
+      state: "warn",
+      advice: `chmod go= ${join(place.folder, ".sallyport")}`,
+    });
+  });
+
+  test("a running server is found, and its port is its own", async () => {
+    await using place = new Place();
+    const server = place.start(["serve", "--port", "0"]);
+    await server.reads("First task");
+    const { port } = new URL(server.stdout.trim());
+    const { check } = await doctor(place, { SALLYPORT_PORT: port });
+    expect(check("server")?.found).toMatch(/^runs at http:\/\/127\.0\.0\.1:\d+ \(pid \d+\)$/);
+    expect(check("port")).toEqual({ name: "port", state: "ok", found: `${port} is the running server's` });
+    const { stdout } = await place.run(["doctor"]);
+    expect(stdout).toMatch(/^ok {3}node {7}v/);
+  });
+});
