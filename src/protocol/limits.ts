@@ -149,8 +149,12 @@ export const LIMITS = {
   shellBraceDepth: 8,
   shellBraceWords: 512,
   shellBraceChars: 4_096,
-  /** Here-documents of one script. */
-  shellHereDocuments: 200,
+  /** Here-documents that begin in one line. */
+  shellHereDocuments: 64,
+  /** `$[…]`, arithmetic as it was written thirty years ago. */
+  shellOldArithmetic: 50,
+  /** `${…}` in one script. */
+  shellExpansions: 4_000,
   /** Ways to read a command with options before its subcommand, and words that an unknown program might run. */
   shellSpellings: 32,
   /** Values that one write target may take before it counts as unknown. */

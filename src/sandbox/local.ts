@@ -2,7 +2,8 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { stat } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
 import { Failure, LIMITS } from "../protocol/index.ts";
-import { endProcesses, listProcesses, signal, withDescendants, type ProcessEntry } from "./processes.ts";
+import { Groups } from "./groups.ts";
+import { endProcesses, listProcesses, withDescendants, type ProcessEntry } from "./processes.ts";
 import type { KillOptions, Running, Sandbox, SpawnRequest } from "./sandbox.ts";
 
 const PASSED_ON = ["LANG", "LC_ALL", "USER", "LOGNAME", "SHELL", "TMPDIR", "TZ"] as const;
@@ -30,44 +31,45 @@ export interface LocalSandboxOptions {
  */
 export function openLocalSandbox(options: LocalSandboxOptions): Sandbox {
   const environment = cleanEnvironment(options);
-  /** Process groups with members left; a group's number is not given to others while it has one. */
-  const groups = new Set<number>();
+  const groups = new Groups();
   let spawned = 0;
   let closed = false;
 
-  const ofSession = async (): Promise<readonly number[]> =>
-    withDescendants(
-      await listProcesses(),
+  const ofSession = async (): Promise<readonly ProcessEntry[]> => {
+    const entries = await listProcesses();
+    const isMember = groups.membership(entries);
+    return withDescendants(
+      entries,
       (entry) =>
         (entry.startedWith(SESSION, options.sessionId) && entry.startedWith(INSTANCE, options.marker)) ||
-        isOfGroup(entry, groups),
+        isMember(entry),
     );
+  };
 
   return {
     kind: "local",
     searchPath: (environment["PATH"] ?? "").split(":").filter((folder) => folder.startsWith("/")),
     async spawn(request) {
       if (closed) throw new Failure("session_closed", "The session is closed: nothing can be started in it any more.");
-      for (const group of groups) if (!signal(-group, 0)) groups.delete(group);
       spawned += 1;
       const run = `${options.sessionId}.${spawned}`;
       return start({ request, environment: { ...environment, ...request.env, ...marks(options, run) }, run, groups });
     },
     async close() {
       closed = true;
-      if (spawned > 0) await endProcesses({ find: ofSession, groups: () => groups, graceMs: LIMITS.killGraceMs });
-      groups.clear();
+      if (spawned > 0)
+        await endProcesses({ find: ofSession, groups: () => groups.withLeader(), graceMs: LIMITS.killGraceMs });
     },
   };
 }
 
 /** Ends every process that an earlier server of the same home left behind. Answers how many. */
 export async function reapOrphans(options: { readonly marker: string }): Promise<number> {
-  const find = async (): Promise<readonly number[]> => {
+  const find = async (): Promise<readonly ProcessEntry[]> => {
     const entries = await listProcesses();
     const spared = ancestors(entries, process.pid);
     return withDescendants(entries, (entry) => entry.startedWith(INSTANCE, options.marker)).filter(
-      (pid) => !spared.has(pid),
+      ({ pid }) => !spared.has(pid),
     );
   };
   return endProcesses({ find, groups: () => [], graceMs: LIMITS.killGraceMs });
@@ -79,10 +81,6 @@ function ancestors(entries: readonly ProcessEntry[], pid: number): ReadonlySet<n
   for (let next: number | undefined = pid; next !== undefined && !found.has(next); next = parents.get(next))
     found.add(next);
   return found;
-}
-
-function isOfGroup(entry: ProcessEntry, groups: ReadonlySet<number>): boolean {
-  return groups.has(entry.group) || groups.has(entry.session);
 }
 
 function marks(options: LocalSandboxOptions, run: string): Readonly<Record<string, string>> {
@@ -107,7 +105,7 @@ interface Start {
   readonly request: SpawnRequest;
   readonly environment: Readonly<Record<string, string>>;
   readonly run: string;
-  readonly groups: Set<number>;
+  readonly groups: Groups;
 }
 
 async function start({ request, environment, run, groups }: Start): Promise<Running> {
@@ -120,20 +118,19 @@ async function start({ request, environment, run, groups }: Start): Promise<Runn
       stdio: ["ignore", "pipe", "pipe"],
     }),
   );
-  const pid = child.pid;
+  const { pid } = child;
+  if (pid !== undefined) {
+    groups.add(pid);
+    child.once("exit", () => groups.leaderEnded(pid));
+  }
   // Listened to before the first await: a short program is over by then.
   const exit = exitOf(child, request.onOutput);
-  const started = await new Promise<Error | undefined>((resolve) => {
+  const problem = await new Promise<Error | undefined>((resolve) => {
     child.once("spawn", () => resolve(undefined));
     child.once("error", resolve);
   });
-  if (started !== undefined || pid === undefined) throw await startFailure(request, started);
-  groups.add(pid);
-  const ended = exit.then((end) => {
-    if (!signal(-pid, 0)) groups.delete(pid);
-    return end;
-  });
-  return { pid, exit: ended, kill: (options) => endRun({ pid, run, groups, ended }, options) };
+  if (problem !== undefined || pid === undefined) throw await startFailure(request, problem);
+  return { pid, exit, kill: (options) => endRun({ pid, run, groups, exit }, options) };
 }
 
 /** Arguments that no program can get (a NUL in them, too long) are thrown by Node itself. */
@@ -159,25 +156,23 @@ function message(error: unknown): string {
 interface Run {
   readonly pid: number;
   readonly run: string;
-  readonly groups: Set<number>;
-  readonly ended: Promise<unknown>;
+  readonly groups: Groups;
+  readonly exit: Promise<unknown>;
 }
 
-async function endRun({ pid, run, groups, ended }: Run, options: KillOptions = {}): Promise<void> {
-  const own = new Set([pid]);
-  const find = async (): Promise<readonly number[]> =>
-    withDescendants(
-      await listProcesses(),
-      (entry) => entry.startedWith(RUN, run) || (groups.has(pid) && isOfGroup(entry, own)),
-    );
+async function endRun({ pid, run, groups, exit }: Run, options: KillOptions = {}): Promise<void> {
+  const find = async (): Promise<readonly ProcessEntry[]> => {
+    const entries = await listProcesses();
+    const isMember = groups.membership(entries, pid);
+    return withDescendants(entries, (entry) => entry.startedWith(RUN, run) || isMember(entry));
+  };
   await endProcesses({
     find,
-    groups: () => (groups.has(pid) ? own : []),
+    groups: () => groups.withLeader().filter((group) => group === pid),
     graceMs: options.graceMs ?? LIMITS.killGraceMs,
   });
   // What cannot be ended even so (it hangs in the kernel) is not waited for.
-  await Promise.race([ended, pause(LIMITS.outputDrainMs, undefined, { ref: false })]);
-  if (!signal(-pid, 0)) groups.delete(pid);
+  await Promise.race([exit, pause(LIMITS.outputDrainMs, undefined, { ref: false })]);
 }
 
 type Exit = Awaited<Running["exit"]>;

@@ -12,12 +12,15 @@ export interface ProcessEntry {
   readonly session: number;
   /** Whether it was started with this variable set to this value. */
   startedWith(name: string, value: string): boolean;
+  /** Whether its number still means this process: numbers are given again. */
+  isStillThis(): boolean;
 }
 
 const READ_AT_ONCE = 64;
 const LIST_ROUNDS = 10;
 /** More than Linux lets a program be started with by default. */
 const ENVIRONMENT_BYTES = 2_621_440;
+const STAT_BYTES = 4_096;
 const PS_BYTES = 67_108_864;
 
 /** Every process that can be seen, without the dead ones that only wait for their parent. */
@@ -47,20 +50,36 @@ async function listFromProc(): Promise<readonly ProcessEntry[]> {
 }
 
 function readProcEntry(pid: string, buffer: Buffer): ProcessEntry | undefined {
-  const stat = readProc(`/proc/${pid}/stat`, buffer);
-  if (stat === undefined) return undefined;
-  // The program's name stands in parentheses and may itself hold any character.
-  const [state, parent, group, session] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  if (state === "Z" || state === "X") return undefined;
+  const stat = readStat(pid, buffer);
+  if (stat === undefined || stat.state === "Z" || stat.state === "X") return undefined;
   // A process of somebody else keeps its environment to itself.
   const delimited = `\0${readProc(`/proc/${pid}/environ`, buffer) ?? ""}\0`;
   return {
     pid: Number(pid),
-    parent: Number(parent),
-    group: Number(group),
-    session: Number(session),
+    parent: stat.parent,
+    group: stat.group,
+    session: stat.session,
     startedWith: (name, value) => delimited.includes(`\0${name}=${value}\0`),
+    isStillThis: () => readStat(pid, Buffer.allocUnsafe(STAT_BYTES))?.begun === stat.begun,
   };
+}
+
+interface ProcStat {
+  readonly state: string | undefined;
+  readonly parent: number;
+  readonly group: number;
+  readonly session: number;
+  /** Clock ticks from the system's start to the process's. */
+  readonly begun: string | undefined;
+}
+
+function readStat(pid: string, buffer: Buffer): ProcStat | undefined {
+  const stat = readProc(`/proc/${pid}/stat`, buffer);
+  if (stat === undefined) return undefined;
+  // The program's name stands in parentheses and may itself hold any character.
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  const [state, parent, group, session] = fields;
+  return { state, parent: Number(parent), group: Number(group), session: Number(session), begun: fields[19] };
 }
 
 function readProc(path: string, buffer: Buffer): string | undefined {
@@ -97,6 +116,8 @@ export function parsePsLine(line: string): ProcessEntry | undefined {
     group: Number(found[3]),
     session: 0,
     startedWith: (name, value) => words.includes(` ${name}=${value} `),
+    // `ps` is too slow to be asked about each one again.
+    isStillThis: () => true,
   };
 }
 
@@ -104,19 +125,19 @@ export function parsePsLine(line: string): ProcessEntry | undefined {
 export function withDescendants(
   entries: readonly ProcessEntry[],
   isSeed: (entry: ProcessEntry) => boolean,
-): readonly number[] {
-  const children = new Map<number, number[]>();
+): readonly ProcessEntry[] {
+  const children = new Map<number, ProcessEntry[]>();
   for (const entry of entries) {
     const siblings = children.get(entry.parent);
-    if (siblings === undefined) children.set(entry.parent, [entry.pid]);
-    else siblings.push(entry.pid);
+    if (siblings === undefined) children.set(entry.parent, [entry]);
+    else siblings.push(entry);
   }
-  const found = new Set<number>();
-  const open = entries.filter(isSeed).map((entry) => entry.pid);
-  for (let pid = open.pop(); pid !== undefined; pid = open.pop()) {
-    if (found.has(pid)) continue;
-    found.add(pid);
-    open.push(...(children.get(pid) ?? []));
+  const found = new Set<ProcessEntry>();
+  const open = entries.filter(isSeed);
+  for (let entry = open.pop(); entry !== undefined; entry = open.pop()) {
+    if (found.has(entry)) continue;
+    found.add(entry);
+    open.push(...(children.get(entry.pid) ?? []));
   }
   return [...found];
 }
@@ -133,7 +154,7 @@ export function signal(pid: number, name: NodeJS.Signals | 0): boolean {
 
 export interface Ending {
   /** The processes that must end; asked again until there are none. */
-  readonly find: () => Promise<readonly number[]>;
+  readonly find: () => Promise<readonly ProcessEntry[]>;
   /** Process groups to end as a whole first: so no parent can remark on its children's end. */
   readonly groups: () => Iterable<number>;
   readonly graceMs: number;
@@ -147,13 +168,15 @@ export async function endProcesses({ find, groups, graceMs }: Ending): Promise<n
     const name = poll < gracePolls ? "SIGTERM" : "SIGKILL";
     // Before the slower look at all processes.
     if (poll === 0 || name === "SIGKILL") for (const group of groups()) signal(-group, name);
-    const pids = await find();
-    if (pids.length === 0) break;
-    for (const pid of pids) {
-      if (name === "SIGKILL" || !asked.has(pid)) signal(pid, name);
+    const entries = await find();
+    if (entries.length === 0) break;
+    for (const entry of entries) {
+      const isNew = !asked.has(entry.pid);
+      asked.add(entry.pid);
+      if ((name === "SIGTERM" && !isNew) || !entry.isStillThis()) continue;
+      signal(entry.pid, name);
       // A stopped process takes the signal only when it goes on.
-      if (!asked.has(pid)) signal(pid, "SIGCONT");
-      asked.add(pid);
+      if (isNew) signal(entry.pid, "SIGCONT");
     }
     await pause(LIMITS.killPollMs);
   }

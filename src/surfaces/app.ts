@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { createMiddleware } from "hono/factory";
+import { HTTPException } from "hono/http-exception";
 import type { Context } from "hono";
 import { Failure, LIMITS, PROTOCOL_VERSION } from "../protocol/index.ts";
 import type { Guard } from "./guard.ts";
@@ -126,9 +127,12 @@ function refuse(context: Context<Environment>, failure: Failure): Response {
 
 function answerError(context: Context<Environment>, error: unknown, options: SurfaceOptions): Response {
   if (error instanceof Failure) return refuse(context, error);
-  // Hono's own refusal of a body that is not JSON.
-  if (error instanceof Error && "status" in error && error.status === 400)
-    return refuse(context, new Failure("invalid_request", "the body is not valid JSON"));
+  // Hono's own refusals: a body that is missing or not JSON.
+  if (error instanceof HTTPException && error.status < 500)
+    return refuse(
+      context,
+      new Failure("invalid_request", "send a body of valid JSON with content-type: application/json"),
+    );
   options.log.error({ err: error, method: context.req.method, path: context.req.path }, "request failed");
   return refuse(context, new Failure("internal", "something went wrong here; the server's log says what"));
 }

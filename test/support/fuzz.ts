@@ -59,6 +59,7 @@ const NASTY: readonly unknown[] = [
 export interface Known {
   readonly sessions: string[];
   readonly approvals: string[];
+  readonly hashes: string[];
 }
 
 const PATHS = [
@@ -86,25 +87,43 @@ const PATHS = [
   "/api/sessions/%2e%2e/x",
 ] as const;
 
-/** Bodies that are nearly right, so that the fuzz also reaches what lies behind the parsers. */
-function body(dice: Dice, known: Known): unknown {
-  const right: readonly object[] = [
-    {},
-    { prompt: { text: 'sim: [{"say":"hi"}]' } },
-    { text: 'sim: [{"tool":"Bash","input":{"command":"true"}}]' },
-    { text: "list files" },
-    { decision: dice.of(["approve", "reject"]), input_hash: dice.of(["", "x", "0".repeat(64)]) },
-    { role: dice.of(["viewer", "nobody"]), name: "fuzz" },
-    { tool: dice.of(["Bash", "Read", "Nope"]), input: { command: "ls | $(", file_path: "../x" } },
-    { default_profile: "nope", profiles: {} },
-    { after_turn: dice.of(["turn_x", known.sessions[0] ?? ""]) },
-    {
-      resume_session_id: dice.of(known.sessions.length > 0 ? known.sessions : ["ses_x"]),
-      workspace: dice.of(["/", ".", "\u0000", "/proc/self"]),
-    },
-  ];
-  const start = { ...dice.of(right) } as Record<string, unknown>;
-  for (let changes = dice.below(4); changes > 0; changes -= 1) {
+/** A body that the route would take, so that the fuzz also reaches what lies behind the parsers. */
+function rightBody(dice: Dice, known: Known, path: string): object {
+  const hash = dice.of(["", "x", "0".repeat(64), ...known.hashes]);
+  if (path === "/api/sessions") {
+    return dice.of<object>([
+      {},
+      { prompt: { text: 'sim: [{"say":"hi"}]' } },
+      { prompt: 'sim: [{"tool":"Bash","input":{"command":"true"}}]' },
+      { prompt: { text: "list files" }, autonomy: dice.of(["full", "supervised", "restricted", "read_only"]) },
+      {
+        resume_session_id: dice.of([...known.sessions, "ses_x"]),
+        workspace: dice.of(["/", ".", "\u0000", "/proc/self"]),
+      },
+    ]);
+  }
+  if (path.endsWith("/prompts")) {
+    return {
+      text: dice.of([
+        'sim: [{"say":"hi"}]',
+        'sim: [{"tool":"Bash","input":{"command":"true"}}]',
+        "list files",
+        "sim: [",
+      ]),
+    };
+  }
+  if (path.endsWith("/fork")) return dice.of<object>([{}, { after_turn: "turn_x" }]);
+  if (path.startsWith("/api/approvals/")) return { decision: dice.of(["approve", "reject"]), input_hash: hash };
+  if (path === "/api/tokens") return { role: dice.of(["viewer", "nobody"]), name: "fuzz" };
+  if (path === "/api/policy/test")
+    return { tool: dice.of(["Bash", "Read", "Nope"]), input: { command: "ls | $(", file_path: "../x" } };
+  if (path === "/api/policy") return { default_profile: "nope", profiles: {} };
+  return {};
+}
+
+function body(dice: Dice, known: Known, path: string): unknown {
+  const start = { ...rightBody(dice, known, dice.next() < 0.8 ? path : dice.of(PATHS)) } as Record<string, unknown>;
+  for (let changes = dice.next() < 0.4 ? 0 : dice.below(4); changes > 0; changes -= 1) {
     const keys = [...Object.keys(start), "extra", "text", "prompt", "limit"];
     start[dice.of(keys)] = dice.of(NASTY);
   }
@@ -112,7 +131,7 @@ function body(dice: Dice, known: Known): unknown {
 }
 
 function mangle(dice: Dice, text: string): string {
-  const kind = dice.below(8);
+  const kind = dice.below(12);
   if (kind === 0) return text.slice(0, dice.below(text.length + 1));
   if (kind === 1) return text + text;
   if (kind === 2) return "[".repeat(dice.below(3_000)) + text;
@@ -121,8 +140,8 @@ function mangle(dice: Dice, text: string): string {
 }
 
 async function overHttp(server: ServerProcess, agent: Agent, dice: Dice, known: Known): Promise<number> {
-  const path = dice
-    .of(PATHS)
+  const pattern = dice.next() < 0.2 ? "/api/sessions" : dice.of(PATHS);
+  const path = pattern
     .replace("{s}", dice.of([...known.sessions.slice(-5), "ses_unknown", "x".repeat(300)]))
     .replace("{a}", dice.of([...known.approvals.slice(-5), "apr_unknown"]));
   const query =
@@ -130,7 +149,7 @@ async function overHttp(server: ServerProcess, agent: Agent, dice: Dice, known: 
       ? `?${dice.of(["after", "limit", "cursor", "status", "token"])}=${encodeURIComponent(dice.of(["-1", "x", "1e9", "%", "pending", "0", "999999999999999999999"]))}`
       : "";
   const method = dice.of(["GET", "POST", "POST", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"]);
-  const text = mangle(dice, JSON.stringify(body(dice, known)) ?? "");
+  const text = mangle(dice, JSON.stringify(body(dice, known, pattern)) ?? "");
   const headers: Record<string, string> = {
     authorization:
       dice.next() < 0.95 ? `Bearer ${server.token}` : dice.of(["", "Bearer", "Basic x", `Bearer ${"y".repeat(2_000)}`]),
@@ -170,6 +189,8 @@ function remember(answer: string, known: Known): void {
     if (!known.sessions.includes(id) && known.sessions.length < 500) known.sessions.push(id);
   for (const [id] of answer.matchAll(/apr_[0-9a-z]{22}/g))
     if (!known.approvals.includes(id) && known.approvals.length < 500) known.approvals.push(id);
+  for (const [, hash] of answer.matchAll(/"input_hash":"([0-9a-f]{64})"/g))
+    if (hash !== undefined && !known.hashes.includes(hash) && known.hashes.length < 500) known.hashes.push(hash);
 }
 
 function socketMessage(dice: Dice, known: Known, path: string): string {
@@ -256,7 +277,7 @@ export async function fuzz(
   options: { readonly count: number; readonly seed: number },
 ): Promise<Fuzzed> {
   const dice = new Dice(options.seed);
-  const known: Known = { sessions: [], approvals: [] };
+  const known: Known = { sessions: [], approvals: [], hashes: [] };
   const agent = new Agent({ keepAlive: true, maxSockets: 8 });
   const statuses: Record<number, number> = {};
   let sent = 0;
@@ -272,7 +293,8 @@ export async function fuzz(
   }
   agent.destroy();
   const faults = await inconsistencies(server, known);
-  if ((statuses[500] ?? 0) > 0) faults.push(`${statuses[500] ?? 0} requests were answered with 500`);
+  if ((statuses[500] ?? 0) > 0)
+    faults.push(`${statuses[500] ?? 0} requests were answered with 500: ${server.log().slice(-2_000)}`);
   return { sent, statuses, memoryMib: [early, await residentMib(server)], faults };
 }
 

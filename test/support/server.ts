@@ -31,6 +31,8 @@ export interface ServerProcess {
   readonly child: ChildProcess;
   /** How it ended. */
   readonly exited: Promise<{ readonly code: number | null; readonly signal: string | null }>;
+  /** What it wrote into its log so far. */
+  log(): string;
   kill(): Promise<void>;
   /** Ends it the way a person does. */
   stop(): Promise<void>;
@@ -78,6 +80,7 @@ export async function startServer(
     client: new SallyportClient({ url, token: TEST_TOKEN }),
     child,
     exited,
+    log: () => errors.join(""),
     kill: () => end("SIGKILL"),
     stop: () => end("SIGTERM"),
   };

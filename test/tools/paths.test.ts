@@ -49,6 +49,17 @@ function fill(folder: string, path: string): string {
   return path.replace("WORK", join(folder, "work")).replace("OUT", join(folder, "outside"));
 }
 
+/** Everything below a folder; links are not followed. */
+async function below(folder: string): Promise<readonly string[]> {
+  const paths: string[] = [];
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    paths.push(path);
+    if (entry.isDirectory()) paths.push(...(await below(path)));
+  }
+  return paths.sort();
+}
+
 async function emptied<Result>(work: (folder: string) => Promise<Result>): Promise<Result> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), "sallyport-paths-")));
   try {
@@ -97,20 +108,20 @@ test("no path, however twisted, reads or writes outside the workspace", async ()
       await writeFile(join(tools.outside, "a", "c"), "secret");
       await build(folder, nodes);
       const file_path = fill(folder, path);
-      const before = await readdir(tools.outside, { recursive: true });
+      const before = await below(tools.outside);
       const results = [
         await tools.run("Read", { file_path }),
         await tools.run("Write", { file_path, content: "written" }),
         await tools.run("Edit", { file_path, old_string: "secret", new_string: "changed" }),
       ];
       expect(JSON.stringify(results)).not.toContain("\\tsecret");
-      expect(await readdir(tools.outside, { recursive: true })).toEqual(before);
+      expect(await below(tools.outside)).toEqual(before);
       expect(await readFile(join(tools.outside, "c"), "utf8")).toBe("secret");
       expect(await readFile(join(tools.outside, "a", "c"), "utf8")).toBe("secret");
       // Nothing temporary is left either.
-      expect((await readdir(tools.workspace, { recursive: true })).filter((name) => name.endsWith(".tmp"))).toEqual([]);
+      expect((await below(tools.workspace)).filter((name) => name.endsWith(".tmp"))).toEqual([]);
     }),
-    { seed: SEED, numRuns: 150 },
+    { seed: SEED, numRuns: 300 },
   );
 });
 

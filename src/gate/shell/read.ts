@@ -35,10 +35,8 @@ export function readShell(source: string): ReadResult {
     return { ok: false, error: `longer than ${LIMITS.commandChars} characters` };
   }
   if (source.includes("\0")) return { ok: false, error: "holds a NUL character" };
-  // The parser's time grows with the square of their number.
-  if (source.split("<<", LIMITS.shellHereDocuments + 2).length > LIMITS.shellHereDocuments + 1) {
-    return { ok: false, error: `more than ${LIMITS.shellHereDocuments} here-documents` };
-  }
+  const slow = slowToParse(source);
+  if (slow !== undefined) return { ok: false, error: slow };
   try {
     const script = parse(source);
     const reader = new Reader();
@@ -50,6 +48,16 @@ export function readShell(source: string): ReadResult {
     if (error instanceof RangeError) return { ok: false, error: "nested too deeply" };
     throw error;
   }
+}
+
+/** Where the parser's time grows with the square of a number, the number is bounded before it starts. */
+function slowToParse(source: string): string | undefined {
+  const count = (text: string, mark: string): number => text.split(mark).length - 1;
+  if (count(source, "$[") > LIMITS.shellOldArithmetic) return `more than ${LIMITS.shellOldArithmetic} times $[`;
+  if (count(source, "${") > LIMITS.shellExpansions) return `more than ${LIMITS.shellExpansions} times \${`;
+  const lines = source.replaceAll("\\\n", "").split("\n");
+  const full = lines.some((line) => count(line, "<<") > LIMITS.shellHereDocuments);
+  return full ? `more than ${LIMITS.shellHereDocuments} here-documents in a line` : undefined;
 }
 
 class Reader implements Reading {

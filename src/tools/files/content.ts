@@ -27,7 +27,7 @@ export interface OpenFile {
 
 const SNIFFED_BYTES = 8_192;
 
-export function missingText(place: Place): string {
+function missingText(place: Place): string {
   return `File does not exist: ${place.shown}`;
 }
 

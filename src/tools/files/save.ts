@@ -1,22 +1,21 @@
 import { constants } from "node:fs";
 import {
   access,
-  chmod,
-  chown,
   mkdir,
   open,
   readFile,
   readdir,
-  readlink,
   rename,
   rm,
   unlink,
   writeFile,
+  type FileHandle,
 } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { reasonOf, type Refusal } from "../refusal.ts";
 import type { PathUse, ToolSession } from "../tool.ts";
 import type { FileOnDisk } from "./content.ts";
+import { holdFolderOf, type HeldFolder } from "./folder.ts";
 import { isStillThere, type Place } from "./paths.ts";
 
 const INTENTS = "unfinished";
@@ -37,63 +36,63 @@ export interface Save {
 export async function saveFile(save: Save): Promise<Refusal | undefined> {
   const { session, place } = save;
   const id = session.newId("item");
-  const temporary = join(dirname(place.real), `.${basename(place.real).slice(0, 100)}.${id}.tmp`);
   const intent = join(session.outputFolder, INTENTS, id);
   try {
     if (save.current !== undefined) await access(place.real, constants.W_OK);
-    await mkdir(dirname(place.real), { recursive: true });
     await mkdir(dirname(intent), { recursive: true, mode: 0o700 });
-    await writeFile(intent, temporary);
-    const moved = await writeBeside(save, temporary);
-    if (moved !== undefined) return moved;
-    await rename(temporary, place.real);
-    await syncFolder(dirname(place.real));
-    return undefined;
+    const folder = await holdFolderOf(place.real);
+    if (folder === undefined) return moved(place);
+    try {
+      return await replaceIn(folder, save, { id, intent });
+    } finally {
+      await folder.close();
+    }
   } catch (error) {
     return { refused: `Error writing ${place.shown}: ${reasonOf(error)}` };
-  } finally {
-    await rm(temporary, { force: true }).catch(() => undefined);
-    await rm(intent, { force: true }).catch(() => undefined);
   }
 }
 
-async function writeBeside(save: Save, temporary: string): Promise<Refusal | undefined> {
-  const { current, place } = save;
-  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
-  const handle = await open(temporary, flags, 0o666);
-  try {
-    if (process.platform === "linux") {
-      const opened = await readlink(`/proc/self/fd/${handle.fd}`).catch(() => temporary);
-      if (opened !== temporary) {
-        await unlink(opened).catch(() => undefined);
-        return { refused: `${place.shown} was moved while it was written. Nothing was changed; try again.` };
-      }
-    }
-    await handle.writeFile(save.bytes);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  if (current !== undefined) await keepOwnerAndMode(temporary, current);
-  if (await isStillThere(save.session, save.use, place)) return undefined;
+function moved(place: Place): Refusal {
   return { refused: `${place.shown} was moved while it was written. Nothing was changed; try again.` };
 }
 
-async function keepOwnerAndMode(path: string, current: FileOnDisk): Promise<void> {
-  // Only the superuser can give files away; for everybody else the owner is the same anyway or cannot be kept.
-  await chown(path, current.uid, current.gid).catch(() => undefined);
-  await chmod(path, current.mode);
+async function replaceIn(
+  folder: HeldFolder,
+  save: Save,
+  note: { readonly id: string; readonly intent: string },
+): Promise<Refusal | undefined> {
+  const { place } = save;
+  const name = `.${basename(place.real).slice(0, 100)}.${note.id}.tmp`;
+  const temporary = folder.path(name);
+  await writeFile(note.intent, join(dirname(place.real), name));
+  try {
+    await writeNew(temporary, save);
+    // A link that took the file's name meanwhile would be replaced instead of followed.
+    if (!(await isStillThere(save.session, save.use, place))) return moved(place);
+    await rename(temporary, folder.path(basename(place.real)));
+    await folder.sync();
+    return undefined;
+  } finally {
+    await rm(temporary, { force: true }).catch(() => undefined);
+    await rm(note.intent, { force: true }).catch(() => undefined);
+  }
 }
 
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, constants.O_RDONLY);
+async function writeNew(path: string, { bytes, current }: Save): Promise<void> {
+  const handle = await open(path, "wx", 0o666);
   try {
+    await handle.writeFile(bytes);
+    if (current !== undefined) await keepOwnerAndMode(handle, current);
     await handle.sync();
-  } catch {
-    // Some file systems cannot; the file itself is on the disk.
   } finally {
     await handle.close();
   }
+}
+
+async function keepOwnerAndMode(file: FileHandle, current: FileOnDisk): Promise<void> {
+  // Only the superuser can give files away; for everybody else the owner is the same anyway or cannot be kept.
+  await file.chown(current.uid, current.gid).catch(() => undefined);
+  await file.chmod(current.mode);
 }
 
 /** Deletes the temporary files that a server left which died while it wrote. Answers how many there were. */

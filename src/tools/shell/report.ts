@@ -7,7 +7,7 @@ export function noShell(id: string): ToolResult {
   return errorResult(`No shell found with ID: ${id}`);
 }
 
-export function statusWords(status: ShellStatus): string {
+function statusWords(status: ShellStatus): string {
   switch (status.state) {
     case "running":
       return "running";

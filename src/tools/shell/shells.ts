@@ -7,7 +7,7 @@ import { isRefusal, reasonOf, type Refusal } from "../refusal.ts";
 import { matchingLines } from "./filter.ts";
 import { OutputLog } from "./log.ts";
 
-export interface ShellStart {
+interface ShellStart {
   readonly command: string;
   readonly argv: readonly [string, ...string[]];
   readonly cwd: string;
@@ -21,7 +21,7 @@ export type ShellStatus =
   | { readonly state: "killed" }
   | { readonly state: "timed_out" };
 
-export interface NewOutput {
+interface NewOutput {
   readonly text: string;
   /** Bytes that the next look can show at once. */
   readonly left: number;

@@ -1,0 +1,17 @@
+// The big counts that the issues name: 200 random kills, 100,000 broken messages. SOAK_KILLS, SOAK_MESSAGES and
+// SOAK_SEED change them. The figures that it prints belong into bench/RESULTS.md.
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { setup } from "./setup.mjs";
+
+await setup();
+const vitest = fileURLToPath(new URL("../node_modules/vitest/vitest.mjs", import.meta.url));
+const { status } = spawnSync(
+  process.execPath,
+  [vitest, "run", "--config", "vitest.soak.config.ts", ...process.argv.slice(2)],
+  {
+    cwd: fileURLToPath(new URL("..", import.meta.url)),
+    stdio: "inherit",
+  },
+);
+process.exit(status ?? 1);

@@ -1,0 +1,65 @@
+import { constants } from "node:fs";
+import { mkdir, open, readlink, type FileHandle } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { systemCode } from "../refusal.ts";
+import { missingFolders } from "./paths.ts";
+
+/** A folder held open: names are looked up in it itself, whatever its path leads to meanwhile. */
+export interface HeldFolder {
+  /** A path for a name in the folder. */
+  path(name: string): string;
+  /** On the disk: that a name was added or replaced. */
+  sync(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const FLAGS = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
+
+/**
+ * Holds the folder that `path` is in, and makes those that are missing. Undefined when its path leads somewhere else by now:
+ * a folder on the way was replaced since the path was resolved.
+ */
+export async function holdFolderOf(path: string): Promise<HeldFolder | undefined> {
+  const missing = await missingFolders(path);
+  const start = missing[0] === undefined ? dirname(path) : dirname(missing[0]);
+  let handle = await open(start, FLAGS);
+  let folder = start;
+  try {
+    if (!(await leadsTo(handle, start))) {
+      await handle.close();
+      return undefined;
+    }
+    for (const next of missing) {
+      const inside = anchored(handle, folder, basename(next));
+      await mkdir(inside).catch(unlessThere);
+      const below = await open(inside, FLAGS);
+      await handle.close();
+      handle = below;
+      folder = next;
+    }
+  } catch (error) {
+    await handle.close().catch(() => undefined);
+    throw error;
+  }
+  const held = handle;
+  return {
+    path: (name) => anchored(held, folder, name),
+    // Some file systems cannot; the file itself is on the disk.
+    sync: () => held.sync().catch(() => undefined),
+    close: () => held.close(),
+  };
+}
+
+function unlessThere(error: unknown): void {
+  if (systemCode(error) !== "EEXIST") throw error;
+}
+
+/** Linux finds a name through an open folder; elsewhere the path has to do. */
+function anchored(handle: FileHandle, folder: string, name: string): string {
+  return join(process.platform === "linux" ? `/proc/self/fd/${handle.fd}` : folder, name);
+}
+
+async function leadsTo(handle: FileHandle, path: string): Promise<boolean> {
+  if (process.platform !== "linux") return true;
+  return (await readlink(`/proc/self/fd/${handle.fd}`)) === path;
+}
