@@ -22,7 +22,7 @@ const buildStamp = join(root, "dist", ".built");
  * Makes a fresh clone ready to run: the packages of package-lock.json, and dist/ where a source is newer. Does nothing,
  * quickly and silently, where all of it is there. Ends the process with a clear message where it cannot.
  */
-export function setup({ rebuild = false } = {}) {
+export async function setup({ rebuild = false } = {}) {
   checkNode();
   if (!isInstalled()) install();
   if (rebuild || !isBuilt()) build();
@@ -77,7 +77,7 @@ function install() {
     stdio: ["ignore", "ignore", "inherit"],
     shell: !viaNode && process.platform === "win32",
   });
-  if (result.status !== 0) stop("The packages could not be installed: see above. Is the network reachable?");
+  if (result.status !== 0) stop("The packages could not be installed: see above.");
   writeFileSync(installStamp, lockHash());
 }
 
@@ -87,7 +87,9 @@ function sources() {
   for (const entry of readdirSync(join(root, "src"), { recursive: true, withFileTypes: true })) {
     if (entry.isFile()) paths.push(join(entry.parentPath ?? entry.path, entry.name));
   }
-  const names = createHash("sha256").update(paths.toSorted((left, right) => (left < right ? -1 : 1)).join("\n")).digest("hex");
+  const names = createHash("sha256")
+    .update(paths.toSorted((left, right) => (left < right ? -1 : 1)).join("\n"))
+    .digest("hex");
   return { names, newest: Math.max(...paths.map((path) => statSync(path).mtimeMs)) };
 }
 
@@ -118,5 +120,5 @@ function stop(message) {
 }
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  setup({ rebuild: process.argv.includes("--rebuild") });
+  await setup({ rebuild: process.argv.includes("--rebuild") });
 }

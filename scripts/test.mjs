@@ -20,6 +20,6 @@ function step(name, program, words) {
   process.exit(result.status ?? 1);
 }
 
-setup();
+await setup();
 step("format, lint, types, dead code", "npm", ["run", "--silent", "check"]);
 step("tests", process.execPath, [join(root, "node_modules", "vitest", "vitest.mjs"), "run", ...process.argv.slice(2)]);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { z } from "zod";
 import { SallyportClient } from "../client/index.ts";
-import { Failure, LIMITS } from "../protocol/index.ts";
+import { Failure, LIMITS, PROTOCOL_VERSION } from "../protocol/index.ts";
 import { SERVER_FILE, TOKEN_FILE } from "./files.ts";
 import { readSettings, type Settings } from "./settings.ts";
 import type { Surroundings } from "./surroundings.ts";
@@ -71,7 +71,7 @@ export async function findServer(home: string): Promise<FoundServer | undefined>
   if (text === undefined) return undefined;
   const parsed = z.object({ url: z.url(), pid: z.number().int().positive() }).safeParse(jsonOf(text));
   if (!parsed.success || !isAlive(parsed.data.pid)) return undefined;
-  return (await answers(parsed.data.url)) ? parsed.data : undefined;
+  return (await protocolOf(parsed.data.url)) === undefined ? undefined : parsed.data;
 }
 
 /** The first admin's token of a home; undefined where it was set by SALLYPORT_TOKEN, or no server ever ran. */
@@ -81,7 +81,7 @@ export async function homeToken(home: string): Promise<string | undefined> {
 }
 
 async function connectNamed(url: string, settings: Settings, options: ConnectOptions): Promise<Connection> {
-  if (!(await answers(url))) throw new Unreachable(url);
+  await checkProtocol(url);
   const own = await findServer(settings.home.value);
   // A home's token goes to that home's own server and to nobody else.
   const kept = own !== undefined && addressOf(own.url) === url ? await homeToken(settings.home.value) : undefined;
@@ -92,6 +92,7 @@ async function connectNamed(url: string, settings: Settings, options: ConnectOpt
 }
 
 async function connectFound(found: FoundServer, settings: Settings, options: ConnectOptions): Promise<Connection> {
+  await checkProtocol(found.url);
   const token = tokenOf(options, await homeToken(settings.home.value));
   if (token === undefined) {
     const message = `the server of this home (pid ${found.pid}) was started with SALLYPORT_TOKEN: set the same here, or pass --token`;
@@ -108,6 +109,14 @@ function connectionTo(url: string, token: string, options: ConnectOptions): Conn
   const client = new SallyportClient({ url, token, onReconnect: options.onReconnect });
   const local = ["127.0.0.1", "localhost", "[::1]"].includes(new URL(url).hostname);
   return { client, url, embedded: false, local, close: async () => undefined };
+}
+
+async function checkProtocol(url: string): Promise<void> {
+  const protocol = await protocolOf(url);
+  if (protocol === undefined) throw new Unreachable(url);
+  if (protocol.split(".")[0] === PROTOCOL_VERSION.split(".")[0]) return;
+  const message = `the server at ${url} speaks protocol ${protocol}, this command ${PROTOCOL_VERSION}: use the same version of both`;
+  throw new Failure("protocol_mismatch", message);
 }
 
 async function embed(settings: Settings, options: ConnectOptions): Promise<Connection> {
@@ -143,7 +152,7 @@ async function embed(settings: Settings, options: ConnectOptions): Promise<Conne
 
 /** Another process has just taken the home: in a moment it says where it answers. */
 async function awaitServer(home: string): Promise<FoundServer | undefined> {
-  for (let waited = 0; waited < LIMITS.serverProbeMs; waited += RACE_POLL_MS) {
+  for (let waited = 0; waited < LIMITS.serverAppearMs; waited += RACE_POLL_MS) {
     const found = await findServer(home);
     if (found !== undefined) return found;
     await pause(RACE_POLL_MS);
@@ -151,12 +160,14 @@ async function awaitServer(home: string): Promise<FoundServer | undefined> {
   return undefined;
 }
 
-async function answers(url: string): Promise<boolean> {
+/** Which protocol a server speaks; undefined when none of ours answers there. */
+async function protocolOf(url: string): Promise<string | undefined> {
   try {
     const response = await fetch(`${url}/health`, { signal: AbortSignal.timeout(LIMITS.serverProbeMs) });
-    return z.object({ status: z.literal("ok"), protocol: z.string() }).safeParse(await response.json()).success;
+    const parsed = z.object({ status: z.literal("ok"), protocol: z.string() }).safeParse(await response.json());
+    return parsed.success ? parsed.data.protocol : undefined;
   } catch {
-    return false;
+    return undefined;
   }
 }
 

@@ -5,7 +5,7 @@ import { createLoopEngine } from "../engines/index.ts";
 import { parsePolicyYaml } from "../gate/index.ts";
 import { makeNewId, type Redact } from "../protocol/index.ts";
 import { reapOrphans } from "../sandbox/index.ts";
-import { Gateway, openWorkshop, type Checkpoint, type Clock, type Log } from "../sessions/index.ts";
+import { Gateway, openWorkshop, sweepWorkshops, type Checkpoint, type Clock, type Log } from "../sessions/index.ts";
 import { startSim } from "../sim/index.ts";
 import { openSqliteStore } from "../store/index.ts";
 import { POLICY_FILE, TOKEN_FILE } from "./files.ts";
@@ -53,6 +53,7 @@ export async function openHouse(options: HouseOptions): Promise<House> {
       settings.token.value ?? (await kept(join(home, TOKEN_FILE), () => `sp_${randomBytes(32).toString("base64url")}`));
     const reaped = await reapOrphans({ marker });
     if (reaped > 0) log.info({ processes: reaped }, "ended processes that the last run left");
+    await sweepWorkshops(home);
     const newId = makeNewId(
       () => clock.now(),
       (bytes) => crypto.getRandomValues(bytes),

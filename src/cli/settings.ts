@@ -17,7 +17,7 @@ const FileSettings = z
   })
   .strict();
 
-export type Origin = "flag" | "environment" | "file" | "default";
+type Origin = "flag" | "environment" | "file" | "default";
 
 /** A setting and where it came from, for `doctor`. */
 export interface Setting<Value> {

@@ -100,9 +100,7 @@ export function catchesCommand(rules: readonly CommandRule[], command: string, s
   for (const rule of rules) {
     if (fits(rule.pattern, command.trim())) return { rule, certain: true, why: "the command matches it" };
     for (const part of shell.parts) {
-      const layer = part.layers.find((candidate) =>
-        looseForms(candidate.program, candidate.words).some((form) => fits(rule.pattern, form)),
-      );
+      const layer = part.layers.find(({ program, words }) => fitsLoosely(rule.pattern, program, words));
       if (layer !== undefined) return { rule, certain: true, why: `${textOf(layer.words)} matches it` };
     }
   }
@@ -116,25 +114,22 @@ function textOf(words: readonly ShellWord[]): string {
     .join(" ");
 }
 
-/** Every spelling that comes to the same: quoted or not, by path or name, with options before the subcommand or without. */
-function looseForms(program: string, words: readonly ShellWord[]): readonly string[] {
+/** Whether a pattern fits any spelling that comes to the same: quoted or not, by path or by name. */
+function fitsLoosely(pattern: CommandPattern, program: string, words: readonly ShellWord[]): boolean {
   const shown = words.filter((word) => word.added !== true);
   const values = shown.map((word) => word.value);
-  const named = program === "" ? values : [program, ...values.slice(1)];
-  const forms = new Set([
-    values.join(" "),
-    named.join(" "),
-    shown.map((word) => word.text).join(" "),
-    shown.map(canonicalWord).join(" "),
-    [program, ...shown.slice(1).map(canonicalWord)].join(" "),
-  ]);
+  const named = [program === "" ? (values[0] ?? "") : program, ...values.slice(1)];
+  const canonical = shown.map(canonicalWord);
+  const forms = [values, named, canonical, [named[0], ...canonical.slice(1)], shown.map((word) => word.text)];
+  if (forms.some((form) => fits(pattern, form.join(" ")))) return true;
+  if (pattern.kind === "exact") return false;
   // `git --no-pager -C x push` is `git push`: an option, and perhaps its value, is skipped.
   for (let at = 1; at < Math.min(named.length, LIMITS.shellSpellings); at++) {
-    const before = named[at - 1] ?? "";
-    if (named[at]?.startsWith("-") !== true && !(at > 1 && before.startsWith("-"))) break;
-    forms.add([named[0], ...named.slice(at + 1)].join(" "));
+    const isOption = named[at]?.startsWith("-") === true;
+    if (!isOption && !(at > 1 && named[at - 1]?.startsWith("-") === true)) return false;
+    if (fits(pattern, [named[0], ...named.slice(at + 1)].join(" "))) return true;
   }
-  return [...forms];
+  return false;
 }
 
 /** A program that is not well known is given words that a rule is about: it may well run them. */
@@ -145,9 +140,7 @@ function suspicion(rules: readonly CommandRule[], { parts }: Unwrapped): Caught 
     for (let at = 1; at < Math.min(layer.words.length, LIMITS.shellSpellings); at++) {
       const words = layer.words.slice(at, at + LIMITS.shellSpellings);
       const name = words[0]?.value ?? "";
-      const rule = rules.find(({ pattern }) =>
-        looseForms(name.slice(name.lastIndexOf("/") + 1), words).some((form) => fits(pattern, form)),
-      );
+      const rule = rules.find(({ pattern }) => fitsLoosely(pattern, name.slice(name.lastIndexOf("/") + 1), words));
       if (rule !== undefined) return { rule, certain: false, why: `${layer.program} may run ${textOf(words)}` };
     }
   }

@@ -2,7 +2,7 @@ export { allowsCommand } from "./commands.ts";
 export { evaluate } from "./evaluate.ts";
 export type { CallInQuestion, Evaluate, ResolvedPath, Standing } from "./gate.ts";
 export { bashSecurityHook } from "./guarded.ts";
-export { matchRule } from "./match.ts";
+export { matchRule, toolListed } from "./match.ts";
 export { modeEffects, narrow } from "./narrow.ts";
 export { parsePolicyYaml, validatePolicy } from "./policy.ts";
 export { BUILTIN_PROFILES, DEFAULT_POLICY } from "./profiles.ts";

@@ -33,7 +33,7 @@ export function parsePolicyYaml(text: string): Policy {
 
 /** Checks what a schema cannot: every rule, every tool's name, every level. Throws a Failure that names the place. */
 export function validatePolicy(policy: Policy): void {
-  const problem = ruleProblem(policy) ?? levelProblem(policy);
+  const problem = problemOf(policy);
   if (problem === undefined) return;
   throw new Failure("invalid_request", `policy ${problem.path.join(".")}: ${problem.message}`, { path: problem.path });
 }
@@ -71,8 +71,16 @@ function checkPolicy(value: unknown): { readonly policy: Policy } | { readonly p
       },
     };
   }
-  const problem = ruleProblem(parsed.data) ?? levelProblem(parsed.data);
+  const problem = problemOf(parsed.data);
   return problem === undefined ? { policy: parsed.data } : { problem };
+}
+
+function problemOf(policy: Policy): Problem | undefined {
+  if (!Object.hasOwn(policy.profiles, policy.default_profile)) {
+    const names = Object.keys(policy.profiles).join(", ");
+    return { path: ["default_profile"], message: `${policy.default_profile} names no profile; there are: ${names}` };
+  }
+  return ruleProblem(policy) ?? levelProblem(policy);
 }
 
 function ruleProblem(policy: Policy): Problem | undefined {

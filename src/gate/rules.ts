@@ -140,7 +140,8 @@ function pathPattern(content: string): PathPattern | RuleError {
   const safe = glob.replaceAll(/\\[\s\S]|[()|+@!^$]/g, (found) => (found.startsWith("\\") ? found : `\\${found}`));
   try {
     const matcher = picomatch(safe, { dot: true, noextglob: true, nonegate: true, nocase: false, bash: false });
-    return { absolute, glob, matches: (path) => matcher(path) };
+    // The workspace itself is all that `**` stands for, too.
+    return { absolute, glob, matches: (path) => (path === "" ? /^\*\*(\/\*+)?$/.test(glob) : matcher(path)) };
   } catch {
     return { error: `${content} is not a valid pattern` };
   }

@@ -15,9 +15,9 @@ export const LIMITS = {
   queuedPromptsPerSession: 100,
   turnRestarts: 3,
   forkDepth: 64,
-  openConversations: 256,
   metadataBytes: 16_384,
-  sessionsInMemory: 10_000,
+  sessionsInMemory: 512,
+  sessionRestMs: 60_000,
   grantsPerSession: 200,
   // streaming
   ringFrames: 2_048,
@@ -87,6 +87,8 @@ export const LIMITS = {
   killGraceMs: 2_000,
   /** Between SIGTERM and SIGKILL when a person interrupts. */
   abortGraceMs: 40,
+  /** How long the answer to an interrupted command waits for the end of its processes. */
+  abortAnswerMs: 80,
   killPollMs: 10,
   /** How often processes that got SIGKILL are looked for again before they are given up. */
   killSweeps: 300,
@@ -173,7 +175,9 @@ export const LIMITS = {
   terminalOutputTail: 5,
   terminalLineChars: 500,
   /** How long another process that calls itself a server has to answer. */
-  serverProbeMs: 2_000,
+  serverProbeMs: 10_000,
+  /** How long a process that has just taken a home has to say where it answers. */
+  serverAppearMs: 5_000,
   /** How long a command that is its own server stays for turns that still run. */
   embeddedLingerMs: 3_600_000,
   /** How long a program that `doctor` asks for its version has. */

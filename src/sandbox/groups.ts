@@ -18,6 +18,12 @@ export class Groups {
     else this.#alive.delete(leader);
   }
 
+  /** Whether any has a member left. */
+  get any(): boolean {
+    for (const [group, alive] of this.#alive) if (!alive && !signal(-group, 0)) this.#alive.delete(group);
+    return this.#alive.size > 0;
+  }
+
   /** Those that can be signalled as a whole without a doubt. */
   withLeader(): readonly number[] {
     return [...this.#alive].flatMap(([group, alive]) => (alive ? [group] : []));

@@ -49,10 +49,14 @@ export function openLocalSandbox(options: LocalSandboxOptions): Sandbox {
   return {
     kind: "local",
     searchPath: (environment["PATH"] ?? "").split(":").filter((folder) => folder.startsWith("/")),
+    get busy() {
+      return groups.any;
+    },
     async spawn(request) {
       if (closed) throw new Failure("session_closed", "The session is closed: nothing can be started in it any more.");
       spawned += 1;
-      const run = `${options.sessionId}.${spawned}`;
+      // Unique also where two homes have a session of the same name.
+      const run = `${options.marker}.${options.sessionId}.${spawned}`;
       return start({ request, environment: { ...environment, ...request.env, ...marks(options, run) }, run, groups });
     },
     async close() {

@@ -12,8 +12,8 @@ export interface ProcessEntry {
   readonly session: number;
   /** Whether it was started with this variable set to this value. */
   startedWith(name: string, value: string): boolean;
-  /** Whether its number still means this process: numbers are given again. */
-  isStillThis(): boolean;
+  /** Whether it still lives: its number may be another's by now. */
+  lives(): boolean;
 }
 
 const READ_AT_ONCE = 64;
@@ -51,7 +51,7 @@ async function listFromProc(): Promise<readonly ProcessEntry[]> {
 
 function readProcEntry(pid: string, buffer: Buffer): ProcessEntry | undefined {
   const stat = readStat(pid, buffer);
-  if (stat === undefined || stat.state === "Z" || stat.state === "X") return undefined;
+  if (stat === undefined || isDead(stat)) return undefined;
   // A process of somebody else keeps its environment to itself.
   const delimited = `\0${readProc(`/proc/${pid}/environ`, buffer) ?? ""}\0`;
   return {
@@ -60,7 +60,10 @@ function readProcEntry(pid: string, buffer: Buffer): ProcessEntry | undefined {
     group: stat.group,
     session: stat.session,
     startedWith: (name, value) => delimited.includes(`\0${name}=${value}\0`),
-    isStillThis: () => readStat(pid, Buffer.allocUnsafe(STAT_BYTES))?.begun === stat.begun,
+    lives() {
+      const now = readStat(pid, Buffer.allocUnsafe(STAT_BYTES));
+      return now !== undefined && now.begun === stat.begun && !isDead(now);
+    },
   };
 }
 
@@ -71,6 +74,11 @@ interface ProcStat {
   readonly session: number;
   /** Clock ticks from the system's start to the process's. */
   readonly begun: string | undefined;
+}
+
+/** Ended, and only waits for its parent to take notice. */
+function isDead(stat: ProcStat): boolean {
+  return stat.state === "Z" || stat.state === "X";
 }
 
 function readStat(pid: string, buffer: Buffer): ProcStat | undefined {
@@ -117,7 +125,7 @@ export function parsePsLine(line: string): ProcessEntry | undefined {
     session: 0,
     startedWith: (name, value) => words.includes(` ${name}=${value} `),
     // `ps` is too slow to be asked about each one again.
-    isStillThis: () => true,
+    lives: () => signal(Number(found[1]), 0),
   };
 }
 
@@ -160,25 +168,36 @@ export interface Ending {
   readonly graceMs: number;
 }
 
-/** SIGTERM once to each, SIGKILL after the grace time. Answers how many processes it saw. */
+/**
+ * SIGTERM once to each, SIGKILL after the grace time. All are looked for before the first one ends, because then nobody can
+ * tell any more whose child a process was; so that this look costs no time, the groups are stopped for as long as it takes.
+ * Answers how many there were.
+ */
 export async function endProcesses({ find, groups, graceMs }: Ending): Promise<number> {
-  const asked = new Set<number>();
-  const gracePolls = Math.ceil(graceMs / LIMITS.killPollMs);
-  for (let poll = 0; poll < gracePolls + LIMITS.killSweeps; poll += 1) {
-    const name = poll < gracePolls ? "SIGTERM" : "SIGKILL";
-    // Before the slower look at all processes.
-    if (poll === 0 || name === "SIGKILL") for (const group of groups()) signal(-group, name);
-    const entries = await find();
-    if (entries.length === 0) break;
-    for (const entry of entries) {
-      const isNew = !asked.has(entry.pid);
-      asked.add(entry.pid);
-      if ((name === "SIGTERM" && !isNew) || !entry.isStillThis()) continue;
-      signal(entry.pid, name);
-      // A stopped process takes the signal only when it goes on.
-      if (isNew) signal(entry.pid, "SIGCONT");
-    }
+  const known = new Map<number, ProcessEntry>();
+  let patient = true;
+  let grace: NodeJS.Timeout | undefined;
+  const polls = Math.ceil(graceMs / LIMITS.killPollMs) + LIMITS.killSweeps;
+  const signalGroups = (name: NodeJS.Signals): void => {
+    for (const group of groups()) signal(-group, name);
+  };
+  signalGroups("SIGSTOP");
+  for (let poll = 0; poll < polls; poll += 1) {
+    const fresh = (await find()).filter((entry) => known.get(entry.pid)?.lives() !== true);
+    for (const entry of fresh) known.set(entry.pid, entry);
+    const name = patient ? "SIGTERM" : "SIGKILL";
+    if (poll === 0 || !patient) signalGroups(name);
+    for (const entry of patient ? fresh : known.values()) if (entry.lives()) signal(entry.pid, name);
+    // A stopped process takes the signal only when it goes on.
+    if (poll === 0) signalGroups("SIGCONT");
+    for (const entry of fresh) if (entry.lives()) signal(entry.pid, "SIGCONT");
+    grace ??= setTimeout(() => {
+      patient = false;
+      signalGroups("SIGKILL");
+    }, graceMs);
+    if (![...known.values()].some((entry) => entry.lives()) && fresh.length === 0) break;
     await pause(LIMITS.killPollMs);
   }
-  return asked.size;
+  clearTimeout(grace);
+  return known.size;
 }

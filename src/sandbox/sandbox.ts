@@ -24,6 +24,8 @@ export interface Sandbox {
   readonly kind: "local";
   /** Where programs are looked for, in this order. */
   readonly searchPath: readonly string[];
+  /** True while a process that was started here, or one that it left in its group, is alive. */
+  readonly busy: boolean;
   /** Answers once the process is started; a program that cannot be started is a Failure `tool_failed`. */
   spawn(request: SpawnRequest): Promise<Running>;
   /** Ends every process that ever started here, also those that left their group. */

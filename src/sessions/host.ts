@@ -1,7 +1,9 @@
 import type { Host } from "../engines/index.ts";
+import { toolListed } from "../gate/index.ts";
 import type { Toolbox } from "../tools/index.ts";
 import type { ReachCheckpoint } from "./checkpoints.ts";
 import { permit } from "./permit.ts";
+import { profileOf } from "./ruling.ts";
 import type { Services } from "./services.ts";
 import type { Session } from "./session.ts";
 
@@ -12,7 +14,7 @@ export async function hostFor(session: Session): Promise<Host> {
   const { toolbox } = await session.workshop();
   return {
     model: services.models.endpoint(settings.provider, settings.model),
-    toolbox: watched(toolbox, services.reach),
+    toolbox: watched(toolbox, (tool) => isOffered(session, tool), services.reach),
     newId: services.newId,
     now: () => services.clock.now(),
     random: services.random,
@@ -42,10 +44,17 @@ function sleep(services: Services, ms: number, signal: AbortSignal): Promise<voi
   });
 }
 
+/** What the model is told of: the gate refuses the rest anyway. */
+function isOffered({ services, state }: Session, tool: string): boolean {
+  const { settings } = state;
+  const lists = [profileOf(services.policy(), settings.profile).tools, settings.tools];
+  return lists.every((list) => list === undefined || toolListed(list, tool));
+}
+
 /** The same toolbox, with the crash suite's points around each run. */
-function watched(toolbox: Toolbox, reach: ReachCheckpoint): Toolbox {
+function watched(toolbox: Toolbox, offered: (tool: string) => boolean, reach: ReachCheckpoint): Toolbox {
   return {
-    definitions: () => toolbox.definitions(),
+    definitions: () => toolbox.definitions().filter(({ name }) => offered(name)),
     facts: (tool, input) => toolbox.facts(tool, input),
     concurrent: (tool) => toolbox.concurrent(tool),
     preview: (tool, input) => toolbox.preview(tool, input),

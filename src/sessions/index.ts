@@ -3,4 +3,4 @@ export { CHECKPOINTS, type Checkpoint } from "./checkpoints.ts";
 export type { Frame } from "./frames.ts";
 export { Gateway } from "./gateway.ts";
 export type { Clock, Log, ModelSource } from "./services.ts";
-export { openWorkshop } from "./workshop.ts";
+export { openWorkshop, sweepWorkshops } from "./workshop.ts";

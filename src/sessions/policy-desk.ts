@@ -129,14 +129,14 @@ export class PolicyDesk {
     };
     const settings = await settingsFor({ services: this.#services, places: this.#places }, caller, asked);
     const workshop = await this.#services.openWorkshop({
-      session_id: "policy-test",
+      session_id: this.#services.newId("ses"),
       settings,
       policy: this.#book.current(),
     });
     try {
       return (await ruleOn({ tool, input, settings, grants: [] }, this.#book.current(), workshop)).ruling;
     } finally {
-      await workshop.close();
+      await workshop.discard();
     }
   }
 }

@@ -7,11 +7,15 @@ import { Session } from "./session.ts";
 import type { Services } from "./services.ts";
 import { fromRow, type SessionState } from "./state.ts";
 
+const EVICTED_AT_ONCE = 4;
+
 /** The sessions in memory, one object each. Those that rest are let go and come back from the store. */
 export class Registry {
   readonly #services: Services;
   /** The least recently used first. */
   readonly #sessions = new Map<string, Session>();
+  /** Milliseconds since the epoch. */
+  readonly #usedAt = new Map<string, number>();
   readonly #loading = new Map<string, Promise<Session>>();
 
   constructor(services: Services) {
@@ -34,11 +38,19 @@ export class Registry {
     if (known !== undefined) {
       this.#sessions.delete(id);
       this.#sessions.set(id, known);
+      this.#usedAt.set(id, this.#services.clock.now());
       return known;
     }
     const loading = this.#loading.get(id) ?? this.#load(id).finally(() => this.#loading.delete(id));
     this.#loading.set(id, loading);
     return loading;
+  }
+
+  /** A session that has ended is only read any more: the next reader gets it from the store. */
+  forget(session: Session): void {
+    if (!session.evictable) return;
+    this.#sessions.delete(session.state.id);
+    this.#usedAt.delete(session.state.id);
   }
 
   /** Takes up a session as the last run left it. */
@@ -67,14 +79,18 @@ export class Registry {
 
   #keep(session: Session): void {
     this.#sessions.set(session.state.id, session);
-    let resting = 0;
-    for (const [id, candidate] of this.#sessions) {
-      if (this.#sessions.size <= LIMITS.sessionsInMemory && this.#sessions.size - resting <= LIMITS.openConversations)
-        return;
-      if (candidate === session) return;
-      candidate.rest();
-      resting += 1;
-      if (this.#sessions.size > LIMITS.sessionsInMemory && candidate.evictable) this.#sessions.delete(id);
+    this.#usedAt.set(session.state.id, this.#services.clock.now());
+    const excess = this.#sessions.size - LIMITS.sessionsInMemory;
+    if (excess <= 0) return;
+    // The least recently used first; what works, is watched or has a process stays, and so does what was asked for a
+    // moment ago: somebody may hold it and be about to use it. A few at a time keep up.
+    const now = this.#services.clock.now();
+    for (const [id, candidate] of [...this.#sessions].slice(0, excess + EVICTED_AT_ONCE)) {
+      if (now - (this.#usedAt.get(id) ?? 0) < LIMITS.sessionRestMs) return;
+      candidate.rest().then(
+        () => this.forget(candidate),
+        () => undefined,
+      );
     }
   }
 }

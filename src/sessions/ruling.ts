@@ -54,7 +54,17 @@ export async function ruleOn(request: RulingRequest, policy: Policy, workshop: W
   };
   const profile = profileOf(policy, request.settings.profile);
   const standing = standingOf(request, profile, workshop.extraRead);
-  return { ruling: evaluate(call, standing), facts, call, standing };
+  const own = paths.find(({ real }) => workshop.isHidden(real));
+  const ruling: Ruling =
+    own === undefined
+      ? evaluate(call, standing)
+      : {
+          effect: "deny",
+          step: "paths",
+          rule: "the server's own folder",
+          why: `${own.given} belongs to Sallyport itself.`,
+        };
+  return { ruling, facts, call, standing };
 }
 
 function standingOf(request: RulingRequest, profile: Profile, extraRead: readonly string[]): Standing {

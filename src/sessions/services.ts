@@ -32,9 +32,16 @@ export interface Workshop {
   readonly toolbox: Toolbox;
   /** Folders beyond the workspace that may be read. Absolute, real. */
   readonly extraRead: readonly string[];
+  /** True for what is the server's own, wherever it lies. */
+  isHidden(real: string): boolean;
   /** Follows symlinks; relative paths start at the workspace. */
   resolve(path: string): Promise<string>;
+  /** True while a process of the session is alive. */
+  readonly busy: boolean;
+  /** Ends every process. */
   close(): Promise<void>;
+  /** The session has ended for good: its kept output goes too. */
+  discard(): Promise<void>;
 }
 
 export interface WorkshopRequest {

@@ -143,6 +143,7 @@ export class SessionDesk {
   async close(caller: Caller, id: string): Promise<SessionView> {
     const session = await this.#session(caller, "session.control", id);
     await session.close(this.#audit(caller, "session.close", id));
+    this.#registry.forget(session);
     return view(session.state);
   }
 

@@ -169,7 +169,7 @@ export class Session {
     await durable;
     this.services.reach("close.durable");
     this.stream.endStream();
-    await this.#release();
+    await this.#release("for good");
   }
 
   /** The server stops: nothing is written any more, processes end, the turn stays open for the next start. */
@@ -182,9 +182,12 @@ export class Session {
     await this.#lastCommit;
   }
 
-  /** Between turns: the conversation leaves the memory and comes back from the journal with the next prompt. */
-  rest(): void {
-    if (this.#state.turn === undefined) this.#forgetConversation();
+  /** Between turns: what is only kept for speed leaves the memory. The journal brings the conversation back. */
+  async rest(): Promise<void> {
+    if (this.#state.turn !== undefined) return;
+    const workshop = await this.#workshop?.catch(() => undefined);
+    if (this.#state.turn !== undefined || workshop?.busy === true) return;
+    await this.#release();
   }
 
   /** A person's or the clock's answer to a question. First one wins. */
@@ -429,10 +432,12 @@ export class Session {
   }
 
   /** Ends what the session holds outside the journal. */
-  async #release(): Promise<void> {
+  async #release(forGood?: "for good"): Promise<void> {
     this.#forgetConversation();
-    const workshop = this.#workshop;
+    const opening = this.#workshop;
     this.#workshop = undefined;
-    await (await workshop?.catch(() => undefined))?.close();
+    const workshop = await opening?.catch(() => undefined);
+    if (forGood) await workshop?.discard();
+    else await workshop?.close();
   }
 }

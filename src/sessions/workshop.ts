@@ -1,10 +1,13 @@
-import { mkdir } from "node:fs/promises";
+import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { NewId } from "../protocol/index.ts";
 import { openLocalSandbox } from "../sandbox/index.ts";
-import { createToolbox, openToolSession, resolvePath } from "../tools/index.ts";
+import { createToolbox, openToolSession, resolvePath, sweepUnfinished } from "../tools/index.ts";
 import { profileOf } from "./ruling.ts";
+import { isInside } from "./settings.ts";
 import type { Workshop, WorkshopRequest } from "./services.ts";
+
+const OUTPUT = "output";
 
 export interface WorkshopOptions {
   /** The server's own folder, absolute and real. Tools do not see it, but for the session's output. */
@@ -20,7 +23,7 @@ export interface WorkshopOptions {
 /** Opens a session's tools on its workspace. */
 export async function openWorkshop(options: WorkshopOptions, wanted: WorkshopRequest): Promise<Workshop> {
   const { session_id, settings } = wanted;
-  const outputFolder = join(options.home, "output", session_id);
+  const outputFolder = join(options.home, OUTPUT, session_id);
   await mkdir(outputFolder, { recursive: true, mode: 0o700 });
   const profile = profileOf(wanted.policy, settings.profile);
   const extraRead = [outputFolder, ...(profile.extra_read ?? [])];
@@ -35,18 +38,36 @@ export async function openWorkshop(options: WorkshopOptions, wanted: WorkshopReq
     sandbox,
     outputFolder,
     extraRead,
+    hidden: [options.home],
     webHosts: profile.web_hosts ?? [],
     newId: options.newId,
     now: options.now,
   });
   const toolbox = createToolbox(tools);
+  const close = async (): Promise<void> => {
+    await toolbox.close();
+    await sandbox.close();
+  };
   return {
     toolbox,
     extraRead,
+    isHidden: (real) => isInside(options.home, real) && !isInside(outputFolder, real),
     resolve: (path) => resolvePath(settings.workspace, path),
-    close: async () => {
-      await toolbox.close();
-      await sandbox.close();
+    get busy() {
+      return sandbox.busy;
+    },
+    close,
+    discard: async () => {
+      await close();
+      await rm(outputFolder, { recursive: true, force: true });
     },
   };
+}
+
+/** At start: deletes what a server left half written that died in the middle of a Write. */
+export async function sweepWorkshops(home: string): Promise<number> {
+  const folder = join(home, OUTPUT);
+  let swept = 0;
+  for (const name of await readdir(folder).catch(() => [])) swept += await sweepUnfinished(join(folder, name));
+  return swept;
 }

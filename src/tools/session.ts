@@ -10,6 +10,8 @@ export interface ToolSessionOptions {
   readonly sandbox: Sandbox;
   readonly outputFolder: string;
   readonly extraRead: readonly string[];
+  /** Absent: none. */
+  readonly hidden?: readonly string[];
   readonly webHosts: readonly string[];
   readonly newId: NewId;
   readonly now: () => number;
@@ -17,5 +19,5 @@ export interface ToolSessionOptions {
 
 /** The sandbox stays the caller's: it is closed after the toolbox. */
 export function openToolSession(options: ToolSessionOptions): ToolSession {
-  return { ...options, files: openFileLedger(), shells: openShells(options) };
+  return { ...options, hidden: options.hidden ?? [], files: openFileLedger(), shells: openShells(options) };
 }

@@ -28,6 +28,8 @@ export interface ToolSession {
   readonly outputFolder: string;
   /** Folders beyond the workspace that may be read; `outputFolder` is always one of them. */
   readonly extraRead: readonly string[];
+  /** Folders that do not exist for tools, wherever they lie: the server's own. Real; `outputFolder` is spared. */
+  readonly hidden: readonly string[];
   /** Hosts that WebFetch may reach; globs. A host of the own network only if it is named exactly. */
   readonly webHosts: readonly string[];
   readonly newId: NewId;

@@ -71,7 +71,7 @@ describe("usage", () => {
     [["serve", "--port", "99999"], "It must be a whole number from 0 to 65535."],
     [["serve", "--log-level", "loud"], "error: option '--log-level <level>' argument 'loud' is invalid."],
     [["serve", "--provider", "elsewhere"], "error: there is no provider elsewhere; there are: cloud, sim"],
-    [["sessions", "destroy", "x"], "error: too many arguments"],
+    [["sessions", "destroy", "x"], "error: unknown command 'destroy'"],
     [["sessions", "--status", "asleep"], "It must be one of: creating, ready"],
     [["approve", "--reject"], "error: an approval's id is missing"],
     [["approve", "apr_1", "--stop"], "error: --feedback and --stop need --reject"],

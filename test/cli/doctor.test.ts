@@ -26,7 +26,7 @@ test.each([
   expect(checkNode(version).state).toBe(state);
 });
 
-describe.concurrent("sallyport doctor", () => {
+describe("sallyport doctor", () => {
   test("a fresh folder is fine, and nothing is made there", async () => {
     await using place = new Place();
     const { code, report } = await doctor(place);

@@ -1,10 +1,12 @@
 import { spawn, spawnSync, type ChildProcessWithoutNullStreams } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
 import { runCommandLine } from "../../src/cli/program.ts";
+import type { Surroundings } from "../../src/cli/surroundings.ts";
 
 const MAIN = resolve("dist/cli/main.js");
 
@@ -15,6 +17,8 @@ export const hasTerminals = spawnSync("script", ["-qec", "true", "/dev/null"]).s
 export class Place {
   readonly folder = realpathSync(mkdtempSync(join(tmpdir(), "sallyport-cli-")));
   readonly #running = new Set<Running>();
+  #served: Promise<unknown> | undefined;
+  #stop: () => void = () => undefined;
 
   start(words: readonly string[], environment: Readonly<Record<string, string>> = {}): Running {
     return this.#spawn(process.execPath, [MAIN, ...words], environment);
@@ -29,7 +33,28 @@ export class Place {
   /** To the end, in this process: the whole command but for the few lines of its entry. Much cheaper than a process. */
   async run(words: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<Ended> {
     const [output, errors] = [new Page(), new Page()];
-    const code = await runCommandLine(words, {
+    const surroundings = this.#surroundings(output, errors, environment);
+    const code = await runCommandLine(words, surroundings);
+    return { code, stdout: await output.end(), stderr: await errors.end() };
+  }
+
+  /** A server in this process, until the place is gone. */
+  async serve(): Promise<URL> {
+    const [output, errors] = [new Page(), new Page()];
+    const surroundings = {
+      ...this.#surroundings(output, errors, {}),
+      onSignal: (_signal: string, listener: () => void) => {
+        this.#stop = listener;
+        return () => undefined;
+      },
+    };
+    this.#served = runCommandLine(["serve", "--port", "0"], surroundings);
+    const [link] = (await once(output.stream, "data")) as [string];
+    return new URL(link.trim());
+  }
+
+  #surroundings(output: Page, errors: Page, environment: Readonly<Record<string, string>>): Surroundings {
+    return {
       environment: environmentOf(this.folder, environment),
       cwd: this.folder,
       input: new PassThrough(),
@@ -40,8 +65,7 @@ export class Place {
       now: () => Date.now(),
       onSignal: () => () => undefined,
       exit: () => undefined,
-    });
-    return { code, stdout: await output.end(), stderr: await errors.end() };
+    };
   }
 
   read(name: string): string | undefined {
@@ -56,6 +80,8 @@ export class Place {
   async [Symbol.asyncDispose](): Promise<void> {
     for (const running of this.#running) running.signal("SIGKILL");
     await Promise.all([...this.#running].map((running) => running.ended));
+    this.#stop();
+    await this.#served;
     rmSync(this.folder, { recursive: true, force: true });
   }
 

@@ -17,7 +17,7 @@ function eventsOf(text: string): readonly JournalEvent[] {
   return framesOf(text).filter((frame) => "seq" in frame);
 }
 
-describe.concurrent("sallyport run, without a server and without a terminal", () => {
+describe("sallyport run, without a server and without a terminal", () => {
   test("the agent's words go to standard output, everything else beside it", async () => {
     await using place = new Place();
     const task = script([{ say: "I write." }, WRITE, { say: "Done.\nReally." }]);
@@ -118,6 +118,39 @@ describe.concurrent("sallyport run, without a server and without a terminal", ()
     expect([place.read("a.txt"), place.read("b.txt")]).toEqual([undefined, "other\n"]);
   });
 
+  test("an approval outlives its process, and is answered without one", async () => {
+    await using place = new Place();
+    const running = place.start(["run", script([WRITE, { say: "Done." }]), "--unattended", "park"]);
+    await running.reads("approve apr_");
+    running.signal("SIGKILL");
+    expect((await running.ended).code).toBe("SIGKILL");
+    const list = await place.run(["approve"]);
+    const id = /apr_\w+/.exec(list.stdout)?.[0] ?? "";
+    expect(running.text).toContain(id);
+    const approved = await place.run(["approve", id]);
+    expect(approved.code).toBe(0);
+    expect(place.read("a.txt")).toBe("hello\n");
+    const { stdout } = await place.run(["sessions", "--json"]);
+    expect((JSON.parse(stdout) as { sessions: { status: string }[] }).sessions.map(({ status }) => status)).toEqual([
+      "idle",
+    ]);
+  });
+
+  test("a process that serves another one's turn stays until it has ended", async () => {
+    await using place = new Place();
+    const first = place.start(["run", script([WRITE])]);
+    await first.reads("approve apr_");
+    const wait = { tool: "Bash", input: { command: "while [ ! -e go ]; do sleep 0.02; done; echo gone" } };
+    const second = place.start(["run", script([wait, { say: "Second." }]), "--autonomy", "full"]);
+    await second.reads("$ while");
+    await place.run(["approve", /apr_\w+/.exec(first.text)?.[0] ?? ""]);
+    await first.reads("still works in this process; it is waited for");
+    place.write("go", "");
+    const ended = await second.ended;
+    expect([ended.code, ended.stdout]).toEqual([0, "Second.\n"]);
+    expect((await first.ended).code).toBe(0);
+  });
+
   test("rejected and stopped: exit code 3, and the model was not asked again", async () => {
     await using place = new Place();
     const running = place.start(["run", script([WRITE, { say: "never" }])]);
@@ -176,6 +209,12 @@ describe.concurrent("sallyport run, without a server and without a terminal", ()
     expect((JSON.parse(stdout) as { sessions: { status: string }[] }).sessions.map(({ status }) => status)).toEqual([
       "idle",
     ]);
+  });
+
+  test("a stack is shown to who asks for it", async () => {
+    await using place = new Place();
+    const { stderr } = await place.run(["sessions", "show", "ses_none"], { SALLYPORT_DEBUG: "1" });
+    expect(stderr).toMatch(/\n\s+at /);
   });
 
   test("a model that fails: exit code 1, with its words", async () => {

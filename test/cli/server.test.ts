@@ -13,7 +13,7 @@ async function startServer(place: Place, port = 0): Promise<{ server: Running; l
   return { server, link: new URL(server.stdout.trim()) };
 }
 
-describe.concurrent("sallyport serve", () => {
+describe("sallyport serve", () => {
   test("prints one link and what to do with it; stops cleanly", async () => {
     await using place = new Place();
     const { server, link } = await startServer(place);
@@ -34,7 +34,7 @@ describe.concurrent("sallyport serve", () => {
   test("commands find it by its home, by its link, and by the environment", async () => {
     await using place = new Place();
     await using elsewhere = new Place();
-    const { link } = await startServer(place);
+    const link = await place.serve();
     const token = link.searchParams.get("token") ?? "";
     const run = await place.start(["run", script([{ say: "Here." }])]).ended;
     expect([run.code, run.stdout]).toEqual([0, "Here.\n"]);
@@ -51,7 +51,7 @@ describe.concurrent("sallyport serve", () => {
   test("refusals say what to do", async () => {
     await using place = new Place();
     await using elsewhere = new Place();
-    const { link } = await startServer(place);
+    const link = await place.serve();
     const without = await elsewhere.run(["--server", link.origin, "sessions"]);
     expect([without.code, without.stderr]).toEqual([
       2,
@@ -109,7 +109,7 @@ describe.concurrent("sallyport serve", () => {
 
   test("tokens are made, listed and deleted", async () => {
     await using place = new Place();
-    await startServer(place);
+    await place.serve();
     const created = await place.run(["token", "create", "--role", "operator", "--name", "anna"]);
     expect(created.stdout).toMatch(/^sp_[\w-]{43}\n$/);
     const id = /tok_\w+/.exec(created.stderr)?.[0] ?? "";
@@ -145,7 +145,7 @@ describe.concurrent("sallyport serve", () => {
 
   test("attach leaves with Ctrl-C, and the session goes on", async () => {
     await using place = new Place();
-    await startServer(place);
+    await place.serve();
     const running = place.start(["run", script([WRITE, { say: "End." }])]);
     await running.reads("approve apr_");
     const [session] = (JSON.parse((await place.run(["sessions", "--json"])).stdout) as { sessions: { id: string }[] })
@@ -161,7 +161,7 @@ describe.concurrent("sallyport serve", () => {
 
   test("sessions are paused, resumed, forked, interrupted and closed", async () => {
     await using place = new Place();
-    await startServer(place);
+    await place.serve();
     const id = /ses_\w+/.exec((await place.run(["run", script([{ say: "One." }])])).stderr)?.[0] ?? "";
     const said: string[] = [];
     for (const verb of ["pause", "resume", "interrupt"]) said.push((await place.run(["sessions", verb, id])).stdout);

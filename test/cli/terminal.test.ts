@@ -14,7 +14,7 @@ async function answers(running: Running, lines: readonly string[]): Promise<void
 }
 
 describe.skipIf(!hasTerminals)("sallyport run at a terminal", () => {
-  test.concurrent("yes once, no with a reason, stop", async () => {
+  test("yes once, no with a reason, stop", async () => {
     await using place = new Place();
     const bash = { tool: "Bash", input: { command: "cat a.txt | sort > /tmp/../tmp/sallyport-none" } };
     const running = place.startAtTerminal(["run", script([WRITE, bash, WRITE, { say: "never" }])]);
@@ -29,7 +29,7 @@ describe.skipIf(!hasTerminals)("sallyport run at a terminal", () => {
     expect(text).not.toContain("never");
   });
 
-  test.concurrent("for the session, after the rule was shown; the next call like it is not asked", async () => {
+  test("for the session, after the rule was shown; the next call like it is not asked", async () => {
     await using place = new Place();
     const bash = { tool: "Bash", input: { command: "echo one" } };
     const running = place.startAtTerminal(["run", script([bash, bash, { say: "End." }])]);
@@ -40,7 +40,7 @@ describe.skipIf(!hasTerminals)("sallyport run at a terminal", () => {
     expect(running.text.split("✓ Bash echo one").length).toBe(3);
   });
 
-  test.concurrent("an edited file is shown again and written as it was changed", async () => {
+  test("an edited file is shown again and written as it was changed", async () => {
     await using place = new Place();
     place.write("editor.sh", '#!/bin/sh\nprintf "edited\\n" > "$1"\n');
     chmodSync(join(place.folder, "editor.sh"), 0o755);
@@ -58,7 +58,21 @@ describe.skipIf(!hasTerminals)("sallyport run at a terminal", () => {
     expect(place.read("a.txt")).toBe("edited\n");
   });
 
-  test.concurrent("the agent's question is answered with a number", async () => {
+  test("an edited input that policy refuses is not taken, and it is asked again", async () => {
+    await using place = new Place();
+    place.write("editor.sh", `#!/bin/sh\nprintf '{"file_path":"/etc/none","content":"x"}' > "$1"\n`);
+    chmodSync(join(place.folder, "editor.sh"), 0o755);
+    const running = place.startAtTerminal(["run", script([WRITE, { say: "End." }])], {
+      EDITOR: join(place.folder, "editor.sh"),
+    });
+    await answers(running, ["E", "y"]);
+    await running.reads("your answer was not taken: updated_input is not allowed");
+    await answers(running, ["y"]);
+    expect((await running.ended).code).toBe(0);
+    expect(place.read("a.txt")).toBe("hello\n");
+  });
+
+  test("the agent's question is answered with a number", async () => {
     await using place = new Place();
     const questions = [
       {
@@ -75,6 +89,9 @@ describe.skipIf(!hasTerminals)("sallyport run at a terminal", () => {
       "run",
       script([{ tool: "AskUserQuestion", input: { questions } }, { say: "Thanks." }]),
     ]);
+    await running.reads("Your answer?");
+    const blind = await place.run(["approve", /apr_\w+/.exec(running.text)?.[0] ?? ""]);
+    expect([blind.code, blind.stderr.startsWith("error: this is a question")]).toEqual([2, true]);
     await answers(running, ["2"]);
     expect((await running.ended).code).toBe(0);
     const id = /ses_\w+/.exec(running.text)?.[0] ?? "";
@@ -83,7 +100,7 @@ describe.skipIf(!hasTerminals)("sallyport run at a terminal", () => {
     expect([code, stdout.includes('The user answered:\\n\\"Which?\\" = \\"right\\"')]).toEqual([0, true]);
   });
 
-  test.concurrent("somebody else answers: the question disappears, with who it was", async () => {
+  test("somebody else answers: the question disappears, with who it was", async () => {
     await using place = new Place();
     const running = place.startAtTerminal(["run", script([WRITE, { say: "Thanks." }])]);
     await running.reads(PROMPT);
@@ -95,7 +112,7 @@ describe.skipIf(!hasTerminals)("sallyport run at a terminal", () => {
     expect(place.read("a.txt")).toBe("hello\n");
   });
 
-  test.concurrent("Ctrl-C twice leaves; the session is kept and rests", async () => {
+  test("Ctrl-C twice leaves; the session is kept and rests", async () => {
     await using place = new Place();
     const running = place.startAtTerminal(["run", script([WRITE])]);
     await running.reads(PROMPT);
@@ -106,7 +123,7 @@ describe.skipIf(!hasTerminals)("sallyport run at a terminal", () => {
     expect(sessions.map(({ status, pending_approvals }) => [status, pending_approvals])).toEqual([["idle", []]]);
   });
 
-  test.concurrent("Ctrl-C at a question interrupts the turn", async () => {
+  test("Ctrl-C at a question interrupts the turn", async () => {
     await using place = new Place();
     const running = place.startAtTerminal(["run", script([WRITE])]);
     await running.reads(PROMPT);
@@ -116,7 +133,7 @@ describe.skipIf(!hasTerminals)("sallyport run at a terminal", () => {
     expect(place.read("a.txt")).toBeUndefined();
   });
 
-  test.concurrent("Ctrl-D: nobody can be asked any more, so it is told how to answer", async () => {
+  test("Ctrl-D: nobody can be asked any more, so it is told how to answer", async () => {
     await using place = new Place();
     const running = place.startAtTerminal(["run", script([WRITE, { say: "End." }])]);
     await running.reads(PROMPT);
@@ -126,7 +143,7 @@ describe.skipIf(!hasTerminals)("sallyport run at a terminal", () => {
     expect((await running.ended).code).toBe(0);
   });
 
-  test.concurrent("approve asks before it answers", async () => {
+  test("approve asks before it answers", async () => {
     await using place = new Place();
     const running = place.start(["run", script([WRITE, { say: "End." }])]);
     await running.reads("approve apr_");

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -9,6 +9,7 @@ import { Failure } from "../../src/protocol/index.ts";
 let folder: string;
 let marker: string;
 let sandbox: Sandbox;
+let sleeps = 0;
 const environment = {
   PATH: process.env["PATH"],
   LANG: "C.UTF-8",
@@ -34,6 +35,18 @@ async function left(session?: string): Promise<readonly number[]> {
     .filter((entry) => entry.startedWith("SALLYPORT_INSTANCE", marker))
     .filter((entry) => session === undefined || entry.startedWith("SALLYPORT_SESSION", session))
     .map((entry) => entry.pid);
+}
+
+/** A number of seconds that no other process of this machine sleeps: so those without any mark are found too. */
+function sleepTime(): string {
+  sleeps += 1;
+  return `4711.${process.pid}${sleeps}`;
+}
+
+async function sleepers(time: string): Promise<readonly string[]> {
+  const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
+  const lines = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, "latin1").catch(() => "")));
+  return lines.filter((line) => line.includes(time));
 }
 
 interface Seen {
@@ -75,27 +88,24 @@ describe("spawn", () => {
   });
 
   test("the environment holds the allowed variables and the marks, nothing of the server's", async () => {
-    const { running, seen } = await run("env; cat /proc/$PPID/cmdline > /dev/null");
+    const { running, seen } = await run("env");
     await running.exit;
     const names = seen.stdout
       .split("\n")
       .map((line) => line.split("=")[0])
       .filter((name) => name !== "");
-    expect(names.sort()).toEqual(
-      [
-        "HOME",
-        "LANG",
-        "OLDPWD",
-        "PATH",
-        "PWD",
-        "SALLYPORT_INSTANCE",
-        "SALLYPORT_RUN",
-        "SALLYPORT_SESSION",
-        "SHLVL",
-        "TERM",
-        "_",
-      ].filter((name) => name !== "OLDPWD"),
-    );
+    expect(names.sort()).toEqual([
+      "HOME",
+      "LANG",
+      "PATH",
+      "PWD",
+      "SALLYPORT_INSTANCE",
+      "SALLYPORT_RUN",
+      "SALLYPORT_SESSION",
+      "SHLVL",
+      "TERM",
+      "_",
+    ]);
     expect(seen.stdout).not.toContain("canary-4711");
     expect(seen.stdout).toContain(`HOME=${folder}\n`);
     expect(sandbox.searchPath).toEqual((process.env["PATH"] ?? "").split(":"));
@@ -140,19 +150,21 @@ describe("spawn", () => {
 
 describe("kill", () => {
   test.each([
-    ["a plain sleep", "echo ready; sleep 4711"],
-    ["leftovers in the group", "sleep 4711 & sleep 4712 & echo ready; wait"],
-    ["setsid", "setsid sleep 4711 & echo ready; wait"],
-    ["a double fork out of its group", "(setsid sh -c 'setsid sleep 4711 & exit 0' &) ; echo ready; sleep 4711"],
-    ["nohup", "nohup sleep 4711 > /dev/null 2>&1 & echo ready; wait"],
-    ["an emptied environment in the same group", "env -i sleep 4711 & echo ready; wait"],
-    ["an emptied environment below a parent", "setsid env -i sh -c 'sleep 4711; true' & echo ready; wait"],
-    ["a stopped process", "sh -c 'kill -STOP $$; sleep 4711' & echo ready; wait"],
+    ["a plain sleep", "echo ready; sleep TIME"],
+    ["leftovers in the group", "sleep TIME & sleep TIME & echo ready; wait"],
+    ["setsid", "setsid sleep TIME & echo ready; wait"],
+    ["a double fork out of its group", "(setsid sh -c 'setsid sleep TIME & exit 0' &) ; echo ready; sleep TIME"],
+    ["nohup", "nohup sleep TIME > /dev/null 2>&1 & echo ready; wait"],
+    ["an emptied environment in the same group", "env -i sleep TIME & echo ready; wait"],
+    ["the same after its parent ended", "(env -i sleep TIME &) ; echo ready; sleep TIME"],
+    ["an emptied environment below a parent", "setsid env -i sh -c 'echo ready; sleep TIME; true' & wait"],
+    ["a stopped process", "sh -c 'kill -STOP $$; sleep TIME' & echo ready; wait"],
   ])("ends %s", async (_name, command) => {
-    const { running, says } = await run(command);
+    const time = sleepTime();
+    const { running, says } = await run(command.replaceAll("TIME", time));
     await says("ready");
     await running.kill();
-    expect(await left()).toEqual([]);
+    expect([await left(), await sleepers(time)]).toEqual([[], []]);
     expect((await running.exit).code === 0).toBe(false);
   });
 
@@ -175,15 +187,21 @@ describe("kill", () => {
     expect(seen.stdout).toBe("ready\ncleaned\n");
   });
 
-  test("only its own processes, and twice is once", async () => {
+  test("only its own processes, also where another home has a session of the same name; twice is once", async () => {
+    const elsewhere = openLocalSandbox({ sessionId: "ses_1", home: folder, marker: `${marker}-2`, environment });
     const one = await run("echo ready; setsid sleep 4711");
     const two = await run("echo ready; setsid sleep 4711");
-    await Promise.all([one.says("ready"), two.says("ready")]);
+    const other = await run("echo ready; sleep 4711", elsewhere);
+    await Promise.all([one.says("ready"), two.says("ready"), other.says("ready")]);
     await one.running.kill();
     await one.running.kill();
     expect(await left()).not.toEqual([]);
     await two.running.kill();
     expect(await left()).toEqual([]);
+    await sandbox.close();
+    process.kill(other.running.pid, 0);
+    await elsewhere.close();
+    expect(await other.running.exit).toEqual({ code: null, signal: "SIGTERM" });
   });
 });
 

@@ -60,7 +60,10 @@ export interface Known {
   readonly sessions: string[];
   readonly approvals: string[];
   readonly hashes: string[];
+  readonly ended: string[];
 }
+
+const SESSIONS_KEPT = 50;
 
 const PATHS = [
   "/api/sessions",
@@ -186,7 +189,7 @@ async function overHttp(server: ServerProcess, agent: Agent, dice: Dice, known: 
 
 function remember(answer: string, known: Known): void {
   for (const [id] of answer.matchAll(/ses_[0-9a-z]{22}/g))
-    if (!known.sessions.includes(id) && known.sessions.length < 500) known.sessions.push(id);
+    if (!known.sessions.includes(id) && !known.ended.includes(id)) known.sessions.push(id);
   for (const [id] of answer.matchAll(/apr_[0-9a-z]{22}/g))
     if (!known.approvals.includes(id) && known.approvals.length < 500) known.approvals.push(id);
   for (const [, hash] of answer.matchAll(/"input_hash":"([0-9a-f]{64})"/g))
@@ -277,7 +280,7 @@ export async function fuzz(
   options: { readonly count: number; readonly seed: number },
 ): Promise<Fuzzed> {
   const dice = new Dice(options.seed);
-  const known: Known = { sessions: [], approvals: [], hashes: [] };
+  const known: Known = { sessions: [], approvals: [], hashes: [], ended: [] };
   const agent = new Agent({ keepAlive: true, maxSockets: 8 });
   const statuses: Record<number, number> = {};
   let sent = 0;
@@ -289,6 +292,7 @@ export async function fuzz(
     const messages = 32;
     await overSocket(server, dice, known, messages);
     sent += messages;
+    await tidy(server, known);
     if (early === 0 && sent > options.count / 10) early = await residentMib(server);
   }
   agent.destroy();
@@ -296,6 +300,17 @@ export async function fuzz(
   if ((statuses[500] ?? 0) > 0)
     faults.push(`${statuses[500] ?? 0} requests were answered with 500: ${server.log().slice(-2_000)}`);
   return { sent, statuses, memoryMib: [early, await residentMib(server)], faults };
+}
+
+/** Ends all but the newest sessions, as people do: what is then left in memory should not grow with their number. */
+async function tidy(server: ServerProcess, known: Known): Promise<void> {
+  while (known.sessions.length > SESSIONS_KEPT) {
+    const id = known.sessions.shift();
+    if (id === undefined) return;
+    known.ended.push(id);
+    // A fork or an id from an error text may not be there: that is an answer too.
+    await server.client.control(id, "close").catch(() => undefined);
+  }
 }
 
 async function residentMib(server: ServerProcess): Promise<number> {
@@ -306,7 +321,7 @@ async function residentMib(server: ServerProcess): Promise<number> {
 async function inconsistencies(server: ServerProcess, known: Known): Promise<string[]> {
   const faults: string[] = [];
   if ((await server.client.health()).status !== "ok") faults.push("the server is not well");
-  for (const id of known.sessions) {
+  for (const id of [...known.sessions, ...known.ended]) {
     const { events } = await server.client.events(id, { limit: 1_000 }).catch(() => ({ events: [] as JournalEvent[] }));
     if (!events.every((event, index) => event.seq === index + 1)) faults.push(`${id} has a gap`);
     const ends = events.flatMap((event) => (isTerminal(event) ? [event.turn_id] : []));

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { SallyportClient } from "../../src/client/index.ts";
 import { readSettings } from "../../src/cli/settings.ts";
 import { serve, type Serving } from "../../src/cli/serve.ts";
@@ -23,8 +24,12 @@ export interface TestHouse {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-export async function openTestHouse(environment: Readonly<Record<string, string>> = {}): Promise<TestHouse> {
-  const place = await makePlace();
+export async function openTestHouse(
+  environment: Readonly<Record<string, string>> = {},
+  layout?: "home inside workspace",
+): Promise<TestHouse> {
+  const made = await makePlace();
+  const place = layout === undefined ? made : { ...made, home: join(made.workspace, ".sallyport") };
   const open = (): Promise<Serving> => {
     const all = {
       PATH: process.env["PATH"],

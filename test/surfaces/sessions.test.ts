@@ -263,3 +263,33 @@ describe("a session over HTTP", () => {
     }
   });
 });
+
+describe("the server's own folder inside the workspace", () => {
+  it("does not exist for tools", async () => {
+    await using inside = await openTestHouse({}, "home inside workspace");
+    const { workspace, home } = inside.place;
+    await writeFile(join(workspace, "visible.txt"), "instance\n");
+    const { events } = await runScript(inside.client, {
+      autonomy: "full",
+      prompt: {
+        text: script(
+          { tool: "Glob", input: { pattern: "**/*" } },
+          { tool: "Grep", input: { pattern: ".", output_mode: "files_with_matches" } },
+          { tool: "Read", input: { file_path: join(home, "instance") } },
+          { tool: "Write", input: { file_path: join(home, "policy.yaml"), content: "x" } },
+          { say: "done" },
+        ),
+      },
+    });
+    const outputs = events.flatMap((event) =>
+      event.type === "item.completed" && "tool_use_id" in event.item ? [JSON.stringify(event.item.output)] : [],
+    );
+    expect(outputs).toHaveLength(4);
+    expect(outputs[0]).toContain("visible.txt");
+    expect(outputs[0]).not.toContain(".sallyport");
+    expect(outputs[1]).toContain("visible.txt");
+    expect(outputs[1]).not.toContain(".sallyport");
+    expect(outputs[2]).toContain("belongs to Sallyport itself");
+    expect(outputs[3]).toContain("belongs to Sallyport itself");
+  });
+});

@@ -40,6 +40,7 @@ export interface Bench {
 export interface BenchOptions extends ToolboxOptions {
   readonly webHosts?: readonly string[];
   readonly extraRead?: (folder: string) => readonly string[];
+  readonly hidden?: (folder: string) => readonly string[];
 }
 
 const open: (() => Promise<void>)[] = [];
@@ -79,6 +80,7 @@ export async function bench(options: BenchOptions = {}): Promise<Bench> {
     sandbox,
     outputFolder: join(folder, "output"),
     extraRead: options.extraRead?.(folder) ?? [],
+    hidden: options.hidden?.(folder) ?? [],
     webHosts: options.webHosts ?? [],
     newId: makeNewId(() => 1_700_000_000_000, counter()),
     now: () => 1_700_000_000_000,

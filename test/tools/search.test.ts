@@ -246,3 +246,23 @@ describe("Grep", () => {
     expect(await tools.left()).toEqual([]);
   });
 });
+
+test("the server's own folder in the workspace does not exist for tools", async () => {
+  const tools = await bench({ hidden: (folder) => [join(folder, "work", ".sally[port]")] });
+  await tree(tools, { "a.txt": "needle", ".sally[port]/token": "needle", ".sally[port]/deep/b.txt": "needle" });
+  await symlink(".sally[port]", tools.path("link"));
+  expect(await tools.text("Glob", { pattern: "**/*" })).toBe(tools.path("a.txt"));
+  expect(await tools.text("Grep", { pattern: "needle" })).toBe(tools.path("a.txt"));
+  expect(await tools.text("Grep", { pattern: "needle", glob: "**/*" })).toBe(tools.path("a.txt"));
+  const file_path = ".sally[port]/token";
+  const refusals = [
+    await tools.error("Read", { file_path }),
+    await tools.error("Read", { file_path: "link/token" }),
+    await tools.error("Write", { file_path: ".sally[port]/new", content: "x" }),
+    await tools.error("Edit", { file_path, old_string: "needle", new_string: "x" }),
+    await tools.error("Grep", { pattern: "needle", path: ".sally[port]" }),
+    await tools.error("Glob", { pattern: ".sally\\[port\\]/*", path: "link" }),
+    await tools.error("Glob", { pattern: "link/*" }),
+  ];
+  for (const refusal of refusals) expect(refusal).toMatch(/ belongs to Sallyport itself\. Use another path\.$/);
+});

@@ -72,11 +72,12 @@ describe("Bash", () => {
       { signal: controller.signal, onOutput: (text) => void (text.includes("ready") && controller.abort()) },
     );
     expect(await result).toBe("The command was interrupted.\nready");
-    expect(await tools.left()).toEqual([]);
     expect(await tools.error("Bash", { command: "touch x" }, { signal: controller.signal })).toBe(
       "The command was interrupted before it began.",
     );
     expect(await readdir(tools.workspace)).toEqual([]);
+    await tools.session.sandbox.close();
+    expect(await tools.left()).toEqual([]);
   });
 
   test("what is left running does not hold up the answer, and ends with the session", async () => {

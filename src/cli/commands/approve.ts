@@ -46,7 +46,7 @@ export function addApprove(program: Command, context: Context): void {
     .option("--session", "allow calls like it for the rest of the session, by the rule that is shown")
     .option("--input <file>", "run it with this input instead, a JSON file")
     .option("-y, --yes", "do not ask for confirmation")
-    .option("--json", "print the approval as JSON, before an answer and after it")
+    .option("--json", "print the approval as JSON")
     .addHelpText("after", HELP)
     .action(async (id: string | undefined, options: ApproveOptions, command: Command) => {
       const wrong = misuse(id, options);
@@ -204,6 +204,12 @@ class Answering {
       };
     }
     if (updated_input !== undefined) return { decision: "approve", input_hash, updated_input };
+    if (approval.preview.type === "question") {
+      throw new Failure(
+        "invalid_request",
+        "this is a question: answer it in a terminal, or give its input with answers in --input",
+      );
+    }
     return { decision: "approve", input_hash, scope: session === true ? "session" : "once" };
   }
 

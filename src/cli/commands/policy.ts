@@ -23,6 +23,7 @@ export function addPolicy(program: Command, context: Context): void {
   const policy = program
     .command("policy")
     .description("show, set and try the policy")
+    .helpCommand(false)
     .addHelpText("after", "\nExample:\n  $ sallyport policy show");
   policy
     .command("show")

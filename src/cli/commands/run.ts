@@ -141,6 +141,12 @@ class Run {
     if (resume !== undefined && Object.keys(asked).length === 0) {
       const session = await client.session(resume);
       const { turn_id, seq } = await client.prompt(resume, prompt);
+      if (session.status === "paused") {
+        const { screen, surroundings } = this.#context;
+        screen.line(
+          screen.paint.yellow(`⏸ the session is paused; go on with: ${surroundings.name} sessions resume ${resume}`),
+        );
+      }
       return { session_id: resume, turn_id, after: seq - 1, workspace: session.settings.workspace };
     }
     const workspace =

@@ -24,6 +24,7 @@ export function addSessions(program: Command, context: Context): void {
   const sessions = program
     .command("sessions")
     .description("list sessions, look at one, and control it")
+    .helpCommand(false)
     .addHelpText("after", "\nExample:\n  $ sallyport sessions --status pending_approval");
   addList(sessions, context);
   sessions
@@ -60,20 +61,24 @@ export function addSessions(program: Command, context: Context): void {
 function addList(sessions: Command, context: Context): void {
   sessions
     .command("list", { isDefault: true })
+    .allowExcessArguments()
     .description("the newest sessions; the same as without a command")
     .addOption(new Option("--status <status>", `only these: ${Status.options.join(", ")}`).argParser(oneOf(Status)))
     .option("--limit <n>", "at most this many", wholeNumber({ from: 1, to: 1_000 }), 20)
     .option("--json", "as JSON")
     .addHelpText("after", "\nExample:\n  $ sallyport sessions list --limit 5")
-    .action((options: ListOptions, command: Command) =>
-      withServer(context, command, async ({ client }) => {
+    .action(async (options: ListOptions, command: Command) => {
+      // A word that is no command of ours lands here, because listing is what happens without one.
+      const [unknown] = command.args;
+      if (unknown !== undefined) command.error(`error: unknown command '${unknown}'`);
+      await withServer(context, command, async ({ client }) => {
         const { status, limit } = options;
         const page = await client.sessions({ limit, ...(status === undefined ? {} : { status }) });
         if (options.json === true) printJson(context, page);
         else for (const line of list(page.sessions, context)) print(context, line);
         return EXIT.done;
-      }),
-    );
+      });
+    });
 }
 
 function addFork(sessions: Command, context: Context): void {

@@ -9,32 +9,9 @@ export function addToken(program: Command, context: Context): void {
   const token = program
     .command("token")
     .description("make, list and delete tokens")
+    .helpCommand(false)
     .addHelpText("after", "\nExample:\n  $ sallyport token create --role operator --name anna");
-  token
-    .command("create")
-    .description("make a token; it is shown this once")
-    .addOption(
-      new Option("--role <role>", `what it may do: ${Role.options.join(", ")}`)
-        .argParser(oneOf(Role))
-        .makeOptionMandatory(),
-    )
-    .requiredOption("--name <name>", "whose it is; the journal names whoever decides")
-    .option("--json", "as JSON")
-    .addHelpText(
-      "after",
-      "\nThe token alone goes to standard output.\n\nExample:\n  $ sallyport token create --role agent --name ci",
-    )
-    .action((options: { role: Role; name: string; json?: boolean }, command: Command) =>
-      withServer(context, command, async ({ client }) => {
-        const created = await client.createToken({ role: options.role, name: options.name });
-        if (options.json === true) printJson(context, created);
-        else {
-          print(context, created.token);
-          context.screen.line(context.screen.paint.dim(`${created.id}: keep it, it is not shown again`));
-        }
-        return EXIT.done;
-      }),
-    );
+  addCreate(token, context);
   token
     .command("list")
     .description("the tokens, without the tokens themselves")
@@ -61,6 +38,34 @@ export function addToken(program: Command, context: Context): void {
       withServer(context, command, async ({ client }) => {
         await client.deleteToken(id);
         print(context, `${id} is gone`);
+        return EXIT.done;
+      }),
+    );
+}
+
+function addCreate(token: Command, context: Context): void {
+  token
+    .command("create")
+    .description("make a token; it is shown this once")
+    .addOption(
+      new Option("--role <role>", `what it may do: ${Role.options.join(", ")}`)
+        .argParser(oneOf(Role))
+        .makeOptionMandatory(),
+    )
+    .requiredOption("--name <name>", "whose it is; the journal names whoever decides")
+    .option("--json", "as JSON")
+    .addHelpText(
+      "after",
+      "\nThe token alone goes to standard output.\n\nExample:\n  $ sallyport token create --role agent --name ci",
+    )
+    .action((options: { role: Role; name: string; json?: boolean }, command: Command) =>
+      withServer(context, command, async ({ client }) => {
+        const created = await client.createToken({ role: options.role, name: options.name });
+        if (options.json === true) printJson(context, created);
+        else {
+          print(context, created.token);
+          context.screen.line(context.screen.paint.dim(`${created.id}: keep it, it is not shown again`));
+        }
         return EXIT.done;
       }),
     );

@@ -44,7 +44,7 @@ function near(path: string, workspace: string): string {
   return oneLine(path.startsWith("/") && way !== "" && !way.startsWith("..") ? way : path, TITLE_CHARS);
 }
 
-export function mark(status: ItemStatus, paint: Paint): string {
+function mark(status: ItemStatus, paint: Paint): string {
   switch (status) {
     case "in_progress":
       return paint.cyan("•");

@@ -194,6 +194,10 @@ class Reader implements Reading {
       const name = /^\{(\w+)\}/.exec(operator)?.[1];
       if (name !== undefined) this.#bind(name).numeric = true;
       if (target === undefined && operator === "") this.#fail("a redirection without a target");
+      // To bash `>&-rm` is `>&-` and then the word `rm`; to the parser it is one target.
+      if (/[<>]&$/.test(operator) && target !== undefined && /^-./s.test(target.text)) {
+        this.#fail(`${operator}${target.text} can be read in two ways; put a space after the dash`);
+      }
     }
     this.commands.push({ ...parts, readsPipe, writesPipe, background, scope, text });
     if (this.commands.length > LIMITS.shellParts) this.#fail(`more than ${LIMITS.shellParts} commands`);

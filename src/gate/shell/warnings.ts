@@ -1,6 +1,7 @@
 import { LIMITS, type CommandPart, type Warning } from "../../protocol/index.ts";
 import { readGit } from "./git.ts";
 import { DANGEROUS, DELETES, NETWORK, NETWORK_SUBCOMMANDS, RAISES } from "./programs.ts";
+import type { Note } from "./look.ts";
 import type { Part, Unwrapped } from "./unwrap.ts";
 
 type Kind = Warning["kind"];
@@ -33,7 +34,7 @@ export function warningsFor(source: string, unwrapped: Unwrapped, parts: readonl
     const seen = parts[index];
     if (seen !== undefined) judge(part, seen, warnings);
   }
-  for (const note of unwrapped.notes) warnings.add("dynamic_command", sentence(note.message));
+  for (const note of unwrapped.notes) warnings.add(kindOf(note), sentence(note.message));
   pipelines(unwrapped, warnings);
   return warnings.list;
 }
@@ -48,10 +49,13 @@ function judge(part: Part, seen: CommandPart, warnings: Warnings): void {
   for (const { word, inside } of seen.paths) {
     if (!inside) warnings.add("outside_workspace", `Names a path outside of the workspace: ${word}`);
   }
-  for (const note of part.notes)
-    warnings.add(note.kind === "environment" ? "dangerous" : "dynamic_command", sentence(note.message));
+  for (const note of part.notes) warnings.add(kindOf(note), sentence(note.message));
   if (part.command.background) warnings.add("background", `Keeps running in the background: ${seen.text}`);
   dangers(part, seen, warnings);
+}
+
+function kindOf(note: Note): Kind {
+  return note.kind === "environment" ? "dangerous" : "dynamic_command";
 }
 
 /** A program's name keeps its spelling at the front of a sentence. */

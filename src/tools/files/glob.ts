@@ -6,7 +6,7 @@ import { LIMITS } from "../../protocol/index.ts";
 import { genericPreview } from "../preview.ts";
 import { isRefusal, reasonOf, type Refusal } from "../refusal.ts";
 import { errorResult, textResult, type Tool, type ToolSession } from "../tool.ts";
-import { isInside, resolveInside, resolvePath } from "./paths.ts";
+import { isHidden, isInside, resolveInside, resolvePath } from "./paths.ts";
 
 const Input = z.strictObject({
   pattern: z.string().min(1).max(LIMITS.globPatternChars).describe("Glob pattern, such as src/**/*.ts"),
@@ -53,7 +53,7 @@ async function findInside(search: Search, signal: AbortSignal): Promise<readonly
       ignore: ["**/.git/**"],
       signal,
     });
-    return found.filter((path) => search.roots.some((root) => isInside(root, path)));
+    return found.filter((path) => search.roots.some((root) => isInside(root, path)) && !search.isHidden(path));
   } catch (error) {
     return { refused: `Glob error: ${reasonOf(error)}` };
   }
@@ -69,6 +69,7 @@ interface Search {
   readonly pattern: string;
   /** What may be searched. */
   readonly roots: readonly string[];
+  readonly isHidden: (path: string) => boolean;
 }
 
 async function whereToSearch(input: Input, session: ToolSession): Promise<Search | Refusal> {
@@ -84,7 +85,7 @@ async function whereToSearch(input: Input, session: ToolSession): Promise<Search
   const roots = await Promise.all(
     [session.workspace, session.outputFolder, ...session.extraRead].map((root) => resolvePath(session.workspace, root)),
   );
-  return { folder: place.real, pattern: rest, roots };
+  return { folder: place.real, pattern: rest, roots, isHidden: (path) => isHidden(session, path) };
 }
 
 /** The folder where the search begins: the path given, and as much of the pattern as holds no wildcard. */

@@ -1,4 +1,5 @@
 import { stat } from "node:fs/promises";
+import { relative } from "node:path";
 import { StringDecoder } from "node:string_decoder";
 import { z } from "zod";
 import { LIMITS } from "../../protocol/index.ts";
@@ -6,7 +7,7 @@ import { genericPreview, headOf } from "../preview.ts";
 import { isRefusal, reasonOf } from "../refusal.ts";
 import { errorResult, textResult, type Tool, type ToolContext, type ToolResult } from "../tool.ts";
 import { givenPath, newestFirst } from "./glob.ts";
-import { resolveInside } from "./paths.ts";
+import { isInside, resolveInside } from "./paths.ts";
 
 const contextLines = z.number().int().min(0).max(LIMITS.grepContextLines).optional();
 const CONTENT_ONLY = ["-A", "-B", "-C", "context", "-n", "-o"] as const;
@@ -103,7 +104,7 @@ async function search(input: Input, path: string, context: ToolContext): Promise
     stop = resolve;
   });
   const running = await context.sandbox.spawn({
-    argv: [rgPath, ...argumentsOf(input), "--", path],
+    argv: [rgPath, ...argumentsOf(input, hiddenGlobs(context)), "--", path],
     cwd: context.workspace,
     onOutput(chunk, stream) {
       if (stream === "stderr") stderr = headOf(stderr + chunk.toString(), LIMITS.bashOutputChars);
@@ -124,7 +125,14 @@ async function search(input: Input, path: string, context: ToolContext): Promise
   }
 }
 
-function argumentsOf(input: Input): readonly string[] {
+/** The server's own folder where it lies in the workspace. ripgrep's globs begin at the working folder. */
+function hiddenGlobs({ hidden, workspace }: ToolContext): readonly string[] {
+  return hidden
+    .filter((folder) => isInside(workspace, folder))
+    .map((folder) => `--glob=!/${relative(workspace, folder).replace(/[*?[\]{}!\\]/g, "\\$&")}/**`);
+}
+
+function argumentsOf(input: Input, hidden: readonly string[]): readonly string[] {
   const words = ["--no-config", "--hidden", "--color=never", "--no-heading", "--with-filename"];
   words.push(`--max-columns=${LIMITS.readLineChars}`, "--max-columns-preview");
   if (input["-i"] === true) words.push("--ignore-case");
@@ -132,7 +140,7 @@ function argumentsOf(input: Input): readonly string[] {
   if (input.type !== undefined) words.push(`--type=${input.type}`);
   for (const pattern of globsOf(input.glob ?? "")) words.push(`--glob=${pattern}`);
   // Last, because a later glob wins over an earlier one.
-  words.push("--glob=!.git");
+  words.push("--glob=!.git", ...hidden);
   words.push(...modeArguments(input), "-e", input.pattern);
   return words;
 }

@@ -73,12 +73,18 @@ export function isInside(folder: string, path: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
 
+/** True for what is the server's own: its store and tokens may lie in the workspace. */
+export function isHidden(session: ToolSession, real: string): boolean {
+  return session.hidden.some((folder) => isInside(folder, real)) && !isInside(session.outputFolder, real);
+}
+
 /** The path if the session may use it so: inside the workspace, or for reading also in the session's extra folders. */
 export async function resolveInside(session: ToolSession, use: PathUse): Promise<Place | Refusal> {
   const { workspace } = session;
   try {
     const real = await resolvePath(workspace, use.path);
     const shown = resolve(workspace, use.path);
+    if (isHidden(session, real)) return { refused: `${shown} belongs to Sallyport itself. Use another path.` };
     if (isInside(workspace, real)) return { shown, real };
     if (use.access === "read") {
       for (const folder of [session.outputFolder, ...session.extraRead])

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { z } from "zod";
 import { analyseCommand } from "../../gate/index.ts";
 import { LIMITS, type CommandPart } from "../../protocol/index.ts";
@@ -132,9 +133,14 @@ async function runForeground(
     });
     const end = await Promise.race([running.exit, stopped]);
     if (end !== undefined) return ended(exitCodeOf(end.code, end.signal), output);
-    const { aborted } = context.signal;
-    await running.kill({ graceMs: aborted ? LIMITS.abortGraceMs : LIMITS.killGraceMs });
-    return cutShort(aborted ? "The command was interrupted." : `Command timed out after ${timeout / 1_000}s`, output);
+    if (!context.signal.aborted) {
+      await running.kill();
+      return cutShort(`Command timed out after ${timeout / 1_000}s`, output);
+    }
+    // The search for what left the group may take longer; who interrupts does not wait for it.
+    const killed = running.kill({ graceMs: LIMITS.abortGraceMs });
+    await Promise.race([killed, pause(LIMITS.abortAnswerMs)]);
+    return cutShort("The command was interrupted.", output);
   } catch (error) {
     return errorResult(`Error executing command: ${reasonOf(error)}`);
   } finally {
