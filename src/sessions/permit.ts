@@ -12,7 +12,7 @@ const RESTARTED =
 const QUESTION_TOOL = "AskUserQuestion";
 
 /** SHA-256 over tool and input with sorted keys: what an answer must name. */
-export function inputHash(tool: string, input: Readonly<Record<string, unknown>>): string {
+function inputHash(tool: string, input: Readonly<Record<string, unknown>>): string {
   return createHash("sha256")
     .update(JSON.stringify([tool, sorted(input)]))
     .digest("hex");

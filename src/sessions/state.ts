@@ -37,7 +37,7 @@ export interface OpenTurn {
   readonly running: readonly string[];
 }
 
-export interface QueuedTurn {
+interface QueuedTurn {
   readonly turn_id: string;
   /** The seq of its `turn.queued`, which holds the prompt. */
   readonly seq: number;

@@ -6,7 +6,7 @@ import type { Services } from "./services.ts";
 
 const TOKEN_BYTES = 32;
 
-export function hashToken(token: string): string {
+function hashToken(token: string): string {
   return createHash("sha256").update(token).digest("hex");
 }
 

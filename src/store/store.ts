@@ -83,14 +83,14 @@ export interface Page<Row> {
   readonly next?: string;
 }
 
-export interface SessionQuery {
+interface SessionQuery {
   readonly status?: Status;
   readonly created_by?: string;
   readonly cursor?: string;
   readonly limit: number;
 }
 
-export interface ApprovalQuery {
+interface ApprovalQuery {
   readonly status?: ApprovalStatus;
   readonly session_id?: string;
   /** Only approvals of sessions that this principal made. */
@@ -99,13 +99,13 @@ export interface ApprovalQuery {
   readonly limit: number;
 }
 
-export interface AuditQuery {
+interface AuditQuery {
   readonly action?: string;
   readonly cursor?: string;
   readonly limit: number;
 }
 
-export interface EventQuery {
+interface EventQuery {
   readonly session_id: string;
   /** Exclusive. */
   readonly after: number;

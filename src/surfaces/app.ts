@@ -45,7 +45,7 @@ export function createApp(options: SurfaceOptions, guard: Guard): App {
   return app;
 }
 
-export function openApi(app: App, options: Pick<SurfaceOptions, "version">): unknown {
+function openApi(app: App, options: Pick<SurfaceOptions, "version">): unknown {
   app.openAPIRegistry.registerComponent("securitySchemes", "token", { type: "http", scheme: "bearer" });
   return app.getOpenAPI31Document({
     openapi: "3.1.0",

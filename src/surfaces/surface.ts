@@ -20,7 +20,7 @@ export interface SurfaceOptions {
   };
 }
 
-export interface Variables {
+interface Variables {
   readonly caller: Caller;
 }
 

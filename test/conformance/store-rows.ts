@@ -11,7 +11,7 @@ import type {
 
 // Rows with everything filled in, so that a test only says what it is about.
 
-export const OPERATOR: PrincipalRef = { id: "tok_operator", name: "Zoë", role: "operator" };
+const OPERATOR: PrincipalRef = { id: "tok_operator", name: "Zoë", role: "operator" };
 
 /** ISO time, `seconds` after a fixed moment. */
 export function at(seconds: number): string {

@@ -54,7 +54,7 @@ export class Signal {
 const READ_ONLY = new Set(["Read", "Picture", "Held", "Task"]);
 
 /** Tools over files in memory, some with a will of their own. */
-export class TestToolbox implements Toolbox {
+class TestToolbox implements Toolbox {
   readonly files = new Map<string, string>();
   /** `start X`, `end X` in the order in which it happened. */
   readonly log: string[] = [];
@@ -285,7 +285,7 @@ export interface SentBody {
   readonly messages: readonly { readonly role: string; readonly content: readonly SentPart[] }[];
 }
 
-export interface SentPart {
+interface SentPart {
   readonly type: string;
   readonly text?: string;
   readonly content?: unknown;

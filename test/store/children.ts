@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
-export type Said =
+type Said =
   | { readonly kind: "open"; readonly pid: number }
   | { readonly kind: "stored"; readonly id: string; readonly seq: number }
   | {

@@ -56,7 +56,7 @@ const NASTY: readonly unknown[] = [
   "\uD800",
 ];
 
-export interface Known {
+interface Known {
   readonly sessions: string[];
   readonly approvals: string[];
   readonly hashes: string[];

@@ -5,7 +5,7 @@ import { SallyportClient } from "../../src/client/index.ts";
 import { Failure, isTerminal, type JournalEvent, type StreamFrame } from "../../src/protocol/index.ts";
 import { leftBehind, makePlace, startServer, TEST_TOKEN, type Place, type ServerProcess } from "./server.ts";
 
-export async function freePort(): Promise<number> {
+async function freePort(): Promise<number> {
   const probe = createServer();
   await new Promise<void>((resolve) => probe.listen(0, "127.0.0.1", resolve));
   const address = probe.address();
