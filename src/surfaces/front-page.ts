@@ -9,9 +9,19 @@ main{max-width:44rem;margin:0 auto;padding:2.5rem 1.25rem}
 h1{font-size:1.6rem;margin:0 0 .25rem}h2{font-size:1.05rem;margin:2rem 0 .5rem}
 p{margin:.5rem 0}.soft{color:var(--soft)}
 .note{border-left:3px solid var(--accent);background:var(--panel);padding:.6rem .9rem;margin:1rem 0}
-pre{background:var(--panel);border:1px solid var(--line);border-radius:6px;padding:.8rem 1rem;overflow-x:auto;font:14px/1.5 ui-monospace,monospace}
+pre{background:var(--panel);border:1px solid var(--line);border-radius:6px;padding:.8rem 1rem;white-space:pre-wrap;overflow-wrap:anywhere;font:14px/1.5 ui-monospace,monospace}
+dl{margin:.5rem 0;display:grid;grid-template-columns:minmax(0,max-content) 1fr;gap:.3rem 1.25rem}dd{margin:0;color:var(--soft)}
+@media(max-width:40rem){dl{grid-template-columns:1fr;gap:0}dd{margin-bottom:.6rem}}
 code{font-family:ui-monospace,monospace}li{margin:.2rem 0}
 `;
+
+const ROUTES = [
+  ["POST /api/sessions", "start a session"],
+  ["POST /api/sessions/{id}/prompts", "send a prompt"],
+  ["GET /api/sessions/{id}/events", "the journal; with Accept: text/event-stream as a stream"],
+  ["GET /api/approvals?status=pending", "what waits for you"],
+  ["POST /api/approvals/{id}", "your answer"],
+] as const;
 
 const STYLE_HASH = createHash("sha256").update(STYLE).digest("base64");
 
@@ -36,11 +46,7 @@ function page(options: SurfaceOptions): string {
 <h2>Give it a first task</h2><p>In another terminal, in the same folder:</p>
 <pre>npm run -s sallyport -- run "create hello.txt with hello world"</pre>
 <p>You see the agent work, then the exact diff of the file, and say yes or no.</p>
-<h2>Or over HTTP</h2><pre>POST /api/sessions            start a session
-POST /api/sessions/{id}/prompts   send a prompt
-GET  /api/sessions/{id}/events    the journal; as a stream with Accept: text/event-stream
-GET  /api/approvals?status=pending    what waits for you
-POST /api/approvals/{id}          your answer</pre>
+<h2>Or over HTTP</h2><dl>${ROUTES.map(([route, what]) => `<dt><code>${escape(route)}</code></dt><dd>${escape(what)}</dd>`).join("")}</dl>
 <p>Every request carries <code>Authorization: Bearer &lt;token&gt;</code>; the token is in the link that brought you here. The whole surface is described at <code>/openapi.json</code>.</p>
 </main></body></html>`;
 }

@@ -11,6 +11,9 @@ export interface Construct {
 
 const inBackticks = (text: string): string => text.replaceAll(/[\\`$]/g, "\\$&");
 
+/** A line that ends a here-document and stands nowhere in its text. */
+const end = (text: string): string => `END${text.length}`;
+
 const construct = (name: string, wrap: (inner: string) => string, more: Partial<Construct> = {}): Construct => ({
   name,
   wrap,
@@ -64,8 +67,8 @@ export const CONSTRUCTS: readonly Construct[] = [
   construct("assignment before a command", (x) => `v=$(${x}\n) pwd`),
   construct("list", (x) => `v=(1 $(${x}\n))`),
   construct("here-string", (x) => `cat <<< "$(${x}\n)"`),
-  construct("here-document", (x) => `{ cat <<END\ntext $(${x}\n) text\nEND\n}`),
-  construct("here-document with backticks", (x) => `{ cat <<-END\n\`${inBackticks(x)}\n\`\nEND\n}`),
+  construct("here-document", (x) => `{ cat <<${end(x)}\ntext $(${x}\n) text\n${end(x)}\n}`),
+  construct("here-document with backticks", (x) => `{ cat <<-${end(x)}\n\`${inBackticks(x)}\n\`\n${end(x)}\n}`),
   construct("test", (x) => `[[ -n $(${x}\n) ]]`),
   construct("comparison", (x) => `[[ a == $(${x}\n) ]]`),
   construct("arithmetic", (x) => `(( 1 + $(${x}\n)0 ))`, { honest: false }),

@@ -51,6 +51,9 @@ const SHAPES: Partial<Record<SyntaxNode["type"], RegExp>> = {
 /** Text of nodes that have no shape of their own must hold nothing that the shell would expand. */
 const NOTHING_TO_RUN = /^(?:[^\\`$]|\$(?![({'"[A-Za-z_0-9!@*#?-])|\\[\s\S]?)*$/;
 
+/** Stands for an operator that is broken over two lines: no shape has it. */
+const BROKEN = "\n\n";
+
 interface Span {
   readonly pos: number;
   readonly end: number;
@@ -88,6 +91,7 @@ class Coverage {
       at = body.end;
     }
     text += this.#source.slice(at, end);
+    if (/[<>&|;()]\\\n[<>&|;()]/.test(text)) return BROKEN;
     return text
       .replaceAll("\\\n", "")
       .replaceAll(/(^|[\s;&|()])#[^\n]*/g, "$1")
@@ -118,6 +122,9 @@ export function uncovered(script: SyntaxNode, source: string): string | undefine
     forEachChild(node, (child) => void children.push(child));
     const inline = children.filter((child) => child.type !== "HereDocBody");
     const skeleton = ownText(node, inline, coverage);
+    const broken = children.find((child) => isBroken(child, node, source));
+    if (broken !== undefined)
+      return `a line is broken inside of ${JSON.stringify(source.slice(broken.pos, broken.end).slice(0, 80))}`;
     if (skeleton === undefined || !fits(node, skeleton)) {
       return `cannot account for all of ${JSON.stringify(source.slice(node.pos, node.end).slice(0, 80))}`;
     }
@@ -129,6 +136,23 @@ export function uncovered(script: SyntaxNode, source: string): string | undefine
     }
   }
   return undefined;
+}
+
+/**
+ * Bash takes a backslash and a line end out before it looks at anything, so that `3\\⏎<f` redirects and `$\\⏎"x"` is quoted. The
+ * parser does so only in some places. A line may be broken between words, or after one.
+ */
+function isBroken(node: SyntaxNode, parent: SyntaxNode, source: string): boolean {
+  const quoted = parent.type === "DoubleQuoted" || parent.type === "LocaleString" || parent.type === "HereDocBody";
+  const bare =
+    (node.type === "Word" && node.parts === undefined) ||
+    (node.type === "Literal" && !quoted) ||
+    node.type === "HereDocDelimiter";
+  if (!bare) return false;
+  for (let at = source.indexOf("\\\n", node.pos); at !== -1 && at < node.end; at = source.indexOf("\\\n", at + 2)) {
+    if (/\S/.test(source.charAt(at + 2))) return true;
+  }
+  return false;
 }
 
 function ownText(node: SyntaxNode, children: readonly SyntaxNode[], coverage: Coverage): string | undefined {

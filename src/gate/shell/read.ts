@@ -35,6 +35,7 @@ export function readShell(source: string): ReadResult {
     return { ok: false, error: `longer than ${LIMITS.commandChars} characters` };
   }
   if (source.includes("\0")) return { ok: false, error: "holds a NUL character" };
+  if (source.includes("$\\\n")) return { ok: false, error: "a line is broken after $" };
   const slow = slowToParse(source);
   if (slow !== undefined) return { ok: false, error: slow };
   try {

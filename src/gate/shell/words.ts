@@ -118,7 +118,11 @@ function wordOf(word: Word): ShellWord {
   };
 }
 
+/** Blanks that end no word in bash, but that the parser takes for blanks in places: `{\r1,2}` is a brace to bash alone. */
+const ODD_SPACE = /[^\S \t\n]/;
+
 function barePieces(word: Word): readonly Piece[] {
+  if (ODD_SPACE.test(word.text)) return [{ kind: "dynamic", text: word.value, quoted: true }];
   if (!word.text.startsWith("~")) return [{ kind: "text", text: word.value, quoted: false }];
   const slash = word.value.indexOf("/");
   const end = slash === -1 ? word.value.length : slash;
@@ -141,13 +145,13 @@ function piecesOf(parts: readonly WordPart[]): readonly Piece[] {
  * together; what such a text becomes is not guessed.
  */
 const PLAIN_ESCAPES = new RegExp(
-  String.raw`^\$'(?:[^\\]|\\[\\'"abeEfnrtv?]|\\(?!0{1,3}(?![0-7]))[0-1]?[0-7]{1,2}(?![0-7])|\\x(?!00?(?![\da-fA-F]))[0-7]?[\da-fA-F](?![\da-fA-F{])|\\u(?!0{1,4}(?![\da-fA-F]))[\da-fA-F]{4})*'$`,
+  String.raw`^\$'(?:[^\\]|\\[\\'"abeEfnrtv?]|\\(?!0{1,3}(?![0-7]))(?:[01][0-7]{2}|[0-7]{1,2}(?![0-7]))|\\x(?!00?(?![\da-fA-F]))(?:[0-7][\da-fA-F]|[\da-fA-F](?![\da-fA-F]))|\\u(?!0{4})[\da-fA-F]{4})*'$`,
 );
 
 function pieceOf(part: WordPart | DoubleQuotedChild, quoted: boolean): readonly Piece[] {
   switch (part.type) {
     case "Literal":
-      return [{ kind: "text", text: part.value, quoted }];
+      return [{ kind: !quoted && ODD_SPACE.test(part.text) ? "dynamic" : "text", text: part.value, quoted }];
     case "SingleQuoted":
       return [{ kind: "text", text: part.value, quoted: true }];
     case "AnsiCQuoted":

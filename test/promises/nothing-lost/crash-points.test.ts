@@ -2,8 +2,20 @@ import { describe, expect, it } from "vitest";
 import { CHECKPOINTS } from "../../../src/sessions/index.ts";
 import { broken, live } from "../../support/life.ts";
 
+/** The second and third time matter too: the first tool is a harmless read, the later ones write. */
+const LATER = [
+  "tool.running:2",
+  "tool.ran:2",
+  "tool.marked:2",
+  "tool.result_decided:2",
+  "tool.result_durable:3",
+  "approval.durable:2",
+  "answer.durable:3",
+  "model.message_ended:3",
+] as const;
+
 describe("the server is killed at every named point of a turn and of an approval's life", () => {
-  it.each(CHECKPOINTS.map((point) => ({ point })))("$point", { timeout: 60_000 }, async ({ point }) => {
+  it.each([...CHECKPOINTS, ...LATER].map((point) => ({ point })))("$point", { timeout: 60_000 }, async ({ point }) => {
     const lived = await live({ starts: (start) => (start === 0 ? { SALLYPORT_CRASH_AT: point } : {}) });
     expect({ faults: broken(lived), kills: lived.kills }).toEqual({ faults: [], kills: 1 });
   });
