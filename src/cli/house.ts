@@ -3,11 +3,12 @@ import { chmod, mkdir, readFile, realpath, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createLoopEngine } from "../engines/index.ts";
 import { parsePolicyYaml } from "../gate/index.ts";
-import { makeNewId, type Redact } from "../protocol/index.ts";
+import { Failure, makeNewId, type Redact } from "../protocol/index.ts";
 import { reapOrphans } from "../sandbox/index.ts";
 import { Gateway, openWorkshop, sweepWorkshops, type Checkpoint, type Clock, type Log } from "../sessions/index.ts";
 import { startSim } from "../sim/index.ts";
 import { openSqliteStore } from "../store/index.ts";
+import type { AnyTool } from "../tools/index.ts";
 import { POLICY_FILE, TOKEN_FILE } from "./files.ts";
 import { modelSource } from "./models.ts";
 import type { Environment, Settings } from "./settings.ts";
@@ -26,6 +27,8 @@ export interface HouseOptions {
   readonly environment: Environment;
   readonly log: Log;
   readonly redact: Redact;
+  /** Tools of an embedding program, offered beside our own; absent: none. */
+  readonly extraTools?: readonly AnyTool[] | undefined;
   readonly reach: (name: Checkpoint) => void;
   /** The store can no longer write: nothing that was promised can be kept. */
   readonly onFatal: (error: Error) => void;
@@ -58,7 +61,7 @@ export async function openHouse(options: HouseOptions): Promise<House> {
       () => clock.now(),
       (bytes) => crypto.getRandomValues(bytes),
     );
-    const policyText = await readFile(join(home, POLICY_FILE), "utf8").catch(() => undefined);
+    const policyText = await readPolicyFile(join(home, POLICY_FILE));
     const policyFile = policyText === undefined ? undefined : parsePolicyYaml(policyText);
     const passedOn = Object.fromEntries(
       PASSED_ON.flatMap((name) => (environment[name] === undefined ? [] : [[name, environment[name]]])),
@@ -69,7 +72,10 @@ export async function openHouse(options: HouseOptions): Promise<House> {
         engines: new Map([["loop", createLoopEngine()]]),
         models: modelSource(settings, sim.url),
         openWorkshop: (wanted) =>
-          openWorkshop({ home, marker, environment: passedOn, newId, now: () => clock.now() }, wanted),
+          openWorkshop(
+            { home, marker, environment: passedOn, extraTools: options.extraTools, newId, now: () => clock.now() },
+            wanted,
+          ),
         clock,
         newId,
         random: Math.random,
@@ -96,6 +102,19 @@ export async function openHouse(options: HouseOptions): Promise<House> {
     await sim.close();
     await store.close();
     throw error;
+  }
+}
+
+/** Nothing where there is no such file; one that cannot be read is no reason to run without it. */
+async function readPolicyFile(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    throw new Failure(
+      "invalid_request",
+      `${path} is there but cannot be read: ${error instanceof Error ? error.message : "?"}`,
+    );
   }
 }
 

@@ -1,6 +1,6 @@
 export { allowsCommand } from "./commands.ts";
 export { evaluate } from "./evaluate.ts";
-export type { CallInQuestion, Evaluate, ResolvedPath, Standing } from "./gate.ts";
+export type { CallInQuestion, ResolvedPath, Standing } from "./gate.ts";
 export { bashSecurityHook } from "./guarded.ts";
 export { matchRule, toolListed } from "./match.ts";
 export { modeEffects, narrow } from "./narrow.ts";

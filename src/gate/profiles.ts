@@ -43,7 +43,9 @@ export const BUILTIN_PROFILES: Readonly<Record<"readonly" | "code-assist" | "ful
   },
   full: { description: "Every tool. What changes something is asked first." },
   guarded: {
-    description: "Every tool, but shell commands only from the list of 18 that a web project needs.",
+    description: "Files of the workspace freely; shell commands only from the list of 18 that a web project needs.",
+    // Document 004's settings: what the hook lets pass needs no question.
+    allow: ["Read(./**)", "Write(./**)", "Edit(./**)", "Glob(./**)", "Grep(./**)", "Bash(*)"],
     hooks: ["guarded"],
   },
 };

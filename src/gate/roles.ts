@@ -1,6 +1,6 @@
 import type { Role } from "../protocol/index.ts";
 
-export const CAPABILITIES = [
+const CAPABILITIES = [
   "session.create",
   "session.read",
   "session.control",

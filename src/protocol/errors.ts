@@ -7,7 +7,6 @@ export const ErrorCode = z.enum([
   "unauthenticated",
   "forbidden",
   "not_found",
-  "method_not_allowed",
   "conflict",
   "already_answered",
   "input_changed",

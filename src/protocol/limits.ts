@@ -128,8 +128,9 @@ export const LIMITS = {
   webRedirects: 5,
   schemaIssues: 10,
   // store
-  /** Writes in one transaction. */
+  /** How long a Write that nobody waits for may wait for company. */
   storePatienceMs: 4,
+  /** Writes in one transaction. */
   storeBatchWrites: 1_000,
   /** Text of one message to the writer (UTF-16 units); a bigger Write travels alone. */
   storeBatchChars: 16_777_216,

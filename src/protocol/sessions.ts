@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Attachment, Prompt, Usage } from "./content.ts";
+import { Prompt, Usage } from "./content.ts";
 import { ErrorDetail } from "./errors.ts";
 import { LIMITS } from "./limits.ts";
 import { Autonomy, PermissionMode } from "./policy.ts";
@@ -61,16 +61,7 @@ export const CreateSession = z
     sandbox: z.string().max(100).optional(),
     profile: z.string().max(100).optional(),
     system_prompt: z.string().max(200_000).optional(),
-    prompt: z
-      .union([
-        z
-          .string()
-          .min(1)
-          .max(LIMITS.promptChars)
-          .transform((text) => ({ text })),
-        Prompt,
-      ])
-      .optional(),
+    prompt: z.union([Prompt.shape.text.transform((text) => ({ text })), Prompt]).optional(),
     tools: z.array(z.string().min(1).max(200)).max(500).optional(),
     autonomy: Autonomy.optional(),
     permission_mode: PermissionMode.optional(),
@@ -86,16 +77,8 @@ export const CreateSession = z
   .strict();
 export type CreateSession = z.infer<typeof CreateSession>;
 
-export const SubmitPrompt = z
-  .object({
-    text: z
-      .string()
-      .max(LIMITS.promptChars)
-      .refine((text) => text.trim() !== "", "Empty prompt"),
-    attachments: z.array(Attachment).max(LIMITS.attachmentsPerPrompt).optional(),
-  })
-  .strict();
-export type SubmitPrompt = z.infer<typeof SubmitPrompt>;
+export const SubmitPrompt = Prompt;
+export type SubmitPrompt = Prompt;
 
 /** The durable receipt of a prompt: `seq` is the event that holds it. */
 export const PromptAccepted = z.object({ turn_id: z.string(), seq: z.number().int(), queued: z.boolean() });

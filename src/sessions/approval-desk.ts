@@ -52,9 +52,6 @@ export class ApprovalDesk {
       throw new Failure(
         "input_changed",
         "input_hash is not that of this approval's input; read it again before you decide",
-        {
-          input_hash: approval.input_hash,
-        },
       );
     }
     const answer = await this.#answer(caller, session, approval, decision);

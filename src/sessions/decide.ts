@@ -197,6 +197,12 @@ function ask(state: SessionState, approval: Approval): readonly EventBody[] | Fa
 function answer(state: SessionState, given: Answer): readonly EventBody[] | Failure {
   if (!state.pending.includes(given.approval_id))
     return new Failure("already_answered", "this approval was answered already");
+  if (given.granted_rule !== undefined && state.grants.length >= LIMITS.grantsPerSession) {
+    return new Failure(
+      "limit_reached",
+      `${LIMITS.grantsPerSession} rules are granted already in this session; approve once`,
+    );
+  }
   const left = state.pending.filter((id) => id !== given.approval_id);
   const { feedback, scope, updated_input, interrupt, granted_rule } = given;
   return [

@@ -45,7 +45,7 @@ function sleep(services: Services, ms: number, signal: AbortSignal): Promise<voi
 }
 
 /** What the model is told of: the gate refuses the rest anyway. */
-function isOffered({ services, state }: Session, tool: string): boolean {
+export function isOffered({ services, state }: Session, tool: string): boolean {
   const { settings } = state;
   const lists = [profileOf(services.policy(), settings.profile).tools, settings.tools];
   return lists.every((list) => list === undefined || toolListed(list, tool));

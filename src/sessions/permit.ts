@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { ToolCall, Verdict } from "../engines/index.ts";
 import { sessionRule } from "../gate/index.ts";
-import { Failure, isToolItem, startToolItem, type Approval, type Ruling, type ToolItem } from "../protocol/index.ts";
+import { Failure, isToolItem, startToolItem, type Approval, type ToolItem } from "../protocol/index.ts";
 import type { Session } from "./session.ts";
 import { ruleOn, type Ruled } from "./ruling.ts";
 import type { Asked } from "./state.ts";
@@ -48,7 +48,7 @@ export async function permit(session: Session, asked: ToolCall, signal: AbortSig
   if (effectful && turn.running.includes(item.id)) return denied(RESTARTED, "interrupted");
   let question = session.state.turn?.asked[call.tool_use_id];
   if (question === undefined) {
-    if (ruled.ruling.effect === "deny") return refusedBy(ruled.ruling);
+    if (ruled.ruling.effect === "deny") return refusedBy(call.tool, ruled);
     if (ruled.ruling.effect === "allow") return letRun(session, item, { input: call.input, effectful });
     question = await ask(session, call, ruled);
   }
@@ -142,12 +142,10 @@ async function letRun(
   return { effect: "allow", input: run.input };
 }
 
-function refusedBy(ruling: Ruling): Verdict {
-  const broken = ruling.step === "schema" || ruling.step === "tool";
-  return denied(
-    broken ? ruling.why : `Denied by policy (${ruling.rule}): ${ruling.why}`,
-    broken ? "failed" : "declined",
-  );
+function refusedBy(tool: string, { ruling, facts }: Ruled): Verdict {
+  if (!facts.known) return denied(`Unknown tool: ${tool}`, "failed");
+  if (facts.schemaError !== undefined) return denied(facts.schemaError, "failed");
+  return denied(`Denied by policy (${ruling.rule}): ${ruling.why}`, "declined");
 }
 
 function denied(message: string, status: "declined" | "failed" | "interrupted", interrupt = false): Verdict {

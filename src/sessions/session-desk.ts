@@ -10,6 +10,7 @@ import {
 } from "../protocol/index.ts";
 import { auditRow, authorize, authorizeFor, type Caller } from "./access.ts";
 import type { Frame } from "./frames.ts";
+import { isOffered } from "./host.ts";
 import type { Receipts } from "./receipts.ts";
 import type { Registry } from "./registry.ts";
 import type { Services } from "./services.ts";
@@ -119,6 +120,13 @@ export class SessionDesk {
         ...this.#audit(caller, "session.prompt", id, { turn_id: accepted.turn_id }),
       })),
     );
+  }
+
+  /** The names of the tools that the session's model is told of. */
+  async tools(caller: Caller, id: string): Promise<readonly string[]> {
+    const session = await this.#session(caller, "session.read", id);
+    const { toolbox } = await session.workshop();
+    return toolbox.definitions().flatMap(({ name }) => (isOffered(session, name) ? [name] : []));
   }
 
   async interrupt(caller: Caller, id: string): Promise<SessionView> {

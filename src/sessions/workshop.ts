@@ -1,9 +1,9 @@
 import { mkdirSync } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { NewId } from "../protocol/index.ts";
+import type { NewId, Profile } from "../protocol/index.ts";
 import { openLocalSandbox } from "../sandbox/index.ts";
-import { createToolbox, openToolSession, resolvePath, sweepUnfinished } from "../tools/index.ts";
+import { createToolbox, openToolSession, resolvePath, sweepUnfinished, type AnyTool } from "../tools/index.ts";
 import { profileOf } from "./ruling.ts";
 import { isInside } from "./settings.ts";
 import type { Workshop, WorkshopRequest } from "./services.ts";
@@ -17,6 +17,8 @@ export interface WorkshopOptions {
   readonly marker: string;
   /** What a process gets of the server's environment; nothing else is passed on. */
   readonly environment: Readonly<Record<string, string>>;
+  /** Tools beside our own, for every session; absent: none. */
+  readonly extraTools?: readonly AnyTool[] | undefined;
   readonly newId: NewId;
   readonly now: () => number;
 }
@@ -41,11 +43,11 @@ export async function openWorkshop(options: WorkshopOptions, wanted: WorkshopReq
     outputFolder,
     extraRead,
     hidden: [options.home],
-    webHosts: profile.web_hosts ?? [],
+    webHosts: webHostsOf(profile),
     newId: options.newId,
     now: options.now,
   });
-  const toolbox = createToolbox(tools);
+  const toolbox = createToolbox(tools, { extra: options.extraTools });
   const close = async (): Promise<void> => {
     await toolbox.close();
     await sandbox.close();
@@ -64,6 +66,11 @@ export async function openWorkshop(options: WorkshopOptions, wanted: WorkshopReq
       await rm(outputFolder, { recursive: true, force: true });
     },
   };
+}
+
+/** A rule that allows a host is as good as its name in `web_hosts`. */
+function webHostsOf({ web_hosts = [], allow = [] }: Profile): readonly string[] {
+  return [...web_hosts, ...allow.flatMap((rule) => /^WebFetch\(domain:(.+)\)$/.exec(rule)?.[1] ?? [])];
 }
 
 /** At start: deletes what a server left half written that died in the middle of a Write. */

@@ -129,16 +129,15 @@ export class AgentSocket {
   }
 
   async #status(): Promise<void> {
-    const session =
-      this.#session_id === undefined
-        ? undefined
-        : await this.#options.gateway.sessions.get(this.#caller, this.#session_id);
+    const { sessions } = this.#options.gateway;
+    const id = this.#session_id;
+    const session = id === undefined ? undefined : await sessions.get(this.#caller, id);
     this.#connection.say({
       type: "status",
       session_info: {
         session_id: session?.id ?? null,
         model: session?.settings.model ?? null,
-        tools: session?.settings.tools ?? [],
+        tools: id === undefined ? [] : await sessions.tools(this.#caller, id),
         mcp_servers: [],
       },
       running: session?.turn_id !== undefined,

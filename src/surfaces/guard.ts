@@ -37,30 +37,28 @@ export class Guard {
     const stranger = request.socket.remoteAddress ?? "unknown";
     const token = tokenOf(request);
     if (token === undefined) throw new Failure("unauthenticated", "send a token: Authorization: Bearer <token>");
-    const failures = await this.#perStranger.get(stranger);
-    if (failures !== null && failures.remainingPoints <= 0)
-      throw new Failure("rate_limited", "too many wrong tokens; try again in a minute");
     try {
       return await this.#options.gateway.tokens.authenticate(token);
     } catch (error) {
-      await this.#perStranger.consume(stranger).catch(() => undefined);
+      // Only wrong tokens are counted and held back: a right one works however many others were tried.
+      await consume(this.#perStranger, stranger, "too many wrong tokens");
       throw error;
     }
   }
 
   /** Counts one request or message of a caller. */
   async meter(caller: Caller): Promise<void> {
-    try {
-      await this.#perToken.consume(caller.id);
-    } catch (error) {
-      if (!(error instanceof RateLimiterRes)) throw error;
-      const retry_after_s = Math.ceil(error.msBeforeNext / 1_000);
-      throw new Failure(
-        "rate_limited",
-        `more than ${this.#options.requestsPerMinute} requests a minute; try again in ${retry_after_s} s`,
-        { retry_after_s },
-      );
-    }
+    await consume(this.#perToken, caller.id, `more than ${this.#options.requestsPerMinute} requests a minute`);
+  }
+}
+
+async function consume(limiter: RateLimiterMemory, key: string, what: string): Promise<void> {
+  try {
+    await limiter.consume(key);
+  } catch (error) {
+    if (!(error instanceof RateLimiterRes)) throw error;
+    const retry_after_s = Math.ceil(error.msBeforeNext / 1_000);
+    throw new Failure("rate_limited", `${what}; try again in ${retry_after_s} s`, { retry_after_s });
   }
 }
 

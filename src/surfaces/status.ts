@@ -1,9 +1,7 @@
 import type { ErrorCode } from "../protocol/index.ts";
 
 /** The HTTP status of a refusal. */
-export function httpStatus(
-  code: ErrorCode,
-): 400 | 401 | 403 | 404 | 405 | 409 | 410 | 413 | 422 | 429 | 500 | 501 | 503 {
+export function httpStatus(code: ErrorCode): 400 | 401 | 403 | 404 | 409 | 410 | 413 | 422 | 429 | 500 | 501 | 503 {
   switch (code) {
     case "invalid_request":
     case "cursor_invalid":
@@ -17,8 +15,6 @@ export function httpStatus(
       return 403;
     case "not_found":
       return 404;
-    case "method_not_allowed":
-      return 405;
     case "conflict":
     case "already_answered":
     case "input_changed":

@@ -4,4 +4,5 @@ export { resolvePath } from "./files/paths.ts";
 export { sweepUnfinished } from "./files/save.ts";
 export { openToolSession } from "./session.ts";
 export { textResult, type Tool, type ToolSession } from "./tool.ts";
+export type { AnyTool } from "./tool.ts";
 export type { CallFacts, RunOptions, Toolbox } from "./toolbox.ts";

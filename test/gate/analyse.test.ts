@@ -78,7 +78,7 @@ describe("what really runs", () => {
     ["unshare -rn rm x", ["unshare>rm"]],
     ["strace -f -e trace=open -o log rm x", ["strace>rm"]],
     ["flock -n lock rm x", ["flock>rm"]],
-    ["flock lock -c 'rm x'", ["flock>-c"]],
+    ["flock lock -c 'rm x'", ["flock>rm"]],
     ["flock -c 'rm x' lock", ["flock>rm"]],
     ["watch -n 1 rm x", ["watch>rm"]],
     ["watch -x rm x", ["watch>rm"]],

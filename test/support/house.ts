@@ -49,6 +49,7 @@ export async function openTestHouse(
     });
   };
   let serving = await open();
+  let isOpen = true;
   let client = new SallyportClient({ url: serving.url, token: TEST_TOKEN });
   return {
     place,
@@ -63,12 +64,14 @@ export async function openTestHouse(
       return Object.assign(new SallyportClient({ url: serving.url, token }), { token });
     },
     restart: async () => {
-      await serving.close();
+      if (isOpen) await serving.close();
+      isOpen = false;
       serving = await open();
+      isOpen = true;
       client = new SallyportClient({ url: serving.url, token: TEST_TOKEN });
     },
     [Symbol.asyncDispose]: async () => {
-      await serving.close();
+      if (isOpen) await serving.close();
       await place.remove();
     },
   };

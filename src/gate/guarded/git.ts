@@ -90,7 +90,7 @@ export function gitObjection(suspect: Suspect): Objection {
       if (!subcommand.fixed) return `Cannot tell before it runs which git command ${subcommand.text} is`;
       return COMMANDS.has(subcommand.value) ? undefined : `git ${subcommand.value} is not allowed`;
     },
-    () => (subcommand === undefined ? undefined : arguments_(subcommand.value, call, suspect)),
+    () => (subcommand === undefined ? undefined : argumentsObjection(subcommand.value, call, suspect)),
   );
 }
 
@@ -109,7 +109,7 @@ function settingObjection({ key, value }: GitSetting): Objection {
   return `Setting ${key} is not allowed: it can make git run other programs`;
 }
 
-function arguments_(name: string, { rest, subcommand }: GitCall, suspect: Suspect): Objection {
+function argumentsObjection(name: string, { rest, subcommand }: GitCall, suspect: Suspect): Objection {
   const all = subcommand === undefined ? rest : [subcommand, ...rest];
   const moving = MUST_BE_KNOWN.has(name) ? rest.find((word) => mayBeOption(word, suspect.bindings)) : undefined;
   if (moving !== undefined) return `Cannot tell before it runs whether ${moving.text} is an option of git ${name}`;
@@ -161,13 +161,17 @@ function places(words: readonly ShellWord[], { folder, bindings }: Suspect): Obj
     const option = equals === -1 ? "" : word.value.slice(0, equals);
     if (TEXT_OPTIONS.includes(option)) continue;
     const value = equals === -1 ? word.value : word.value.slice(equals + 1);
-    // Only what begins like a path leads anywhere; `main..feature` is a range, `HEAD:../x` stays in the repository.
-    if (!/^(\/|~|\.\.(\/|$))/.test(value) && !/(^|\/)\.\.\/\.\.(\/|$)/.test(value)) continue;
-    const objection = reading(
-      { ...word, value, pieces: equals === -1 ? word.pieces : [{ kind: "text", text: value, quoted: true }] },
-      folder,
-      bindings,
-    );
+    const path = value.replace(/^file:\/\//, "");
+    const segments = path.split("/");
+    if (segments.some((segment) => segment.toLowerCase() === ".git"))
+      return `git may not be told to use .git by name: ${word.text}`;
+    // `main..feature` is a range and `HEAD:../x` stays in the repository: only whole segments lead anywhere.
+    if (!/^[/~]/.test(path) && !segments.includes("..")) continue;
+    const whole =
+      path === word.value
+        ? word
+        : { ...word, value: path, pieces: [{ kind: "text", text: path, quoted: true }] as const };
+    const objection = reading(whole, folder, bindings);
     if (objection !== undefined) return objection.replace("Reading", "Reaching");
   }
   return undefined;

@@ -2,7 +2,7 @@ import { namesIn, setOf } from "../shell/lists.ts";
 import { findOptions, scanOptions, type OptionTable } from "../shell/options.ts";
 import { mayBeOption } from "../shell/paths.ts";
 import type { ShellWord } from "../shell/words.ts";
-import { writing } from "./places.ts";
+import { readingAll, writing } from "./places.ts";
 import { firstObjection, type Objection, type Suspect } from "./verdict.ts";
 
 /** npm's commands and their other names. A shortened name is refused: npm would guess what it means. */
@@ -42,6 +42,11 @@ const FORBIDDEN = [
   "--node-gyp",
 ];
 
+/** Commands whose operands may be folders. */
+const INSTALLS = setOf(
+  "i in ins inst insta instal install isntall add ci it link ln pack publish update up upgrade init create",
+);
+
 const CONFIG_KEYS =
   /^(audit|fund|progress|loglevel|color|unicode|save|save-exact|save-prefix|package-lock|registry|@[\w.-]+:registry|strict-ssl|engine-strict|legacy-peer-deps|init[.-](author[.-](name|email|url)|license|version|type)|fetch-retries|fetch-timeout|maxsockets|tag|workspaces|update-notifier|prefer-offline|install-strategy|omit|include)$/;
 
@@ -67,9 +72,10 @@ export function npmObjection(suspect: Suspect): Objection {
     () => (changesTheMachine(own) ? "npm may not install or change anything outside of the workspace" : undefined),
     ...findOptions(
       own.filter(({ value }) => !/^--(p|c|ca)$|^--pre(fer.*)?$/.test(value)),
-      ["--prefix", "--cache", "-C"],
+      ["--prefix", "--cache", "--pack-destination", "-C"],
     ).flatMap(({ value }) => (value === undefined ? [] : [() => writing(value, folder, bindings)])),
     () => config(verb, own.slice(next + 1)),
+    () => (INSTALLS.has(verb?.value ?? "") ? readingAll(own.slice(next + 1), suspect) : undefined),
   );
 }
 

@@ -8,7 +8,7 @@ import { readingAll, writing } from "./places.ts";
 import { firstObjection, type Objection, type Suspect } from "./verdict.ts";
 
 /** Document 004's list: everything that a development session in a web project needs, and nothing else. */
-export const ALLOWED_COMMANDS = [
+const ALLOWED_COMMANDS = [
   "ls",
   "cat",
   "head",
@@ -102,15 +102,19 @@ function valueOf(word: ShellWord, from: number): ShellWord {
   };
 }
 
+/** Options of grep whose value is no file. `--color` is none: its value, if any, is attached. */
+const GREP_VALUES = namesIn(
+  "-e -A -B -C -m -d -D --regexp --include --exclude --exclude-dir",
+  "--after-context --before-context --context --max-count --label --binary-files --directories --devices",
+);
+
 function grep(suspect: Suspect): Objection {
   const { words } = suspect;
   const patterns = findOptions(words, ["-e", "--regexp"]);
   const files = findOptions(words, ["-f", "--file", "--exclude-from"]).flatMap((hit) =>
     hit.value === undefined ? [] : [hit.value],
   );
-  const values = new Set(
-    findOptions(words, ["-e", "--regexp", "--include", "--exclude", "--exclude-dir"]).map((hit) => hit.value),
-  );
+  const values = new Set(findOptions(words, GREP_VALUES).map((hit) => hit.value));
   const operands = words.slice(1).filter((word) => !word.value.startsWith("-") && !values.has(word));
   const searched = patterns.length > 0 || files.length > 0 ? operands : operands.slice(1);
   return readingAll([...files, ...searched], suspect);

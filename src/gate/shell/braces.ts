@@ -1,4 +1,4 @@
-import type { WordPart } from "unbash";
+import type { Word, WordPart } from "unbash";
 import { LIMITS } from "../../protocol/index.ts";
 
 /**
@@ -79,4 +79,40 @@ function rangeOf(inner: string): readonly string[] | undefined {
     values.push(letters ? String.fromCharCode(value) : String(value).padStart(padded, "0"));
   }
   return values;
+}
+
+/** Whether bash reads braces in a word where the parser reads none: `{a},b}` are two words to it. */
+export function doubtfulBraces({ text, parts }: Word): boolean {
+  return hasBraces(text) && hasBraces(unescaped(parts === undefined ? text : parts.map(bareText).join("")));
+}
+
+/**
+ * Whether bash may lose track of the quotes around braces. It looks for braces in the raw text and knows neither backticks nor
+ * nested quotes inside of double quotes: of "`# "⏎{ls,rm} x`" it makes two words, and both of them run.
+ */
+export function hiddenBraces({ text, parts }: Word): boolean {
+  return hasBraces(text) && parts?.some(hidesQuotes) === true;
+}
+
+function hasBraces(text: string): boolean {
+  const inner = text.slice(text.indexOf("{") + 1, text.lastIndexOf("}"));
+  return text.includes("{") && text.indexOf("{") < text.lastIndexOf("}") && /,|\.\./.test(inner);
+}
+
+function bareText(part: WordPart): string {
+  if (part.type === "BraceExpansion") return "";
+  return part.type === "Literal" ? part.text : "x";
+}
+
+function hidesQuotes(part: WordPart): boolean {
+  if (part.type !== "DoubleQuoted" && part.type !== "LocaleString") return false;
+  // `$(…)` is the one thing that bash steps over as a whole.
+  return part.parts.some(
+    (child) =>
+      !(child.type === "CommandExpansion" && child.text.startsWith("$(")) && unescaped(child.text).includes('"'),
+  );
+}
+
+function unescaped(text: string): string {
+  return text.replaceAll(/\\[\s\S]/g, "");
 }

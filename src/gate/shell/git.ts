@@ -107,7 +107,7 @@ const RUNNING_OPTIONS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Subcommands that exist in git itself. Any other name is an alias of somebody's settings, or a program `git-<name>`. */
-export const GIT_COMMANDS = setOf(
+const GIT_COMMANDS = setOf(
   "add am annotate apply archive bisect blame branch bugreport bundle cat-file check-attr check-ignore check-mailmap check-ref-format",
   "checkout checkout-index cherry cherry-pick clean clone column commit commit-graph commit-tree config count-objects describe diagnose",
   "diff diff-files diff-index diff-tree difftool fast-export fast-import fetch fetch-pack filter-branch fmt-merge-msg for-each-ref",

@@ -119,10 +119,30 @@ export function leadsOut(word: ShellWord, folder: Folder, bindings: Bindings, de
   const paths = possiblePaths(word, folder, bindings);
   if (paths?.some((path) => path.startsWith("~") || !isInside(folder.workspace, path)) === true) return true;
   if (depth >= LIMITS.shellDepth) return false;
+  if (beginsOutside(word, folder)) return true;
   return word.pieces.some((piece) => {
-    const values = piece.kind === "variable" ? (bindings.get(piece.name)?.values ?? []) : [];
-    return values.some((value) => leadsOut(value, folder, bindings, depth + 1));
+    if (piece.kind !== "variable" && piece.kind !== "dynamic") return false;
+    const holds = piece.kind === "dynamic" ? (piece.holds ?? []) : [];
+    const values = piece.name === undefined ? [] : (bindings.get(piece.name)?.values ?? []);
+    return [...holds, ...values].some((value) => leadsOut(value, folder, bindings, depth + 1));
   });
+}
+
+/** What is known of the front of a word already decides: `/etc/$x`, `../$x`, `$HOME/$x`. */
+function beginsOutside({ pieces }: ShellWord, { cwd, workspace }: Folder): boolean {
+  const [first] = pieces;
+  if (first?.kind === "home") return true;
+  if ((first?.kind === "variable" || first?.kind === "dynamic") && LEADS_OUT.has(first.name ?? "")) return true;
+  const open = pieces.findIndex((piece) => piece.kind !== "text");
+  const front = pieces
+    .slice(0, open === -1 ? undefined : open)
+    .map((piece) => piece.text)
+    .join("");
+  const folder = front.slice(0, front.lastIndexOf("/") + 1);
+  if (folder === "") return false;
+  const known = resolve(cwd, folder);
+  // `/ho$x` may yet become a path in the workspace; `../$x` is not given that credit.
+  return !isInside(workspace, known) && !(isAbsolute(front) && `${workspace}/`.startsWith(front));
 }
 
 /** Whether the word could turn out to be an option: a variable whose value in this line begins with a dash, or output of a command. */

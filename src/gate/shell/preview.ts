@@ -6,7 +6,7 @@ import { FILE_PROGRAMS, PATTERN_PROGRAMS, TEXT_PROGRAMS } from "./programs.ts";
 import type { Part } from "./unwrap.ts";
 import type { ShellWord } from "./words.ts";
 
-export type PartPath = CommandPart["paths"][number];
+type PartPath = CommandPart["paths"][number];
 
 /** Devices that stand for nothing, or for what the command has open already. */
 export const HARMLESS_DEVICES: ReadonlySet<string> = new Set([

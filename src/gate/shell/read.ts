@@ -9,6 +9,7 @@ import {
 } from "unbash";
 import { LIMITS } from "../../protocol/index.ts";
 import { calculationOf, numericWord } from "./arithmetic.ts";
+import { doubtfulBraces, hiddenBraces } from "./braces.ts";
 import { uncovered } from "./coverage.ts";
 import type {
   Binding,
@@ -114,9 +115,15 @@ class Reader implements Reading {
       case "Select": {
         const binding = this.#bind(node.name.value);
         if (node.wordlist === undefined) binding.opaque = true;
-        else binding.values.push(...node.wordlist.flatMap((word) => shellWords(word)));
+        else binding.values.push(...node.wordlist.flatMap((word) => this.#words(word)));
         return;
       }
+      case "Word":
+        if (hiddenBraces(node)) this.#fail(`the braces in ${node.text.slice(0, 80)} can be read in two ways`);
+        return;
+      case "ArrayValue":
+        for (const element of node.elements) this.#words(element);
+        return;
       case "HereDoc":
         if (node.closing === undefined)
           this.#fail(`the here-document has no closing ${node.delimiter?.text ?? "line"}`);
@@ -167,12 +174,12 @@ class Reader implements Reading {
   }
 
   #command(node: Command, context: Context): void {
-    const words: ShellWord[] = node.name === undefined ? [] : [...shellWords(node.name)];
+    const words: ShellWord[] = node.name === undefined ? [] : [...this.#words(node.name)];
     const assignments = node.prefix
       .filter((part) => part.type === "Assignment")
       .map((part) => assignmentOf(part, node.name === undefined));
     for (const argument of node.args) {
-      if (argument.type === "Word") words.push(...shellWords(argument));
+      if (argument.type === "Word") words.push(...this.#words(argument));
       else {
         // `export A=1`: a word of the command and an assignment at once.
         assignments.push(assignmentOf(argument, true));
@@ -210,6 +217,12 @@ class Reader implements Reading {
 
   #inside(context: Context): Context {
     return { ...context, scope: `${context.scope}/${++this.#scopes}` };
+  }
+
+  /** Words of a place where braces are undone. */
+  #words(word: Word): readonly ShellWord[] {
+    if (doubtfulBraces(word)) this.#fail(`the braces in ${word.text.slice(0, 80)} can be read in two ways`);
+    return shellWords(word);
   }
 
   #subscripts(words: readonly Word[]): void {

@@ -1,6 +1,6 @@
-import { parse, type DoubleQuotedChild, type Word, type WordPart } from "unbash";
+import { parse, type DoubleQuotedChild, type ParameterExpansionPart, type Word, type WordPart } from "unbash";
 import { LIMITS } from "../../protocol/index.ts";
-import { braceAlternatives } from "./braces.ts";
+import { braceAlternatives, doubtfulBraces } from "./braces.ts";
 import { countsOnly } from "./counting.ts";
 
 /** One stretch of a word, by who knows what it will be. */
@@ -18,8 +18,15 @@ export type Piece =
       readonly quoted: boolean;
       readonly cut: boolean;
     }
-  /** `number`: the result of a calculation, whatever it is. */
-  | { readonly kind: "dynamic"; readonly text: string; readonly quoted: boolean; readonly number?: boolean };
+  /** `number`: the result of a calculation, whatever it is. `name`, `holds`: a variable and texts that it may be made of. */
+  | {
+      readonly kind: "dynamic";
+      readonly text: string;
+      readonly quoted: boolean;
+      readonly number?: boolean;
+      readonly name?: string;
+      readonly holds?: readonly ShellWord[];
+    };
 
 export interface ShellWord {
   /** As it was written. */
@@ -73,6 +80,7 @@ function expanded(word: Word): readonly ShellWord[] | undefined {
   const pending: { readonly word: Word; readonly depth: number }[] = [{ word, depth: 0 }];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const parts = next.word.parts;
+    if (doubtfulBraces(next.word)) return undefined;
     if (parts?.some((part) => part.type === "BraceExpansion") !== true) {
       done.push(wordOf(next.word));
       continue;
@@ -111,7 +119,7 @@ function wordOf(word: Word): ShellWord {
     value: word.value,
     fixed: pieces.every((piece) => piece.kind === "text"),
     splits: pieces.some(
-      (piece) => piece.kind === "glob" || ("name" in piece || piece.kind === "dynamic" ? !piece.quoted : false),
+      (piece) => piece.kind === "glob" || ((piece.kind === "variable" || piece.kind === "dynamic") && !piece.quoted),
     ),
     opens: first !== undefined && first.kind !== "text" && first.kind !== "home",
     pieces,
@@ -171,7 +179,7 @@ function pieceOf(part: WordPart | DoubleQuotedChild, quoted: boolean): readonly 
       const cut = part.operation?.type === "Remove";
       return plain && (part.operation === undefined || cut)
         ? [{ kind: "variable", text: part.text, name: part.parameter, quoted, cut }]
-        : [{ kind: "dynamic", text: part.text, quoted }];
+        : [{ kind: "dynamic", text: part.text, quoted, name: part.parameter, holds: operandsOf(part) }];
     }
     case "ArithmeticExpansion":
       return [{ kind: "dynamic", text: part.text, quoted, number: true }];
@@ -182,6 +190,12 @@ function pieceOf(part: WordPart | DoubleQuotedChild, quoted: boolean): readonly 
       // A process substitution is one word, always: a path below /dev/fd.
       return [{ kind: "dynamic", text: part.text, quoted: quoted || part.type === "ProcessSubstitution" }];
   }
+}
+
+/** Words that an expansion may put in the variable's place: `${x:-/etc}`, `${x/a/b}`. */
+function operandsOf({ operation }: ParameterExpansionPart): readonly ShellWord[] {
+  if (operation?.type === "Default") return [wordOf(operation.operand)];
+  return operation?.type === "Replace" ? [wordOf(operation.replacement)] : [];
 }
 
 /** How the word would be written with as little quoting as possible: one spelling for every way of quoting it. */

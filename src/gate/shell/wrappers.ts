@@ -159,6 +159,9 @@ function through(program: string, wrapper: Wrapper, { words, bindings }: LookCon
   if (scripts.length > 0)
     return together(true, { inner: [], notes }, ...scripts.map((word) => scriptIn(word, program)));
   if (rest.length === 0) return { inner: [], notes, wrapper: false };
+  if (wrapper.scripts !== undefined && /^(-c|--command)$/.test(rest[0]?.value ?? "")) {
+    return together(true, { inner: [], notes }, scriptIn(rest[1], program));
+  }
   if (
     (wrapper.joins === true && !flags.has("x") && !flags.has("exec")) ||
     (program === "sudo" && (flags.has("s") || flags.has("i")))

@@ -1,0 +1,130 @@
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { makeRedactor, type PolicyTest, type Ruling } from "../../src/protocol/index.ts";
+import { approveWith, openTestHouse, runScript, script, type TestHouse } from "../support/house.ts";
+
+let house: TestHouse;
+beforeAll(async () => {
+  house = await openTestHouse();
+});
+afterAll(() => house[Symbol.asyncDispose]());
+
+const bash = (command: string, profile = "guarded"): Promise<Ruling> =>
+  house.client.testPolicy({ profile, tool: "Bash", input: { command } });
+
+describe("POST /api/policy/test runs the real pipeline", () => {
+  it.each([
+    ["ls -la | grep test", "allow"],
+    ["npm install && npm run build", "allow"],
+    ['for f in *.js; do cat "$f"; done', "allow"],
+    ["npm test 2>&1 | tail -5", "allow"],
+    ["chmod +x init.sh && ./init.sh", "allow"],
+    ["rm -rf /", "deny"],
+    ["ls; echo hi", "deny"],
+    ["cat $(rm x)", "deny"],
+    ["sh -c 'ls'", "deny"],
+    ["chmod 777 x", "deny"],
+    ["pkill bash", "deny"],
+    ["cat 'unclosed", "deny"],
+  ])("guarded: %s", async (command, effect) => {
+    expect((await bash(command)).effect).toBe(effect);
+  });
+
+  it.each([
+    [{ tool: "Read", input: { file_path: "x" } }, "allow", "autonomy"],
+    [{ tool: "Write", input: { file_path: "x", content: "y" } }, "ask", "autonomy"],
+    [{ tool: "Write", input: { file_path: "/etc/x", content: "y" } }, "deny", "paths"],
+    [{ tool: "Read", input: { file_path: "../x" } }, "deny", "paths"],
+    [{ tool: "Read", input: {} }, "deny", "schema"],
+    [{ tool: "Fly", input: {} }, "deny", "tool"],
+    [{ tool: "Bash", input: { command: "ls" }, profile: "readonly" }, "deny", "tool"],
+    [{ tool: "Write", input: { file_path: "x", content: "y" }, autonomy: "full" }, "allow", "autonomy"],
+    [{ tool: "Read", input: { file_path: "x" }, autonomy: "restricted" }, "ask", "autonomy"],
+    [{ tool: "Read", input: { file_path: "x" }, autonomy: "read_only" }, "deny", "autonomy"],
+    [{ tool: "WebFetch", input: { url: "https://example.org/", prompt: "?" } }, "deny", "policy"],
+  ] as const satisfies readonly (readonly [PolicyTest, string, string])[])("%j", async (test, effect, step) => {
+    expect(await house.client.testPolicy(test)).toMatchObject({ effect, step });
+  });
+
+  it("refuses profiles that do not exist and rules that are none", async () => {
+    await expect(bash("ls", "nope")).rejects.toMatchObject({ code: "invalid_request" });
+    const profiles = { mine: { deny: ["Bash(("] } };
+    await expect(house.client.setPolicy({ default_profile: "mine", profiles })).rejects.toMatchObject({
+      code: "invalid_request",
+    });
+    await expect(house.client.setPolicy({ default_profile: "nope", profiles: {} })).rejects.toMatchObject({
+      code: "invalid_request",
+    });
+  });
+});
+
+describe("what the model reads", () => {
+  it.each([
+    [{ tool: "Fly", input: {} }, "failed", "Unknown tool: Fly"],
+    [{ tool: "Read", input: { file_path: "/etc/passwd" } }, "declined", "Denied by policy"],
+    [{ tool: "Read", input: { nothing: 1 } }, "failed", "Invalid input for Read"],
+  ])("of %j", async (step, status, text) => {
+    const { events } = await runScript(
+      house.client,
+      { prompt: { text: script(step, { say: "ok" }) } },
+      approveWith(house.client),
+    );
+    const ended = events.find((event) => event.type === "item.completed" && "tool_use_id" in event.item);
+    expect(ended).toMatchObject({
+      item: { status, is_error: true, output: [{ text: expect.stringContaining(text) }] },
+    });
+  });
+});
+
+describe("at start", () => {
+  it("does not run without a policy file that it cannot read", async () => {
+    await using other = await openTestHouse();
+    await mkdir(join(other.place.home, "policy.yaml"));
+    await expect(other.restart()).rejects.toMatchObject({ code: "invalid_request" });
+    await rm(join(other.place.home, "policy.yaml"), { recursive: true });
+    await writeFile(
+      join(other.place.home, "policy.yaml"),
+      "default_profile: mine\nprofiles:\n  mine:\n    autonomy: restricted\n",
+    );
+    await other.restart();
+    expect((await other.client.createSession({})).settings).toMatchObject({ profile: "mine", autonomy: "restricted" });
+  });
+});
+
+describe("the redactor", () => {
+  const key = "sk-ant-REDACTME0123456789abcdef";
+  it.each([
+    [JSON.stringify({ text: `a\n${key}` }), '{"text":"a\\n[redacted]"}'],
+    [JSON.stringify({ text: `\t${key}"` }), '{"text":"\\t[redacted]\\""}'],
+    [JSON.stringify({ text: 'my "own" secret' }), '{"text":"[redacted]"}'],
+    ["nothing here: sk-test sp_short", "nothing here: sk-test sp_short"],
+  ])("%s", (text, clean) => {
+    expect(makeRedactor(['my "own" secret'])(text)).toBe(clean);
+  });
+});
+
+describe("the door", () => {
+  it("holds back wrong tokens, never the right one", async () => {
+    const attempt = async (token: string): Promise<[number, boolean]> => {
+      const response = await fetch(`${house.serving.url}/api/sessions`, {
+        headers: { authorization: `Bearer ${token}` },
+      });
+      await response.body?.cancel();
+      return [response.status, response.headers.has("retry-after")];
+    };
+    const answers = new Set<string>();
+    for (let index = 0; index < 70; index += 1) answers.add((await attempt(`wrong-${index}`)).join(" "));
+    expect([...answers]).toEqual(["401 false", "429 true"]);
+    expect(await attempt(house.serving.token)).toEqual([200, false]);
+  });
+
+  it("refuses a blank prompt in either form", async () => {
+    await expect(house.client.createSession({ prompt: { text: "  " } })).rejects.toMatchObject({
+      code: "invalid_request",
+    });
+    await expect(house.client.createSession({ prompt: "  " } as never)).rejects.toMatchObject({
+      code: "invalid_request",
+    });
+  });
+});
