@@ -112,6 +112,7 @@ const TABLES: Readonly<Record<string, readonly string[]>> = {
     "grep -rn -m 5 '/api' --include '*.ts' src",
     "grep --color=never -C2 '../x' a",
     "cat src/$x",
+    'cat "`pwd`/a b"',
     "git stash drop stash@{0}",
     'grep "{a,b}" src/x.ts',
     'git commit -m "use {a, b} and \\`code\\`"',

@@ -32,7 +32,8 @@ export const CONSTRUCTS: readonly Construct[] = [
   construct("after a background command", (x) => `sleep 0 & ${x}`),
   construct("first of a pipe", (x) => `{ ${x}\n} | cat`),
   construct("last of a pipe", (x) => `pwd | { ${x}\n}`),
-  construct("subshell", (x) => `( ${x}\n)`),
+  // The blank keeps `$(` and `(` apart: `$((` begins a calculation.
+  construct("subshell", (x) => ` ( ${x}\n)`),
   construct("group", (x) => `{ ${x}\n}`),
   construct("group with redirections", (x) => `{ ${x}\n} > out.txt 2>&1`),
   construct("negated", (x) => `! { ${x}\n}`),
@@ -56,7 +57,8 @@ export const CONSTRUCTS: readonly Construct[] = [
   construct("substitution", (x) => `cat $(${x}\n) < in.txt`),
   construct("quoted substitution", (x) => `grep -s "a $(${x}\n) b" in.txt`),
   construct("backticks", (x) => `cat \`${inBackticks(x)}\n\` < in.txt`),
-  construct("quoted backticks", (x) => `grep -s "\`${inBackticks(x)}\n\`" in.txt`),
+  // Braces and quotes together in quoted backticks confuse bash itself, so that the guard refuses them.
+  construct("quoted backticks", (x) => `grep -s "\`${inBackticks(x)}\n\`" in.txt`, { honest: false }),
   construct("process substitution", (x) => `cat <(${x}\n)`),
   construct("output substitution", (x) => `pwd > >(${x}\n)\nsleep 0.05`),
   construct("input redirection", (x) => `cat < <(${x}\n)`),

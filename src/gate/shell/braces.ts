@@ -1,4 +1,4 @@
-import type { Word, WordPart } from "unbash";
+import { forEachChild, type SyntaxNode, type Word, type WordPart } from "unbash";
 import { LIMITS } from "../../protocol/index.ts";
 
 /**
@@ -105,12 +105,28 @@ function bareText(part: WordPart): string {
 }
 
 function hidesQuotes(part: WordPart): boolean {
-  if (part.type !== "DoubleQuoted" && part.type !== "LocaleString") return false;
-  // `$(…)` is the one thing that bash steps over as a whole.
-  return part.parts.some(
-    (child) =>
-      !(child.type === "CommandExpansion" && child.text.startsWith("$(")) && unescaped(child.text).includes('"'),
-  );
+  return (part.type === "DoubleQuoted" || part.type === "LocaleString") && part.parts.some(holdsQuotes);
+}
+
+/** Whether a double quote stands in what double quotes hold. `$(…)` is the one thing that bash steps over as a whole. */
+function holdsQuotes(node: SyntaxNode): boolean {
+  switch (node.type) {
+    case "CommandExpansion":
+      return !node.text.startsWith("$(") && node.text.includes('"');
+    case "Literal":
+    case "ArithmeticExpansion":
+      return unescaped(node.text).includes('"');
+    case "DoubleQuoted":
+    case "LocaleString":
+      return true;
+    default: {
+      let found = false;
+      forEachChild(node, (child) => {
+        found ||= holdsQuotes(child);
+      });
+      return found;
+    }
+  }
 }
 
 function unescaped(text: string): string {
