@@ -3,8 +3,8 @@ import { WebSocket } from "ws";
 import { BENCH_TOKEN, benchPlace, SERVER, serverEnvironment, SIM, startAsked, startChild } from "./children.mjs";
 
 const SESSIONS = 1_000;
-const TOKENS = 200;
-const PER_SECOND = 20;
+const TOKENS = 60;
+const PER_SECOND = 5;
 
 export async function sessionsBench() {
   const place = await benchPlace();

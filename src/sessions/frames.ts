@@ -1,6 +1,8 @@
 import type { Delta, JournalEvent, Snapshot, StreamFrame } from "../protocol/index.ts";
 import type { EventRow } from "../store/index.ts";
 
+const encoder = new TextEncoder();
+
 /** One thing that a watcher gets, encoded at most once however many watch. */
 export class Frame {
   /** Absent for what is live only. */
@@ -8,7 +10,8 @@ export class Frame {
   readonly type: StreamFrame["type"];
   #json: string | undefined;
   #value: StreamFrame | undefined;
-  readonly #encodings = new Map<string, string | undefined>();
+  #bytes: Uint8Array | undefined;
+  #sse: string | undefined;
 
   private constructor(seq: number | undefined, type: StreamFrame["type"], json?: string, value?: StreamFrame) {
     this.seq = seq;
@@ -45,12 +48,16 @@ export class Frame {
     return this.#value;
   }
 
-  /** The frame in a dialect's words, made once. Absent: the dialect says nothing for it. */
-  encoded(dialect: string, encode: (frame: Frame) => string | undefined): string | undefined {
-    if (this.#encodings.has(dialect)) return this.#encodings.get(dialect);
-    const text = encode(this);
-    this.#encodings.set(dialect, text);
-    return text;
+  /** The JSON as UTF-8. */
+  get bytes(): Uint8Array {
+    this.#bytes ??= encoder.encode(this.json);
+    return this.#bytes;
+  }
+
+  /** As a server-sent event. Only what is journaled has an id: `Last-Event-ID` is then always a place in the journal. */
+  get sse(): string {
+    this.#sse ??= `${this.seq === undefined ? "" : `id: ${this.seq}\n`}event: ${this.type}\ndata: ${this.json}\n\n`;
+    return this.#sse;
   }
 }
 

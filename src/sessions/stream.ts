@@ -20,7 +20,7 @@ export class LiveStream {
   #watchers = 0;
   #ended = false;
   readonly #open = new Map<string, OpenItem>();
-  #waiting: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
+  #waiting = new Set<() => void>();
 
   constructor(publishedSeq: number) {
     this.publishedSeq = publishedSeq;
@@ -93,21 +93,16 @@ export class LiveStream {
     );
   }
 
-  /** Resolves at the next change. */
-  changed(): Promise<void> {
-    if (this.#waiting === undefined) {
-      let resolve = (): void => undefined;
-      const promise = new Promise<void>((done) => {
-        resolve = done;
-      });
-      this.#waiting = { promise, resolve };
-    }
-    return this.#waiting.promise;
+  /** Calls back once, at the next change; the answer takes it back. */
+  onChange(changed: () => void): () => void {
+    this.#waiting.add(changed);
+    return () => this.#waiting.delete(changed);
   }
 
   #wake(): void {
-    this.#waiting?.resolve();
-    this.#waiting = undefined;
+    const waiting = this.#waiting;
+    this.#waiting = new Set();
+    for (const changed of waiting) changed();
   }
 
   #drop(count: number): void {

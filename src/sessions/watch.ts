@@ -1,6 +1,5 @@
 import { Failure, LIMITS } from "../protocol/index.ts";
 import type { Frame } from "./frames.ts";
-import { aborted } from "./host.ts";
 import type { Session } from "./session.ts";
 import { isFinal } from "./state.ts";
 
@@ -17,7 +16,10 @@ export function checkCursor(session: Session, after: number): void {
 /** Everything after `after` from the store, then what is open, then what comes. Ends when the session has ended. */
 export async function* watch(session: Session, after: number, signal: AbortSignal): AsyncGenerator<readonly Frame[]> {
   const { stream } = session;
-  const stop = aborted(signal);
+  // One listener for the watcher's whole life: a race with an abort promise would keep something of every wait.
+  let wake = (): void => undefined;
+  const stop = (): void => wake();
+  signal.addEventListener("abort", stop, { once: true });
   let position = after;
   stream.attach();
   try {
@@ -39,10 +41,19 @@ export async function* watch(session: Session, after: number, signal: AbortSigna
           position = frames.findLast((frame) => frame.seq !== undefined)?.seq ?? position;
           yield frames;
         } else if (stream.ended || isFinal(session.state.status)) return;
-        else await Promise.race([stream.changed(), stop]);
+        else {
+          await new Promise<void>((resolve) => {
+            const takeBack = stream.onChange(resolve);
+            wake = () => {
+              takeBack();
+              resolve();
+            };
+          });
+        }
       }
     }
   } finally {
+    signal.removeEventListener("abort", stop);
     stream.detach();
   }
 }

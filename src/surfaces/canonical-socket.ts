@@ -4,8 +4,6 @@ import type { Connection } from "./connection.ts";
 import type { Guard } from "./guard.ts";
 import type { SurfaceOptions } from "./surface.ts";
 
-const encoder = new TextEncoder();
-
 type Command = Exclude<ClientMessage, { type: "hello" | "subscribe" | "unsubscribe" | "ping" }>;
 
 /** `/api/ws`: many sessions over one socket: subscriptions from a seq, commands, receipts. */
@@ -79,7 +77,7 @@ export class CanonicalSocket {
 
   async #feed(session_id: string, frames: AsyncIterable<readonly Frame[]>, controller: AbortController): Promise<void> {
     try {
-      for await (const batch of frames) await this.#connection.push(batch.map(bytesOf));
+      for await (const batch of frames) await this.#connection.push(batch);
     } catch (error) {
       this.#options.log.warn({ err: error, session: session_id }, "a subscription ended early");
     }
@@ -135,15 +133,4 @@ export class CanonicalSocket {
     for (const controller of this.#subscriptions.values()) controller.abort();
     this.#subscriptions.clear();
   }
-}
-
-/** Encoded once for all sockets. */
-const cache = new WeakMap<Frame, Uint8Array>();
-function bytesOf(frame: Frame): Uint8Array {
-  let bytes = cache.get(frame);
-  if (bytes === undefined) {
-    bytes = encoder.encode(frame.json);
-    cache.set(frame, bytes);
-  }
-  return bytes;
 }

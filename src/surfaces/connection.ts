@@ -1,9 +1,11 @@
 import type { WebSocket } from "ws";
 import { Failure, LIMITS } from "../protocol/index.ts";
+import type { Frame } from "../sessions/index.ts";
 import { checkJson } from "./app.ts";
 
 const CLOSE_TOO_SLOW = 1013;
 const BEHIND_FACTOR = 8;
+const AS_TEXT = { binary: false } as const;
 
 /** One WebSocket with bounded memory: what is sent is waited for, what comes in is parsed with bounds. */
 export class Connection {
@@ -30,22 +32,18 @@ export class Connection {
     this.#socket.send(JSON.stringify(message));
   }
 
-  /** Sends text that was encoded once for all; resolves when there is room for more. */
-  async push(texts: readonly Uint8Array[]): Promise<void> {
+  /** Sends frames, which are encoded once for all sockets; resolves when there is room for more. */
+  async push(frames: readonly Frame[]): Promise<void> {
     const socket = this.#socket;
-    const last = texts.length - 1;
-    let room: Promise<void> | undefined;
-    for (let index = 0; index <= last; index += 1) {
-      const data = texts[index];
-      if (data === undefined || socket.readyState !== socket.OPEN) return;
-      if (index < last || socket.bufferedAmount < LIMITS.socketBufferBytes) socket.send(data, { binary: false });
+    for (const frame of frames) {
+      if (socket.readyState !== socket.OPEN) return;
+      if (socket.bufferedAmount < LIMITS.socketBufferBytes) socket.send(frame.bytes, AS_TEXT);
       else {
-        room = new Promise((resolve) => {
-          socket.send(data, { binary: false }, () => resolve());
+        await new Promise<void>((resolve) => {
+          socket.send(frame.bytes, AS_TEXT, () => resolve());
         });
       }
     }
-    await room;
   }
 
   /** Calls back for each message, one at a time; a message that is not JSON goes to `broken`. */

@@ -2,11 +2,6 @@ import type { ServerResponse } from "node:http";
 import { LIMITS } from "../protocol/index.ts";
 import type { Frame } from "../sessions/index.ts";
 
-/** A frame as a server-sent event. Only what is journaled has an id: `Last-Event-ID` is then always a place in the journal. */
-function encodeSse(frame: Frame): string {
-  return `${frame.seq === undefined ? "" : `id: ${frame.seq}\n`}event: ${frame.type}\ndata: ${frame.json}\n\n`;
-}
-
 /** Writes a stream until it ends or the reader goes. A slow reader is waited for; it then reads on from the store. */
 export async function writeSse(
   outgoing: ServerResponse,
@@ -25,7 +20,7 @@ export async function writeSse(
   try {
     for await (const batch of frames) {
       let text = "";
-      for (const frame of batch) text += frame.encoded("sse", encodeSse) ?? "";
+      for (const frame of batch) text += frame.sse;
       if (!outgoing.write(text)) await drained(outgoing);
       if (outgoing.destroyed) return;
     }

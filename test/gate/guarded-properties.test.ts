@@ -237,7 +237,8 @@ describe("against a real bash", () => {
     );
     const runs = CONSTRUCTS.filter((construct) => construct.runs);
     for (const command of fc.sample(nested(inner, runs, 3), { seed: 3, numRuns: 60 })) {
-      if (analyseCommand(command, FOLDER).parseError?.includes("two ways") === true) continue;
+      // What is refused cannot be missed: `$((` and nested quotes can be read in two ways.
+      if (analyseCommand(command, FOLDER).parseError !== undefined) continue;
       const programs = seen(command);
       expect([command, ran(command).filter((name) => !programs.includes(name))]).toEqual([command, []]);
     }

@@ -73,7 +73,7 @@ export const CONSTRUCTS: readonly Construct[] = [
   construct("here-document with backticks", (x) => `{ cat <<-${end(x)}\n\`${inBackticks(x)}\n\`\n${end(x)}\n}`),
   construct("test", (x) => `[[ -n $(${x}\n) ]]`),
   construct("comparison", (x) => `[[ a == $(${x}\n) ]]`),
-  construct("arithmetic", (x) => `(( 1 + $(${x}\n)0 ))`, { honest: false }),
+  construct("arithmetic", (x) => ` (( 1 + $(${x}\n)0 ))`, { honest: false }),
   construct("arithmetic expansion", (x) => `grep -s $(( 1 + $(${x}\n)0 )) in.txt`, { honest: false }),
   construct("subscript", (x) => `a[$(${x}\n)0]=1`, { honest: false }),
   construct("braces", (x) => `grep -s {a,"$(${x}\n)"} in.txt`),
