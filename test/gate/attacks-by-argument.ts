@@ -74,6 +74,7 @@ export const ARGUMENT_ATTACKS: Readonly<Record<string, readonly string[]>> = {
     "cat /etc/pass$x",
     "cat ../$x",
     "cat ~/$x",
+    "cat a=~/x",
     'cat "$(</etc/passwd)"',
     "cat /@(etc)/passwd",
     "a=~/x; cat $a",

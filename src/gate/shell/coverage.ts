@@ -143,6 +143,8 @@ export function uncovered(script: SyntaxNode, source: string): string | undefine
  * parser does so only in some places. A line may be broken between words, or after one.
  */
 function isBroken(node: SyntaxNode, parent: SyntaxNode, source: string): boolean {
+  // In backticks it is taken out even from single quotes, if they stand in double quotes.
+  if (node.type === "CommandExpansion" && node.text.startsWith("`") && node.text.includes("\\\n")) return true;
   const quoted = parent.type === "DoubleQuoted" || parent.type === "LocaleString" || parent.type === "HereDocBody";
   const bare =
     (node.type === "Word" && node.parts === undefined) ||
@@ -177,9 +179,15 @@ function fits(node: SyntaxNode, skeleton: string): boolean {
   if (node.type === "SingleQuoted" || node.type === "AnsiCQuoted" || node.type === "HereDocDelimiter") return true;
   if (node.type === "SimpleExpansion" || node.type === "ParameterExpansion") return !/`|.\$[({]/.test(skeleton);
   if (node.type === "ArithmeticExpansion") return /^(\$\(\(\s*_?\s*\)\)|\$\[\s*_?\s*\])$/.test(skeleton);
-  if (node.type === "ArithmeticWord") return !/`|\$[({]/.test(skeleton);
+  // Bash knows no single quotes where it calculates; the parser does, and would swallow what follows.
+  if (node.type.startsWith("Arithmetic") && skeleton.includes("'")) return false;
+  if (node.type === "ArithmeticWord") return !/`|\$[({]/.test(skeleton) && node.parts?.some(isOddQuote) !== true;
   if (node.type === "Unknown") return false;
   return NOTHING_TO_RUN.test(skeleton);
+}
+
+function isOddQuote({ type }: SyntaxNode): boolean {
+  return type === "SingleQuoted" || type === "AnsiCQuoted" || type === "LocaleString";
 }
 
 /** Without expansions: a backslash takes the meaning of what follows, a dollar that names nothing is a dollar. */

@@ -28,6 +28,8 @@ interface Context {
   readonly readsPipe: boolean;
   readonly writesPipe: boolean;
   readonly background: boolean;
+  /** Inside of `((…))` or `$((…))`. */
+  readonly calculating: boolean;
 }
 
 /** Reads a script as bash would; whatever is not understood to the last character is an error. */
@@ -42,7 +44,14 @@ export function readShell(source: string): ReadResult {
   try {
     const script = parse(source);
     const reader = new Reader();
-    reader.visit(script, { source, scope: "", readsPipe: false, writesPipe: false, background: false });
+    reader.visit(script, {
+      source,
+      scope: "",
+      readsPipe: false,
+      writesPipe: false,
+      background: false,
+      calculating: false,
+    });
     const error = reader.error ?? uncovered(script, source);
     return error === undefined ? { ok: true, reading: reader } : { ok: false, error };
   } catch (error) {
@@ -102,6 +111,17 @@ class Reader implements Reading {
       case "Redirected":
         this.#push({ words: [], assignments: [], redirects: node.redirects.map(redirectOf) }, node, context);
         return this.#descend(node, context);
+      case "HereDoc":
+        if (node.closing === undefined)
+          this.#fail(`the here-document has no closing ${node.delimiter?.text ?? "line"}`);
+        // Bash 5.2 writes such a script anew before it runs it, and loses a semicolon.
+        if (context.calculating) this.#fail("a here-document inside of a calculation");
+        return this.#descend(node, context);
+      case "ArithmeticExpansion":
+      case "ArithmeticCommand":
+      case "ArithmeticFor":
+        this.#note(node);
+        return this.#descend(node, node.type === "ArithmeticFor" ? context : { ...context, calculating: true });
       default:
         this.#note(node);
         return this.#descend(node, context);
@@ -123,10 +143,6 @@ class Reader implements Reading {
         return;
       case "ArrayValue":
         for (const element of node.elements) this.#words(element);
-        return;
-      case "HereDoc":
-        if (node.closing === undefined)
-          this.#fail(`the here-document has no closing ${node.delimiter?.text ?? "line"}`);
         return;
       case "ArithmeticExpansion":
       case "ArithmeticCommand":
@@ -202,9 +218,8 @@ class Reader implements Reading {
       const name = /^\{(\w+)\}/.exec(operator)?.[1];
       if (name !== undefined) this.#bind(name).numeric = true;
       if (target === undefined && operator === "") this.#fail("a redirection without a target");
-      // To bash `>&-rm` is `>&-` and then the word `rm`; to the parser it is one target.
-      if (/[<>]&$/.test(operator) && target !== undefined && /^-./s.test(target.text)) {
-        this.#fail(`${operator}${target.text} can be read in two ways; put a space after the dash`);
+      if (/[<>]&$/.test(operator) && target !== undefined && !isPlainTarget(target)) {
+        this.#fail(`what ${operator}${target.text} redirects to can be read in two ways`);
       }
     }
     this.commands.push({ ...parts, readsPipe, writesPipe, background, scope, text });
@@ -289,6 +304,14 @@ function redirectOf(node: Redirection): ShellRedirect {
     return { operator, target, access: "feed", feed: target?.fixed === true ? target.value : undefined };
   }
   return { operator: target === undefined ? "" : operator, target, access: accessOf(node.operator, target) };
+}
+
+/**
+ * To bash `>&-rm` is `>&-` and then the word `rm`, and a file after `>&` is expanded twice: `>&'$(rm x)'` runs rm. So only
+ * descriptors and plain names may stand there.
+ */
+function isPlainTarget({ fixed, value, text }: ShellWord): boolean {
+  return fixed && (text === "-" || /^[\w./+@%:=,][\w./+@%:=,-]*$/.test(value));
 }
 
 function unescaped(_whole: string, character: string): string {

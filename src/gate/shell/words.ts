@@ -112,7 +112,11 @@ function reread(text: string): Word | undefined {
 }
 
 function wordOf(word: Word): ShellWord {
-  const pieces = word.parts === undefined ? barePieces(word) : piecesOf(word.parts);
+  const pieces = /^\w+\+?=(?:[^'"]*:)?~/.test(word.text)
+    ? homePieces(word)
+    : word.parts === undefined
+      ? barePieces(word)
+      : piecesOf(word.parts);
   const first = pieces[0];
   return {
     text: word.text,
@@ -128,6 +132,15 @@ function wordOf(word: Word): ShellWord {
 
 /** Blanks that end no word in bash, but that the parser takes for blanks in places: `{\r1,2}` is a brace to bash alone. */
 const ODD_SPACE = /[^\S \t\n]/;
+
+/** `of=~/x`: bash knows a tilde also after `=` and `:` in a word that looks like an assignment. */
+function homePieces({ value, text }: Word): readonly Piece[] {
+  const home: ShellWord = { ...fixedWord("~", text), fixed: false, pieces: [{ kind: "home", text: "~" }] };
+  return [
+    { kind: "text", text: value.slice(0, value.indexOf("~")), quoted: false },
+    { kind: "dynamic", text: value.slice(value.indexOf("~")), quoted: true, holds: [home] },
+  ];
+}
 
 function barePieces(word: Word): readonly Piece[] {
   if (ODD_SPACE.test(word.text)) return [{ kind: "dynamic", text: word.value, quoted: true }];
