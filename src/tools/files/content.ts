@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
-import { constants } from "node:fs";
-import { open, readlink, type FileHandle } from "node:fs/promises";
+import { constants, readlinkSync } from "node:fs";
+import { open, type FileHandle } from "node:fs/promises";
 import { LIMITS } from "../../protocol/index.ts";
 import { isRefusal, reasonOf, systemCode, type Refusal } from "../refusal.ts";
 import type { Place } from "./paths.ts";
@@ -42,7 +42,7 @@ export async function openFile(place: Place): Promise<OpenFile | Refusal> {
   }
   try {
     const found = await handle.stat();
-    const problem = await whyNotThisFile(place, handle, found);
+    const problem = whyNotThisFile(place, handle, found);
     if (problem === undefined)
       return {
         handle,
@@ -72,17 +72,26 @@ function openProblem(place: Place, error: unknown): string {
   }
 }
 
-async function whyNotThisFile(
+function whyNotThisFile(
   place: Place,
   handle: FileHandle,
   found: { isDirectory(): boolean; isFile(): boolean },
-): Promise<string | undefined> {
+): string | undefined {
   if (found.isDirectory()) return `${place.shown} is a folder, not a file. Use Glob or Bash to look into it.`;
   if (!found.isFile()) return `${place.shown} is not a regular file.`;
   if (process.platform !== "linux") return undefined;
   // A folder above may have been replaced by a link since the path was resolved.
-  const opened = await readlink(`/proc/self/fd/${handle.fd}`).catch(() => place.real);
+  const opened = nameOf(handle) ?? place.real;
   return opened === place.real ? undefined : `${place.shown} was moved while it was opened. Try again.`;
+}
+
+/** What the kernel calls an open file: this asks no disk, so it is not worth a thread. */
+function nameOf(handle: FileHandle): string | undefined {
+  try {
+    return readlinkSync(`/proc/self/fd/${handle.fd}`);
+  } catch {
+    return undefined;
+  }
 }
 
 /** The whole file, or undefined when there is none. */
@@ -99,6 +108,14 @@ export async function loadFile(place: Place): Promise<FileOnDisk | undefined | R
   } finally {
     await handle.close();
   }
+}
+
+/** A file of a known size, in one go where it has not grown meanwhile. */
+export async function readWhole(handle: FileHandle, size: number): Promise<Buffer> {
+  const { bytesRead, buffer } = await handle.read(Buffer.alloc(size + 1), 0, size + 1, 0);
+  if (bytesRead <= size) return buffer.subarray(0, bytesRead);
+  const { bytesRead: more, buffer: whole } = await handle.read(Buffer.alloc(LIMITS.fileBytes), 0, LIMITS.fileBytes, 0);
+  return whole.subarray(0, more);
 }
 
 export async function readStart(handle: FileHandle): Promise<Buffer> {

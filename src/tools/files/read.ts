@@ -4,7 +4,7 @@ import { LIMITS, type ImageMediaType } from "../../protocol/index.ts";
 import { genericPreview } from "../preview.ts";
 import { isRefusal, reasonOf } from "../refusal.ts";
 import { errorResult, textResult, type Tool, type ToolContext, type ToolResult } from "../tool.ts";
-import { decodeText, isBinary, openFile, readStart } from "./content.ts";
+import { decodeText, isBinary, openFile, readStart, readWhole } from "./content.ts";
 import { linesOfFile, linesOfText, type Lines } from "./lines.ts";
 import { parseNotebook, renderNotebook } from "./notebook.ts";
 import { resolveInside, type Place } from "./paths.ts";
@@ -63,7 +63,9 @@ interface Reading {
 
 async function readOpen(reading: Reading): Promise<ToolResult> {
   const { handle, place, context, size } = reading;
-  const start = await readStart(handle);
+  // What is small is read at once: each further look costs more than the bytes.
+  const small = size <= LIMITS.readBytes ? await readWhole(handle, size) : undefined;
+  const start = small ?? (await readStart(handle));
   const media = imageType(start);
   if (media !== undefined) return readImage(reading, media);
   if (start.subarray(0, 5).toString("latin1") === "%PDF-")
@@ -75,7 +77,7 @@ async function readOpen(reading: Reading): Promise<ToolResult> {
     const window = windowOf(reading.input);
     return showLines(reading, await linesOfFile(handle, window, context.signal));
   }
-  const bytes = await handle.readFile();
+  const bytes = small ?? (await handle.readFile());
   context.files.saw(place.real, bytes);
   if (bytes.length === 0) return textResult(`The file exists but is empty: ${place.shown}`);
   const { text } = decodeText(bytes);
