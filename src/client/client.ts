@@ -129,8 +129,8 @@ export class SallyportClient {
     return this.#call({ method: "GET", path: "/api/tokens" });
   }
 
-  createToken(token: CreateToken): Promise<TokenCreated> {
-    return this.#call({ method: "POST", path: "/api/tokens", body: token });
+  createToken(token: CreateToken, { key }: Idempotent = {}): Promise<TokenCreated> {
+    return this.#call({ method: "POST", path: "/api/tokens", body: token, key });
   }
 
   deleteToken(id: string): Promise<void> {

@@ -36,7 +36,7 @@ export class Gateway {
     this.sessions = new SessionDesk(house);
     this.approvals = new ApprovalDesk(services, this.#registry);
     this.policy = new PolicyDesk(house);
-    this.tokens = new TokenDesk(services);
+    this.tokens = new TokenDesk(services, house.receipts);
   }
 
   /** Opens the house and settles what the last run left, before the first command is taken. */

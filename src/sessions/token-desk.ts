@@ -2,6 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { Failure, type CreateToken, type TokenCreated, type TokenView } from "../protocol/index.ts";
 import type { PrincipalRow } from "../store/index.ts";
 import { auditRow, authorize, type Caller } from "./access.ts";
+import type { Receipts } from "./receipts.ts";
 import type { Services } from "./services.ts";
 
 const TOKEN_BYTES = 32;
@@ -16,8 +17,11 @@ export class TokenDesk {
   /** By hash, so that a request does not wait for the database. Filled on first use, emptied when a token goes. */
   readonly #known = new Map<string, Caller>();
 
-  constructor(services: Services) {
+  readonly #receipts: Receipts;
+
+  constructor(services: Services, receipts: Receipts) {
     this.#services = services;
+    this.#receipts = receipts;
   }
 
   async authenticate(token: string): Promise<Caller> {
@@ -31,13 +35,22 @@ export class TokenDesk {
     return caller;
   }
 
-  async create(caller: Caller, request: CreateToken): Promise<TokenCreated> {
+  /** The token is in no receipt: a retry under the same key is told that it was shown already. */
+  async create(caller: Caller, request: CreateToken, key: string | undefined): Promise<TokenCreated> {
     authorize(caller, "token.manage");
-    const token = `sp_${randomBytes(TOKEN_BYTES).toString("base64url")}`;
-    const row = this.#row(request, token);
-    const audit = [auditRow(this.#services, caller, { action: "token.create", target: row.id, details: request })];
-    await this.#services.store.commit({ principals: [row], audit });
-    return { ...tokenView(row), token };
+    const made: { token?: string } = {};
+    const view = await this.#receipts.once({ caller, key, question: ["token", request] }, async (receipts) => {
+      made.token = `sp_${randomBytes(TOKEN_BYTES).toString("base64url")}`;
+      const row = this.#row(request, made.token);
+      const audit = [auditRow(this.#services, caller, { action: "token.create", target: row.id, details: request })];
+      await this.#services.store.commit({ principals: [row], audit, receipts: receipts(tokenView(row)) });
+      return tokenView(row);
+    });
+    if (made.token !== undefined) return { ...view, token: made.token };
+    throw new Failure(
+      "conflict",
+      `this request made the token ${view.id} already and showed it once; delete it and make another`,
+    );
   }
 
   async list(caller: Caller): Promise<readonly TokenView[]> {

@@ -193,6 +193,11 @@ describe("a session over HTTP", () => {
     expect((await other.createSession({}, { key: "k1" })).id).not.toBe(left.id);
     const first = await house.client.prompt(left.id, { text: script({ say: "x" }) }, { key: "p" });
     expect(await house.client.prompt(left.id, { text: script({ say: "x" }) }, { key: "p" })).toEqual(first);
+    await house.client.createToken({ role: "viewer", name: "once" }, { key: "t" });
+    await expect(house.client.createToken({ role: "viewer", name: "once" }, { key: "t" })).rejects.toMatchObject({
+      code: "conflict",
+    });
+    expect((await house.client.tokens()).tokens.filter(({ name }) => name === "once")).toHaveLength(1);
     await house.restart();
     expect(await house.client.createSession({}, { key: "k1" })).toEqual(left);
   });

@@ -1,7 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { CreateToken, Policy, PolicyTest, Ruling, TokenCreated, TokenView } from "../../protocol/index.ts";
 import type { App, SurfaceOptions } from "../surface.ts";
-import { body, cursor, json, limit, needs, refusals, SessionPath } from "./documents.ts";
+import { body, cursor, IdempotencyHeader, json, limit, needs, refusals, SessionPath } from "./documents.ts";
 
 const AuditList = z.object({ entries: z.array(z.unknown()), next: z.string().optional() });
 
@@ -31,10 +31,13 @@ function tokenRoutes(app: App, { gateway }: SurfaceOptions): void {
       path: "/api/tokens",
       summary: "Make a token; it is shown this once",
       ...needs("token.manage"),
-      request: { body: body(CreateToken) },
+      request: { headers: IdempotencyHeader, body: body(CreateToken) },
       responses: { 201: json(TokenCreated, "The token"), ...refusals },
     }),
-    async (context) => context.json(await gateway.tokens.create(context.var.caller, context.req.valid("json")), 201),
+    async (context) => {
+      const key = context.req.valid("header")["idempotency-key"];
+      return context.json(await gateway.tokens.create(context.var.caller, context.req.valid("json"), key), 201);
+    },
   );
   app.openapi(
     createRoute({
