@@ -39,13 +39,16 @@ export class TokenDesk {
   async create(caller: Caller, request: CreateToken, key: string | undefined): Promise<TokenCreated> {
     authorize(caller, "token.manage");
     const made: { token?: string } = {};
-    const view = await this.#receipts.once({ caller, key, question: ["token", request] }, async (receipts) => {
-      made.token = `sp_${randomBytes(TOKEN_BYTES).toString("base64url")}`;
-      const row = this.#row(request, made.token);
-      const audit = [auditRow(this.#services, caller, { action: "token.create", target: row.id, details: request })];
-      await this.#services.store.commit({ principals: [row], audit, receipts: receipts(tokenView(row)) });
-      return tokenView(row);
-    });
+    const view = await this.#receipts.once<TokenView>(
+      { caller, key, question: ["token", request] },
+      async (receipts) => {
+        made.token = `sp_${randomBytes(TOKEN_BYTES).toString("base64url")}`;
+        const row = this.#row(request, made.token);
+        const audit = [auditRow(this.#services, caller, { action: "token.create", target: row.id, details: request })];
+        await this.#services.store.commit({ principals: [row], audit, receipts: receipts(tokenView(row)) });
+        return tokenView(row);
+      },
+    );
     if (made.token !== undefined) return { ...view, token: made.token };
     throw new Failure(
       "conflict",
