@@ -143,9 +143,10 @@ export function uncovered(script: SyntaxNode, source: string): string | undefine
  * parser does so only in some places. A line may be broken between words, or after one.
  */
 function isBroken(node: SyntaxNode, parent: SyntaxNode, source: string): boolean {
-  // In backticks it is taken out even from single quotes, if they stand in double quotes.
-  if (node.type === "CommandExpansion" && node.text.startsWith("`") && node.text.includes("\\\n")) return true;
   const quoted = parent.type === "DoubleQuoted" || parent.type === "LocaleString" || parent.type === "HereDocBody";
+  // In double quotes it is taken out of backticks, even from single quotes in them.
+  if (quoted && node.type === "CommandExpansion" && /^`[\s\S]*'/.test(node.text) && node.text.includes("\\\n"))
+    return true;
   const bare =
     (node.type === "Word" && node.parts === undefined) ||
     (node.type === "Literal" && !quoted) ||

@@ -64,6 +64,8 @@ const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   },
   command: { valued: "", flags: "pvV", idle: ["v", "V"] },
   builtin: plain,
+  // After a redirection it is no keyword to the parser, but still one to bash.
+  coproc: plain,
   exec: { valued: "a", flags: "cl" },
   chroot: { valued: "", flags: "", long: namesIn("userspec groups"), longFlags: namesIn("skip-chdir"), operands: 1 },
   unshare: {
