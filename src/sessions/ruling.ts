@@ -76,7 +76,7 @@ function standingOf(request: RulingRequest, profile: Profile, extraRead: readonl
     profileName: settings.profile,
     // The policy may have become stricter since the session began.
     autonomy: lesser(settings.autonomy, profile.max_autonomy ?? "full"),
-    acceptEdits: mode.acceptEdits,
+    acceptEdits: mode.acceptEdits && (profile.max_autonomy ?? "full") === "full",
     neverAsk: mode.neverAsk,
     tools: settings.tools,
     grants: request.grants,

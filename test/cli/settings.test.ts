@@ -50,11 +50,11 @@ describe("settings", () => {
   test("flags win over the environment, the environment over the file, the file over what ships", () => {
     const home = homeWith(FILE);
     const none = homeWith(undefined);
-    expect(readSettings({ ...FLAGS, home }, ENVIRONMENT, "/work")).toEqual({
+    expect(readSettings({ ...FLAGS, home }, ENVIRONMENT, "/project")).toEqual({
       home: { value: home, origin: "flag" },
       host: { value: "10.0.0.3", origin: "flag" },
       port: { value: 4002, origin: "flag" },
-      workspace: { value: "/work/from-flag", origin: "flag" },
+      workspace: { value: "/project/from-flag", origin: "flag" },
       provider: { value: "sim", origin: "flag" },
       model: { value: "model-of-flag", origin: "flag" },
       allowedHosts: { value: ["flag.example"], origin: "flag" },
@@ -64,11 +64,11 @@ describe("settings", () => {
       apiKey: { value: "key", origin: "environment" },
       apiUrl: { value: "http://127.0.0.1:1", origin: "environment" },
     });
-    expect(readSettings({}, { ...ENVIRONMENT, SALLYPORT_HOME: home }, "/work")).toEqual({
+    expect(readSettings({}, { ...ENVIRONMENT, SALLYPORT_HOME: home }, "/project")).toEqual({
       home: { value: home, origin: "environment" },
       host: { value: "10.0.0.2", origin: "environment" },
       port: { value: 4001, origin: "environment" },
-      workspace: { value: "/work/from-environment", origin: "environment" },
+      workspace: { value: "/project/from-environment", origin: "environment" },
       provider: { value: "cloud", origin: "environment" },
       model: { value: "model-of-environment", origin: "environment" },
       allowedHosts: { value: ["one.example", "two.example"], origin: "environment" },
@@ -78,11 +78,11 @@ describe("settings", () => {
       apiKey: { value: "key", origin: "environment" },
       apiUrl: { value: "http://127.0.0.1:1", origin: "environment" },
     });
-    expect(readSettings({ home }, {}, "/work")).toEqual({
+    expect(readSettings({ home }, {}, "/project")).toEqual({
       home: { value: home, origin: "flag" },
       host: { value: "10.0.0.1", origin: "file" },
       port: { value: 4000, origin: "file" },
-      workspace: { value: "/work/from-file", origin: "file" },
+      workspace: { value: "/project/from-file", origin: "file" },
       provider: { value: "sim", origin: "file" },
       model: { value: "model-of-file", origin: "file" },
       allowedHosts: { value: ["file.example"], origin: "file" },
@@ -92,15 +92,15 @@ describe("settings", () => {
       apiKey: { value: undefined, origin: "default" },
       apiUrl: { value: "https://api.anthropic.com", origin: "default" },
     });
-    expect(readSettings({ home: none }, {}, "/work")).toEqual({
+    expect(readSettings({ home: none }, {}, "/project")).toEqual({
       home: { value: none, origin: "flag" },
       host: { value: "127.0.0.1", origin: "default" },
       port: { value: 5353, origin: "default" },
-      workspace: { value: "/work", origin: "default" },
+      workspace: { value: "/project", origin: "default" },
       provider: { value: "sim", origin: "default" },
       model: { value: undefined, origin: "default" },
       allowedHosts: { value: [], origin: "default" },
-      roots: { value: ["/work"], origin: "default" },
+      roots: { value: ["/project"], origin: "default" },
       requestsPerMinute: { value: 6_000, origin: "default" },
       token: { value: undefined, origin: "default" },
       apiKey: { value: undefined, origin: "default" },
@@ -110,12 +110,12 @@ describe("settings", () => {
 
   test("an empty variable counts as not set, and a key chooses the cloud", () => {
     const home = homeWith(undefined);
-    const settings = readSettings({ home }, { SALLYPORT_PORT: "", ANTHROPIC_API_KEY: "key" }, "/work");
+    const settings = readSettings({ home }, { SALLYPORT_PORT: "", ANTHROPIC_API_KEY: "key" }, "/project");
     expect([settings.port, settings.provider]).toEqual([
       { value: 5353, origin: "default" },
       { value: "cloud", origin: "default" },
     ]);
-    expect(readSettings({ home }, { ANTHROPIC_API_KEY: "" }, "/work").provider.value).toBe("sim");
+    expect(readSettings({ home }, { ANTHROPIC_API_KEY: "" }, "/project").provider.value).toBe("sim");
   });
 
   test.each([
@@ -127,7 +127,7 @@ describe("settings", () => {
     ["a setting of the wrong kind", {}, {}, "port: soon", "port "],
   ])("refuses %s", (_what, flags, environment, yaml, words) => {
     const home = homeWith(yaml);
-    const read = (): unknown => readSettings({ ...flags, home }, environment, "/work");
+    const read = (): unknown => readSettings({ ...flags, home }, environment, "/project");
     expect(read).toThrow(Failure);
     expect(read).toThrow(words);
   });

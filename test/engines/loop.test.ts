@@ -209,7 +209,7 @@ describe("a turn", () => {
     const conversation = await world.open(world.host(), { settings: { system_prompt: "Speak Latin." } });
     await readTurn(conversation.turn(script([{ say: "ita" }]), never()));
     const system = world.sent()[0]?.system[0]?.text;
-    expect(system).toContain("Working directory: /work\n");
+    expect(system).toContain("Working directory: /project\n");
     expect(system).toContain("Always use the tools");
     expect(system?.endsWith("Speak Latin.")).toBe(true);
   });

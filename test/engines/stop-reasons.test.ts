@@ -81,7 +81,7 @@ describe("stop reasons", () => {
           {
             tools: [
               { tool: "Bash", input: { command: "a" } },
-              { tool: "Write", input: { file_path: "/work/a", content: "long" } },
+              { tool: "Write", input: { file_path: "/project/a", content: "long" } },
             ],
           },
           { stop_reason: "max_tokens" },

@@ -92,16 +92,16 @@ describe("tools of one message", () => {
     const turn = readTurn(
       conversation.turn(
         script([
-          { tools: [write("/work/a"), write("b"), { tool: "Bash" }, { tool: "Read", input: { file_path: "a" } }] },
+          { tools: [write("/project/a"), write("b"), { tool: "Bash" }, { tool: "Read", input: { file_path: "a" } }] },
           { say: "ok" },
         ]),
         never(),
       ),
     );
     await asked.promise;
-    expect([...answers.keys()]).toEqual(["Write /work/a", "Write b", "Bash undefined"]);
+    expect([...answers.keys()]).toEqual(["Write /project/a", "Write b", "Bash undefined"]);
     // The later answers come first; the order of running stays.
-    for (const key of ["Bash undefined", "Write b", "Write /work/a"]) answers.get(key)?.fire();
+    for (const key of ["Bash undefined", "Write b", "Write /project/a"]) answers.get(key)?.fire();
     host.decide = (call) => ({ effect: "allow", input: call.input });
     await turn;
     expect(host.toolbox.log).toEqual([

@@ -29,7 +29,7 @@ export const SETTINGS: SessionSettings = {
   engine: "loop",
   provider: "sim",
   model: "sim",
-  workspace: "/work",
+  workspace: "/project",
   sandbox: "local",
   profile: "code-assist",
   autonomy: "supervised",

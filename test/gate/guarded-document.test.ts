@@ -143,11 +143,11 @@ describe("the hook", () => {
       { tool_name: "Bash", tool_input: { command: "pkill -f" } },
       block("pkill requires a process name"),
     ],
-    ["its own folder", { tool_name: "Bash", tool_input: { command: "cat /work/a" }, cwd: "/work" }, {}],
+    ["its own folder", { tool_name: "Bash", tool_input: { command: "cat /project/a" }, cwd: "/project" }, {}],
     [
       "no folder: an absolute path is outside",
-      { tool_name: "Bash", tool_input: { command: "cat /work/a" } },
-      block("Reading outside of the workspace is not allowed: /work/a"),
+      { tool_name: "Bash", tool_input: { command: "cat /project/a" } },
+      block("Reading outside of the workspace is not allowed: /project/a"),
     ],
   ])("%s", (_name, input, answer) => expect(bashSecurityHook(input)).toEqual(answer));
 });

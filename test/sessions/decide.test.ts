@@ -18,7 +18,7 @@ const settings: SessionSettings = {
   engine: "loop",
   provider: "sim",
   model: "sim",
-  workspace: "/work",
+  workspace: "/project",
   sandbox: "local",
   profile: "full",
   autonomy: "supervised",

@@ -76,6 +76,8 @@ export const bash: Tool<Input> = {
   },
   async execute(input, context) {
     const shell = await findShell(context);
+    if (shell === undefined)
+      return errorResult("Error executing command: bash is not installed here. Install it and try again.");
     const { command } = input;
     if (!input.run_in_background) return runForeground(input, [shell, "-c", command], context);
     // Both streams in one pipe: only so do their lines come in the order in which they were written.
@@ -88,9 +90,10 @@ export const bash: Tool<Input> = {
   },
 };
 
-async function findShell(session: ToolSession): Promise<string> {
+/** Bash and no other: the gate judged the line by bash's grammar, and another shell may read it differently. */
+async function findShell(session: ToolSession): Promise<string | undefined> {
   const where = { searchPath: session.sandbox.searchPath, cwd: session.workspace };
-  return (await findProgram("bash", where)) ?? (await findProgram("/bin/bash", where)) ?? "/bin/sh";
+  return (await findProgram("bash", where)) ?? (await findProgram("/bin/bash", where));
 }
 
 /** Wrappers that leave it to the shell what a name means. */
