@@ -3,7 +3,7 @@ import { chmod, mkdir, readFile, realpath, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createLoopEngine } from "../engines/index.ts";
 import { parsePolicyYaml } from "../gate/index.ts";
-import { Failure, makeNewId, type Redact } from "../protocol/index.ts";
+import { Failure, makeNewId, type Redactor } from "../protocol/index.ts";
 import { reapOrphans } from "../sandbox/index.ts";
 import { Gateway, openWorkshop, sweepWorkshops, type Checkpoint, type Clock, type Log } from "../sessions/index.ts";
 import { startSim } from "../sim/index.ts";
@@ -26,7 +26,7 @@ export interface HouseOptions {
   readonly settings: Settings;
   readonly environment: Environment;
   readonly log: Log;
-  readonly redact: Redact;
+  readonly redact: Redactor;
   /** Tools of an embedding program, offered beside our own; absent: none. */
   readonly extraTools?: readonly AnyTool[] | undefined;
   readonly reach: (name: Checkpoint) => void;

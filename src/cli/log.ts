@@ -1,11 +1,11 @@
 import pino from "pino";
-import type { Redact } from "../protocol/index.ts";
+import type { Redactor } from "../protocol/index.ts";
 import type { Log } from "../sessions/index.ts";
 
 const IN_URL = /([?&]token=)[^&\s"]+/g;
 
 /** The server's log: JSON lines on standard error, through the same redactor as the journal. */
-export function openLog(level: string, redact: Redact): Log {
+export function openLog(level: string, redact: Redactor): Log {
   const stream = { write: (line: string) => void process.stderr.write(redact(line).replace(IN_URL, "$1[redacted]")) };
   return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, stream);
 }

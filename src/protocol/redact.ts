@@ -1,21 +1,72 @@
-export type Redact = (text: string) => string;
+/** Takes secrets out of what is written. */
+export interface Redactor {
+  (text: string): string;
+  /** How much of a text that goes on can be shown already: from there on it may be the beginning of a secret. */
+  clear(text: string): number;
+}
 
 const MASK = "[redacted]";
 const SHORTEST_SECRET = 8;
 /** What looks like one of our tokens or a model vendor's key, wherever it comes from. */
 const LOOKS_SECRET = /sp_[A-Za-z0-9_-]{40,}|sk-(?:ant|proj|or)-[A-Za-z0-9_-]{16,}/g;
+/** The end of a text that may grow into one. */
+const MAY_BECOME_SECRET = /(?:sp_|sk-)[A-Za-z0-9_-]*$|s[pk]?$/;
+/** Nothing that may be a secret is longer: a longer run is shown, redacted as far as it goes. */
+const LONGEST_HELD = 4_096;
 
 /**
  * The one redactor for everything that is written: known secrets by their exact value, then what looks like one. A
  * secret shorter than eight characters is not searched for: it would hit ordinary words.
  */
-export function makeRedactor(secrets: readonly string[]): Redact {
+export function makeRedactor(secrets: readonly string[]): Redactor {
   const long = secrets.filter((secret) => secret.length >= SHORTEST_SECRET);
   // Most of what is written is JSON, where a quote or a backslash of a secret stands escaped.
   const exact = [...new Set(long.flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]))];
-  return (text) => {
+  const redact = (text: string): string => {
     let clean = text;
     for (const secret of exact) if (clean.includes(secret)) clean = clean.replaceAll(secret, MASK);
     return clean.includes("sp_") || clean.includes("sk-") ? clean.replace(LOOKS_SECRET, MASK) : clean;
   };
+  const clear = (text: string): number => {
+    let length = MAY_BECOME_SECRET.exec(text.slice(-LONGEST_HELD))?.index;
+    length = length === undefined ? text.length : length + Math.max(0, text.length - LONGEST_HELD);
+    for (const secret of exact) length = Math.min(length, text.length - begun(text, secret));
+    return length;
+  };
+  return Object.assign(redact, { clear });
+}
+
+/** How many characters at the end of `text` are the beginning of `secret`, but not all of it. */
+function begun(text: string, secret: string): number {
+  for (let length = Math.min(secret.length - 1, text.length); length > 0; length -= 1) {
+    if (text.charCodeAt(text.length - length) === secret.charCodeAt(0) && secret.startsWith(text.slice(-length)))
+      return length;
+  }
+  return 0;
+}
+
+/** Redacts texts that come in pieces: what may be the beginning of a secret is held back until the next piece clears it. */
+export class PieceRedactor {
+  readonly #redact: Redactor;
+  readonly #held = new Map<string, string>();
+
+  constructor(redact: Redactor) {
+    this.#redact = redact;
+  }
+
+  /** What can be shown of a text after one more piece; may be nothing. */
+  next(key: string, piece: string): string {
+    const text = (this.#held.get(key) ?? "") + piece;
+    const clear = this.#redact.clear(text);
+    if (clear === text.length) this.#held.delete(key);
+    else this.#held.set(key, text.slice(clear));
+    return this.#redact(text.slice(0, clear));
+  }
+
+  /** The rest of a text that has ended. */
+  end(key: string): string {
+    const rest = this.#held.get(key) ?? "";
+    this.#held.delete(key);
+    return this.#redact(rest);
+  }
 }

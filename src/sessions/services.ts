@@ -1,5 +1,5 @@
 import type { Engine } from "../engines/index.ts";
-import type { NewId, Policy, Redact, SessionSettings } from "../protocol/index.ts";
+import type { NewId, Policy, Redactor, SessionSettings } from "../protocol/index.ts";
 import type { Store } from "../store/index.ts";
 import type { Toolbox } from "../tools/index.ts";
 import type { ReachCheckpoint } from "./checkpoints.ts";
@@ -63,6 +63,6 @@ export interface Services {
   readonly random: () => number;
   readonly log: Log;
   /** What every event passes before it is written or sent. */
-  readonly redact: Redact;
+  readonly redact: Redactor;
   readonly reach: ReachCheckpoint;
 }

@@ -3,8 +3,10 @@ import {
   Failure,
   isToolItem,
   LIMITS,
+  PieceRedactor,
   SYSTEM,
   type Approval,
+  type Delta,
   type ErrorDetail,
   type EventBody,
   type JournalEvent,
@@ -37,6 +39,7 @@ export class Session {
   readonly stream: LiveStream;
   readonly questions: Questions;
   readonly #outbox: Outbox;
+  #pieces: PieceRedactor;
   #state: SessionState;
   #lastCommit: Promise<void> = Promise.resolve();
   #conversation: Promise<Conversation> | undefined;
@@ -50,6 +53,7 @@ export class Session {
   constructor(services: Services, state: SessionState, pending: readonly Approval[] = []) {
     this.services = services;
     this.#state = state;
+    this.#pieces = new PieceRedactor(services.redact);
     this.stream = new LiveStream(state.seq);
     this.#outbox = new Outbox((frames) => this.#publish(frames));
     this.questions = new Questions(services.clock, (approval_id) => {
@@ -287,6 +291,8 @@ export class Session {
   #drive(turn: { readonly turn_id: string; readonly upto: number; readonly begin: Begin }): void {
     const controller = new AbortController();
     this.#controller = controller;
+    // What an earlier turn held back ended with it.
+    this.#pieces = new PieceRedactor(this.services.redact);
     this.#work = this.#run(turn, controller.signal).then(() => {
       if (this.#controller !== controller) return;
       this.#controller = undefined;
@@ -329,18 +335,23 @@ export class Session {
     };
     for (const event of events) {
       switch (event.type) {
+        case "item.completed":
+          // Ahead of this array, which stays whole: the item itself began in an earlier one.
+          this.#show(
+            { item_id: event.item.id, field: isToolItem(event.item) ? "output" : "text" },
+            this.#pieces.end(event.item.id),
+          );
+          changes.push(event);
+          break;
         case "item.started":
         case "item.updated":
-        case "item.completed":
         case "usage":
           changes.push(event);
           break;
         case "item.delta":
           keep();
           this.services.reach("model.first_token");
-          this.#outbox.live(
-            Frame.ofLive({ ...event, delta: this.services.redact(event.delta), session_id: this.#state.id }),
-          );
+          this.#show(event, this.#pieces.next(event.item_id, event.delta));
           break;
         case "notice":
           keep();
@@ -355,6 +366,12 @@ export class Session {
       }
     }
     keep();
+  }
+
+  #show(where: Pick<Delta, "item_id" | "field">, delta: string): void {
+    if (delta === "") return;
+    const { item_id, field } = where;
+    this.#outbox.live(Frame.ofLive({ type: "item.delta", session_id: this.#state.id, item_id, field, delta }));
   }
 
   #fail(turn_id: string, error: ErrorDetail, changes: readonly Change[]): void {

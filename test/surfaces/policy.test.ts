@@ -1,7 +1,7 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { makeRedactor, type PolicyTest, type Ruling } from "../../src/protocol/index.ts";
+import { makeRedactor, PieceRedactor, type PolicyTest, type Ruling } from "../../src/protocol/index.ts";
 import { approveWith, openTestHouse, runScript, script, type TestHouse } from "../support/house.ts";
 
 let house: TestHouse;
@@ -101,6 +101,34 @@ describe("the redactor", () => {
     ["nothing here: sk-test sp_short", "nothing here: sk-test sp_short"],
   ])("%s", (text, clean) => {
     expect(makeRedactor(['my "own" secret'])(text)).toBe(clean);
+  });
+});
+
+describe("the redactor of pieces", () => {
+  const secrets = ["exactly-this-secret", 'with "quotes" in it'];
+  const texts = [
+    "the key is sk-ant-REDACTME0123456789abcdef and that is all",
+    "tokens: sp_0123456789012345678901234567890123456789abc, sp_short, sk-test, ask, sp",
+    "exactly-this-secret exactly-this-secre exactly-that",
+    'a first with "quotes" in it, classes, tasks',
+  ];
+  it("shows the same text whatever the pieces, and never a secret", () => {
+    const redact = makeRedactor(secrets);
+    for (const text of texts) {
+      for (let size = 1; size <= text.length; size += 1) {
+        const pieces = new PieceRedactor(redact);
+        let shown = "";
+        for (let at = 0; at < text.length; at += size) shown += pieces.next("item", text.slice(at, at + size));
+        shown += pieces.end("item");
+        expect({ size, shown }).toEqual({ size, shown: redact(text) });
+      }
+    }
+  });
+
+  it("holds nothing back that cannot become one", () => {
+    const pieces = new PieceRedactor(makeRedactor(secrets));
+    expect(pieces.next("item", "plain words")).toBe("plain word");
+    expect(pieces.next("item", " go on")).toBe("s go on");
   });
 });
 
