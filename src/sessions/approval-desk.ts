@@ -108,6 +108,13 @@ export class ApprovalDesk {
 
   /** An edited input passes the same pipeline: a person may change a call, not walk around the policy. */
   async #checkEdit(session: Session, approval: Approval, input: Record<string, unknown>): Promise<void> {
+    const text = JSON.stringify(input);
+    if (this.#services.redact(text) !== text) {
+      throw new Failure(
+        "invalid_request",
+        "updated_input holds a secret, which is never kept; put it into the file yourself",
+      );
+    }
     const { settings, grants } = session.state;
     const workshop = await session.workshop();
     const { ruling } = await ruleOn(

@@ -9,6 +9,9 @@ import type { Asked } from "./state.ts";
 const RESTARTED =
   "The server stopped while this tool ran, so its outcome is unknown. It was not run again: check what it did before you repeat it.";
 
+const SECRET_LOST =
+  "This call held a secret, which is not kept across a restart of the server, so it was not run. Do it without the secret.";
+
 const QUESTION_TOOL = "AskUserQuestion";
 
 /** SHA-256 over tool and input with sorted keys: what an answer must name. */
@@ -47,6 +50,8 @@ export async function permit(session: Session, asked: ToolCall, signal: AbortSig
   const effectful = hasEffects(call.tool, ruled.facts.tier);
   if (effectful && turn.running.includes(item.id)) return denied(RESTARTED, "interrupted");
   let question = session.state.turn?.asked[call.tool_use_id];
+  if (question !== undefined && !(await isAsAsked(session, question.approval_id, call)))
+    return denied(SECRET_LOST, "failed");
   if (question === undefined) {
     if (ruled.ruling.effect === "deny") return refusedBy(call.tool, ruled);
     if (ruled.ruling.effect === "allow") return letRun(session, item, { input: call.input, effectful });
@@ -54,6 +59,12 @@ export async function permit(session: Session, asked: ToolCall, signal: AbortSig
   }
   const answer = await session.answered(question.approval_id, call.tool_use_id);
   return verdictOf(session, { item, call, effectful, answer });
+}
+
+/** After a restart the call comes from the journal, which holds no secret: then it is not what was shown and hashed. */
+async function isAsAsked({ services }: Session, approval_id: string, call: ToolCall): Promise<boolean> {
+  const approval = await services.store.read.approval(approval_id);
+  return approval?.input_hash === inputHash(call.tool, call.input);
 }
 
 /** Only a person answers a question: what the model filled in itself does not count. */
@@ -118,7 +129,7 @@ interface Answered {
 async function verdictOf(session: Session, { item, call, effectful, answer }: Answered): Promise<Verdict> {
   switch (answer.outcome) {
     case "approved":
-      return letRun(session, item, { input: answer.updated_input ?? call.input, effectful });
+      return letRun(session, item, { input: call.input, edited: answer.updated_input, effectful });
     case "rejected":
       return denied(`User rejected: ${answer.feedback ?? "No reason provided"}`, "declined", answer.interrupt === true);
     case "timed_out":
@@ -132,14 +143,17 @@ async function verdictOf(session: Session, { item, call, effectful, answer }: An
 async function letRun(
   session: Session,
   item: ToolItem,
-  run: { readonly input: Readonly<Record<string, unknown>>; readonly effectful: boolean },
+  run: Pick<ToolCall, "input"> & { readonly edited?: ToolCall["input"] | undefined; readonly effectful: boolean },
 ): Promise<Verdict> {
-  const edited = JSON.stringify(run.input) !== JSON.stringify(item.input);
-  if (run.effectful || edited) {
-    await session.execute({ type: "run", item: edited ? { ...item, approved_input: { ...run.input } } : item });
+  const { input, edited, effectful } = run;
+  if (effectful || edited !== undefined) {
+    await session.execute({
+      type: "run",
+      item: edited === undefined ? item : { ...item, approved_input: { ...edited } },
+    });
     session.services.reach("tool.marked");
   }
-  return { effect: "allow", input: run.input };
+  return { effect: "allow", input: edited ?? input };
 }
 
 function refusedBy(tool: string, { ruling, facts }: Ruled): Verdict {

@@ -1,7 +1,8 @@
 import { realpath, stat } from "node:fs/promises";
-import { isAbsolute, relative, resolve } from "node:path";
+import { resolve } from "node:path";
 import { narrow } from "../gate/index.ts";
 import { Failure, LIMITS, type CreateSession, type SessionSettings } from "../protocol/index.ts";
+import { isInside } from "../tools/index.ts";
 import type { Caller } from "./access.ts";
 import { profileOf } from "./ruling.ts";
 import type { Services } from "./services.ts";
@@ -91,9 +92,4 @@ async function workspaceFor(caller: Caller, places: Places, asked: string | unde
     throw new Failure("forbidden", "an agent may work only below the server's workspace roots");
   }
   return real;
-}
-
-export function isInside(root: string, path: string): boolean {
-  const way = relative(root, path);
-  return way === "" || (!way.startsWith("..") && !isAbsolute(way));
 }

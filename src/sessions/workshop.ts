@@ -3,9 +3,15 @@ import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { NewId, Profile } from "../protocol/index.ts";
 import { openLocalSandbox } from "../sandbox/index.ts";
-import { createToolbox, openToolSession, resolvePath, sweepUnfinished, type AnyTool } from "../tools/index.ts";
+import {
+  createToolbox,
+  isInside,
+  openToolSession,
+  resolvePath,
+  sweepUnfinished,
+  type AnyTool,
+} from "../tools/index.ts";
 import { profileOf } from "./ruling.ts";
-import { isInside } from "./settings.ts";
 import type { Workshop, WorkshopRequest } from "./services.ts";
 
 const OUTPUT = "output";

@@ -1,6 +1,6 @@
 export { createToolbox, type ToolboxOptions } from "./create.ts";
 export { toolDefinitions } from "./definitions.ts";
-export { resolvePath } from "./files/paths.ts";
+export { isInside, resolvePath } from "./files/paths.ts";
 export { sweepUnfinished } from "./files/save.ts";
 export { openToolSession } from "./session.ts";
 export { textResult, type Tool, type ToolSession } from "./tool.ts";

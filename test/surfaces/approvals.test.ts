@@ -246,6 +246,29 @@ describe("approvals", () => {
     expect(events.filter(({ type }) => type === "turn.resumed")).toMatchObject([{ restarts: 0, synthetic: true }]);
   });
 
+  it("does not run what a restart could not keep whole, nor take an edit that could not be kept", async () => {
+    const secret = "sk-ant-SECRET0123456789abcdef";
+    const session = await house.client.createSession({
+      prompt: { text: script(write("secret.txt", secret), { say: "understood" }) },
+    });
+    const nextQuestion = async (): Promise<Approval> => {
+      for await (const frame of house.client.watch(session.id))
+        if (frame.type === "approval.requested") return frame.approval;
+      throw new Error("nothing was asked");
+    };
+    const { id, input, input_hash } = await nextQuestion();
+    const updated_input = { ...input, content: secret };
+    await expect(house.client.decide(id, { decision: "approve", input_hash, updated_input })).rejects.toMatchObject({
+      code: "invalid_request",
+    });
+    await house.restart();
+    await house.client.decide(id, { decision: "approve", input_hash }).catch(() => undefined);
+    const events = await untilTurnEnds(house.client, session.id);
+    expect(JSON.stringify(results(events))).toContain("held a secret");
+    expect(events.at(-1)).toMatchObject({ type: "turn.completed" });
+    await expect(readFile(join(house.place.workspace, "secret.txt"))).rejects.toThrow("ENOENT");
+  });
+
   it("takes a sub-agent up again whose question waited across a restart", async () => {
     const inner = script({ tool: "Bash", input: { command: "echo below >> below.txt" } }, { say: "inner done" });
     const task = { tool: "Task", input: { description: "below", prompt: inner, subagent_type: "general-purpose" } };

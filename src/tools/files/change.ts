@@ -79,8 +79,9 @@ function diffOf(planned: Planned): ReturnType<typeof unifiedDiff> {
   return unifiedDiff({ path: planned.place.shown, before: planned.text.text, after: planned.after });
 }
 
-/** A plan as a person sees it. */
+/** A plan as a person sees it. What is shown counts as seen: a change between question and answer is then refused. */
 export async function describePlan(session: ToolSession, planned: Planned): Promise<FileDiff> {
+  if (planned.current !== undefined) session.files.saw(planned.place.real, planned.current.bytes);
   const diff = diffOf(planned);
   const effects = [...(await effectsOf(session, planned)), ...(planned.effects ?? [])];
   if (diff.note !== undefined) effects.push(diff.note);

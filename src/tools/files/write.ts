@@ -26,8 +26,6 @@ export const write: Tool<Input> = {
       const details = { error: planned.refused, file_path: input.file_path };
       return { preview: { type: "diff", file: describeRefusal(input.file_path, planned), details }, warnings: [] };
     }
-    // What a person is shown counts as seen: a change between the question and the answer is then refused.
-    if (planned.current !== undefined) session.files.saw(planned.place.real, planned.current.bytes);
     const details = {
       file_path: planned.place.shown,
       is_new_file: planned.current === undefined,
