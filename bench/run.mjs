@@ -5,11 +5,19 @@ import { setup } from "../scripts/setup.mjs";
 await setup();
 const { fanoutBench } = await import("./fanout.mjs");
 const { journalBench } = await import("./journal.mjs");
+const { proxyBench } = await import("./proxy.mjs");
 const { sessionsBench } = await import("./sessions.mjs");
 const { turnBench } = await import("./turn.mjs");
 
-const benches = { turn: turnBench, sessions: sessionsBench, journal: journalBench, fanout: fanoutBench };
+const benches = {
+  turn: turnBench,
+  sessions: sessionsBench,
+  journal: journalBench,
+  fanout: fanoutBench,
+  proxy: proxyBench,
+};
 const wanted = process.argv.slice(2).filter((word) => !word.startsWith("--"));
+const flags = process.argv.slice(2).filter((word) => word.startsWith("--"));
 const results = {
   machine: {
     cpu: cpus()[0]?.model,
@@ -21,6 +29,6 @@ const results = {
 for (const [name, bench] of Object.entries(benches)) {
   if (wanted.length > 0 && !wanted.includes(name)) continue;
   console.error(`${name} …`);
-  results[name] = await bench();
+  results[name] = await bench(flags);
 }
 console.log(JSON.stringify(results, null, 2));

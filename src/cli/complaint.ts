@@ -42,7 +42,7 @@ function adviceFor(failure: Failure): string | undefined {
     case "session_closed":
       return "`sallyport sessions fork <id>` makes a session that goes on from it";
     case "model_unauthenticated":
-      return "`export ANTHROPIC_API_KEY=…`, or try the demo model with --provider sim";
+      return "`sallyport provider list` shows what is there; or try the demo model with --provider sim";
     case "rate_limited":
       return "wait a moment, or set requests_per_minute in sallyport.yaml";
     case "shutting_down":

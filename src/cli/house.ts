@@ -3,28 +3,40 @@ import { chmod, mkdir, readFile, realpath, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createLoopEngine } from "../engines/index.ts";
 import { parsePolicyYaml } from "../gate/index.ts";
-import { Failure, makeNewId, type Redactor } from "../protocol/index.ts";
+import { Failure, makeNewId, type NewId, type Redactor } from "../protocol/index.ts";
 import { reapOrphans } from "../sandbox/index.ts";
-import { Gateway, openWorkshop, sweepWorkshops, type Checkpoint, type Clock, type Log } from "../sessions/index.ts";
+import {
+  Gateway,
+  openWorkshop,
+  sweepWorkshops,
+  type Checkpoint,
+  type Clock,
+  type Log,
+  type Models,
+} from "../sessions/index.ts";
 import { startSim } from "../sim/index.ts";
-import { openSqliteStore } from "../store/index.ts";
+import { openSqliteStore, type Store } from "../store/index.ts";
+import { openTelemetry, type Telemetry } from "../telemetry/index.ts";
 import type { AnyTool } from "../tools/index.ts";
 import { POLICY_FILE, TOKEN_FILE } from "./files.ts";
-import { modelSource } from "./models.ts";
+import { openModels } from "./models.ts";
 import type { Environment, Settings } from "./settings.ts";
 
+const ENGINES = "engines";
 /** What a tool's process gets of the server's environment; everything else stays here. */
 const PASSED_ON = ["PATH", "HOME", "LANG", "LC_ALL", "USER", "LOGNAME", "SHELL", "TMPDIR", "TZ"] as const;
 
 export interface House {
   readonly gateway: Gateway;
   readonly adminToken: string;
+  readonly telemetry: Telemetry;
   close(): Promise<void>;
 }
 
 export interface HouseOptions {
   readonly settings: Settings;
   readonly environment: Environment;
+  readonly version: string;
   readonly log: Log;
   readonly redact: Redactor;
   /** Tools of an embedding program, offered beside our own; absent: none. */
@@ -43,66 +55,113 @@ const clock: Clock = {
   },
 };
 
+/** What was opened so far, to be closed the other way round. */
+type Opened = (() => Promise<unknown>)[];
+
 /** Opens everything behind the surfaces on a home folder, and settles what the last run left there. */
 export async function openHouse(options: HouseOptions): Promise<House> {
-  const { settings, environment, log } = options;
-  await mkdir(settings.home.value, { recursive: true, mode: 0o700 });
-  const home = await realpath(settings.home.value);
+  await mkdir(options.settings.home.value, { recursive: true, mode: 0o700 });
+  const home = await realpath(options.settings.home.value);
   const store = await openSqliteStore({ path: join(home, "sallyport.db"), onFatal: options.onFatal });
-  const sim = await startSim({ host: "127.0.0.1", port: 0 });
+  const opened: Opened = [() => store.close()];
+  const close = async (): Promise<void> => {
+    for (const end of opened.toReversed()) await end();
+  };
   try {
-    const marker = await kept(join(home, "instance"), () => randomBytes(12).toString("hex"));
-    const adminToken =
-      settings.token.value ?? (await kept(join(home, TOKEN_FILE), () => `sp_${randomBytes(32).toString("base64url")}`));
-    const reaped = await reapOrphans({ marker });
-    if (reaped > 0) log.info({ processes: reaped }, "ended processes that the last run left");
-    await sweepWorkshops(home);
-    const newId = makeNewId(
-      () => clock.now(),
-      (bytes) => crypto.getRandomValues(bytes),
-    );
-    const policyText = await readPolicyFile(join(home, POLICY_FILE));
-    const policyFile = policyText === undefined ? undefined : parsePolicyYaml(policyText);
-    const passedOn = Object.fromEntries(
-      PASSED_ON.flatMap((name) => (environment[name] === undefined ? [] : [[name, environment[name]]])),
-    ) as Record<string, string>;
-    const gateway = await Gateway.open({
-      services: {
-        store,
-        engines: new Map([["loop", createLoopEngine()]]),
-        models: modelSource(settings, sim.url),
-        openWorkshop: (wanted) =>
-          openWorkshop(
-            { home, marker, environment: passedOn, extraTools: options.extraTools, newId, now: () => clock.now() },
-            wanted,
-          ),
-        clock,
-        newId,
-        random: Math.random,
-        log,
-        redact: options.redact,
-        reach: options.reach,
-      },
-      places: {
-        defaultWorkspace: await realpath(settings.workspace.value),
-        roots: await Promise.all(settings.roots.value.map((root) => realpath(root))),
-      },
-      policyFile,
-    });
-    await gateway.tokens.ensureAdmin(adminToken, "first admin");
-    return {
-      gateway,
-      adminToken,
-      close: async () => {
-        await gateway.close();
-        await sim.close();
-      },
-    };
+    return { ...(await furnish(options, { home, store }, opened)), close };
   } catch (error) {
-    await sim.close();
-    await store.close();
+    await close();
     throw error;
   }
+}
+
+interface Ground {
+  readonly home: string;
+  readonly store: Store;
+}
+
+async function furnish(options: HouseOptions, { home, store }: Ground, opened: Opened): Promise<Omit<House, "close">> {
+  const { settings, environment, log, redact } = options;
+  const sim = await startSim({ host: "127.0.0.1", port: 0 });
+  opened.push(() => sim.close());
+  const telemetry = await telemetryFor(options);
+  opened.push(() => telemetry.close());
+  const marker = await kept(join(home, "instance"), () => randomBytes(12).toString("hex"));
+  const adminToken =
+    settings.token.value ?? (await kept(join(home, TOKEN_FILE), () => `sp_${randomBytes(32).toString("base64url")}`));
+  const reaped = await reapOrphans({ marker });
+  if (reaped > 0) log.info({ processes: reaped }, "ended processes that the last run left");
+  await sweepWorkshops(home);
+  const newId = makeNewId(
+    () => clock.now(),
+    (bytes) => crypto.getRandomValues(bytes),
+  );
+  const { models, requests, ...way } = await openModels({
+    settings,
+    environment,
+    home,
+    store,
+    simUrl: sim.url,
+    clock,
+    newId,
+    log,
+    redact,
+    told: (exchange) => telemetry.exchange(exchange),
+  });
+  opened.push(() => way.close());
+  const gateway = await gatewayFor(options, { home, store, marker, models, newId, telemetry });
+  opened.push(() => gateway.close());
+  telemetry.gauges(async () => ({ ...(await gateway.readings()), requestLogDropped: requests.dropped }));
+  await gateway.tokens.ensureAdmin(adminToken, "first admin");
+  return { gateway, adminToken, telemetry };
+}
+
+function telemetryFor({ settings, version, log, redact }: HouseOptions): Promise<Telemetry> {
+  const { url, headers = {} } = settings.telemetry.value ?? {};
+  for (const secret of Object.values(headers)) redact.learn(secret);
+  return openTelemetry({ version, endpoint: url, headers, now: () => clock.now(), log, redact });
+}
+
+interface Furniture extends Ground {
+  readonly marker: string;
+  readonly models: Models;
+  readonly newId: NewId;
+  readonly telemetry: Telemetry;
+}
+
+async function gatewayFor(options: HouseOptions, furniture: Furniture): Promise<Gateway> {
+  const { settings, environment, log, redact } = options;
+  const { home, store, marker, models, newId, telemetry } = furniture;
+  const policyText = await readPolicyFile(join(home, POLICY_FILE));
+  const passedOn = Object.fromEntries(
+    PASSED_ON.flatMap((name) => (environment[name] === undefined ? [] : [[name, environment[name]]])),
+  ) as Record<string, string>;
+  return Gateway.open({
+    services: {
+      store,
+      engines: new Map([["loop", createLoopEngine()]]),
+      models,
+      observe: (event, { settings: { engine, provider, model }, created_by }) =>
+        telemetry.event(event, { engine, provider, model, agent: created_by.id }),
+      openWorkshop: (wanted) =>
+        openWorkshop(
+          { home, marker, environment: passedOn, extraTools: options.extraTools, newId, now: () => clock.now() },
+          wanted,
+        ),
+      engineFolder: (session_id) => join(home, ENGINES, session_id),
+      clock,
+      newId,
+      random: Math.random,
+      log,
+      redact,
+      reach: options.reach,
+    },
+    places: {
+      defaultWorkspace: await realpath(settings.workspace.value),
+      roots: await Promise.all(settings.roots.value.map((root) => realpath(root))),
+    },
+    policyFile: policyText === undefined ? undefined : parsePolicyYaml(policyText),
+  });
 }
 
 /** Nothing where there is no such file; one that cannot be read is no reason to run without it. */

@@ -1,26 +1,78 @@
-import { Failure } from "../protocol/index.ts";
-import type { ModelSource } from "../sessions/index.ts";
-import type { Settings } from "./settings.ts";
+import { join } from "node:path";
+import { openLedger, openPriceBook } from "../ledger/index.ts";
+import type { NewId, Redactor } from "../protocol/index.ts";
+import { openProviders, openProxy, type Exchange } from "../proxy/index.ts";
+import type { Clock, Log, Models } from "../sessions/index.ts";
+import type { Store } from "../store/index.ts";
+import { openRequestLog, type RequestLog } from "../telemetry/index.ts";
+import { watchSettings, type Environment, type Settings } from "./settings.ts";
 
-const CLOUD_MODEL = "claude-sonnet-5";
+const LOG_FOLDER = "logs";
 
-/** Where model calls go: the demo model that runs beside the server, or Anthropic's API. */
-export function modelSource(settings: Settings, simUrl: string): ModelSource {
+export interface ModelsOptions {
+  readonly settings: Settings;
+  readonly environment: Environment;
+  readonly home: string;
+  readonly store: Store;
+  /** Where the demo model answers. */
+  readonly simUrl: string;
+  readonly clock: Clock;
+  readonly newId: NewId;
+  readonly log: Log;
+  readonly redact: Redactor;
+  readonly told: (exchange: Exchange) => void;
+}
+
+/** The way from engines to models: providers, prices, the ledger, and the proxy before them. */
+export async function openModels(options: ModelsOptions): Promise<{
+  readonly models: Models;
+  readonly requests: RequestLog;
+  close(): Promise<void>;
+}> {
+  const { settings, environment, home, store, clock, newId, log, redact } = options;
+  const now = (): number => clock.now();
+  const newest = watchSettings({ home, environment, now, log });
+  const providers = openProviders({
+    settings: newest.providers,
+    environment,
+    simUrl: options.simUrl,
+    now,
+    learn: (secret) => redact.learn(secret),
+    log,
+  });
+  const prices = openPriceBook(newest.prices);
+  const ledger = await openLedger({ store, now, newId, log });
+  const requests = openRequestLog({ folder: join(home, LOG_FOLDER), redact, now, log });
+  const proxy = await openProxy({
+    home,
+    tcpPort: settings.proxyPort.value,
+    ledger,
+    prices,
+    providers,
+    now,
+    newId,
+    log,
+    redact,
+    told: (exchange) => {
+      requests.exchange(exchange);
+      options.told(exchange);
+    },
+  });
   return {
-    defaultProvider: settings.provider.value,
-    defaultModel: (provider) => (provider === "sim" ? "sim" : (settings.model.value ?? CLOUD_MODEL)),
-    endpoint: (provider, model) => {
-      if (provider === "sim") return { baseUrl: simUrl, key: "sim", name: model };
-      if (provider !== "cloud")
-        throw new Failure("invalid_request", `there is no provider ${provider}; there are: cloud, sim`);
-      const key = settings.apiKey.value;
-      if (key === undefined) {
-        throw new Failure(
-          "model_unauthenticated",
-          "ANTHROPIC_API_KEY not set: set it and start the server again, or use the provider sim",
-        );
-      }
-      return { baseUrl: settings.apiUrl.value, key, name: model };
+    models: {
+      defaultProvider: settings.provider.value,
+      defaultModel: settings.model.value,
+      providers,
+      prices,
+      proxy,
+      ledger,
+    },
+    requests,
+    close: async () => {
+      await proxy.close();
+      await ledger.flush();
+      await requests.close();
+      providers.close();
     },
   };
 }

@@ -31,6 +31,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
   const house = await openHouse({
     settings,
     environment,
+    version: options.version,
     log,
     redact,
     reach: crashPoint(environment),
@@ -64,6 +65,7 @@ async function openDoors(options: ServeOptions, house: House, log: Log): Promise
     host: settings.host.value,
     port: settings.port.value,
     requestsPerMinute: settings.requestsPerMinute.value,
+    metrics: () => house.telemetry.metrics(),
     allowedHosts: () => ours,
     describe: () => ({
       demo: settings.provider.value === "sim",

@@ -1,21 +1,12 @@
-import { existsSync, readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
-import { parse as parseYaml } from "yaml";
-import { z } from "zod";
-import { Failure, LIMITS } from "../protocol/index.ts";
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { Failure, LIMITS, ProviderSetting, type PriceSettings, type ProviderSettings } from "../protocol/index.ts";
+// Not through the room's index: it would load an HTTP client for every command.
+import { hasCloudCredential, providerIds } from "../proxy/providers/resolve.ts";
+import { watchFile } from "../proxy/providers/watched-file.ts";
+import { parseSettings, settingsPath, type FileSettings } from "./settings-file.ts";
 
-const FileSettings = z
-  .object({
-    host: z.string().optional(),
-    port: z.number().int().min(0).max(65_535).optional(),
-    workspace: z.string().optional(),
-    model: z.string().optional(),
-    provider: z.string().optional(),
-    allowed_hosts: z.array(z.string()).optional(),
-    roots: z.array(z.string()).optional(),
-    requests_per_minute: z.number().int().min(1).optional(),
-  })
-  .strict();
+export { SETTINGS_FILE } from "./settings-file.ts";
 
 type Origin = "flag" | "environment" | "file" | "default";
 
@@ -32,7 +23,8 @@ export interface Settings {
   readonly port: Setting<number>;
   /** Absolute. */
   readonly workspace: Setting<string>;
-  readonly provider: Setting<"sim" | "cloud">;
+  /** The id of one that there is. */
+  readonly provider: Setting<string>;
   readonly model: Setting<string | undefined>;
   readonly allowedHosts: Setting<readonly string[]>;
   readonly roots: Setting<readonly string[]>;
@@ -41,6 +33,20 @@ export interface Settings {
   readonly token: Setting<string | undefined>;
   readonly apiKey: Setting<string | undefined>;
   readonly apiUrl: Setting<string>;
+  /** As they are at the start; `watchSettings` has the newest. */
+  readonly providers: Setting<ProviderSettings>;
+  readonly prices: Setting<PriceSettings>;
+  /** TCP port of the model proxy; 0: any free one. */
+  readonly proxyPort: Setting<number>;
+  /** Undefined: no traces are sent. */
+  readonly telemetry: Setting<TelemetrySettings | undefined>;
+}
+
+interface TelemetrySettings {
+  /** Where traces are sent, whole. */
+  readonly url: string;
+  /** May hold secrets. */
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 export interface Flags {
@@ -55,30 +61,21 @@ export interface Flags {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-export const SETTINGS_FILE = "sallyport.yaml";
-
 /** Flags, then the environment, then `sallyport.yaml` in the home folder, then what ships. */
 export function readSettings(flags: Flags, environment: Environment, cwd: string): Settings {
   const home = pick<string>([flags.home, environment["SALLYPORT_HOME"], undefined], ".sallyport");
   const homePath = resolve(cwd, home.value);
-  const file = readFile(join(homePath, SETTINGS_FILE));
-  const apiKey = pick<string | undefined>([undefined, environment["ANTHROPIC_API_KEY"], undefined], undefined);
-  const provider = pick<string>(
-    [flags.provider, environment["SALLYPORT_PROVIDER"], file.provider],
-    apiKey.value === undefined ? "sim" : "cloud",
-  );
-  if (provider.value !== "sim" && provider.value !== "cloud") {
-    throw new Failure("invalid_request", `there is no provider ${provider.value}; there are: cloud, sim`);
-  }
+  const path = settingsPath(homePath);
+  const file = parseSettings(textOf(path), { path, environment });
   const workspace = pick<string>([flags.workspace, environment["SALLYPORT_WORKSPACE"], file.workspace], cwd);
   const workspacePath = resolve(cwd, workspace.value);
   const hosts = environment["SALLYPORT_ALLOWED_HOSTS"]?.split(",").filter((host) => host !== "");
   return {
     home: { ...home, value: homePath },
     host: pick<string>([flags.host, environment["SALLYPORT_HOST"], file.host], "127.0.0.1"),
-    port: pick<number>([flags.port, portOf(environment["SALLYPORT_PORT"]), file.port], 5353),
+    port: pick<number>([flags.port, portOf("SALLYPORT_PORT", environment), file.port], 5353),
     workspace: { ...workspace, value: workspacePath },
-    provider: { value: provider.value, origin: provider.origin },
+    provider: defaultProvider(flags, environment, file),
     model: pick<string | undefined>([flags.model, environment["SALLYPORT_MODEL"], file.model], undefined),
     allowedHosts: pick<readonly string[]>([flags.allowedHost, hosts, file.allowed_hosts], []),
     roots: pick<readonly string[]>([undefined, undefined, file.roots], [workspacePath]),
@@ -87,9 +84,109 @@ export function readSettings(flags: Flags, environment: Environment, cwd: string
       LIMITS.requestsPerMinutePerToken,
     ),
     token: pick<string | undefined>([undefined, environment["SALLYPORT_TOKEN"], undefined], undefined),
-    apiKey,
-    apiUrl: pick<string>([undefined, environment["ANTHROPIC_BASE_URL"], undefined], "https://api.anthropic.com"),
+    apiKey: pick<string | undefined>([undefined, environment["ANTHROPIC_API_KEY"], undefined], undefined),
+    apiUrl: apiUrlOf(environment),
+    providers: pick<ProviderSettings>([undefined, undefined, file.providers], {}),
+    prices: pick<PriceSettings>([undefined, undefined, file.prices], {}),
+    proxyPort: pick<number>([undefined, portOf("SALLYPORT_PROXY_PORT", environment), file.proxy?.port], 0),
+    telemetry: telemetryOf(environment, file),
   };
+}
+
+/** What can change without a restart: the file is read again when it is another one. */
+export interface NewestSettings {
+  readonly providers: () => ProviderSettings;
+  readonly prices: () => PriceSettings;
+}
+
+/** A file that is no longer valid is told once in the log, and the last good one applies. */
+export function watchSettings(options: {
+  readonly home: string;
+  readonly environment: Environment;
+  readonly now: () => number;
+  readonly log: { warn(fields: object, message: string): void };
+}): NewestSettings {
+  const { environment, now, log } = options;
+  const path = settingsPath(options.home);
+  const newest = watchFile({
+    path,
+    // Always the same objects for the same file.
+    parse: (text) => {
+      const { providers = {}, prices = {} } = parseSettings(text, { path, environment });
+      return { providers, prices };
+    },
+    now,
+    log,
+  });
+  return { providers: () => newest().providers, prices: () => newest().prices };
+}
+
+function defaultProvider(flags: Flags, environment: Environment, file: FileSettings): Setting<string> {
+  const providers = file.providers ?? {};
+  const chosen = pick<string>(
+    [flags.provider, environment["SALLYPORT_PROVIDER"], file.provider],
+    hasCloudCredential(providers, environment) ? "cloud" : "sim",
+  );
+  const known = providerIds(providers);
+  if (known.includes(chosen.value)) return chosen;
+  const advice = chosen.value === "local" ? "; add it with `sallyport provider add local`" : "";
+  throw new Failure("invalid_request", `there is no provider ${chosen.value}; there are: ${known.join(", ")}${advice}`);
+}
+
+function apiUrlOf(environment: Environment): Setting<string> {
+  const url = pick<string>([undefined, environment["ANTHROPIC_BASE_URL"], undefined], "https://api.anthropic.com");
+  const problem = ProviderSetting.safeParse({ base_url: url.value }).error?.issues[0];
+  if (problem !== undefined) throw new Failure("invalid_request", `ANTHROPIC_BASE_URL ${problem.message}`);
+  return url;
+}
+
+function telemetryOf(environment: Environment, file: FileSettings): Setting<TelemetrySettings | undefined> {
+  const base = pick<string | undefined>(
+    [undefined, environment["OTEL_EXPORTER_OTLP_ENDPOINT"], file.telemetry?.endpoint],
+    undefined,
+  );
+  const whole = pick<string | undefined>(
+    [undefined, environment["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"], undefined],
+    base.value === undefined ? undefined : `${base.value.replace(/\/+$/, "")}/v1/traces`,
+  );
+  if (whole.value === undefined) return { value: undefined, origin: "default" };
+  if (!/^https?:\/\//.test(whole.value) || !URL.canParse(whole.value))
+    throw new Failure("invalid_request", "the address for traces must begin with http:// or https://");
+  const variable = file.telemetry?.headers_env ?? "OTEL_EXPORTER_OTLP_HEADERS";
+  const headers = headersOf(environment[variable], variable);
+  return { value: { url: whole.value, headers }, origin: whole.origin === "default" ? base.origin : whole.origin };
+}
+
+/** `name=value` with commas; values may be percent-encoded. */
+function headersOf(text: string | undefined, variable: string): Readonly<Record<string, string>> {
+  const pairs = (text ?? "").split(",").filter((pair) => pair.trim() !== "");
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const [, name, value] = /^\s*([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*=(.*)$/.exec(pair) ?? [];
+      if (name === undefined || value === undefined)
+        throw new Failure("invalid_request", `${variable} must be name=value, with commas between several`);
+      return [name.toLowerCase(), decoded(value.trim())];
+    }),
+  );
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Undefined: there is no such file. */
+function textOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+    throw new Failure("invalid_request", `${path} is there but cannot be read (${code ?? "?"})`);
+  }
 }
 
 function pick<Value>(
@@ -104,20 +201,6 @@ function pick<Value>(
   return { value: fallback, origin: "default" };
 }
 
-function readFile(path: string): z.infer<typeof FileSettings> {
-  if (!existsSync(path)) return {};
-  let raw: unknown;
-  try {
-    raw = parseYaml(readFileSync(path, "utf8"));
-  } catch (error) {
-    throw new Failure("invalid_request", `${path} is not valid YAML: ${error instanceof Error ? error.message : "?"}`);
-  }
-  const parsed = FileSettings.safeParse(raw ?? {});
-  if (parsed.success) return parsed.data;
-  const issue = parsed.error.issues[0];
-  throw new Failure("invalid_request", `${path}: ${issue?.path.join(".") ?? ""} ${issue?.message ?? "is not valid"}`);
-}
-
 function numberOf(text: string | undefined): number | undefined {
   if (text === undefined || text === "") return undefined;
   const value = Number(text);
@@ -126,10 +209,11 @@ function numberOf(text: string | undefined): number | undefined {
   return value;
 }
 
-function portOf(text: string | undefined): number | undefined {
+function portOf(variable: string, environment: Environment): number | undefined {
+  const text = environment[variable];
   if (text === undefined || text === "") return undefined;
   const value = Number(text);
   if (!Number.isInteger(value) || value < 0 || value > 65_535)
-    throw new Failure("invalid_request", `SALLYPORT_PORT=${text} is not a port`);
+    throw new Failure("invalid_request", `${variable}=${text} is not a port`);
   return value;
 }

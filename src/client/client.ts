@@ -10,14 +10,22 @@ import {
   type JournalEvent,
   type Policy,
   type PolicyTest,
+  type PriceList,
+  type PriceQuery,
   type PromptAccepted,
+  type ProviderReport,
+  type ProviderView,
   type Ruling,
+  type SessionUsage,
   type SessionView,
+  type SetBudget,
   type Status,
   type StreamFrame,
   type SubmitPrompt,
   type TokenCreated,
   type TokenView,
+  type UsageGroup,
+  type UsageReport,
 } from "../protocol/index.ts";
 import { readSse } from "./sse.ts";
 
@@ -41,11 +49,25 @@ export interface WatchOptions {
   readonly signal?: AbortSignal;
 }
 
+/** Which usage is wanted. Absent: by day, everything that the caller may see. */
+export interface UsageFilter {
+  readonly by?: readonly UsageGroup[];
+  /** Days (`2026-11-15`, UTC), both inclusive. */
+  readonly from?: string;
+  readonly to?: string;
+  readonly session?: string;
+  /** A principal's id. */
+  readonly agent?: string;
+  /** Lines. */
+  readonly limit?: number;
+}
+
 interface Call {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
   readonly path: string;
   readonly body?: unknown;
   readonly key?: string | undefined;
+  readonly accept?: string;
 }
 
 const RECONNECT_BASE_MS = 250;
@@ -92,6 +114,11 @@ export class SallyportClient {
     return this.#call({ method: "POST", path: `/api/sessions/${encodeURIComponent(id)}/fork`, body: fork, key });
   }
 
+  /** The most that the session may spend, micro-USD. A turn that waits for money goes on. */
+  setBudget(id: string, budget: SetBudget): Promise<SessionView> {
+    return this.#call({ method: "POST", path: `/api/sessions/${encodeURIComponent(id)}/budget`, body: budget });
+  }
+
   events(
     id: string,
     query: { after?: number; limit?: number } = {},
@@ -135,6 +162,36 @@ export class SallyportClient {
 
   deleteToken(id: string): Promise<void> {
     return this.#call({ method: "DELETE", path: `/api/tokens/${encodeURIComponent(id)}` });
+  }
+
+  usage(filter: UsageFilter = {}): Promise<UsageReport> {
+    return this.#call({ method: "GET", path: `/api/usage${usageSearch(filter)}` });
+  }
+
+  /** The same lines as CSV. `truncated`: there were more of them than one file may have. */
+  async usageCsv(filter: UsageFilter = {}): Promise<{ readonly csv: string; readonly truncated: boolean }> {
+    const response = await this.#send({
+      method: "GET",
+      path: `/api/usage${usageSearch(filter)}`,
+      accept: "text/csv",
+    });
+    return { csv: await response.text(), truncated: response.headers.get("sallyport-truncated") === "true" };
+  }
+
+  sessionUsage(id: string): Promise<SessionUsage> {
+    return this.#call({ method: "GET", path: `/api/sessions/${encodeURIComponent(id)}/usage` });
+  }
+
+  providers(): Promise<{ providers: ProviderView[] }> {
+    return this.#call({ method: "GET", path: "/api/providers" });
+  }
+
+  testProvider(id: string): Promise<ProviderReport> {
+    return this.#call({ method: "POST", path: `/api/providers/${encodeURIComponent(id)}/test` });
+  }
+
+  prices(query: PriceQuery = {}): Promise<PriceList> {
+    return this.#call({ method: "GET", path: `/api/prices${search(query)}` });
   }
 
   /**
@@ -190,17 +247,23 @@ export class SallyportClient {
   }
 
   async #call<Answer>(call: Call): Promise<Answer> {
+    const response = await this.#send(call);
+    return (response.status === 204 ? undefined : await response.json()) as Answer;
+  }
+
+  async #send(call: Call): Promise<Response> {
     const response = await this.#fetch(`${this.#options.url}${call.path}`, {
       method: call.method,
       headers: {
         authorization: `Bearer ${this.#options.token}`,
         ...(call.body === undefined ? {} : { "content-type": "application/json" }),
         ...(call.key === undefined ? {} : { "idempotency-key": call.key }),
+        ...(call.accept === undefined ? {} : { accept: call.accept }),
       },
       ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
     });
     if (!response.ok) throw await refusalOf(response);
-    return (response.status === 204 ? undefined : await response.json()) as Answer;
+    return response;
   }
 }
 
@@ -209,6 +272,10 @@ async function refusalOf(response: Response): Promise<Error> {
   if (!parsed.success) return new Error(`the server answered ${response.status}`);
   const { code, message, details } = parsed.data.error;
   return new Failure(code, message, details);
+}
+
+function usageSearch({ by, ...filter }: UsageFilter): string {
+  return search({ ...(by === undefined ? {} : { by: by.join(",") }), ...filter });
 }
 
 function search(query: Readonly<Record<string, string | number | undefined>>): string {

@@ -4,10 +4,12 @@ import type {
   JournalEvent,
   NewId,
   Prompt,
+  ProviderWire,
   SessionSettings,
   ToolItem,
   Usage,
 } from "../protocol/index.ts";
+import type { Sandbox } from "../sandbox/index.ts";
 import type { Toolbox } from "../tools/toolbox.ts";
 
 /** What an engine can do, declared; the conformance bench proves it. */
@@ -28,6 +30,16 @@ export interface Opening {
   readonly settings: SessionSettings;
   /** The journal so far, a fork's parents included, oldest first. Read at most once. */
   history(): AsyncIterable<JournalEvent>;
+  /** Of a fork: the sessions whose journals it begins with, the nearest first. Empty: it is no fork. */
+  readonly ancestry: readonly Ancestor[];
+}
+
+/** A session that a fork begins with. */
+export interface Ancestor {
+  /** What its engine kept; see Host. Only to be read: that session may be at work. */
+  readonly folder: string;
+  /** The last turn of it that the fork has; absent: none. */
+  readonly after_turn?: string | undefined;
 }
 
 export interface ToolCall {
@@ -49,9 +61,16 @@ export type Verdict =
 
 /** All that an engine may ask for. */
 export interface Host {
+  /** The model proxy's address and the session's own key to it: no engine ever sees a provider's. */
   readonly model: { readonly baseUrl: string; readonly key: string; readonly name: string };
   /** Our own tools, already narrowed to what the session may see. */
   readonly toolbox: Toolbox;
+  /** For what an engine's own program keeps between turns. The session's own, outside the workspace, hidden from tools; there as long as the session can be forked. Absolute; made when it is missing. */
+  readonly folder: string;
+  /** Where an engine's own program runs. */
+  readonly sandbox: Pick<Sandbox, "open">;
+  /** The turn that is open; empty between turns. */
+  readonly turnId: () => string;
   readonly newId: NewId;
   readonly now: () => number;
   /** Resolves early when the signal is aborted; never rejects. */
@@ -60,6 +79,13 @@ export interface Host {
   random(): number;
   /** Decides on one call whose item was started, when that is on the disk. Safe to ask again for the same call after a restart. */
   permit(call: ToolCall, signal: AbortSignal): Promise<Verdict>;
+  /**
+   * Asks for more after the proxy refused a request with `budget_exceeded`. Resolves when it may be tried again, or with
+   * the reason why not; that may take as long as a person takes.
+   */
+  funds(
+    signal: AbortSignal,
+  ): Promise<{ readonly granted: true } | { readonly granted: false; readonly message: string }>;
 }
 
 /** What an engine tells. The events of one array are journaled together or not at all. */
@@ -90,5 +116,7 @@ export interface Conversation {
 export interface Engine {
   readonly id: string;
   readonly capabilities: Capabilities;
+  /** The formats in which it asks models, in order of preference. */
+  readonly wires: readonly ProviderWire[];
   open(opening: Opening, host: Host): Promise<Conversation>;
 }

@@ -12,6 +12,10 @@ const CAPABILITIES = [
   "token.manage",
   "audit.read",
   "usage.read",
+  "budget.raise",
+  "metrics.read",
+  "provider.read",
+  "provider.test",
 ] as const;
 export type Capability = (typeof CAPABILITIES)[number];
 
@@ -30,6 +34,10 @@ const EVERYTHING: Readonly<Record<Capability, Scope>> = {
   "token.manage": "all",
   "audit.read": "all",
   "usage.read": "all",
+  "budget.raise": "all",
+  "metrics.read": "all",
+  "provider.read": "all",
+  "provider.test": "all",
 };
 
 /** What each role may do. An agent never approves, never changes what it may do, and sees nobody else's work. */
@@ -48,14 +56,20 @@ export const ROLE_CAN: Readonly<Record<Role, Readonly<Record<Capability, Scope>>
     "token.manage": "no",
     "audit.read": "no",
     "usage.read": "own",
+    "budget.raise": "no",
+    "metrics.read": "no",
+    "provider.read": "no",
+    "provider.test": "no",
   },
   viewer: {
     ...EVERYTHING,
     "session.create": "no",
+    "budget.raise": "no",
     "session.control": "no",
     "approval.decide": "no",
     "policy.write": "no",
     "token.manage": "no",
+    "provider.test": "no",
   },
 };
 

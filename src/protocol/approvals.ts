@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { LIMITS } from "./limits.ts";
+import { Shortage } from "./money.ts";
 import { PrincipalRef } from "./principals.ts";
 
 /** How much harm a tool can do, least first: reads, network reads, changes of a user's page, workspace writes, execution. */
@@ -91,6 +92,14 @@ export const Preview = z.discriminatedUnion("type", [
     diff: z.string(),
   }),
   z.object({ type: z.literal("question"), questions: z.array(Question) }),
+  /** A limit of money was reached: shall there be more? */
+  z.object({
+    type: z.literal("budget"),
+    summary: z.string(),
+    shortage: Shortage,
+    /** The limit that an approval sets unless `updated_input.limit_microusd` says another. */
+    proposed_limit_microusd: z.number().int(),
+  }),
   z.object({ type: z.literal("generic"), summary: z.string() }),
 ]);
 export type Preview = z.infer<typeof Preview>;
@@ -101,6 +110,9 @@ export type ApprovalStatus = z.infer<typeof ApprovalStatus>;
 /** How an approval ended. `cancelled`: its turn was interrupted or its session closed before anybody answered. */
 export const Outcome = z.enum(["approved", "rejected", "timed_out", "cancelled"]);
 export type Outcome = z.infer<typeof Outcome>;
+
+/** The `tool` of a question about money. */
+export const BUDGET_TOOL = "Budget";
 
 /** What happens when nobody answers in time: `deny` tells the model so; `park` keeps the question open without end. */
 export const Unattended = z.enum(["deny", "park"]);

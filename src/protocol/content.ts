@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { LIMITS } from "./limits.ts";
+import { MicroUsd } from "./money.ts";
 
 export const ImageMediaType = z.enum(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 export type ImageMediaType = z.infer<typeof ImageMediaType>;
@@ -38,6 +39,8 @@ export const Prompt = z
       .max(LIMITS.promptChars)
       .refine((text) => text.trim() !== "", "Empty prompt"),
     attachments: z.array(Attachment).max(LIMITS.attachmentsPerPrompt).optional(),
+    /** The most that this turn may cost, micro-USD; absent: what the policy says. */
+    max_cost_usd: MicroUsd.optional(),
   })
   .strict();
 export type Prompt = z.infer<typeof Prompt>;

@@ -20,6 +20,14 @@ export const ErrorCode = z.enum([
   "cursor_invalid",
   "session_closed",
   "protocol_mismatch",
+  "idempotency_required",
+  "max_cost_required",
+  // what the model proxy refuses before anything is forwarded
+  "budget_exceeded",
+  "model_not_allowed",
+  "provider_not_allowed",
+  "model_unpriced",
+  "wire_unsupported",
   // how a turn can end
   "aborted",
   "rejected_and_stopped",

@@ -33,7 +33,15 @@ export const EventBody = z.discriminatedUnion("type", [
     cost_microusd: z.number().int(),
     stop_reason: z.string(),
   }),
-  z.object({ ...mark, type: z.literal("turn.failed"), turn_id: z.string(), error: ErrorDetail, usage: Usage }),
+  z.object({
+    ...mark,
+    type: z.literal("turn.failed"),
+    turn_id: z.string(),
+    error: ErrorDetail,
+    usage: Usage,
+    /** Absent: nothing. */
+    cost_microusd: z.number().int().optional(),
+  }),
   z.object({ ...mark, type: z.literal("approval.requested"), approval: Approval }),
   z.object({
     ...mark,
@@ -57,9 +65,14 @@ export const EventBody = z.discriminatedUnion("type", [
     paused: z.boolean().optional(),
     error: ErrorDetail.optional(),
   }),
+  /** What the session has spent, after a model request was settled or its limit was changed. */
   z.object({
     ...mark,
     type: z.literal("budget.updated"),
+    /** The turn that the request belonged to; absent between turns and when the limit was changed. */
+    turn_id: z.string().optional(),
+    /** What this request cost; absent when the limit was changed. */
+    cost_microusd: z.number().int().optional(),
     reserved_microusd: z.number().int(),
     spent_microusd: z.number().int(),
     limit_microusd: z.number().int().optional(),

@@ -2,7 +2,7 @@ const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 const TIME_DIGITS = 9;
 const RANDOM_DIGITS = 13;
 
-export type IdPrefix = "ses" | "turn" | "item" | "apr" | "tok" | "msg" | "aud" | "sh";
+export type IdPrefix = "ses" | "turn" | "item" | "apr" | "tok" | "msg" | "aud" | "sh" | "req";
 export type NewId = (prefix: IdPrefix) => string;
 
 /** Ids sort by the time they were made (milliseconds) and end in 65 random bits. */

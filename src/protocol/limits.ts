@@ -7,6 +7,10 @@ export const LIMITS = {
   approvalTimeoutMs: 300_000,
   pendingApprovalsPerSession: 64,
   feedbackChars: 10_000,
+  /** How long a question for more money stays open, unless it is parked. */
+  budgetQuestionMs: 3_600_000,
+  /** Limits set by people that are kept in memory. */
+  limitsInMemory: 100_000,
   // sessions
   idempotencyTtlMs: 3_600_000,
   promptChars: 1_000_000,
@@ -37,6 +41,10 @@ export const LIMITS = {
   failedLoginsPerMinute: 60,
   jsonDepth: 64,
   socketsOpen: 10_000,
+  /** Lines of one usage report or export. */
+  usageLines: 10_000,
+  /** Lines of a report that does not say how many. */
+  usageLinesDefault: 1_000,
   // engine
   maxTurns: 15,
   maxTokens: 8_192,
@@ -141,6 +149,29 @@ export const LIMITS = {
   storeCacheKib: 16_384,
   storeCheckpointPages: 4_000,
   storeWalBytes: 67_108_864,
+  /** Prepared statements of the reader. */
+  storeStatements: 256,
+  // money
+  /** Accounts in memory; more only while money of theirs is reserved or on its way to the disk. */
+  ledgerAccounts: 10_000,
+  /** Requests that wait for the reservations of others. */
+  ledgerWaiters: 10_000,
+  ledgerWaitMs: 60_000,
+  /** Ended reservations in one write. */
+  ledgerBatch: 500,
+  /** Longer names have no shipped price. */
+  pricedModelChars: 200,
+  /** Models whose shipped price is remembered. */
+  pricesRemembered: 1_000,
+  /** Tokens that a provider puts before a request on its own: instructions for tools, the roles of messages. */
+  preambleTokens: 4_096,
+  /** The most tokens of one picture where the model's own figure is not known. */
+  imageTokens: 50_000,
+  /** How far a provider's own count of a request may be off. */
+  countMarginTokens: 1_024,
+  countMarginPercent: 5,
+  /** How often a tool that the provider runs may be used where the request does not say. */
+  serverToolUses: 10,
   // shell analysis and rules
   /** Scripts inside scripts (`sh -c`, `eval`, substitutions are free); what lies deeper is treated as unknown. */
   shellDepth: 12,
@@ -166,6 +197,116 @@ export const LIMITS = {
   hostsPerCommand: 50,
   ruleChars: 500,
   policyChars: 262_144,
+  // providers and their credentials
+  providers: 100,
+  priceOverrides: 1_000,
+  credentialsPerProvider: 32,
+  /** One key. */
+  credentialChars: 8_192,
+  /** A file of keys, and what a credential command may print. */
+  credentialBytes: 65_536,
+  credentialCommandMs: 10_000,
+  /** How long the key that a command printed is used before the command is run again. */
+  credentialCacheMs: 300_000,
+  /** The least time between two runs of a command that failed, or whose key was refused. */
+  credentialAgainMs: 10_000,
+  /** How long a key rests that is exhausted (429, 529), unless the provider says how long. */
+  credentialRestMs: 30_000,
+  /** The longest rest that a provider can ask for. */
+  credentialRestMaxMs: 3_600_000,
+  /** How long a key rests that was refused (401, 403). */
+  credentialRefusedMs: 600_000,
+  /** How often, at most, sallyport.yaml and files of keys are looked at. */
+  settingsCheckMs: 1_000,
+  settingsBytes: 1_048_576,
+  providerTestMs: 10_000,
+  /** A provider's list of models. */
+  providerTestBytes: 8_388_608,
+  providerModels: 1_000,
+  /** Learnt secrets that are searched for in what is written; the oldest is forgotten first. */
+  redactedSecrets: 256,
+  // model proxy
+  /** A session's key that nobody used for so long is dead. */
+  sessionKeyIdleMs: 43_200_000,
+  sessionKeys: 100_000,
+  proxyConnections: 10_000,
+  proxyHeaderBytes: 32_768,
+  proxyHeaders: 200,
+  /** How long a caller has for the head of its request, and for all of it. */
+  proxyHeadersMs: 20_000,
+  proxyRequestMs: 120_000,
+  /** How long a caller's connection stays open between two requests. */
+  proxyKeepAliveMs: 65_000,
+  /** What is still read, and for how long, from a caller whose body is not wanted, so that it gets to see the answer. */
+  proxyLingerBytes: 4_194_304,
+  proxyLingerMs: 1_000,
+  proxyBodyBytes: 33_554_432,
+  /** Bodies of all requests that have not been passed on yet, together. */
+  proxyBodiesBytes: 268_435_456,
+  /** Brackets, braces, commas and colons of a body: what a small text can become in memory. */
+  proxyBodyMarks: 2_000_000,
+  modelNameChars: 256,
+  /** Credentials that are tried for one request. */
+  proxyAttempts: 4,
+  proxyConnectMs: 10_000,
+  /** Silence of a provider: before the first byte of an answer (it may be reading a long prompt), and between two. */
+  proxyFirstByteMs: 300_000,
+  proxyIdleMs: 90_000,
+  /** How long a caller may leave an answer unread. */
+  proxyStalledMs: 300_000,
+  /** An answer whose usage stands in one piece of JSON; a longer one counts to its bound. */
+  proxyAnswerBytes: 33_554_432,
+  /** One event of a stream that is looked at; a longer one is passed on unread. */
+  proxyEventBytes: 16_777_216,
+  /** A provider's error, which is passed on whole or not at all. */
+  proxyErrorBytes: 1_048_576,
+  /** How long a provider may take to count a prompt, and the length of what it says. */
+  proxyCountMs: 10_000,
+  proxyCountBytes: 65_536,
+  /** Providers' addresses that connections are kept to. */
+  proxyPools: 64,
+  proxyUpstreamConnections: 1_024,
+  /** How long an unused connection to a provider is kept, unless the provider says how long; the second one is for TLS. */
+  proxyUpstreamIdleMs: 4_000,
+  proxyUpstreamIdleTlsMs: 30_000,
+  /** Prices that are remembered for a second. */
+  proxyPrices: 1_000,
+  /** How often silence, old keys and old counts are looked for. */
+  proxySweepMs: 1_000,
+  /** Sessions, agents and providers whose requests in the last minute are remembered. */
+  rateKeys: 50_000,
+  // telemetry
+  /** Names of one kind (models, tools, providers, engines) that have a label of their own; the rest counts as `other`. */
+  metricLabelValues: 100,
+  metricLabelChars: 200,
+  /** Combinations of labels of one metric; the rest counts under `other` everywhere. */
+  metricSeries: 500,
+  /** How long a scrape waits for the numbers of the house; it goes on without them. */
+  metricReadingsMs: 2_000,
+  /** Turns and tool calls that are being timed. What comes beyond is not traced. */
+  openSpans: 10_000,
+  /** Of one text on a span. */
+  spanTextChars: 500,
+  /** Ended spans that wait to be sent; what comes beyond is dropped and counted. */
+  traceQueueSpans: 8_192,
+  traceBatchSpans: 512,
+  /** How long an ended span waits for company. */
+  traceDelayMs: 2_000,
+  /** How long one batch may take, its retries included. */
+  traceExportMs: 5_000,
+  telemetryCloseMs: 2_000,
+  /** Between two lines of the log about the same trouble. */
+  complaintMs: 60_000,
+  // request log
+  requestLogBytes: 16_777_216,
+  /** Older files beside the current one. */
+  requestLogFiles: 5,
+  /** Lines that wait for the disk (UTF-16 units); what comes beyond is dropped and counted. */
+  requestLogBufferChars: 4_194_304,
+  /** How long a line waits for company. */
+  requestLogDelayMs: 200,
+  /** After the disk refused to write. */
+  requestLogRetryMs: 5_000,
   // command line
   /** Text that waits for the screen while a question is open; older text is dropped with a note. */
   terminalHeldChars: 1_000_000,

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { MicroUsd } from "./money.ts";
 
 /** How much an agent may do without asking, least first. */
 export const Autonomy = z.enum(["read_only", "restricted", "supervised", "full"]);
@@ -33,6 +34,15 @@ export const PERMISSION_MODES = [
 
 const names = z.array(z.string().min(1).max(500)).max(1_000);
 
+/** How much in one minute. Absent: no limit. */
+export const RateLimit = z
+  .object({
+    requests_per_minute: z.number().int().min(1).max(1_000_000).optional(),
+    tokens_per_minute: z.number().int().min(1).max(10_000_000_000).optional(),
+  })
+  .strict();
+export type RateLimit = z.infer<typeof RateLimit>;
+
 /** One named set of rules. Everything absent is inherited from nothing: it means what its comment says. */
 export const Profile = z
   .object({
@@ -61,6 +71,36 @@ export const Profile = z
     approval_timeout_ms: z.number().int().min(1_000).max(86_400_000).optional(),
     unattended: z.enum(["deny", "park"]).optional(),
     max_turns: z.number().int().min(1).max(1_000).optional(),
+    /** Providers that sessions may use; globs. Absent or empty: all. */
+    allowed_providers: names.optional(),
+    /** Models that may be asked; globs. Absent or empty: all. */
+    allowed_models: names.optional(),
+    /** Models that are refused; globs. Wins over `allowed_models`. */
+    blocked_models: names.optional(),
+    /** Money, all in micro-USD. The most that one session may spend, forks and sub-agents of it included. Absent: no limit. */
+    max_cost_usd: MicroUsd.optional(),
+    /** What a session gets that asks for no limit of its own. Absent: `max_cost_usd`. */
+    default_max_cost_usd: MicroUsd.optional(),
+    /** A session must say `max_cost_usd` itself. Absent: no. */
+    require_max_cost: z.boolean().optional(),
+    /** For one turn. Absent: no limit. */
+    max_cost_usd_per_tick: MicroUsd.optional(),
+    /** For one principal in one day (UTC). Absent: no limit. */
+    max_cost_usd_per_day: MicroUsd.optional(),
+    /** For one principal, ever. Absent: no limit. */
+    max_cost_usd_per_agent: MicroUsd.optional(),
+    /** Each time a turn passes a multiple of this, a person is asked. Absent: nobody is. */
+    approval_threshold_usd: MicroUsd.min(1).optional(),
+    /** Sessions of one principal that have not ended. Absent: no limit. */
+    max_concurrent: z.number().int().min(1).max(100_000).optional(),
+    /** The longest conversation that is sent to a model. Absent: what the model takes. */
+    max_context_tokens: z.number().int().min(1_000).max(100_000_000).optional(),
+    /** A session is made only with an Idempotency-Key. Absent: no. */
+    require_idempotency: z.boolean().optional(),
+    /** Model requests and tokens of one session in a minute. Absent: no limit. */
+    session_rate: RateLimit.optional(),
+    /** The same for all sessions of one principal. Absent: no limit. */
+    agent_rate: RateLimit.optional(),
   })
   .strict();
 export type Profile = z.infer<typeof Profile>;
@@ -70,6 +110,8 @@ export const Policy = z
   .object({
     default_profile: z.string().min(1).max(100),
     profiles: z.record(z.string().min(1).max(100), Profile),
+    /** Limits for everybody together, micro-USD. Absent: none. */
+    budget: z.object({ per_day_usd: MicroUsd.optional(), total_usd: MicroUsd.optional() }).strict().optional(),
   })
   .strict();
 export type Policy = z.infer<typeof Policy>;

@@ -1,6 +1,10 @@
+import { LIMITS } from "./limits.ts";
+
 /** Takes secrets out of what is written. */
 export interface Redactor {
   (text: string): string;
+  /** One more secret, from now on. Of those that were learnt, the last `redactedSecrets` are known. */
+  learn(secret: string): void;
   /** How much of a text that goes on can be shown already: from there on it may be the beginning of a secret. */
   clear(text: string): number;
 }
@@ -19,9 +23,9 @@ const LONGEST_HELD = 4_096;
  * secret shorter than eight characters is not searched for: it would hit ordinary words.
  */
 export function makeRedactor(secrets: readonly string[]): Redactor {
-  const long = secrets.filter((secret) => secret.length >= SHORTEST_SECRET);
-  // Most of what is written is JSON, where a quote or a backslash of a secret stands escaped.
-  const exact = [...new Set(long.flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]))];
+  const given = new Set(secrets);
+  const learnt = new Set<string>();
+  let exact = formsOf(given);
   const redact = (text: string): string => {
     let clean = text;
     for (const secret of exact) if (clean.includes(secret)) clean = clean.replaceAll(secret, MASK);
@@ -33,7 +37,26 @@ export function makeRedactor(secrets: readonly string[]): Redactor {
     for (const secret of exact) length = Math.min(length, text.length - begun(text, secret));
     return length;
   };
-  return Object.assign(redact, { clear });
+  const learn = (secret: string): void => {
+    if (secret.length < SHORTEST_SECRET || given.has(secret)) return;
+    const isNew = !learnt.delete(secret);
+    learnt.add(secret);
+    if (!isNew) return;
+    for (const oldest of learnt) {
+      if (learnt.size <= LIMITS.redactedSecrets) break;
+      learnt.delete(oldest);
+    }
+    exact = formsOf([...given, ...learnt]);
+  };
+  return Object.assign(redact, { clear, learn });
+}
+
+/** What is searched for: longest first, so that a secret inside another one does not leave the rest of it standing. */
+function formsOf(secrets: Iterable<string>): readonly string[] {
+  const long = [...secrets].filter((secret) => secret.length >= SHORTEST_SECRET);
+  // Most of what is written is JSON, where a quote or a backslash of a secret stands escaped.
+  const forms = new Set(long.flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]));
+  return [...forms].sort((one, other) => other.length - one.length);
 }
 
 /** How many characters at the end of `text` are the beginning of `secret`, but not all of it. */

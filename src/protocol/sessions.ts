@@ -2,6 +2,7 @@ import { z } from "zod";
 import { Prompt, Usage } from "./content.ts";
 import { ErrorDetail } from "./errors.ts";
 import { LIMITS } from "./limits.ts";
+import { MicroUsd } from "./money.ts";
 import { Autonomy, PermissionMode } from "./policy.ts";
 import { PrincipalRef } from "./principals.ts";
 
@@ -46,6 +47,8 @@ export const SessionSettings = z.object({
   thinking_tokens: z.number().int().optional(),
   /** micro-USD; absent: no limit of its own. */
   max_cost_usd: z.number().int().optional(),
+  /** The longest conversation that is sent to the model; absent: what the model takes. */
+  max_context_tokens: z.number().int().optional(),
   unattended: z.enum(["deny", "park"]),
   approval_timeout_ms: z.number().int(),
   metadata: metadata.optional(),
@@ -69,7 +72,10 @@ export const CreateSession = z
     max_turns: z.number().int().min(1).max(1_000).optional(),
     max_tokens: z.number().int().min(1).max(1_000_000).optional(),
     thinking_tokens: z.number().int().min(1_024).max(1_000_000).optional(),
-    max_cost_usd: z.number().int().nonnegative().optional(),
+    max_cost_usd: MicroUsd.optional(),
+    max_context_tokens: z.number().int().min(1_000).max(100_000_000).optional(),
+    /** Draws on this session's budget, and on its parents'. */
+    parent_session_id: z.string().max(100).optional(),
     unattended: z.enum(["deny", "park"]).optional(),
     resume_session_id: z.string().max(100).optional(),
     metadata: metadata.optional(),
@@ -83,6 +89,10 @@ export type SubmitPrompt = Prompt;
 /** The durable receipt of a prompt: `seq` is the event that holds it. */
 export const PromptAccepted = z.object({ turn_id: z.string(), seq: z.number().int(), queued: z.boolean() });
 export type PromptAccepted = z.infer<typeof PromptAccepted>;
+
+/** Sets the most that a session may spend, micro-USD. */
+export const SetBudget = z.object({ max_cost_usd: MicroUsd }).strict();
+export type SetBudget = z.infer<typeof SetBudget>;
 
 export const ForkSession = z.object({ after_turn: z.string().max(100).optional() }).strict();
 export type ForkSession = z.infer<typeof ForkSession>;
@@ -110,6 +120,8 @@ export const SessionView = z.object({
   grants: z.array(z.string()),
   usage: Usage,
   cost_microusd: z.number().int(),
+  /** The limit that holds now; absent: none of its own. */
+  limit_microusd: z.number().int().optional(),
   error: ErrorDetail.optional(),
   title: z.string(),
 });

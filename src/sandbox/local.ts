@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { Failure, LIMITS } from "../protocol/index.ts";
 import { Groups } from "./groups.ts";
 import { endProcesses, listProcesses, withDescendants, type ProcessEntry } from "./processes.ts";
-import type { KillOptions, Running, Sandbox, SpawnRequest } from "./sandbox.ts";
+import type { KillOptions, OpenRequest, Piped, Running, Sandbox, SpawnRequest } from "./sandbox.ts";
 
 const PASSED_ON = ["LANG", "LC_ALL", "USER", "LOGNAME", "SHELL", "TMPDIR", "TZ"] as const;
 const DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
@@ -59,6 +59,12 @@ export function openLocalSandbox(options: LocalSandboxOptions): Sandbox {
       const run = `${options.marker}.${options.sessionId}.${spawned}`;
       return start({ request, environment: { ...environment, ...request.env, ...marks(options, run) }, run, groups });
     },
+    async open(request) {
+      if (closed) throw new Failure("session_closed", "The session is closed: nothing can be started in it any more.");
+      spawned += 1;
+      const run = `${options.marker}.${options.sessionId}.${spawned}`;
+      return talk({ request, environment: { ...environment, ...request.env, ...marks(options, run) }, run, groups });
+    },
     async close() {
       closed = true;
       if (spawned > 0)
@@ -105,21 +111,51 @@ function cleanEnvironment(options: LocalSandboxOptions): Readonly<Record<string,
   return environment;
 }
 
-interface Start {
-  readonly request: SpawnRequest;
+interface Start<Request> {
+  readonly request: Request;
   readonly environment: Readonly<Record<string, string>>;
   readonly run: string;
   readonly groups: Groups;
 }
 
-async function start({ request, environment, run, groups }: Start): Promise<Running> {
+async function start({ request, environment, run, groups }: Start<SpawnRequest>): Promise<Running> {
+  const child = launch({ request, environment, run, groups }, "ignore");
+  // Listened to before the first await: a short program is over by then.
+  const exit = exitOf(child, request.onOutput);
+  const pid = await started(child, request);
+  return { pid, exit, kill: (options) => endRun({ pid, run, groups, exit }, options) };
+}
+
+async function talk({ request, environment, run, groups }: Start<OpenRequest>): Promise<Piped> {
+  const child = launch({ request, environment, run, groups }, "pipe");
+  const exit = new Promise<Exit>((resolve) => {
+    child.once("error", () => resolve({ code: null, signal: null }));
+    child.once("exit", (code, signal) => resolve({ code, signal }));
+  });
+  const { stdin, stdout, stderr } = child;
+  // A pipe that breaks is a pipe that ended: `exit` tells.
+  for (const pipe of [stdin, stdout, stderr]) pipe?.on("error", () => undefined);
+  const pid = await started(child, request);
+  if (stdin === null || stdout === null || stderr === null) throw new Error("a process without pipes");
+  return {
+    pid,
+    stdin,
+    stdout,
+    stderr,
+    exit,
+    signal: (name) => child.kill(name),
+    kill: (options) => endRun({ pid, run, groups, exit }, options),
+  };
+}
+
+function launch({ request, environment, groups }: Start<OpenRequest>, input: "ignore" | "pipe"): ChildProcess {
   const [program, ...words] = request.argv;
   const child = spawnQuietly(() =>
     spawn(program, words, {
       cwd: request.cwd,
       env: { ...environment },
       detached: true,
-      stdio: ["ignore", "pipe", "pipe"],
+      stdio: [input, "pipe", "pipe"],
     }),
   );
   const { pid } = child;
@@ -127,14 +163,17 @@ async function start({ request, environment, run, groups }: Start): Promise<Runn
     groups.add(pid);
     child.once("exit", () => groups.leaderEnded(pid));
   }
-  // Listened to before the first await: a short program is over by then.
-  const exit = exitOf(child, request.onOutput);
+  return child;
+}
+
+/** Its pid, once it runs; a Failure when it could not be started. */
+async function started(child: ChildProcess, request: OpenRequest): Promise<number> {
   const problem = await new Promise<Error | undefined>((resolve) => {
     child.once("spawn", () => resolve(undefined));
     child.once("error", resolve);
   });
-  if (problem !== undefined || pid === undefined) throw await startFailure(request, problem);
-  return { pid, exit, kill: (options) => endRun({ pid, run, groups, exit }, options) };
+  if (problem !== undefined || child.pid === undefined) throw await startFailure(request, problem);
+  return child.pid;
 }
 
 /** Arguments that no program can get (a NUL in them, too long) are thrown by Node itself. */
@@ -146,7 +185,7 @@ function spawnQuietly(work: () => ChildProcess): ChildProcess {
   }
 }
 
-async function startFailure(request: SpawnRequest, error: Error | undefined): Promise<Failure> {
+async function startFailure(request: OpenRequest, error: Error | undefined): Promise<Failure> {
   const folder = await stat(request.cwd).catch(() => undefined);
   if (folder?.isDirectory() !== true)
     return new Failure("tool_failed", `The working folder ${request.cwd} does not exist.`);

@@ -1,3 +1,5 @@
+import type { Readable, Writable } from "node:stream";
+
 export interface KillOptions {
   /** Milliseconds between SIGTERM and SIGKILL; absent: LIMITS.killGraceMs. */
   readonly graceMs?: number;
@@ -11,12 +13,24 @@ export interface Running {
   kill(options?: KillOptions): Promise<void>;
 }
 
-export interface SpawnRequest {
+export interface OpenRequest {
   readonly argv: readonly [string, ...string[]];
   readonly cwd: string;
   /** Added to the sandbox's own clean environment; the server's environment is never passed on. */
   readonly env?: Readonly<Record<string, string>>;
+}
+
+export interface SpawnRequest extends OpenRequest {
   readonly onOutput: (chunk: Buffer, stream: "stdout" | "stderr") => void;
+}
+
+/** A process that its owner talks with. Its pipes are the owner's: it must read both outputs. */
+export interface Piped extends Running {
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  /** Sends a signal to the process alone; false when it has ended. */
+  signal(name: "SIGINT" | "SIGTERM" | "SIGKILL"): boolean;
 }
 
 /** A place to run: one per session. */
@@ -28,6 +42,8 @@ export interface Sandbox {
   readonly busy: boolean;
   /** Answers once the process is started; a program that cannot be started is a Failure `tool_failed`. */
   spawn(request: SpawnRequest): Promise<Running>;
+  /** The same for a program that is talked with. `exit` resolves as soon as the process is over. */
+  open(request: OpenRequest): Promise<Piped>;
   /** Ends every process that ever started here, also those that left their group. */
   close(): Promise<void>;
 }

@@ -1,10 +1,22 @@
-import { Failure, type Approval, type ApprovalStatus, type Decision } from "../protocol/index.ts";
+import { z } from "zod";
+import {
+  BUDGET_TOOL,
+  Failure,
+  LimitKind,
+  MicroUsd,
+  Shortage,
+  type Approval,
+  type ApprovalStatus,
+  type Decision,
+} from "../protocol/index.ts";
 import type { Page } from "../store/index.ts";
 import { auditRow, authorize, authorizeFor, type Caller } from "./access.ts";
 import type { Answer } from "./decide.ts";
+import type { SetLimit } from "./limit-book.ts";
 import type { Registry } from "./registry.ts";
 import { ruleOn } from "./ruling.ts";
 import type { Services } from "./services.ts";
+import { setLimit } from "./set-limit.ts";
 import type { Session } from "./session.ts";
 
 export interface ApprovalFilter {
@@ -54,6 +66,7 @@ export class ApprovalDesk {
         "input_hash is not that of this approval's input; read it again before you decide",
       );
     }
+    const set = approval.tool === BUDGET_TOOL ? budgetAnswer(approval, decision) : undefined;
     const answer = await this.#answer(caller, session, approval, decision);
     const { decision: verdict, scope, feedback, interrupt } = decision;
     const details = {
@@ -65,10 +78,10 @@ export class ApprovalDesk {
       feedback,
       interrupt,
     };
+    const audit = [auditRow(this.#services, caller, { action: "approval.decide", target: id, details })];
     try {
-      await session.answer(answer, {
-        audit: [auditRow(this.#services, caller, { action: "approval.decide", target: id, details })],
-      });
+      if (set === undefined) await session.answer(answer, { audit });
+      else await setLimit(session, caller, set, (documents) => session.answer(answer, { audit, documents }));
     } catch (error) {
       if (!(error instanceof Failure) || error.code !== "already_answered") throw error;
       throw ended((await this.#services.store.read.approval(id)) ?? approval);
@@ -96,7 +109,8 @@ export class ApprovalDesk {
     if (scope === "session" && approval.session_rule === undefined) {
       throw new Failure("invalid_request", "no rule can be granted for this call; approve it once");
     }
-    if (updated_input !== undefined) await this.#checkEdit(session, approval, updated_input);
+    if (updated_input !== undefined && approval.tool !== BUDGET_TOOL)
+      await this.#checkEdit(session, approval, updated_input);
     return {
       ...common,
       outcome: "approved",
@@ -125,6 +139,26 @@ export class ApprovalDesk {
     if (ruling.effect === "deny")
       throw new Failure("invalid_request", `updated_input is not allowed: ${ruling.why}`, ruling);
   }
+}
+
+const BudgetInput = z.object({ kind: LimitKind, account: z.string(), limit_microusd: MicroUsd, shortage: Shortage });
+
+/** The limit that an approval of more money sets; nothing when it is rejected. */
+function budgetAnswer(approval: Approval, { decision, updated_input, scope }: Decision): SetLimit | undefined {
+  if (decision === "reject") return undefined;
+  if (scope === "session") throw new Failure("invalid_request", "a limit is raised once; leave scope out");
+  const asked = BudgetInput.parse(approval.input);
+  const edited = BudgetInput.partial().safeParse(updated_input ?? {});
+  if (!edited.success) throw new Failure("invalid_request", "limit_microusd must be a whole number of micro-USD");
+  const limit = edited.data.limit_microusd ?? asked.limit_microusd;
+  const { spent_microusd, asked_microusd } = asked.shortage;
+  if (limit < spent_microusd + asked_microusd) {
+    throw new Failure(
+      "invalid_request",
+      `limit_microusd must be at least ${spent_microusd + asked_microusd}, or the request would be refused again`,
+    );
+  }
+  return { kind: asked.kind, account: asked.account, limit };
 }
 
 function ended(approval: Approval): Failure {

@@ -18,6 +18,7 @@ export const CHECKPOINTS = [
   "approval.previewed",
   "approval.decided",
   "approval.durable",
+  "budget.asked",
   "answer.received",
   "answer.decided",
   "answer.durable",

@@ -33,6 +33,17 @@ export type Command =
   | { readonly type: "ask"; readonly approval: Approval }
   | { readonly type: "answer"; readonly answer: Answer }
   | { readonly type: "run"; readonly item: ToolItem }
+  /** A model request was settled. Micro-USD; `spent` and `reserved` are the session's after it. */
+  | {
+      readonly type: "spend";
+      readonly turn_id: string | undefined;
+      readonly cost: number;
+      readonly spent: number;
+      readonly reserved: number;
+      readonly limit: number | undefined;
+    }
+  /** A person set the session's limit. */
+  | { readonly type: "limit"; readonly spent: number; readonly reserved: number; readonly limit: number | undefined }
   | { readonly type: "pause" }
   | { readonly type: "unpause" }
   | { readonly type: "close" }
@@ -81,6 +92,17 @@ export function decide(state: SessionState, command: Command): readonly EventBod
       return answer(state, command.answer);
     case "run":
       return [{ type: "item.updated", item: command.item }];
+    case "spend":
+      return [
+        {
+          type: "budget.updated",
+          ...(command.turn_id === undefined ? {} : { turn_id: command.turn_id }),
+          cost_microusd: command.cost,
+          ...balance(command),
+        },
+      ];
+    case "limit":
+      return [{ type: "budget.updated", ...balance(command) }];
     case "pause":
       return state.paused
         ? []
@@ -94,6 +116,18 @@ export function decide(state: SessionState, command: Command): readonly EventBod
     case "recover":
       return recover(state, command.resumable);
   }
+}
+
+function balance({ spent, reserved, limit }: { spent: number; reserved: number; limit: number | undefined }): {
+  reserved_microusd: number;
+  spent_microusd: number;
+  limit_microusd?: number;
+} {
+  return {
+    reserved_microusd: reserved,
+    spent_microusd: spent,
+    ...(limit === undefined ? {} : { limit_microusd: limit }),
+  };
 }
 
 function status(value: Status): EventBody {
@@ -154,8 +188,20 @@ function endTurn(state: SessionState, command: Extract<Command, { type: "complet
     ...Object.values(items).map(interrupted),
     ...cancelled(state),
     command.type === "complete"
-      ? { type: "turn.completed", turn_id: turn.id, usage, cost_microusd: 0, stop_reason: command.stop_reason }
-      : { type: "turn.failed", turn_id: turn.id, error: command.error, usage },
+      ? {
+          type: "turn.completed",
+          turn_id: turn.id,
+          usage,
+          cost_microusd: turn.cost_microusd,
+          stop_reason: command.stop_reason,
+        }
+      : {
+          type: "turn.failed",
+          turn_id: turn.id,
+          error: command.error,
+          usage,
+          ...(turn.cost_microusd === 0 ? {} : { cost_microusd: turn.cost_microusd }),
+        },
     status(after),
   ];
 }

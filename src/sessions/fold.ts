@@ -9,8 +9,16 @@ export function fold(state: SessionState, event: JournalEvent): SessionState {
   switch (event.type) {
     case "thread.started":
     case "error":
-    case "budget.updated":
       return next;
+    case "budget.updated": {
+      const { limit_microusd: _before, ...rest } = next;
+      return {
+        ...rest,
+        cost_microusd: state.cost_microusd + (event.cost_microusd ?? 0),
+        ...(event.limit_microusd === undefined ? {} : { limit_microusd: event.limit_microusd }),
+        ...(next.turn === undefined ? {} : { turn: foldTurn(next.turn, event) }),
+      };
+    }
     case "turn.queued":
       return {
         ...next,
@@ -62,6 +70,10 @@ export function foldTurn(turn: OpenTurn, event: JournalEvent): OpenTurn {
       return { ...turn, restarts: event.restarts };
     case "usage.updated":
       return { ...turn, usage: addUsage(turn.usage, event.usage) };
+    case "budget.updated":
+      return event.turn_id === turn.id
+        ? { ...turn, cost_microusd: turn.cost_microusd + (event.cost_microusd ?? 0) }
+        : turn;
     case "item.started":
       return { ...turn, items: { ...turn.items, [event.item.id]: event.item } };
     case "item.updated": {
@@ -113,6 +125,8 @@ function startTurn(state: SessionState, event: EventOf<"turn.started">): Session
       started_seq: event.seq,
       restarts: 0,
       usage: NO_USAGE,
+      cost_microusd: 0,
+      ...(event.prompt.max_cost_usd === undefined ? {} : { max_cost_usd: event.prompt.max_cost_usd }),
       items: {},
       asked: {},
       running: [],
@@ -130,6 +144,5 @@ function endTurn(state: SessionState, event: EventOf<"turn.completed" | "turn.fa
     queue: state.queue.filter((queued) => queued.turn_id !== event.turn_id),
     settled_seq: mine ? event.seq : state.settled_seq,
     usage: addUsage(state.usage, event.usage),
-    cost_microusd: state.cost_microusd + (event.type === "turn.completed" ? event.cost_microusd : 0),
   };
 }

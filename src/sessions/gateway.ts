@@ -1,19 +1,24 @@
+import { ACCOUNTS, dayOf } from "../ledger/index.ts";
 import type { Policy } from "../protocol/index.ts";
 import type { AuditRow, Page } from "../store/index.ts";
 import { authorize, type Caller } from "./access.ts";
 import { ApprovalDesk } from "./approval-desk.ts";
+import { LimitBook } from "./limit-book.ts";
 import { PolicyBook, PolicyDesk } from "./policy-desk.ts";
+import { ProviderDesk } from "./provider-desk.ts";
 import { Receipts } from "./receipts.ts";
 import { Registry } from "./registry.ts";
 import type { Services } from "./services.ts";
 import { SessionDesk } from "./session-desk.ts";
+import type { Session } from "./session.ts";
 import type { Places } from "./settings.ts";
 import { TokenDesk } from "./token-desk.ts";
+import { UsageDesk } from "./usage-desk.ts";
 
 const SWEEP_MS = 600_000;
 
 export interface GatewayOptions {
-  readonly services: Omit<Services, "policy">;
+  readonly services: Omit<Services, "policy" | "limits">;
   readonly places: Places;
   /** The policy of the file in the home folder; absent where there is none. */
   readonly policyFile?: Policy | undefined;
@@ -25,6 +30,8 @@ export class Gateway {
   readonly approvals: ApprovalDesk;
   readonly policy: PolicyDesk;
   readonly tokens: TokenDesk;
+  readonly usage: UsageDesk;
+  readonly providers: ProviderDesk;
   readonly #services: Services;
   readonly #registry: Registry;
   #stopSweep: () => void = () => undefined;
@@ -37,12 +44,15 @@ export class Gateway {
     this.approvals = new ApprovalDesk(services, this.#registry);
     this.policy = new PolicyDesk(house);
     this.tokens = new TokenDesk(services, house.receipts);
+    this.usage = new UsageDesk(services);
+    this.providers = new ProviderDesk(services);
   }
 
   /** Opens the house and settles what the last run left, before the first command is taken. */
   static async open(options: GatewayOptions): Promise<Gateway> {
     const book = await PolicyBook.open(options.services.store, options.policyFile);
-    const services: Services = { ...options.services, policy: () => book.current() };
+    const limits = new LimitBook(options.services.store);
+    const services: Services = { ...options.services, limits, policy: () => book.current() };
     const gateway = new Gateway(services, book, options.places);
     await gateway.#reconcile();
     gateway.#sweep();
@@ -62,11 +72,39 @@ export class Gateway {
     });
   }
 
-  /** Stops without ending anything: open turns and questions wait for the next start. */
+  /** The house in numbers, for whoever measures it. */
+  async readings(): Promise<{
+    readonly sessionsInMemory: number;
+    readonly openTurns: number;
+    readonly pendingApprovals: number;
+    readonly watchers: number;
+    readonly queuedPrompts: number;
+    readonly reservedMicrousd: number;
+    readonly spentTodayMicrousd: number;
+  }> {
+    const { models, clock } = this.#services;
+    const sessions = this.#registry.inMemory;
+    const sum = (count: (session: Session) => number): number =>
+      sessions.reduce((total, session) => total + count(session), 0);
+    const [all, today] = await Promise.all([
+      models.ledger.balance(ACCOUNTS.total),
+      models.ledger.balance(ACCOUNTS.day(dayOf(clock.now()))),
+    ]);
+    return {
+      sessionsInMemory: sessions.length,
+      openTurns: sum(({ state }) => (state.turn === undefined ? 0 : 1)),
+      pendingApprovals: sum(({ state }) => state.pending.length),
+      watchers: sum(({ stream }) => stream.watchers),
+      queuedPrompts: sum(({ state }) => state.queue.length),
+      reservedMicrousd: all.reserved,
+      spentTodayMicrousd: today.spent,
+    };
+  }
+
+  /** Stops without ending anything: open turns and questions wait for the next start. The store stays open. */
   async close(): Promise<void> {
     this.#stopSweep();
     await Promise.allSettled(this.#registry.inMemory.map((session) => session.halt()));
-    await this.#services.store.close();
   }
 
   /** First everything that the last run left is written down, then it goes on. */

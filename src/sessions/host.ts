@@ -11,24 +11,20 @@ import type { Session } from "./session.ts";
 export async function hostFor(session: Session): Promise<Host> {
   const { services } = session;
   const { settings } = session.state;
-  const { toolbox } = await session.workshop();
+  const [{ toolbox, sandbox }, key] = await Promise.all([session.workshop(), session.purser.open()]);
   return {
-    model: services.models.endpoint(settings.provider, settings.model),
+    model: { baseUrl: services.models.proxy.socketUrl, key, name: settings.model },
     toolbox: watched(toolbox, (tool) => isOffered(session, tool), services.reach),
+    folder: services.engineFolder(session.state.id),
+    sandbox,
+    turnId: () => session.state.turn?.id ?? "",
     newId: services.newId,
     now: () => services.clock.now(),
     random: services.random,
     sleep: (ms, signal) => sleep(services, ms, signal),
     permit: (call, signal) => permit(session, call, signal),
+    funds: (signal) => session.purser.funds(signal),
   };
-}
-
-/** Resolves when the signal is aborted. */
-export function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
-  });
 }
 
 function sleep(services: Services, ms: number, signal: AbortSignal): Promise<void> {

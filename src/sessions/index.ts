@@ -2,5 +2,5 @@ export type { Caller } from "./access.ts";
 export { CHECKPOINTS, type Checkpoint } from "./checkpoints.ts";
 export type { Frame } from "./frames.ts";
 export { Gateway } from "./gateway.ts";
-export type { Clock, Log, ModelSource } from "./services.ts";
+export type { Clock, Log, Models } from "./services.ts";
 export { openWorkshop, sweepWorkshops } from "./workshop.ts";

@@ -1,7 +1,9 @@
+import type { Ancestor } from "../engines/index.ts";
 import { LIMITS, type JournalEvent } from "../protocol/index.ts";
 import type { EventRow, Reader } from "../store/index.ts";
 import { Frame } from "./frames.ts";
-import type { SessionState } from "./state.ts";
+import type { Services } from "./services.ts";
+import type { Segment, SessionState } from "./state.ts";
 
 export interface Stretch {
   /** Exclusive. */
@@ -38,4 +40,17 @@ export async function* history(read: Reader, whose: Whose, upto: number): AsyncG
     if (last === undefined) return;
     after = last.seq;
   }
+}
+
+/** The sessions that a journal begins with, the nearest first, each with the last turn that it lends. */
+export async function ancestry(
+  { store, engineFolder }: Pick<Services, "store" | "engineFolder">,
+  lineage: readonly Segment[],
+): Promise<readonly Ancestor[]> {
+  const found = lineage.toReversed().map(async ({ session_id, upto }): Promise<Ancestor> => {
+    const [row] = await store.read.events({ session_id, after: upto - 1, upto, limit: 1 });
+    const { turn_id } = (row === undefined ? {} : JSON.parse(row.body)) as { readonly turn_id?: string };
+    return { folder: engineFolder(session_id), after_turn: turn_id };
+  });
+  return Promise.all(found);
 }

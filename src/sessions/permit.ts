@@ -15,7 +15,7 @@ const SECRET_LOST =
 const QUESTION_TOOL = "AskUserQuestion";
 
 /** SHA-256 over tool and input with sorted keys: what an answer must name. */
-function inputHash(tool: string, input: Readonly<Record<string, unknown>>): string {
+export function inputHash(tool: string, input: Readonly<Record<string, unknown>>): string {
   return createHash("sha256")
     .update(JSON.stringify([tool, sorted(input)]))
     .digest("hex");

@@ -63,12 +63,14 @@ export class PolicyBook {
   }
 }
 
-/** Later layers replace profiles of the same name. */
+/** Later layers replace profiles of the same name, and the limits for everybody. */
 function layered(...layers: readonly (Policy | undefined)[]): Policy {
   const given = layers.filter((layer) => layer !== undefined);
+  const budget = given.findLast((layer) => layer.budget !== undefined)?.budget;
   return {
     default_profile: given.at(-1)?.default_profile ?? DEFAULT_POLICY.default_profile,
     profiles: Object.assign({}, ...given.map((layer) => layer.profiles)) as Policy["profiles"],
+    ...(budget === undefined ? {} : { budget }),
   };
 }
 
@@ -100,6 +102,7 @@ export class PolicyDesk {
     authorize(caller, "policy.write");
     this.#book.check(policy);
     await this.#book.set(policy, this.#services, caller);
+    this.#services.limits.changed();
     return this.#book.current();
   }
 

@@ -5,7 +5,7 @@ import { Frame } from "./frames.ts";
 import { readEvents } from "./journal.ts";
 import { Session } from "./session.ts";
 import type { Services } from "./services.ts";
-import { fromRow, type SessionState } from "./state.ts";
+import { fromRow, type OpenTurn, type SessionState } from "./state.ts";
 
 const EVICTED_AT_ONCE = 4;
 
@@ -98,7 +98,7 @@ export class Registry {
 /** The row leaves the open turn's items out: they are in the journal since the turn began. */
 async function reopenTurn(state: SessionState, { store }: Services): Promise<SessionState> {
   if (state.turn === undefined) return state;
-  let turn = { ...state.turn, usage: NO_USAGE };
+  let turn: OpenTurn = { ...state.turn, usage: NO_USAGE, cost_microusd: 0 };
   let after = turn.started_seq;
   while (after < state.seq) {
     const rows = await readEvents(store.read, state, { after, upto: state.seq, limit: LIMITS.watchPageEvents });

@@ -1,8 +1,13 @@
 import type { Engine } from "../engines/index.ts";
-import type { NewId, Policy, Redactor, SessionSettings } from "../protocol/index.ts";
+import type { Ledger, PriceBook } from "../ledger/index.ts";
+import type { JournalEvent, NewId, Policy, Redactor, SessionSettings } from "../protocol/index.ts";
+import type { ModelProxy, ProviderBook } from "../proxy/index.ts";
+import type { Sandbox } from "../sandbox/index.ts";
 import type { Store } from "../store/index.ts";
 import type { Toolbox } from "../tools/index.ts";
 import type { ReachCheckpoint } from "./checkpoints.ts";
+import type { LimitBook } from "./limit-book.ts";
+import type { SessionState } from "./state.ts";
 
 /** Time, passed in so that tests own it. */
 export interface Clock {
@@ -19,17 +24,22 @@ export interface Log {
   error(fields: object, message: string): void;
 }
 
-/** Where a session's model calls go. */
-export interface ModelSource {
+/** Where sessions' model calls go: always through the proxy. */
+export interface Models {
+  /** What a session gets that names none. */
   readonly defaultProvider: string;
-  /** A Failure `invalid_request` when there is no such provider, `model_unauthenticated` when it has no credential. */
-  endpoint(provider: string, model: string): { readonly baseUrl: string; readonly key: string; readonly name: string };
-  defaultModel(provider: string): string;
+  /** Of the default provider; absent: what that provider says. */
+  readonly defaultModel?: string | undefined;
+  readonly providers: ProviderBook;
+  readonly prices: PriceBook;
+  readonly proxy: ModelProxy;
+  readonly ledger: Ledger;
 }
 
 /** A session's tools with their shells and the folder they work in. */
 export interface Workshop {
   readonly toolbox: Toolbox;
+  readonly sandbox: Sandbox;
   /** Folders beyond the workspace that may be read. Absolute, real. */
   readonly extraRead: readonly string[];
   /** True for what is the server's own, wherever it lies. */
@@ -54,9 +64,14 @@ export interface WorkshopRequest {
 export interface Services {
   readonly store: Store;
   readonly engines: ReadonlyMap<string, Engine>;
-  readonly models: ModelSource;
+  readonly models: Models;
   readonly policy: () => Policy;
+  readonly limits: LimitBook;
+  /** Told of every event once it is on the disk, in the order of its session. Takes no time and never throws. */
+  readonly observe: (event: JournalEvent, state: SessionState) => void;
   readonly openWorkshop: (wanted: WorkshopRequest) => Promise<Workshop>;
+  /** Where the engine of a session keeps what its own program needs. Absolute. */
+  readonly engineFolder: (session_id: string) => string;
   readonly clock: Clock;
   readonly newId: NewId;
   /** 0 ≤ x < 1. */

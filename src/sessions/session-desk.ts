@@ -1,19 +1,26 @@
+import { ACCOUNTS } from "../ledger/index.ts";
 import {
   Failure,
   LIMITS,
   type CreateSession,
   type ForkSession,
+  type Profile,
   type PromptAccepted,
+  type SessionSettings,
   type SessionView,
+  type SetBudget,
   type Status,
   type SubmitPrompt,
 } from "../protocol/index.ts";
 import { auditRow, authorize, authorizeFor, type Caller } from "./access.ts";
+import type { ReceiptRow } from "../store/index.ts";
 import type { Frame } from "./frames.ts";
 import { isOffered } from "./host.ts";
 import type { Receipts } from "./receipts.ts";
 import type { Registry } from "./registry.ts";
+import { profileOf } from "./ruling.ts";
 import type { Services } from "./services.ts";
+import { setLimit } from "./set-limit.ts";
 import type { Beside, Session } from "./session.ts";
 import { settingsFor, type Places } from "./settings.ts";
 import { checkCursor, watch } from "./watch.ts";
@@ -28,12 +35,23 @@ export interface SessionFilter {
 /** Absent: not idempotent. */
 export type IdempotencyKey = string | undefined;
 
+interface Beginning {
+  readonly settings: SessionSettings;
+  /** Whose journal it begins with. */
+  readonly parent: Session | undefined;
+  /** On whose budget it draws. */
+  readonly sponsor: Session | undefined;
+  readonly prompt: SubmitPrompt | undefined;
+}
+
 /** What callers may do with sessions. */
 export class SessionDesk {
   readonly #services: Services;
   readonly #registry: Registry;
   readonly #receipts: Receipts;
   readonly #places: Places;
+  /** Sessions that are being made, by principal. */
+  readonly #making = new Map<string, number>();
 
   constructor(house: {
     readonly services: Services;
@@ -53,41 +71,52 @@ export class SessionDesk {
       request.resume_session_id === undefined
         ? undefined
         : await this.#session(caller, "session.control", request.resume_session_id);
+    const sponsor =
+      request.parent_session_id === undefined
+        ? parent
+        : await this.#session(caller, "session.control", request.parent_session_id);
     return this.#receipts.once({ caller, key, question: ["create", request] }, async (receipts) => {
-      const settings = await settingsFor(
-        { services: this.#services, places: this.#places },
-        caller,
-        request,
-        parent?.state.settings,
+      const settings = await this.#settings(caller, request, parent?.state.settings);
+      if (key === undefined && this.#profile(settings).require_idempotency === true)
+        throw new Failure(
+          "idempotency_required",
+          "this policy wants an Idempotency-Key with each new session; add one",
+        );
+      return this.#inPlace(caller, settings, () =>
+        this.#begin(caller, { settings, parent, sponsor, prompt: request.prompt }, receipts),
       );
-      const id = this.#services.newId("ses");
-      const at = new Date(this.#services.clock.now()).toISOString();
-      const fork_seq = parent?.state.settled_seq ?? 0;
-      const lineage = parent === undefined ? [] : inherited(parent, fork_seq);
-      const session = this.#registry.add(newState({ id, settings, at, by: ref(caller), lineage }));
-      const durable = [
-        session.execute(
-          parent === undefined
-            ? { type: "open" }
-            : { type: "fork", from: { session_id: parent.state.id, seq: fork_seq } },
-        ),
-      ];
-      this.#services.reach("session.decided");
-      if (request.prompt !== undefined) durable.push(session.prompt(request.prompt, ref(caller)).then(() => undefined));
-      const answer = view(session.state);
-      const audit = [
-        auditRow(this.#services, caller, {
-          action: "session.create",
-          target: id,
-          details: { workspace: settings.workspace },
-        }),
-      ];
-      // The same event-loop turn, so the same commit: a retry finds either all of this or nothing.
-      durable.push(this.#services.store.commit({ receipts: receipts(answer), audit }));
-      await Promise.all(durable);
-      this.#services.reach("session.durable");
-      return answer;
     });
+  }
+
+  async #begin(
+    caller: Caller,
+    { settings, parent, sponsor, prompt }: Beginning,
+    receipts: (answer: SessionView) => readonly ReceiptRow[],
+  ): Promise<SessionView> {
+    const id = this.#services.newId("ses");
+    const at = new Date(this.#services.clock.now()).toISOString();
+    const fork_seq = parent?.state.settled_seq ?? 0;
+    const lineage = parent === undefined ? [] : inherited(parent, fork_seq);
+    const ancestors = sponsor === undefined ? [] : heirOf(sponsor);
+    const session = this.#registry.add(newState({ id, settings, at, by: ref(caller), lineage, ancestors }));
+    const durable = [
+      session.execute(
+        parent === undefined
+          ? { type: "open" }
+          : { type: "fork", from: { session_id: parent.state.id, seq: fork_seq } },
+      ),
+    ];
+    this.#services.reach("session.decided");
+    if (prompt !== undefined) durable.push(session.prompt(prompt, ref(caller)).then(() => undefined));
+    const answer = view(session.state);
+    const deed = { action: "session.create", target: id, details: { workspace: settings.workspace } };
+    // The same event-loop turn, so the same commit: a retry finds either all of this or nothing.
+    durable.push(
+      this.#services.store.commit({ receipts: receipts(answer), audit: [auditRow(this.#services, caller, deed)] }),
+    );
+    await Promise.all(durable);
+    this.#services.reach("session.durable");
+    return answer;
   }
 
   async get(caller: Caller, id: string): Promise<SessionView> {
@@ -162,29 +191,43 @@ export class SessionDesk {
     return this.#receipts.once({ caller, key, question: ["fork", id, request] }, async (receipts) => {
       const seq =
         request.after_turn === undefined ? parent.state.settled_seq : await this.#turnEnd(parent, request.after_turn);
-      const at = new Date(this.#services.clock.now()).toISOString();
-      const settings = await settingsFor(
-        { services: this.#services, places: this.#places },
-        caller,
-        {},
-        parent.state.settings,
-      );
-      const birth = { id: this.#services.newId("ses"), settings, at, by: ref(caller), lineage: inherited(parent, seq) };
-      const child = this.#registry.add(newState(birth));
-      const opened = child.execute({ type: "fork", from: { session_id: id, seq } });
-      const answer = view(child.state);
-      const details = { child: child.state.id, seq };
-      this.#services.reach("fork.decided");
-      await Promise.all([
-        opened,
-        this.#services.store.commit({
-          receipts: receipts(answer),
-          ...this.#audit(caller, "session.fork", id, details),
-        }),
-      ]);
-      this.#services.reach("fork.durable");
-      return answer;
+      const settings = await this.#settings(caller, {}, parent.state.settings);
+      return this.#inPlace(caller, settings, async () => {
+        const at = new Date(this.#services.clock.now()).toISOString();
+        const [lineage, ancestors] = [inherited(parent, seq), heirOf(parent)];
+        const birth = { id: this.#services.newId("ses"), settings, at, by: ref(caller), lineage, ancestors };
+        const child = this.#registry.add(newState(birth));
+        const opened = child.execute({ type: "fork", from: { session_id: id, seq } });
+        const answer = view(child.state);
+        const details = { child: child.state.id, seq };
+        this.#services.reach("fork.decided");
+        await Promise.all([
+          opened,
+          this.#services.store.commit({
+            receipts: receipts(answer),
+            ...this.#audit(caller, "session.fork", id, details),
+          }),
+        ]);
+        this.#services.reach("fork.durable");
+        return answer;
+      });
     });
+  }
+
+  /** Sets the most that a session may spend. What the policy allows, an operator may give; more only who writes the policy. */
+  async setBudget(caller: Caller, id: string, { max_cost_usd }: SetBudget): Promise<SessionView> {
+    authorize(caller, "budget.raise");
+    const session = await this.#registry.get(id);
+    await setLimit(
+      session,
+      caller,
+      { kind: "session", account: ACCOUNTS.session(id), limit: max_cost_usd },
+      (documents) =>
+        this.#services.store.commit({ documents, ...this.#audit(caller, "budget.set", id, { max_cost_usd }) }),
+    );
+    const { spent, reserved } = await this.#services.models.ledger.balance(ACCOUNTS.session(id));
+    await session.execute({ type: "limit", spent, reserved, limit: max_cost_usd });
+    return view(session.state);
   }
 
   /** A page of the journal. */
@@ -208,6 +251,37 @@ export class SessionDesk {
     const session = await this.#session(caller, "session.read", id);
     checkCursor(session, after);
     return watch(session, after, signal);
+  }
+
+  #settings(caller: Caller, request: CreateSession, base?: SessionSettings): Promise<SessionSettings> {
+    return settingsFor({ services: this.#services, places: this.#places }, caller, request, base);
+  }
+
+  #profile(settings: SessionSettings): Profile {
+    return profileOf(this.#services.policy(), settings.profile);
+  }
+
+  /** Makes a session where the policy lets its principal have one more. Those that are being made count too. */
+  async #inPlace<Made>(caller: Caller, settings: SessionSettings, make: () => Promise<Made>): Promise<Made> {
+    const { max_concurrent } = this.#profile(settings);
+    const making = (this.#making.get(caller.id) ?? 0) + 1;
+    this.#making.set(caller.id, making);
+    try {
+      if (max_concurrent !== undefined) {
+        const active = await this.#services.store.read.activeSessions(caller.id);
+        if (active + making > max_concurrent) {
+          throw new Failure(
+            "limit_reached",
+            `max concurrent sessions exceeded: ${max_concurrent} of yours are open; close one first`,
+          );
+        }
+      }
+      return await make();
+    } finally {
+      const left = (this.#making.get(caller.id) ?? 1) - 1;
+      if (left === 0) this.#making.delete(caller.id);
+      else this.#making.set(caller.id, left);
+    }
   }
 
   async #session(caller: Caller, capability: "session.read" | "session.control", id: string): Promise<Session> {
@@ -234,6 +308,13 @@ export class SessionDesk {
 
 function ref(caller: Caller): { id: string; name: string; role: Caller["role"] } {
   return { id: caller.id, name: caller.name, role: caller.role };
+}
+
+/** The sessions on whose budget a child of this one draws. */
+function heirOf({ state }: Session): readonly string[] {
+  if (state.ancestors.length >= LIMITS.forkDepth)
+    throw new Failure("limit_reached", `sessions draw on one another ${LIMITS.forkDepth} deep at most`);
+  return [...state.ancestors, state.id];
 }
 
 /** The parent's journal up to `seq`, as stretches of the sessions that wrote it. */

@@ -18,9 +18,11 @@ import type { EventRow, Haste, Write } from "../store/index.ts";
 import { decide, type Answer, type Change, type Command } from "./decide.ts";
 import { fold } from "./fold.ts";
 import { Frame } from "./frames.ts";
-import { aborted, hostFor } from "./host.ts";
-import { history, readEvents } from "./journal.ts";
+import { hostFor } from "./host.ts";
+import { ancestry, history, readEvents } from "./journal.ts";
 import { Outbox } from "./outbox.ts";
+import { Pauses } from "./pauses.ts";
+import { Purser } from "./purser.ts";
 import { Questions, type Answering } from "./questions.ts";
 import type { Services, Workshop } from "./services.ts";
 import { isFinal, toRow, type SessionState } from "./state.ts";
@@ -28,7 +30,7 @@ import { LiveStream } from "./stream.ts";
 
 type Begin = (conversation: Conversation, signal: AbortSignal) => AsyncIterable<readonly EngineEvent[]>;
 /** What goes into the commit beside the session's own rows. */
-export type Beside = Pick<Write, "receipts" | "audit">;
+export type Beside = Pick<Write, "receipts" | "audit" | "documents">;
 
 /**
  * One session: the only writer of its journal. A command is decided and folded at once, in order; what follows from it
@@ -38,6 +40,7 @@ export class Session {
   readonly services: Services;
   readonly stream: LiveStream;
   readonly questions: Questions;
+  readonly purser: Purser;
   readonly #outbox: Outbox;
   #pieces: PieceRedactor;
   #state: SessionState;
@@ -48,12 +51,13 @@ export class Session {
   #work: Promise<void> = Promise.resolve();
   #closing = false;
   #halted = false;
-  #resumed: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
+  readonly #pauses = new Pauses();
 
   constructor(services: Services, state: SessionState, pending: readonly Approval[] = []) {
     this.services = services;
     this.#state = state;
     this.#pieces = new PieceRedactor(services.redact);
+    this.purser = new Purser(this);
     this.stream = new LiveStream(state.seq);
     this.#outbox = new Outbox((frames) => this.#publish(frames));
     this.questions = new Questions(services.clock, (approval_id) => {
@@ -78,12 +82,7 @@ export class Session {
   execute(command: Command, beside: Beside = {}): Promise<void> {
     const events = decide(this.#state, command);
     if (events instanceof Failure) return Promise.reject(events);
-    // Nobody waits for what an engine tells on its way, but watchers.
-    return this.#append(
-      events,
-      beside,
-      command.type === "progress" || command.type === "notice" ? "patient" : undefined,
-    );
+    return this.#append(events, beside, isPatient(command) ? "patient" : undefined);
   }
 
   /** Takes a prompt: a turn begins, or it waits in the queue. */
@@ -142,24 +141,14 @@ export class Session {
 
   async unpause(beside?: Beside): Promise<void> {
     const durable = this.execute({ type: "unpause" }, beside);
-    this.#resumed?.resolve();
-    this.#resumed = undefined;
+    this.#pauses.end();
     this.#advance();
     await durable;
   }
 
   /** Resolves when the session is not paused, or the signal is aborted. */
-  async unpaused(signal: AbortSignal): Promise<void> {
-    while (this.#state.paused && !signal.aborted) {
-      if (this.#resumed === undefined) {
-        let resolve = (): void => undefined;
-        const promise = new Promise<void>((done) => {
-          resolve = done;
-        });
-        this.#resumed = { promise, resolve };
-      }
-      await Promise.race([this.#resumed.promise, aborted(signal)]);
-    }
+  unpaused(signal: AbortSignal): Promise<void> {
+    return this.#pauses.over(() => !this.#state.paused, signal);
   }
 
   /** Ends the session for good: the open turn, the queue, every process. */
@@ -213,6 +202,7 @@ export class Session {
   async recover(): Promise<void> {
     if (this.#state.turn === undefined) return;
     const engine = this.services.engines.get(this.#state.settings.engine);
+    await this.purser.countTheDead(this.#state.turn);
     await this.execute({ type: "recover", resumable: engine?.capabilities.resume_turn === true });
   }
 
@@ -256,7 +246,7 @@ export class Session {
 
   #append(events: readonly EventBody[], beside: Beside = {}, haste?: Haste): Promise<void> {
     if (this.#halted) return Promise.reject(new Failure("shutting_down", "the server is stopping"));
-    if (events.length === 0 && beside.receipts === undefined && beside.audit === undefined) return this.#lastCommit;
+    if (events.length === 0 && Object.values(beside).every((rows) => rows === undefined)) return this.#lastCommit;
     const at = new Date(this.services.clock.now()).toISOString();
     const rows: EventRow[] = [];
     const frames: Frame[] = [];
@@ -282,6 +272,7 @@ export class Session {
   #publish(frames: readonly Frame[]): void {
     this.stream.publish(frames);
     for (const frame of frames) {
+      if (frame.seq !== undefined) this.services.observe(frame.value as JournalEvent, this.#state);
       if (frame.type !== "approval.resolved") continue;
       const event = frame.value;
       if (event.type === "approval.resolved") this.questions.settle(event.approval_id, event);
@@ -437,7 +428,12 @@ export class Session {
     const fresh = turns === 0 && lineage.length === 0 && turn !== undefined && upto < turn.started_seq;
     if (!fresh) await this.#lastCommit;
     return engine.open(
-      { session_id: id, settings, history: () => history(store.read, { id, lineage }, fresh ? 0 : upto) },
+      {
+        session_id: id,
+        settings,
+        history: () => history(store.read, { id, lineage }, fresh ? 0 : upto),
+        ancestry: await ancestry(this.services, lineage),
+      },
       host,
     );
   }
@@ -445,6 +441,7 @@ export class Session {
   #forgetConversation(): void {
     const conversation = this.#conversation;
     this.#conversation = undefined;
+    this.purser.close();
     conversation?.then((open) => open.close()).catch(() => undefined);
   }
 
@@ -457,4 +454,9 @@ export class Session {
     if (forGood) await workshop?.discard();
     else await workshop?.close();
   }
+}
+
+/** Nobody waits for what is told on the way, but watchers. */
+function isPatient({ type }: Command): boolean {
+  return type === "progress" || type === "notice" || type === "spend";
 }

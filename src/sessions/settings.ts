@@ -1,11 +1,12 @@
 import { realpath, stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import { narrow } from "../gate/index.ts";
-import { Failure, LIMITS, type CreateSession, type SessionSettings } from "../protocol/index.ts";
+import { narrow, refusedModel } from "../gate/index.ts";
+import { Failure, LIMITS, type CreateSession, type Profile, type SessionSettings } from "../protocol/index.ts";
 import { isInside } from "../tools/index.ts";
 import type { Caller } from "./access.ts";
+import { least } from "./purses.ts";
 import { profileOf } from "./ruling.ts";
-import type { Services } from "./services.ts";
+import type { Models, Services } from "./services.ts";
 
 /** Where sessions work unless they say otherwise, and where agents may work at all. Absolute, real. */
 export interface Places {
@@ -38,15 +39,13 @@ export async function settingsFor(
   }
   const sandbox = request.sandbox ?? base?.sandbox ?? "local";
   if (sandbox !== "local") throw new Failure("unsupported", `there is no sandbox ${sandbox}; there are: local`);
-  const provider = request.provider ?? base?.provider ?? services.models.defaultProvider;
-  const model =
-    request.model ?? (base?.provider === provider ? base.model : undefined) ?? services.models.defaultModel(provider);
-  services.models.endpoint(provider, model);
+  const { provider, model } = await chooseModel(services, { profile, engine }, request, base);
   const permission_mode = asked.permission_mode;
   const ask_reads = request.ask_reads ?? base?.ask_reads;
   const system_prompt = request.system_prompt ?? base?.system_prompt;
   const thinking_tokens = request.thinking_tokens ?? base?.thinking_tokens;
-  const max_cost_usd = request.max_cost_usd ?? base?.max_cost_usd;
+  const max_cost_usd = costLimit(profile, request, base);
+  const max_context_tokens = least(request.max_context_tokens ?? base?.max_context_tokens, profile.max_context_tokens);
   const metadata = request.metadata ?? base?.metadata;
   const settings: SessionSettings = {
     engine,
@@ -67,12 +66,68 @@ export async function settingsFor(
     max_tokens: request.max_tokens ?? base?.max_tokens ?? LIMITS.maxTokens,
     ...(thinking_tokens === undefined ? {} : { thinking_tokens }),
     ...(max_cost_usd === undefined ? {} : { max_cost_usd }),
+    ...(max_context_tokens === undefined ? {} : { max_context_tokens }),
     unattended:
       profile.unattended === "deny" ? "deny" : (request.unattended ?? base?.unattended ?? profile.unattended ?? "deny"),
     approval_timeout_ms: profile.approval_timeout_ms ?? LIMITS.approvalTimeoutMs,
     ...(metadata === undefined ? {} : { metadata }),
   };
   return JSON.parse(services.redact(JSON.stringify(settings))) as SessionSettings;
+}
+
+function defaultModel({ defaultProvider, defaultModel: configured, providers }: Models, provider: string): string {
+  const named = provider === defaultProvider ? configured : undefined;
+  const model = named ?? providers.get(provider).defaultModel;
+  if (model === "")
+    throw new Failure("invalid_request", `the provider ${provider} has no default_model: name a model, or set one`);
+  return model;
+}
+
+async function chooseModel(
+  services: Services,
+  { profile, engine }: { readonly profile: Profile; readonly engine: string },
+  request: CreateSession,
+  base: SessionSettings | undefined,
+): Promise<{ readonly provider: string; readonly model: string }> {
+  const provider = request.provider ?? base?.provider ?? services.models.defaultProvider;
+  const model =
+    request.model ?? (base?.provider === provider ? base.model : undefined) ?? defaultModel(services.models, provider);
+  await checkModel(services, { profile, engine, provider, model });
+  return { provider, model };
+}
+
+/** Refuses here what the proxy would refuse at the first request. */
+async function checkModel(
+  { models, engines }: Services,
+  wanted: { readonly profile: Profile; readonly engine: string; readonly provider: string; readonly model: string },
+): Promise<void> {
+  const { profile, model } = wanted;
+  const provider = models.providers.get(wanted.provider);
+  const refused = refusedModel(profile, { provider: provider.id, model });
+  if (refused !== undefined) throw refused;
+  const speaks = engines.get(wanted.engine)?.wires ?? [];
+  if (!speaks.some((wire) => provider.baseUrl[wire] !== undefined)) {
+    throw new Failure(
+      "wire_unsupported",
+      `the engine ${wanted.engine} asks models in the format of ${speaks.join(" or ")}, which the provider ${provider.id} ` +
+        `does not speak (it speaks ${Object.keys(provider.baseUrl).join(" and ")}); choose another engine or provider`,
+    );
+  }
+  if (models.prices.priceOf(provider, model) === undefined) {
+    throw new Failure(
+      "model_unpriced",
+      `the model ${model} has no price, so its cost cannot be limited; an admin can set one: sallyport price set`,
+    );
+  }
+  await provider.credentials();
+}
+
+function costLimit(profile: Profile, request: CreateSession, base: SessionSettings | undefined): number | undefined {
+  const asked = request.max_cost_usd ?? base?.max_cost_usd;
+  if (asked === undefined && profile.require_max_cost === true) {
+    throw new Failure("max_cost_required", "this policy wants max_cost_usd (micro-USD) with each session; add it");
+  }
+  return least(asked ?? profile.default_max_cost_usd, profile.max_cost_usd);
 }
 
 async function workspaceFor(caller: Caller, places: Places, asked: string | undefined): Promise<string> {

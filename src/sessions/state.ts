@@ -31,6 +31,9 @@ export interface OpenTurn {
   readonly started_seq: number;
   readonly restarts: number;
   readonly usage: Usage;
+  readonly cost_microusd: number;
+  /** Of its prompt; absent: none. */
+  readonly max_cost_usd?: number | undefined;
   readonly items: Readonly<Record<string, Item>>;
   readonly asked: Readonly<Record<string, Asked>>;
   /** Items of tools with effects that were let run: after a crash their outcome is unknown. */
@@ -63,6 +66,8 @@ export interface SessionState {
   readonly forked_from?: ForkedFrom;
   /** The ancestors' parts of this journal, oldest first; empty unless forked. */
   readonly lineage: readonly Segment[];
+  /** The sessions on whose budget this one draws, the oldest first. */
+  readonly ancestors: readonly string[];
   readonly status: Status;
   readonly seq: number;
   readonly paused: boolean;
@@ -77,6 +82,8 @@ export interface SessionState {
   readonly grants: readonly string[];
   readonly usage: Usage;
   readonly cost_microusd: number;
+  /** The limit as it was last told; absent: none. */
+  readonly limit_microusd?: number;
   readonly error?: ErrorDetail;
 }
 
@@ -92,6 +99,7 @@ export interface Birth {
   readonly at: string;
   readonly by: PrincipalRef;
   readonly lineage: readonly Segment[];
+  readonly ancestors: readonly string[];
 }
 
 export function newState(birth: Birth): SessionState {
@@ -103,6 +111,7 @@ export function newState(birth: Birth): SessionState {
     updated_at: birth.at,
     created_by: birth.by,
     lineage: birth.lineage,
+    ancestors: birth.ancestors,
     status: "creating",
     seq: inherited,
     paused: false,
@@ -114,6 +123,7 @@ export function newState(birth: Birth): SessionState {
     grants: [],
     usage: NO_USAGE,
     cost_microusd: 0,
+    ...(birth.settings.max_cost_usd === undefined ? {} : { limit_microusd: birth.settings.max_cost_usd }),
   };
 }
 
@@ -134,6 +144,7 @@ export function view(state: SessionState): SessionView {
     grants: [...state.grants],
     usage: state.usage,
     cost_microusd: state.cost_microusd,
+    ...(state.limit_microusd === undefined ? {} : { limit_microusd: state.limit_microusd }),
     ...(state.error === undefined ? {} : { error: state.error }),
     title: state.title,
   };
@@ -160,5 +171,6 @@ export function toRow(state: SessionState): SessionRow {
 
 /** The row's own words: whoever wrote it was `toRow`. */
 export function fromRow(row: SessionRow): SessionState {
-  return JSON.parse(row.state) as SessionState;
+  // Rows of before there were budgets name no ancestors.
+  return { ancestors: [], ...(JSON.parse(row.state) as Omit<SessionState, "ancestors">) };
 }

@@ -60,6 +60,7 @@ export async function openWorkshop(options: WorkshopOptions, wanted: WorkshopReq
   };
   return {
     toolbox,
+    sandbox,
     extraRead,
     isHidden: (real) => isInside(options.home, real) && !isInside(outputFolder, real),
     resolve: (path) => resolvePath(settings.workspace, path),

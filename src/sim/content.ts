@@ -1,50 +1,20 @@
-import { createHash } from "node:crypto";
-import { estimateTokens } from "./tokens.ts";
-import { isFault, type Act, type Fields, type ModelRequest, type Reply } from "./wire.ts";
+import { estimateTokens, TOKEN_CHARS } from "./tokens.ts";
+import { isFault, type Act, type ModelRequest, type Part, type Reply, type Tally } from "./wire.ts";
 
-const SIGNATURE_MARK = "sim.";
 const WORDS = ["one ", "more ", "word ", "of ", "the ", "stream "] as const;
-
-/** A block of the model's message, as a response without streaming carries it. */
-export type ReplyBlock =
-  | { readonly type: "text"; readonly text: string }
-  | { readonly type: "thinking"; readonly thinking: string; readonly signature: string }
-  | { readonly type: "tool_use"; readonly id: string; readonly name: string; readonly input: Fields };
-
-export function signatureOf(thinking: string): string {
-  return SIGNATURE_MARK + createHash("sha256").update(thinking).digest("base64");
-}
-
-/** Signatures of other models cannot be checked and are believed. */
-export function isSignature(signature: string, thinking: string): boolean {
-  return !signature.startsWith(SIGNATURE_MARK) || signature === signatureOf(thinking);
-}
 
 /** The `number`th token of a `stream` step. */
 export function tokenText(number: number): string {
   return WORDS[number % WORDS.length] ?? "";
 }
 
-export function messageId(request: ModelRequest): string {
-  return `msg_${request.digest.slice(0, 24)}`;
+/** The id of a tool call; `index` is its place in the message. */
+export function callId(prefix: string, request: ModelRequest, index: number): string {
+  return `${prefix}${request.digest.slice(0, 20)}${index.toString(16).padStart(4, "0")}`;
 }
 
-/** `index` is the block's place in the message. */
-export function toolUseId(request: ModelRequest, index: number): string {
-  return `toolu_${request.digest.slice(0, 20)}${index.toString(16).padStart(4, "0")}`;
-}
-
-/** The blocks of a reply. */
-export function contentOf(reply: Reply, request: ModelRequest): readonly ReplyBlock[] {
-  const blocks: ReplyBlock[] = [];
-  for (const act of reply.acts) {
-    const block = blockOf(act, request, blocks.length);
-    if (block !== undefined) blocks.push(block);
-  }
-  return blocks;
-}
-
-function blockOf(act: Act, request: ModelRequest, index: number): ReplyBlock | undefined {
+/** Absent: it leaves nothing in the message. */
+export function partOf(act: Act, request: ModelRequest): Part | undefined {
   if (isFault(act)) return undefined;
   switch (act.do) {
     case "say":
@@ -52,28 +22,82 @@ function blockOf(act: Act, request: ModelRequest, index: number): ReplyBlock | u
     case "tokens":
       return { type: "text", text: Array.from({ length: act.count }, (_, number) => tokenText(number)).join("") };
     case "think":
-      return { type: "thinking", thinking: act.text, signature: signatureOf(act.text) };
-    case "tool":
-      return { type: "tool_use", id: toolUseId(request, index), name: act.name, input: act.cut ? {} : act.input };
+      return { type: "thought", text: act.text };
+    case "tool": {
+      const freeform = request.freeform.has(act.name);
+      const input = act.cut === undefined ? act.input : {};
+      return { type: "call", name: act.name, input, text: inputText(act, freeform), freeform };
+    }
     case "wait":
       return undefined;
   }
 }
 
-/** The usage at the end of a reply, as the API reports it. */
-export function usageOf(reply: Reply, request: ModelRequest): Fields {
+export function partsOf(reply: Reply, request: ModelRequest): readonly Part[] {
+  return reply.acts.map((act) => partOf(act, request)).filter((part) => part !== undefined);
+}
+
+/** A tool that takes a plain text gets the input's only field `input`, or all of it as JSON. */
+function inputText({ input, cut }: Extract<Act, { do: "tool" }>, freeform: boolean): string {
+  const only = freeform && Object.keys(input).length === 1 ? input["input"] : undefined;
+  const whole = typeof only === "string" ? only : JSON.stringify(input);
+  return cut === undefined ? whole : whole.slice(0, wholeChars(whole, Math.min(cut, whole.length - 1)));
+}
+
+/** The place at or before `end` that does not split a character of two code units. */
+export function wholeChars(text: string, end: number): number {
+  const last = text.charCodeAt(end - 1);
+  return end > 0 && end < text.length && last >= 0xd800 && last <= 0xdbff ? end - 1 : end;
+}
+
+/** What the usage at the end of a reply says. */
+export function tally(reply: Reply, request: ModelRequest): Tally {
   let output = 0;
   let thinking = 0;
   for (const act of reply.acts) {
-    if (act.do === "say") output += estimateTokens(act.text);
-    else if (act.do === "tokens") output += act.count;
-    else if (act.do === "tool") output += estimateTokens(act.name) + estimateTokens(JSON.stringify(act.input));
-    else if (act.do === "think") thinking += estimateTokens(act.text);
+    const tokens = outputTokens(act, request);
+    output += tokens;
+    if (act.do === "think") thinking += tokens;
   }
-  return {
-    ...request.usage,
-    output_tokens: Math.max(1, output + thinking),
-    ...(thinking > 0 ? { output_tokens_details: { thinking_tokens: thinking } } : {}),
-    ...reply.usage,
-  };
+  return { ...request.tokens, output: Math.max(1, output), thinking, ...reply.usage };
+}
+
+function outputTokens(act: Act, request: ModelRequest): number {
+  switch (act.do) {
+    case "say":
+    case "think":
+      return estimateTokens(act.text);
+    case "tokens":
+      return act.count;
+    case "tool":
+      return estimateTokens(act.name) + estimateTokens(inputText(act, request.freeform.has(act.name)));
+    case "wait":
+    case "fail":
+    case "hang_up":
+    case "garble":
+      return 0;
+  }
+}
+
+/** The reply as far as the request's bound of tokens lets it go. */
+export function withinMaxTokens(reply: Reply, request: ModelRequest): Reply {
+  let left = request.maxTokens ?? Infinity;
+  for (const [index, act] of reply.acts.entries()) {
+    const tokens = outputTokens(act, request);
+    if (tokens <= left) left -= tokens;
+    else return { ...reply, acts: [...reply.acts.slice(0, index), ...begun(act, left)], stopReason: "max_tokens" };
+  }
+  return reply;
+}
+
+/** As much of an act as so many tokens are. */
+function begun(act: Act, tokens: number): readonly Act[] {
+  if (act.do === "tool") {
+    const room = tokens - estimateTokens(act.name);
+    return room < 0 ? [] : [{ ...act, cut: Math.min(act.cut ?? Infinity, room * TOKEN_CHARS) }];
+  }
+  if (tokens === 0) return [];
+  if (act.do === "tokens") return [{ ...act, count: tokens }];
+  if (act.do !== "say" && act.do !== "think") return [];
+  return [{ ...act, text: act.text.slice(0, wholeChars(act.text, tokens * TOKEN_CHARS)) }];
 }

@@ -46,7 +46,7 @@ export function demoReply(request: ModelRequest, prompt: string, after: readonly
     return {
       acts: [
         { do: "say", text: next.announce },
-        { do: "tool", name: next.tool, input: next.input, cut: false },
+        { do: "tool", name: next.tool, input: next.input },
       ],
       stopReason: "tool_use",
       usage: {},

@@ -1,5 +1,5 @@
 import { SIM_LIMITS } from "./limits.ts";
-import { errorType, isFault, type Act, type Fields, type Message, type Reply, type StopReason } from "./wire.ts";
+import { isFault, type Act, type Fields, type Message, type Reply, type StopReason, type Tally } from "./wire.ts";
 
 const SCRIPT_LINE = /^[ \t]*sim:[ \t]*(\[.*)$/gm;
 const STOP_REASONS: readonly string[] = [
@@ -10,12 +10,13 @@ const STOP_REASONS: readonly string[] = [
   "refusal",
   "model_context_window_exceeded",
 ] satisfies readonly StopReason[];
-const USAGE_FIELDS = [
-  "input_tokens",
-  "output_tokens",
-  "cache_creation_input_tokens",
-  "cache_read_input_tokens",
-] as const;
+/** Scripts use Anthropic's names on every wire. */
+const USAGE_FIELDS: Readonly<Record<string, keyof Tally>> = {
+  input_tokens: "input",
+  output_tokens: "output",
+  cache_creation_input_tokens: "cacheWrite",
+  cache_read_input_tokens: "cacheRead",
+};
 
 /** The JSON of the last line `sim: […]` in a text. */
 export function findScript(text: string): string | undefined {
@@ -75,7 +76,7 @@ export function readScript(json: string): readonly Reply[] | string {
 class ScriptBuilder {
   readonly #replies: Reply[] = [];
   #acts: Act[] = [];
-  #usage: Fields = {};
+  #usage: Partial<Tally> = {};
   /** The message has called tools: only a stop reason may still belong to it. */
   #called = false;
 
@@ -108,7 +109,8 @@ class ScriptBuilder {
   #close(stopReason: StopReason): void {
     const last = this.#acts.at(-1);
     // A message that runs out of tokens while it calls a tool ends in the middle of the input.
-    if (stopReason === "max_tokens" && last?.do === "tool") this.#acts[this.#acts.length - 1] = { ...last, cut: true };
+    if (stopReason === "max_tokens" && last?.do === "tool")
+      this.#acts[this.#acts.length - 1] = { ...last, cut: Math.ceil(JSON.stringify(last.input).length / 2) };
     this.#replies.push({ acts: this.#acts, stopReason, usage: this.#usage, wordMs: 0 });
     this.#acts = [];
     this.#usage = {};
@@ -117,11 +119,14 @@ class ScriptBuilder {
 
   #setUsage(value: unknown): string | undefined {
     if (typeof value !== "object" || value === null) return "usage must be an object";
+    const usage: { -readonly [Name in keyof Tally]?: number } = {};
     for (const [name, count] of Object.entries(value)) {
-      if (!USAGE_FIELDS.some((field) => field === name)) return `usage knows ${USAGE_FIELDS.join(", ")}, not ${name}`;
+      const field = Object.hasOwn(USAGE_FIELDS, name) ? USAGE_FIELDS[name] : undefined;
+      if (field === undefined) return `usage knows ${Object.keys(USAGE_FIELDS).join(", ")}, not ${name}`;
       if (!isCount(count, Number.MAX_SAFE_INTEGER)) return `usage.${name} must be a whole number`;
+      usage[field] = count;
     }
-    this.#usage = { ...this.#usage, ...value };
+    this.#usage = { ...this.#usage, ...usage };
     return undefined;
   }
 }
@@ -177,7 +182,7 @@ function readTools(calls: readonly unknown[]): readonly Act[] | string {
     const { tool, input = {} } = (typeof call === "object" && call !== null ? call : {}) as Fields;
     if (typeof tool !== "string" || tool === "") return "tool must be a tool's name";
     if (typeof input !== "object" || input === null || Array.isArray(input)) return "input must be an object";
-    acts.push({ do: "tool", name: tool, input: input as Fields, cut: false });
+    acts.push({ do: "tool", name: tool, input: input as Fields });
   }
   return acts;
 }
@@ -204,17 +209,7 @@ function readFault(kind: string, value: unknown, step: Fields): readonly Act[] |
   if (message !== undefined && typeof message !== "string") return "error.message must be a text";
   if (type !== undefined && typeof type !== "string") return "error.type must be a text";
   if (retry_after !== undefined && !isCount(retry_after, 86_400)) return "error.retry_after must be seconds";
-  const kindOfError = type ?? errorType(status);
-  return [
-    {
-      do: "fail",
-      times,
-      status,
-      type: kindOfError,
-      message: message ?? `scripted error ${status}`,
-      retryAfter: retry_after,
-    },
-  ];
+  return [{ do: "fail", times, status, type, message: message ?? `scripted error ${status}`, retryAfter: retry_after }];
 }
 
 /** Remembers how often a fault was played at a place of a conversation: all that the scripted model remembers. */

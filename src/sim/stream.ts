@@ -1,7 +1,17 @@
 import type { ServerResponse } from "node:http";
-import { messageId, signatureOf, tokenText, toolUseId, usageOf } from "./content.ts";
+import { partOf, tokenText, wholeChars } from "./content.ts";
 import { SIM_LIMITS } from "./limits.ts";
-import { isFault, type Act, type Fault, type Fields, type ModelRequest, type Reply } from "./wire.ts";
+import {
+  ApiError,
+  isFault,
+  type Act,
+  type Fault,
+  type Format,
+  type ModelRequest,
+  type Moment,
+  type Part,
+  type Reply,
+} from "./wire.ts";
 
 /** Sizes of the pieces in which a tool's input is sent: odd, so that borders fall anywhere. */
 const INPUT_PIECES = [1, 7, 3, 13, 5, 31, 2, 64] as const;
@@ -21,70 +31,60 @@ export function pause(ms: number, response: ServerResponse): Promise<void> {
   });
 }
 
+interface Played {
+  readonly reply: Reply;
+  readonly request: ModelRequest;
+  readonly format: Format;
+  readonly response: ServerResponse;
+  /** Milliseconds; only differences count. */
+  readonly now: () => number;
+}
+
 /** Puts one reply on the wire as server-sent events. */
 export class ReplyStream {
-  readonly #request: ModelRequest;
   readonly #reply: Reply;
+  readonly #request: ModelRequest;
+  readonly #format: Format;
   readonly #response: ServerResponse;
   readonly #now: () => number;
   #text = "";
-  #blocks = 0;
-  /** A text block stays open until the next block begins, so that a fault can fall into it. */
-  #open = false;
+  #index = 0;
+  /** A part stays open until the next one begins, so that a fault can fall into it. */
+  #open: Part | undefined;
 
-  constructor(reply: Reply, request: ModelRequest, response: ServerResponse, now: () => number) {
-    this.#request = request;
+  constructor({ reply, request, format, response, now }: Played) {
     this.#reply = reply;
+    this.#request = request;
+    this.#format = format;
     this.#response = response;
     this.#now = now;
   }
 
   async play(): Promise<void> {
-    this.#begin();
+    this.#tell({ at: "begin" });
     for (const act of this.#reply.acts) {
       if (this.#response.destroyed) return;
       if (isFault(act)) return this.#fault(act);
       await this.#act(act);
     }
-    this.#closeBlock();
-    this.#event("message_delta", {
-      delta: {
-        stop_reason: this.#reply.stopReason,
-        stop_sequence: this.#reply.stopReason === "stop_sequence" ? "STOP" : null,
-      },
-      usage: usageOf(this.#reply, this.#request),
-    });
-    this.#event("message_stop", {});
+    this.#close();
+    this.#tell({ at: "end" });
     this.#response.end(this.#take());
   }
 
-  #begin(): void {
-    const { output_tokens: _, output_tokens_details: __, ...input } = usageOf(this.#reply, this.#request);
-    this.#event("message_start", {
-      message: {
-        id: messageId(this.#request),
-        type: "message",
-        role: "assistant",
-        model: this.#request.model,
-        content: [],
-        stop_reason: null,
-        stop_sequence: null,
-        usage: { ...input, output_tokens: 1, service_tier: "standard" },
-      },
-    });
-  }
-
   async #act(act: Exclude<Act, Fault>): Promise<void> {
+    const part = partOf(act, this.#request);
+    if (part !== undefined) this.#begin(part);
     switch (act.do) {
       case "say":
         return this.#say(act.text);
       case "tokens":
-        this.#openBlock({ type: "text", text: "" });
         return act.perSecond > 0 ? this.#paced(act.count, act.perSecond) : this.#unpaced(act.count);
       case "think":
-        return this.#think(act.text);
+        for (const word of act.text.match(WORD) ?? []) this.#piece(word);
+        return undefined;
       case "tool":
-        return this.#tool(act);
+        return this.#input(part?.text ?? "");
       case "wait":
         await this.#flush();
         return pause(act.ms, this.#response);
@@ -92,9 +92,8 @@ export class ReplyStream {
   }
 
   async #say(text: string): Promise<void> {
-    this.#openBlock({ type: "text", text: "" });
     for (const word of text.match(WORD) ?? []) {
-      this.#delta({ type: "text_delta", text: word });
+      this.#piece(word);
       if (this.#reply.wordMs === 0) continue;
       await this.#flush();
       await pause(this.#reply.wordMs, this.#response);
@@ -102,30 +101,20 @@ export class ReplyStream {
     }
   }
 
-  #think(text: string): void {
-    this.#openBlock({ type: "thinking", thinking: "", signature: "" });
-    for (const word of text.match(WORD) ?? []) this.#delta({ type: "thinking_delta", thinking: word });
-    this.#delta({ type: "signature_delta", signature: signatureOf(text) });
-  }
-
-  #tool(act: Extract<Act, { do: "tool" }>): void {
-    this.#closeBlock();
-    this.#openBlock({ type: "tool_use", id: toolUseId(this.#request, this.#blocks), name: act.name, input: {} });
-    this.#delta({ type: "input_json_delta", partial_json: "" });
-    const whole = JSON.stringify(act.input);
-    // Half of an object is never a whole one.
-    const json = act.cut ? whole.slice(0, Math.ceil(whole.length / 2)) : whole;
+  #input(text: string): void {
     let at = 0;
-    for (let piece = 0; at < json.length; piece += 1) {
-      const end = at + (INPUT_PIECES[piece % INPUT_PIECES.length] ?? 1);
-      this.#delta({ type: "input_json_delta", partial_json: json.slice(at, end) });
-      at = end;
+    for (let piece = 0; at < text.length; piece += 1) {
+      const end = Math.min(text.length, at + (INPUT_PIECES[piece % INPUT_PIECES.length] ?? 1));
+      // A character of two code units goes whole into the piece where it begins.
+      const next = wholeChars(text, end) === end ? end : end + 1;
+      this.#piece(text.slice(at, next));
+      at = next;
     }
   }
 
   async #unpaced(count: number): Promise<void> {
     for (let number = 0; number < count; number += 1) {
-      this.#delta({ type: "text_delta", text: tokenText(number) });
+      this.#piece(tokenText(number));
       if ((number + 1) % SIM_LIMITS.tokensPerWrite !== 0) continue;
       await this.#flush();
       if (this.#response.destroyed) return;
@@ -138,7 +127,7 @@ export class ReplyStream {
     let sent = 0;
     while (sent < count && !this.#response.destroyed) {
       const due = Math.min(count, Math.floor(((this.#now() - start) * perSecond) / 1_000) + 1);
-      for (; sent < due; sent += 1) this.#delta({ type: "text_delta", text: tokenText(sent) });
+      for (; sent < due; sent += 1) this.#piece(tokenText(sent));
       await this.#flush();
       if (sent < count) await pause(Math.max(1, start + (sent * 1_000) / perSecond - this.#now()), this.#response);
     }
@@ -147,12 +136,11 @@ export class ReplyStream {
   async #fault(fault: Fault): Promise<void> {
     switch (fault.do) {
       case "fail":
-        this.#event("error", { error: { type: fault.type, message: fault.message } });
+        this.#tell({ at: "fail", error: new ApiError(fault.status, fault.message, { type: fault.type }) });
         this.#response.end(this.#take());
         return;
       case "garble":
-        this.#text +=
-          'event: content_block_delta\ndata: {"type":"content_block_delta","index":0,"delta":{"type":"text_del\n\n';
+        this.#tell({ at: "garble" });
         this.#response.end(this.#take());
         return;
       case "hang_up":
@@ -163,26 +151,25 @@ export class ReplyStream {
     }
   }
 
-  #openBlock(block: Fields): void {
-    this.#closeBlock();
-    this.#event("content_block_start", { index: this.#blocks, content_block: block });
-    if (this.#blocks === 0) this.#event("ping", {});
-    this.#open = true;
+  #begin(part: Part): void {
+    this.#close();
+    this.#open = part;
+    this.#tell({ at: "open", part, index: this.#index });
   }
 
-  #closeBlock(): void {
-    if (!this.#open) return;
-    this.#event("content_block_stop", { index: this.#blocks });
-    this.#blocks += 1;
-    this.#open = false;
+  #piece(text: string): void {
+    if (this.#open !== undefined) this.#tell({ at: "piece", part: this.#open, index: this.#index, text });
   }
 
-  #delta(delta: Fields): void {
-    this.#event("content_block_delta", { index: this.#blocks, delta });
+  #close(): void {
+    if (this.#open === undefined) return;
+    this.#tell({ at: "close", part: this.#open, index: this.#index });
+    this.#index += 1;
+    this.#open = undefined;
   }
 
-  #event(type: string, fields: Fields): void {
-    this.#text += `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`;
+  #tell(moment: Moment): void {
+    this.#text += this.#format.encode(moment);
   }
 
   #take(): string {

@@ -1,4 +1,4 @@
-/** The parts of a Messages request that the scripted model looks at, read once by `request.ts`. */
+/** The parts of a conversation that the scripted model looks at, the same for every wire. */
 export type Block =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "thinking"; readonly thinking: string; readonly signature: string }
@@ -14,10 +14,18 @@ export interface Message {
   readonly content: readonly Block[];
 }
 
-export interface Usage {
-  readonly input_tokens: number;
-  readonly cache_creation_input_tokens: number;
-  readonly cache_read_input_tokens: number;
+/** What a request costs, in tokens; the three do not overlap. */
+export interface InputTokens {
+  readonly input: number;
+  readonly cacheWrite: number;
+  readonly cacheRead: number;
+}
+
+/** What a request and its answer cost. */
+export interface Tally extends InputTokens {
+  /** Thinking included. */
+  readonly output: number;
+  readonly thinking: number;
 }
 
 export interface ModelRequest {
@@ -26,39 +34,40 @@ export interface ModelRequest {
   readonly system: string;
   /** Names of the tools that were offered. */
   readonly tools: ReadonlySet<string>;
-  /** Neighbours of the same role are one message, as in the real API. */
+  /** Those of them whose input is a plain text. */
+  readonly freeform: ReadonlySet<string>;
   readonly messages: readonly Message[];
-  /** Hex; the same for the same conversation. */
+  /** Hex; the same for the same conversation on the same wire. */
   readonly digest: string;
-  readonly usage: Usage;
-}
-
-const ERROR_TYPES: Readonly<Record<number, string>> = {
-  400: "invalid_request_error",
-  401: "authentication_error",
-  403: "permission_error",
-  404: "not_found_error",
-  405: "invalid_request_error",
-  413: "request_too_large",
-  429: "rate_limit_error",
-  504: "timeout_error",
-  529: "overloaded_error",
-};
-
-export function errorType(status: number): string {
-  return ERROR_TYPES[status] ?? (status >= 500 ? "api_error" : "invalid_request_error");
+  readonly tokens: InputTokens;
+  /** The most tokens that the answer may have. Absent: as many as it has. */
+  readonly maxTokens?: number | undefined;
 }
 
 /** An answer that is an error body. */
 export class ApiError extends Error {
   readonly status: number;
-  readonly type: string;
+  /** Absent: what the vendor calls this status. */
+  readonly type: string | undefined;
+  /** What is wrong, by OpenAI's names: a place in the request and a word. */
+  readonly param: string | undefined;
+  readonly code: string | undefined;
 
-  constructor(status: number, message: string, type = errorType(status)) {
+  constructor(
+    status: number,
+    message: string,
+    more: {
+      readonly type?: string | undefined;
+      readonly param?: string | undefined;
+      readonly code?: string | undefined;
+    } = {},
+  ) {
     super(message);
     this.name = "ApiError";
     this.status = status;
-    this.type = type;
+    this.type = more.type;
+    this.param = more.param;
+    this.code = more.code;
   }
 }
 
@@ -67,8 +76,13 @@ export type Act =
   | { readonly do: "say"; readonly text: string }
   | { readonly do: "think"; readonly text: string }
   | { readonly do: "tokens"; readonly count: number; /** 0: as fast as possible. */ readonly perSecond: number }
-  /** `cut`: the message ended in the middle of the input. */
-  | { readonly do: "tool"; readonly name: string; readonly input: Fields; readonly cut: boolean }
+  | {
+      readonly do: "tool";
+      readonly name: string;
+      readonly input: Fields;
+      /** Characters of the input after which the message ended. Absent: it was sent whole. */
+      readonly cut?: number | undefined;
+    }
   | { readonly do: "wait"; readonly ms: number }
   | Fault;
 
@@ -78,7 +92,8 @@ export type Fault =
       readonly do: "fail";
       readonly times: number;
       readonly status: number;
-      readonly type: string;
+      /** Absent: what the vendor calls this status. */
+      readonly type?: string | undefined;
       readonly message: string;
       /** Seconds. */
       readonly retryAfter?: number | undefined;
@@ -95,16 +110,65 @@ export type StopReason =
   | "refusal"
   | "model_context_window_exceeded";
 
-/** One message of the model, before it is put on the wire. */
+/** One message of the model, before it is put on a wire. */
 export interface Reply {
   readonly acts: readonly Act[];
   readonly stopReason: StopReason;
-  /** Fields of the reported usage that are not what was counted. */
-  readonly usage: Fields;
+  /** What is reported instead of what was counted. */
+  readonly usage: Partial<Tally>;
   /** Pause after each word, in milliseconds. */
   readonly wordMs: number;
 }
 
 export function isFault(act: Act): act is Fault {
   return act.do === "fail" || act.do === "hang_up" || act.do === "garble";
+}
+
+/** One piece of the model's message. */
+export type Part =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "thought"; readonly text: string }
+  | {
+      readonly type: "call";
+      readonly name: string;
+      /** Empty when it was cut. */
+      readonly input: Fields;
+      /** The input as text, as far as it was sent. */
+      readonly text: string;
+      /** `text` is no JSON. */
+      readonly freeform: boolean;
+    };
+
+/** What happens while a reply is streamed. `index` is the part's place in the message; `text` is the next piece of it. */
+export type Moment =
+  | { readonly at: "begin" }
+  | { readonly at: "open"; readonly part: Part; readonly index: number }
+  | { readonly at: "piece"; readonly part: Part; readonly index: number; readonly text: string }
+  | { readonly at: "close"; readonly part: Part; readonly index: number }
+  | { readonly at: "end" }
+  | { readonly at: "fail"; readonly error: ApiError }
+  | { readonly at: "garble" };
+
+/** One reply in the words of one wire. */
+export interface Format {
+  /** The bytes of a stream that tell of a moment; empty where the wire says nothing. To be asked in order. */
+  encode(moment: Moment): string;
+  /** The answer without streaming. */
+  whole(): Fields;
+}
+
+/** A request that was read. */
+export interface Asked {
+  readonly request: ModelRequest;
+  format(reply: Reply): Format;
+}
+
+/** What the APIs of one vendor have in common. */
+export interface Vendor {
+  /** The header with the request's id. */
+  readonly idHeader: string;
+  /** `requestId` is null when the body was never read. */
+  errorBody(error: ApiError, requestId: string | null): Fields;
+  model(id: string): Fields;
+  models(ids: readonly string[]): Fields;
 }

@@ -1,6 +1,17 @@
 import { Failure, type Approval } from "../protocol/index.ts";
 import type { Operation } from "./statements.ts";
-import type { AuditRow, DocumentRow, EventRow, PrincipalRow, ReceiptRow, SessionRow, Write } from "./store.ts";
+import type {
+  AuditRow,
+  DocumentRow,
+  EventRow,
+  PrincipalRow,
+  ReceiptRow,
+  ReservationRow,
+  SessionRow,
+  SpendingRow,
+  UsageRow,
+  Write,
+} from "./store.ts";
 
 /** A Write as the writer takes it. */
 export interface Encoded {
@@ -21,6 +32,10 @@ export function encode(write: Write): Encoded {
     ...(write.principals ?? []).map(principal),
     ...(write.audit ?? []).map(audit),
     ...(write.documents ?? []).map(document),
+    ...(write.endedReservations ?? []).map((id): Operation => ["endedReservation", [id]]),
+    ...(write.reservations ?? []).map(reservation),
+    ...(write.spending ?? []).map(spending),
+    ...(write.usage ?? []).map(usage),
   ]);
 }
 
@@ -79,4 +94,39 @@ function audit(row: AuditRow): Operation {
 
 function document(row: DocumentRow): Operation {
   return ["document", [row.name, row.at, JSON.stringify(row.by), row.body]];
+}
+
+function reservation(row: ReservationRow): Operation {
+  const { id, at, session_id, turn_id, agent, engine, provider, model, accounts, amount } = row;
+  const who = [id, at, session_id, turn_id ?? null, agent, engine, provider, model];
+  for (const account of accounts) storable(account);
+  return ["reservation", [...who, JSON.stringify(accounts), whole(amount)]];
+}
+
+function spending({ account, amount }: SpendingRow): Operation {
+  return ["spending", [account, whole(amount)]];
+}
+
+function usage(row: UsageRow): Operation {
+  const { day, session, turn, agent, engine, provider, model, tokens } = row;
+  // In the order of USAGE_SUMS.
+  const sums = [
+    row.requests,
+    tokens.input,
+    tokens.output,
+    tokens.cache_read,
+    tokens.cache_write,
+    tokens.cache_write_1h,
+    tokens.reasoning,
+    tokens.web_searches,
+    row.cost_microusd,
+    row.bound_microusd,
+  ];
+  return ["usage", [day, session, turn, agent, engine, provider, model, ...sums.map(whole)]];
+}
+
+/** Money and tokens are only ever added, in whole numbers that a double holds exactly. */
+function whole(amount: number): number {
+  if (Number.isSafeInteger(amount) && amount >= 0) return amount;
+  throw new Failure("invalid_request", `Money and tokens are whole numbers from 0, not ${amount}.`);
 }

@@ -1,4 +1,5 @@
 import type { Approval } from "../protocol/index.ts";
+import { money } from "./money.ts";
 import { approvalRow, auditRow, documentRow, eventRow, principalRow, receiptRow, seqOf, sessionRow } from "./rows.ts";
 import { counted, type List, type Select, selectPage } from "./select.ts";
 import type { AuditRow, Reader, SessionRow } from "./store.ts";
@@ -38,7 +39,7 @@ const AUDIT: List<AuditRow> = {
 
 /** Each read is a transaction of its own on a connection that cannot write: it sees the last commit. */
 export function makeReader(select: Select): Reader {
-  return { ...journal(select), ...inbox(select), ...registry(select) };
+  return { ...journal(select), ...inbox(select), ...registry(select), ...money(select) };
 }
 
 function journal(select: Select): Pick<Reader, "session" | "sessions" | "unsettled" | "events" | "turnEnd"> {

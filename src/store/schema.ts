@@ -88,6 +88,53 @@ const MIGRATIONS: readonly string[] = [
   ) STRICT;
   CREATE INDEX documents_by_name ON documents (name, id);
   `,
+  // Money. Sums stop at the largest whole number that a double holds exactly: an account that got there is full for good.
+  `
+  CREATE TABLE reservations (
+    id TEXT NOT NULL PRIMARY KEY,
+    at TEXT NOT NULL,
+    session_id TEXT NOT NULL,
+    turn_id TEXT,
+    agent TEXT NOT NULL,
+    engine TEXT NOT NULL,
+    provider TEXT NOT NULL,
+    model TEXT NOT NULL,
+    -- JSON, an array of keys.
+    accounts TEXT NOT NULL,
+    amount INTEGER NOT NULL CHECK (amount >= 0)
+  ) STRICT;
+
+  CREATE TABLE accounts (
+    key TEXT NOT NULL PRIMARY KEY,
+    spent INTEGER NOT NULL CHECK (spent BETWEEN 0 AND 9007199254740991)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE usage (
+    day TEXT NOT NULL,
+    session TEXT NOT NULL,
+    -- Empty between turns.
+    turn TEXT NOT NULL,
+    agent TEXT NOT NULL,
+    engine TEXT NOT NULL,
+    provider TEXT NOT NULL,
+    model TEXT NOT NULL,
+    requests INTEGER NOT NULL,
+    input INTEGER NOT NULL,
+    output INTEGER NOT NULL,
+    cache_read INTEGER NOT NULL,
+    cache_write INTEGER NOT NULL,
+    cache_write_1h INTEGER NOT NULL,
+    reasoning INTEGER NOT NULL,
+    web_searches INTEGER NOT NULL,
+    cost_microusd INTEGER NOT NULL,
+    bound_microusd INTEGER NOT NULL,
+    PRIMARY KEY (session, day, turn, agent, engine, provider, model)
+  ) STRICT;
+  CREATE INDEX usage_by_day ON usage (day);
+  CREATE INDEX usage_by_agent ON usage (agent, day);
+
+  CREATE INDEX sessions_active ON sessions (created_by) WHERE status NOT IN ('complete', 'failed');
+  `,
 ];
 
 function versionOf(database: Database): number {

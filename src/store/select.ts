@@ -1,4 +1,4 @@
-import { Failure } from "../protocol/index.ts";
+import { Failure, LIMITS } from "../protocol/index.ts";
 import type { Database, SqlValue, Statement } from "./binding.ts";
 import { fromCursor, type ListName, type Place, toCursor } from "./cursor.ts";
 import { storeFailure } from "./failure.ts";
@@ -14,7 +14,7 @@ interface Query<Row> {
 
 export type Select = <Row>(query: Query<Row>) => readonly Row[];
 
-/** Statements are prepared once each; there is one per question and combination of filters, so the map stays small. */
+/** Statements are prepared once each; where there are more (usage is grouped in many ways), all of them are made anew. */
 export function makeSelect(database: Database, refuseClosed: () => void): Select {
   const prepared = new Map<string, Statement>();
   return ({ sql, values, row }) => {
@@ -22,6 +22,7 @@ export function makeSelect(database: Database, refuseClosed: () => void): Select
     for (const value of values) if (typeof value === "string") storable(value);
     try {
       const statement = prepared.get(sql) ?? database.prepare(sql);
+      if (prepared.size >= LIMITS.storeStatements) prepared.clear();
       prepared.set(sql, statement);
       return (statement.all(...values) as never[]).map((record) => row(record));
     } catch (error) {

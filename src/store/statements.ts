@@ -1,5 +1,24 @@
 import type { SqlValue } from "./binding.ts";
 
+/** The columns of `usage` that are added up. */
+export const USAGE_SUMS = [
+  "requests",
+  "input",
+  "output",
+  "cache_read",
+  "cache_write",
+  "cache_write_1h",
+  "reasoning",
+  "web_searches",
+  "cost_microusd",
+  "bound_microusd",
+] as const;
+
+/** Two whole numbers below 2^53 never overflow SQLite's 64 bits; what is stored stays below 2^53. */
+function sum(column: string): string {
+  return `MIN(${Number.MAX_SAFE_INTEGER}, ${column} + excluded.${column})`;
+}
+
 /** Everything that is ever written, by name. */
 export const WRITES = {
   session: `
@@ -27,6 +46,18 @@ export const WRITES = {
     ON CONFLICT (id) DO UPDATE SET at = excluded.at, by = excluded.by, action = excluded.action,
       target = excluded.target, details = excluded.details`,
   document: "INSERT INTO documents (name, at, by, body) VALUES (?, ?, ?, ?)",
+  endedReservation: "DELETE FROM reservations WHERE id = ?",
+  reservation: `
+    INSERT INTO reservations (id, at, session_id, turn_id, agent, engine, provider, model, accounts, amount)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  spending: `
+    INSERT INTO accounts (key, spent) VALUES (?, ?)
+    ON CONFLICT (key) DO UPDATE SET spent = ${sum("spent")}`,
+  usage: `
+    INSERT INTO usage (day, session, turn, agent, engine, provider, model, ${USAGE_SUMS.join(", ")})
+    VALUES (?, ?, ?, ?, ?, ?, ?, ${USAGE_SUMS.map(() => "?").join(", ")})
+    ON CONFLICT (session, day, turn, agent, engine, provider, model)
+    DO UPDATE SET ${USAGE_SUMS.map((column) => `${column} = ${sum(column)}`).join(", ")}`,
   sweep: "DELETE FROM receipts WHERE rowid IN (SELECT rowid FROM receipts WHERE expires_at <= ? LIMIT ?)",
 } as const;
 

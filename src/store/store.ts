@@ -1,4 +1,13 @@
-import type { Approval, ApprovalStatus, PrincipalRef, Role, Status } from "../protocol/index.ts";
+import type {
+  Approval,
+  ApprovalStatus,
+  PrincipalRef,
+  Role,
+  Status,
+  TokenCount,
+  UsageGroup,
+  UsageLine,
+} from "../protocol/index.ts";
 
 /** One session's row. `state` is the session's projection as JSON, written in the same commit as the events it follows from. */
 export interface SessionRow {
@@ -65,7 +74,47 @@ export interface DocumentRow {
   readonly body: string;
 }
 
-/** Everything here becomes durable together or not at all. Rows with a key that exists replace it, events never do. */
+/** Money that is set aside for one model request until its cost is known. A row that is there at start belongs to a dead process. */
+export interface ReservationRow {
+  readonly id: string;
+  readonly at: string;
+  readonly session_id: string;
+  /** Absent between turns. */
+  readonly turn_id?: string;
+  readonly agent: string;
+  readonly engine: string;
+  readonly provider: string;
+  readonly model: string;
+  /** The keys of the accounts that it counts on. */
+  readonly accounts: readonly string[];
+  /** Micro-USD. */
+  readonly amount: number;
+}
+
+/** What is added to an account, micro-USD. */
+export interface SpendingRow {
+  readonly account: string;
+  readonly amount: number;
+}
+
+/** What is added to the usage of one turn (or of a session between turns), model and day. */
+export interface UsageRow {
+  /** `2026-11-15`, UTC. */
+  readonly day: string;
+  readonly session: string;
+  /** Empty between turns. */
+  readonly turn: string;
+  readonly agent: string;
+  readonly engine: string;
+  readonly provider: string;
+  readonly model: string;
+  readonly requests: number;
+  readonly tokens: TokenCount;
+  readonly cost_microusd: number;
+  readonly bound_microusd: number;
+}
+
+/** Everything here becomes durable together or not at all. Rows with a key that exists replace it, events and reservations never do. */
 export interface Write {
   readonly sessions?: readonly SessionRow[];
   readonly events?: readonly EventRow[];
@@ -75,6 +124,13 @@ export interface Write {
   readonly deletedPrincipals?: readonly string[];
   readonly audit?: readonly AuditRow[];
   readonly documents?: readonly DocumentRow[];
+  readonly reservations?: readonly ReservationRow[];
+  /** Ids; those that are unknown are no error. */
+  readonly endedReservations?: readonly string[];
+  /** Added to what is there. */
+  readonly spending?: readonly SpendingRow[];
+  /** Added to what is there. */
+  readonly usage?: readonly UsageRow[];
 }
 
 export interface Page<Row> {
@@ -114,6 +170,17 @@ interface EventQuery {
   readonly limit: number;
 }
 
+interface UsageQuery {
+  /** At least one; the lines are ordered by these, in this order. */
+  readonly by: readonly UsageGroup[];
+  /** Days, inclusive; absent: from the first, to the last. */
+  readonly from?: string;
+  readonly to?: string;
+  readonly session?: string;
+  readonly agent?: string;
+  readonly limit: number;
+}
+
 /** What is read. A read sees every commit that was answered before it was asked. */
 export interface Reader {
   session(id: string): Promise<SessionRow | undefined>;
@@ -137,6 +204,13 @@ export interface Reader {
   audit(query: AuditQuery): Promise<Page<AuditRow>>;
   /** Newest first. */
   documents(query: { readonly name: string; readonly limit: number }): Promise<readonly DocumentRow[]>;
+  /** All of them, oldest first. */
+  reservations(): Promise<readonly ReservationRow[]>;
+  /** What was spent on an account, micro-USD; 0 when it is unknown. */
+  spent(account: string): Promise<number>;
+  usage(query: UsageQuery): Promise<readonly UsageLine[]>;
+  /** Sessions of a principal that have not ended (not `complete`, not `failed`). */
+  activeSessions(created_by: string): Promise<number>;
 }
 
 /** `patient`: nobody waits for it, so it may wait a few milliseconds for other Writes to share their commit. Order is kept. */

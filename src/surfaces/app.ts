@@ -9,7 +9,9 @@ import { frontPage } from "./front-page.ts";
 import { approvalRoutes } from "./routes/approvals.ts";
 import { adminRoutes } from "./routes/admin.ts";
 import { healthRoute } from "./routes/health.ts";
+import { providerRoutes } from "./routes/providers.ts";
 import { sessionRoutes } from "./routes/sessions.ts";
+import { usageRoutes } from "./routes/usage.ts";
 import { httpStatus } from "./status.ts";
 import type { App, Environment, SurfaceOptions } from "./surface.ts";
 
@@ -41,6 +43,8 @@ export function createApp(options: SurfaceOptions, guard: Guard): App {
   sessionRoutes(app, options);
   approvalRoutes(app, options);
   adminRoutes(app, options);
+  usageRoutes(app, options);
+  providerRoutes(app, options);
   app.get("/openapi.json", (context) => context.json(openApi(app, options)));
   return app;
 }

@@ -1,17 +1,27 @@
 import type { ErrorCode } from "../protocol/index.ts";
 
 /** The HTTP status of a refusal. */
-export function httpStatus(code: ErrorCode): 400 | 401 | 403 | 404 | 409 | 410 | 413 | 422 | 429 | 500 | 501 | 503 {
+export function httpStatus(
+  code: ErrorCode,
+): 400 | 401 | 402 | 403 | 404 | 409 | 410 | 413 | 422 | 429 | 500 | 501 | 503 {
   switch (code) {
     case "invalid_request":
     case "cursor_invalid":
     case "protocol_mismatch":
     case "workspace_missing":
     case "unsupported":
+    case "idempotency_required":
+    case "max_cost_required":
+    case "wire_unsupported":
       return 400;
     case "unauthenticated":
       return 401;
+    case "budget_exceeded":
+      return 402;
     case "forbidden":
+    case "model_not_allowed":
+    case "provider_not_allowed":
+    case "model_unpriced":
       return 403;
     case "not_found":
       return 404;

@@ -18,6 +18,8 @@ export interface SurfaceOptions {
     readonly default_provider: string;
     readonly default_workspace: string;
   };
+  /** Everything that is counted, as Prometheus reads it; absent: not counted. */
+  readonly metrics?: (() => Promise<string>) | undefined;
 }
 
 interface Variables {

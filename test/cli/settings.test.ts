@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
@@ -22,6 +22,12 @@ provider: sim
 allowed_hosts: [file.example]
 roots: [/srv]
 requests_per_minute: 7
+providers:
+  local: {base_url: http://127.0.0.1:11434, wire: anthropic, credential_file: key}
+prices:
+  local/*: {input: 1, output: 2}
+proxy: {port: 4100}
+telemetry: {endpoint: http://127.0.0.1:4318/, headers_env: MY_HEADERS}
 `;
 
 const ENVIRONMENT = {
@@ -35,7 +41,26 @@ const ENVIRONMENT = {
   SALLYPORT_TOKEN: "token-of-environment",
   ANTHROPIC_API_KEY: "key",
   ANTHROPIC_BASE_URL: "http://127.0.0.1:1",
+  SALLYPORT_PROXY_PORT: "4101",
+  OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.2:4318",
+  MY_HEADERS: "Authorization=Bearer%20x,X-Team=a=b",
 };
+
+const ofFile = (home: string) =>
+  ({
+    providers: {
+      value: {
+        local: {
+          base_url: "http://127.0.0.1:11434",
+          wire: "anthropic",
+          credential_file: join(home, "key"),
+        },
+      },
+      origin: "file",
+    },
+    prices: { value: { "local/*": { input: 1, output: 2 } }, origin: "file" },
+  }) as const;
+const HEADERS = { authorization: "Bearer x", "x-team": "a=b" };
 
 const FLAGS: Flags = {
   host: "10.0.0.3",
@@ -63,6 +88,9 @@ describe("settings", () => {
       token: { value: "token-of-environment", origin: "environment" },
       apiKey: { value: "key", origin: "environment" },
       apiUrl: { value: "http://127.0.0.1:1", origin: "environment" },
+      ...ofFile(home),
+      proxyPort: { value: 4101, origin: "environment" },
+      telemetry: { value: { url: "http://127.0.0.2:4318/v1/traces", headers: HEADERS }, origin: "environment" },
     });
     expect(readSettings({}, { ...ENVIRONMENT, SALLYPORT_HOME: home }, "/project")).toEqual({
       home: { value: home, origin: "environment" },
@@ -77,6 +105,9 @@ describe("settings", () => {
       token: { value: "token-of-environment", origin: "environment" },
       apiKey: { value: "key", origin: "environment" },
       apiUrl: { value: "http://127.0.0.1:1", origin: "environment" },
+      ...ofFile(home),
+      proxyPort: { value: 4101, origin: "environment" },
+      telemetry: { value: { url: "http://127.0.0.2:4318/v1/traces", headers: HEADERS }, origin: "environment" },
     });
     expect(readSettings({ home }, {}, "/project")).toEqual({
       home: { value: home, origin: "flag" },
@@ -91,6 +122,9 @@ describe("settings", () => {
       token: { value: undefined, origin: "default" },
       apiKey: { value: undefined, origin: "default" },
       apiUrl: { value: "https://api.anthropic.com", origin: "default" },
+      ...ofFile(home),
+      proxyPort: { value: 4100, origin: "file" },
+      telemetry: { value: { url: "http://127.0.0.1:4318/v1/traces", headers: {} }, origin: "file" },
     });
     expect(readSettings({ home: none }, {}, "/project")).toEqual({
       home: { value: none, origin: "flag" },
@@ -105,6 +139,10 @@ describe("settings", () => {
       token: { value: undefined, origin: "default" },
       apiKey: { value: undefined, origin: "default" },
       apiUrl: { value: "https://api.anthropic.com", origin: "default" },
+      providers: { value: {}, origin: "default" },
+      prices: { value: {}, origin: "default" },
+      proxyPort: { value: 0, origin: "default" },
+      telemetry: { value: undefined, origin: "default" },
     });
   });
 
@@ -118,17 +156,122 @@ describe("settings", () => {
     expect(readSettings({ home }, { ANTHROPIC_API_KEY: "" }, "/project").provider.value).toBe("sim");
   });
 
-  test.each([
-    ["an unknown provider", { provider: "elsewhere" }, {}, undefined, "there is no provider elsewhere"],
+  const CHOICES: readonly [string, Record<string, string>, string | undefined, string][] = [
+    ["nothing", {}, undefined, "sim"],
+    ["blanks for a key", { ANTHROPIC_API_KEY: " " }, undefined, "sim"],
+    ["a key", { ANTHROPIC_API_KEY: "key" }, undefined, "cloud"],
+    ["a token", { ANTHROPIC_AUTH_TOKEN: "token" }, undefined, "cloud"],
+    ["a key of another provider", { OPENAI_API_KEY: "key" }, undefined, "sim"],
+    ["a file for the key, unread", {}, "providers: {cloud: {credential_file: none}}", "cloud"],
+    ["a command for the key, not run", {}, "providers: {cloud: {credential_command: exit 1}}", "cloud"],
+    ["a variable that is not set", { ANTHROPIC_API_KEY: "key" }, "providers: {cloud: {credential_env: MINE}}", "sim"],
+    ["no key wanted", {}, "providers: {cloud: {auth: none, base_url: 'http://h'}}", "sim"],
+    [
+      "a provider of one's own",
+      { SALLYPORT_PROVIDER: "mine" },
+      "providers: {mine: {base_url: 'http://h', wire: openai}}",
+      "mine",
+    ],
+    ["one that ships", {}, "provider: openrouter", "openrouter"],
+  ];
+  test.each(CHOICES)("the provider with %s", (_what, environment, yaml, provider) => {
+    expect(readSettings({ home: homeWith(yaml) }, environment, "/project").provider.value).toBe(provider);
+  });
+
+  test("traces go to an address that is given whole", () => {
+    const environment = {
+      OTEL_EXPORTER_OTLP_ENDPOINT: "http://base",
+      OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: "http://traces/here",
+      OTEL_EXPORTER_OTLP_HEADERS: " a = 1 ,b=%zz,",
+    };
+    expect(readSettings({ home: homeWith(undefined) }, environment, "/project").telemetry).toEqual({
+      value: { url: "http://traces/here", headers: { a: "1", b: "%zz" } },
+      origin: "environment",
+    });
+  });
+
+  const BOMB = [
+    "a: &a [x, x]",
+    ..."bcdefgh".split("").map((name, index) => {
+      const before = "abcdefg"[index];
+      return `${name}: &${name} [${Array.from({ length: 9 }, () => `*${before}`).join(", ")}]`;
+    }),
+  ].join("\n");
+  const CANARY = "sk-ant-CANARY-0123456789";
+  test.each<[string, Flags, Record<string, string>, string | undefined, string]>([
+    [
+      "an unknown provider",
+      { provider: "elsewhere" },
+      {},
+      undefined,
+      "there is no provider elsewhere; there are: cloud, sim, openai, xai, openrouter",
+    ],
+    [
+      "a local model that is not set",
+      {},
+      { SALLYPORT_PROVIDER: "local" },
+      undefined,
+      "openrouter; add it with `sallyport provider add local`",
+    ],
     ["a port that is none", {}, { SALLYPORT_PORT: "70000" }, undefined, "SALLYPORT_PORT=70000 is not a port"],
+    ["a port of the proxy that is none", {}, { SALLYPORT_PROXY_PORT: "x" }, undefined, "SALLYPORT_PROXY_PORT=x is not"],
     ["a rate that is none", {}, { SALLYPORT_REQUESTS_PER_MINUTE: "many" }, undefined, "many is not a whole number"],
-    ["a file that is not YAML", {}, {}, "port: [", "is not valid YAML"],
+    ["an address that is none", {}, { ANTHROPIC_BASE_URL: "h:1" }, undefined, "ANTHROPIC_BASE_URL must begin with"],
+    ["a password in it", {}, { ANTHROPIC_BASE_URL: `http://u:${CANARY}@h` }, undefined, "must hold no user"],
+    [
+      "traces that go nowhere",
+      {},
+      { OTEL_EXPORTER_OTLP_ENDPOINT: "h" },
+      undefined,
+      "the address for traces must begin",
+    ],
+    [
+      "headers that are none",
+      {},
+      { OTEL_EXPORTER_OTLP_ENDPOINT: "http://h", OTEL_EXPORTER_OTLP_HEADERS: CANARY },
+      undefined,
+      "OTEL_EXPORTER_OTLP_HEADERS must be name=value",
+    ],
+    ["a file that is not YAML", {}, {}, "port: [", "is not valid YAML at line 1, column 8"],
+    ["a line with a key that is not YAML", {}, {}, `host: a\nkey: [${CANARY}`, "is not valid YAML at line 2"],
+    ["a list", {}, {}, "- port", "expected object"],
+    ["aliases without an end", {}, {}, BOMB, "its aliases cannot be resolved"],
     ["a setting that does not exist", {}, {}, "prot: 1", "Unrecognized key"],
     ["a setting of the wrong kind", {}, {}, "port: soon", "port "],
+    [
+      "a provider that says too little",
+      {},
+      {},
+      "providers: {mine: {wire: openai}}",
+      "providers.mine.base_url is missing",
+    ],
+    [
+      "a key in the file",
+      {},
+      {},
+      `providers: {cloud: {credential_env: ${CANARY}}}`,
+      "providers.cloud.credential_env must",
+    ],
+    ["a price that is none", {}, {}, "prices: {m: {input: 1}}", "prices.m.output "],
+    ["half a micro-dollar", {}, {}, "prices: {m: {input: 0.5, output: 1}}", "prices.m.input "],
+    ["a negative price", {}, {}, "prices: {m: {input: -1, output: 1}}", "prices.m.input "],
+    ["a price with something else", {}, {}, "prices: {m: {input: 1, output: 1, tax: 1}}", "prices.m Unrecognized key"],
+    ["a proxy with something else", {}, {}, "proxy: {host: 0.0.0.0}", "proxy Unrecognized key"],
+    ["telemetry without an address", {}, {}, "telemetry: {headers_env: A}", "telemetry.endpoint "],
+    ["telemetry of another kind", {}, {}, "telemetry: {endpoint: 'ftp://h'}", "telemetry.endpoint "],
   ])("refuses %s", (_what, flags, environment, yaml, words) => {
     const home = homeWith(yaml);
     const read = (): unknown => readSettings({ ...flags, home }, environment, "/project");
     expect(read).toThrow(Failure);
     expect(read).toThrow(words);
+    expect(read).not.toThrow(/CANARY/);
+  });
+
+  const papers = ["docs/operations/providers.md", "docs/operations/settings.md"];
+  const examples = papers.flatMap((paper) =>
+    [...readFileSync(paper, "utf8").matchAll(/```yaml\n(.*?)```/gs)].map(([, yaml]) => [paper, yaml] as const),
+  );
+  test.each(examples)("the example of %s is valid: %s", (_paper, yaml) => {
+    expect(() => readSettings({ home: homeWith(yaml) }, {}, "/project")).not.toThrow();
   });
 });

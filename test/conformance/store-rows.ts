@@ -1,12 +1,14 @@
-import type { Approval, PrincipalRef } from "../../src/protocol/index.ts";
+import { type Approval, NO_TOKENS, type PrincipalRef } from "../../src/protocol/index.ts";
 import type {
   AuditRow,
   DocumentRow,
   EventRow,
   PrincipalRow,
   ReceiptRow,
+  ReservationRow,
   SessionRow,
   Store,
+  UsageRow,
 } from "../../src/store/index.ts";
 
 // Rows with everything filled in, so that a test only says what it is about.
@@ -87,6 +89,38 @@ export function auditRow(row: Partial<AuditRow> & { readonly id: string }): Audi
 
 export function documentRow(row: Partial<DocumentRow> = {}): DocumentRow {
   return { name: "policy", at: at(0), by: OPERATOR, body: "tools:\n  - Read\n", ...row };
+}
+
+export function reservationRow(row: Partial<ReservationRow> & { readonly id: string }): ReservationRow {
+  return {
+    at: at(0),
+    session_id: "ses_1",
+    turn_id: "turn_1",
+    agent: "tok_alice",
+    engine: "loop",
+    provider: "cloud",
+    model: "claude-sonnet-5",
+    accounts: ["session/ses_1", "total"],
+    amount: 1_000,
+    ...row,
+  };
+}
+
+export function usageRow(row: Partial<UsageRow> = {}): UsageRow {
+  return {
+    day: "2026-01-01",
+    session: "ses_1",
+    turn: "turn_1",
+    agent: "tok_alice",
+    engine: "loop",
+    provider: "cloud",
+    model: "claude-sonnet-5",
+    requests: 1,
+    tokens: NO_TOKENS,
+    cost_microusd: 0,
+    bound_microusd: 0,
+    ...row,
+  };
 }
 
 export async function seqs(store: Store, session_id: string): Promise<readonly number[]> {

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/protocol/index.ts";
 import type { EventRow, Store, Write } from "../../src/store/index.ts";
 import { storeLists } from "./store-lists.ts";
+import { storeMoney } from "./store-money.ts";
 import { storeRegistry } from "./store-registry.ts";
 import {
   approval,
@@ -43,6 +44,7 @@ export function storeConformance(name: string, open: () => Promise<OpenedStore>)
     storeRegistry(() => store);
     lifeTests(() => opened);
     storeLists(() => store);
+    storeMoney(() => opened);
   });
 }
 

@@ -45,9 +45,13 @@ beforeAll(async () => {
         signal.addEventListener("abort", () => (clearTimeout(timer), resolve()), { once: true });
       }),
     permit: (call) => Promise.resolve({ effect: "allow", input: call.input }),
+    folder: workspace,
+    turnId: () => "turn_1",
+    sandbox: { open: () => Promise.reject(new Error("the loop starts no program")) },
+    funds: () => Promise.resolve({ granted: true }),
   };
   conversation = await createLoopEngine().open(
-    { session_id: "ses_1", settings: { ...SETTINGS, workspace }, async *history() {} },
+    { session_id: "ses_1", settings: { ...SETTINGS, workspace }, async *history() {}, ancestry: [] },
     host,
   );
 });

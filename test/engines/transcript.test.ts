@@ -4,7 +4,7 @@ import { endToolItem, startToolItem, type EventBody, type Item, type ItemStatus 
 import { prepare } from "../../src/engines/loop/anthropic.ts";
 import { callOptions } from "../../src/engines/loop/request.ts";
 import { Transcript } from "../../src/engines/loop/transcript.ts";
-import { readRequest } from "../../src/sim/request.ts";
+import { readRequest } from "../../src/sim/anthropic/request.ts";
 import { numbered, promptEvent, SETTINGS } from "./world.ts";
 
 type End = Exclude<ItemStatus, "in_progress">;

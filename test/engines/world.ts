@@ -188,6 +188,17 @@ export class TestHost implements Host {
     if (signal.aborted) return { effect: "deny", message: "Interrupted.", status: "interrupted", interrupt: false };
     return this.decide(call);
   }
+
+  readonly folder = "/engine";
+  readonly sandbox = { open: () => Promise.reject(new Error("the loop starts no program")) };
+
+  turnId(): string {
+    return "turn_1";
+  }
+
+  funds(): Promise<{ readonly granted: true }> {
+    return Promise.resolve({ granted: true });
+  }
 }
 
 export interface Told {
@@ -343,6 +354,7 @@ export class World {
       async *history() {
         yield* numbered(journal);
       },
+      ancestry: [],
     };
     return createLoopEngine(loop).open(opening, host);
   }

@@ -323,6 +323,9 @@ describe("roles", () => {
     ["token.manage", "all", "no", "no", "no"],
     ["audit.read", "all", "all", "no", "all"],
     ["usage.read", "all", "all", "own", "all"],
+    ["metrics.read", "all", "all", "no", "all"],
+    ["provider.read", "all", "all", "no", "all"],
+    ["provider.test", "all", "all", "no", "no"],
   ])("%s: admin %s, operator %s, agent %s, viewer %s", (capability, ...expected) => {
     expect(Role.options.map((role) => may(role, capability))).toEqual(expected);
   });

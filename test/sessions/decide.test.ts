@@ -27,7 +27,7 @@ const settings: SessionSettings = {
   unattended: "deny",
   approval_timeout_ms: 1_000,
 };
-const born = newState({ id: "ses_1", settings, at: "2026-01-01T00:00:00.000Z", by, lineage: [] });
+const born = newState({ id: "ses_1", settings, at: "2026-01-01T00:00:00.000Z", by, lineage: [], ancestors: [] });
 
 function after(state: SessionState, events: readonly EventBody[], journal: JournalEvent[] = []): SessionState {
   let next = state;

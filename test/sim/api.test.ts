@@ -247,6 +247,43 @@ describe("the other routes", () => {
     expect(await get("/v1/messages")).toMatchObject([405, { type: "error", error: { type: "invalid_request_error" } }]);
   });
 
+  const openAiModel = (id: string): object => ({ id, object: "model", created: 1_735_689_600, owned_by: "sallyport" });
+  const bearer = { authorization: "Bearer key" };
+  const VENDORS: readonly { readonly headers: Record<string, string>; readonly vendor: "Anthropic" | "OpenAI" }[] = [
+    { headers: {}, vendor: "Anthropic" },
+    { headers: { "x-api-key": "key" }, vendor: "Anthropic" },
+    { headers: { ...bearer, "anthropic-version": "2023-06-01" }, vendor: "Anthropic" },
+    { headers: bearer, vendor: "OpenAI" },
+  ];
+  test.each(VENDORS)("speak $vendor's words to a caller with $headers", async ({ headers, vendor }) => {
+    const answers = await Promise.all(
+      ["/v1/models", "/v1/models/x", "/v1/other", "/v1/models/%"].map(async (path) =>
+        (await fetch(client.server.url + path, { headers })).json(),
+      ),
+    );
+    const notFound = (path: string): unknown =>
+      vendor === "OpenAI"
+        ? {
+            error: { message: `Not Found: ${path}`, type: "invalid_request_error", param: null, code: null },
+          }
+        : expect.objectContaining({ type: "error", error: { type: "not_found_error", message: `Not Found: ${path}` } });
+    expect(answers).toEqual(
+      vendor === "OpenAI"
+        ? [
+            { object: "list", data: [openAiModel("sim")] },
+            openAiModel("x"),
+            notFound("/v1/other"),
+            notFound("/v1/models/%"),
+          ]
+        : [
+            { data: [model("sim")], has_more: false, first_id: "sim", last_id: "sim" },
+            model("x"),
+            notFound("/v1/other"),
+            notFound("/v1/models/%"),
+          ],
+    );
+  });
+
   test("count tokens", async () => {
     const response = await client.post(
       { model: "m", messages: [{ role: "user", content: "x".repeat(400) }] },
@@ -265,10 +302,18 @@ describe("the other routes", () => {
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const response = await fetch(`${url}/v1/models/x`);
+    const response = await fetch(`${url}/v1/models/x`, { headers: { "X-Api-Key": "key", "X-More": "a" } });
     expect([await response.json(), seen]).toEqual([
       model("x"),
-      [{ method: "GET", path: "/v1/models/x", body: undefined, status: 200 }],
+      [
+        {
+          method: "GET",
+          path: "/v1/models/x",
+          headers: expect.objectContaining({ "x-api-key": "key", "x-more": "a" }),
+          body: undefined,
+          status: 200,
+        },
+      ],
     ]);
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));

@@ -179,7 +179,7 @@ describe("the demo", () => {
     const slow = await Client.start({}, { demoDelayMs: 1 });
     const response = await slow.post({
       model: "sim",
-      max_tokens: 10,
+      max_tokens: 1_000,
       stream: true,
       messages: [{ role: "user", content: "hello" }],
     });

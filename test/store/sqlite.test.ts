@@ -101,6 +101,21 @@ describe("SQLite store", () => {
       expect(await plain((database) => numberOf(database, "user_version"))).toBeGreaterThan(0);
     });
 
+    it("take a database of version 1 along, with all that is in it", async () => {
+      const first = await open();
+      await first.commit({ events: [eventRow("ses_1", 1)] });
+      await first.close();
+      await plain((database) =>
+        database.exec(`
+          DROP TABLE reservations; DROP TABLE accounts; DROP TABLE usage; DROP INDEX sessions_active;
+          PRAGMA user_version = 1;
+        `),
+      );
+      const store = await open();
+      await store.commit({ spending: [{ account: "total", amount: 1 }] });
+      expect([await seqs(store, "ses_1"), await store.read.spent("total")]).toEqual([[1], 1]);
+    });
+
     it("refuse a newer database and leave it as it is", async () => {
       await plain((database) => database.exec("CREATE TABLE tomorrow (a); PRAGMA user_version = 999"));
       const before = await readFile(path);

@@ -1,8 +1,14 @@
 import { createServer } from "node:net";
-import { readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { SallyportClient } from "../../src/client/index.ts";
-import { Failure, isTerminal, type JournalEvent, type StreamFrame } from "../../src/protocol/index.ts";
+import {
+  Failure,
+  isTerminal,
+  type JournalEvent,
+  type SessionUsage,
+  type StreamFrame,
+} from "../../src/protocol/index.ts";
 import { leftBehind, makePlace, startServer, TEST_TOKEN, type Place, type ServerProcess } from "./server.ts";
 
 async function freePort(): Promise<number> {
@@ -74,6 +80,10 @@ export class Phoenix {
 const script = (steps: readonly object[]): string => `Do as told.\nsim: ${JSON.stringify(steps)}`;
 const bash = (word: string): object => ({ tool: "Bash", input: { command: `echo ${word} >> effects.txt` } });
 
+/** The demo model has a price here, and the session a limit that its first request would pass: money is part of its life. */
+const SETTINGS = "prices:\n  sim: { input: 1000000, output: 1000000 }\n";
+const FIRST_LIMIT = 1_000;
+
 const PROMPTS = {
   first: script([
     { say: "I begin." },
@@ -91,6 +101,7 @@ export interface Lived {
   readonly turns: readonly string[];
   readonly effects: readonly string[];
   readonly pending: number;
+  readonly money: SessionUsage;
   readonly left: readonly number[];
   readonly kills: number;
   readonly forkStatus: string;
@@ -106,10 +117,12 @@ export async function live(options: {
 }): Promise<Lived> {
   const place = await makePlace();
   await writeFile(join(place.workspace, "seed.txt"), "seed\n");
+  await mkdir(place.home);
+  await writeFile(join(place.home, "sallyport.yaml"), SETTINGS);
   const phoenix = new Phoenix(place, await freePort(), options.starts);
   const { client } = phoenix;
   try {
-    const session = await phoenix.insist(() => client.createSession({}, { key: "create" }));
+    const session = await phoenix.insist(() => client.createSession({ max_cost_usd: FIRST_LIMIT }, { key: "create" }));
     const turns = [
       (await phoenix.insist(() => client.prompt(session.id, { text: PROMPTS.first }, { key: "first" }))).turn_id,
       (await phoenix.insist(() => client.prompt(session.id, { text: PROMPTS.second }, { key: "second" }))).turn_id,
@@ -146,11 +159,22 @@ export async function live(options: {
       after = page.next;
     }
     const { approvals } = await phoenix.insist(() => client.approvals({ status: "pending" }));
+    const money = await phoenix.insist(() => client.sessionUsage(session.id));
     const left = await leftBehind(place);
     const effects = (await readFile(join(place.workspace, "effects.txt"), "utf8").catch(() => ""))
       .split("\n")
       .filter((line) => line !== "");
-    return { events, journal, turns, effects, pending: approvals.length, left, kills: phoenix.kills, forkStatus };
+    return {
+      events,
+      journal,
+      turns,
+      effects,
+      pending: approvals.length,
+      money,
+      left,
+      kills: phoenix.kills,
+      forkStatus,
+    };
   } finally {
     await phoenix.stop();
     await place.remove();
@@ -210,6 +234,17 @@ export function broken(lived: Lived): readonly string[] {
   const answered = events.filter((event) => event.type === "approval.resolved").map(({ approval_id }) => approval_id);
   check(JSON.stringify([...asked].sort()) === JSON.stringify([...answered].sort()), "an approval has no answer or two");
   check(lived.pending === 0, "approvals wait for ever");
+  const told = events.reduce(
+    (sum, event) => sum + (event.type === "budget.updated" ? (event.cost_microusd ?? 0) : 0),
+    0,
+  );
+  const { reserved_microusd, cost_microusd, limit_microusd = 0 } = lived.money;
+  check(reserved_microusd === 0, `${reserved_microusd} micro-USD are still set aside`);
+  check(
+    cost_microusd > 0 && told > 0 && told <= cost_microusd,
+    `the journal tells ${told} of ${cost_microusd} micro-USD`,
+  );
+  check(cost_microusd <= limit_microusd, `${cost_microusd} of ${limit_microusd} micro-USD were spent`);
   check(lived.left.length === 0, `${lived.left.length} processes are left`);
   check(lived.forkStatus === "ready", `the fork is ${lived.forkStatus}`);
   return faults;

@@ -38,6 +38,7 @@ afterAll(() => house[Symbol.asyncDispose]());
 /** A body that is right for the route, so that only the right to use it decides. */
 function bodyFor(path: string, input_hash: string): unknown {
   if (path.endsWith("/prompts")) return { text: "hello" };
+  if (path.endsWith("/budget")) return { max_cost_usd: 1_000_000 };
   if (path === "/api/approvals/{id}") return { decision: "approve", input_hash };
   if (path === "/api/tokens") return { role: "admin", name: "mine" };
   if (path === "/api/policy") return { default_profile: "full", profiles: { full: { autonomy: "full" } } };
@@ -45,13 +46,15 @@ function bodyFor(path: string, input_hash: string): unknown {
   return {};
 }
 
+function idFor(path: string): string {
+  if (path.startsWith("/api/approvals")) return others.approval;
+  if (path.startsWith("/api/tokens")) return others.token;
+  return path.startsWith("/api/providers") ? "sim" : others.session;
+}
+
 async function attempt(method: string, path: string, token: string): Promise<number> {
   const input_hash = (await house.client.approval(others.approval)).input_hash;
-  const id = path.startsWith("/api/approvals")
-    ? others.approval
-    : path.startsWith("/api/tokens")
-      ? others.token
-      : others.session;
+  const id = idFor(path);
   const response = await fetch(`${house.serving.url}${path.replace("{id}", id)}`, {
     method: method.toUpperCase(),
     headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },

@@ -67,6 +67,12 @@ export function previewEdited(approval: Approval, input: Input): Shown {
         warnings: [],
       };
     }
+    case "budget": {
+      const limit = input["limit_microusd"];
+      return typeof limit === "number"
+        ? { preview: { ...preview, proposed_limit_microusd: limit }, warnings: [] }
+        : asJson(input);
+    }
     case "question":
     case "generic":
       return asJson(input);

@@ -20,6 +20,13 @@ export function wholeNumber(range: { readonly from: number; readonly to: number 
   };
 }
 
+/** For amounts of money: dollars as people write them (`2.50`), micro-USD as we count them. */
+export function dollarAmount(text: string): number {
+  const [, whole = "", fraction = ""] = /^\$?(\d{1,9})(?:\.(\d{1,6}))?$/.exec(text) ?? [];
+  if (whole === "") throw new InvalidArgumentError("It must be an amount in dollars, such as 2.50.");
+  return Number(whole) * 1_000_000 + Number(fraction.padEnd(6, "0"));
+}
+
 /** For options that may be given several times. */
 export function collect(text: string, before: readonly string[] | undefined): readonly string[] {
   return [...(before ?? []), text];

@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { Option, type Command } from "commander";
 import {
   Autonomy,
+  dollars,
   PermissionMode,
   Unattended,
   type CreateSession,
@@ -16,7 +17,7 @@ import { Interrupts } from "../interrupts.ts";
 import { Transcript } from "../show/transcript.ts";
 import { count, duration } from "../terminal/words.ts";
 import { readImages } from "./images.ts";
-import { collect, oneOf, wholeNumber } from "./options.ts";
+import { collect, dollarAmount, oneOf, wholeNumber } from "./options.ts";
 
 interface RunOptions {
   readonly cwd?: string;
@@ -27,6 +28,7 @@ interface RunOptions {
   readonly permissionMode?: PermissionMode;
   readonly systemPrompt?: string;
   readonly maxTurns?: number;
+  readonly maxCost?: number;
   readonly resume?: string;
   readonly attachImage?: readonly string[];
   readonly json?: boolean;
@@ -51,7 +53,7 @@ export function addRun(program: Command, context: Context): void {
     .argument("<task>", "what to do, in words")
     .option("--cwd <folder>", "the folder to work in (default: this one)")
     .option("--model <name>", "the model to use")
-    .option("--provider <name>", "who answers: cloud, or sim for the demo model")
+    .option("--provider <name>", "who answers: cloud, sim for the demo model, or another one that is configured")
     .addOption(
       new Option("--autonomy <level>", `how much runs without asking: ${Autonomy.options.join(", ")}`).argParser(
         oneOf(Autonomy),
@@ -66,6 +68,7 @@ export function addRun(program: Command, context: Context): void {
     )
     .option("--system-prompt <text>", "words for the agent before the task")
     .option("--max-turns <n>", "model calls before it stops", wholeNumber({ from: 1, to: 1_000 }))
+    .option("--max-cost <dollars>", "the most that the session may spend before it asks for more", dollarAmount)
     .option("--resume <session>", "go on with a session; with other settings, with a fork of it")
     .option("--attach-image <file>", "an image for the agent to see; may be given several times", collect)
     .addOption(
@@ -166,7 +169,7 @@ class Run {
   }
 
   #asked(): CreateSession {
-    const { cwd, model, provider, autonomy, profile, permissionMode, systemPrompt, maxTurns, unattended } =
+    const { cwd, model, provider, autonomy, profile, permissionMode, systemPrompt, maxTurns, maxCost, unattended } =
       this.#options;
     return {
       ...(cwd === undefined
@@ -179,6 +182,7 @@ class Run {
       ...(permissionMode === undefined ? {} : { permission_mode: permissionMode }),
       ...(systemPrompt === undefined ? {} : { system_prompt: systemPrompt }),
       ...(maxTurns === undefined ? {} : { max_turns: maxTurns }),
+      ...(maxCost === undefined ? {} : { max_cost_usd: maxCost }),
       ...(unattended === undefined ? {} : { unattended }),
     };
   }
@@ -245,6 +249,7 @@ class Run {
       parts.push(
         `${input.toLocaleString("en-US")} tokens in, ${output_tokens.toLocaleString("en-US")} out, ${count(model_calls, "model call")}`,
       );
+      if (end.cost_microusd !== undefined && end.cost_microusd > 0) parts.push(dollars(end.cost_microusd));
     }
     parts.push(
       duration(ms),

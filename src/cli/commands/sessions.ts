@@ -1,11 +1,11 @@
 import { Option, type Command } from "commander";
-import { Status, type SessionView } from "../../protocol/index.ts";
+import { dollars, Status, type SessionView } from "../../protocol/index.ts";
 import { print, printJson, width, withServer, type Context } from "../context.ts";
 import { EXIT } from "../exit.ts";
 import { table } from "../terminal/table.ts";
 import { oneLine, visible } from "../terminal/visible.ts";
 import { age } from "../terminal/words.ts";
-import { oneOf, wholeNumber } from "./options.ts";
+import { dollarAmount, oneOf, wholeNumber } from "./options.ts";
 
 interface ListOptions {
   readonly status?: Status;
@@ -56,6 +56,7 @@ export function addSessions(program: Command, context: Context): void {
       );
   }
   addFork(sessions, context);
+  addBudget(sessions, context);
 }
 
 function addList(sessions: Command, context: Context): void {
@@ -100,6 +101,25 @@ function addFork(sessions: Command, context: Context): void {
     );
 }
 
+function addBudget(sessions: Command, context: Context): void {
+  sessions
+    .command("budget")
+    .description("set the most that a session may spend; a turn that waits for money goes on")
+    .argument("<session>")
+    .argument("<dollars>", "such as 2.50", dollarAmount)
+    .addHelpText("after", "\nExample:\n  $ sallyport sessions budget ses_01jqk3v7w8x9y2z3a4b5c6 2.50")
+    .action((id: string, max_cost_usd: number, _options: unknown, command: Command) =>
+      withServer(context, command, async ({ client }) => {
+        const session = await client.setBudget(id, { max_cost_usd });
+        print(
+          context,
+          `${session.id} may spend ${dollars(max_cost_usd)}; it has spent ${dollars(session.cost_microusd)}`,
+        );
+        return EXIT.done;
+      }),
+    );
+}
+
 function list(sessions: readonly SessionView[], context: Context): readonly string[] {
   if (sessions.length === 0) return [`no sessions; start one with: ${context.surroundings.name} run "…"`];
   const now = context.surroundings.now();
@@ -136,6 +156,10 @@ function describe(session: SessionView): readonly string[] {
     [
       "tokens",
       `${usage.input_tokens} in, ${usage.output_tokens} out, ${usage.cache_read_tokens} from cache, ${usage.model_calls} model calls`,
+    ],
+    [
+      "cost",
+      `${dollars(session.cost_microusd)}${session.limit_microusd === undefined ? "" : ` of ${dollars(session.limit_microusd)}`}`,
     ],
     ["events", String(session.seq)],
     ["created", `${session.created_at} by ${session.created_by.name}`],

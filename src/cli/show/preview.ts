@@ -1,4 +1,12 @@
-import type { Approval, CommandPart, FileDiff, Preview, Question, Warning } from "../../protocol/index.ts";
+import {
+  dollars,
+  type Approval,
+  type CommandPart,
+  type FileDiff,
+  type Preview,
+  type Question,
+  type Warning,
+} from "../../protocol/index.ts";
 import type { Paint } from "../terminal/paint.ts";
 import { clip, oneLine, visible } from "../terminal/visible.ts";
 import { duration } from "../terminal/words.ts";
@@ -33,6 +41,7 @@ export function previewLine(approval: Approval, paint: Paint): string {
       return oneLine(preview.command, 120);
     case "question":
       return oneLine(preview.questions[0]?.question ?? "a question", 120);
+    case "budget":
     case "generic":
       return oneLine(preview.summary.replaceAll(/\s+/g, " "), 120);
   }
@@ -54,6 +63,11 @@ function bodyOf(preview: Preview, options: ShowOptions): readonly string[] {
       ];
     case "question":
       return preview.questions.flatMap((question) => showQuestion(question, options.paint));
+    case "budget":
+      return [
+        visible(preview.summary),
+        `Yes sets the limit to ${dollars(preview.proposed_limit_microusd)}; E changes limit_microusd first.`,
+      ];
     case "generic":
       return visible(preview.summary).split("\n");
   }

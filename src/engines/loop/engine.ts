@@ -28,6 +28,7 @@ export function createLoopEngine(options: LoopOptions = {}): Engine {
   return {
     id: "loop",
     capabilities: CAPABILITIES,
+    wires: ["anthropic"],
     open: (opening, host) => Promise.resolve(new LoopConversation(opening, host, { transport, contextTokens })),
   };
 }
@@ -72,7 +73,8 @@ class LoopConversation implements Conversation {
       settings: this.#opening.settings,
       root,
       ...this.#tools,
-      ...this.#means,
+      transport: this.#means.transport,
+      contextTokens: Math.min(this.#means.contextTokens, this.#opening.settings.max_context_tokens ?? Infinity),
     });
     const stop = (): void => turn.stop(ABORTED);
     if (signal.aborted) stop();

@@ -1,4 +1,4 @@
-import { LIMITS, type ErrorDetail } from "../../protocol/index.ts";
+import { ErrorCode, LIMITS, type ErrorDetail } from "../../protocol/index.ts";
 
 /** The answer stopped making sense or stopped coming. */
 export class StreamFailure extends Error {
@@ -16,13 +16,16 @@ export type ModelFailure =
       readonly status: number;
       readonly message: string;
       readonly retryAfterMs?: number | undefined;
+      /** The model proxy's own reason, when it was the proxy that answered. */
+      readonly code?: ErrorCode | undefined;
     }
   /** There was no answer at all. */
   | { readonly kind: "connection"; readonly message: string }
   /** The answer was cut, garbled or fell silent. */
   | { readonly kind: "stream"; readonly message: string };
 
-export type Judgement = "retry" | "too_long" | "final";
+/** `funds`: there is no money for it. */
+export type Judgement = "retry" | "too_long" | "funds" | "final";
 
 const STATUS_OF_TYPE: Readonly<Record<string, number>> = {
   invalid_request_error: 400,
@@ -54,6 +57,12 @@ export function readAnswer(status: number | undefined, body: unknown, retryAfter
   };
 }
 
+/** The same of an answer that the model proxy gave itself. */
+export function readRefusal(code: string | undefined, answer: ModelFailure): ModelFailure {
+  const known = ErrorCode.safeParse(code);
+  return known.success && answer.kind === "answer" ? { ...answer, code: known.data } : answer;
+}
+
 /** Milliseconds that the provider asks to wait; nothing when it does not say. */
 export function readRetryAfter(header: (name: string) => string | undefined, now: number): number | undefined {
   const exact = Number(header("retry-after-ms") ?? Number.NaN);
@@ -68,7 +77,9 @@ export function readRetryAfter(header: (name: string) => string | undefined, now
 
 export function judge(failure: ModelFailure): Judgement {
   if (failure.kind !== "answer") return "retry";
-  const { status, message, retryAfterMs = 0 } = failure;
+  const { status, message, retryAfterMs = 0, code } = failure;
+  if (code === "budget_exceeded") return "funds";
+  if (code === "context_exceeded") return "too_long";
   if (status === 413 || (status === 400 && TOO_LONG.test(message))) return "too_long";
   if (retryAfterMs > LIMITS.modelRetryAfterMs) return "final";
   return status === 408 || status === 409 || status === 429 || status >= 500 ? "retry" : "final";
@@ -103,7 +114,8 @@ export function toError(failure: ModelFailure, attempts: number): ErrorDetail {
       code: "model_unavailable",
       message: `${describe(failure)}${tries}; check the network and the provider's address`,
     };
-  const { status, message, retryAfterMs } = failure;
+  const { status, message, retryAfterMs, code } = failure;
+  if (code !== undefined && judge(failure) === "final") return { code, message: message.replace(/^[a-z_]+: /, "") };
   if (status === 401 || status === 403) {
     return {
       code: "model_unauthenticated",

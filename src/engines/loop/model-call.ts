@@ -5,6 +5,7 @@ import {
   describe,
   judge,
   readAnswer,
+  readRefusal,
   readRetryAfter,
   retryDelay,
   StreamFailure,
@@ -13,7 +14,7 @@ import {
 } from "./failure.ts";
 import { EventReader } from "./sse.ts";
 import type { WireRequest, WireResponse } from "./transport.ts";
-import type { Turn } from "./turn.ts";
+import { orAborted, type Turn } from "./turn.ts";
 
 export type Finish = Extract<LanguageModelV3StreamPart, { type: "finish" }>;
 
@@ -50,6 +51,15 @@ export async function callModel<Taker extends Receiver>(
     const { failure } = outcome;
     const judgement = judge(failure);
     const error = toError(failure, attempt);
+    if (judgement === "funds") {
+      receiver.supersede();
+      const funds = await orAborted(turn.host.funds(turn.signal), turn.signal);
+      if (funds === undefined) return { end: "aborted", receiver };
+      if (!funds.granted)
+        return { end: "failed", receiver, error: { code: "budget_exceeded", message: funds.message } };
+      attempt -= 1;
+      continue;
+    }
     if (judgement === "too_long") return { end: "too_long", receiver, error };
     if (judgement === "final" || attempt > LIMITS.modelRetries) return { end: "failed", receiver, error };
     receiver.supersede();
@@ -124,13 +134,12 @@ async function converse(turn: Turn, exchange: Exchange): Promise<AttemptEnd> {
   onBytes();
   if (response.status === 200) return listen(response, exchange);
   const text = await response.text().catch(() => "");
-  return {
-    failure: readAnswer(
-      response.status,
-      parsed(text),
-      readRetryAfter((name) => response.header(name), turn.host.now()),
-    ),
-  };
+  const answer = readAnswer(
+    response.status,
+    parsed(text),
+    readRetryAfter((name) => response.header(name), turn.host.now()),
+  );
+  return { failure: readRefusal(response.header("x-sallyport-code"), answer) };
 }
 
 async function listen(response: WireResponse, { receiver, onBytes }: Exchange): Promise<AttemptEnd> {

@@ -209,6 +209,7 @@ function shown(approval: Approval): Shown {
           input_summary: summary(approval.input),
         },
       };
+    case "budget":
     case "generic":
       return {
         ...NO_FILE,

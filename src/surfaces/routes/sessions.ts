@@ -6,6 +6,7 @@ import {
   ForkSession,
   PromptAccepted,
   SessionView,
+  SetBudget,
   Status,
   SubmitPrompt,
 } from "../../protocol/index.ts";
@@ -73,6 +74,7 @@ export function sessionRoutes(app: App, { gateway }: SurfaceOptions): void {
     },
   );
   controlRoutes(app, { gateway });
+  budgetRoute(app, { gateway });
   eventRoute(app, { gateway });
 }
 
@@ -114,6 +116,23 @@ function controlRoutes(app: App, { gateway }: Pick<SurfaceOptions, "gateway">): 
       const key = context.req.valid("header")["idempotency-key"];
       const { id } = context.req.valid("param");
       return context.json(await gateway.sessions.fork(context.var.caller, id, context.req.valid("json"), key), 201);
+    },
+  );
+}
+
+function budgetRoute(app: App, { gateway }: Pick<SurfaceOptions, "gateway">): void {
+  app.openapi(
+    createRoute({
+      method: "post",
+      path: "/api/sessions/{id}/budget",
+      summary: "Set the most that the session may spend; a turn that waits for money goes on",
+      ...needs("budget.raise"),
+      request: { params: SessionPath, body: body(SetBudget) },
+      responses: { 200: json(SessionView, "The session after it"), ...refusals },
+    }),
+    async (context) => {
+      const { id } = context.req.valid("param");
+      return context.json(await gateway.sessions.setBudget(context.var.caller, id, context.req.valid("json")), 200);
     },
   );
 }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { isSignature } from "./content.ts";
-import { countChars, tokensOf } from "./tokens.ts";
-import { ApiError, type Block, type Fields, type Message, type ModelRequest, type Usage } from "./wire.ts";
+import { isSignature } from "../signature.ts";
+import { countChars, tokensOf } from "../tokens.ts";
+import { ApiError, type Block, type Fields, type InputTokens, type Message, type ModelRequest } from "../wire.ts";
 
 const MAX_CACHE_MARKS = 4;
 const MIN_THINKING_TOKENS = 1_024;
@@ -28,9 +28,11 @@ export function readRequest(body: unknown): ModelRequest {
     stream: fields["stream"] === true,
     system: readSystem(fields["system"]),
     tools,
+    freeform: new Set(),
     messages,
     digest: createHash("sha256").update(JSON.stringify(raw)).digest("hex"),
-    usage: countUsage(fields, raw),
+    tokens: countTokens(fields, raw),
+    maxTokens,
   };
 }
 
@@ -40,8 +42,8 @@ export function countRequest(body: unknown): number {
   if (text(fields["model"]) === undefined) bad("model: Field required");
   const messages = fields["messages"];
   if (!Array.isArray(messages) || messages.length === 0) return bad("messages: Field required");
-  const { input_tokens, cache_creation_input_tokens, cache_read_input_tokens } = countUsage(fields, messages);
-  return input_tokens + cache_creation_input_tokens + cache_read_input_tokens;
+  const { input, cacheWrite, cacheRead } = countTokens(fields, messages);
+  return input + cacheWrite + cacheRead;
 }
 
 function bad(message: string): never {
@@ -197,6 +199,7 @@ function checkImage(fields: Fields, place: string): void {
     bad(`${place}.image.source.base64.data: image cannot be empty`);
 }
 
+/** Neighbours of the same role are one message. */
 function merge(messages: readonly Message[]): readonly Message[] {
   const merged: Message[] = [];
   for (const message of messages) {
@@ -266,7 +269,7 @@ function checkEnd(messages: readonly Message[]): void {
  * What the request costs. With cache marks: the part up to the last mark before the model's last message was read from
  * the cache, what follows up to the last mark is written to it. Nothing is remembered between requests.
  */
-function countUsage(fields: Fields, messages: readonly unknown[]): Usage {
+function countTokens(fields: Fields, messages: readonly unknown[]): InputTokens {
   let chars = 0;
   let marks = 0;
   let marked = 0;
@@ -290,8 +293,8 @@ function countUsage(fields: Fields, messages: readonly unknown[]): Usage {
   if (marks > MAX_CACHE_MARKS)
     bad(`A maximum of ${MAX_CACHE_MARKS} blocks with cache_control may be provided. Found ${marks}.`);
   return {
-    input_tokens: tokensOf(chars) - tokensOf(marked),
-    cache_creation_input_tokens: tokensOf(marked) - tokensOf(read),
-    cache_read_input_tokens: tokensOf(read),
+    input: tokensOf(chars) - tokensOf(marked),
+    cacheWrite: tokensOf(marked) - tokensOf(read),
+    cacheRead: tokensOf(read),
   };
 }

@@ -1,0 +1,186 @@
+import { chmod, mkdir, open, readFile, realpath, rename, rm } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { isMap, parseDocument, type Document } from "yaml";
+import { z } from "zod";
+import { Failure, LIMITS, PriceSettings, ProviderSettings, type CredentialSetting } from "../protocol/index.ts";
+import type { Environment } from "./settings.ts";
+
+export const SETTINGS_FILE = "sallyport.yaml";
+
+const FileSettings = z
+  .object({
+    host: z.string().optional(),
+    port: z.number().int().min(0).max(65_535).optional(),
+    workspace: z.string().optional(),
+    model: z.string().optional(),
+    provider: z.string().optional(),
+    allowed_hosts: z.array(z.string()).optional(),
+    roots: z.array(z.string()).optional(),
+    requests_per_minute: z.number().int().min(1).optional(),
+    // A key with nothing under it is what is left when the last entry is commented out.
+    providers: ProviderSettings.nullable()
+      .transform((providers) => providers ?? {})
+      .optional(),
+    prices: PriceSettings.nullable()
+      .transform((prices) => prices ?? {})
+      .optional(),
+    /** The model proxy's own TCP port; 0: any free one. */
+    proxy: z
+      .object({ port: z.number().int().min(0).max(65_535).optional() })
+      .strict()
+      .optional(),
+    telemetry: z
+      .object({
+        /** An OTLP collector; `/v1/traces` is added. */
+        endpoint: z.url({ protocol: /^https?$/ }),
+        /** The variable with headers for it, as `name=value` with commas. Absent: OTEL_EXPORTER_OTLP_HEADERS. */
+        headers_env: z.string().min(1).max(200).optional(),
+      })
+      .strict()
+      .optional(),
+  })
+  .strict();
+export type FileSettings = z.infer<typeof FileSettings>;
+
+export interface SettingsPlace {
+  /** The file; absolute. */
+  readonly path: string;
+  readonly environment: Environment;
+}
+
+export function settingsPath(home: string): string {
+  return join(home, SETTINGS_FILE);
+}
+
+/** What the file says, checked. Undefined: there is no file. A Failure names the place, never what stands there. */
+export function parseSettings(text: string | undefined, { path, environment }: SettingsPlace): FileSettings {
+  if (text === undefined) return {};
+  const document = parseDocument(text);
+  refuseBroken(document, path);
+  return checked(document, { path, environment });
+}
+
+function checked(document: Document, { path, environment }: SettingsPlace): FileSettings {
+  const parsed = FileSettings.safeParse(valueOf(document, path) ?? {});
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0];
+    throw new Failure("invalid_request", `${path}: ${issue?.path.join(".") ?? ""} ${issue?.message ?? "is not valid"}`);
+  }
+  const { providers, ...settings } = parsed.data;
+  return providers === undefined ? settings : { ...settings, providers: inPlace(providers, path, environment) };
+}
+
+/** Messages of the YAML reader repeat the line, and somebody may have put a key there. */
+function refuseBroken({ errors }: Document, path: string): void {
+  const [error] = errors;
+  if (error === undefined) return;
+  const at = error.linePos?.[0];
+  const where = at === undefined ? "" : ` at line ${at.line}, column ${at.col}`;
+  throw new Failure("invalid_request", `${path} is not valid YAML${where} (${error.code})`);
+}
+
+function valueOf(document: Document, path: string): unknown {
+  try {
+    return document.toJS({ maxAliasCount: 100 });
+  } catch {
+    throw new Failure("invalid_request", `${path} is not valid YAML: its aliases cannot be resolved`);
+  }
+}
+
+/** Files of keys by their whole path. */
+function inPlace(providers: ProviderSettings, path: string, environment: Environment): ProviderSettings {
+  const whole = <Setting extends CredentialSetting>(setting: Setting): Setting => {
+    const { credential_file: file } = setting;
+    if (file === undefined) return setting;
+    const { HOME } = environment;
+    const below = file.startsWith("~/") && HOME !== undefined ? join(HOME, file.slice(2)) : file;
+    return { ...setting, credential_file: resolve(dirname(path), below) };
+  };
+  return Object.fromEntries(
+    Object.entries(providers).map(([id, { credentials, ...setting }]) => [
+      id,
+      whole(credentials === undefined ? setting : { ...setting, credentials: credentials.map(whole) }),
+    ]),
+  );
+}
+
+/**
+ * Changes the file and nothing else in it: comments and order stay. What would not be valid is not written. The new file is there
+ * whole or not at all, for its owner only.
+ */
+export async function editSettings(
+  place: SettingsPlace,
+  edit: (document: Document) => void,
+  check: (settings: FileSettings) => void = () => undefined,
+): Promise<FileSettings> {
+  const path = await realpath(place.path).catch(() => place.path);
+  const before = await textOf(path);
+  const document = parseDocument(before ?? "");
+  refuseBroken(document, place.path);
+  if (document.contents !== null && !isMap(document.contents))
+    throw new Failure("invalid_request", `${place.path} must be a map of settings`);
+  edit(document);
+  const after = document.toString({ lineWidth: 0 });
+  const settings = parseSettings(after, place);
+  check(settings);
+  if (Buffer.byteLength(after) > LIMITS.settingsBytes)
+    throw new Failure("invalid_request", `${place.path} would be longer than ${LIMITS.settingsBytes} bytes`);
+  if ((await textOf(path)) !== before)
+    throw new Failure("conflict", `${place.path} was changed by somebody else meanwhile: run the command again`);
+  await replace(path, after);
+  return settings;
+}
+
+/**
+ * Puts fields into an entry of a map at the top (`providers`, `prices`), which is made where it is missing. Field by field, so that
+ * comments in the entry stay; `without` are taken out first.
+ */
+export function putEntry(
+  document: Document,
+  [key, name]: readonly [key: "providers" | "prices", name: string],
+  { fields, without = [] }: { readonly fields: object; readonly without?: readonly string[] },
+): void {
+  if (document.get(key) === undefined || document.get(key) === null) document.set(key, document.createNode({}));
+  const path = [key, name];
+  if (!isMap(document.getIn(path))) {
+    document.setIn(path, document.createNode(fields));
+    return;
+  }
+  for (const field of without) document.deleteIn([...path, field]);
+  for (const [field, value] of Object.entries(fields)) document.setIn([...path, field], document.createNode(value));
+}
+
+/** False: there was no such entry. */
+export function takeEntry(
+  document: Document,
+  [key, name]: readonly [key: "providers" | "prices", name: string],
+): boolean {
+  if (!isMap(document.get(key))) return false;
+  return document.deleteIn([key, name]);
+}
+
+async function textOf(path: string): Promise<string | undefined> {
+  return readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return undefined;
+    throw error;
+  });
+}
+
+async function replace(path: string, text: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const draft = `${path}.${process.pid}.new`;
+  try {
+    const file = await open(draft, "w", 0o600);
+    try {
+      await chmod(draft, 0o600);
+      await file.writeFile(text);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(draft, path);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
+}

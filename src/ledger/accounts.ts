@@ -1,0 +1,14 @@
+/** The accounts that money is counted on, by key. A key is stable: it is in the store. */
+export const ACCOUNTS = {
+  turn: (turn_id: string): string => `turn/${turn_id}`,
+  session: (session_id: string): string => `session/${session_id}`,
+  agentDay: (agent: string, day: string): string => `agent_day/${agent}/${day}`,
+  agent: (agent: string): string => `agent/${agent}`,
+  day: (day: string): string => `day/${day}`,
+  total: "total",
+} as const;
+
+/** The UTC day of a time, `2026-11-15`. */
+export function dayOf(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10);
+}

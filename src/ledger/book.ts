@@ -1,0 +1,213 @@
+import { Failure, type NewId, NO_TOKENS, type Shortage } from "../protocol/index.ts";
+import type { ReservationRow, Store, UsageRow } from "../store/index.ts";
+import { dayOf } from "./accounts.ts";
+import type { Balance, Charge, Claim, Ledger, Purse, Reservation } from "./ledger.ts";
+import type { Log } from "./log.ts";
+import { settleLeft } from "./recovery.ts";
+import { Saving } from "./saving.ts";
+import { type Account, Vault } from "./vault.ts";
+import { aborted, type After, type Outcome, Waiters } from "./waiters.ts";
+import { keysOf, standingOf, wishOf } from "./wish.ts";
+
+interface LedgerOptions {
+  readonly store: Store;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  readonly newId: NewId;
+  readonly log: Log;
+  /** Absent: the time of the machine. */
+  readonly after?: After;
+}
+
+/** Settles what a dead process left, then answers. The store has one ledger at a time. */
+export async function openLedger(options: LedgerOptions): Promise<Ledger> {
+  await settleLeft(options);
+  return new Book(options);
+}
+
+const byMachine: After = (ms, callback) => {
+  const timer = setTimeout(callback, ms);
+  return () => clearTimeout(timer);
+};
+
+class Book implements Ledger {
+  readonly #options: LedgerOptions;
+  readonly #vault: Vault;
+  readonly #waiters: Waiters;
+  readonly #saving: Saving;
+
+  constructor(options: LedgerOptions) {
+    this.#options = options;
+    const { store, log } = options;
+    this.#vault = new Vault((key) => store.read.spent(key));
+    this.#waiters = new Waiters(options.after ?? byMachine);
+    this.#saving = new Saving({ store, log, vault: this.#vault });
+  }
+
+  async reserve(claim: Claim, signal: AbortSignal): Promise<Reservation | Shortage> {
+    refuseUnsound(claim.amount);
+    const at = this.#options.now();
+    const accounts = await this.#vault.hold(keysOf(claim.purses));
+    const held: Held = { claim, accounts, at };
+    const outcome = await this.#take(held, signal).catch((error: unknown) => {
+      this.#vault.drop(accounts);
+      throw error;
+    });
+    if (outcome !== "taken") {
+      this.#vault.drop(accounts);
+      return outcome;
+    }
+    const reservation = this.#reservation(held);
+    if (!signal.aborted) return reservation;
+    reservation.release();
+    throw aborted();
+  }
+
+  async shortageOf(purses: readonly Purse[], amount: number): Promise<Shortage | undefined> {
+    refuseUnsound(amount);
+    const accounts = await this.#vault.hold(keysOf(purses));
+    const standing = standingOf(wishOf(purses, accounts, amount));
+    this.#vault.drop(accounts);
+    return standing.kind === "fits" ? undefined : standing.shortage;
+  }
+
+  async balance(account: string): Promise<Balance> {
+    const accounts = await this.#vault.hold([account]);
+    const { spent, reserved } = accounts[0] ?? { spent: 0, reserved: 0 };
+    this.#vault.drop(accounts);
+    return { spent, reserved };
+  }
+
+  peek(account: string): Balance | undefined {
+    const found = this.#vault.peek(account);
+    return found === undefined ? undefined : { spent: found.spent, reserved: found.reserved };
+  }
+
+  flush(): Promise<void> {
+    return this.#saving.flush();
+  }
+
+  /** Sets the money aside, in memory and then on the disk; nothing is left of it when that fails. */
+  async #take({ claim, accounts, at }: Held, signal: AbortSignal): Promise<Outcome> {
+    if (signal.aborted) throw aborted();
+    const outcome = await this.#waiters.ask(wishOf(claim.purses, accounts, claim.amount), signal);
+    // What costs nothing leaves nothing to settle after a crash.
+    if (outcome !== "taken" || claim.amount === 0) return outcome;
+    this.#saving.send();
+    try {
+      await this.#options.store.commit({ reservations: [rowOf({ claim, accounts, at })] });
+    } catch (error) {
+      this.#giveBack(claim.amount, accounts);
+      throw error;
+    }
+    return outcome;
+  }
+
+  #reservation(held: Held): Reservation {
+    const { id, amount } = held.claim;
+    let open = true;
+    const ends = () => {
+      const first = open;
+      open = false;
+      return first;
+    };
+    return {
+      id,
+      amount,
+      settle: (charge) => {
+        if (ends()) this.#end(held, this.#sound(held.claim, charge));
+      },
+      release: () => {
+        if (ends()) this.#end(held, undefined);
+      },
+    };
+  }
+
+  /** Counts what was spent, and lets the next one have the rest. */
+  #end(held: Held, charge: Charge | undefined): void {
+    const { claim, accounts } = held;
+    if (claim.amount === 0 && charge === undefined) return this.#vault.drop(accounts);
+    const cost = charge?.cost ?? 0;
+    for (const account of accounts) account.spent = Math.min(account.spent + cost, Number.MAX_SAFE_INTEGER);
+    this.#saving.add({
+      id: claim.amount === 0 ? undefined : claim.id,
+      cost,
+      accounts,
+      usage: charge === undefined ? undefined : usageOf(held, charge),
+    });
+    this.#giveBack(claim.amount, accounts);
+  }
+
+  #giveBack(amount: number, accounts: readonly Account[]): void {
+    for (const account of accounts) account.reserved -= amount;
+    this.#waiters.advance(accounts);
+  }
+
+  /** The truth counts, also above what was reserved. What cannot be true counts as the whole amount. */
+  #sound({ id, amount, provider, model }: Claim, charge: Charge): Charge {
+    const { log } = this.#options;
+    const { tokens, cost, bound } = charge;
+    if (![cost, bound, ...Object.values(tokens)].every(isWhole)) {
+      log.error(
+        { reservation: id, provider, model, charge },
+        "A charge is not in whole numbers: the reservation counts",
+      );
+      return { tokens: NO_TOKENS, cost: amount, bound: amount };
+    }
+    if (cost > amount) {
+      const fields = { reservation: id, provider, model, cost_microusd: cost, reserved_microusd: amount };
+      log.warn(fields, "A request cost more than was reserved for it: check the price of its model");
+    }
+    return { tokens, cost, bound: Math.min(bound, cost) };
+  }
+}
+
+/** A claim whose accounts are in memory. */
+interface Held {
+  readonly claim: Claim;
+  readonly accounts: readonly Account[];
+  /** When it was made, milliseconds since the epoch. Its day is the day of its usage. */
+  readonly at: number;
+}
+
+function isWhole(value: number): boolean {
+  return Number.isSafeInteger(value) && value >= 0;
+}
+
+function refuseUnsound(amount: number): void {
+  if (isWhole(amount)) return;
+  throw new Failure("invalid_request", `Money is counted in whole micro-USD from 0, not ${amount}.`);
+}
+
+function rowOf({ claim, accounts, at }: Held): ReservationRow {
+  const { id, session_id, turn_id, agent, engine, provider, model, amount } = claim;
+  return {
+    id,
+    at: new Date(at).toISOString(),
+    session_id,
+    ...(turn_id === undefined ? {} : { turn_id }),
+    agent,
+    engine,
+    provider,
+    model,
+    accounts: accounts.map(({ key }) => key),
+    amount,
+  };
+}
+
+function usageOf({ claim, at }: Held, { tokens, cost, bound }: Charge): UsageRow {
+  const { session_id, turn_id, agent, engine, provider, model } = claim;
+  return {
+    day: dayOf(at),
+    session: session_id,
+    turn: turn_id ?? "",
+    agent,
+    engine,
+    provider,
+    model,
+    requests: 1,
+    tokens,
+    cost_microusd: cost,
+    bound_microusd: bound,
+  };
+}

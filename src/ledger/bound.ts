@@ -1,0 +1,117 @@
+import { Failure, LIMITS, type Price } from "../protocol/index.ts";
+import { bounded, fullRates, type FullRates, times } from "./cost.ts";
+import { ceiling } from "./decimal.ts";
+import type { RequestFacts } from "./request.ts";
+
+/** The most that a request can cost (micro-USD) and the most tokens that it can have. */
+interface WorstCase {
+  readonly amount: number;
+  readonly input: number;
+  readonly output: number;
+}
+
+/** Prices are for a million tokens, places in percent. */
+const PER = 1_000_000n * 100n;
+
+/** Tools that a provider runs, whose price is known. The `preview` ones of OpenAI cost more for some models. */
+const SEARCH = /^web_search(?:_\d[\d_]*)?$/;
+const FETCH = /^web_fetch(?:_\d[\d_]*)?$/;
+
+/**
+ * What a request may cost at most. No usage that a provider can report for it costs more (`costOf`). A Failure where
+ * nobody can say: `invalid_request` when the caller can help it, `model_unpriced` when a price is missing.
+ */
+export function worstCase(price: Price, facts: RequestFacts): WorstCase | Failure {
+  const tiers = [price, ...(price.tiers ?? [])].map(fullRates);
+  const free = tiers.every((rates) => Object.values(rates).every((rate) => rate === 0));
+  if (free && (price.web_search ?? 0) === 0) return freeCase(price, facts);
+  const uses = serverUses(price, facts);
+  if (uses instanceof Failure) return uses;
+  const first = inputBound(price, facts);
+  if (first instanceof Failure) return first;
+  const input = bounded(BigInt(first) + times(uses.total, price.context_tokens ?? 0));
+  const rates = dearestRates(price, input, facts.cacheWrite);
+  const answer = answerBound(price, facts);
+  if (answer === undefined && rates.output > 0) {
+    return new Failure("invalid_request", "Set max_tokens: without it nobody can say what this request may cost.");
+  }
+  // Behind each use of a provider's own tool the model goes on, perhaps with as much again.
+  const output = bounded(times(answer ?? 0, facts.answers) * (BigInt(uses.total) + 1n));
+  const micros = times(input, rates.input) + times(output, rates.output);
+  const tokens = ceiling(micros * BigInt(Math.ceil(facts.placePercent)), PER);
+  return { amount: bounded(tokens + times(uses.searches, price.web_search ?? 0)), input, output };
+}
+
+/** Costs nothing whatever it does, so nothing is refused; the tokens are for those who count them. */
+function freeCase(price: Price, facts: RequestFacts): WorstCase {
+  const input = inputBound(price, { ...facts, opaque: price.context_tokens === undefined ? 0 : facts.opaque });
+  const output = bounded(times(answerBound(price, facts) ?? 0, facts.answers));
+  return { amount: 0, input: input instanceof Failure ? 0 : input, output };
+}
+
+/** How often the provider's own tools may be used, each use followed by another round of the model. */
+function serverUses(
+  price: Price,
+  facts: RequestFacts,
+): { readonly total: number; readonly searches: number } | Failure {
+  if (facts.tier !== undefined) {
+    return unpriced(`the tier "${facts.tier}" has no price`, "ask for the usual tier");
+  }
+  let [total, searches] = [0, 0];
+  for (const { type, maxUses = LIMITS.serverToolUses } of facts.serverTools) {
+    if (!SEARCH.test(type) && !FETCH.test(type)) {
+      return unpriced(`the provider's tool "${type}" has no price`, "leave it out");
+    }
+    if (SEARCH.test(type)) searches += maxUses;
+    total += maxUses;
+  }
+  if (searches > 0 && price.web_search === undefined) {
+    return unpriced("this model's web search has no price", "leave the tool out, or set `web_search` in its price");
+  }
+  if (total > 0 && price.context_tokens === undefined) return windowUnknown("the provider's own tools");
+  return { total: Math.min(total, Number.MAX_SAFE_INTEGER), searches: Math.min(searches, Number.MAX_SAFE_INTEGER) };
+}
+
+/** Input tokens of one round. */
+function inputBound(price: Price, facts: RequestFacts): number | Failure {
+  const window = price.context_tokens ?? Number.MAX_SAFE_INTEGER;
+  const pictures = facts.images * (price.image_tokens ?? LIMITS.imageTokens);
+  const written = facts.bytes + LIMITS.preambleTokens + pictures;
+  if (facts.counted !== undefined) {
+    const margin = LIMITS.countMarginTokens + Math.ceil((facts.counted * LIMITS.countMarginPercent) / 100);
+    return Math.min(window, facts.counted + margin, facts.opaque > 0 ? window : written);
+  }
+  if (facts.opaque === 0) return Math.min(window, written);
+  return price.context_tokens ?? windowUnknown("documents, files and what the provider fetches");
+}
+
+/** Tokens of one answer; absent: nobody says. */
+function answerBound(price: Price, facts: RequestFacts): number | undefined {
+  const asked = facts.maxOutput ?? price.output_tokens;
+  return asked === undefined ? undefined : Math.min(asked, price.context_tokens ?? asked);
+}
+
+/** The highest rates that could apply to up to `input` tokens, whichever kind they turn out to be. */
+function dearestRates(
+  price: Price,
+  input: number,
+  cacheWrite: RequestFacts["cacheWrite"],
+): Pick<FullRates, "input" | "output"> {
+  const reachable = [price, ...(price.tiers ?? []).filter(({ above }) => above < input)].map(fullRates);
+  const inputs = reachable.flatMap((rates) => [
+    rates.input,
+    rates.cache_read,
+    // Also where the request asks for none: some providers write to their cache on their own.
+    rates.cache_write,
+    cacheWrite === "1h" ? rates.cache_write_1h : 0,
+  ]);
+  return { input: Math.max(...inputs), output: Math.max(...reachable.map(({ output }) => output)) };
+}
+
+function windowUnknown(what: string): Failure {
+  return unpriced(`with ${what} its input has no bound`, "set `context_tokens` in its price");
+}
+
+function unpriced(why: string, next: string): Failure {
+  return new Failure("model_unpriced", `Nobody can say what this request may cost: ${why}. Please ${next}.`);
+}

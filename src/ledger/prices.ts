@@ -1,0 +1,72 @@
+import { LIMITS, type Price, type PricedModel } from "../protocol/index.ts";
+import { dayOf } from "./accounts.ts";
+import { mostSpecific } from "./glob.ts";
+import { SHIPPED_PROVIDERS, shippedModels, shippedPrice } from "./shipped.ts";
+import { sizesOf } from "./sizes.ts";
+
+/** What models cost. */
+export interface PriceBook {
+  /** Absent: nobody knows, so the model is refused until an admin sets a price. */
+  priceOf(provider: { readonly id: string; readonly free: boolean }, model: string): PricedModel | undefined;
+  /** Everything with a price: first the settings (provider `*`, the glob as model), then what came with this version. */
+  list(): readonly PricedModel[];
+}
+
+/**
+ * Prices by the settings, of free providers, and of the shipped table, in this order. `overrides` is asked at each call:
+ * `<model glob>` or `<provider>/<model glob>` → price; the one that says most of a name wins. What a model takes and
+ * gives at most stays known under a price of the settings that does not say it.
+ */
+export function openPriceBook(
+  overrides: () => Readonly<Record<string, Price>>,
+  now: () => number = Date.now,
+): PriceBook {
+  const shipped = rememberShipped();
+  return {
+    priceOf: ({ id, free }, model) => {
+      const override = mostSpecific(Object.entries(overrides()), [model, `${id}/${model}`]);
+      if (override !== undefined) {
+        return { provider: id, model, price: { ...sizesOf(model), ...override }, from: "settings" };
+      }
+      if (free) return { provider: id, model, price: { input: 0, output: 0 }, from: "free" };
+      const price = shipped({ provider: id, model, day: dayOf(now()) });
+      return price === undefined ? undefined : { provider: id, model, price, from: "shipped" };
+    },
+    list: () => [
+      ...Object.entries(overrides()).map(([glob, price]): PricedModel => ({
+        provider: "*",
+        model: glob,
+        price,
+        from: "settings",
+      })),
+      ...SHIPPED_PROVIDERS.flatMap((provider) =>
+        shippedModels(provider, dayOf(now())).map(([model, price]): PricedModel => ({
+          provider,
+          model,
+          price,
+          from: "shipped",
+        })),
+      ),
+    ],
+  };
+}
+
+interface Asked {
+  readonly provider: string;
+  readonly model: string;
+  readonly day: string;
+}
+
+/** Each model of a day is looked up once. Unknown ones are not remembered: their names are whatever a caller makes up. */
+function rememberShipped(): (asked: Asked) => Price | undefined {
+  const remembered = new Map<string, Price>();
+  let rememberedDay = "";
+  return ({ provider, model, day }) => {
+    if (day !== rememberedDay || remembered.size >= LIMITS.pricesRemembered) remembered.clear();
+    rememberedDay = day;
+    const key = JSON.stringify([provider, model]);
+    const price = remembered.get(key) ?? shippedPrice(provider, model, day);
+    if (price !== undefined) remembered.set(key, price);
+    return price;
+  };
+}

@@ -1,0 +1,57 @@
+import { type NewId, NO_TOKENS, SYSTEM } from "../protocol/index.ts";
+import type { ReservationRow, Store, UsageRow } from "../store/index.ts";
+import { dayOf } from "./accounts.ts";
+import type { Log } from "./log.ts";
+
+interface Recovery {
+  readonly store: Store;
+  readonly now: () => number;
+  readonly newId: NewId;
+  readonly log: Log;
+}
+
+/**
+ * Reservations that are in the store at start belong to a process that died: nobody can tell any more what their
+ * requests cost, so each counts as spent, whole, and is marked as a bound. All in one write.
+ */
+export async function settleLeft({ store, now, newId, log }: Recovery): Promise<void> {
+  const left = await store.read.reservations();
+  if (left.length === 0) return;
+  const spending = new Map<string, number>();
+  for (const { accounts, amount } of left) {
+    for (const account of accounts) {
+      spending.set(account, Math.min((spending.get(account) ?? 0) + amount, Number.MAX_SAFE_INTEGER));
+    }
+  }
+  const details = {
+    reservations: left.length,
+    amount_microusd: Math.min(
+      left.reduce((sum, { amount }) => sum + amount, 0),
+      Number.MAX_SAFE_INTEGER,
+    ),
+  };
+  const audit = { id: newId("aud"), at: new Date(now()).toISOString(), by: SYSTEM, action: "ledger.settle_left" };
+  await store.commit({
+    endedReservations: left.map(({ id }) => id),
+    spending: [...spending].map(([account, amount]) => ({ account, amount })),
+    usage: left.map(boundOf),
+    audit: [{ ...audit, target: "ledger", details }],
+  });
+  log.warn(details, "Requests were under way when the last process ended: their reservations count as spent");
+}
+
+function boundOf({ at, session_id, turn_id, agent, engine, provider, model, amount }: ReservationRow): UsageRow {
+  return {
+    day: dayOf(Date.parse(at)),
+    session: session_id,
+    turn: turn_id ?? "",
+    agent,
+    engine,
+    provider,
+    model,
+    requests: 1,
+    tokens: NO_TOKENS,
+    cost_microusd: amount,
+    bound_microusd: amount,
+  };
+}

@@ -1,0 +1,97 @@
+import { LIMITS } from "../protocol/index.ts";
+import type { Store, UsageRow, Write } from "../store/index.ts";
+import type { Log } from "./log.ts";
+import type { Account, Vault } from "./vault.ts";
+
+/** One reservation's end. */
+export interface Ending {
+  /** Absent: it never was on the disk. */
+  readonly id?: string | undefined;
+  /** Micro-USD, for each of the accounts. */
+  readonly cost: number;
+  readonly accounts: readonly Account[];
+  /** Absent: nothing was used. */
+  readonly usage?: UsageRow | undefined;
+}
+
+interface SavingOptions {
+  readonly store: Store;
+  readonly vault: Vault;
+  readonly log: Log;
+}
+
+/**
+ * Brings ends of reservations to the disk. What ends while one write is under way goes into the next one together: an
+ * account that everybody spends from is then written once and not once for each.
+ */
+export class Saving {
+  readonly #options: SavingOptions;
+  #waiting: Ending[] = [];
+  /** Each answers with what went wrong. */
+  readonly #sent = new Set<Promise<unknown>>();
+
+  constructor(options: SavingOptions) {
+    this.#options = options;
+  }
+
+  add(ending: Ending): void {
+    this.#waiting.push(ending);
+    if (this.#sent.size === 0 || this.#waiting.length >= LIMITS.ledgerBatch) this.#send("patient");
+  }
+
+  /**
+   * Gives to the store what ended so far. Called before a new reservation is written: whatever a crash leaves of the two,
+   * the disk never counts more than memory did, where the ended one had already made room.
+   */
+  send(): void {
+    if (this.#waiting.length > 0) this.#send("patient");
+  }
+
+  /** Resolves when everything is on the disk that ended so far. Rejects when the store refused some of it. */
+  async flush(): Promise<void> {
+    if (this.#waiting.length > 0) this.#send();
+    for (const error of await Promise.all(this.#sent)) if (error !== undefined) throw error;
+  }
+
+  #send(haste?: "patient"): void {
+    const endings = this.#waiting;
+    this.#waiting = [];
+    const sent = this.#save(endings, haste).then((error) => {
+      this.#sent.delete(sent);
+      if (this.#sent.size === 0 && this.#waiting.length > 0) this.#send("patient");
+      return error;
+    });
+    this.#sent.add(sent);
+  }
+
+  async #save(endings: readonly Ending[], haste: "patient" | undefined): Promise<unknown> {
+    const { store, vault, log } = this.#options;
+    try {
+      await store.commit(writeOf(endings), haste);
+    } catch (error) {
+      // The accounts stay in memory, where they are right. After a restart the reservations count whole.
+      const ids = endings.flatMap(({ id }) => id ?? []);
+      log.error(
+        { err: error, reservations: ids.length },
+        "Spending could not be stored: until then it counts as reserved",
+      );
+      return error;
+    }
+    for (const { accounts } of endings) vault.drop(accounts);
+    return undefined;
+  }
+}
+
+function writeOf(endings: readonly Ending[]): Write {
+  const spending = new Map<string, number>();
+  for (const { accounts, cost } of endings) {
+    if (cost === 0) continue;
+    for (const { key } of accounts)
+      spending.set(key, Math.min((spending.get(key) ?? 0) + cost, Number.MAX_SAFE_INTEGER));
+  }
+  return {
+    endedReservations: endings.flatMap(({ id }) => id ?? []),
+    spending: [...spending].map(([account, amount]) => ({ account, amount })),
+    usage: endings.flatMap(({ usage }) => usage ?? []),
+  };
+}

@@ -1,0 +1,47 @@
+import type { Price } from "../protocol/index.ts";
+import { mostSpecific } from "./glob.ts";
+
+type Sizes = Pick<Price, "context_tokens" | "output_tokens" | "image_tokens">;
+
+/**
+ * How much models take and give, as far as their makers say. These are bounds of what a request may cost: where two
+ * figures are told (a beta, a batch), the larger one stands here.
+ */
+const SIZES: readonly (readonly [glob: string, sizes: Sizes])[] = [
+  ["claude-*", claude(1_000_000, 128_000)],
+  ["claude-3*", claude(200_000, 8_192)],
+  ["claude-3-7-*", claude(200_000, 128_000)],
+  ["claude-3.7-*", claude(200_000, 128_000)],
+  ["claude-haiku-4-5*", claude(200_000, 64_000)],
+  ["claude-haiku-4.5*", claude(200_000, 64_000)],
+  ["claude-opus-4", claude(200_000, 32_000)],
+  ["claude-opus-4-0*", claude(200_000, 32_000)],
+  ["claude-opus-4-2025*", claude(200_000, 32_000)],
+  ["claude-opus-4-1*", claude(200_000, 32_000)],
+  ["claude-opus-4.1*", claude(200_000, 32_000)],
+  ["claude-opus-4-5*", claude(200_000, 64_000)],
+  ["claude-opus-4.5*", claude(200_000, 64_000)],
+  ["claude-sonnet-4*", claude(1_000_000, 64_000)],
+  ["claude-sonnet-4-6*", claude(1_000_000, 128_000)],
+  ["claude-sonnet-4.6*", claude(1_000_000, 128_000)],
+  ["gpt-*", { context_tokens: 1_050_000, output_tokens: 128_000 }],
+  ["gpt-4*", { context_tokens: 128_000, output_tokens: 16_384 }],
+  ["gpt-4.1*", { context_tokens: 1_047_576, output_tokens: 32_768 }],
+  ["gpt-5*", { context_tokens: 400_000, output_tokens: 128_000 }],
+  ["gpt-5-pro*", { context_tokens: 400_000, output_tokens: 272_000 }],
+  ["gpt-oss-*", { context_tokens: 131_072, output_tokens: 131_072 }],
+  ["o1*", { context_tokens: 200_000, output_tokens: 100_000 }],
+  ["o3*", { context_tokens: 200_000, output_tokens: 100_000 }],
+  ["o4*", { context_tokens: 200_000, output_tokens: 100_000 }],
+  ["codex-mini*", { context_tokens: 200_000, output_tokens: 100_000 }],
+];
+
+/** Claude scales pictures down before it reads them, the newest models to about 4,800 tokens. */
+function claude(context_tokens: number, output_tokens: number): Sizes {
+  return { context_tokens, output_tokens, image_tokens: 5_000 };
+}
+
+/** What is known of a model by its name, the maker's part before a `/` left out. Empty: nothing. */
+export function sizesOf(model: string): Sizes {
+  return mostSpecific(SIZES, [model.slice(model.lastIndexOf("/") + 1)]) ?? {};
+}

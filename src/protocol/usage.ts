@@ -1,0 +1,74 @@
+import { z } from "zod";
+import { LIMITS } from "./limits.ts";
+import { BudgetLine, MicroUsd, TokenCount, UsageGroup, UsageLine } from "./money.ts";
+
+/** A day of the calendar, UTC. */
+const Day = z.iso.date("must be a day such as 2026-11-15");
+
+/** Which usage is asked for, as it stands in an address. */
+export const UsageQuery = z
+  .object({
+    /** Groups with commas between them; the lines are ordered by them, in this order. */
+    by: z
+      .string()
+      .max(100)
+      .default("day")
+      .transform((text) => text.split(",").map((group) => group.trim()))
+      .pipe(
+        z.array(UsageGroup).refine((groups) => new Set(groups).size === groups.length, "names the same group twice"),
+      ),
+    /** Both inclusive; absent: from the first day, to the last one. */
+    from: Day.optional(),
+    to: Day.optional(),
+    session: z.string().min(1).max(100).optional(),
+    /** A principal's id. */
+    agent: z.string().min(1).max(100).optional(),
+    limit: z.coerce.number().int().min(1).max(LIMITS.usageLines).optional(),
+    /** Absent: what the `Accept` header asks for. */
+    format: z.enum(["json", "csv"]).optional(),
+  })
+  .refine(({ from, to }) => from === undefined || to === undefined || from <= to, {
+    path: ["from"],
+    message: "must not be after `to`",
+  });
+export type UsageQuery = z.infer<typeof UsageQuery>;
+
+export const UsageReport = z.object({
+  lines: z.array(UsageLine),
+  /** Of everything that was asked for, also of lines that were cut. */
+  total: UsageLine,
+  /** The accounts as they are now, whatever days were asked for. */
+  budgets: z.array(BudgetLine),
+  /** There are more lines than `limit`. */
+  truncated: z.literal(true).optional(),
+});
+export type UsageReport = z.infer<typeof UsageReport>;
+
+/** What one session used. The flat fields carry document 003's names; money is micro-USD in all of them. */
+export const SessionUsage = z.object({
+  session_id: z.string(),
+  requests: z.number().int(),
+  tokens: TokenCount,
+  /** Of its own requests; forks and sub-sessions have lines of their own. */
+  cost_microusd: MicroUsd,
+  /** The part of the cost that is a bound. */
+  bound_microusd: MicroUsd,
+  /** Set aside for requests that run now, those of its forks included. */
+  reserved_microusd: MicroUsd,
+  /** Absent: no limit of its own. */
+  limit_microusd: MicroUsd.optional(),
+  /** What is left of it; forks have drawn on it too. */
+  remaining_microusd: MicroUsd.optional(),
+  /** By provider and model. */
+  models: z.array(UsageLine),
+  /** Every account that its next request will count on. */
+  budgets: z.array(BudgetLine),
+  input_tokens: z.number().int(),
+  output_tokens: z.number().int(),
+  cache_read_tokens: z.number().int(),
+  cache_write_tokens: z.number().int(),
+  total_tokens: z.number().int(),
+  cost_usd: MicroUsd,
+  reserved_usd: MicroUsd,
+});
+export type SessionUsage = z.infer<typeof SessionUsage>;

@@ -1,0 +1,42 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { LIMITS } from "../protocol/index.ts";
+import type { Refusal } from "./refusals.ts";
+
+/** Sends an answer of ours. Where a body is still coming the connection ends with it, but not before the caller could read it. */
+export function sendRefusal(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, headers, body }: Refusal,
+): void {
+  if (response.headersSent || response.destroyed) return;
+  const text = Buffer.from(body);
+  const isRead = request.complete || request.readableEnded;
+  response.writeHead(status, {
+    ...headers,
+    "content-length": text.length,
+    ...(isRead ? {} : { connection: "close" }),
+  });
+  if (isRead) response.end(text);
+  else linger(request, response, text);
+}
+
+/** Closing at once would reset the connection under a caller who is still writing, and take the answer with it. */
+function linger(request: IncomingMessage, response: ServerResponse, text: Buffer): void {
+  response.write(text);
+  let left: number = LIMITS.proxyLingerBytes;
+  const end = (): void => {
+    clearTimeout(timer);
+    request.off("data", onData).off("end", end);
+    response.end();
+  };
+  const onData = (piece: Buffer): void => {
+    left -= piece.length;
+    if (left < 0) end();
+  };
+  const timer = setTimeout(end, LIMITS.proxyLingerMs);
+  response.once("close", () => clearTimeout(timer));
+  request
+    .on("data", onData)
+    .once("end", end)
+    .on("error", () => undefined);
+}

@@ -1,0 +1,142 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Charge } from "../ledger/index.ts";
+import { NO_TOKENS, type ErrorCode, type Failure, type Shortage } from "../protocol/index.ts";
+import { sendRefusal } from "./answer.ts";
+import type { Connection } from "./connection.ts";
+import type { House } from "./house.ts";
+import type { KeyOwner } from "./keys.ts";
+import type { Exchange, Standing, Wire } from "./proxy.ts";
+import type { RateSubject } from "./rates.ts";
+import { refusalOf } from "./refusals.ts";
+import type { Route } from "./routes.ts";
+
+/** Why a request is not passed on. */
+export interface Denial {
+  readonly failure: Failure;
+  readonly status?: number | undefined;
+  readonly retryAfterMs?: number | undefined;
+  readonly shortage?: Shortage | undefined;
+}
+
+/** Where nobody knows whose key it was: its session ended before it asked for the first time. */
+const NOBODY: Pick<Standing, "session_id" | "agent" | "engine" | "provider"> = {
+  session_id: "",
+  agent: "",
+  engine: "",
+  provider: "",
+};
+
+/** One request of somebody with a key, from its first byte to its one `Exchange`. */
+export class Call {
+  readonly id: string;
+  readonly startedAt: number;
+  readonly house: House;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly connection: Connection;
+  readonly owner: KeyOwner;
+  /** Undefined: there is none at that address. */
+  readonly route: Route | undefined;
+  wire: Wire;
+  model = "";
+  stream = false;
+  requestBytes = 0;
+  responseBytes = 0;
+  status = 0;
+  attempts = 0;
+  reserved = 0;
+  firstByteAt: number | undefined;
+  /** Whose rates it counts on. */
+  subjects: readonly RateSubject[] = [];
+  #isTold = false;
+
+  constructor(
+    house: House,
+    given: {
+      readonly request: IncomingMessage;
+      readonly response: ServerResponse;
+      readonly connection: Connection;
+      readonly owner: KeyOwner;
+      readonly route: Route | undefined;
+      readonly wire: Wire;
+    },
+  ) {
+    this.house = house;
+    this.id = house.options.newId("req");
+    this.startedAt = house.options.now();
+    this.request = given.request;
+    this.response = given.response;
+    this.connection = given.connection;
+    this.owner = given.owner;
+    this.route = given.route;
+    this.wire = given.wire;
+    this.connection.onGone = () => this.tell("caller_gone");
+  }
+
+  get isGone(): boolean {
+    return this.connection.isGone;
+  }
+
+  /** Answers with an error of ours. Nothing was passed on. */
+  refuse(denial: Denial): void {
+    if (this.isGone) return;
+    const { failure, status, retryAfterMs, shortage } = denial;
+    const refusal = refusalOf(failure, { wire: this.wire, id: this.id, status, retryAfterMs });
+    this.status = refusal.status;
+    this.responseBytes = Buffer.byteLength(refusal.body);
+    this.tell("refused", { code: failure.code, shortage });
+    this.connection.onGone = undefined;
+    sendRefusal(this.request, this.response, refusal);
+  }
+
+  /** Says, once, how it went. */
+  tell(
+    outcome: Exchange["outcome"],
+    how: {
+      readonly code?: ErrorCode | undefined;
+      readonly shortage?: Shortage | undefined;
+      readonly charge?: Charge | undefined;
+    } = {},
+  ): void {
+    if (this.#isTold) return;
+    this.#isTold = true;
+    const { options, rates } = this.house;
+    const { charge, code, shortage } = how;
+    const tokens = charge?.tokens ?? NO_TOKENS;
+    const { session_id, turn_id, agent, engine, provider } = this.owner.standing ?? { ...NOBODY, turn_id: undefined };
+    const exchange: Exchange = {
+      id: this.id,
+      started_at: this.startedAt,
+      session_id,
+      ...(turn_id === undefined ? {} : { turn_id }),
+      agent,
+      engine,
+      provider,
+      wire: this.wire,
+      route: this.route?.path ?? "unknown",
+      model: this.model,
+      stream: this.stream,
+      request_bytes: this.requestBytes,
+      response_bytes: this.responseBytes,
+      status: this.status,
+      outcome,
+      ...(code === undefined ? {} : { code }),
+      ...(shortage === undefined ? {} : { shortage }),
+      tokens,
+      reserved_microusd: this.reserved,
+      cost_microusd: charge?.cost ?? 0,
+      bound_microusd: charge?.bound ?? 0,
+      attempts: this.attempts,
+      ...(this.firstByteAt === undefined ? {} : { first_byte_ms: this.firstByteAt - this.startedAt }),
+      duration_ms: options.now() - this.startedAt,
+    };
+    const { input, output, cache_read, cache_write, cache_write_1h } = tokens;
+    rates.used(this.subjects, input + output + cache_read + cache_write + cache_write_1h);
+    try {
+      options.told(exchange);
+      this.owner.holder.told?.(exchange);
+    } catch (error) {
+      options.log.error({ error, request: this.id }, "somebody who was told of a model request failed");
+    }
+  }
+}

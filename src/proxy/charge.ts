@@ -1,0 +1,33 @@
+import { costOf, type Charge, type Reservation, type RequestFacts } from "../ledger/index.ts";
+import { NO_TOKENS, type Price } from "../protocol/index.ts";
+import { tokensOf, type Tally } from "./meter/tally.ts";
+
+/** What is at stake with one request. */
+export interface Stake {
+  readonly reservation: Reservation;
+  readonly price: Price;
+  readonly facts: RequestFacts;
+  /** The most tokens that it can put out. */
+  readonly maxOutput: number;
+}
+
+/** The whole reservation: nobody knows what was generated. */
+export function chargeAll({ reservation }: Stake): Charge {
+  return { tokens: NO_TOKENS, cost: reservation.amount, bound: reservation.amount };
+}
+
+/** What was told, and the bound of what was not. */
+export function chargeTold(stake: Stake, tally: Tally): Charge {
+  const { reservation, price, facts, maxOutput } = stake;
+  const options = { placePercent: facts.placePercent };
+  const tokens = tokensOf(tally);
+  const told = costOf(price, tokens, options);
+  if (tally.input !== undefined && tally.output !== undefined && tally.final) return { tokens, cost: told, bound: 0 };
+  // What the provider's own tools find is input as well, and comes after the input was told.
+  const isInputKnown = tally.input !== undefined && facts.serverTools.length === 0;
+  const most = isInputKnown
+    ? costOf(price, { ...tokens, output: Math.max(tokens.output, maxOutput) }, options)
+    : reservation.amount;
+  const cost = Math.max(told, most);
+  return { tokens, cost, bound: cost - told };
+}

@@ -1,0 +1,30 @@
+import type { ServerResponse } from "node:http";
+
+/** A caller's connection: one request at a time. */
+export class Connection {
+  /** It came when there were too many. */
+  readonly isSurplus: boolean;
+  /** The last answer; the next request comes when it has ended. */
+  answer: ServerResponse | undefined;
+  /** What is to be done for the request that is under way when its caller leaves. */
+  onGone: (() => void) | undefined;
+  isGone = false;
+  #leaving: AbortController | undefined;
+
+  constructor(isSurplus: boolean) {
+    this.isSurplus = isSurplus;
+  }
+
+  /** Aborted when the caller leaves. One for all requests of the connection, and only where it is wanted. */
+  get signal(): AbortSignal {
+    this.#leaving ??= new AbortController();
+    if (this.isGone) this.#leaving.abort();
+    return this.#leaving.signal;
+  }
+
+  leave(): void {
+    this.isGone = true;
+    this.#leaving?.abort();
+    this.onGone?.();
+  }
+}

@@ -1,0 +1,55 @@
+import { LIMITS } from "../protocol/index.ts";
+import { forwardedHeaders } from "./headers.ts";
+import { countOf, parseFields } from "./meter/tally.ts";
+import type { Credential } from "./providers.ts";
+import type { Upstream } from "./upstream.ts";
+
+/** What counts as input. Anything else would be refused there. */
+const COUNTED = [
+  "model",
+  "system",
+  "messages",
+  "tools",
+  "tool_choice",
+  "thinking",
+  "cache_control",
+  "output_config",
+] as const;
+const PATH = "/v1/messages/count_tokens";
+
+/** Asks the provider how many tokens a Messages request has. Undefined: it does not say. Costs nothing there. */
+export async function countTokens(
+  { pool, prefix }: Upstream,
+  asked: {
+    readonly body: Readonly<Record<string, unknown>>;
+    readonly rawHeaders: readonly string[];
+    readonly credential: Credential | undefined;
+    readonly signal: AbortSignal;
+  },
+): Promise<number | undefined> {
+  const { body, rawHeaders, credential, signal } = asked;
+  const part = Object.fromEntries(COUNTED.filter((name) => body[name] !== undefined).map((name) => [name, body[name]]));
+  try {
+    const answer = await pool.request({
+      method: "POST",
+      path: prefix + PATH,
+      headers: forwardedHeaders(rawHeaders, {
+        connection: undefined,
+        credential: credential?.headers("anthropic") ?? {},
+      }),
+      body: JSON.stringify(part),
+      signal: AbortSignal.any([signal, AbortSignal.timeout(LIMITS.proxyCountMs)]),
+    });
+    const pieces: Buffer[] = [];
+    let bytes = 0;
+    for await (const piece of answer.body as AsyncIterable<Buffer>) {
+      bytes += piece.length;
+      if (bytes > LIMITS.proxyCountBytes) return undefined;
+      pieces.push(piece);
+    }
+    return answer.statusCode === 200 ? countOf(parseFields(Buffer.concat(pieces))?.["input_tokens"]) : undefined;
+  } catch {
+    // Then the bound stays what it is.
+    return undefined;
+  }
+}

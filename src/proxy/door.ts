@@ -1,0 +1,164 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { Failure, LIMITS, PROTOCOL_VERSION } from "../protocol/index.ts";
+import { admit } from "./admission.ts";
+import { sendRefusal } from "./answer.ts";
+import { readBody } from "./body.ts";
+import { Call } from "./call.ts";
+import { Connection } from "./connection.ts";
+import type { House } from "./house.ts";
+import { Relay } from "./relay.ts";
+import { refusalOf } from "./refusals.ts";
+import { routeOf, wireOfCaller, type Route } from "./routes.ts";
+
+/** The one door of both listeners. */
+export class Door {
+  readonly #house: House;
+  readonly #connections = new WeakMap<Socket, Connection>();
+  #open = 0;
+
+  constructor(house: House) {
+    this.#house = house;
+  }
+
+  connect(socket: Socket): void {
+    this.#open += 1;
+    const connection = new Connection(this.#open > LIMITS.proxyConnections);
+    this.#connections.set(socket, connection);
+    socket.once("close", () => {
+      this.#open -= 1;
+      connection.leave();
+    });
+  }
+
+  handle(request: IncomingMessage, response: ServerResponse): void {
+    response.on("error", ignore);
+    const connection = this.#connections.get(request.socket) ?? new Connection(false);
+    const route = routeOf(request.url ?? "");
+    const refusal = this.#refusalFor(request, connection);
+    connection.answer = response;
+    if (refusal !== undefined) {
+      this.#refuse(request, response, route, refusal);
+      return;
+    }
+    if (route?.name === "root" && route.methods.includes(request.method ?? "")) {
+      sendRoot(response);
+      return;
+    }
+    const owner = this.#house.keys.find(request.headers);
+    if (owner === undefined) {
+      this.#refuse(request, response, route, {
+        failure: new Failure(
+          "unauthenticated",
+          "this is no key of a session that is open: ask with the session's own key",
+        ),
+      });
+      return;
+    }
+    const wire = route?.wire ?? wireOfCaller(request.headers);
+    this.#enter(new Call(this.#house, { request, response, connection, owner, route, wire }));
+  }
+
+  /** What is wrong with a request whoever sends it. */
+  #refusalFor(
+    request: IncomingMessage,
+    connection: Connection,
+  ): { readonly failure: Failure; readonly status?: number } | undefined {
+    if (this.#house.closing) return { failure: new Failure("shutting_down", "the server is stopping") };
+    if (connection.isSurplus) {
+      return { failure: new Failure("limit_reached", "too many connections: close some, or try again in a moment") };
+    }
+    if (connection.answer?.writableEnded === false) {
+      return {
+        failure: new Failure("invalid_request", "a connection takes one request at a time: wait for the answer"),
+      };
+    }
+    if (request.headers.origin !== undefined) {
+      return { failure: new Failure("forbidden", "requests of web pages are not taken: this address is for agents") };
+    }
+    if (request.rawHeaders.length > LIMITS.proxyHeaders * 2) {
+      return {
+        failure: new Failure("invalid_request", `a request may have ${LIMITS.proxyHeaders} headers at most`),
+        status: 431,
+      };
+    }
+    return undefined;
+  }
+
+  #refuse(
+    request: IncomingMessage,
+    response: ServerResponse,
+    route: Route | undefined,
+    { failure, status }: { readonly failure: Failure; readonly status?: number | undefined },
+  ): void {
+    const wire = route?.wire ?? wireOfCaller(request.headers);
+    sendRefusal(request, response, refusalOf(failure, { wire, id: this.#house.options.newId("req"), status }));
+  }
+
+  #enter(call: Call): void {
+    const { request, response, route } = call;
+    if (route === undefined) {
+      call.refuse({
+        failure: new Failure("not_found", `there is nothing at this address: the model proxy has ${OFFERED}`),
+      });
+      return;
+    }
+    if (!route.methods.includes(request.method ?? "")) {
+      const failure = new Failure("invalid_request", `${route.path} takes ${route.methods.join(" or ")} only`);
+      call.refuse({ failure, status: 405 });
+      return;
+    }
+    if (request.method === "GET") {
+      void this.#run(call, route, undefined);
+      return;
+    }
+    const giveUp = readBody(request, response, this.#house.allowance, {
+      taken: (body) => void this.#run(call, route, body),
+      refused: (failure) =>
+        call.refuse({ failure, ...(failure.code === "limit_reached" ? { retryAfterMs: RETRY_MS } : {}) }),
+    });
+    if (giveUp === undefined) return;
+    call.connection.onGone = () => {
+      giveUp();
+      call.tell("caller_gone");
+    };
+  }
+
+  async #run(call: Call, route: Route, body: Buffer | undefined): Promise<void> {
+    let held = body?.length ?? 0;
+    call.requestBytes = held;
+    const giveBack = (): void => {
+      this.#house.allowance.give(held);
+      held = 0;
+    };
+    try {
+      const admitted = await admit(call, route, body);
+      if (call.isGone || "failure" in admitted) {
+        giveBack();
+        if ("failure" in admitted) call.refuse(admitted);
+        else admitted.stake?.reservation.release();
+        return;
+      }
+      new Relay(call, admitted, giveBack).start();
+    } catch (error) {
+      giveBack();
+      this.#house.options.log.error({ error, request: call.id }, "a model request failed in the proxy itself");
+      call.refuse({ failure: new Failure("internal", "something went wrong here") });
+    }
+  }
+}
+
+function ignore(): void {
+  // Somebody who is gone cannot be written to; that he is gone is told elsewhere.
+}
+
+/** When there may be room again. */
+const RETRY_MS = 1_000;
+const OFFERED =
+  "/v1/messages, /v1/messages/count_tokens, /v1/responses, /v1/chat/completions and /v1/models; batches and files are not offered";
+const ROOT = JSON.stringify({ service: "sallyport model proxy", version: PROTOCOL_VERSION });
+
+function sendRoot(response: ServerResponse): void {
+  response.writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(ROOT) });
+  response.end(ROOT);
+}

@@ -1,0 +1,123 @@
+import type { Credential } from "./providers.ts";
+import type { Wire } from "./proxy.ts";
+
+/** Headers of one connection only (RFC 9110 §7.6.1) and what is framed anew. */
+const HOP_BY_HOP = [
+  "connection",
+  "keep-alive",
+  "proxy-authenticate",
+  "proxy-authorization",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+  "http2-settings",
+];
+const NOT_SENT = new Set([
+  ...HOP_BY_HOP,
+  "host",
+  "content-length",
+  "expect",
+  // Usage is read from what comes back.
+  "accept-encoding",
+  // The caller's key opens this door only, and it has no other.
+  "x-api-key",
+  "api-key",
+  "x-goog-api-key",
+  "authorization",
+  "cookie",
+  "cookie2",
+  // Where the caller sits is nobody's business.
+  "origin",
+  "referer",
+  "via",
+  "forwarded",
+  "x-real-ip",
+  "true-client-ip",
+  "cf-connecting-ip",
+  "x-client-ip",
+]);
+const NOT_RETURNED = new Set([
+  ...HOP_BY_HOP,
+  "set-cookie",
+  "set-cookie2",
+  "authorization",
+  "www-authenticate",
+  "authentication-info",
+  "proxy-authentication-info",
+  "x-api-key",
+  "api-key",
+  // The caller is not to go around.
+  "alt-svc",
+]);
+const OURS = "x-sallyport-";
+
+/** Lists of which the credential's part is added to the caller's. */
+const JOINED = "anthropic-beta";
+
+/** What goes to the provider: the caller's headers, as they came and in their order, and the credential's. */
+export function forwardedHeaders(
+  raw: readonly string[],
+  options: {
+    /** The caller's `Connection`, which may name more that is not passed on. */
+    readonly connection: string | undefined;
+    readonly credential: Readonly<Record<string, string>>;
+  },
+): string[] {
+  const { connection, credential } = options;
+  const named = connection === undefined || connection === "keep-alive" || connection === "close" ? "" : connection;
+  const alsoDropped = named === "" ? undefined : new Set(named.toLowerCase().split(/[\s,]+/));
+  const headers = ["accept-encoding", "identity"];
+  const lists: string[] = [];
+  for (let index = 0; index < raw.length; index += 2) {
+    const name = (raw[index] ?? "").toLowerCase();
+    const value = raw[index + 1] ?? "";
+    if (NOT_SENT.has(name) || alsoDropped?.has(name) === true) continue;
+    if (name.startsWith(OURS) || name.startsWith("x-forwarded-")) continue;
+    if (credential[name] === undefined) headers.push(name, value);
+    else if (name === JOINED) lists.push(value);
+  }
+  for (const [name, value] of Object.entries(credential)) {
+    headers.push(name, name === JOINED ? joined([...lists, value]) : value);
+  }
+  return headers;
+}
+
+function joined(lists: readonly string[]): string {
+  return [...new Set(lists.flatMap((list) => list.split(",").map((word) => word.trim())))].join(",");
+}
+
+/** What comes back to the caller: all but what is for this connection, and what could carry a credential. */
+export function returnedHeaders(raw: readonly Buffer[], secrets: readonly string[]): string[] {
+  const headers: string[] = [];
+  for (let index = 0; index < raw.length; index += 2) {
+    const name = raw[index]?.toString("latin1").toLowerCase() ?? "";
+    if (NOT_RETURNED.has(name) || name.startsWith(OURS)) continue;
+    const value = raw[index + 1]?.toString("latin1") ?? "";
+    if (!secrets.some((secret) => value.includes(secret))) headers.push(name, value);
+  }
+  return headers;
+}
+
+/** The first value of a header in such a list; undefined: it has none. */
+export function headerOf(headers: readonly string[], name: string): string | undefined {
+  for (let index = 0; index < headers.length; index += 2) if (headers[index] === name) return headers[index + 1];
+  return undefined;
+}
+
+/** The same without one of them. */
+export function withoutHeader(headers: readonly string[], name: string): string[] {
+  return headers.filter((_, index) => headers[index - (index % 2)] !== name);
+}
+
+const SHORTEST_SECRET = 8;
+
+/** What must not come back: the values of a credential's headers, without words like `Bearer`. */
+export function secretsOf(credential: Credential | undefined, wire: Wire): readonly string[] {
+  if (credential === undefined) return [];
+  return Object.entries(credential.headers(wire))
+    .filter(([name]) => name !== JOINED)
+    .map(([, value]) => value.slice(value.lastIndexOf(" ") + 1))
+    .filter((secret) => secret.length >= SHORTEST_SECRET);
+}

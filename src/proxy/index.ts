@@ -1,0 +1,4 @@
+export * from "./open.ts";
+export * from "./proxy.ts";
+export * from "./providers.ts";
+export * from "./providers/open.ts";

@@ -1,0 +1,81 @@
+import { hash, randomBytes } from "node:crypto";
+import type { IncomingHttpHeaders } from "node:http";
+import { Failure, LIMITS } from "../protocol/index.ts";
+import type { KeyHolder, KeyLease, Standing } from "./proxy.ts";
+
+const PREFIX = "sp_model_";
+const KEY_BYTES = 32;
+/** Prefix and 256 bits in base64url. */
+const KEY_CHARS = PREFIX.length + 43;
+
+/** Somebody with a key. */
+export interface KeyOwner {
+  readonly holder: KeyHolder;
+  /** When it was last used. */
+  usedAt: number;
+  /** As its session last stood; absent: it never did. */
+  standing: Standing | undefined;
+}
+
+/**
+ * Who may ask, by the hash of a key of 256 random bits. It is looked up by that hash, so that the time which it takes
+ * tells nothing of a key.
+ */
+export class KeyRing {
+  readonly #now: () => number;
+  /** The one that was used longest ago comes first. */
+  readonly #owners = new Map<string, KeyOwner>();
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  lease(holder: KeyHolder): KeyLease {
+    this.sweep();
+    if (this.#owners.size >= LIMITS.sessionKeys) {
+      throw new Failure("limit_reached", `${LIMITS.sessionKeys} sessions have a key already: close some of them`);
+    }
+    const key = PREFIX + randomBytes(KEY_BYTES).toString("base64url");
+    const name = nameOf(key);
+    this.#owners.set(name, { holder, usedAt: this.#now(), standing: undefined });
+    return { key, revoke: () => void this.#owners.delete(name) };
+  }
+
+  /** Whose key stands in the headers. Undefined: nobody's, or it is dead. */
+  find(headers: IncomingHttpHeaders): KeyOwner | undefined {
+    const { "x-api-key": direct, authorization } = headers;
+    const owner = typeof direct === "string" ? this.#use(direct) : undefined;
+    return owner ?? (authorization === undefined ? undefined : this.#use(bearerOf(authorization)));
+  }
+
+  /** Forgets keys that nobody used for long. */
+  sweep(): void {
+    const dead = this.#now() - LIMITS.sessionKeyIdleMs;
+    for (const [name, { usedAt }] of this.#owners) {
+      if (usedAt > dead) return;
+      this.#owners.delete(name);
+    }
+  }
+
+  #use(key: string): KeyOwner | undefined {
+    if (key.length !== KEY_CHARS || !key.startsWith(PREFIX)) return undefined;
+    const name = nameOf(key);
+    const owner = this.#owners.get(name);
+    if (owner === undefined) return undefined;
+    const now = this.#now();
+    this.#owners.delete(name);
+    if (now - owner.usedAt >= LIMITS.sessionKeyIdleMs) return undefined;
+    owner.usedAt = now;
+    this.#owners.set(name, owner);
+    return owner;
+  }
+}
+
+function nameOf(key: string): string {
+  return hash("sha256", key, "base64");
+}
+
+function bearerOf(authorization: string): string {
+  const space = authorization.indexOf(" ");
+  return authorization.slice(0, space).toLowerCase() === "bearer" ? authorization.slice(space + 1).trim() : "";
+}

@@ -1,0 +1,146 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import { Failure, LIMITS } from "../protocol/index.ts";
+import type { Door } from "./door.ts";
+import { refusalOf } from "./refusals.ts";
+import { claimSocket } from "./socket-place.ts";
+
+/** How long a caller has for its request; passed in so that tests need not wait for it. */
+export interface Patience {
+  readonly headersMs: number;
+  readonly requestMs: number;
+}
+
+export interface Listeners {
+  readonly socketUrl: string;
+  readonly tcpUrl: string;
+  /** Ends all connections. */
+  close(): Promise<void>;
+}
+
+interface ListenOptions {
+  readonly home: string;
+  readonly tcpPort: number;
+  readonly door: Door;
+  readonly newId: () => string;
+  readonly patience: Patience;
+}
+
+/** How often unfinished requests are looked at. */
+const CHECK_MS = 1_000;
+/** Connections above the limit that still get an answer; what comes beyond is dropped. */
+const SURPLUS = 256;
+const BACKLOG = 1_024;
+
+/** Opens the door on a unix socket and on the loopback, both with the same rules. */
+export async function listen(options: ListenOptions): Promise<Listeners> {
+  const overSocket = openServer(options);
+  const overTcp = openServer(options);
+  const place = await claimSocket(options.home, (path) => start(overSocket, { path, backlog: BACKLOG }));
+  try {
+    await start(overTcp, { host: "127.0.0.1", port: options.tcpPort, backlog: BACKLOG });
+  } catch (error) {
+    await stop(overSocket);
+    place.remove();
+    throw error;
+  }
+  return {
+    socketUrl: `unix:${place.path}`,
+    tcpUrl: `http://127.0.0.1:${(overTcp.address() as AddressInfo).port}`,
+    close: async () => {
+      await Promise.all([stop(overSocket), stop(overTcp)]);
+      place.remove();
+    },
+  };
+}
+
+function openServer({ door, newId, patience }: ListenOptions): Server {
+  const server = createServer(
+    {
+      maxHeaderSize: LIMITS.proxyHeaderBytes,
+      headersTimeout: patience.headersMs,
+      requestTimeout: patience.requestMs,
+      keepAliveTimeout: LIMITS.proxyKeepAliveMs,
+      connectionsCheckingInterval: Math.min(CHECK_MS, patience.headersMs),
+      requireHostHeader: true,
+      noDelay: true,
+    },
+    (request, response) => door.handle(request, response),
+  );
+  // All of them are there to be counted; Node would pass over the rest in silence.
+  server.maxHeadersCount = 0;
+  server.maxConnections = LIMITS.proxyConnections + SURPLUS;
+  server.on("checkContinue", (request, response) => door.handle(request, response));
+  server.on("connection", (socket: Socket) => door.connect(socket));
+  server.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) => refuseUnread(error, socket, newId()));
+  return server;
+}
+
+/** Answers what is no HTTP, or not in time. Nobody has seen it as a request. */
+function refuseUnread(error: NodeJS.ErrnoException, socket: Duplex, id: string): void {
+  // An answer is on its way on this connection: nothing may stand in the middle of it.
+  const isBusy = (socket as { readonly _httpMessage?: unknown })._httpMessage != null;
+  if (isBusy || !socket.writable || error.code === "ECONNRESET") {
+    socket.destroy();
+    return;
+  }
+  const { failure, status } = unreadFailure(error);
+  const refusal = refusalOf(failure, { wire: undefined, id, status });
+  const head = Object.entries({
+    ...refusal.headers,
+    "content-length": String(Buffer.byteLength(refusal.body)),
+    connection: "close",
+  }).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${status} ${REASONS[status] ?? "Bad Request"}\r\n${head.join("")}\r\n${refusal.body}`, () =>
+    socket.destroy(),
+  );
+}
+
+const REASONS: Readonly<Record<number, string>> = {
+  408: "Request Timeout",
+  413: "Content Too Large",
+  431: "Request Header Fields Too Large",
+};
+
+function unreadFailure({ code }: NodeJS.ErrnoException): { readonly failure: Failure; readonly status: number } {
+  switch (code) {
+    case "ERR_HTTP_REQUEST_TIMEOUT":
+      return {
+        failure: new Failure("timed_out", "the request did not come in time: send it again, faster"),
+        status: 408,
+      };
+    case "HPE_HEADER_OVERFLOW":
+      return {
+        failure: new Failure("invalid_request", `the head is longer than ${LIMITS.proxyHeaderBytes} bytes: send less`),
+        status: 431,
+      };
+    case "HPE_CHUNK_EXTENSIONS_OVERFLOW":
+      return { failure: new Failure("payload_too_large", "the chunk extensions are too long"), status: 413 };
+    default:
+      return {
+        failure: new Failure("invalid_request", "this is not HTTP as it is written down (RFC 9112)"),
+        status: 400,
+      };
+  }
+}
+
+function start(
+  server: Server,
+  where: { readonly backlog: number; path?: string; host?: string; port?: number },
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(where, () => {
+      server.off("error", reject);
+      resolve();
+    });
+  });
+}
+
+function stop(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}

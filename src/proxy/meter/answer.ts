@@ -1,0 +1,37 @@
+import { LIMITS } from "../../protocol/index.ts";
+import { Gather } from "./gather.ts";
+import type { Meter, MeterEnd } from "./meter.ts";
+import { NOTHING_TOLD, parseFields, type Fields, type Tally } from "./tally.ts";
+
+/** Reads the usage of an answer that is one piece of JSON, when all of it is there. */
+export class AnswerMeter implements Meter {
+  tally = NOTHING_TOLD;
+  readonly began = true;
+  end: MeterEnd | undefined;
+  readonly #read: (answer: Fields) => Tally | undefined;
+  readonly #body = new Gather(LIMITS.proxyAnswerBytes);
+  /** Bytes that are still to come; undefined: the provider does not say. */
+  #missing: number | undefined;
+  #whole = true;
+
+  constructor(read: (answer: Fields) => Tally | undefined, length: number | undefined) {
+    this.#read = read;
+    this.#missing = length;
+  }
+
+  feed(piece: Buffer): Buffer {
+    this.#whole &&= this.#body.add(piece);
+    if (this.#missing !== undefined) {
+      this.#missing -= piece.length;
+      if (this.#missing <= 0) this.finish();
+    }
+    return piece;
+  }
+
+  finish(): undefined {
+    if (this.end !== undefined) return;
+    this.end = "completed";
+    const answer = this.#whole ? parseFields(this.#body.take()) : undefined;
+    this.tally = (answer === undefined ? undefined : this.#read(answer)) ?? this.tally;
+  }
+}

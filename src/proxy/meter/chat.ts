@@ -1,0 +1,170 @@
+import { LIMITS } from "../../protocol/index.ts";
+import { EventScanner, type EventWish } from "./events.ts";
+import { Gather } from "./gather.ts";
+import type { Meter, MeterEnd } from "./meter.ts";
+import { chatUsage } from "./openai.ts";
+import { fieldsOf, NOTHING_TOLD, parseFields, type Fields } from "./tally.ts";
+
+const DONE = "[DONE]";
+const USAGE = Buffer.from('"usage"');
+const ERROR = Buffer.from('"error"');
+const OPENING_BRACE = 123;
+const OPENING_BRACKET = 91;
+const COLON = 58;
+const LF = 10;
+const CR = 13;
+const EMPTY: Buffer = Buffer.alloc(0);
+const WHITE = new Set([32, 9, 10, 13]);
+
+const WISH: EventWish = {
+  names: [],
+  mayMatter: (data) => data[0] === OPENING_BRACKET || hasUsage(data) || data.includes(ERROR),
+};
+
+/** `"usage":{`, not the `"usage":null` of every other event. */
+function hasUsage(data: Buffer): boolean {
+  for (let at = data.indexOf(USAGE); at !== -1; at = data.indexOf(USAGE, at + 1)) {
+    let next = at + USAGE.length;
+    while (WHITE.has(data[next] ?? 0) || data[next] === COLON) next += 1;
+    if (data[next] === OPENING_BRACE) return true;
+  }
+  return false;
+}
+
+export interface ChatOptions {
+  /** The caller did not ask for the event with nothing but the usage, and does not get it. */
+  readonly hideUsage: boolean;
+  readonly searching: boolean;
+}
+
+/** Reads the usage of a streamed chat completion on its way. */
+export class ChatMeter implements Meter {
+  tally = NOTHING_TOLD;
+  began = false;
+  end: MeterEnd | undefined;
+  readonly #searching: boolean;
+  readonly #veil: Veil | undefined;
+  readonly #scanner: EventScanner;
+
+  constructor({ hideUsage, searching }: ChatOptions) {
+    this.#searching = searching;
+    const veil = hideUsage ? new Veil() : undefined;
+    this.#veil = veil;
+    this.#scanner = new EventScanner(
+      WISH,
+      (data) => this.#take(data),
+      veil === undefined ? undefined : (end) => veil.endEvent(end),
+    );
+  }
+
+  feed(piece: Buffer): Buffer | undefined {
+    this.#veil?.begin(piece);
+    this.#scanner.feed(piece);
+    return this.#veil === undefined ? piece : this.#veil.passed();
+  }
+
+  finish(): Buffer | undefined {
+    this.#scanner.end();
+    return this.#veil?.rest();
+  }
+
+  #take(data: Buffer): void {
+    if (this.end !== undefined) return;
+    if (data[0] === OPENING_BRACKET && data.toString().trim() === DONE) {
+      this.end = "completed";
+      return;
+    }
+    const event = parseFields(data);
+    if (event === undefined) return;
+    const tally = chatUsage(event["usage"], this.#searching);
+    if (tally !== undefined) {
+      this.tally = { ...tally, final: this.tally.final || isLast(event) };
+      if (isEmptyList(event["choices"])) this.#veil?.hide();
+    } else if (isError(event)) {
+      this.began = this.#scanner.events > 0;
+      this.end = "error";
+    }
+  }
+}
+
+/** Passes a stream on event by event, but for those that are hidden. */
+class Veil {
+  /** An event whose end has not come yet. */
+  readonly #open = new Gather(LIMITS.proxyEventBytes);
+  /** It is too long to be one that is hidden: its beginning has been passed on. */
+  #passing = false;
+  #hidden = false;
+  /** An event ended with the piece, in a carriage return: a line feed that comes next belongs to it. */
+  #tail: "passed" | "hidden" | undefined;
+  #piece = EMPTY;
+  /** Of the piece: where what is passed on begins, and where the event that is open does. */
+  #from = 0;
+  #event = 0;
+  #out: Buffer[] = [];
+
+  begin(piece: Buffer): void {
+    this.#piece = piece;
+    const hasTail = this.#tail !== undefined && piece[0] === LF;
+    this.#from = hasTail && this.#tail === "hidden" ? 1 : 0;
+    this.#event = hasTail ? 1 : 0;
+    this.#tail = undefined;
+    this.#out = [];
+  }
+
+  hide(): void {
+    this.#hidden = !this.#passing;
+  }
+
+  endEvent(end: number): void {
+    if (this.#hidden) {
+      this.#open.clear();
+      this.#pass(this.#event);
+      this.#from = end;
+    } else if (this.#open.length > 0) {
+      this.#out.push(this.#open.take());
+    }
+    this.#event = end;
+    if (end === this.#piece.length && this.#piece[end - 1] === CR) this.#tail = this.#hidden ? "hidden" : "passed";
+    this.#hidden = false;
+    this.#passing = false;
+  }
+
+  /** What the caller gets of the piece. */
+  passed(): Buffer | undefined {
+    const rest = this.#piece.length - this.#event;
+    if (rest > 0 && !this.#passing && this.#open.length + rest > LIMITS.proxyEventBytes) {
+      this.#out.push(this.#open.take());
+      this.#passing = true;
+    }
+    this.#pass(this.#passing ? this.#piece.length : this.#event);
+    if (rest > 0 && !this.#passing) this.#open.add(this.#piece.subarray(this.#event));
+    const [first] = this.#out;
+    return first === undefined || this.#out.length === 1 ? first : Buffer.concat(this.#out);
+  }
+
+  /** What is left when the stream has ended. */
+  rest(): Buffer | undefined {
+    const rest = this.#open.take();
+    return this.#hidden || rest.length === 0 ? undefined : rest;
+  }
+
+  #pass(end: number): void {
+    if (end > this.#from) this.#out.push(this.#piece.subarray(this.#from, end));
+    this.#from = end;
+  }
+}
+
+/** Whether the model has said its last word: some tell the usage in every event, and it grows. */
+function isLast(event: Fields): boolean {
+  const { choices } = event;
+  if (!Array.isArray(choices)) return false;
+  return choices.every((choice) => typeof fieldsOf(choice)["finish_reason"] === "string");
+}
+
+function isError(event: Fields): boolean {
+  return event["error"] !== undefined && event["error"] !== null && event["choices"] === undefined;
+}
+
+function isEmptyList(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0;
+}

@@ -1,0 +1,217 @@
+import { LIMITS } from "../../protocol/index.ts";
+import { Gather } from "./gather.ts";
+
+/** Which events of a stream are looked at. */
+export interface EventWish {
+  /** Names that matter: an event with another name is passed over unread. Empty: names say nothing. */
+  readonly names: readonly string[];
+  /** Whether the data of an event without such a name may matter. Only a sieve: what passes is parsed. */
+  mayMatter(data: Buffer): boolean;
+}
+
+const LF = 10;
+const CR = 13;
+const SPACE = 32;
+const COLON = 58;
+const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
+const EVENT = Buffer.from("event:");
+const DATA = Buffer.from("data:");
+const LINE_FEED = Buffer.from("\n");
+/** Where all lines end with a line feed. */
+const EVENT_END = Buffer.from("\n\n");
+/** Enough of a line to know what it is. */
+const HEAD = EVENT.length;
+
+/**
+ * Finds the few events that matter in a stream of server-sent events, whatever the borders of its pieces, without
+ * decoding the others. A line break cannot stand inside of a JSON text, so that what begins a line is never somebody's words.
+ */
+export class EventScanner {
+  readonly #wish: EventWish;
+  readonly #take: (data: Buffer) => void;
+  readonly #boundary: ((end: number) => void) | undefined;
+  /** The beginning of a line whose end has not come yet. */
+  readonly #line = new Gather(LIMITS.proxyEventBytes);
+  readonly #data = new Gather(LIMITS.proxyEventBytes);
+  /** What is left of this line does not matter. */
+  #skipping = false;
+  /** A line feed that comes next belongs to the line end before. */
+  #afterReturn = false;
+  #first = true;
+  /** Events with data that have ended. */
+  events = 0;
+  /** Whether the name of the event that has begun is one that matters; undefined: it has none so far. */
+  #wanted: boolean | undefined;
+  #sawData = false;
+  /** What matters of it is kept. */
+  #hasData = false;
+  /** A line of data that seems not to matter, unless it goes on in another line. */
+  #passed: Buffer | undefined;
+
+  /** `boundary` is told where in the piece an event has ended: just behind its empty line. */
+  constructor(wish: EventWish, take: (data: Buffer) => void, boundary?: (end: number) => void) {
+    this.#wish = wish;
+    this.#take = take;
+    this.#boundary = boundary;
+  }
+
+  feed(piece: Buffer): void {
+    const { length } = piece;
+    if (length === 0) return;
+    let from = this.#afterReturn && piece[0] === LF ? 1 : 0;
+    this.#afterReturn = false;
+    let back = piece.indexOf(CR, from);
+    let feed = -1;
+    while (from < length) {
+      if (back === -1 && this.#mayLeap && (this.#skipping || piece[from] !== LF)) {
+        const end = piece.indexOf(EVENT_END, from);
+        if (end !== -1) {
+          // The rest of an event that does not matter.
+          this.#reset();
+          from = end + EVENT_END.length;
+          continue;
+        }
+      }
+      if (feed < from) feed = nextOf(piece, LF, from);
+      if (back !== -1 && back < from) back = piece.indexOf(CR, from);
+      const end = back !== -1 && back < feed ? back : feed;
+      if (end === length) {
+        this.#keep(piece.subarray(from));
+        return;
+      }
+      let next = end + 1;
+      if (piece[end] === CR) {
+        if (next === length) this.#afterReturn = true;
+        else if (piece[next] === LF) next += 1;
+      }
+      if (this.#endLine(piece, from, end)) this.#boundary?.(next);
+      from = next;
+    }
+  }
+
+  /** The event does not matter, and nobody wants to know where it ends. */
+  get #mayLeap(): boolean {
+    return this.#wanted === false && this.#boundary === undefined && this.#line.length === 0;
+  }
+
+  /** The stream has ended. An event without its empty line counts as well: its usage was told. */
+  end(): void {
+    if (this.#line.length > 0) this.#endLine(this.#line.peek(), 0, 0);
+    this.#dispatch();
+  }
+
+  /** A line that goes on in the next piece. */
+  #keep(rest: Buffer): void {
+    if (this.#skipping) return;
+    const known = this.#line.length >= HEAD;
+    if (!this.#line.add(rest)) {
+      this.#skipping = true;
+      this.#forget();
+      return;
+    }
+    if (known || this.#line.length < HEAD) return;
+    const head = this.#line.peek();
+    if (head[0] !== COLON && !(this.#wanted === false && startsWith(head, DATA, 0, head.length))) return;
+    this.#line.clear();
+    this.#skipping = true;
+  }
+
+  /** True when it was the empty line that ends an event. */
+  #endLine(piece: Buffer, from: number, end: number): boolean {
+    if (this.#skipping) {
+      this.#skipping = false;
+      return false;
+    }
+    if (this.#line.length === 0) return this.#read(piece, from, end);
+    if (!this.#line.add(piece.subarray(from, end))) {
+      this.#forget();
+      return false;
+    }
+    const line = this.#line.take();
+    return this.#read(line, 0, line.length);
+  }
+
+  #read(line: Buffer, start: number, end: number): boolean {
+    let from = start;
+    if (this.#first) {
+      this.#first = false;
+      if (startsWith(line, BYTE_ORDER_MARK, from, end)) from += BYTE_ORDER_MARK.length;
+    }
+    if (from === end) {
+      this.#dispatch();
+      return true;
+    }
+    if (startsWith(line, DATA, from, end)) this.#readData(line, from + DATA.length, end);
+    else if (startsWith(line, EVENT, from, end)) this.#readName(line, from + EVENT.length, end);
+    return false;
+  }
+
+  #readName(line: Buffer, start: number, end: number): void {
+    const { names } = this.#wish;
+    if (names.length === 0) return;
+    const from = line[start] === SPACE && start < end ? start + 1 : start;
+    this.#wanted = end === from ? undefined : names.some((name) => isName(line, name, from, end));
+  }
+
+  #readData(line: Buffer, start: number, end: number): void {
+    this.#sawData = true;
+    if (this.#wanted === false) return;
+    const data = line.subarray(line[start] === SPACE && start < end ? start + 1 : start, end);
+    if (this.#wanted === undefined && !this.#hasData) {
+      if (this.#passed === undefined && !this.#wish.mayMatter(data)) {
+        this.#passed = data;
+        return;
+      }
+      if (this.#passed !== undefined) this.#add(this.#passed);
+    }
+    this.#add(data);
+  }
+
+  #add(data: Buffer): void {
+    if (this.#wanted === false) return;
+    const whole = (!this.#hasData || this.#data.add(LINE_FEED)) && this.#data.add(data);
+    if (whole) this.#hasData = true;
+    else this.#forget();
+  }
+
+  /** Too long to be looked at. */
+  #forget(): void {
+    this.#sawData = true;
+    this.#data.clear();
+    this.#hasData = false;
+    this.#wanted = false;
+  }
+
+  #dispatch(): void {
+    if (this.#hasData && this.#data.length > 0 && this.#wanted !== false) this.#take(this.#data.peek());
+    this.#reset();
+  }
+
+  #reset(): void {
+    this.#skipping = false;
+    if (this.#data.length > 0) this.#data.clear();
+    if (this.#sawData) this.events += 1;
+    this.#sawData = false;
+    this.#hasData = false;
+    this.#passed = undefined;
+    this.#wanted = undefined;
+  }
+}
+
+/** The end of the piece where there is none. */
+function nextOf(piece: Buffer, byte: number, from: number): number {
+  const at = piece.indexOf(byte, from);
+  return at === -1 ? piece.length : at;
+}
+
+function isName(line: Buffer, name: string, from: number, end: number): boolean {
+  if (end - from !== name.length) return false;
+  for (let index = 0; index < name.length; index += 1) if (line[from + index] !== name.charCodeAt(index)) return false;
+  return true;
+}
+
+function startsWith(line: Buffer, wanted: Buffer, from: number, end: number): boolean {
+  if (end - from < wanted.length) return false;
+  for (let index = 0; index < wanted.length; index += 1) if (line[from + index] !== wanted[index]) return false;
+  return true;
+}

@@ -1,0 +1,58 @@
+import { EventScanner, type EventWish } from "./events.ts";
+import type { Meter, MeterEnd } from "./meter.ts";
+import { responseUsage } from "./openai.ts";
+import { fieldsOf, NOTHING_TOLD, parseFields } from "./tally.ts";
+
+const NAMES = [
+  "response.created",
+  "response.completed",
+  "response.incomplete",
+  "response.failed",
+  "response.cancelled",
+  "error",
+] as const;
+const QUOTED = NAMES.map((name) => Buffer.from(`"${name}"`));
+const WISH: EventWish = {
+  names: NAMES,
+  mayMatter: (data) => QUOTED.some((name) => data.includes(name)),
+};
+
+/** Reads the usage of a streamed response on its way. It is told once, at the end. */
+export class ResponsesMeter implements Meter {
+  tally = NOTHING_TOLD;
+  began = false;
+  end: MeterEnd | undefined;
+  readonly #scanner = new EventScanner(WISH, (data) => this.#take(data));
+
+  feed(piece: Buffer): Buffer {
+    this.#scanner.feed(piece);
+    return piece;
+  }
+
+  finish(): undefined {
+    this.#scanner.end();
+  }
+
+  #take(data: Buffer): void {
+    if (this.end !== undefined) return;
+    const event = parseFields(data);
+    switch (event?.["type"]) {
+      case "response.created":
+        this.began = true;
+        break;
+      case "response.completed":
+      case "response.incomplete":
+      case "response.failed":
+      case "response.cancelled":
+        this.began = true;
+        this.tally = responseUsage(fieldsOf(event["response"])) ?? this.tally;
+        this.end = event["type"] === "response.failed" ? "error" : "completed";
+        break;
+      case "error":
+        this.end = "error";
+        break;
+      default:
+        break;
+    }
+  }
+}

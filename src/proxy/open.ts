@@ -1,0 +1,50 @@
+import { LIMITS } from "../protocol/index.ts";
+import { BodyAllowance } from "./body.ts";
+import { Door } from "./door.ts";
+import type { House, ProxyOptions } from "./house.ts";
+import { KeyRing } from "./keys.ts";
+import { listen, type Patience } from "./listen.ts";
+import { PriceMemory } from "./price-memory.ts";
+import type { ModelProxy } from "./proxy.ts";
+import { Rates } from "./rates.ts";
+import { Upstreams } from "./upstream.ts";
+
+const PATIENCE: Patience = { headersMs: LIMITS.proxyHeadersMs, requestMs: LIMITS.proxyRequestMs };
+
+/** Opens the model proxy on its own listeners. Reservations that are open when it closes are settled to their bound. */
+export async function openProxy(options: ProxyOptions, patience: Patience = PATIENCE): Promise<ModelProxy> {
+  const house: House = {
+    options,
+    keys: new KeyRing(options.now),
+    rates: new Rates(options.now),
+    prices: new PriceMemory(options.prices),
+    allowance: new BodyAllowance(),
+    upstreams: new Upstreams(),
+    watched: new Set(),
+    time: options.now(),
+    closing: false,
+  };
+  const door = new Door(house);
+  const { home, tcpPort } = options;
+  const listeners = await listen({ home, tcpPort, door, newId: () => options.newId("req"), patience });
+  const sweep = setInterval(() => {
+    house.time = options.now();
+    for (const watched of house.watched) watched.check(house.time);
+    house.keys.sweep();
+    house.rates.sweep();
+    house.prices.forget();
+  }, LIMITS.proxySweepMs);
+  sweep.unref();
+  return {
+    socketUrl: listeners.socketUrl,
+    tcpUrl: listeners.tcpUrl,
+    lease: (holder) => house.keys.lease(holder),
+    close: async () => {
+      house.closing = true;
+      clearInterval(sweep);
+      for (const watched of house.watched) watched.close();
+      await listeners.close();
+      await house.upstreams.close();
+    },
+  };
+}

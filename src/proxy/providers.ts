@@ -1,0 +1,53 @@
+import type { Wire } from "./proxy.ts";
+
+/** One key of a provider, ready to be put on a request. */
+export interface Credential {
+  /** Tells keys apart without showing them: `ANTHROPIC_API_KEY`, `key.txt#2`. */
+  readonly name: string;
+  /** Lower-case header names and values, for this wire. */
+  headers(wire: Wire): Readonly<Record<string, string>>;
+}
+
+/** Where model calls go. */
+export interface Provider {
+  readonly id: string;
+  /** Absent: it does not speak that wire. No trailing slash; paths begin with `/v1/…`. `unix:` is allowed. */
+  readonly baseUrl: Readonly<Partial<Record<Wire, string>>>;
+  /** True for providers that cost nothing (`sim`, and `local` unless priced). */
+  readonly free: boolean;
+  readonly defaultModel: string;
+  readonly rate?: {
+    readonly requests_per_minute?: number | undefined;
+    readonly tokens_per_minute?: number | undefined;
+  };
+  /**
+   * Keys to try, the best first; those that rest come last. Empty: the provider needs none.
+   * A Failure `model_unauthenticated` that says how to set one when it needs one and has none.
+   */
+  credentials(): Promise<readonly Credential[]>;
+  /** What a key was answered: one that was refused or is exhausted rests for a while. */
+  report(
+    credential: Credential,
+    outcome: { readonly status: number; readonly retryAfterMs?: number | undefined },
+  ): void;
+}
+
+export interface ProviderHealth {
+  readonly id: string;
+  readonly status: "ok" | "unauthenticated" | "unreachable" | "failed";
+  /** Words for a person; says what to do when it is not `ok`. */
+  readonly message: string;
+  readonly wires: readonly Wire[];
+  readonly models?: readonly string[] | undefined;
+  readonly latency_ms?: number | undefined;
+}
+
+/** The providers of the house; the newest settings and credentials at each call. */
+export interface ProviderBook {
+  /** A Failure `invalid_request` that lists those that there are. */
+  get(id: string): Provider;
+  list(): readonly Provider[];
+  /** Asks the provider itself (`GET /v1/models`), with its credential. Never rejects. */
+  test(id: string): Promise<ProviderHealth>;
+  close(): void;
+}

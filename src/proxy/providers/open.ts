@@ -1,0 +1,73 @@
+import { Failure, type ProviderSettings } from "../../protocol/index.ts";
+import type { Provider, ProviderBook } from "../providers.ts";
+import { checkHealth } from "./health.ts";
+import { OpenProvider } from "./provider.ts";
+import { resolveProviders, type Environment } from "./resolve.ts";
+import type { Warnings } from "./watched-file.ts";
+
+export { viewProvider } from "./view.ts";
+
+export interface ProvidersOptions {
+  /** The newest; the same object as long as nothing changed. */
+  readonly settings: () => ProviderSettings;
+  readonly environment: Environment;
+  /** Where the demo model answers; absent: it does not run here. */
+  readonly simUrl?: string | undefined;
+  readonly now: () => number;
+  /** Told each key before anybody can write it. */
+  readonly learn: (secret: string) => void;
+  readonly log: Warnings;
+}
+
+interface Entry {
+  /** What it was made from, to see whether it changed. */
+  readonly from: string;
+  readonly keyPath: string | undefined;
+  readonly provider: OpenProvider;
+}
+
+/** The providers of the house. Nothing runs while nobody asks. */
+export function openProviders(options: ProvidersOptions): ProviderBook {
+  const { environment, simUrl, now, learn, log } = options;
+  const stopping = new AbortController();
+  let settings: ProviderSettings | undefined;
+  let entries: ReadonlyMap<string, Entry> = new Map();
+
+  const newest = (): ReadonlyMap<string, Entry> => {
+    const wanted = options.settings();
+    if (wanted === settings) return entries;
+    settings = wanted;
+    const before = entries;
+    // One that did not change keeps its keys' rests and what its command printed.
+    entries = new Map(
+      resolveProviders(wanted, { environment, simUrl }).map((resolved) => {
+        const from = JSON.stringify(resolved);
+        const known = before.get(resolved.id);
+        if (known?.from === from) return [resolved.id, known];
+        const provider = new OpenProvider(resolved, { environment, now, learn, log, signal: stopping.signal });
+        return [resolved.id, { from, keyPath: resolved.keyPath, provider }];
+      }),
+    );
+    return entries;
+  };
+
+  newest();
+  return {
+    get: (id): Provider => {
+      const entry = newest().get(id);
+      if (entry === undefined) throw new Failure("invalid_request", unknown(id, newest()));
+      return entry.provider;
+    },
+    list: () => [...newest().values()].map(({ provider }) => provider),
+    test: async (id) => {
+      const entry = newest().get(id);
+      if (entry === undefined) return { id, status: "failed", message: unknown(id, newest()), wires: [] };
+      return checkHealth({ ...entry, now, signal: stopping.signal });
+    },
+    close: () => stopping.abort(),
+  };
+}
+
+function unknown(id: string, known: ReadonlyMap<string, Entry>): string {
+  return `there is no provider ${id}; there are: ${[...known.keys()].join(", ")}`;
+}

@@ -1,0 +1,138 @@
+import {
+  ProviderKind,
+  type CredentialSetting,
+  type ProviderAuth,
+  type ProviderSetting,
+  type ProviderSettings,
+  type RateLimit,
+} from "../../protocol/index.ts";
+import { WIRES, type Wire } from "../proxy.ts";
+import { BEARER_VARIABLE, CLOUD_ADDRESS_VARIABLE, KINDS, OWN_KIND, type KindDefaults } from "./kinds.ts";
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Where keys come from. `auth` absent: a key's own form decides. */
+export type SourceSetting = { readonly auth?: ProviderAuth | undefined } & (
+  | { readonly from: "environment"; readonly variable: string }
+  /** Absolute. */
+  | { readonly from: "file"; readonly path: string }
+  | { readonly from: "command"; readonly command: string | readonly string[] }
+);
+
+/** One provider with everything that applies to it. Plain data: two that are equal are the same provider. */
+export interface Resolved {
+  readonly id: string;
+  readonly baseUrl: Readonly<Partial<Record<Wire, string>>>;
+  /** Empty: it is asked without a credential. */
+  readonly sources: readonly SourceSetting[];
+  /** Bearer tokens are Anthropic's OAuth tokens. */
+  readonly oauth: boolean;
+  readonly free: boolean;
+  readonly defaultModel: string;
+  readonly rate: RateLimit;
+  readonly keyPath?: string | undefined;
+}
+
+const SIM = "sim";
+const ANTHROPIC_HOST = "api.anthropic.com";
+
+/** Every id that can be asked for: what ships, then what the settings add. `local` exists once it is set. */
+export function providerIds(settings: ProviderSettings): readonly string[] {
+  const shipped = ["cloud", SIM, "openai", "xai", "openrouter"];
+  return [...new Set([...shipped, ...Object.keys(settings)])];
+}
+
+/** Whether a credential for `cloud` is there. A file or a command counts unread. */
+export function hasCloudCredential(settings: ProviderSettings, environment: Environment): boolean {
+  return sourcesOf(settings["cloud"] ?? {}, KINDS.cloud).some(
+    (source) => source.from !== "environment" || (environment[source.variable] ?? "").trim() !== "",
+  );
+}
+
+interface Around {
+  readonly environment: Environment;
+  /** Where the demo model answers; absent: it does not run here. */
+  readonly simUrl?: string | undefined;
+}
+
+export function resolveProviders(settings: ProviderSettings, around: Around): readonly Resolved[] {
+  return providerIds(settings).map((id) => {
+    const setting = settings[id] ?? {};
+    return id === SIM ? resolveSim(setting, around.simUrl) : resolveOne(id, setting, around.environment);
+  });
+}
+
+function resolveSim(setting: ProviderSetting, url: string | undefined): Resolved {
+  return {
+    id: SIM,
+    baseUrl: url === undefined ? {} : Object.fromEntries(WIRES.map((wire) => [wire, addressOf(url)])),
+    sources: [],
+    oauth: false,
+    free: setting.free ?? true,
+    defaultModel: setting.default_model ?? "sim",
+    rate: rateOf(setting),
+  };
+}
+
+function resolveOne(id: string, setting: ProviderSetting, environment: Environment): Resolved {
+  const kind = setting.kind ?? ProviderKind.safeParse(id).data;
+  const defaults = kind === undefined ? OWN_KIND : KINDS[kind];
+  const moved = id === "cloud" ? (environment[CLOUD_ADDRESS_VARIABLE] ?? "").trim() : "";
+  const baseUrl = addressesOf(setting, defaults, moved);
+  return {
+    id,
+    baseUrl,
+    sources: sourcesOf(setting, defaults),
+    oauth: kind === "cloud" && hostOf(baseUrl.anthropic) === ANTHROPIC_HOST,
+    free: setting.free ?? defaults.free,
+    defaultModel: setting.default_model ?? defaults.defaultModel,
+    rate: rateOf(setting),
+    keyPath: defaults.keyPath,
+  };
+}
+
+function addressesOf(setting: ProviderSetting, defaults: KindDefaults, moved: string): Resolved["baseUrl"] {
+  const wires = setting.wire === undefined ? (setting.wires ?? defaults.wires) : [setting.wire];
+  const one = moved === "" ? (setting.base_url ?? defaults.baseUrl) : moved;
+  const named = moved === "" ? setting.base_urls : undefined;
+  const pairs = WIRES.flatMap((wire): readonly [Wire, string][] => {
+    const url = named === undefined ? (wires.includes(wire) ? one : undefined) : named[wire];
+    return url === undefined ? [] : [[wire, addressOf(url)]];
+  });
+  return Object.fromEntries(pairs);
+}
+
+/** Vendors write their address with and without `/v1`; our paths begin with it. */
+function addressOf(url: string): string {
+  return url.startsWith("unix:") ? url : url.replace(/\/+$/, "").replace(/\/v1$/, "").replace(/\/+$/, "");
+}
+
+function hostOf(url: string | undefined): string | undefined {
+  return url !== undefined && URL.canParse(url) ? new URL(url).hostname : undefined;
+}
+
+function sourcesOf(setting: ProviderSetting, defaults: KindDefaults): readonly SourceSetting[] {
+  if (setting.auth === "none") return [];
+  const auth = setting.auth ?? defaults.auth;
+  const set = setting.credentials ?? [setting];
+  const given = set.flatMap((one) => sourceOf(one, auth));
+  return given.length > 0 ? given : defaults.variables.map((variable) => fromVariable(variable, auth));
+}
+
+function sourceOf(setting: CredentialSetting, auth: ProviderAuth | undefined): readonly SourceSetting[] {
+  if (setting.credential_env !== undefined) return [fromVariable(setting.credential_env, auth)];
+  if (setting.credential_file !== undefined) return [{ from: "file", path: setting.credential_file, auth }];
+  if (setting.credential_command !== undefined) return [{ from: "command", command: setting.credential_command, auth }];
+  return [];
+}
+
+function fromVariable(variable: string, auth: ProviderAuth | undefined): SourceSetting {
+  return { from: "environment", variable, auth: auth ?? (variable === BEARER_VARIABLE ? "bearer" : undefined) };
+}
+
+function rateOf({ requests_per_minute, tokens_per_minute }: ProviderSetting): RateLimit {
+  return {
+    ...(requests_per_minute === undefined ? {} : { requests_per_minute }),
+    ...(tokens_per_minute === undefined ? {} : { tokens_per_minute }),
+  };
+}

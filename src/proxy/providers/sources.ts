@@ -1,0 +1,226 @@
+import { basename } from "node:path";
+import { Failure, LIMITS } from "../../protocol/index.ts";
+import { runCommand, type CommandOutcome } from "./command.ts";
+import type { Environment, SourceSetting } from "./resolve.ts";
+import { readBounded, stampOf } from "./watched-file.ts";
+
+/** One key as its source gave it. */
+export interface Secret {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** Where keys come from. */
+export interface Source {
+  /** Tells sources apart without showing a key. */
+  readonly name: string;
+  /**
+   * What is known without waiting; undefined: `read` must be asked. A Failure when there is something that is no key. Empty: it is
+   * not set.
+   */
+  ready(): readonly Secret[] | undefined;
+  read(): Promise<readonly Secret[]>;
+  /** A key of it was refused: what is known may be old. */
+  refused(): void;
+}
+
+export interface SourceContext {
+  /** The provider's id, for what is said to people. */
+  readonly provider: string;
+  readonly environment: Environment;
+  readonly now: () => number;
+  /** The server stops. */
+  readonly signal: AbortSignal;
+}
+
+export function openSource(setting: SourceSetting, context: SourceContext): Source {
+  switch (setting.from) {
+    case "environment":
+      return new EnvironmentSource(setting.variable, context);
+    case "file":
+      return new FileSource(setting.path, context);
+    case "command":
+      return new CommandSource(setting.command, context);
+  }
+}
+
+const KEY = /^[\x21-\x7e]+$/;
+
+/** Undefined: it can be put into a header. */
+function problemOf(key: string): string | undefined {
+  if (key.length > LIMITS.credentialChars) return `is longer than ${LIMITS.credentialChars} characters`;
+  return KEY.test(key) ? undefined : "holds blanks or characters that no key has";
+}
+
+function unusable({ provider }: SourceContext, what: string): Failure {
+  return new Failure("model_unauthenticated", `the credential of the provider ${provider} cannot be used: ${what}`);
+}
+
+class EnvironmentSource implements Source {
+  readonly name: string;
+  readonly #context: SourceContext;
+
+  constructor(variable: string, context: SourceContext) {
+    this.name = variable;
+    this.#context = context;
+  }
+
+  ready(): readonly Secret[] {
+    const value = (this.#context.environment[this.name] ?? "").trim();
+    if (value === "") return [];
+    const problem = problemOf(value);
+    if (problem !== undefined) throw unusable(this.#context, `${this.name} ${problem}`);
+    return [{ name: this.name, value }];
+  }
+
+  async read(): Promise<readonly Secret[]> {
+    return this.ready();
+  }
+
+  refused(): void {
+    // The environment of a process does not change by itself.
+  }
+}
+
+type Reading = { readonly secrets: readonly Secret[] } | { readonly failure: Failure };
+
+/** One key a line; blank lines and lines that begin with # are skipped. */
+class FileSource implements Source {
+  readonly name: string;
+  readonly #path: string;
+  readonly #context: SourceContext;
+  #stamp: string | undefined;
+  #reading: Reading | undefined;
+  #checked = Number.NEGATIVE_INFINITY;
+
+  constructor(path: string, context: SourceContext) {
+    this.name = basename(path);
+    this.#path = path;
+    this.#context = context;
+  }
+
+  ready(): readonly Secret[] {
+    const reading = this.#newest();
+    if ("failure" in reading) throw reading.failure;
+    return reading.secrets;
+  }
+
+  async read(): Promise<readonly Secret[]> {
+    return this.ready();
+  }
+
+  refused(): void {
+    this.#checked = Number.NEGATIVE_INFINITY;
+  }
+
+  #newest(): Reading {
+    const at = this.#context.now();
+    if (this.#reading !== undefined && at - this.#checked < LIMITS.settingsCheckMs && at >= this.#checked)
+      return this.#reading;
+    this.#checked = at;
+    const stamp = stampOf(this.#path);
+    if (this.#reading === undefined || stamp === undefined || stamp !== this.#stamp) this.#reading = this.#look();
+    this.#stamp = stamp;
+    return this.#reading;
+  }
+
+  #look(): Reading {
+    try {
+      const { text, mode } = readBounded(this.#path, LIMITS.credentialBytes);
+      // Before a word of it is believed: what others can read may be known to them already.
+      if ((mode & 0o077) !== 0)
+        return this.#bad(`others on this machine have a right to the file ${this.name}: chmod 600 ${this.name}`);
+      return this.#parse(text);
+    } catch (error) {
+      if (error instanceof Failure)
+        return this.#bad(`the file ${this.name} must be a regular file of at most ${LIMITS.credentialBytes} bytes`);
+      const { code } = error as NodeJS.ErrnoException;
+      return this.#bad(
+        code === "ENOENT"
+          ? `the file ${this.name} does not exist`
+          : `the file ${this.name} cannot be read (${code ?? "?"})`,
+      );
+    }
+  }
+
+  #parse(text: string): Reading {
+    const keys = text
+      .split("\n")
+      .map((line) => line.trim())
+      .filter((line) => line !== "" && !line.startsWith("#"));
+    if (keys.length === 0) return this.#bad(`the file ${this.name} holds no key`);
+    if (keys.length > LIMITS.credentialsPerProvider)
+      return this.#bad(`the file ${this.name} holds more than ${LIMITS.credentialsPerProvider} keys`);
+    for (const [index, key] of keys.entries()) {
+      const problem = problemOf(key);
+      if (problem !== undefined) return this.#bad(`key ${index + 1} of the file ${this.name} ${problem}`);
+    }
+    const named = (index: number): string => (keys.length === 1 ? this.name : `${this.name}#${index + 1}`);
+    return { secrets: keys.map((value, index) => ({ name: named(index), value })) };
+  }
+
+  #bad(what: string): Reading {
+    return { failure: unusable(this.#context, what) };
+  }
+}
+
+/** Runs once for all who wait; its key is kept for a while, and so is its failure. */
+class CommandSource implements Source {
+  readonly name = "credential_command";
+  readonly #command: string | readonly string[];
+  readonly #context: SourceContext;
+  #running: Promise<Reading> | undefined;
+  #reading: Reading | undefined;
+  #readAt = 0;
+  #isRefused = false;
+
+  constructor(command: string | readonly string[], context: SourceContext) {
+    this.#command = command;
+    this.#context = context;
+  }
+
+  ready(): readonly Secret[] | undefined {
+    const reading = this.#reading;
+    if (reading === undefined) return undefined;
+    const age = this.#context.now() - this.#readAt;
+    const isShort = "failure" in reading || this.#isRefused;
+    if (age < 0 || age >= (isShort ? LIMITS.credentialAgainMs : LIMITS.credentialCacheMs)) return undefined;
+    return answer(reading);
+  }
+
+  async read(): Promise<readonly Secret[]> {
+    const known = this.ready();
+    if (known !== undefined) return known;
+    this.#running ??= this.#run();
+    return answer(await this.#running);
+  }
+
+  refused(): void {
+    this.#isRefused = true;
+  }
+
+  async #run(): Promise<Reading> {
+    const { environment, signal } = this.#context;
+    const outcome = await runCommand({ command: this.#command, environment, signal });
+    this.#reading = this.#readingOf(outcome);
+    this.#readAt = this.#context.now();
+    this.#isRefused = false;
+    this.#running = undefined;
+    return this.#reading;
+  }
+
+  #readingOf(outcome: CommandOutcome): Reading {
+    const bad = (what: string): Reading => ({ failure: unusable(this.#context, `its credential_command ${what}`) });
+    if (!outcome.ok) return bad(outcome.why);
+    const value = outcome.output.trim();
+    if (value === "") return bad("printed nothing");
+    if (value.includes("\n")) return bad("printed more than one line");
+    const problem = problemOf(value);
+    return problem === undefined ? { secrets: [{ name: this.name, value }] } : bad(`printed a key that ${problem}`);
+  }
+}
+
+function answer(reading: Reading): readonly Secret[] {
+  if ("failure" in reading) throw reading.failure;
+  return reading.secrets;
+}

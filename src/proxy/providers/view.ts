@@ -1,0 +1,34 @@
+import { Failure, type ProviderView } from "../../protocol/index.ts";
+import type { Provider } from "../providers.ts";
+import { WIRES } from "../proxy.ts";
+
+/** A provider for people: whether a key is there and what it is called, never the key. */
+export async function viewProvider(provider: Provider, defaultProvider: string): Promise<ProviderView> {
+  const wires = WIRES.filter((wire) => provider.baseUrl[wire] !== undefined);
+  return {
+    id: provider.id,
+    is_default: provider.id === defaultProvider,
+    wires,
+    hosts: Object.fromEntries(wires.map((wire) => [wire, hostOf(provider.baseUrl[wire] ?? "")])),
+    default_model: provider.defaultModel,
+    free: provider.free,
+    ...(await credentialOf(provider)),
+  };
+}
+
+async function credentialOf(
+  provider: Provider,
+): Promise<Pick<ProviderView, "credential" | "credential_names" | "message">> {
+  try {
+    const names = (await provider.credentials()).map(({ name }) => name);
+    return { credential: names.length === 0 ? "not_needed" : "found", credential_names: names };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return { credential: "missing", credential_names: [], message: error.message };
+  }
+}
+
+function hostOf(address: string): string {
+  if (address.startsWith("unix:")) return "unix";
+  return URL.canParse(address) ? new URL(address).host : "?";
+}

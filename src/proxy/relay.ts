@@ -1,0 +1,364 @@
+import type { ServerResponse } from "node:http";
+import type { Dispatcher } from "undici";
+import type { Charge } from "../ledger/index.ts";
+import { Failure, LIMITS, type ErrorCode } from "../protocol/index.ts";
+import type { Admitted } from "./admission.ts";
+import { sendRefusal } from "./answer.ts";
+import type { Call } from "./call.ts";
+import { chargeAll, chargeTold } from "./charge.ts";
+import { forwardedHeaders, returnedHeaders, secretsOf, withoutHeader } from "./headers.ts";
+import type { House, Watched } from "./house.ts";
+import { Gather } from "./meter/gather.ts";
+import { meterFor } from "./meter/choose.ts";
+import type { Meter } from "./meter/meter.ts";
+import { codeOfAnswer, isWorthAnother, retryAfterMs } from "./provider-answer.ts";
+import type { Credential } from "./providers.ts";
+import type { Exchange } from "./proxy.ts";
+import { refusalOf } from "./refusals.ts";
+
+/** `error`: the provider refuses, and what it says is collected. `passing`: its answer goes to the caller as it comes. */
+type Phase = "waiting" | "error" | "passing" | "over";
+
+/** How much of a reservation is paid: nothing, what the provider told and the bound of what it did not, or all of it. */
+type Payment = "nothing" | "told" | "all";
+
+interface Ending {
+  readonly outcome: Exchange["outcome"];
+  readonly payment: Payment;
+  readonly code?: ErrorCode | undefined;
+}
+
+/** A provider's refusal, as far as it has come. */
+interface Refused {
+  readonly status: number;
+  readonly headers: readonly string[];
+  readonly body: Gather;
+}
+
+/**
+ * Passes one request on and its answer back, and settles it on the way. Undici's handler in its plain form: it gets each
+ * piece, and the headers as they came, with nothing between.
+ */
+export class Relay implements Dispatcher.DispatchHandler, Watched {
+  readonly #house: House;
+  readonly #call: Call;
+  readonly #response: ServerResponse;
+  readonly #admitted: Admitted;
+  /** Called when the request's body is needed no more, perhaps twice. */
+  readonly #sentOn: () => void;
+  #phase: Phase = "waiting";
+  #credential: Credential | undefined;
+  /** Undefined: the request is not yet on its way to the provider, who may work on it from then on. */
+  #abort: ((reason?: Error) => void) | undefined;
+  #resume: (() => void) | undefined;
+  #meter: Meter | undefined;
+  #isSettled = false;
+  #hasBody = false;
+  /** When the provider last said something. */
+  #heardAt: number;
+  /** Since when the caller does not read; undefined: it does. */
+  #stalledAt: number | undefined;
+  #refused: Refused | undefined;
+  /** Pieces of one tick, which are written together. */
+  #pieces: Buffer[] = [];
+  #isFlushing = false;
+
+  constructor(call: Call, admitted: Admitted, sentOn: () => void) {
+    this.#call = call;
+    this.#house = call.house;
+    this.#response = call.response;
+    this.#admitted = admitted;
+    this.#sentOn = sentOn;
+    this.#heardAt = this.#house.time;
+    call.connection.onGone = () => this.#leave();
+    this.#house.watched.add(this);
+  }
+
+  start(): void {
+    const { upstream, credentials, body } = this.#admitted;
+    const { request, wire } = this.#call;
+    this.#credential = credentials[this.#call.attempts];
+    this.#call.attempts += 1;
+    this.#phase = "waiting";
+    this.#abort = undefined;
+    this.#heardAt = this.#house.time;
+    const headers = forwardedHeaders(request.rawHeaders, {
+      connection: request.headers.connection,
+      credential: this.#credential?.headers(wire) ?? {},
+    });
+    const method = request.method === "GET" ? "GET" : "POST";
+    const path = upstream.prefix + (request.url ?? "/");
+    upstream.pool.dispatch({ method, path, headers, body: body ?? null }, this);
+  }
+
+  onConnect(abort: (reason?: Error) => void): void {
+    this.#abort = abort;
+    if (this.#phase === "over") abort(GONE);
+  }
+
+  onHeaders(status: number, raw: readonly Buffer[], resume: () => void): boolean {
+    if (this.#phase === "over" || status < 200) return true;
+    const { id, wire, route } = this.#call;
+    const { hideUsage, facts, stake, provider } = this.#admitted;
+    this.#heardAt = this.#house.time;
+    this.#call.firstByteAt ??= this.#house.options.now();
+    const headers = returnedHeaders(raw, secretsOf(this.#credential, wire));
+    if (status >= 300) {
+      this.#phase = "error";
+      this.#refused = { status, headers, body: new Gather(LIMITS.proxyErrorBytes) };
+      return true;
+    }
+    this.#phase = "passing";
+    this.#resume = resume;
+    this.#call.status = status;
+    this.#sentOn();
+    if (this.#credential !== undefined) provider.report(this.#credential, { status });
+    if (stake !== undefined) this.#meter = meterFor(route?.name, headers, { hideUsage, facts });
+    const passed = hideUsage ? withoutHeader(headers, "content-length") : headers;
+    passed.push(REQUEST_ID, id);
+    this.#response.writeHead(status, passed);
+    // Who waits for a stream sees that it has begun, also when nothing else of it has come yet.
+    this.#flushSoon();
+    return true;
+  }
+
+  onData(piece: Buffer): boolean {
+    this.#heardAt = this.#house.time;
+    if (this.#phase === "passing") this.#pass(piece);
+    else if (this.#phase === "error" && this.#refused?.body.add(piece) === false) {
+      this.#fail(
+        new Failure("model_error", "the provider answered with an error that is too long to pass on"),
+        REFUSED,
+      );
+    }
+    return this.#stalledAt === undefined;
+  }
+
+  onComplete(): void {
+    if (this.#phase === "error") this.#endRefusal();
+    if (this.#phase !== "passing") return;
+    const rest = this.#meter?.finish();
+    if (rest !== undefined) this.#pieces.push(rest);
+    this.#settleAnswer();
+    // A stream can end without its last word, though its connection ends as it should.
+    if (this.#meter === undefined || this.#meter.tally.final) this.#settle({ outcome: "completed", payment: "told" });
+    else this.#settle({ outcome: "broken", payment: this.#hasBody ? "told" : "all", code: "model_stream_cut" });
+    this.#over();
+    const last = this.#taken();
+    if (last === undefined) this.#response.end();
+    else this.#response.end(last);
+  }
+
+  onError(error: Error): void {
+    switch (this.#phase) {
+      case "over":
+        return;
+      case "passing":
+        this.#cut("model_stream_cut");
+        return;
+      case "error":
+        this.#fail(new Failure("model_error", "the provider refused and broke off while it said why"), REFUSED);
+        return;
+      case "waiting":
+        this.#failToAsk(error);
+    }
+  }
+
+  check(now: number): void {
+    if (this.#stalledAt !== undefined) {
+      if (now - this.#stalledAt >= LIMITS.proxyStalledMs) this.#response.destroy();
+      return;
+    }
+    const patience = this.#hasBody ? LIMITS.proxyIdleMs : LIMITS.proxyFirstByteMs;
+    if (now - this.#heardAt < patience) return;
+    if (this.#phase === "passing") {
+      this.#cut("timed_out");
+      return;
+    }
+    const { id } = this.#admitted.provider;
+    const failure = new Failure("timed_out", `the provider ${id} said nothing for ${patience / 1_000} s: try again`);
+    this.#fail(failure, { outcome: "broken", payment: this.#unheard() }, 504);
+  }
+
+  close(): void {
+    if (this.#phase === "passing") this.#cut("shutting_down");
+    else {
+      this.#fail(new Failure("shutting_down", "the server is stopping"), {
+        outcome: "broken",
+        payment: this.#unheard(),
+      });
+    }
+  }
+
+  /** What a request costs of which nothing has come back: all, unless it never went out or was refused. */
+  #unheard(): Payment {
+    return this.#abort === undefined || this.#phase === "error" ? "nothing" : "all";
+  }
+
+  #pass(piece: Buffer): void {
+    this.#hasBody = true;
+    this.#call.responseBytes += piece.length;
+    const passed = this.#meter === undefined ? piece : this.#meter.feed(piece);
+    // Before the caller can see that the answer has ended, its money is counted.
+    this.#settleAnswer();
+    if (passed === undefined) return;
+    this.#pieces.push(passed);
+    this.#flushSoon();
+  }
+
+  /** At the end of this tick: what the provider sent at once is written at once. */
+  #flushSoon(): void {
+    if (this.#isFlushing) return;
+    this.#isFlushing = true;
+    process.nextTick(flush, this);
+  }
+
+  flush(): void {
+    this.#isFlushing = false;
+    if (this.#phase !== "passing") return;
+    const bytes = this.#taken();
+    if (bytes === undefined) {
+      this.#response.flushHeaders();
+      return;
+    }
+    if (this.#response.write(bytes) || this.#stalledAt !== undefined) return;
+    this.#stalledAt = this.#house.time;
+    this.#response.once("drain", () => {
+      this.#stalledAt = undefined;
+      this.#heardAt = this.#house.time;
+      if (this.#phase !== "over") this.#resume?.();
+    });
+  }
+
+  #taken(): Buffer | undefined {
+    const pieces = this.#pieces;
+    if (pieces.length === 0) return undefined;
+    this.#pieces = [];
+    return pieces.length === 1 ? pieces[0] : Buffer.concat(pieces);
+  }
+
+  /** The provider has said its last word, well or not. */
+  #settleAnswer(): void {
+    const meter = this.#meter;
+    if (meter?.end === undefined || this.#isSettled) return;
+    if (meter.end === "completed") this.#settle({ outcome: "completed", payment: "told" });
+    else this.#settle({ outcome: "provider_error", payment: meter.began ? "told" : "nothing", code: "model_error" });
+  }
+
+  #settle({ outcome, payment, code }: Ending): void {
+    if (this.#isSettled) return;
+    this.#isSettled = true;
+    const { stake } = this.#admitted;
+    let charge: Charge | undefined;
+    if (payment === "nothing") stake?.reservation.release();
+    else if (stake !== undefined) {
+      charge = payment === "all" || this.#meter === undefined ? chargeAll(stake) : chargeTold(stake, this.#meter.tally);
+      stake.reservation.settle(charge);
+    }
+    this.#call.tell(outcome, { code, charge });
+  }
+
+  /** Nothing came back at all. */
+  #failToAsk(error: Error): void {
+    const { id } = this.#admitted.provider;
+    const reason = (error as NodeJS.ErrnoException).code ?? error.name;
+    if (this.#abort !== undefined) {
+      const words = `the provider ${id} broke off before it answered (${reason})`;
+      this.#fail(new Failure("model_unavailable", words), { outcome: "broken", payment: "all" });
+    } else if (reason === "UND_ERR_INVALID_ARG") {
+      const words = "the head of this request cannot be passed on: check its headers";
+      this.#fail(new Failure("invalid_request", words), { outcome: "refused", payment: "nothing" });
+    } else {
+      const words = `the provider ${id} cannot be reached (${reason}): check its address and the network`;
+      this.#fail(new Failure("model_unavailable", words), REFUSED);
+    }
+  }
+
+  /** The provider's refusal is whole: another credential may do better, or the caller gets it. */
+  #endRefusal(): void {
+    const refused = this.#refused;
+    if (refused === undefined) return;
+    const { provider, credentials } = this.#admitted;
+    const { status, headers } = refused;
+    if (isWorthAnother(status) && this.#credential !== undefined) {
+      provider.report(this.#credential, { status, retryAfterMs: retryAfterMs(headers, this.#house.options.now()) });
+      if (this.#call.attempts < Math.min(credentials.length, LIMITS.proxyAttempts)) {
+        this.start();
+        return;
+      }
+    }
+    if (status >= 400) this.#passRefusal(refused);
+    else {
+      const words = `the provider ${provider.id} answered ${status}, a redirect: check its address`;
+      this.#fail(new Failure("model_error", words), REFUSED);
+    }
+  }
+
+  #passRefusal({ status, headers, body }: Refused): void {
+    const clean = this.#withoutSecrets(body.take());
+    this.#call.status = status;
+    this.#call.responseBytes = clean.length;
+    this.#settle({ ...REFUSED, code: codeOfAnswer(status) });
+    this.#over();
+    const passed = withoutHeader(headers, "content-length");
+    passed.push("content-length", String(clean.length), REQUEST_ID, this.#call.id);
+    this.#response.writeHead(status, passed);
+    this.#response.end(clean);
+  }
+
+  /** Some repeat the key that they refuse. */
+  #withoutSecrets(body: Buffer): Buffer {
+    const text = body.toString();
+    let clean = this.#house.options.redact(text);
+    for (const secret of secretsOf(this.#credential, this.#call.wire)) clean = clean.replaceAll(secret, "[redacted]");
+    return clean === text ? body : Buffer.from(clean);
+  }
+
+  /** The caller gets an error of ours: nothing of an answer has been passed on. */
+  #fail(failure: Failure, ending: Ending, status?: number): void {
+    const { id, wire, request } = this.#call;
+    const refusal = refusalOf(failure, { wire, id, status });
+    this.#call.status = refusal.status;
+    this.#call.responseBytes = Buffer.byteLength(refusal.body);
+    this.#settle({ ...ending, code: failure.code });
+    this.#over();
+    this.#abort?.(GONE);
+    sendRefusal(request, this.#response, refusal);
+  }
+
+  /** An answer that has begun ends here; the caller sees that, unless the provider had said its last word. */
+  #cut(code: ErrorCode): void {
+    const isWhole = this.#meter?.end !== undefined;
+    this.#settle({ outcome: "broken", payment: this.#hasBody ? "told" : "all", code });
+    const rest = this.#taken();
+    this.#over();
+    this.#abort?.(GONE);
+    if (rest !== undefined) this.#response.write(rest);
+    if (isWhole) this.#response.end();
+    else this.#response.destroy();
+  }
+
+  /** The caller is gone. */
+  #leave(): void {
+    if (this.#phase === "over") return;
+    const payment = this.#phase === "passing" && this.#hasBody ? "told" : this.#unheard();
+    this.#settle({ outcome: "caller_gone", payment });
+    this.#over();
+    this.#abort?.(GONE);
+  }
+
+  #over(): void {
+    this.#phase = "over";
+    this.#call.connection.onGone = undefined;
+    this.#sentOn();
+    this.#house.watched.delete(this);
+  }
+}
+
+const REQUEST_ID = "x-sallyport-request-id";
+const GONE = new Error("the caller is gone");
+const REFUSED: Ending = { outcome: "provider_error", payment: "nothing" };
+
+function flush(relay: Relay): void {
+  relay.flush();
+}

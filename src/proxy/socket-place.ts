@@ -1,0 +1,85 @@
+import { chmodSync, lstatSync, mkdtempSync, readlinkSync, renameSync, rmSync, symlinkSync } from "node:fs";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { basename, dirname, join, resolve } from "node:path";
+import { Failure } from "../protocol/index.ts";
+
+const NAME = "model.sock";
+const FOLDER_PREFIX = "sallyport-";
+/** What every system's socket addresses hold, in bytes. */
+const LONGEST_PATH = 103;
+const PROBE_MS = 1_000;
+
+export interface SocketPlace {
+  readonly path: string;
+  /** Takes away what was made, unless it is somebody else's by now. */
+  remove(): void;
+}
+
+/**
+ * Listens on a socket that only its owner can open, from the first moment on: it is made in a folder which nobody else can
+ * enter, and moved to its place. A socket that a dead process left is replaced. Where the path is longer than a socket's
+ * address can be, it lies in a folder of its own for temporary files, and a link in the home says where.
+ */
+export async function claimSocket(home: string, listen: (path: string) => Promise<void>): Promise<SocketPlace> {
+  const wanted = join(home, NAME);
+  await clear(wanted);
+  const isShort =
+    Buffer.byteLength(join(home, ".sXXXXXX", "s")) <= LONGEST_PATH && Buffer.byteLength(wanted) <= LONGEST_PATH;
+  const folder = mkdtempSync(isShort ? join(home, ".s") : join(tmpdir(), FOLDER_PREFIX));
+  const made = join(folder, isShort ? "s" : NAME);
+  try {
+    await listen(made);
+    chmodSync(made, 0o600);
+    if (isShort) renameSync(made, wanted);
+    else symlinkSync(made, wanted);
+  } catch (error) {
+    rmSync(folder, { recursive: true, force: true });
+    throw error;
+  }
+  if (isShort) rmSync(folder, { recursive: true, force: true });
+  const { ino } = lstatSync(wanted);
+  return {
+    path: isShort ? wanted : made,
+    remove: () => {
+      if (!isShort) rmSync(folder, { recursive: true, force: true });
+      if (lstatSync(wanted, { throwIfNoEntry: false })?.ino === ino) rmSync(wanted, { force: true });
+    },
+  };
+}
+
+/** Takes away what a dead process left there. */
+async function clear(wanted: string): Promise<void> {
+  const there = lstatSync(wanted, { throwIfNoEntry: false });
+  if (there === undefined) return;
+  const target = there.isSymbolicLink() ? resolve(dirname(wanted), readlinkSync(wanted)) : wanted;
+  if (!there.isSocket() && !isOurs(target)) {
+    throw new Failure("conflict", `${wanted} is in the way: the model proxy's socket belongs there; move it away`);
+  }
+  if (await answers(target)) {
+    throw new Failure("conflict", `another process answers at ${wanted}: stop it, or give this one another home`);
+  }
+  if (target !== wanted) rmSync(dirname(target), { recursive: true, force: true });
+  rmSync(wanted, { force: true });
+}
+
+/** A folder that `claimSocket` made. */
+function isOurs(target: string): boolean {
+  const folder = dirname(target);
+  return (
+    basename(target) === NAME && basename(folder).startsWith(FOLDER_PREFIX) && dirname(folder) === resolve(tmpdir())
+  );
+}
+
+function answers(path: string): Promise<boolean> {
+  return new Promise((done) => {
+    const probe = connect(path);
+    const end = (isThere: boolean): void => {
+      probe.destroy();
+      done(isThere);
+    };
+    probe.setTimeout(PROBE_MS, () => end(true));
+    probe.once("connect", () => end(true));
+    probe.once("error", () => end(false));
+  });
+}

@@ -1,0 +1,67 @@
+import { Pool } from "undici";
+import { Failure, LIMITS } from "../protocol/index.ts";
+
+const UNIX = "unix:";
+
+/** Connections to one provider, and what stands before its paths. */
+export interface Upstream {
+  readonly pool: Pool;
+  readonly prefix: string;
+}
+
+/** Connections to providers, by where they lead. They stay open for a while; the oldest address goes first. */
+export class Upstreams {
+  readonly #upstreams = new Map<string, Upstream>();
+  #closed = false;
+
+  to(baseUrl: string): Upstream {
+    const known = this.#upstreams.get(baseUrl);
+    if (known !== undefined) return known;
+    if (this.#closed) throw new Failure("shutting_down", "the server is stopping");
+    const upstream = open(baseUrl);
+    if (this.#upstreams.size >= LIMITS.proxyPools) this.#dropOldest();
+    this.#upstreams.set(baseUrl, upstream);
+    return upstream;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    const open = [...this.#upstreams.values()];
+    this.#upstreams.clear();
+    await Promise.all(open.map(({ pool }) => pool.destroy()));
+  }
+
+  /** Its requests go on to their end. */
+  #dropOldest(): void {
+    for (const [baseUrl, { pool }] of this.#upstreams) {
+      this.#upstreams.delete(baseUrl);
+      void pool.close();
+      return;
+    }
+  }
+}
+
+function open(baseUrl: string): Upstream {
+  const shared = {
+    connections: LIMITS.proxyUpstreamConnections,
+    pipelining: 1,
+    // Silence is watched by the relay, which knows whether it is the caller who does not read.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    keepAliveMaxTimeout: LIMITS.proxyUpstreamIdleTlsMs * 2,
+    connect: { timeout: LIMITS.proxyConnectMs },
+  };
+  if (baseUrl.startsWith(UNIX)) {
+    const socketPath = baseUrl.slice(UNIX.length);
+    return {
+      pool: new Pool("http://localhost", { ...shared, keepAliveTimeout: LIMITS.proxyUpstreamIdleMs, socketPath }),
+      prefix: "",
+    };
+  }
+  const url = new URL(baseUrl);
+  const keepAliveTimeout = url.protocol === "https:" ? LIMITS.proxyUpstreamIdleTlsMs : LIMITS.proxyUpstreamIdleMs;
+  return {
+    pool: new Pool(url.origin, { ...shared, keepAliveTimeout }),
+    prefix: url.pathname === "/" ? "" : url.pathname.replace(/\/$/, ""),
+  };
+}

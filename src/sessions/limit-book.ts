@@ -1,0 +1,83 @@
+import { LIMITS, type LimitKind, type PrincipalRef } from "../protocol/index.ts";
+import type { DocumentRow, Store } from "../store/index.ts";
+
+/** A limit that a person set, over what policy and settings say. */
+export interface SetLimit {
+  readonly kind: LimitKind;
+  /** The ledger's account. */
+  readonly account: string;
+  /** Micro-USD. */
+  readonly limit: number;
+}
+
+/**
+ * The limits that people set. They are kept as documents, one name an account, so that each change stays on record.
+ * In memory are those of accounts that are in use: whoever uses an account has loaded it.
+ */
+export class LimitBook {
+  readonly #store: Store;
+  readonly #set = new Map<string, number>();
+  readonly #listeners = new Set<() => void>();
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /** Micro-USD; undefined: nobody set one. */
+  get(kind: LimitKind, account: string): number | undefined {
+    return this.#set.get(nameOf(kind, account));
+  }
+
+  async load(places: readonly Pick<SetLimit, "kind" | "account">[]): Promise<void> {
+    for (const { kind, account } of places) {
+      const name = nameOf(kind, account);
+      if (this.#set.has(name)) continue;
+      const [row] = await this.#store.read.documents({ name, limit: 1 });
+      if (row !== undefined) this.#keep(name, Number(row.body));
+    }
+  }
+
+  /** Holds at once. The row makes it durable: commit it with what caused it, and take it `back` if that fails. */
+  put(set: SetLimit, by: PrincipalRef, at: string): { readonly row: DocumentRow; readonly back: () => void } {
+    const name = nameOf(set.kind, set.account);
+    const before = this.#set.get(name);
+    this.#keep(name, set.limit);
+    return {
+      row: { name, at, by: { id: by.id, name: by.name, role: by.role }, body: String(set.limit) },
+      back: () => {
+        if (before === undefined) this.#set.delete(name);
+        else this.#set.set(name, before);
+      },
+    };
+  }
+
+  /** A turn's own limits end with it. */
+  forget(kind: LimitKind, account: string): void {
+    this.#set.delete(nameOf(kind, account));
+  }
+
+  /** Limits have changed: whoever waits for money looks again. */
+  changed(): void {
+    for (const listener of this.#listeners) listener();
+  }
+
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  #keep(name: string, limit: number): void {
+    this.#set.delete(name);
+    this.#set.set(name, limit);
+    if (this.#set.size <= LIMITS.limitsInMemory) return;
+    // The oldest goes; its session loads it again when it next opens a conversation.
+    for (const oldest of this.#set.keys()) {
+      this.#set.delete(oldest);
+      break;
+    }
+  }
+}
+
+function nameOf(kind: LimitKind, account: string): string {
+  return `limit/${kind}/${account}`;
+}

@@ -1,0 +1,68 @@
+import {
+  Failure,
+  type PricedModel,
+  type PriceQuery,
+  type ProviderReport,
+  type ProviderView,
+} from "../protocol/index.ts";
+import { viewProvider, type Provider } from "../proxy/index.ts";
+import { auditRow, authorize, type Caller } from "./access.ts";
+import type { Models, Services } from "./services.ts";
+
+interface ProviderServices extends Pick<Services, "store" | "clock" | "newId" | "redact"> {
+  readonly models: Pick<Models, "defaultProvider" | "providers" | "prices">;
+}
+
+/** Where model calls may go, what they cost there, and whether it works. Never holds a key. */
+export class ProviderDesk {
+  readonly #services: ProviderServices;
+
+  constructor(services: ProviderServices) {
+    this.#services = services;
+  }
+
+  async list(caller: Caller): Promise<readonly ProviderView[]> {
+    authorize(caller, "provider.read");
+    const { providers, defaultProvider } = this.#services.models;
+    const views = await Promise.all(providers.list().map((provider) => viewProvider(provider, defaultProvider)));
+    return JSON.parse(this.#services.redact(JSON.stringify(views))) as readonly ProviderView[];
+  }
+
+  /** Asks the provider itself; the answer says what to do when something is wrong. */
+  async test(caller: Caller, id: string): Promise<ProviderReport> {
+    authorize(caller, "provider.test");
+    const { models, store, redact } = this.#services;
+    const provider = models.providers.list().find((known) => known.id === id);
+    if (provider === undefined) throw new Failure("not_found", `there is no provider ${id}`);
+    await store.commit({ audit: [auditRow(this.#services, caller, { action: "provider.test", target: id })] });
+    const { status, message, wires, models: names, latency_ms } = await models.providers.test(id);
+    return {
+      id,
+      status,
+      message: redact(withoutPaths(message, provider)),
+      wires: [...wires],
+      ...(names === undefined ? {} : { models: [...names] }),
+      ...(latency_ms === undefined ? {} : { latency_ms }),
+    };
+  }
+
+  /** The whole table, or what one model costs wherever it can be asked. */
+  prices(caller: Caller, { model, provider: only }: PriceQuery): readonly PricedModel[] {
+    authorize(caller, "provider.read");
+    const { providers, prices } = this.#services.models;
+    const found =
+      model === undefined
+        ? prices.list()
+        : providers.list().flatMap((provider) => prices.priceOf(provider, model) ?? []);
+    return only === undefined ? found : found.filter(({ provider }) => provider === only);
+  }
+}
+
+/** Some addresses carry a key in their path: as in the list, only their hosts are told. */
+function withoutPaths(message: string, { baseUrl }: Provider): string {
+  return Object.values(baseUrl).reduce((text, address) => text.replaceAll(address, hostOf(address)), message);
+}
+
+function hostOf(address: string): string {
+  return URL.canParse(address) && !address.startsWith("unix:") ? new URL(address).host : "its address";
+}

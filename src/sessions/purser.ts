@@ -1,0 +1,241 @@
+import { ACCOUNTS, type Purse } from "../ledger/index.ts";
+import {
+  BUDGET_TOOL,
+  Failure,
+  LIMITS,
+  shortageWords,
+  SYSTEM,
+  type Approval,
+  type Shortage,
+} from "../protocol/index.ts";
+import type { Exchange, KeyLease, Standing } from "../proxy/index.ts";
+import { inputHash } from "./permit.ts";
+import { pursesOf, type Parent } from "./purses.ts";
+import type { Answering } from "./questions.ts";
+import { profileOf } from "./ruling.ts";
+import type { Session } from "./session.ts";
+import { fromRow, isFinal, type OpenTurn } from "./state.ts";
+
+/** Whether there may be money again. `message`: why not, for the caller. */
+export type Funds = { readonly granted: true } | { readonly granted: false; readonly message: string };
+
+const GRANTED: Funds = { granted: true };
+const STOPPED: Funds = { granted: false, message: "aborted" };
+const QUESTION_PREFIX = "budget_";
+const DAY_MS = 86_400_000;
+const DAILY = new Set<Shortage["kind"]>(["agent_day", "day"]);
+
+/** A session's dealings with the model proxy: its key, its limits, what it spends, and the question for more. */
+export class Purser {
+  readonly #session: Session;
+  #parents: readonly Parent[] = [];
+  #lease: KeyLease | undefined;
+  /** What the last refused request lacked; absent since money came. */
+  #shortage: Shortage | undefined;
+  #asking: Promise<Funds> | undefined;
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  /** A key for an engine that begins. The one before it ends. */
+  async open(): Promise<string> {
+    const { services, state } = this.#session;
+    this.#parents = await Promise.all(state.ancestors.map((id) => this.#parent(id)));
+    await services.limits.load(
+      this.#purses().map(({ kind, account }) => ({ kind: kind === "parent" ? "session" : kind, account })),
+    );
+    this.close();
+    this.#lease = services.models.proxy.lease({
+      standing: () => this.#standing(),
+      told: (exchange) => this.#told(exchange),
+    });
+    return this.#lease.key;
+  }
+
+  close(): void {
+    this.#lease?.revoke();
+    this.#lease = undefined;
+  }
+
+  /** The limit that holds for the session itself. */
+  get limit(): number | undefined {
+    return this.#purses().find(({ kind }) => kind === "session")?.limit;
+  }
+
+  /** Resolves when a refused request may be tried again, or a person has said no. Sub-agents that ask at once share one question. */
+  async funds(signal: AbortSignal): Promise<Funds> {
+    const shortage = this.#shortage;
+    if (shortage === undefined) return GRANTED;
+    this.#asking ??= this.#ask(shortage, signal).finally(() => {
+      this.#asking = undefined;
+    });
+    const funds = await this.#asking;
+    return signal.aborted ? STOPPED : funds;
+  }
+
+  /** What the ledger counted for requests that died with the last server, the journal does not have yet. */
+  async countTheDead({ id, cost_microusd }: OpenTurn): Promise<void> {
+    const { services, state } = this.#session;
+    const { ledger } = services.models;
+    const { spent } = await ledger.balance(ACCOUNTS.turn(id));
+    if (spent <= cost_microusd) return;
+    const balance = await ledger.balance(ACCOUNTS.session(state.id));
+    const cost = spent - cost_microusd;
+    await this.#session.execute({ type: "spend", turn_id: id, cost, ...balance, limit: state.limit_microusd });
+  }
+
+  async #parent(id: string): Promise<Parent> {
+    const row = await this.#session.services.store.read.session(id);
+    return { id, limit: row === undefined ? undefined : fromRow(row).settings.max_cost_usd };
+  }
+
+  #purses(): readonly Purse[] {
+    const { services, state } = this.#session;
+    const policy = services.policy();
+    const profile = profileOf(policy, state.settings.profile);
+    const { limits, clock } = services;
+    return pursesOf({ state, policy, profile, parents: this.#parents, limits, now: clock.now() });
+  }
+
+  #standing(): Standing | Failure {
+    const { services, state } = this.#session;
+    if (isFinal(state.status)) return new Failure("session_closed", `session ${state.id} is ${state.status}`);
+    try {
+      const profile = profileOf(services.policy(), state.settings.profile);
+      return {
+        session_id: state.id,
+        turn_id: state.turn?.id,
+        agent: state.created_by.id,
+        engine: state.settings.engine,
+        provider: state.settings.provider,
+        allowedProviders: profile.allowed_providers,
+        allowedModels: profile.allowed_models,
+        blockedModels: profile.blocked_models,
+        maxContextTokens: state.settings.max_context_tokens,
+        purses: this.#purses(),
+        sessionRate: profile.session_rate,
+        agentRate: profile.agent_rate,
+      };
+    } catch (error) {
+      // The profile is gone from the policy: then nothing is allowed.
+      if (error instanceof Failure) return error;
+      throw error;
+    }
+  }
+
+  #told(exchange: Exchange): void {
+    if (exchange.shortage !== undefined) this.#shortage = exchange.shortage;
+    else if (exchange.outcome !== "refused") this.#shortage = undefined;
+    if (exchange.cost_microusd === 0) return;
+    const { services, state } = this.#session;
+    const balance = services.models.ledger.peek(ACCOUNTS.session(state.id));
+    this.#session
+      .execute({
+        type: "spend",
+        turn_id: exchange.turn_id,
+        cost: exchange.cost_microusd,
+        spent: balance?.spent ?? state.cost_microusd + exchange.cost_microusd,
+        reserved: balance?.reserved ?? 0,
+        limit: this.limit,
+      })
+      // A session that has just ended takes no event any more; the ledger has the money.
+      .catch(() => undefined);
+  }
+
+  async #ask(shortage: Shortage, signal: AbortSignal): Promise<Funds> {
+    const { services } = this.#session;
+    const purse = this.#purses().find(
+      ({ kind, limit }) => kind === shortage.kind && (kind !== "parent" || limit === shortage.limit_microusd),
+    );
+    if (shortage.kind === "request" || purse === undefined) return { granted: false, message: shortageWords(shortage) };
+    const { approval_id, tool_use_id } = this.#openQuestion() ?? (await this.#question(shortage, purse));
+    const look = (): void => void this.#lookAgain(approval_id, shortage).catch(() => undefined);
+    const stops = [services.limits.onChange(look)];
+    if (DAILY.has(shortage.kind)) stops.push(services.clock.after(DAY_MS - (services.clock.now() % DAY_MS), look));
+    try {
+      return this.#verdict(await this.#session.answered(approval_id, tool_use_id), shortage, signal);
+    } finally {
+      for (const stop of stops) stop();
+    }
+  }
+
+  /** A question of this turn that an earlier life of the server asked, or a sub-agent a moment ago. */
+  #openQuestion(): { readonly approval_id: string; readonly tool_use_id: string } | undefined {
+    for (const [tool_use_id, asked] of Object.entries(this.#session.state.turn?.asked ?? {})) {
+      if (tool_use_id.startsWith(QUESTION_PREFIX) && asked.answer === undefined)
+        return { approval_id: asked.approval_id, tool_use_id };
+    }
+    return undefined;
+  }
+
+  async #question(shortage: Shortage, purse: Purse): Promise<{ approval_id: string; tool_use_id: string }> {
+    const { services, state } = this.#session;
+    const turn = state.turn;
+    if (turn === undefined) throw new Failure("aborted", "aborted");
+    const now = services.clock.now();
+    const limit_microusd = proposed(shortage);
+    const kind = shortage.kind === "parent" ? "session" : shortage.kind;
+    const input = { limit_microusd, kind, account: purse.account, shortage };
+    const approval: Approval = {
+      id: services.newId("apr"),
+      session_id: state.id,
+      turn_id: turn.id,
+      item_id: "",
+      tool: BUDGET_TOOL,
+      tool_use_id: `${QUESTION_PREFIX}${services.newId("item")}`,
+      tier: "execute",
+      input,
+      input_hash: inputHash(BUDGET_TOOL, input),
+      preview: {
+        type: "budget",
+        summary: shortageWords(shortage),
+        shortage,
+        proposed_limit_microusd: limit_microusd,
+      },
+      warnings: [],
+      reason: shortageWords(shortage),
+      unattended: state.settings.unattended,
+      created_at: new Date(now).toISOString(),
+      ...(state.settings.unattended === "park"
+        ? {}
+        : { expires_at: new Date(now + LIMITS.budgetQuestionMs).toISOString() }),
+      status: "pending",
+    };
+    const durable = this.#session.execute({ type: "ask", approval });
+    services.reach("budget.asked");
+    await durable;
+    return { approval_id: approval.id, tool_use_id: approval.tool_use_id };
+  }
+
+  /** A limit was raised elsewhere, or the day is over: then nobody needs to answer. */
+  async #lookAgain(approval_id: string, shortage: Shortage): Promise<void> {
+    const { ledger } = this.#session.services.models;
+    const still = await ledger.shortageOf(this.#purses(), shortage.asked_microusd);
+    if (still !== undefined) return;
+    await this.#session.answer({ approval_id, outcome: "cancelled", by: SYSTEM, feedback: "there is money again" });
+  }
+
+  #verdict(answer: Answering, shortage: Shortage, signal: AbortSignal): Funds {
+    if (signal.aborted) return STOPPED;
+    switch (answer.outcome) {
+      case "approved":
+      case "cancelled":
+        return GRANTED;
+      case "rejected": {
+        const why = answer.feedback === undefined ? "" : ` (${answer.feedback})`;
+        return { granted: false, message: `${shortageWords(shortage)} It was not raised${why}.` };
+      }
+      case "timed_out":
+        return { granted: false, message: `${shortageWords(shortage)} Nobody raised it in time.` };
+    }
+  }
+}
+
+/** Enough for the request, and so much that the next one does not ask at once. */
+function proposed({ kind, limit_microusd, spent_microusd, reserved_microusd, asked_microusd }: Shortage): number {
+  const needed = spent_microusd + reserved_microusd + asked_microusd;
+  // Above a threshold a person is asked again after as much once more.
+  if (kind === "threshold") return needed + limit_microusd;
+  return Math.max(needed, limit_microusd * 2);
+}

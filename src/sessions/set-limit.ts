@@ -1,0 +1,37 @@
+import { Failure, type LimitKind } from "../protocol/index.ts";
+import type { DocumentRow } from "../store/index.ts";
+import { authorize, type Caller } from "./access.ts";
+import type { SetLimit } from "./limit-book.ts";
+import { profileOf } from "./ruling.ts";
+import type { Session } from "./session.ts";
+
+/** Limits that the policy gives to many: raising one is changing the policy. */
+const POLICY_KINDS: ReadonlySet<LimitKind> = new Set(["agent_day", "agent", "day", "total"]);
+
+/** Sets a limit in the name of a person, as far as that person may, and wakes whoever waits for money. `commit` makes it durable. */
+export async function setLimit(
+  session: Session,
+  caller: Caller,
+  set: SetLimit,
+  commit: (documents: readonly DocumentRow[]) => Promise<unknown>,
+): Promise<void> {
+  const { limits, clock, policy } = session.services;
+  const { max_cost_usd = Infinity } = profileOf(policy(), session.state.settings.profile);
+  const beyondPolicy = set.kind === "session" && set.limit > max_cost_usd;
+  if (POLICY_KINDS.has(set.kind) || beyondPolicy) {
+    try {
+      authorize(caller, "policy.write");
+    } catch {
+      const what = beyondPolicy ? `more than the policy's ${max_cost_usd} micro-USD for a session` : "this limit";
+      throw new Failure("forbidden", `only an admin may give ${what}: ask one, or set less`);
+    }
+  }
+  const { row, back } = limits.put(set, caller, new Date(clock.now()).toISOString());
+  try {
+    await commit([row]);
+  } catch (error) {
+    back();
+    throw error;
+  }
+  limits.changed();
+}

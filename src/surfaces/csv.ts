@@ -1,0 +1,38 @@
+import type { UsageGroup, UsageLine } from "../protocol/index.ts";
+
+const MICRO = 1_000_000;
+
+/** Figures of a line, in the order of their columns. */
+const FIGURES: readonly (readonly [name: string, of: (line: UsageLine) => number | string])[] = [
+  ["requests", ({ requests }) => requests],
+  ["input_tokens", ({ tokens }) => tokens.input],
+  ["output_tokens", ({ tokens }) => tokens.output],
+  ["cache_read_tokens", ({ tokens }) => tokens.cache_read],
+  ["cache_write_tokens", ({ tokens }) => tokens.cache_write],
+  ["cache_write_1h_tokens", ({ tokens }) => tokens.cache_write_1h],
+  ["reasoning_tokens", ({ tokens }) => tokens.reasoning],
+  ["web_searches", ({ tokens }) => tokens.web_searches],
+  ["cost_microusd", ({ cost_microusd }) => cost_microusd],
+  ["bound_microusd", ({ bound_microusd }) => bound_microusd],
+  ["cost_dollars", ({ cost_microusd }) => dollars(cost_microusd)],
+];
+
+/** Usage as RFC 4180 has it: a line of names, then one line for each, ended by CRLF. */
+export function usageCsv(by: readonly UsageGroup[], lines: readonly UsageLine[]): string {
+  const rows = lines.map((line) => [
+    ...by.map((group) => cell(line[group] ?? "")),
+    ...FIGURES.map(([, of]) => of(line)),
+  ]);
+  return [[...by, ...FIGURES.map(([name]) => name)], ...rows].map((row) => `${row.join(",")}\r\n`).join("");
+}
+
+/** A model's name is a stranger's text: one that a spreadsheet would run as a formula gets an apostrophe before it. */
+function cell(text: string): string {
+  const safe = /^\s*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]|^[\t\r\n]/.test(text) ? `'${text}` : text;
+  return /[",\r\n;\t']/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+/** Exact: six digits after the point. */
+function dollars(microusd: number): string {
+  return `${Math.floor(microusd / MICRO)}.${String(microusd % MICRO).padStart(6, "0")}`;
+}

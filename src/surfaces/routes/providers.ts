@@ -1,0 +1,41 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import { PriceList, PriceQuery, ProviderReport, ProviderView } from "../../protocol/index.ts";
+import type { App, SurfaceOptions } from "../surface.ts";
+import { json, needs, refusals, SessionPath } from "./documents.ts";
+
+export function providerRoutes(app: App, { gateway }: SurfaceOptions): void {
+  app.openapi(
+    createRoute({
+      method: "get",
+      path: "/api/providers",
+      summary: "Where model calls may go; whether a key is there, never the key",
+      ...needs("provider.read"),
+      responses: { 200: json(z.object({ providers: z.array(ProviderView) }), "The providers"), ...refusals },
+    }),
+    async (context) => context.json({ providers: [...(await gateway.providers.list(context.var.caller))] }, 200),
+  );
+  app.openapi(
+    createRoute({
+      method: "post",
+      path: "/api/providers/{id}/test",
+      summary: "Ask a provider whether it is there and takes our key; costs nothing",
+      ...needs("provider.test"),
+      request: { params: SessionPath },
+      responses: { 200: json(ProviderReport, "What it said"), ...refusals },
+    }),
+    async (context) =>
+      context.json(await gateway.providers.test(context.var.caller, context.req.valid("param").id), 200),
+  );
+  app.openapi(
+    createRoute({
+      method: "get",
+      path: "/api/prices",
+      summary: "What models cost, in micro-USD per million tokens, and who says so",
+      ...needs("provider.read"),
+      request: { query: PriceQuery },
+      responses: { 200: json(PriceList, "The prices"), ...refusals },
+    }),
+    (context) =>
+      context.json({ prices: [...gateway.providers.prices(context.var.caller, context.req.valid("query"))] }, 200),
+  );
+}

@@ -1,0 +1,83 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import { Failure, LIMITS, SessionUsage, UsageQuery, UsageReport } from "../../protocol/index.ts";
+import { usageCsv } from "../csv.ts";
+import type { App, SurfaceOptions } from "../surface.ts";
+import { json, needs, refusals, SessionPath } from "./documents.ts";
+
+/** The text format that every Prometheus reads. */
+const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
+
+export function usageRoutes(app: App, options: SurfaceOptions): void {
+  const { gateway } = options;
+  app.openapi(
+    createRoute({
+      method: "get",
+      path: "/api/usage",
+      summary: "Tokens and money by day, agent, model, provider, session, engine or turn; as CSV with Accept: text/csv",
+      ...needs("usage.read"),
+      request: { query: UsageQuery },
+      responses: {
+        200: {
+          description: "The lines, their total, and the budgets as they are now",
+          content: { "application/json": { schema: UsageReport }, "text/csv": { schema: z.string() } },
+        },
+        ...refusals,
+      },
+    }),
+    async (context) => {
+      const query = context.req.valid("query");
+      const asCsv = query.format === "csv" || (query.format === undefined && wantsCsv(context.req.header("accept")));
+      if (!asCsv) return context.json(await gateway.usage.report(context.var.caller, query), 200);
+      const { limit = LIMITS.usageLines } = query;
+      const { lines, truncated } = await gateway.usage.report(context.var.caller, { ...query, limit });
+      return context.body(usageCsv(query.by, lines), 200, {
+        "content-type": "text/csv; charset=utf-8; header=present",
+        "content-disposition": `attachment; filename="${fileName(query)}"`,
+        ...(truncated === undefined ? {} : { "sallyport-truncated": "true" }),
+      });
+    },
+  );
+  app.openapi(
+    createRoute({
+      method: "get",
+      path: "/api/sessions/{id}/usage",
+      summary: "What one session used, and what it has left",
+      ...needs("usage.read"),
+      request: { params: SessionPath },
+      responses: { 200: json(SessionUsage, "Its usage"), ...refusals },
+    }),
+    async (context) =>
+      context.json(await gateway.usage.session(context.var.caller, context.req.valid("param").id), 200),
+  );
+  metricsRoute(app, options);
+}
+
+function metricsRoute(app: App, { gateway, metrics }: SurfaceOptions): void {
+  app.openapi(
+    createRoute({
+      method: "get",
+      path: "/metrics",
+      summary: "Everything that is counted, for Prometheus",
+      ...needs("metrics.read"),
+      responses: {
+        200: { description: "The metrics", content: { "text/plain": { schema: z.string() } } },
+        ...refusals,
+      },
+    }),
+    async (context) => {
+      gateway.usage.checkMetrics(context.var.caller);
+      if (metrics === undefined) throw new Failure("not_found", "this server keeps no metrics");
+      return context.text(await metrics(), 200, { "content-type": METRICS_TYPE });
+    },
+  );
+}
+
+function wantsCsv(accept: string | undefined): boolean {
+  return accept !== undefined && /\btext\/csv\b/i.test(accept);
+}
+
+/** Days were checked, so nothing in the name needs quoting. */
+function fileName({ from, to }: Pick<UsageQuery, "from" | "to">): string {
+  const days = [from, to].filter((day) => day !== undefined);
+  return `${["sallyport-usage", ...new Set(days)].join("_")}.csv`;
+}

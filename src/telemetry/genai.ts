@@ -1,0 +1,32 @@
+import type { TokenCount } from "../protocol/index.ts";
+import type { Exchange } from "../proxy/index.ts";
+
+/** OpenTelemetry's GenAI conventions have names of their own for these providers; others go by ours. */
+const PROVIDER_NAMES: Readonly<Record<string, string>> = { cloud: "anthropic", xai: "x_ai" };
+
+export function providerName(provider: string): string {
+  return Object.hasOwn(PROVIDER_NAMES, provider) ? (PROVIDER_NAMES[provider] ?? provider) : provider;
+}
+
+const OPERATIONS: Readonly<Record<string, string>> = {
+  "/v1/messages": "chat",
+  "/v1/responses": "chat",
+  "/v1/chat/completions": "chat",
+  "/v1/messages/count_tokens": "count_tokens",
+  "/v1/models": "list_models",
+};
+
+/** `chat` where a model was asked for an answer. */
+export function operationOf(route: string): string {
+  return Object.hasOwn(OPERATIONS, route) ? (OPERATIONS[route] ?? "request") : "request";
+}
+
+/** All input, as the conventions count it: what a cache held and what was written to one included. */
+export function inputTokens(tokens: TokenCount): number {
+  return tokens.input + tokens.cache_read + tokens.cache_write + tokens.cache_write_1h;
+}
+
+/** Empty when nothing went wrong. */
+export function errorType(exchange: Exchange): string {
+  return exchange.outcome === "completed" ? "" : (exchange.code ?? exchange.outcome);
+}

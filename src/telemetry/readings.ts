@@ -1,0 +1,55 @@
+import { readingText } from "./tally.ts";
+
+/** Numbers of the house, read when somebody scrapes. Absent ones are not shown. */
+export interface Readings {
+  readonly sessionsInMemory: number;
+  readonly openTurns: number;
+  readonly pendingApprovals: number;
+  readonly watchers: number;
+  /** Micro-USD that is set aside for requests on their way. */
+  readonly reservedMicrousd: number;
+  /** Micro-USD of this UTC day, everybody's. */
+  readonly spentTodayMicrousd?: number | undefined;
+  readonly queuedPrompts?: number | undefined;
+  readonly openSockets?: number | undefined;
+  /** Requests that are in the model proxy now. */
+  readonly openModelRequests?: number | undefined;
+  readonly sessionKeys?: number | undefined;
+  /** Of the request log, since this process began. */
+  readonly requestLogDropped?: number | undefined;
+}
+
+interface Shown {
+  readonly name: string;
+  readonly help: string;
+  readonly type: "gauge" | "counter";
+}
+
+const gauge = (name: string, help: string): Shown => ({ name, help, type: "gauge" });
+
+const SHOWN: Readonly<Record<keyof Readings, Shown>> = {
+  sessionsInMemory: gauge("sallyport_sessions_in_memory", "Sessions that are held in memory."),
+  openTurns: gauge("sallyport_open_turns", "Turns that run or wait for a person."),
+  pendingApprovals: gauge("sallyport_pending_approvals", "Questions that wait for a person."),
+  watchers: gauge("sallyport_watchers", "Watchers of sessions."),
+  reservedMicrousd: gauge("sallyport_reserved_microusd", "Micro-USD set aside for requests on their way."),
+  spentTodayMicrousd: gauge("sallyport_spent_today_microusd", "Micro-USD spent on this UTC day."),
+  queuedPrompts: gauge("sallyport_queued_prompts", "Prompts that wait behind an open turn."),
+  openSockets: gauge("sallyport_open_sockets", "WebSockets."),
+  openModelRequests: gauge("sallyport_model_requests_open", "Requests that are in the model proxy."),
+  sessionKeys: gauge("sallyport_session_keys", "Keys to the model proxy that are valid."),
+  requestLogDropped: {
+    name: "sallyport_request_log_dropped_total",
+    help: "Lines that the request log could not keep.",
+    type: "counter",
+  },
+};
+
+export function readingsText(readings: Readings): string {
+  return Object.entries(SHOWN)
+    .map(([key, shown]) => {
+      const value = readings[key as keyof Readings];
+      return value === undefined ? "" : readingText(shown, [[{}, value]]);
+    })
+    .join("");
+}

@@ -1,0 +1,43 @@
+import { expect, it } from "vitest";
+import { makeScript } from "../../support/money/script.ts";
+import { torture, type Tortured } from "../../support/money/torture.ts";
+import { makePlace } from "../../support/server.ts";
+import type { Script } from "../../support/money/plan.ts";
+import type { Relay } from "../../support/money/door.ts";
+
+async function tortured(script: Script, relay: Relay): Promise<Tortured> {
+  const place = await makePlace();
+  try {
+    return await torture(script, relay, place);
+  } finally {
+    await place.remove();
+  }
+}
+
+it("no limit is passed, whatever breaks; a check before and an addition after do not keep it", { timeout: 120_000 }, async () => {
+  const script = makeScript({ seed: 20_261_115, sessions: 50, requests: 400, kills: 3 });
+  const ours = await tortured(script, "ledger");
+  const control = await tortured(script, "check-then-add");
+  console.log(`nothing overspent: ${figures("reserve and settle", ours)}\nthe control:       ${figures("check, then add", control)}`);
+  expect(ours).toMatchObject({ faults: [], passed: [], kills: 3, requests: 400, sessions: 50 });
+  // It was hard: every kind of limit was reached, and reservations died with their server.
+  expect(ours.reached).toEqual(expect.arrayContaining(["agent_day", "parent", "session", "turn"]));
+  expect(ours.settledDead).toBeGreaterThan(0);
+  expect(control.passed.length).toBeGreaterThan(0);
+});
+
+it("without faults house and provider agree to the micro-USD", { timeout: 60_000 }, async () => {
+  const script = makeScript({ seed: 7, sessions: 20, requests: 200, kills: 0, faults: false });
+  const ours = await tortured(script, "ledger");
+  expect(ours).toMatchObject({ faults: [], passed: [], unequal: [] });
+  expect(ours.ends["200"]).toBeGreaterThan(50);
+});
+
+function figures(name: string, found: Tortured): string {
+  const { requests, sessions, kills, limited, passed, fullest, billed, spent, settledDead, ends } = found;
+  return (
+    `${name}: ${requests} requests of ${sessions} sessions, ${kills} kills; the provider billed ${billed} micro-USD, ` +
+    `${spent} counted as spent; ${passed.length} of ${limited} limits passed, the fullest at ${(fullest * 100).toFixed(1)} %; ` +
+    `${settledDead} reservations of dead servers settled; ${JSON.stringify(ends)}`
+  );
+}

@@ -1,0 +1,113 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { serve, type Serving } from "../../../src/cli/serve.ts";
+import { readSettings } from "../../../src/cli/settings.ts";
+import { SallyportClient } from "../../../src/client/index.ts";
+import type { CreateSession, Policy, Price, Profile, Role } from "../../../src/protocol/index.ts";
+import type { TestHouse } from "../house.ts";
+import { makePlace, TEST_TOKEN, type Place } from "../server.ts";
+import { Till } from "./till.ts";
+
+/** A model whose tokens cost a whole number of micro-USD: what a test writes down is what is billed. */
+export const MODEL = "till-1";
+const PRICES: Readonly<Record<string, Price>> = {
+  [MODEL]: { input: 1_000_000, output: 2_000_000, cache_read: 1_000_000, cache_write: 1_000_000 },
+  "till-mini": { input: 500_000, output: 500_000 },
+};
+
+/** A step of a script: the model call that it belongs to is billed `ONE_COST`. */
+export const CALL = {
+  usage: { input_tokens: 300, output_tokens: 40, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 },
+};
+/** Micro-USD. */
+export const ONE_COST = 380;
+/** A session whose requests are small, so that what is set aside for them is small too. */
+export const SMALL: CreateSession = { tools: ["TodoWrite"], max_tokens: 50 };
+
+export interface MoneyHouse extends TestHouse {
+  readonly till: Till;
+}
+
+export interface MoneyHouseOptions {
+  /** The default profile's limits; every tool runs without a question. */
+  readonly profile?: Profile;
+  readonly budget?: Policy["budget"];
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** `sallyport.yaml` of a house whose default provider is the till. JSON is YAML. */
+export function tillSettings(till: Till): string {
+  return JSON.stringify({
+    provider: "till",
+    model: MODEL,
+    providers: { till: { base_url: till.url, wire: "anthropic", credential_env: "TILL_KEY", default_model: MODEL } },
+    prices: PRICES,
+  });
+}
+
+export function policyOf({ profile = {}, budget }: MoneyHouseOptions): Policy {
+  return {
+    default_profile: "money",
+    profiles: { money: { autonomy: "full", ...profile } },
+    ...(budget === undefined ? {} : { budget }),
+  };
+}
+
+/** The whole product in this process, with the scripted model behind a provider that costs money. */
+export async function openMoneyHouse(options: MoneyHouseOptions = {}): Promise<MoneyHouse> {
+  const place = await makePlace();
+  const till = await Till.open(PRICES);
+  await mkdir(place.home, { recursive: true });
+  await writeFile(join(place.home, "sallyport.yaml"), tillSettings(till));
+  await writeFile(join(place.home, "policy.yaml"), JSON.stringify(policyOf(options)));
+  const open = (): Promise<Serving> => openServer(place, options.environment);
+  let serving = await open();
+  let isOpen = true;
+  let client = new SallyportClient({ url: serving.url, token: TEST_TOKEN });
+  return {
+    place,
+    till,
+    get serving() {
+      return serving;
+    },
+    get client() {
+      return client;
+    },
+    as: async (role: Role, name = role) => {
+      const { token } = await client.createToken({ role, name });
+      return Object.assign(new SallyportClient({ url: serving.url, token }), { token });
+    },
+    restart: async () => {
+      if (isOpen) await serving.close();
+      isOpen = false;
+      serving = await open();
+      isOpen = true;
+      client = new SallyportClient({ url: serving.url, token: TEST_TOKEN });
+    },
+    [Symbol.asyncDispose]: async () => {
+      if (isOpen) await serving.close();
+      await till.close();
+      await place.remove();
+    },
+  };
+}
+
+function openServer(place: Place, environment: Readonly<Record<string, string>> = {}): Promise<Serving> {
+  const all = {
+    PATH: process.env["PATH"],
+    HOME: place.home,
+    SALLYPORT_TOKEN: TEST_TOKEN,
+    SALLYPORT_REQUESTS_PER_MINUTE: "1000000",
+    TILL_KEY: "till-key-of-the-test-0000000000",
+    ...environment,
+  };
+  return serve({
+    settings: readSettings({ home: place.home, workspace: place.workspace, port: 0 }, all, place.workspace),
+    environment: all,
+    version: "0.0.0-test",
+    logLevel: "silent",
+    onFatal: (error) => {
+      throw error;
+    },
+  });
+}
