@@ -1,13 +1,13 @@
 import { Failure, type NewId, NO_TOKENS, type Shortage } from "../protocol/index.ts";
 import type { ReservationRow, Store, UsageRow } from "../store/index.ts";
 import { dayOf } from "./accounts.ts";
-import type { Balance, Charge, Claim, Ledger, Purse, Reservation } from "./ledger.ts";
+import type { Balance, Charge, Claim, Ledger, Reservation } from "./ledger.ts";
 import type { Log } from "./log.ts";
 import { settleLeft } from "./recovery.ts";
 import { Saving } from "./saving.ts";
 import { type Account, Vault } from "./vault.ts";
 import { aborted, type After, type Outcome, Waiters } from "./waiters.ts";
-import { keysOf, standingOf, wishOf } from "./wish.ts";
+import { keysOf, wishOf } from "./wish.ts";
 
 interface LedgerOptions {
   readonly store: Store;
@@ -61,14 +61,6 @@ class Book implements Ledger {
     if (!signal.aborted) return reservation;
     reservation.release();
     throw aborted();
-  }
-
-  async shortageOf(purses: readonly Purse[], amount: number): Promise<Shortage | undefined> {
-    refuseUnsound(amount);
-    const accounts = await this.#vault.hold(keysOf(purses));
-    const standing = standingOf(wishOf(purses, accounts, amount));
-    this.#vault.drop(accounts);
-    return standing.kind === "fits" ? undefined : standing.shortage;
   }
 
   async balance(account: string): Promise<Balance> {

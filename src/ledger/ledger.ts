@@ -55,8 +55,6 @@ export interface Ledger {
    * waits for them (`ledgerWaitMs`, in order). A Failure `aborted` when the signal is.
    */
   reserve(claim: Claim, signal: AbortSignal): Promise<Reservation | Shortage>;
-  /** Whether `amount` would pass now; nothing is set aside. */
-  shortageOf(purses: readonly Purse[], amount: number): Promise<Shortage | undefined>;
   balance(account: string): Promise<Balance>;
   /** The same at once, for an account that has just been used; undefined when it is not in memory. */
   peek(account: string): Balance | undefined;

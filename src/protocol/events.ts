@@ -39,7 +39,7 @@ export const EventBody = z.discriminatedUnion("type", [
     turn_id: z.string(),
     error: ErrorDetail,
     usage: Usage,
-    /** Absent: nothing. */
+    /** As far as it was known when the turn ended: what an interrupted request costs comes in a `budget.updated` after it. Absent: nothing. */
     cost_microusd: z.number().int().optional(),
   }),
   z.object({ ...mark, type: z.literal("approval.requested"), approval: Approval }),

@@ -40,3 +40,11 @@ function linger(request: IncomingMessage, response: ServerResponse, text: Buffer
     .once("end", end)
     .on("error", () => undefined);
 }
+
+/** Ends an answer in the middle, so that the caller sees it, but not before the last bytes of it have gone out. */
+export function breakOff(response: ServerResponse, rest: Buffer | undefined): void {
+  if (rest !== undefined) response.write(rest);
+  response.socket?.destroySoon();
+  const timer = setTimeout(() => response.destroy(), LIMITS.proxyLingerMs);
+  response.once("close", () => clearTimeout(timer));
+}

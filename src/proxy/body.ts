@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
-import type { IncomingMessage, ServerResponse } from "node:http";
 import { Failure, LIMITS } from "../protocol/index.ts";
+import type { Call } from "./call.ts";
 import { Gather } from "./meter/gather.ts";
 
 /** The bytes of all bodies that are in memory. */
@@ -17,72 +17,56 @@ export class BodyAllowance {
   give(bytes: number): void {
     this.#bytes -= bytes;
   }
-
-  get bytes(): number {
-    return this.#bytes;
-  }
 }
 
 export interface BodyTaker {
-  /** All of it. The taker gives its bytes back to the allowance when it needs them no more. */
-  taken(body: Buffer): void;
+  taken(call: Call, body: Buffer): void;
   /** It is not taken, and what is left of it is not wanted. */
-  refused(failure: Failure): void;
+  refused(call: Call, failure: Failure): void;
 }
 
-/** Collects a body without ever holding more than it may. Answers how to give it up when the caller is gone. */
-export function readBody(
-  request: IncomingMessage,
-  response: ServerResponse,
-  allowance: BodyAllowance,
-  taker: BodyTaker,
-): (() => void) | undefined {
-  const encoding = request.headers["content-encoding"];
+/** Collects a body without ever holding more than it may. Nothing is told of it when the caller leaves meanwhile. */
+export function readBody(call: Call, taker: BodyTaker): void {
+  const { request, response } = call;
+  const { "content-encoding": encoding, "content-length": announced, expect } = request.headers;
   if (encoding !== undefined && encoding !== "identity") {
-    taker.refused(new Failure("unsupported", `a body in ${encoding} is not read here: send it as it is`));
-    return undefined;
+    taker.refused(call, new Failure("unsupported", `a body in ${encoding} is not read here: send it as it is`));
+    return;
   }
   // Node has refused what is not a number.
-  const announced = request.headers["content-length"];
   const length = announced === undefined ? undefined : Number(announced);
   if (length !== undefined && length > LIMITS.proxyBodyBytes) {
-    taker.refused(tooLarge());
-    return undefined;
+    taker.refused(call, tooLarge());
+    return;
   }
-  if (!allowance.take(length ?? 0)) {
-    taker.refused(noRoom());
-    return undefined;
+  if (!call.hold(length ?? 0)) {
+    taker.refused(call, noRoom());
+    return;
   }
-  if (request.headers.expect !== undefined) response.writeContinue();
-  const collecting = new Collecting(length, allowance, taker);
+  if (expect !== undefined) response.writeContinue();
+  const collecting = new Collecting(call, length, taker);
   request.on("data", (piece: Buffer) => collecting.add(piece)).on("end", () => collecting.end());
-  return () => collecting.giveUp();
 }
 
 class Collecting {
+  readonly #call: Call;
   readonly #announced: number | undefined;
-  readonly #allowance: BodyAllowance;
   readonly #taker: BodyTaker;
-  #held: number;
-  #first: Buffer | undefined;
-  #more: Gather | undefined;
+  #first: Buffer | undefined = undefined;
+  #more: Gather | undefined = undefined;
   #isOver = false;
 
-  constructor(announced: number | undefined, allowance: BodyAllowance, taker: BodyTaker) {
+  constructor(call: Call, announced: number | undefined, taker: BodyTaker) {
+    this.#call = call;
     this.#announced = announced;
-    this.#allowance = allowance;
     this.#taker = taker;
-    this.#held = announced ?? 0;
   }
 
   add(piece: Buffer): void {
     if (this.#isOver) return;
-    if (this.#announced === undefined) {
-      if (!this.#allowance.take(piece.length)) {
-        this.#refuse(noRoom());
-        return;
-      }
-      this.#held += piece.length;
+    if (this.#announced === undefined && !this.#call.hold(piece.length)) {
+      this.#refuse(noRoom());
+      return;
     }
     // Nearly every body comes in one piece, which is kept as it is.
     if (this.#first === undefined) {
@@ -98,21 +82,20 @@ class Collecting {
 
   end(): void {
     if (this.#isOver) return;
-    this.#isOver = true;
-    this.#taker.taken(this.#more?.take() ?? this.#first ?? Buffer.alloc(0));
-  }
-
-  giveUp(): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
-    this.#first = undefined;
-    this.#more = undefined;
-    this.#allowance.give(this.#held);
+    const body = this.#more?.take() ?? this.#first ?? Buffer.alloc(0);
+    this.#end();
+    this.#taker.taken(this.#call, body);
   }
 
   #refuse(failure: Failure): void {
-    this.giveUp();
-    this.#taker.refused(failure);
+    this.#end();
+    this.#taker.refused(this.#call, failure);
+  }
+
+  #end(): void {
+    this.#isOver = true;
+    this.#first = undefined;
+    this.#more = undefined;
   }
 }
 

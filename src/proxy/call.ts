@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Charge } from "../ledger/index.ts";
 import { NO_TOKENS, type ErrorCode, type Failure, type Shortage } from "../protocol/index.ts";
 import { sendRefusal } from "./answer.ts";
-import type { Connection } from "./connection.ts";
+import type { Awaited, Connection } from "./connection.ts";
 import type { House } from "./house.ts";
 import type { KeyOwner } from "./keys.ts";
 import type { Exchange, Standing, Wire } from "./proxy.ts";
@@ -18,16 +18,27 @@ export interface Denial {
   readonly shortage?: Shortage | undefined;
 }
 
+/** How a request went. */
+export interface Ending {
+  readonly outcome: Exchange["outcome"];
+  readonly code?: ErrorCode | undefined;
+  readonly shortage?: Shortage | undefined;
+  readonly charge?: Charge | undefined;
+}
+
 /** Where nobody knows whose key it was: its session ended before it asked for the first time. */
-const NOBODY: Pick<Standing, "session_id" | "agent" | "engine" | "provider"> = {
+const NOBODY: Pick<Standing, "session_id" | "turn_id" | "agent" | "engine" | "provider"> = {
   session_id: "",
   agent: "",
   engine: "",
   provider: "",
 };
+const NOT_FOUND = "unknown";
+const GONE: Ending = { outcome: "caller_gone" };
+const NO_SUBJECTS: readonly RateSubject[] = [];
 
 /** One request of somebody with a key, from its first byte to its one `Exchange`. */
-export class Call {
+export class Call implements Awaited {
   readonly id: string;
   readonly startedAt: number;
   readonly house: House;
@@ -45,9 +56,12 @@ export class Call {
   status = 0;
   attempts = 0;
   reserved = 0;
-  firstByteAt: number | undefined;
+  /** Milliseconds since the epoch; 0: nothing has come. */
+  firstByteAt = 0;
   /** Whose rates it counts on. */
-  subjects: readonly RateSubject[] = [];
+  subjects = NO_SUBJECTS;
+  /** Bytes of its body that count on the allowance of all bodies. */
+  #held = 0;
   #isTold = false;
 
   constructor(
@@ -70,68 +84,80 @@ export class Call {
     this.owner = given.owner;
     this.route = given.route;
     this.wire = given.wire;
-    this.connection.onGone = () => this.tell("caller_gone");
+    this.connection.awaited = this;
   }
 
   get isGone(): boolean {
     return this.connection.isGone;
   }
 
+  /** Takes room for its body; false: there is none. */
+  hold(bytes: number): boolean {
+    if (!this.house.allowance.take(bytes)) return false;
+    this.#held += bytes;
+    return true;
+  }
+
+  /** Its body is needed no more. */
+  letGo(): void {
+    this.house.allowance.give(this.#held);
+    this.#held = 0;
+  }
+
+  leave(): void {
+    this.letGo();
+    this.tell(GONE);
+  }
+
   /** Answers with an error of ours. Nothing was passed on. */
-  refuse(denial: Denial): void {
+  refuse({ failure, status, retryAfterMs, shortage }: Denial): void {
+    this.letGo();
     if (this.isGone) return;
-    const { failure, status, retryAfterMs, shortage } = denial;
     const refusal = refusalOf(failure, { wire: this.wire, id: this.id, status, retryAfterMs });
     this.status = refusal.status;
     this.responseBytes = Buffer.byteLength(refusal.body);
-    this.tell("refused", { code: failure.code, shortage });
-    this.connection.onGone = undefined;
+    this.tell({ outcome: "refused", code: failure.code, shortage });
+    this.connection.awaited = undefined;
     sendRefusal(this.request, this.response, refusal);
   }
 
   /** Says, once, how it went. */
-  tell(
-    outcome: Exchange["outcome"],
-    how: {
-      readonly code?: ErrorCode | undefined;
-      readonly shortage?: Shortage | undefined;
-      readonly charge?: Charge | undefined;
-    } = {},
-  ): void {
+  tell({ outcome, code, shortage, charge }: Ending): void {
     if (this.#isTold) return;
     this.#isTold = true;
     const { options, rates } = this.house;
-    const { charge, code, shortage } = how;
-    const tokens = charge?.tokens ?? NO_TOKENS;
-    const { session_id, turn_id, agent, engine, provider } = this.owner.standing ?? { ...NOBODY, turn_id: undefined };
+    const { session_id, turn_id, agent, engine, provider } = this.owner.standing ?? NOBODY;
+    const tokens = charge === undefined ? NO_TOKENS : charge.tokens;
     const exchange: Exchange = {
       id: this.id,
       started_at: this.startedAt,
       session_id,
-      ...(turn_id === undefined ? {} : { turn_id }),
+      turn_id,
       agent,
       engine,
       provider,
       wire: this.wire,
-      route: this.route?.path ?? "unknown",
+      route: this.route === undefined ? NOT_FOUND : this.route.path,
       model: this.model,
       stream: this.stream,
       request_bytes: this.requestBytes,
       response_bytes: this.responseBytes,
       status: this.status,
       outcome,
-      ...(code === undefined ? {} : { code }),
-      ...(shortage === undefined ? {} : { shortage }),
+      code,
+      shortage,
       tokens,
       reserved_microusd: this.reserved,
-      cost_microusd: charge?.cost ?? 0,
-      bound_microusd: charge?.bound ?? 0,
+      cost_microusd: charge === undefined ? 0 : charge.cost,
+      bound_microusd: charge === undefined ? 0 : charge.bound,
       attempts: this.attempts,
-      ...(this.firstByteAt === undefined ? {} : { first_byte_ms: this.firstByteAt - this.startedAt }),
+      first_byte_ms: this.firstByteAt === 0 ? undefined : this.firstByteAt - this.startedAt,
       duration_ms: options.now() - this.startedAt,
     };
-    const { input, output, cache_read, cache_write, cache_write_1h } = tokens;
-    rates.used(this.subjects, input + output + cache_read + cache_write + cache_write_1h);
+    if (this.subjects.length > 0) {
+      const { input, output, cache_read, cache_write, cache_write_1h } = tokens;
+      rates.used(this.subjects, input + output + cache_read + cache_write + cache_write_1h);
+    }
     try {
       options.told(exchange);
       this.owner.holder.told?.(exchange);

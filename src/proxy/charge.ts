@@ -1,6 +1,6 @@
 import { costOf, type Charge, type Reservation, type RequestFacts } from "../ledger/index.ts";
 import { NO_TOKENS, type Price } from "../protocol/index.ts";
-import { tokensOf, type Tally } from "./meter/tally.ts";
+import type { Tally } from "./meter/tally.ts";
 
 /** What is at stake with one request. */
 export interface Stake {
@@ -20,9 +20,9 @@ export function chargeAll({ reservation }: Stake): Charge {
 export function chargeTold(stake: Stake, tally: Tally): Charge {
   const { reservation, price, facts, maxOutput } = stake;
   const options = { placePercent: facts.placePercent };
-  const tokens = tokensOf(tally);
+  const tokens = tally.tokens();
   const told = costOf(price, tokens, options);
-  if (tally.input !== undefined && tally.output !== undefined && tally.final) return { tokens, cost: told, bound: 0 };
+  if (tally.input !== undefined && tally.output !== undefined && tally.isFinal) return { tokens, cost: told, bound: 0 };
   // What the provider's own tools find is input as well, and comes after the input was told.
   const isInputKnown = tally.input !== undefined && facts.serverTools.length === 0;
   const most = isInputKnown

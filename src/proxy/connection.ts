@@ -1,15 +1,21 @@
 import type { ServerResponse } from "node:http";
 
+/** Something that a caller waits for. */
+export interface Awaited {
+  /** The caller is gone. */
+  leave(): void;
+}
+
 /** A caller's connection: one request at a time. */
 export class Connection {
   /** It came when there were too many. */
   readonly isSurplus: boolean;
   /** The last answer; the next request comes when it has ended. */
-  answer: ServerResponse | undefined;
-  /** What is to be done for the request that is under way when its caller leaves. */
-  onGone: (() => void) | undefined;
+  answer: ServerResponse | undefined = undefined;
+  /** The request that is under way. */
+  awaited: Awaited | undefined = undefined;
   isGone = false;
-  #leaving: AbortController | undefined;
+  #leaving: AbortController | undefined = undefined;
 
   constructor(isSurplus: boolean) {
     this.isSurplus = isSurplus;
@@ -25,6 +31,6 @@ export class Connection {
   leave(): void {
     this.isGone = true;
     this.#leaving?.abort();
-    this.onGone?.();
+    this.awaited?.leave();
   }
 }

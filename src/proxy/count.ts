@@ -21,15 +21,17 @@ const PATH = "/v1/messages/count_tokens";
 export async function countTokens(
   { pool, prefix }: Upstream,
   asked: {
-    readonly body: Readonly<Record<string, unknown>>;
+    /** JSON. */
+    readonly body: Buffer | string;
     readonly rawHeaders: readonly string[];
     readonly credential: Credential | undefined;
     readonly signal: AbortSignal;
   },
 ): Promise<number | undefined> {
   const { body, rawHeaders, credential, signal } = asked;
-  const part = Object.fromEntries(COUNTED.filter((name) => body[name] !== undefined).map((name) => [name, body[name]]));
   try {
+    const whole = JSON.parse(body.toString()) as Readonly<Record<string, unknown>>;
+    const part = COUNTED.filter((name) => whole[name] !== undefined).map((name) => [name, whole[name]]);
     const answer = await pool.request({
       method: "POST",
       path: prefix + PATH,
@@ -37,7 +39,7 @@ export async function countTokens(
         connection: undefined,
         credential: credential?.headers("anthropic") ?? {},
       }),
-      body: JSON.stringify(part),
+      body: JSON.stringify(Object.fromEntries(part)),
       signal: AbortSignal.any([signal, AbortSignal.timeout(LIMITS.proxyCountMs)]),
     });
     const pieces: Buffer[] = [];

@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import { Failure, LIMITS, PROTOCOL_VERSION } from "../protocol/index.ts";
 import { admit } from "./admission.ts";
 import { sendRefusal } from "./answer.ts";
-import { readBody } from "./body.ts";
+import { readBody, type BodyTaker } from "./body.ts";
 import { Call } from "./call.ts";
 import { Connection } from "./connection.ts";
 import type { House } from "./house.ts";
@@ -12,7 +12,7 @@ import { refusalOf } from "./refusals.ts";
 import { routeOf, wireOfCaller, type Route } from "./routes.ts";
 
 /** The one door of both listeners. */
-export class Door {
+export class Door implements BodyTaker {
   readonly #house: House;
   readonly #connections = new WeakMap<Socket, Connection>();
   #open = 0;
@@ -96,7 +96,7 @@ export class Door {
   }
 
   #enter(call: Call): void {
-    const { request, response, route } = call;
+    const { request, route } = call;
     if (route === undefined) {
       call.refuse({
         failure: new Failure("not_found", `there is nothing at this address: the model proxy has ${OFFERED}`),
@@ -108,40 +108,26 @@ export class Door {
       call.refuse({ failure, status: 405 });
       return;
     }
-    if (request.method === "GET") {
-      void this.#run(call, route, undefined);
-      return;
-    }
-    const giveUp = readBody(request, response, this.#house.allowance, {
-      taken: (body) => void this.#run(call, route, body),
-      refused: (failure) =>
-        call.refuse({ failure, ...(failure.code === "limit_reached" ? { retryAfterMs: RETRY_MS } : {}) }),
-    });
-    if (giveUp === undefined) return;
-    call.connection.onGone = () => {
-      giveUp();
-      call.tell("caller_gone");
-    };
+    if (request.method === "GET") void this.#run(call, route, undefined);
+    else readBody(call, this);
+  }
+
+  taken(call: Call, body: Buffer): void {
+    call.requestBytes = body.length;
+    if (call.route !== undefined && !call.isGone) void this.#run(call, call.route, body);
+  }
+
+  refused(call: Call, failure: Failure): void {
+    call.refuse({ failure, retryAfterMs: failure.code === "limit_reached" ? RETRY_MS : undefined });
   }
 
   async #run(call: Call, route: Route, body: Buffer | undefined): Promise<void> {
-    let held = body?.length ?? 0;
-    call.requestBytes = held;
-    const giveBack = (): void => {
-      this.#house.allowance.give(held);
-      held = 0;
-    };
     try {
       const admitted = await admit(call, route, body);
-      if (call.isGone || "failure" in admitted) {
-        giveBack();
-        if ("failure" in admitted) call.refuse(admitted);
-        else admitted.stake?.reservation.release();
-        return;
-      }
-      new Relay(call, admitted, giveBack).start();
+      if ("failure" in admitted) call.refuse(admitted);
+      else if (call.isGone) admitted.stake?.reservation.release();
+      else new Relay(call, admitted).start();
     } catch (error) {
-      giveBack();
       this.#house.options.log.error({ error, request: call.id }, "a model request failed in the proxy itself");
       call.refuse({ failure: new Failure("internal", "something went wrong here") });
     }

@@ -33,18 +33,15 @@ export function unmeterable(route: RouteName, body: Fields): string | undefined 
 /** Reads what a body may make its provider do. `bytes`: of the body as it is sent on. */
 export function readFacts(route: RouteName, body: Fields, bytes: number): BodyFacts {
   const found = look(body);
-  const tools = serverTools(route, body);
-  const maxOutput = maxOutputOf(route, body);
-  const tier = tierOf(body);
   return {
     bytes,
-    ...(maxOutput === undefined ? {} : { maxOutput }),
+    maxOutput: maxOutputOf(route, body),
     answers: Math.max(whole(body["n"]) ?? 1, whole(body["best_of"]) ?? 1),
     cacheWrite: found.cacheWrite,
     images: found.images,
     opaque: found.opaque + remoteContexts(body),
-    serverTools: tools,
-    ...(tier === undefined ? {} : { tier }),
+    serverTools: serverTools(route, body),
+    tier: tierOf(body),
     placePercent: placePercentOf(body),
     pictureBytes: found.pictureBytes,
     names: found.names,
@@ -143,12 +140,13 @@ function isTextDocument(source: unknown): boolean {
 
 /** Parts of the conversation that the provider has and the body has not. */
 function remoteContexts(body: Fields): number {
-  const { container } = body;
-  const hasSkills = typeof container === "object" && container !== null;
-  const named = ["previous_response_id", "conversation", "prompt"].filter(
-    (name) => body[name] !== undefined && body[name] !== null,
-  );
-  return named.length + (hasSkills ? 1 : 0);
+  let contexts = 0;
+  if (isSet(body["previous_response_id"])) contexts += 1;
+  if (isSet(body["conversation"])) contexts += 1;
+  if (isSet(body["prompt"])) contexts += 1;
+  // With skills, of which each brings its own text.
+  if (typeof body["container"] === "object" && body["container"] !== null) contexts += 1;
+  return contexts;
 }
 
 /** Typed tools that the caller runs. All others with a type are the provider's. */
@@ -157,18 +155,18 @@ const CALLERS_TOOLS =
 
 function serverTools(route: RouteName, body: Fields): readonly ServerTool[] {
   const tools: ServerTool[] = [];
-  const most = whole(body["max_tool_calls"]);
-  for (const tool of list(body["tools"])) {
-    const { type, max_uses } = tool;
+  for (const { type, max_uses } of list(body["tools"])) {
     if (typeof type !== "string" || CALLERS_TOOLS.test(type)) continue;
-    const maxUses = whole(max_uses) ?? most;
-    tools.push(maxUses === undefined ? { type } : { type, maxUses });
+    tools.push({ type, maxUses: whole(max_uses) ?? whole(body["max_tool_calls"]) });
   }
   if (list(body["mcp_servers"]).length > 0) tools.push({ type: "mcp_servers" });
-  for (const plugin of list(body["plugins"])) tools.push({ type: `plugin ${String(plugin["id"])}` });
-  for (const edit of list((body["context_management"] as Fields | undefined)?.["edits"])) {
-    // The conversation is read and written once more.
-    if (String(edit["type"]).startsWith("compact")) tools.push({ type: String(edit["type"]) });
+  for (const { id } of list(body["plugins"])) tools.push({ type: `plugin ${String(id)}` });
+  const { context_management } = body;
+  if (isSet(context_management)) {
+    for (const { type } of list((context_management as Fields)["edits"])) {
+      // The conversation is read and written once more.
+      if (typeof type === "string" && type.startsWith("compact")) tools.push({ type });
+    }
   }
   if (isSet(body["web_search_options"])) tools.push({ type: "web_search", maxUses: 1 });
   if (isSet(body["search_parameters"])) tools.push({ type: "live_search" });
@@ -196,12 +194,15 @@ function maxOutputOf(route: RouteName, body: Fields): number | undefined {
 const USUAL_TIERS = new Set(["auto", "default", "standard", "standard_only", "normal"]);
 
 function tierOf(body: Fields): string | undefined {
-  for (const tier of [body["service_tier"], body["speed"]]) {
-    if (isSet(tier) && !(typeof tier === "string" && USUAL_TIERS.has(tier))) return String(tier).slice(0, TIER_CHARS);
-  }
+  const tier = isUsual(body["service_tier"]) ? body["speed"] : body["service_tier"];
+  if (!isUsual(tier)) return String(tier).slice(0, TIER_CHARS);
   if (isSet(body["provider"])) return "a choice of its own among hosts";
   const sounds = Array.isArray(body["modalities"]) && body["modalities"].some((kind) => kind !== "text");
   return sounds || isSet(body["audio"]) ? "audio or pictures as output" : undefined;
+}
+
+function isUsual(tier: unknown): boolean {
+  return !isSet(tier) || (typeof tier === "string" && USUAL_TIERS.has(tier));
 }
 
 const TIER_CHARS = 40;
@@ -221,8 +222,9 @@ function whole(value: unknown): number | undefined {
   return typeof value === "number" && Number.isSafeInteger(value) && value > 0 ? value : undefined;
 }
 
+const NOTHING: readonly Fields[] = [];
+
 function list(value: unknown): readonly Fields[] {
-  return Array.isArray(value)
-    ? value.filter((item): item is Fields => typeof item === "object" && item !== null && !Array.isArray(item))
-    : [];
+  if (!Array.isArray(value) || value.length === 0) return NOTHING;
+  return value.filter((item): item is Fields => typeof item === "object" && item !== null && !Array.isArray(item));
 }

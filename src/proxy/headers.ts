@@ -95,7 +95,7 @@ export function returnedHeaders(raw: readonly Buffer[], secrets: readonly string
     const name = raw[index]?.toString("latin1").toLowerCase() ?? "";
     if (NOT_RETURNED.has(name) || name.startsWith(OURS)) continue;
     const value = raw[index + 1]?.toString("latin1") ?? "";
-    if (!secrets.some((secret) => value.includes(secret))) headers.push(name, value);
+    if (!holdsSecret(value, secrets)) headers.push(name, value);
   }
   return headers;
 }
@@ -112,12 +112,22 @@ export function withoutHeader(headers: readonly string[], name: string): string[
 }
 
 const SHORTEST_SECRET = 8;
+const NO_SECRETS: readonly string[] = [];
 
 /** What must not come back: the values of a credential's headers, without words like `Bearer`. */
 export function secretsOf(credential: Credential | undefined, wire: Wire): readonly string[] {
-  if (credential === undefined) return [];
-  return Object.entries(credential.headers(wire))
-    .filter(([name]) => name !== JOINED)
-    .map(([, value]) => value.slice(value.lastIndexOf(" ") + 1))
-    .filter((secret) => secret.length >= SHORTEST_SECRET);
+  if (credential === undefined) return NO_SECRETS;
+  const headers = credential.headers(wire);
+  const secrets: string[] = [];
+  for (const name in headers) {
+    const value = headers[name] ?? "";
+    const secret = value.slice(value.lastIndexOf(" ") + 1);
+    if (name !== JOINED && secret.length >= SHORTEST_SECRET) secrets.push(secret);
+  }
+  return secrets;
+}
+
+function holdsSecret(text: string, secrets: readonly string[]): boolean {
+  for (const secret of secrets) if (text.includes(secret)) return true;
+  return false;
 }

@@ -1,7 +1,8 @@
 import { hash, randomBytes } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
-import { Failure, LIMITS } from "../protocol/index.ts";
+import { Failure, LIMITS, type RateLimit } from "../protocol/index.ts";
 import type { KeyHolder, KeyLease, Standing } from "./proxy.ts";
+import type { RateSubject } from "./rates.ts";
 
 const PREFIX = "sp_model_";
 const KEY_BYTES = 32;
@@ -11,11 +12,25 @@ const KEY_CHARS = PREFIX.length + 43;
 /** Somebody with a key. */
 export interface KeyOwner {
   readonly holder: KeyHolder;
-  /** When it was last used. */
+  /** When it was last used, to the minute. */
   usedAt: number;
   /** As its session last stood; absent: it never did. */
   standing: Standing | undefined;
+  /** Whose rates its requests count on, and what that follows from. */
+  subjects: RateStanding;
 }
+
+interface RateStanding {
+  readonly sessionRate: RateLimit | undefined;
+  readonly agentRate: RateLimit | undefined;
+  readonly rate: RateLimit | undefined;
+  readonly list: readonly RateSubject[];
+}
+
+const UNLIMITED: RateStanding = { sessionRate: undefined, agentRate: undefined, rate: undefined, list: [] };
+
+/** How exactly the order of use is kept. */
+const USE_MS = 60_000;
 
 /**
  * Who may ask, by the hash of a key of 256 random bits. It is looked up by that hash, so that the time which it takes
@@ -37,7 +52,7 @@ export class KeyRing {
     }
     const key = PREFIX + randomBytes(KEY_BYTES).toString("base64url");
     const name = nameOf(key);
-    this.#owners.set(name, { holder, usedAt: this.#now(), standing: undefined });
+    this.#owners.set(name, { holder, usedAt: this.#now(), standing: undefined, subjects: UNLIMITED });
     return { key, revoke: () => void this.#owners.delete(name) };
   }
 
@@ -63,8 +78,10 @@ export class KeyRing {
     const owner = this.#owners.get(name);
     if (owner === undefined) return undefined;
     const now = this.#now();
+    const idle = now - owner.usedAt;
+    if (idle < USE_MS) return owner;
     this.#owners.delete(name);
-    if (now - owner.usedAt >= LIMITS.sessionKeyIdleMs) return undefined;
+    if (idle >= LIMITS.sessionKeyIdleMs) return undefined;
     owner.usedAt = now;
     this.#owners.set(name, owner);
     return owner;

@@ -3,8 +3,9 @@ import type { Dispatcher } from "undici";
 import type { Charge } from "../ledger/index.ts";
 import { Failure, LIMITS, type ErrorCode } from "../protocol/index.ts";
 import type { Admitted } from "./admission.ts";
-import { sendRefusal } from "./answer.ts";
+import { breakOff, sendRefusal } from "./answer.ts";
 import type { Call } from "./call.ts";
+import type { Awaited } from "./connection.ts";
 import { chargeAll, chargeTold } from "./charge.ts";
 import { forwardedHeaders, returnedHeaders, secretsOf, withoutHeader } from "./headers.ts";
 import type { House, Watched } from "./house.ts";
@@ -39,43 +40,41 @@ interface Refused {
  * Passes one request on and its answer back, and settles it on the way. Undici's handler in its plain form: it gets each
  * piece, and the headers as they came, with nothing between.
  */
-export class Relay implements Dispatcher.DispatchHandler, Watched {
+export class Relay implements Dispatcher.DispatchHandler, Awaited, Watched {
   readonly #house: House;
   readonly #call: Call;
   readonly #response: ServerResponse;
   readonly #admitted: Admitted;
-  /** Called when the request's body is needed no more, perhaps twice. */
-  readonly #sentOn: () => void;
   #phase: Phase = "waiting";
-  #credential: Credential | undefined;
+  #credential: Credential | undefined = undefined;
   /** Undefined: the request is not yet on its way to the provider, who may work on it from then on. */
-  #abort: ((reason?: Error) => void) | undefined;
-  #resume: (() => void) | undefined;
-  #meter: Meter | undefined;
+  #abort: ((reason?: Error) => void) | undefined = undefined;
+  #resume: (() => void) | undefined = undefined;
+  #meter: Meter | undefined = undefined;
   #isSettled = false;
   #hasBody = false;
   /** When the provider last said something. */
   #heardAt: number;
   /** Since when the caller does not read; undefined: it does. */
-  #stalledAt: number | undefined;
-  #refused: Refused | undefined;
+  #stalledAt: number | undefined = undefined;
+  #refused: Refused | undefined = undefined;
   /** Pieces of one tick, which are written together. */
   #pieces: Buffer[] = [];
   #isFlushing = false;
 
-  constructor(call: Call, admitted: Admitted, sentOn: () => void) {
+  constructor(call: Call, admitted: Admitted) {
     this.#call = call;
     this.#house = call.house;
     this.#response = call.response;
     this.#admitted = admitted;
-    this.#sentOn = sentOn;
     this.#heardAt = this.#house.time;
-    call.connection.onGone = () => this.#leave();
+    call.connection.awaited = this;
     this.#house.watched.add(this);
   }
 
   start(): void {
-    const { upstream, credentials, body } = this.#admitted;
+    const { judged, credentials } = this.#admitted;
+    const { upstream, asked } = judged;
     const { request, wire } = this.#call;
     this.#credential = credentials[this.#call.attempts];
     this.#call.attempts += 1;
@@ -88,7 +87,7 @@ export class Relay implements Dispatcher.DispatchHandler, Watched {
     });
     const method = request.method === "GET" ? "GET" : "POST";
     const path = upstream.prefix + (request.url ?? "/");
-    upstream.pool.dispatch({ method, path, headers, body: body ?? null }, this);
+    upstream.pool.dispatch({ method, path, headers, body: asked?.sent ?? null }, this);
   }
 
   onConnect(abort: (reason?: Error) => void): void {
@@ -99,9 +98,10 @@ export class Relay implements Dispatcher.DispatchHandler, Watched {
   onHeaders(status: number, raw: readonly Buffer[], resume: () => void): boolean {
     if (this.#phase === "over" || status < 200) return true;
     const { id, wire, route } = this.#call;
-    const { hideUsage, facts, stake, provider } = this.#admitted;
+    const { judged, stake, credentials } = this.#admitted;
+    const hideUsage = judged.asked?.hideUsage === true;
     this.#heardAt = this.#house.time;
-    this.#call.firstByteAt ??= this.#house.options.now();
+    if (this.#call.firstByteAt === 0) this.#call.firstByteAt = this.#house.options.now();
     const headers = returnedHeaders(raw, secretsOf(this.#credential, wire));
     if (status >= 300) {
       this.#phase = "error";
@@ -111,9 +111,9 @@ export class Relay implements Dispatcher.DispatchHandler, Watched {
     this.#phase = "passing";
     this.#resume = resume;
     this.#call.status = status;
-    this.#sentOn();
-    if (this.#credential !== undefined) provider.report(this.#credential, { status });
-    if (stake !== undefined) this.#meter = meterFor(route?.name, headers, { hideUsage, facts });
+    this.#call.letGo();
+    if (this.#credential !== undefined && credentials.length > 1) judged.provider.report(this.#credential, { status });
+    if (stake !== undefined) this.#meter = meterFor(route?.name, headers, { hideUsage, facts: stake.facts });
     const passed = hideUsage ? withoutHeader(headers, "content-length") : headers;
     passed.push(REQUEST_ID, id);
     this.#response.writeHead(status, passed);
@@ -124,8 +124,10 @@ export class Relay implements Dispatcher.DispatchHandler, Watched {
 
   onData(piece: Buffer): boolean {
     this.#heardAt = this.#house.time;
-    if (this.#phase === "passing") this.#pass(piece);
-    else if (this.#phase === "error" && this.#refused?.body.add(piece) === false) {
+    if (this.#phase === "passing") {
+      this.#pieces.push(piece);
+      this.#flushSoon();
+    } else if (this.#phase === "error" && this.#refused?.body.add(piece) === false) {
       this.#fail(
         new Failure("model_error", "the provider answered with an error that is too long to pass on"),
         REFUSED,
@@ -137,16 +139,15 @@ export class Relay implements Dispatcher.DispatchHandler, Watched {
   onComplete(): void {
     if (this.#phase === "error") this.#endRefusal();
     if (this.#phase !== "passing") return;
+    const bytes = this.#metered();
     const rest = this.#meter?.finish();
-    if (rest !== undefined) this.#pieces.push(rest);
     this.#settleAnswer();
     // A stream can end without its last word, though its connection ends as it should.
-    if (this.#meter === undefined || this.#meter.tally.final) this.#settle({ outcome: "completed", payment: "told" });
+    if (this.#meter === undefined || this.#meter.tally.isFinal) this.#settle({ outcome: "completed", payment: "told" });
     else this.#settle({ outcome: "broken", payment: this.#hasBody ? "told" : "all", code: "model_stream_cut" });
     this.#over();
-    const last = this.#taken();
-    if (last === undefined) this.#response.end();
-    else this.#response.end(last);
+    if (rest === undefined) this.#response.end(bytes);
+    else this.#response.end(bytes === undefined ? rest : Buffer.concat([bytes, rest]));
   }
 
   onError(error: Error): void {
@@ -175,7 +176,7 @@ export class Relay implements Dispatcher.DispatchHandler, Watched {
       this.#cut("timed_out");
       return;
     }
-    const { id } = this.#admitted.provider;
+    const { id } = this.#admitted.judged.provider;
     const failure = new Failure("timed_out", `the provider ${id} said nothing for ${patience / 1_000} s: try again`);
     this.#fail(failure, { outcome: "broken", payment: this.#unheard() }, 504);
   }
@@ -195,18 +196,7 @@ export class Relay implements Dispatcher.DispatchHandler, Watched {
     return this.#abort === undefined || this.#phase === "error" ? "nothing" : "all";
   }
 
-  #pass(piece: Buffer): void {
-    this.#hasBody = true;
-    this.#call.responseBytes += piece.length;
-    const passed = this.#meter === undefined ? piece : this.#meter.feed(piece);
-    // Before the caller can see that the answer has ended, its money is counted.
-    this.#settleAnswer();
-    if (passed === undefined) return;
-    this.#pieces.push(passed);
-    this.#flushSoon();
-  }
-
-  /** At the end of this tick: what the provider sent at once is written at once. */
+  /** At the end of this tick: what the provider sent at once is read and written at once. */
   #flushSoon(): void {
     if (this.#isFlushing) return;
     this.#isFlushing = true;
@@ -216,7 +206,7 @@ export class Relay implements Dispatcher.DispatchHandler, Watched {
   flush(): void {
     this.#isFlushing = false;
     if (this.#phase !== "passing") return;
-    const bytes = this.#taken();
+    const bytes = this.#metered();
     if (bytes === undefined) {
       this.#response.flushHeaders();
       return;
@@ -230,11 +220,19 @@ export class Relay implements Dispatcher.DispatchHandler, Watched {
     });
   }
 
-  #taken(): Buffer | undefined {
+  /** What the caller gets of what has come. Before it can see that the answer has ended, the answer's money is counted. */
+  #metered(): Buffer | undefined {
     const pieces = this.#pieces;
-    if (pieces.length === 0) return undefined;
+    const [first] = pieces;
+    if (first === undefined) return undefined;
     this.#pieces = [];
-    return pieces.length === 1 ? pieces[0] : Buffer.concat(pieces);
+    const bytes = pieces.length === 1 ? first : Buffer.concat(pieces);
+    this.#hasBody = true;
+    this.#call.responseBytes += bytes.length;
+    if (this.#meter === undefined) return bytes;
+    const passed = this.#meter.feed(bytes);
+    this.#settleAnswer();
+    return passed;
   }
 
   /** The provider has said its last word, well or not. */
@@ -255,12 +253,12 @@ export class Relay implements Dispatcher.DispatchHandler, Watched {
       charge = payment === "all" || this.#meter === undefined ? chargeAll(stake) : chargeTold(stake, this.#meter.tally);
       stake.reservation.settle(charge);
     }
-    this.#call.tell(outcome, { code, charge });
+    this.#call.tell({ outcome, code, charge });
   }
 
   /** Nothing came back at all. */
   #failToAsk(error: Error): void {
-    const { id } = this.#admitted.provider;
+    const { id } = this.#admitted.judged.provider;
     const reason = (error as NodeJS.ErrnoException).code ?? error.name;
     if (this.#abort !== undefined) {
       const words = `the provider ${id} broke off before it answered (${reason})`;
@@ -278,7 +276,8 @@ export class Relay implements Dispatcher.DispatchHandler, Watched {
   #endRefusal(): void {
     const refused = this.#refused;
     if (refused === undefined) return;
-    const { provider, credentials } = this.#admitted;
+    const { judged, credentials } = this.#admitted;
+    const { provider } = judged;
     const { status, headers } = refused;
     if (isWorthAnother(status) && this.#credential !== undefined) {
       provider.report(this.#credential, { status, retryAfterMs: retryAfterMs(headers, this.#house.options.now()) });
@@ -328,19 +327,18 @@ export class Relay implements Dispatcher.DispatchHandler, Watched {
 
   /** An answer that has begun ends here; the caller sees that, unless the provider had said its last word. */
   #cut(code: ErrorCode): void {
+    const rest = this.#metered();
     const isWhole = this.#meter?.end !== undefined;
     this.#settle({ outcome: "broken", payment: this.#hasBody ? "told" : "all", code });
-    const rest = this.#taken();
     this.#over();
     this.#abort?.(GONE);
-    if (rest !== undefined) this.#response.write(rest);
-    if (isWhole) this.#response.end();
-    else this.#response.destroy();
+    if (isWhole) this.#response.end(rest);
+    else breakOff(this.#response, rest);
   }
 
-  /** The caller is gone. */
-  #leave(): void {
+  leave(): void {
     if (this.#phase === "over") return;
+    this.#metered();
     const payment = this.#phase === "passing" && this.#hasBody ? "told" : this.#unheard();
     this.#settle({ outcome: "caller_gone", payment });
     this.#over();
@@ -349,8 +347,8 @@ export class Relay implements Dispatcher.DispatchHandler, Watched {
 
   #over(): void {
     this.#phase = "over";
-    this.#call.connection.onGone = undefined;
-    this.#sentOn();
+    this.#call.connection.awaited = undefined;
+    this.#call.letGo();
     this.#house.watched.delete(this);
   }
 }

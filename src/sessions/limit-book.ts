@@ -8,7 +8,11 @@ export interface SetLimit {
   readonly account: string;
   /** Micro-USD. */
   readonly limit: number;
+  /** What the policy said of it at that time; absent: nothing. */
+  readonly policy?: number | undefined;
 }
+
+type Kept = Pick<SetLimit, "limit" | "policy">;
 
 /**
  * The limits that people set. They are kept as documents, one name an account, so that each change stays on record.
@@ -16,15 +20,15 @@ export interface SetLimit {
  */
 export class LimitBook {
   readonly #store: Store;
-  readonly #set = new Map<string, number>();
+  readonly #set = new Map<string, Kept>();
   readonly #listeners = new Set<() => void>();
 
   constructor(store: Store) {
     this.#store = store;
   }
 
-  /** Micro-USD; undefined: nobody set one. */
-  get(kind: LimitKind, account: string): number | undefined {
+  /** Undefined: nobody set one. */
+  get(kind: LimitKind, account: string): Kept | undefined {
     return this.#set.get(nameOf(kind, account));
   }
 
@@ -33,7 +37,7 @@ export class LimitBook {
       const name = nameOf(kind, account);
       if (this.#set.has(name)) continue;
       const [row] = await this.#store.read.documents({ name, limit: 1 });
-      if (row !== undefined) this.#keep(name, Number(row.body));
+      if (row !== undefined) this.#keep(name, JSON.parse(row.body) as Kept);
     }
   }
 
@@ -41,9 +45,10 @@ export class LimitBook {
   put(set: SetLimit, by: PrincipalRef, at: string): { readonly row: DocumentRow; readonly back: () => void } {
     const name = nameOf(set.kind, set.account);
     const before = this.#set.get(name);
-    this.#keep(name, set.limit);
+    const { limit, policy } = set;
+    this.#keep(name, { limit, policy });
     return {
-      row: { name, at, by: { id: by.id, name: by.name, role: by.role }, body: String(set.limit) },
+      row: { name, at, by: { id: by.id, name: by.name, role: by.role }, body: JSON.stringify({ limit, policy }) },
       back: () => {
         if (before === undefined) this.#set.delete(name);
         else this.#set.set(name, before);
@@ -66,9 +71,9 @@ export class LimitBook {
     return () => this.#listeners.delete(listener);
   }
 
-  #keep(name: string, limit: number): void {
+  #keep(name: string, kept: Kept): void {
     this.#set.delete(name);
-    this.#set.set(name, limit);
+    this.#set.set(name, kept);
     if (this.#set.size <= LIMITS.limitsInMemory) return;
     // The oldest goes; its session loads it again when it next opens a conversation.
     for (const oldest of this.#set.keys()) {

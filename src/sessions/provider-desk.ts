@@ -41,7 +41,7 @@ export class ProviderDesk {
       status,
       message: redact(withoutPaths(message, provider)),
       wires: [...wires],
-      ...(names === undefined ? {} : { models: [...names] }),
+      ...(names === undefined ? {} : { models: names.map((name) => redact(name)) }),
       ...(latency_ms === undefined ? {} : { latency_ms }),
     };
   }

@@ -10,7 +10,7 @@ import {
 } from "../protocol/index.ts";
 import type { Exchange, KeyLease, Standing } from "../proxy/index.ts";
 import { inputHash } from "./permit.ts";
-import { pursesOf, type Parent } from "./purses.ts";
+import { pursesOf, type HousePurse, type Parent } from "./purses.ts";
 import type { Answering } from "./questions.ts";
 import { profileOf } from "./ruling.ts";
 import type { Session } from "./session.ts";
@@ -90,7 +90,12 @@ export class Purser {
     return { id, limit: row === undefined ? undefined : fromRow(row).settings.max_cost_usd };
   }
 
-  #purses(): readonly Purse[] {
+  /** What the policy says of a limit; undefined: nothing. */
+  policyLimit({ kind, account }: Pick<Purse, "kind" | "account">): number | undefined {
+    return this.#purses().find((purse) => purse.kind === kind && purse.account === account)?.policy;
+  }
+
+  #purses(): readonly HousePurse[] {
     const { services, state } = this.#session;
     const policy = services.policy();
     const profile = profileOf(policy, state.settings.profile);
@@ -152,6 +157,8 @@ export class Purser {
     const { approval_id, tool_use_id } = this.#openQuestion() ?? (await this.#question(shortage, purse));
     const look = (): void => void this.#lookAgain(approval_id, shortage).catch(() => undefined);
     const stops = [services.limits.onChange(look)];
+    // It may have changed before anybody listened.
+    look();
     if (DAILY.has(shortage.kind)) stops.push(services.clock.after(DAY_MS - (services.clock.now() % DAY_MS), look));
     try {
       return this.#verdict(await this.#session.answered(approval_id, tool_use_id), shortage, signal);
@@ -169,12 +176,12 @@ export class Purser {
     return undefined;
   }
 
-  async #question(shortage: Shortage, purse: Purse): Promise<{ approval_id: string; tool_use_id: string }> {
+  async #question(shortage: Shortage, purse: HousePurse): Promise<{ approval_id: string; tool_use_id: string }> {
     const { services, state } = this.#session;
     const turn = state.turn;
     if (turn === undefined) throw new Failure("aborted", "aborted");
     const now = services.clock.now();
-    const limit_microusd = proposed(shortage);
+    const limit_microusd = proposed(shortage, purse);
     const kind = shortage.kind === "parent" ? "session" : shortage.kind;
     const input = { limit_microusd, kind, account: purse.account, shortage };
     const approval: Approval = {
@@ -211,8 +218,11 @@ export class Purser {
   /** A limit was raised elsewhere, or the day is over: then nobody needs to answer. */
   async #lookAgain(approval_id: string, shortage: Shortage): Promise<void> {
     const { ledger } = this.#session.services.models;
-    const still = await ledger.shortageOf(this.#purses(), shortage.asked_microusd);
-    if (still !== undefined) return;
+    for (const { account, limit } of this.#purses()) {
+      // What others have set aside is not counted: the ledger waits for that by itself.
+      const { spent } = await ledger.balance(account);
+      if (limit !== undefined && spent + shortage.asked_microusd > limit) return;
+    }
     await this.#session.answer({ approval_id, outcome: "cancelled", by: SYSTEM, feedback: "there is money again" });
   }
 
@@ -232,10 +242,12 @@ export class Purser {
   }
 }
 
-/** Enough for the request, and so much that the next one does not ask at once. */
-function proposed({ kind, limit_microusd, spent_microusd, reserved_microusd, asked_microusd }: Shortage): number {
+/** Enough for the request, and so much that the next one does not ask at once; where that is enough, no more than an operator may give. */
+function proposed(shortage: Shortage, { policy = Infinity }: HousePurse): number {
+  const { kind, limit_microusd, spent_microusd, reserved_microusd, asked_microusd } = shortage;
   const needed = spent_microusd + reserved_microusd + asked_microusd;
   // Above a threshold a person is asked again after as much once more.
   if (kind === "threshold") return needed + limit_microusd;
-  return Math.max(needed, limit_microusd * 2);
+  const ample = Math.max(needed, limit_microusd * 2);
+  return kind === "session" || kind === "parent" ? Math.max(needed, Math.min(ample, policy)) : ample;
 }

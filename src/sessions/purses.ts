@@ -20,23 +20,29 @@ export interface PurseContext {
   readonly now: number;
 }
 
+/** A purse, and what of its limit the policy says; absent: nothing. */
+export interface HousePurse extends Purse {
+  readonly policy?: number | undefined;
+}
+
+/** Limits that sessions and prompts ask for themselves, within what the policy says. */
+const OWN_KINDS: ReadonlySet<LimitKind> = new Set(["turn", "session", "parent"]);
+
 /** Every limit that a model request of this session must keep now, the nearest first. */
-export function pursesOf(context: PurseContext): readonly Purse[] {
+export function pursesOf(context: PurseContext): readonly HousePurse[] {
   const { state, policy, profile, parents, now } = context;
   const agent = state.created_by.id;
-  const purses: Purse[] = [];
-  const add = (kind: LimitKind, account: string, limit: number | undefined): void => {
-    // What was set for a session holds for its children too.
-    const set = context.limits.get(kind === "parent" ? "session" : kind, account);
-    purses.push({ kind, account, limit: set ?? limit });
+  const purses: HousePurse[] = [];
+  const add = (kind: LimitKind, account: string, said: number | undefined, own?: number): void => {
+    purses.push({ kind, account, policy: said, limit: limitNow(context.limits, { kind, account, said, own }) });
   };
   if (state.turn !== undefined) {
     const account = ACCOUNTS.turn(state.turn.id);
-    add("turn", account, least(profile.max_cost_usd_per_tick, state.turn.max_cost_usd));
+    add("turn", account, profile.max_cost_usd_per_tick, state.turn.max_cost_usd);
     add("threshold", account, profile.approval_threshold_usd);
   }
-  add("session", ACCOUNTS.session(state.id), sessionLimit(state.settings.max_cost_usd, profile));
-  for (const parent of parents) add("parent", ACCOUNTS.session(parent.id), sessionLimit(parent.limit, profile));
+  add("session", ACCOUNTS.session(state.id), profile.max_cost_usd, state.settings.max_cost_usd);
+  for (const parent of parents) add("parent", ACCOUNTS.session(parent.id), profile.max_cost_usd, parent.limit);
   const day = dayOf(now);
   add("agent_day", ACCOUNTS.agentDay(agent, day), profile.max_cost_usd_per_day);
   add("agent", ACCOUNTS.agent(agent), profile.max_cost_usd_per_agent);
@@ -45,8 +51,22 @@ export function pursesOf(context: PurseContext): readonly Purse[] {
   return purses;
 }
 
-function sessionLimit(own: number | undefined, profile: Profile): number | undefined {
-  return least(own, profile.max_cost_usd);
+/** The limit that holds. What a person set does until the policy says something else than it did then: the later word counts. */
+export function limitNow(
+  limits: LimitBook,
+  place: {
+    readonly kind: LimitKind;
+    readonly account: string;
+    readonly said: number | undefined;
+    readonly own: number | undefined;
+  },
+): number | undefined {
+  const { kind, account, said, own } = place;
+  // What was set for a session holds for its children too.
+  const set = limits.get(kind === "parent" ? "session" : kind, account);
+  if (set === undefined) return least(own, said);
+  if (set.policy === said) return set.limit;
+  return OWN_KINDS.has(kind) ? least(set.limit, said) : said;
 }
 
 /** The smaller of two limits, either of which may be absent. */

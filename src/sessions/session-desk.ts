@@ -14,8 +14,10 @@ import {
 } from "../protocol/index.ts";
 import { auditRow, authorize, authorizeFor, type Caller } from "./access.ts";
 import type { ReceiptRow } from "../store/index.ts";
+import type { LentTool } from "../tools/index.ts";
 import type { Frame } from "./frames.ts";
 import { isOffered } from "./host.ts";
+import { lendTo } from "./lending.ts";
 import type { Receipts } from "./receipts.ts";
 import type { Registry } from "./registry.ts";
 import { profileOf } from "./ruling.ts";
@@ -50,8 +52,8 @@ export class SessionDesk {
   readonly #registry: Registry;
   readonly #receipts: Receipts;
   readonly #places: Places;
-  /** Sessions that are being made, by principal. */
-  readonly #making = new Map<string, number>();
+  /** By principal: resolves when the last session that is being made is there, or is not. */
+  readonly #making = new Map<string, Promise<void>>();
 
   constructor(house: {
     readonly services: Services;
@@ -158,6 +160,11 @@ export class SessionDesk {
     return toolbox.definitions().flatMap(({ name }) => (isOffered(session, name) ? [name] : []));
   }
 
+  /** Lends tools to a session; the answer takes them back. See lending.ts. */
+  async lend(caller: Caller, id: string, tools: readonly LentTool[]): Promise<() => void> {
+    return lendTo(await this.#session(caller, "session.control", id), tools);
+  }
+
   async interrupt(caller: Caller, id: string): Promise<SessionView> {
     const session = await this.#session(caller, "session.control", id);
     await this.#services.store.commit(this.#audit(caller, "session.interrupt", id));
@@ -261,26 +268,28 @@ export class SessionDesk {
     return profileOf(this.#services.policy(), settings.profile);
   }
 
-  /** Makes a session where the policy lets its principal have one more. Those that are being made count too. */
+  /** Makes a session where the policy lets its principal have one more. With a limit one is made after the other, so that each is counted once. */
   async #inPlace<Made>(caller: Caller, settings: SessionSettings, make: () => Promise<Made>): Promise<Made> {
     const { max_concurrent } = this.#profile(settings);
-    const making = (this.#making.get(caller.id) ?? 0) + 1;
-    this.#making.set(caller.id, making);
+    if (max_concurrent === undefined) return make();
+    const before = this.#making.get(caller.id) ?? Promise.resolve();
+    const made = before.then(async () => {
+      const active = await this.#services.store.read.activeSessions(caller.id);
+      if (active < max_concurrent) return make();
+      throw new Failure(
+        "limit_reached",
+        `max concurrent sessions exceeded: ${max_concurrent} of yours are open; close one first`,
+      );
+    });
+    const over = made.then(
+      () => undefined,
+      () => undefined,
+    );
+    this.#making.set(caller.id, over);
     try {
-      if (max_concurrent !== undefined) {
-        const active = await this.#services.store.read.activeSessions(caller.id);
-        if (active + making > max_concurrent) {
-          throw new Failure(
-            "limit_reached",
-            `max concurrent sessions exceeded: ${max_concurrent} of yours are open; close one first`,
-          );
-        }
-      }
-      return await make();
+      return await made;
     } finally {
-      const left = (this.#making.get(caller.id) ?? 1) - 1;
-      if (left === 0) this.#making.delete(caller.id);
-      else this.#making.set(caller.id, left);
+      if (this.#making.get(caller.id) === over) this.#making.delete(caller.id);
     }
   }
 

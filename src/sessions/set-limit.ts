@@ -26,7 +26,8 @@ export async function setLimit(
       throw new Failure("forbidden", `only an admin may give ${what}: ask one, or set less`);
     }
   }
-  const { row, back } = limits.put(set, caller, new Date(clock.now()).toISOString());
+  const placed = { ...set, policy: session.purser.policyLimit(set) };
+  const { row, back } = limits.put(placed, caller, new Date(clock.now()).toISOString());
   try {
     await commit([row]);
   } catch (error) {

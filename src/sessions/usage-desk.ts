@@ -13,7 +13,7 @@ import {
   type UsageReport,
 } from "../protocol/index.ts";
 import { authorize, authorizeFor, type Caller } from "./access.ts";
-import { pursesOf } from "./purses.ts";
+import { limitNow, pursesOf } from "./purses.ts";
 import type { Models, Services } from "./services.ts";
 import { fromRow, type SessionState } from "./state.ts";
 
@@ -137,7 +137,11 @@ export class UsageDesk {
     const purses = scope === "all" ? [...own, ...house] : own;
     await limits.load(purses);
     return this.#budgets(
-      purses.map(({ kind, account, limit }) => ({ kind, account, limit: limits.get(kind, account) ?? limit })),
+      purses.map(({ kind, account, limit }) => ({
+        kind,
+        account,
+        limit: limitNow(limits, { kind, account, said: limit, own: undefined }),
+      })),
     );
   }
 

@@ -185,19 +185,14 @@ describe("a limit", () => {
     for (const { purses, shortage } of cases) {
       const expected = { ...shortage, asked_microusd: 100 };
       expect(await world.ledger.reserve(claim("req_3", 100, purses), never())).toEqual(expected);
-      expect(await world.ledger.shortageOf(purses, 100)).toEqual(expected);
     }
-    expect(await world.ledger.shortageOf([A(400), B(500), purse("", 100, "request")], 100)).toMatchObject({
-      kind: "session",
-    });
-    expect(await world.ledger.shortageOf([A(500), B(500), purse("", 100, "request")], 100)).toBeUndefined();
     expect(await world.ledger.balance("day/b")).toEqual({ spent: 300, reserved: 100 });
   });
 
   it("is reached to the last micro-dollar", async () => {
     await reserved(world, claim("req_1", 999, [A(1_000)]));
     await reserved(world, claim("req_2", 1, [A(1_000)]));
-    expect(await world.ledger.shortageOf([A(1_000)], 1)).toMatchObject({ reserved_microusd: 1_000 });
+    expect(await world.ledger.balance("session/a")).toEqual({ spent: 0, reserved: 1_000 });
   });
 
   it("holds for many at once, each of which alone would pass", async () => {

@@ -1,22 +1,31 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { meterFor } from "../../src/proxy/meter/choose.ts";
-import { tokensOf } from "../../src/proxy/meter/tally.ts";
 import { STREAMS, type RecordedStream } from "./streams.ts";
+
+const FACTS = {
+  bytes: 0,
+  answers: 1,
+  cacheWrite: "5m",
+  images: 0,
+  opaque: 0,
+  serverTools: [],
+  placePercent: 100,
+} as const;
 
 function run(stream: RecordedStream, pieces: Iterable<Buffer>) {
   const meter = meterFor(stream.route, ["content-type", "text/event-stream; charset=utf-8"], {
     hideUsage: stream.hidden !== undefined,
-    facts: undefined,
+    facts: FACTS,
   });
   const passed: Buffer[] = [];
   for (const piece of pieces) passed.push(meter.feed(piece) ?? Buffer.alloc(0));
   passed.push(meter.finish() ?? Buffer.alloc(0));
   return {
     passed: Buffer.concat(passed).toString("latin1"),
-    tokens: tokensOf(meter.tally),
+    tokens: meter.tally.tokens(),
     end: meter.end,
-    final: meter.tally.final,
+    final: meter.tally.isFinal,
   };
 }
 

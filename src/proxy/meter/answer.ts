@@ -1,20 +1,20 @@
 import { LIMITS } from "../../protocol/index.ts";
 import { Gather } from "./gather.ts";
 import type { Meter, MeterEnd } from "./meter.ts";
-import { NOTHING_TOLD, parseFields, type Fields, type Tally } from "./tally.ts";
+import { parseFields, Tally, type Fields } from "./tally.ts";
 
 /** Reads the usage of an answer that is one piece of JSON, when all of it is there. */
 export class AnswerMeter implements Meter {
-  tally = NOTHING_TOLD;
+  readonly tally = new Tally();
   readonly began = true;
-  end: MeterEnd | undefined;
-  readonly #read: (answer: Fields) => Tally | undefined;
+  end: MeterEnd | undefined = undefined;
+  readonly #read: (answer: Fields, tally: Tally) => void;
   readonly #body = new Gather(LIMITS.proxyAnswerBytes);
   /** Bytes that are still to come; undefined: the provider does not say. */
   #missing: number | undefined;
   #whole = true;
 
-  constructor(read: (answer: Fields) => Tally | undefined, length: number | undefined) {
+  constructor(read: (answer: Fields, tally: Tally) => void, length: number | undefined) {
     this.#read = read;
     this.#missing = length;
   }
@@ -32,6 +32,6 @@ export class AnswerMeter implements Meter {
     if (this.end !== undefined) return;
     this.end = "completed";
     const answer = this.#whole ? parseFields(this.#body.take()) : undefined;
-    this.tally = (answer === undefined ? undefined : this.#read(answer)) ?? this.tally;
+    if (answer !== undefined) this.#read(answer, this.tally);
   }
 }

@@ -1,29 +1,26 @@
 import { EventScanner, type EventWish } from "./events.ts";
 import type { Meter, MeterEnd } from "./meter.ts";
-import { countOf, fieldsOf, NOTHING_TOLD, parseFields, type Fields, type Tally } from "./tally.ts";
+import { countOf, fieldsOf, parseFields, Tally, type Fields } from "./tally.ts";
 
-/** `long`: the request may have written cache entries that live for an hour. */
-export function addMessagesUsage(before: Tally, usage: unknown, long: boolean): Tally {
+/** Each figure that is told replaces what was told before. `long`: the request may have written cache entries for an hour. */
+function addUsage(tally: Tally, usage: unknown, long: boolean): void {
   const fields = fieldsOf(usage);
-  const read = sum(fields, "cache_read_input_tokens");
-  const written = sum(fields, "cache_creation_input_tokens");
-  const searches = countOf(fieldsOf(fields["server_tool_use"])["web_search_requests"]);
-  return {
-    ...before,
-    input: sum(fields, "input_tokens") ?? before.input,
-    output: sum(fields, "output_tokens") ?? before.output,
-    cache_read: read ?? before.cache_read,
-    ...(written === undefined ? {} : cacheWrites(before, written, fieldsOf(fields["cache_creation"]), long)),
-    reasoning: countOf(fieldsOf(fields["output_tokens_details"])["thinking_tokens"]) ?? before.reasoning,
-    web_searches: searches ?? before.web_searches,
-  };
+  tally.input = figure(fields, "input_tokens") ?? tally.input;
+  tally.output = figure(fields, "output_tokens") ?? tally.output;
+  tally.cache_read = figure(fields, "cache_read_input_tokens") ?? tally.cache_read;
+  const written = figure(fields, "cache_creation_input_tokens");
+  if (written !== undefined) addCacheWrites(tally, written, fieldsOf(fields["cache_creation"]), long);
+  const details = fields["output_tokens_details"];
+  if (details !== undefined) tally.reasoning = countOf(fieldsOf(details)["thinking_tokens"]) ?? tally.reasoning;
+  const tools = fields["server_tool_use"];
+  if (tools !== undefined) tally.web_searches = countOf(fieldsOf(tools)["web_search_requests"]) ?? tally.web_searches;
 }
 
 /**
  * Where one request was sampled several times (a conversation that was made shorter on the way), each time stands in
  * `iterations`, and the figures beside it are those of the last one only.
  */
-function sum(usage: Fields, name: string): number | undefined {
+function figure(usage: Fields, name: string): number | undefined {
   const told = countOf(usage[name]);
   const { iterations } = usage;
   if (!Array.isArray(iterations)) return told;
@@ -32,28 +29,20 @@ function sum(usage: Fields, name: string): number | undefined {
   return told === undefined && total === 0 ? undefined : Math.max(told ?? 0, total);
 }
 
-/** What is not told apart lives as long as the request may have asked for, or as long as what was written before. */
-function cacheWrites(
-  before: Tally,
-  written: number,
-  split: Fields,
-  long: boolean,
-): Pick<Tally, "cache_write" | "cache_write_1h"> {
+/** What is not told apart lives as long as the request may have asked for, unless that was told before. */
+function addCacheWrites(tally: Tally, written: number, split: Fields, long: boolean): void {
   const short = countOf(split["ephemeral_5m_input_tokens"]);
   const hour = countOf(split["ephemeral_1h_input_tokens"]);
-  if (short === undefined && hour === undefined) {
-    const known = before.cache_write + before.cache_write_1h;
-    if (known === written) return { cache_write: before.cache_write, cache_write_1h: before.cache_write_1h };
-    return long ? { cache_write: 0, cache_write_1h: written } : { cache_write: written, cache_write_1h: 0 };
-  }
+  if (short === undefined && hour === undefined && tally.cache_write + tally.cache_write_1h === written) return;
   const rest = Math.max(0, written - (short ?? 0) - (hour ?? 0));
-  return { cache_write: (short ?? 0) + (long ? 0 : rest), cache_write_1h: (hour ?? 0) + (long ? rest : 0) };
+  tally.cache_write = (short ?? 0) + (long ? 0 : rest);
+  tally.cache_write_1h = (hour ?? 0) + (long ? rest : 0);
 }
 
 /** The whole answer of a request that was not streamed. */
-export function messagesAnswer(answer: Fields, long: boolean): Tally | undefined {
-  if (answer["type"] !== "message" && answer["usage"] === undefined) return undefined;
-  return { ...addMessagesUsage(NOTHING_TOLD, answer["usage"], long), final: true };
+export function readMessage(answer: Fields, tally: Tally, long: boolean): void {
+  addUsage(tally, answer["usage"], long);
+  tally.isFinal = true;
 }
 
 const NAMES = ["message_start", "message_delta", "message_stop", "error"] as const;
@@ -65,14 +54,15 @@ const WISH: EventWish = {
 
 /** Reads the usage of a streamed message on its way. */
 export class MessagesMeter implements Meter {
-  tally = NOTHING_TOLD;
+  readonly tally = new Tally();
   began = false;
-  end: MeterEnd | undefined;
+  end: MeterEnd | undefined = undefined;
   readonly #long: boolean;
-  readonly #scanner = new EventScanner(WISH, (data) => this.#take(data));
+  readonly #scanner: EventScanner;
 
   constructor(long: boolean) {
     this.#long = long;
+    this.#scanner = new EventScanner(WISH, this);
   }
 
   feed(piece: Buffer): Buffer {
@@ -84,18 +74,23 @@ export class MessagesMeter implements Meter {
     this.#scanner.end();
   }
 
-  #take(data: Buffer): void {
+  take(data: Buffer): void {
     if (this.end !== undefined) return;
     const event = parseFields(data);
     switch (event?.["type"]) {
       case "message_start":
         this.began = true;
-        this.tally = addMessagesUsage(this.tally, fieldsOf(event["message"])["usage"], this.#long);
+        addUsage(this.tally, fieldsOf(event["message"])["usage"], this.#long);
         break;
       case "message_delta":
         this.began = true;
-        this.tally = addMessagesUsage(this.tally, event["usage"], this.#long);
-        if (typeof fieldsOf(event["delta"])["stop_reason"] === "string") this.tally = { ...this.tally, final: true };
+        addUsage(this.tally, event["usage"], this.#long);
+        // Without the output's figure the one of the beginning stands, which is next to nothing.
+        if (
+          typeof fieldsOf(event["delta"])["stop_reason"] === "string" &&
+          figure(fieldsOf(event["usage"]), "output_tokens") !== undefined
+        )
+          this.tally.isFinal = true;
         break;
       case "message_stop":
         this.end = "completed";

@@ -2,8 +2,8 @@ import { LIMITS } from "../../protocol/index.ts";
 import { EventScanner, type EventWish } from "./events.ts";
 import { Gather } from "./gather.ts";
 import type { Meter, MeterEnd } from "./meter.ts";
-import { chatUsage } from "./openai.ts";
-import { fieldsOf, NOTHING_TOLD, parseFields, type Fields } from "./tally.ts";
+import { readChatUsage } from "./openai.ts";
+import { fieldsOf, parseFields, Tally, type Fields } from "./tally.ts";
 
 const DONE = "[DONE]";
 const USAGE = Buffer.from('"usage"');
@@ -39,22 +39,23 @@ export interface ChatOptions {
 
 /** Reads the usage of a streamed chat completion on its way. */
 export class ChatMeter implements Meter {
-  tally = NOTHING_TOLD;
+  readonly tally = new Tally();
   began = false;
-  end: MeterEnd | undefined;
+  end: MeterEnd | undefined = undefined;
+  /** Absent where nothing is hidden. */
+  readonly endEvent?: (end: number) => void;
   readonly #searching: boolean;
   readonly #veil: Veil | undefined;
   readonly #scanner: EventScanner;
 
   constructor({ hideUsage, searching }: ChatOptions) {
     this.#searching = searching;
-    const veil = hideUsage ? new Veil() : undefined;
-    this.#veil = veil;
-    this.#scanner = new EventScanner(
-      WISH,
-      (data) => this.#take(data),
-      veil === undefined ? undefined : (end) => veil.endEvent(end),
-    );
+    if (hideUsage) {
+      const veil = new Veil();
+      this.#veil = veil;
+      this.endEvent = (end) => veil.endEvent(end);
+    }
+    this.#scanner = new EventScanner(WISH, this);
   }
 
   feed(piece: Buffer): Buffer | undefined {
@@ -68,7 +69,7 @@ export class ChatMeter implements Meter {
     return this.#veil?.rest();
   }
 
-  #take(data: Buffer): void {
+  take(data: Buffer): void {
     if (this.end !== undefined) return;
     if (data[0] === OPENING_BRACKET && data.toString().trim() === DONE) {
       this.end = "completed";
@@ -76,9 +77,8 @@ export class ChatMeter implements Meter {
     }
     const event = parseFields(data);
     if (event === undefined) return;
-    const tally = chatUsage(event["usage"], this.#searching);
-    if (tally !== undefined) {
-      this.tally = { ...tally, final: this.tally.final || isLast(event) };
+    if (readChatUsage(event["usage"], this.tally, this.#searching)) {
+      this.tally.isFinal ||= isLast(event);
       if (isEmptyList(event["choices"])) this.#veil?.hide();
     } else if (isError(event)) {
       this.began = this.#scanner.events > 0;

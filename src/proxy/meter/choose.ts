@@ -1,18 +1,18 @@
 import type { RequestFacts } from "../../ledger/index.ts";
 import { headerOf } from "../headers.ts";
 import type { RouteName } from "../routes.ts";
-import { messagesAnswer, MessagesMeter } from "./anthropic.ts";
+import { MessagesMeter, readMessage } from "./anthropic.ts";
 import { AnswerMeter } from "./answer.ts";
 import { ChatMeter } from "./chat.ts";
 import type { Meter } from "./meter.ts";
-import { chatUsage, responseUsage } from "./openai.ts";
+import { readCompletion, readResponse } from "./openai.ts";
 import { ResponsesMeter } from "./responses.ts";
 
 /** The meter for an answer, by what it is and not by what was asked for. */
 export function meterFor(
   route: RouteName | undefined,
   headers: readonly string[],
-  asked: { readonly hideUsage: boolean; readonly facts: RequestFacts | undefined },
+  asked: { readonly hideUsage: boolean; readonly facts: RequestFacts },
 ): Meter {
   const encoding = headerOf(headers, "content-encoding");
   // Nobody asked for that, and it cannot be read.
@@ -20,16 +20,18 @@ export function meterFor(
   const isStream = headerOf(headers, "content-type")?.startsWith("text/event-stream") === true;
   const length = headerOf(headers, "content-length");
   const expected = length !== undefined && /^\d+$/.test(length) ? Number(length) : undefined;
-  const long = asked.facts?.cacheWrite === "1h";
-  const searching = asked.facts?.serverTools.some(({ type }) => type.startsWith("web_search")) === true;
+  const long = asked.facts.cacheWrite === "1h";
+  const searching = asked.facts.serverTools.some(({ type }) => type.startsWith("web_search"));
   switch (route) {
     case "responses":
-      return isStream ? new ResponsesMeter() : new AnswerMeter(responseUsage, expected);
+      return isStream ? new ResponsesMeter() : new AnswerMeter(readResponse, expected);
     case "chat":
       return isStream
         ? new ChatMeter({ hideUsage: asked.hideUsage, searching })
-        : new AnswerMeter((answer) => chatUsage(answer["usage"], searching), expected);
+        : new AnswerMeter((answer, tally) => readCompletion(answer, tally, searching), expected);
     default:
-      return isStream ? new MessagesMeter(long) : new AnswerMeter((answer) => messagesAnswer(answer, long), expected);
+      return isStream
+        ? new MessagesMeter(long)
+        : new AnswerMeter((answer, tally) => readMessage(answer, tally, long), expected);
   }
 }

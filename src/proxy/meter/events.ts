@@ -1,6 +1,14 @@
 import { LIMITS } from "../../protocol/index.ts";
 import { Gather } from "./gather.ts";
 
+/** Who gets the events that matter. */
+export interface EventTaker {
+  /** The data is good until it returns. */
+  take(data: Buffer): void;
+  /** Where in the piece an event has ended: just behind its empty line. Absent: nobody wants to know. */
+  endEvent?(end: number): void;
+}
+
 /** Which events of a stream are looked at. */
 export interface EventWish {
   /** Names that matter: an event with another name is passed over unread. Empty: names say nothing. */
@@ -16,9 +24,8 @@ const COLON = 58;
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 const EVENT = Buffer.from("event:");
 const DATA = Buffer.from("data:");
+const EMPTY = Buffer.alloc(0);
 const LINE_FEED = Buffer.from("\n");
-/** Where all lines end with a line feed. */
-const EVENT_END = Buffer.from("\n\n");
 /** Enough of a line to know what it is. */
 const HEAD = EVENT.length;
 
@@ -28,11 +35,12 @@ const HEAD = EVENT.length;
  */
 export class EventScanner {
   readonly #wish: EventWish;
-  readonly #take: (data: Buffer) => void;
-  readonly #boundary: ((end: number) => void) | undefined;
+  readonly #taker: EventTaker;
   /** The beginning of a line whose end has not come yet. */
-  readonly #line = new Gather(LIMITS.proxyEventBytes);
-  readonly #data = new Gather(LIMITS.proxyEventBytes);
+  #line: Gather | undefined = undefined;
+  /** What matters of the event that has begun, and the lines of it after the first. */
+  #data: Buffer | undefined = undefined;
+  #more: Gather | undefined = undefined;
   /** What is left of this line does not matter. */
   #skipping = false;
   /** A line feed that comes next belongs to the line end before. */
@@ -41,18 +49,14 @@ export class EventScanner {
   /** Events with data that have ended. */
   events = 0;
   /** Whether the name of the event that has begun is one that matters; undefined: it has none so far. */
-  #wanted: boolean | undefined;
+  #wanted: boolean | undefined = undefined;
   #sawData = false;
-  /** What matters of it is kept. */
-  #hasData = false;
   /** A line of data that seems not to matter, unless it goes on in another line. */
-  #passed: Buffer | undefined;
+  #passed: Buffer | undefined = undefined;
 
-  /** `boundary` is told where in the piece an event has ended: just behind its empty line. */
-  constructor(wish: EventWish, take: (data: Buffer) => void, boundary?: (end: number) => void) {
+  constructor(wish: EventWish, taker: EventTaker) {
     this.#wish = wish;
-    this.#take = take;
-    this.#boundary = boundary;
+    this.#taker = taker;
   }
 
   feed(piece: Buffer): void {
@@ -63,15 +67,6 @@ export class EventScanner {
     let back = piece.indexOf(CR, from);
     let feed = -1;
     while (from < length) {
-      if (back === -1 && this.#mayLeap && (this.#skipping || piece[from] !== LF)) {
-        const end = piece.indexOf(EVENT_END, from);
-        if (end !== -1) {
-          // The rest of an event that does not matter.
-          this.#reset();
-          from = end + EVENT_END.length;
-          continue;
-        }
-      }
       if (feed < from) feed = nextOf(piece, LF, from);
       if (back !== -1 && back < from) back = piece.indexOf(CR, from);
       const end = back !== -1 && back < feed ? back : feed;
@@ -84,35 +79,35 @@ export class EventScanner {
         if (next === length) this.#afterReturn = true;
         else if (piece[next] === LF) next += 1;
       }
-      if (this.#endLine(piece, from, end)) this.#boundary?.(next);
+      // Most lines are of an event that does not matter, and are not even looked at.
+      if (this.#wanted !== false || end === from || this.#skipping || this.#line !== undefined) {
+        if (this.#endLine(piece, from, end)) this.#taker.endEvent?.(next);
+      }
       from = next;
     }
   }
 
-  /** The event does not matter, and nobody wants to know where it ends. */
-  get #mayLeap(): boolean {
-    return this.#wanted === false && this.#boundary === undefined && this.#line.length === 0;
-  }
-
   /** The stream has ended. An event without its empty line counts as well: its usage was told. */
   end(): void {
-    if (this.#line.length > 0) this.#endLine(this.#line.peek(), 0, 0);
+    if (this.#line !== undefined) this.#endLine(EMPTY, 0, 0);
     this.#dispatch();
   }
 
   /** A line that goes on in the next piece. */
   #keep(rest: Buffer): void {
     if (this.#skipping) return;
-    const known = this.#line.length >= HEAD;
+    this.#line ??= new Gather(LIMITS.proxyEventBytes);
+    const isKnown = this.#line.length >= HEAD;
     if (!this.#line.add(rest)) {
+      this.#line = undefined;
       this.#skipping = true;
       this.#forget();
       return;
     }
-    if (known || this.#line.length < HEAD) return;
+    if (isKnown || this.#line.length < HEAD) return;
     const head = this.#line.peek();
     if (head[0] !== COLON && !(this.#wanted === false && startsWith(head, DATA, 0, head.length))) return;
-    this.#line.clear();
+    this.#line = undefined;
     this.#skipping = true;
   }
 
@@ -122,13 +117,14 @@ export class EventScanner {
       this.#skipping = false;
       return false;
     }
-    if (this.#line.length === 0) return this.#read(piece, from, end);
-    if (!this.#line.add(piece.subarray(from, end))) {
+    const begun = this.#line;
+    if (begun === undefined) return this.#read(piece, from, end);
+    this.#line = undefined;
+    if (!begun.add(piece.subarray(from, end))) {
       this.#forget();
       return false;
     }
-    const line = this.#line.take();
-    return this.#read(line, 0, line.length);
+    return this.#read(begun.peek(), 0, begun.length);
   }
 
   #read(line: Buffer, start: number, end: number): boolean {
@@ -157,7 +153,7 @@ export class EventScanner {
     this.#sawData = true;
     if (this.#wanted === false) return;
     const data = line.subarray(line[start] === SPACE && start < end ? start + 1 : start, end);
-    if (this.#wanted === undefined && !this.#hasData) {
+    if (this.#wanted === undefined && this.#data === undefined) {
       if (this.#passed === undefined && !this.#wish.mayMatter(data)) {
         this.#passed = data;
         return;
@@ -169,30 +165,36 @@ export class EventScanner {
 
   #add(data: Buffer): void {
     if (this.#wanted === false) return;
-    const whole = (!this.#hasData || this.#data.add(LINE_FEED)) && this.#data.add(data);
-    if (whole) this.#hasData = true;
-    else this.#forget();
+    if (this.#data === undefined) {
+      this.#data = data;
+      return;
+    }
+    if (this.#more === undefined) {
+      this.#more = new Gather(LIMITS.proxyEventBytes);
+      this.#more.add(this.#data);
+    }
+    if (!this.#more.add(LINE_FEED) || !this.#more.add(data)) this.#forget();
   }
 
   /** Too long to be looked at. */
   #forget(): void {
+    this.#data = undefined;
+    this.#more = undefined;
     this.#sawData = true;
-    this.#data.clear();
-    this.#hasData = false;
     this.#wanted = false;
   }
 
   #dispatch(): void {
-    if (this.#hasData && this.#data.length > 0 && this.#wanted !== false) this.#take(this.#data.peek());
+    const data = this.#more?.peek() ?? this.#data;
+    if (data !== undefined && this.#wanted !== false) this.#taker.take(data);
     this.#reset();
   }
 
   #reset(): void {
-    this.#skipping = false;
-    if (this.#data.length > 0) this.#data.clear();
     if (this.#sawData) this.events += 1;
     this.#sawData = false;
-    this.#hasData = false;
+    this.#data = undefined;
+    this.#more = undefined;
     this.#passed = undefined;
     this.#wanted = undefined;
   }

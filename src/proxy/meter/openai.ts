@@ -1,4 +1,4 @@
-import { countOf, fieldsOf, NOTHING_TOLD, type Fields, type Tally } from "./tally.ts";
+import { countOf, fieldsOf, type Fields, type Tally } from "./tally.ts";
 
 /** The names that Chat Completions and Responses have for the same things. */
 const CHAT = {
@@ -14,39 +14,42 @@ const RESPONSES = {
   outputDetails: "output_tokens_details",
 } as const;
 
-/** Undefined: there is no usage to read. Cached tokens are part of the input there, and reasoning of the output. */
-function readUsage(usage: unknown, names: typeof CHAT | typeof RESPONSES): Tally | undefined {
+/** False: there is no usage to read. Cached tokens are part of the input there, and reasoning of the output. */
+function readUsage(usage: unknown, tally: Tally, names: typeof CHAT | typeof RESPONSES): boolean {
   const fields = fieldsOf(usage);
   const input = countOf(fields[names.input]);
   const output = countOf(fields[names.output]);
-  if (input === undefined || output === undefined) return undefined;
+  if (input === undefined || output === undefined) return false;
   const details = fieldsOf(fields[names.inputDetails]);
   const read = Math.min(input, countOf(details["cached_tokens"]) ?? 0);
   const written = Math.min(input - read, countOf(details["cache_write_tokens"]) ?? 0);
-  return {
-    ...NOTHING_TOLD,
-    input: input - read - written,
-    // Some count reasoning beside the output; then only the total has it.
-    output: Math.max(output, (countOf(fields["total_tokens"]) ?? 0) - input),
-    cache_read: read,
-    cache_write: written,
-    reasoning: countOf(fieldsOf(fields[names.outputDetails])["reasoning_tokens"]) ?? 0,
-    web_searches: countOf(fields["num_sources_used"]) ?? 0,
-    final: true,
-  };
+  tally.input = input - read - written;
+  // Some count reasoning beside the output; then only the total has it.
+  tally.output = Math.max(output, (countOf(fields["total_tokens"]) ?? 0) - input);
+  tally.cache_read = read;
+  tally.cache_write = written;
+  tally.reasoning = countOf(fieldsOf(fields[names.outputDetails])["reasoning_tokens"]) ?? 0;
+  tally.web_searches = countOf(fields["num_sources_used"]) ?? 0;
+  return true;
 }
 
 /** `searching`: the provider may have searched the web; it does not tell how often, and does it once. */
-export function chatUsage(usage: unknown, searching: boolean): Tally | undefined {
-  const tally = readUsage(usage, CHAT);
-  return tally !== undefined && searching && tally.web_searches === 0 ? { ...tally, web_searches: 1 } : tally;
+export function readChatUsage(usage: unknown, tally: Tally, searching: boolean): boolean {
+  const isTold = readUsage(usage, tally, CHAT);
+  if (isTold && searching) tally.web_searches = Math.max(1, tally.web_searches);
+  return isTold;
+}
+
+/** The whole answer of a request that was not streamed. */
+export function readCompletion(answer: Fields, tally: Tally, searching: boolean): void {
+  tally.isFinal = readChatUsage(answer["usage"], tally, searching);
 }
 
 /** A whole response: its usage, and the searches among what it put out. */
-export function responseUsage(response: Fields): Tally | undefined {
-  const tally = readUsage(response["usage"], RESPONSES);
-  if (tally === undefined) return undefined;
+export function readResponse(response: Fields, tally: Tally): void {
+  if (!readUsage(response["usage"], tally, RESPONSES)) return;
   const output = Array.isArray(response["output"]) ? (response["output"] as readonly unknown[]) : [];
   const searches = output.filter((item) => fieldsOf(item)["type"] === "web_search_call").length;
-  return searches > tally.web_searches ? { ...tally, web_searches: searches } : tally;
+  tally.web_searches = Math.max(searches, tally.web_searches);
+  tally.isFinal = true;
 }

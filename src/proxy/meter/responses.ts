@@ -1,7 +1,7 @@
 import { EventScanner, type EventWish } from "./events.ts";
 import type { Meter, MeterEnd } from "./meter.ts";
-import { responseUsage } from "./openai.ts";
-import { fieldsOf, NOTHING_TOLD, parseFields } from "./tally.ts";
+import { readResponse } from "./openai.ts";
+import { fieldsOf, parseFields, Tally } from "./tally.ts";
 
 const NAMES = [
   "response.created",
@@ -19,10 +19,10 @@ const WISH: EventWish = {
 
 /** Reads the usage of a streamed response on its way. It is told once, at the end. */
 export class ResponsesMeter implements Meter {
-  tally = NOTHING_TOLD;
+  readonly tally = new Tally();
   began = false;
-  end: MeterEnd | undefined;
-  readonly #scanner = new EventScanner(WISH, (data) => this.#take(data));
+  end: MeterEnd | undefined = undefined;
+  readonly #scanner: EventScanner = new EventScanner(WISH, this);
 
   feed(piece: Buffer): Buffer {
     this.#scanner.feed(piece);
@@ -33,7 +33,7 @@ export class ResponsesMeter implements Meter {
     this.#scanner.end();
   }
 
-  #take(data: Buffer): void {
+  take(data: Buffer): void {
     if (this.end !== undefined) return;
     const event = parseFields(data);
     switch (event?.["type"]) {
@@ -45,7 +45,7 @@ export class ResponsesMeter implements Meter {
       case "response.failed":
       case "response.cancelled":
         this.began = true;
-        this.tally = responseUsage(fieldsOf(event["response"])) ?? this.tally;
+        readResponse(fieldsOf(event["response"]), this.tally);
         this.end = event["type"] === "response.failed" ? "error" : "completed";
         break;
       case "error":

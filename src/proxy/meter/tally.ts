@@ -1,39 +1,39 @@
 import type { TokenCount } from "../../protocol/index.ts";
 
 /** What a provider has told of its usage so far. */
-export interface Tally {
-  /** Absent: it has not told. */
-  readonly input?: number | undefined;
-  readonly output?: number | undefined;
-  readonly cache_read: number;
-  readonly cache_write: number;
-  readonly cache_write_1h: number;
-  readonly reasoning: number;
-  readonly web_searches: number;
+export class Tally {
+  /** Undefined: it has not told. */
+  input: number | undefined = undefined;
+  output: number | undefined = undefined;
+  cache_read = 0;
+  cache_write = 0;
+  cache_write_1h = 0;
+  reasoning = 0;
+  web_searches = 0;
   /** Nothing is added any more. */
-  readonly final: boolean;
-}
+  isFinal = false;
 
-export const NOTHING_TOLD: Tally = {
-  cache_read: 0,
-  cache_write: 0,
-  cache_write_1h: 0,
-  reasoning: 0,
-  web_searches: 0,
-  final: false,
-};
-
-/** What was told, as far as it was. */
-export function tokensOf(tally: Tally): TokenCount {
-  const { input = 0, output = 0, cache_read, cache_write, cache_write_1h, reasoning, web_searches } = tally;
-  return { input, output, cache_read, cache_write, cache_write_1h, reasoning, web_searches };
+  /** What was told, as far as it was. */
+  tokens(): TokenCount {
+    return {
+      input: this.input ?? 0,
+      output: this.output ?? 0,
+      cache_read: this.cache_read,
+      cache_write: this.cache_write,
+      cache_write_1h: this.cache_write_1h,
+      reasoning: this.reasoning,
+      web_searches: this.web_searches,
+    };
+  }
 }
 
 export type Fields = Readonly<Record<string, unknown>>;
 
+const NONE: Fields = {};
+
 /** An object's fields; none when it is something else. */
 export function fieldsOf(value: unknown): Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : {};
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : NONE;
 }
 
 /** A count; undefined when it is absent or none. */

@@ -7,7 +7,6 @@ import { script } from "../../support/house.ts";
 
 const ONE_CALL = script(CALL, { say: "hello" });
 
-
 async function begin(
   client: SallyportClient,
   session: CreateSession,
@@ -79,9 +78,9 @@ describe("at its limit a session asks", () => {
       await expect(operator.decide(question.id, { ...answer, ...extra })).rejects.toMatchObject({
         code: "invalid_request",
       });
-    await expect(
-      operator.decide(question.id, { ...answer, input_hash: "0".repeat(64) }),
-    ).rejects.toMatchObject({ code: "input_changed" });
+    await expect(operator.decide(question.id, { ...answer, input_hash: "0".repeat(64) })).rejects.toMatchObject({
+      code: "input_changed",
+    });
     expect(await house.client.session(id)).toMatchObject({ status: "pending_approval", limit_microusd: 10 });
     await operator.decide(question.id, { ...answer, updated_input: { limit_microusd: needed } });
     expect(await follow.end()).toMatchObject({ type: "turn.completed", cost_microusd: ONE_COST });
@@ -194,8 +193,7 @@ describe("limits that the policy gives to many", () => {
     expect(question.shortage.kind).toBe(kind);
     await house.client.setPolicy(policyOf(before));
     expect(await house.client.approval(question.id)).toMatchObject({ status: "pending" });
-    const more = (limits: object): object =>
-      Object.fromEntries(Object.keys(limits).map((name) => [name, 1_000_000]));
+    const more = (limits: object): object => Object.fromEntries(Object.keys(limits).map((name) => [name, 1_000_000]));
     await house.client.setPolicy(
       policyOf({
         ...(profile === undefined ? {} : { profile: more(profile) }),
@@ -224,6 +222,44 @@ describe("limits that the policy gives to many", () => {
     expect((await follow.question()).shortage).toMatchObject({ kind: "total", limit_microusd: ONE_COST });
     expect(house.till.count).toBe(ONE_COST);
     await follow.stop();
+  });
+});
+
+it("proposes what an operator may give, where that is enough", async () => {
+  await using probe = await openMoneyHouse();
+  const probed = await begin(probe.client, { max_cost_usd: 1 });
+  const { asked_microusd } = (await probed.follow.question()).shortage;
+  await probed.follow.stop();
+  const most = asked_microusd + 1_000;
+  await using house = await openMoneyHouse({ profile: { max_cost_usd: most } });
+  const operator = await house.as("operator");
+  // Enough for the first turn. For the second one less than `most` is needed, which is less than twice as much.
+  const { id, follow } = await begin(operator, { max_cost_usd: asked_microusd });
+  await follow.end();
+  await operator.prompt(id, { text: ONE_CALL });
+  const { id: question, input_hash, shortage, preview } = await follow.question();
+  expect(shortage.spent_microusd + shortage.asked_microusd).toBeLessThanOrEqual(most);
+  expect(preview).toMatchObject({ proposed_limit_microusd: most });
+  await operator.decide(question, { decision: "approve", input_hash });
+  expect(await follow.end()).toMatchObject({ type: "turn.completed", cost_microusd: ONE_COST });
+  await follow.stop();
+});
+
+describe("while others have money set aside", () => {
+  it("a raise that is enough without them lets the turn go on", { timeout: 10_000 }, async () => {
+    await using house = await openMoneyHouse({ budget: { total_usd: 60_000 } });
+    // Takes a second, has some 40,000 set aside meanwhile, and costs next to nothing.
+    const slow = script(CALL, { stream: { tokens: 20, per_second: 20 } });
+    const other = await begin(house.client, { max_tokens: 20_000, prompt: { text: slow } });
+    for await (const frame of house.client.watch(other.id)) if (frame.type === "item.delta") break;
+    const { follow } = await begin(house.client, { max_tokens: 40_000 });
+    const { shortage } = await follow.question();
+    expect(shortage).toMatchObject({ kind: "total", limit_microusd: 60_000, spent_microusd: 0 });
+    await house.client.setPolicy(policyOf({ budget: { total_usd: shortage.asked_microusd + ONE_COST } }));
+    expect(await other.follow.end()).toMatchObject({ type: "turn.completed", cost_microusd: ONE_COST });
+    expect(await follow.resolution()).toMatchObject({ outcome: "cancelled" });
+    expect(await follow.end()).toMatchObject({ type: "turn.completed", cost_microusd: ONE_COST });
+    await Promise.all([other.follow.stop(), follow.stop()]);
   });
 });
 

@@ -47,12 +47,12 @@ describe("sessions draw on those that they came from", () => {
         remaining_microusd: 1_000_000 - 3 * ONE_COST,
       },
     ]);
-    expect((await budget(client, grandchild.id, "parent")).map(({ of, spent_microusd }) => [of, spent_microusd])).toEqual(
-      [
-        [parent.id, 3 * ONE_COST],
-        [child.id, 2 * ONE_COST],
-      ],
-    );
+    expect(
+      (await budget(client, grandchild.id, "parent")).map(({ of, spent_microusd }) => [of, spent_microusd]),
+    ).toEqual([
+      [parent.id, 3 * ONE_COST],
+      [child.id, 2 * ONE_COST],
+    ]);
     expect(await client.sessionUsage(grandchild.id)).toMatchObject({ cost_microusd: ONE_COST });
   });
 

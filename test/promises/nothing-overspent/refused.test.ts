@@ -29,7 +29,12 @@ describe("what the policy does not allow", () => {
       session: {},
       code: "provider_not_allowed",
     },
-    { name: "no limit where one is wanted", profile: { require_max_cost: true }, session: {}, code: "max_cost_required" },
+    {
+      name: "no limit where one is wanted",
+      profile: { require_max_cost: true },
+      session: {},
+      code: "max_cost_required",
+    },
     {
       name: "no key where one is wanted",
       profile: { require_idempotency: true },
@@ -125,7 +130,10 @@ describe("limits that a session is given", () => {
   ];
   it.each(cases)("$profile, asked for $asked: $given", async ({ profile, asked, given }) => {
     await using house = await openMoneyHouse({ profile });
-    const session = await house.client.createSession({ ...SMALL, ...(asked === undefined ? {} : { max_cost_usd: asked }) });
+    const session = await house.client.createSession({
+      ...SMALL,
+      ...(asked === undefined ? {} : { max_cost_usd: asked }),
+    });
     expect(session.limit_microusd).toBe(given);
     expect((await house.client.fork(session.id)).limit_microusd).toBe(given);
     const own = (await house.client.sessionUsage(session.id)).budgets.find(({ kind }) => kind === "session");
@@ -160,7 +168,9 @@ describe("max_concurrent", () => {
     await house.client.setPolicy(policy(3));
     const made = await Promise.allSettled(Array.from({ length: 12 }, () => one.createSession(SMALL)));
     const ids = made.flatMap((result) => (result.status === "fulfilled" ? [result.value.id] : []));
-    const codes = made.flatMap((result) => (result.status === "rejected" ? [(result.reason as { code: string }).code] : []));
+    const codes = made.flatMap((result) =>
+      result.status === "rejected" ? [(result.reason as { code: string }).code] : [],
+    );
     expect(ids).toHaveLength(3);
     expect(new Set(codes)).toEqual(new Set(["limit_reached"]));
     const [first = "", second = ""] = ids;

@@ -42,7 +42,9 @@ export async function openControl({ home, store, prices, sessions, provider, key
     const anthropic = incoming.url === "/v1/messages";
     const parsed = JSON.parse(body.toString("utf8"));
     const asked =
-      incoming.url === "/v1/chat/completions" && parsed.stream ? { ...parsed, stream_options: { include_usage: true } } : parsed;
+      incoming.url === "/v1/chat/completions" && parsed.stream
+        ? { ...parsed, stream_options: { include_usage: true } }
+        : parsed;
     const sent = Buffer.from(JSON.stringify(asked));
     const outgoing = httpRequest(`${provider.base_url}${incoming.url}`, {
       method: "POST",
@@ -100,19 +102,19 @@ export async function openControl({ home, store, prices, sessions, provider, key
 
 /** The last usage that an answer tells, whatever its wire. */
 function usageIn(text) {
-  let usage;
+  const found = [];
   for (const line of text.split("\n")) {
     const data = line.startsWith("data: ") ? line.slice(6) : line;
     if (!data.startsWith("{")) continue;
     try {
       const value = JSON.parse(data);
-      const found = value.usage ?? value.message?.usage ?? value.response?.usage;
-      if (found !== undefined) usage = { ...usage, ...found };
+      found.push(value.usage ?? value.message?.usage ?? value.response?.usage ?? {});
     } catch {
       // Half an answer tells nothing.
     }
   }
-  if (usage === undefined) return undefined;
+  const usage = Object.assign({}, ...found);
+  if (Object.keys(usage).length === 0) return undefined;
   const cached = usage.prompt_tokens_details?.cached_tokens ?? usage.input_tokens_details?.cached_tokens ?? 0;
   return {
     ...NO_TOKENS,

@@ -20,7 +20,11 @@ const { home, relay, startAt, sessions, prices, providers, accounts } = config;
 const begun = performance.now();
 const now = () => startAt + Math.floor(performance.now() - begun);
 const newId = makeNewId(now, (bytes) => randomBytes(bytes.length).copy(bytes) && bytes);
-const log = { info: () => undefined, warn: () => undefined, error: (fields, text) => say({ kind: "log", text, fields }) };
+const log = {
+  info: () => undefined,
+  warn: () => undefined,
+  error: (fields, text) => say({ kind: "log", text, fields }),
+};
 
 const store = await openSqliteStore({
   path: join(home, "sallyport.db"),
@@ -42,7 +46,10 @@ const told = (exchange) => {
   count(tally.shortages, kind);
 };
 
-const house = relay === "ledger" ? await openReal() : await openControl({ home, store, prices, sessions, provider: providers.bank, key: process.env.BANK_KEY_1 });
+const house =
+  relay === "ledger"
+    ? await openReal()
+    : await openControl({ home, store, prices, sessions, provider: providers.bank, key: process.env.BANK_KEY_1 });
 
 async function openReal() {
   const redact = makeRedactor([]);
@@ -97,7 +104,14 @@ async function books() {
   for (const account of accounts) balances[account] = await house.balance(account);
   const usage = await store.read.usage({ by: ["provider"], limit: 10 });
   const reservations = await store.read.reservations();
-  say({ kind: "books", balances, reservations: reservations.length, usage, tally, memoryMib: Math.round(process.memoryUsage.rss() / 2 ** 20) });
+  say({
+    kind: "books",
+    balances,
+    reservations: reservations.length,
+    usage,
+    tally,
+    memoryMib: Math.round(process.memoryUsage.rss() / 2 ** 20),
+  });
 }
 
 say({ kind: "open", tcpUrl: house.tcpUrl, socketPath: house.socketUrl.replace(/^unix:/, ""), keys: house.keys });

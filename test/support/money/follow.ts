@@ -1,5 +1,11 @@
 import type { SallyportClient } from "../../../src/client/index.ts";
-import { BUDGET_TOOL, isTerminal, type Approval, type JournalEvent, type Shortage } from "../../../src/protocol/index.ts";
+import {
+  BUDGET_TOOL,
+  isTerminal,
+  type Approval,
+  type JournalEvent,
+  type Shortage,
+} from "../../../src/protocol/index.ts";
 
 type Terminal = Extract<JournalEvent, { type: "turn.completed" | "turn.failed" }>;
 
@@ -36,7 +42,8 @@ export class Follow {
   /** The next question for money. A turn that ends before it is a failure. */
   async question(): Promise<Approval & { readonly shortage: Shortage }> {
     const event = await this.next(isQuestionOrEnd);
-    if (event.type !== "approval.requested") throw new Error(`the turn ended without a question: ${JSON.stringify(event)}`);
+    if (event.type !== "approval.requested")
+      throw new Error(`the turn ended without a question: ${JSON.stringify(event)}`);
     const { preview } = event.approval;
     if (preview.type !== "budget") throw new Error(`not a question for money: ${event.approval.tool}`);
     return { ...event.approval, shortage: preview.shortage };

@@ -10,7 +10,7 @@ import { Till } from "./till.ts";
 
 /** A model whose tokens cost a whole number of micro-USD: what a test writes down is what is billed. */
 export const MODEL = "till-1";
-const PRICES: Readonly<Record<string, Price>> = {
+export const PRICES: Readonly<Record<string, Price>> = {
   [MODEL]: { input: 1_000_000, output: 2_000_000, cache_read: 1_000_000, cache_write: 1_000_000 },
   "till-mini": { input: 500_000, output: 500_000 },
 };

@@ -51,7 +51,10 @@ export class Parrot {
     for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
     const body = Buffer.concat(chunks);
     if (request.method === "GET" && request.url === "/v1/models" && key.includes("named")) {
-      const data = [{ type: "model", id: "any" }, { type: "model", id: key }];
+      const data = [
+        { type: "model", id: "any" },
+        { type: "model", id: key },
+      ];
       response.writeHead(200, repeating(key)).end(JSON.stringify({ data, has_more: false }));
       return;
     }
@@ -65,7 +68,11 @@ export class Parrot {
       play(repeat, key, response);
       return;
     }
-    const again = Object.assign(Readable.from([body]), { url: request.url, method: request.method, headers: request.headers });
+    const again = Object.assign(Readable.from([body]), {
+      url: request.url,
+      method: request.method,
+      headers: request.headers,
+    });
     await pass(again as unknown as IncomingMessage);
   }
 }
@@ -94,9 +101,7 @@ function play(repeat: Repeat, key: string, response: ServerResponse): void {
       return;
     case "parrot-429":
       // So long that nobody waits for it.
-      response
-        .writeHead(429, { ...repeating(key), "retry-after": "3600" })
-        .end(errorBody("rate_limit_error", key));
+      response.writeHead(429, { ...repeating(key), "retry-after": "3600" }).end(errorBody("rate_limit_error", key));
       return;
     case "parrot-event":
     case "parrot-cut":

@@ -1,15 +1,7 @@
 import { LIMITS, type LimitKind, type Price } from "../../../src/protocol/index.ts";
 import type { Used } from "./bill.ts";
 import { Dice } from "./dice.ts";
-import type {
-  Fate,
-  Leaving,
-  Life,
-  PlannedPurse,
-  PlannedRequest,
-  PlannedSession,
-  Script,
-} from "./plan.ts";
+import type { Fate, Leaving, Life, PlannedPurse, PlannedRequest, PlannedSession, Script } from "./plan.ts";
 import { bodyOf } from "./wires.ts";
 
 export interface ScriptOptions {
@@ -45,7 +37,7 @@ export function makeScript(options: ScriptOptions): Script {
     sessions,
     lives,
     purses: (session, life) =>
-      accountsOf(session, life).map((purse) => ({ ...purse, limit: limits(purse.account, life) })),
+      accountsOf(session, life).map(({ kind, account }) => ({ kind, account, limit: limits(account, life) })),
   };
 }
 
@@ -247,7 +239,5 @@ function mostOf(price: Price, request: PlannedRequest): number {
     ),
   );
   const output = Math.max(price.output, ...(price.tiers ?? []).map((rates) => rates.output));
-  return (
-    ((request.contentBytes + PREAMBLE) * dearest + request.maxTokens * request.answers * output) / 1_000_000
-  );
+  return ((request.contentBytes + PREAMBLE) * dearest + request.maxTokens * request.answers * output) / 1_000_000;
 }

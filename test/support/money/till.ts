@@ -87,11 +87,13 @@ export class Till {
       .filter((line) => line.startsWith("{"))
       .map((line) => JSON.parse(line) as Fields);
     const start = events.map((event) => (event["message"] ?? event) as Fields).find(({ model }) => model !== undefined);
-    const usages = events.flatMap((event): Fields[] => (event["usage"] === undefined ? [] : [event["usage"] as Fields]));
+    const usages = events.flatMap((event): Fields[] =>
+      event["usage"] === undefined ? [] : [event["usage"] as Fields],
+    );
     const isWhole = events.some(({ type }) => type === "message_stop" || type === "message");
     const price = prices[String(start?.["model"])];
     if (start === undefined || !isWhole || price === undefined) return;
-    const usage: Fields = { ...(start["usage"] as Fields | undefined), ...(usages.at(-1) ?? {}) };
+    const usage: Fields = { ...(start["usage"] as Fields | undefined), ...usages.at(-1) };
     const tokens = (name: string): number => Number(usage[name] ?? 0);
     const amount = bill(price, {
       input: tokens("input_tokens"),

@@ -26,11 +26,13 @@ export interface Tortured {
   readonly passed: readonly string[];
   /** The provider's count on the account that came nearest to its limit, or furthest beyond: 1 is the limit. */
   readonly fullest: number;
+  /** The same of everybody's account. */
+  readonly total: number;
   /** Micro-USD. */
   readonly billed: number;
   readonly spent: number;
-  /** Accounts on which house and provider did not agree to the micro-USD at the end: only bounds make a difference. */
-  readonly unequal: readonly string[];
+  /** By account, at the end: what the house counted and what the provider billed, each request rounded up. Micro-USD. */
+  readonly accounts: Readonly<Record<string, { readonly spent: number; readonly billed: number }>>;
   readonly memoryMib: number;
   /** What does not hold, in words; the control's overspending is not among them. */
   readonly faults: readonly string[];
@@ -67,6 +69,8 @@ class Run {
   readonly #ends: Record<string, number> = {};
   readonly #reached = new Set<string>();
   readonly #faults: string[] = [];
+  /** Accounts whose fault was told: it stays, and is told once. */
+  readonly #undercounted = new Set<string>();
   #bank: Bank | undefined;
   #door: Door | undefined;
   #life: Life | undefined;
@@ -77,7 +81,7 @@ class Run {
   #settledDead = 0;
   #estate: Estate | undefined;
   #spent = 0;
-  #unequal: readonly string[] = [];
+  #accountsAtEnd: Tortured["accounts"] = {};
   #memoryMib = 0;
 
   constructor(script: Script, relay: Relay, place: Place) {
@@ -161,9 +165,10 @@ class Run {
       limited: limited.length,
       passed: limited.filter((entry) => fill(entry) > 1).map(([account]) => account),
       fullest: Math.max(0, ...limited.map(fill)),
+      total: fill(["total", this.#limits.get("total") ?? Infinity]),
       billed: Number(this.#books.count("total") / PICO),
       spent: this.#spent,
-      unequal: this.#unequal,
+      accounts: this.#accountsAtEnd,
       memoryMib: this.#memoryMib,
       faults: [...this.#faults, ...own],
     };
@@ -217,7 +222,8 @@ class Run {
     // The control is no subject of this; and chat completions may be asked for a usage that the caller did not ask for.
     if (this.#relay === "ledger" && isWhole && fate.is === "whole" && request.api !== "chat") {
       const { head, pieces, tail } = answerOf(request, "all");
-      if (told.body !== head + pieces.join("") + tail) this.#faults.push(`${request.id} got other bytes than were sent`);
+      if (told.body !== head + pieces.join("") + tail)
+        this.#faults.push(`${request.id} got other bytes than were sent`);
     }
   }
 
@@ -243,18 +249,25 @@ class Run {
   #audit(books: Books, when: string): void {
     this.#memoryMib = Math.max(this.#memoryMib, books.memoryMib);
     this.#spent = books.balances["total"]?.spent ?? 0;
-    this.#unequal = Object.entries(books.balances).flatMap(([account, { spent }]) =>
-      spent === this.#books.rounded(account) ? [] : [account],
+    this.#accountsAtEnd = Object.fromEntries(
+      Object.entries(books.balances).map(([account, { spent }]) => [
+        account,
+        { spent, billed: this.#books.rounded(account) },
+      ]),
     );
     if (this.#relay !== "ledger") return;
     if (books.reservations > 0) this.#faults.push(`${when}: ${books.reservations} reservations are left`);
     for (const [account, { spent, reserved }] of Object.entries(books.balances)) {
       if (reserved !== 0) this.#faults.push(`${when}: ${account} has ${reserved} set aside, and nothing is under way`);
-      if (BigInt(spent) * PICO < this.#books.count(account))
-        this.#faults.push(`${when}: ${account} has ${spent}, the provider counted ${this.#books.count(account)} pico-USD`);
+      if (BigInt(spent) * PICO >= this.#books.count(account) || this.#undercounted.has(account)) continue;
+      this.#undercounted.add(account);
+      this.#faults.push(
+        `${when}: ${account} has ${spent}, the provider counted ${this.#books.count(account)} pico-USD`,
+      );
     }
     const used = books.usage.reduce((sum, { cost_microusd }) => sum + cost_microusd, 0);
-    if (used !== this.#spent) this.#faults.push(`${when}: the usage adds up to ${used}, the accounts to ${this.#spent}`);
+    if (used !== this.#spent)
+      this.#faults.push(`${when}: the usage adds up to ${used}, the accounts to ${this.#spent}`);
   }
 
   async #readEstate(accounts: readonly string[]): Promise<Estate> {

@@ -142,7 +142,11 @@ function responseOf({ id, model, used }: PlannedRequest, telling: Telling): obje
     input_tokens_details: { cached_tokens: used.cacheRead },
     ...(telling === "half"
       ? {}
-      : { output_tokens: used.output, output_tokens_details: { reasoning_tokens: 0 }, total_tokens: inputs + used.output }),
+      : {
+          output_tokens: used.output,
+          output_tokens_details: { reasoning_tokens: 0 },
+          total_tokens: inputs + used.output,
+        }),
   };
   return {
     id: `resp_${id}`,

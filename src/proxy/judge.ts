@@ -1,0 +1,158 @@
+import { refusedModel } from "../gate/index.ts";
+import { Failure, LIMITS, type Price } from "../protocol/index.ts";
+import { countNames, parseBody } from "./body.ts";
+import type { Call, Denial } from "./call.ts";
+import { readFacts, unmeterable, type BodyFacts } from "./facts.ts";
+import type { KeyOwner } from "./keys.ts";
+import type { Provider } from "./providers.ts";
+import { WIRES, type Standing, type Wire } from "./proxy.ts";
+import type { RateSubject } from "./rates.ts";
+import type { Route } from "./routes.ts";
+import type { Upstream } from "./upstream.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** A request that may go out if there is money for it. */
+export interface Judged {
+  readonly standing: Standing;
+  readonly provider: Provider;
+  readonly upstream: Upstream;
+  /** Undefined: it costs nothing whatever comes. */
+  readonly price: Price | undefined;
+  /** Undefined: it has no body. */
+  readonly asked: Asked | undefined;
+  /** The provider can say how long a prompt is. */
+  readonly mayCount: boolean;
+}
+
+/** A body that was read. */
+interface Asked {
+  readonly sent: Buffer | string;
+  readonly facts: BodyFacts;
+  /** The caller did not ask for the usage of a stream, and does not get to see it. */
+  readonly hideUsage: boolean;
+}
+
+/** Bytes of a prompt for one token, as a rule; only where nobody counts. */
+const BYTES_PER_TOKEN = 4;
+/** And for one picture. */
+const PICTURE_TOKENS = 1_600;
+
+/** All that can be said at once: whether this session may ask this, and how often. Nothing changes but the count of requests. */
+export function judge(call: Call, route: Route, body: Buffer | undefined): Judged | Denial {
+  const { options, upstreams, rates, prices } = call.house;
+  const standing = call.owner.holder.standing();
+  if (standing instanceof Failure) return { failure: standing };
+  call.owner.standing = standing;
+  const provider = options.providers.get(standing.provider);
+  const upstream = upstreams.to(speaking(call, route, provider));
+  const asked = body === undefined ? undefined : ask(call, route, body);
+  if (asked instanceof Failure) return { failure: asked };
+  const refused = refusedModel(rulesOf(standing, asked !== undefined), { provider: provider.id, model: call.model });
+  if (refused !== undefined) return { failure: refused };
+  const price = route.metered ? prices.priceOf(provider, call.model)?.price : undefined;
+  if (route.metered && price === undefined) return { failure: unpriced(provider, call.model) };
+  const mayCount = route.name === "messages" && !provider.free;
+  const long = asked === undefined || mayCount || !route.metered ? undefined : tooLong(standing, asked.facts);
+  if (long !== undefined) return { failure: long };
+  const subjects = subjectsOf(call.owner, standing, provider);
+  const limited = rates.take(subjects);
+  if (limited !== undefined) return limited;
+  call.subjects = subjects;
+  return { standing, provider, upstream, price, asked, mayCount };
+}
+
+/** Where the provider is asked in the request's own format. */
+function speaking(call: Call, route: Route, provider: Provider): string {
+  if (route.wire === undefined && provider.baseUrl[call.wire] === undefined) {
+    call.wire = WIRES.find((wire) => provider.baseUrl[wire] !== undefined) ?? call.wire;
+  }
+  const url = provider.baseUrl[call.wire];
+  if (url !== undefined) return url;
+  const spoken = WIRES.filter((wire) => provider.baseUrl[wire] !== undefined);
+  throw new Failure(
+    "wire_unsupported",
+    `the provider ${provider.id} does not speak ${NAMES[call.wire]}, only ${spoken.map((wire) => NAMES[wire]).join(" and ")}: ` +
+      "ask it in that format, or use another provider. Requests are never translated.",
+  );
+}
+
+const NAMES: Readonly<Record<Wire, string>> = {
+  anthropic: "Anthropic's Messages (/v1/messages)",
+  openai: "OpenAI's Responses and Chat Completions (/v1/responses, /v1/chat/completions)",
+};
+
+/** Reads a body. It is sent on as it came, unless the usage of a stream must be asked for. */
+function ask(call: Call, route: Route, body: Buffer): Asked | Failure {
+  const fields = parseBody(body);
+  if (fields instanceof Failure) return fields;
+  const { model, stream } = fields;
+  if (typeof model !== "string" || model === "") {
+    return new Failure("invalid_request", "the body names no model: set `model`");
+  }
+  if (model.length > LIMITS.modelNameChars) {
+    return new Failure("invalid_request", `\`model\` is longer than ${LIMITS.modelNameChars} characters`);
+  }
+  call.model = model;
+  call.stream = stream === true;
+  const complaint = route.metered ? unmeterable(route.name, fields) : undefined;
+  if (complaint !== undefined) return new Failure("unsupported", complaint);
+  const hideUsage = route.name === "chat" && call.stream && !asksForUsage(fields["stream_options"]);
+  const sent = hideUsage ? withUsage(fields) : body;
+  const facts = readFacts(route.name, fields, Buffer.byteLength(sent));
+  if (facts.names !== countNames(body)) {
+    return new Failure("invalid_request", "the body has an object in which the same name stands twice: send it once");
+  }
+  return { sent, facts, hideUsage };
+}
+
+function withUsage(fields: Fields): string {
+  const options = fields["stream_options"] as object | null | undefined;
+  return JSON.stringify({ ...fields, stream_options: { ...options, include_usage: true } });
+}
+
+function asksForUsage(options: unknown): boolean {
+  return typeof options === "object" && options !== null && (options as Fields)["include_usage"] === true;
+}
+
+function rulesOf(standing: Standing, hasModel: boolean): Parameters<typeof refusedModel>[0] {
+  const allowed_providers = standing.allowedProviders;
+  if (!hasModel) return { allowed_providers };
+  return { allowed_providers, allowed_models: standing.allowedModels, blocked_models: standing.blockedModels };
+}
+
+function unpriced(provider: Provider, model: string): Failure {
+  return new Failure(
+    "model_unpriced",
+    `nobody knows what the model ${model} of the provider ${provider.id} costs, so it is refused: ` +
+      "an admin can set its price in sallyport.yaml (`prices`), or choose another model",
+  );
+}
+
+/** The words by which the vendors' own programs know that a conversation must become shorter. */
+export function tooLong({ maxContextTokens }: Standing, facts: BodyFacts): Failure | undefined {
+  if (maxContextTokens === undefined || facts.bytes <= maxContextTokens) return undefined;
+  const written = Math.ceil((facts.bytes - facts.pictureBytes) / BYTES_PER_TOKEN) + facts.images * PICTURE_TOKENS;
+  const tokens = facts.counted ?? written;
+  if (tokens <= maxContextTokens) return undefined;
+  return new Failure(
+    "context_exceeded",
+    `prompt is too long: ${tokens} tokens > ${maxContextTokens} maximum (max_context_tokens of this session's policy); make the conversation shorter`,
+  );
+}
+
+/** The same ones as long as nothing changes. */
+function subjectsOf(owner: KeyOwner, standing: Standing, provider: Provider): readonly RateSubject[] {
+  const { sessionRate, agentRate, session_id, agent } = standing;
+  const { rate } = provider;
+  const known = owner.subjects;
+  if (known.sessionRate === sessionRate && known.agentRate === agentRate && known.rate === rate) return known.list;
+  const list: RateSubject[] = [];
+  if (sessionRate !== undefined) list.push({ key: `session/${session_id}`, whose: "this session", limit: sessionRate });
+  if (agentRate !== undefined) list.push({ key: `agent/${agent}`, whose: `the principal ${agent}`, limit: agentRate });
+  if (rate !== undefined && (rate.requests_per_minute !== undefined || rate.tokens_per_minute !== undefined)) {
+    list.push({ key: `provider/${provider.id}`, whose: `the provider ${provider.id}`, limit: rate });
+  }
+  owner.subjects = { sessionRate, agentRate, rate, list };
+  return list;
+}
