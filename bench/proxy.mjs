@@ -4,7 +4,8 @@
 //   npm run build && node bench/proxy.mjs [--quick] [--gateways] [--only=undici,sallyport] [--profile]
 //
 // --gateways installs the two gateways from npm into a temporary folder; --profile writes a CPU profile of ours.
-import { mkdtemp, rm } from "node:fs/promises";
+import { rmSync } from "node:fs";
+import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { median } from "./children.mjs";
@@ -12,8 +13,8 @@ import { cpuMs, peakMib, startOurs } from "./proxy/processes.mjs";
 import { GUESTS, installGateways, RELAYS, Skipped } from "./proxy/relays.mjs";
 import { CONNECTIONS } from "./proxy/traffic.mjs";
 
-const WHOLE = { throughputRounds: 5, pacedRounds: 3, warmMs: 400, ms: 1_500, firstMs: 1_500 };
-const QUICK = { throughputRounds: 2, pacedRounds: 1, warmMs: 300, ms: 800, firstMs: 800 };
+const WHOLE = { throughputRounds: 5, pacedRounds: 3, warmMs: 300, ms: 1_200, firstMs: 3_000 };
+const QUICK = { throughputRounds: 2, pacedRounds: 1, warmMs: 300, ms: 800, firstMs: 1_500 };
 /** What a relay still does for requests that have been answered counts as theirs. */
 const SETTLE_MS = 150;
 /** More than any run takes; then everything is ended. */
@@ -31,6 +32,9 @@ export async function proxyBench(flags = []) {
     process.exit(1);
   }, DEADLINE_MS);
   const folder = await mkdtemp(join(tmpdir(), "sallyport-bench-"));
+  // Also when it is interrupted; the processes that use it are ended before.
+  const removeFolder = () => rmSync(folder, { recursive: true, force: true });
+  process.once("exit", removeFolder);
   const open = [];
   try {
     const upstream = await startOurs(new URL("./proxy/upstream.mjs", import.meta.url));
@@ -57,7 +61,8 @@ export async function proxyBench(flags = []) {
   } finally {
     clearTimeout(deadline);
     for (const child of open.toReversed()) await child.stop();
-    await rm(folder, { recursive: true, force: true });
+    process.off("exit", removeFolder);
+    removeFolder();
   }
 }
 

@@ -85,9 +85,8 @@ class Book implements Ledger {
     const outcome = await this.#waiters.ask(wishOf(claim.purses, accounts, claim.amount), signal);
     // What costs nothing leaves nothing to settle after a crash.
     if (outcome !== "taken" || claim.amount === 0) return outcome;
-    this.#saving.send();
     try {
-      await this.#options.store.commit({ reservations: [rowOf({ claim, accounts, at })] });
+      await this.#saving.reserve(rowOf({ claim, accounts, at }));
     } catch (error) {
       this.#giveBack(claim.amount, accounts);
       throw error;

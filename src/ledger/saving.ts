@@ -1,5 +1,5 @@
 import { LIMITS } from "../protocol/index.ts";
-import type { Store, UsageRow, Write } from "../store/index.ts";
+import type { ReservationRow, Store, UsageRow, Write } from "../store/index.ts";
 import type { Log } from "./log.ts";
 import type { Account, Vault } from "./vault.ts";
 
@@ -20,13 +20,20 @@ interface SavingOptions {
   readonly log: Log;
 }
 
+/** New reservations of one turn of the event loop. */
+interface Batch {
+  readonly rows: ReservationRow[];
+  readonly written: Promise<void>;
+}
+
 /**
- * Brings ends of reservations to the disk. What ends while one write is under way goes into the next one together: an
- * account that everybody spends from is then written once and not once for each.
+ * Brings reservations and their ends to the disk. What ends while one write is under way goes into the next one
+ * together: an account that everybody spends from is then written once and not once for each.
  */
 export class Saving {
   readonly #options: SavingOptions;
   #waiting: Ending[] = [];
+  #batch: Batch | undefined;
   /** Each answers with what went wrong. */
   readonly #sent = new Set<Promise<unknown>>();
 
@@ -34,52 +41,75 @@ export class Saving {
     this.#options = options;
   }
 
-  add(ending: Ending): void {
-    this.#waiting.push(ending);
-    if (this.#sent.size === 0 || this.#waiting.length >= LIMITS.ledgerBatch) this.#send("patient");
+  /**
+   * Resolves when the reservation is on the disk. Those of one turn of the event loop go as one write, all or none,
+   * together with what ended before: the disk never counts more than memory did, where that had already made room.
+   */
+  reserve(row: ReservationRow): Promise<void> {
+    if (this.#batch === undefined || this.#batch.rows.length >= LIMITS.ledgerBatch) this.#batch = this.#openBatch();
+    this.#batch.rows.push(row);
+    return this.#batch.written;
   }
 
-  /**
-   * Gives to the store what ended so far. Called before a new reservation is written: whatever a crash leaves of the two,
-   * the disk never counts more than memory did, where the ended one had already made room.
-   */
-  send(): void {
-    if (this.#waiting.length > 0) this.#send("patient");
+  add(ending: Ending): void {
+    this.#waiting.push(ending);
+    if (this.#sent.size === 0 || this.#waiting.length >= LIMITS.ledgerBatch) void this.#send([], "patient");
   }
 
   /** Resolves when everything is on the disk that ended so far. Rejects when the store refused some of it. */
   async flush(): Promise<void> {
-    if (this.#waiting.length > 0) this.#send();
+    if (this.#waiting.length > 0) void this.#send([]);
     for (const error of await Promise.all(this.#sent)) if (error !== undefined) throw error;
   }
 
-  #send(haste?: "patient"): void {
+  #openBatch(): Batch {
+    const rows: ReservationRow[] = [];
+    const turnIsOver = new Promise<void>((resolve) => {
+      setImmediate(resolve);
+    });
+    const written = turnIsOver.then(async () => {
+      if (this.#batch?.rows === rows) this.#batch = undefined;
+      const error = await this.#send(rows);
+      if (error !== undefined) throw error;
+    });
+    return { rows, written };
+  }
+
+  #send(reservations: readonly ReservationRow[], haste?: "patient"): Promise<unknown> {
     const endings = this.#waiting;
     this.#waiting = [];
-    const sent = this.#save(endings, haste).then((error) => {
+    const sent = this.#save({ reservations, endings }, haste).then((error) => {
       this.#sent.delete(sent);
-      if (this.#sent.size === 0 && this.#waiting.length > 0) this.#send("patient");
+      if (this.#sent.size === 0 && this.#waiting.length > 0) void this.#send([], "patient");
       return error;
     });
     this.#sent.add(sent);
+    return sent;
   }
 
-  async #save(endings: readonly Ending[], haste: "patient" | undefined): Promise<unknown> {
+  async #save({ reservations, endings }: Together, haste: "patient" | undefined): Promise<unknown> {
     const { store, vault, log } = this.#options;
     try {
-      await store.commit(writeOf(endings), haste);
+      await store.commit({ ...writeOf(endings), reservations }, haste);
     } catch (error) {
       // The accounts stay in memory, where they are right. After a restart the reservations count whole.
       const ids = endings.flatMap(({ id }) => id ?? []);
-      log.error(
-        { err: error, reservations: ids.length },
-        "Spending could not be stored: until then it counts as reserved",
-      );
+      if (endings.length > 0) {
+        log.error(
+          { err: error, reservations: ids.length },
+          "Spending could not be stored: until then it counts as reserved",
+        );
+      }
       return error;
     }
     for (const { accounts } of endings) vault.drop(accounts);
     return undefined;
   }
+}
+
+interface Together {
+  readonly reservations: readonly ReservationRow[];
+  readonly endings: readonly Ending[];
 }
 
 function writeOf(endings: readonly Ending[]): Write {

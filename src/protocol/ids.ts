@@ -5,8 +5,13 @@ const RANDOM_DIGITS = 13;
 export type IdPrefix = "ses" | "turn" | "item" | "apr" | "tok" | "msg" | "aud" | "sh" | "req";
 export type NewId = (prefix: IdPrefix) => string;
 
+/** Randomness is drawn for so many at once: each draw costs more than an id. */
+const DRAWN_IDS = 128;
+
 /** Ids sort by the time they were made (milliseconds) and end in 65 random bits. */
-export function makeNewId(now: () => number, random: (bytes: Uint8Array<ArrayBuffer>) => Uint8Array): NewId {
+export function makeNewId(now: () => number, random: (bytes: Uint8Array<ArrayBuffer>) => void): NewId {
+  const drawn = new Uint8Array(RANDOM_DIGITS * DRAWN_IDS);
+  let used = drawn.length;
   return (prefix) => {
     let time = now();
     let head = "";
@@ -14,8 +19,13 @@ export function makeNewId(now: () => number, random: (bytes: Uint8Array<ArrayBuf
       head = ALPHABET.charAt(time % 32) + head;
       time = Math.floor(time / 32);
     }
+    if (used === drawn.length) {
+      random(drawn);
+      used = 0;
+    }
     let tail = "";
-    for (const byte of random(new Uint8Array(RANDOM_DIGITS))) tail += ALPHABET.charAt(byte & 31);
+    for (let digit = 0; digit < RANDOM_DIGITS; digit += 1) tail += ALPHABET.charAt((drawn[used + digit] ?? 0) & 31);
+    used += RANDOM_DIGITS;
     return `${prefix}_${head}${tail}`;
   };
 }

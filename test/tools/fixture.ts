@@ -49,11 +49,17 @@ afterEach(async () => {
   for (const close of open.splice(0)) await close();
 });
 
+const ID_DIGITS = 13;
+
+/** Ids that count: 1, 2, 3 … */
 function counter(): (bytes: Uint8Array<ArrayBuffer>) => Uint8Array {
   let count = 0;
   return (bytes) => {
-    count += 1;
-    return bytes.fill(0).map((_byte, index) => (index === bytes.length - 1 ? count : count >> 5));
+    for (let index = 0; index < bytes.length; index += 1) {
+      if (index % ID_DIGITS === 0) count += 1;
+      bytes[index] = index % ID_DIGITS === ID_DIGITS - 1 ? count : count >> 5;
+    }
+    return bytes;
   };
 }
 
