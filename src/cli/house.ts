@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { chmod, mkdir, readFile, realpath, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { createLoopEngine } from "../engines/index.ts";
+import { delimiter, isAbsolute, join } from "node:path";
+import { createClaudeCliEngine, createClaudeSdkEngine, createLoopEngine, type Engine } from "../engines/index.ts";
 import { parsePolicyYaml } from "../gate/index.ts";
 import { Failure, makeNewId, type NewId, type Redactor } from "../protocol/index.ts";
 import { reapOrphans } from "../sandbox/index.ts";
@@ -139,7 +139,7 @@ async function gatewayFor(options: HouseOptions, furniture: Furniture): Promise<
   return Gateway.open({
     services: {
       store,
-      engines: new Map([["loop", createLoopEngine()]]),
+      engines: enginesFor(options),
       models,
       observe: (event, { settings: { engine, provider, model }, created_by }) =>
         telemetry.event(event, { engine, provider, model, agent: created_by.id }),
@@ -162,6 +162,13 @@ async function gatewayFor(options: HouseOptions, furniture: Furniture): Promise<
     },
     policyFile: policyText === undefined ? undefined : parsePolicyYaml(policyText),
   });
+}
+
+function enginesFor({ settings, environment }: HouseOptions): ReadonlyMap<string, Engine> {
+  const searchPath = (environment["PATH"] ?? "").split(delimiter).filter((folder) => isAbsolute(folder));
+  const claude = { executable: settings.claude.value, searchPath };
+  const engines = [createLoopEngine(), createClaudeSdkEngine(claude), createClaudeCliEngine(claude)];
+  return new Map(engines.map((engine) => [engine.id, engine]));
 }
 
 /** Nothing where there is no such file; one that cannot be read is no reason to run without it. */

@@ -67,6 +67,7 @@ async function openDoors(options: ServeOptions, house: House, log: Log): Promise
     requestsPerMinute: settings.requestsPerMinute.value,
     metrics: () => house.telemetry.metrics(),
     allowedHosts: () => ours,
+    runtime: settings.runtime?.value,
     describe: () => ({
       demo: settings.provider.value === "sim",
       default_provider: settings.provider.value,

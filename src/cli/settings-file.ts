@@ -29,6 +29,19 @@ const FileSettings = z
       .object({ port: z.number().int().min(0).max(65_535).optional() })
       .strict()
       .optional(),
+    /** Document 000's socket. */
+    runtime: z
+      .object({
+        /** How long a page has for one call of a tool. */
+        tool_timeout_ms: z.number().int().min(1).max(LIMITS.pageToolMaxMs).optional(),
+        /** Of new conversations. */
+        engine: z.string().min(1).max(100).optional(),
+        profile: z.string().min(1).max(100).optional(),
+      })
+      .strict()
+      .optional(),
+    /** The Claude Code program. */
+    claude: z.string().min(1).max(LIMITS.pathChars).optional(),
     telemetry: z
       .object({
         /** An OTLP collector; `/v1/traces` is added. */

@@ -38,8 +38,20 @@ export interface Settings {
   readonly prices: Setting<PriceSettings>;
   /** TCP port of the model proxy; 0: any free one. */
   readonly proxyPort: Setting<number>;
+  /** The Claude Code program; undefined: it is looked for. */
+  readonly claude: Setting<string | undefined>;
   /** Undefined: no traces are sent. */
   readonly telemetry: Setting<TelemetrySettings | undefined>;
+  /** Document 000's socket; absent: as it ships. */
+  readonly runtime?: Setting<RuntimeSettings>;
+}
+
+interface RuntimeSettings {
+  /** How long a page has for one call of a tool, ms. */
+  readonly toolMs?: number | undefined;
+  /** Of new conversations. */
+  readonly engine?: string | undefined;
+  readonly profile?: string | undefined;
 }
 
 interface TelemetrySettings {
@@ -89,8 +101,22 @@ export function readSettings(flags: Flags, environment: Environment, cwd: string
     providers: pick<ProviderSettings>([undefined, undefined, file.providers], {}),
     prices: pick<PriceSettings>([undefined, undefined, file.prices], {}),
     proxyPort: pick<number>([undefined, portOf("SALLYPORT_PROXY_PORT", environment), file.proxy?.port], 0),
+    claude: pick<string | undefined>([undefined, environment["SALLYPORT_CLAUDE"], file.claude], undefined),
     telemetry: telemetryOf(environment, file),
+    ...runtimeOf(environment, file),
   };
+}
+
+function runtimeOf(environment: Environment, { runtime }: FileSettings): Pick<Settings, "runtime"> {
+  const variable = "SALLYPORT_RUNTIME_TOOL_MS";
+  const text = environment[variable];
+  const given = text === undefined || text === "" ? undefined : Number(text);
+  if (given !== undefined && !(Number.isInteger(given) && given >= 1 && given <= LIMITS.pageToolMaxMs))
+    throw new Failure("invalid_request", `${variable} must be a whole number from 1 to ${LIMITS.pageToolMaxMs} (ms)`);
+  if (given === undefined && runtime === undefined) return {};
+  const { tool_timeout_ms, engine, profile } = runtime ?? {};
+  const origin = given === undefined ? "file" : "environment";
+  return { runtime: { value: { toolMs: given ?? tool_timeout_ms, engine, profile }, origin } };
 }
 
 /** What can change without a restart: the file is read again when it is another one. */

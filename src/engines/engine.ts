@@ -23,6 +23,8 @@ export interface Capabilities {
   readonly fork: boolean;
   /** Goes on with a turn that a dead server left open. */
   readonly resume_turn: boolean;
+  /** Has a start that can be made ahead of time (`Conversation.warm`). */
+  readonly warm: boolean;
 }
 
 export interface Opening {
@@ -88,7 +90,10 @@ export interface Host {
   ): Promise<{ readonly granted: true } | { readonly granted: false; readonly message: string }>;
 }
 
-/** What an engine tells. The events of one array are journaled together or not at all. */
+/**
+ * What an engine tells. The events of one array are journaled together or not at all. `engine_cost_microusd` is what the
+ * vendor's own program thinks that the turn has cost; absent: it does not say. Our own meter decides.
+ */
 export type EngineEvent =
   | { readonly type: "item.started" | "item.updated" | "item.completed"; readonly item: Item }
   | {
@@ -101,8 +106,12 @@ export type EngineEvent =
   | { readonly type: "usage"; readonly usage: Usage }
   /** Something a person should know that ends nothing, such as a retry. */
   | { readonly type: "notice"; readonly message: string }
-  | { readonly type: "turn.completed"; readonly stop_reason: string }
-  | { readonly type: "turn.failed"; readonly error: ErrorDetail };
+  | {
+      readonly type: "turn.completed";
+      readonly stop_reason: string;
+      readonly engine_cost_microusd?: number | undefined;
+    }
+  | { readonly type: "turn.failed"; readonly error: ErrorDetail; readonly engine_cost_microusd?: number | undefined };
 
 /** One conversation with the model. Turns come one at a time. Failures of the outside world are events, not exceptions. */
 export interface Conversation {
@@ -110,6 +119,8 @@ export interface Conversation {
   turn(prompt: Prompt, signal: AbortSignal): AsyncIterable<readonly EngineEvent[]>;
   /** Goes on with the turn that the journal leaves open: `open` are its tool calls without a result. */
   resumeTurn?(open: readonly ToolItem[], signal: AbortSignal): AsyncIterable<readonly EngineEvent[]>;
+  /** Does ahead of the first turn what takes time at its start. Rejects when that fails. */
+  warm?(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -118,5 +129,7 @@ export interface Engine {
   readonly capabilities: Capabilities;
   /** The formats in which it asks models, in order of preference. */
   readonly wires: readonly ProviderWire[];
+  /** Why it cannot be used on this machine, with what to do; undefined: it can. Absent: it always can. */
+  missing?(): string | undefined;
   open(opening: Opening, host: Host): Promise<Conversation>;
 }

@@ -10,3 +10,6 @@ export type {
   Verdict,
 } from "./engine.ts";
 export { createLoopEngine, type LoopOptions } from "./loop/engine.ts";
+export type { ClaudeOptions } from "./claude/find.ts";
+export { createClaudeCliEngine } from "./claude-cli/engine.ts";
+export { createClaudeSdkEngine } from "./claude-sdk/engine.ts";

@@ -35,7 +35,7 @@ export const PLAN_TOOLS: readonly string[] = [...READ, ...LOOK_UP];
 const readonlyTools: readonly string[] = [...READ, ...LOOK_UP, ...NETWORK];
 
 /** Profiles that exist without any policy file; one of the same name in the file replaces them. */
-export const BUILTIN_PROFILES: Readonly<Record<"readonly" | "code-assist" | "full" | "guarded", Profile>> = {
+export const BUILTIN_PROFILES: Readonly<Record<"readonly" | "code-assist" | "full" | "guarded" | "server", Profile>> = {
   readonly: { description: "Looks, searches and fetches; changes nothing.", tools: [...readonlyTools] },
   "code-assist": {
     description: "Reads and edits files of the workspace; runs no programs.",
@@ -47,6 +47,11 @@ export const BUILTIN_PROFILES: Readonly<Record<"readonly" | "code-assist" | "ful
     // Document 004's settings: what the hook lets pass needs no question.
     allow: ["Read(./**)", "Write(./**)", "Edit(./**)", "Glob(./**)", "Grep(./**)", "Bash(*)"],
     hooks: ["guarded"],
+  },
+  server: {
+    description: "Nobody is asked: only tools that read, and those that a page lends (document 000).",
+    tools: ["Read", "Glob", "Grep", "WebSearch", "WebFetch", "mcp__datagrok__*"],
+    autonomy: "full",
   },
 };
 

@@ -21,6 +21,9 @@ export const LIMITS = {
   forkDepth: 64,
   metadataBytes: 16_384,
   sessionsInMemory: 512,
+  /** Sessions whose engine is started ahead of time, and how long one waits to be taken. */
+  warmSessions: 2,
+  warmSessionMs: 600_000,
   sessionRestMs: 60_000,
   grantsPerSession: 200,
   // streaming
@@ -71,6 +74,39 @@ export const LIMITS = {
   liveOutputChars: 262_144,
   subagentDepth: 2,
   parallelTools: 8,
+  // vendors' own programs as engines
+  /** Without any sign of life, while no person, tool or money is waited for, a turn is given up. */
+  engineSilenceMs: 90_000,
+  /** What a program has to end its turn by itself when a person interrupts. */
+  engineInterruptMs: 1_200,
+  /** What a program has to end by itself once it is told that nothing more comes. */
+  engineExitMs: 3_000,
+  /** Between SIGTERM and SIGKILL for a program that did not. */
+  engineKillMs: 500,
+  /** How long a program that is asked for its version has. */
+  engineVersionMs: 10_000,
+  /** One message of a program, and all that one process says. */
+  engineLineChars: 67_108_864,
+  engineOutputChars: 2_147_483_648,
+  /** The end of what a program complained about. */
+  engineStderrChars: 8_192,
+  /** Lines of a program that are no messages, and of one turn. */
+  engineNoticeChars: 500,
+  engineNotices: 50,
+  /** Turns of a session after which it can be forked without a loss; older ones are told to the fork as text. */
+  engineTurnsKept: 5_000,
+  engineStateBytes: 8_388_608,
+  /** A program's own record of a conversation; a longer one is not copied for a fork but told as text. */
+  engineTranscriptBytes: 536_870_912,
+  /** A conversation that is told as text, and one input or output in it. */
+  engineHistoryChars: 200_000,
+  engineHistoryPartChars: 4_000,
+  /** How long a program may take to write down what it has already said. */
+  engineFlushMs: 2_000,
+  /** How long a question may come ahead of the message that it is about. */
+  engineOrderMs: 1_000,
+  /** Refusals for lack of money in a row, although there is money. */
+  engineFundsRounds: 3,
   // tools
   bashTimeoutMs: 120_000,
   bashTimeoutMaxMs: 600_000,
@@ -135,6 +171,39 @@ export const LIMITS = {
   webFetchChars: 100_000,
   webRedirects: 5,
   schemaIssues: 10,
+  // lent tools: those of a page or another program
+  /** Tools that one session has on loan. */
+  lentTools: 256,
+  /** What providers of models take. */
+  toolNameChars: 128,
+  lentDescriptionChars: 10_000,
+  /** One tool's schema as JSON. */
+  lentSchemaBytes: 65_536,
+  /** Schemas inside schemas, references followed included. */
+  lentSchemaDepth: 64,
+  /** Single checks of one input against its schema; what needs more is refused. */
+  lentSchemaSteps: 100_000,
+  /** How long a page or another program has for one call, unless the tool says otherwise. */
+  pageToolMs: 30_000,
+  pageToolMaxMs: 3_600_000,
+  /** Texts and images of one result. */
+  lentResultBlocks: 100,
+  // document 000's WebSocket
+  /** The client's own name for a session. */
+  clientSessionChars: 200,
+  /** Client sessions that are remembered for one principal; the least recently used is forgotten first. */
+  clientSessions: 200,
+  /** Principals whose client sessions are kept in memory. */
+  clientPrincipals: 1_000,
+  /** Prompts of one socket that are not answered yet. */
+  runtimePromptsPerSocket: 32,
+  /** How often a prompt that waits for another one is told so. */
+  runtimeQueuedMs: 60_000,
+  /** Calls that one socket has not answered yet. */
+  runtimeCallsPerSocket: 256,
+  runtimeRepoFiles: 2_000,
+  /** The instructions of a session, files and facts of the page included. */
+  runtimePromptTokens: 8_000,
   // store
   /** How long a Write that nobody waits for may wait for company. */
   storePatienceMs: 4,
@@ -307,6 +376,20 @@ export const LIMITS = {
   requestLogDelayMs: 200,
   /** After the disk refused to write. */
   requestLogRetryMs: 5_000,
+  // bridge (document 002)
+  /** Threads that one client follows at once; the one that rests longest is let go first. */
+  bridgeThreads: 100,
+  /** Threads that a client is told of when it comes, and the newest events of each. */
+  bridgeReplayThreads: 10,
+  bridgeReplayEvents: 200,
+  /** A longer tool output, or input, is told by its beginning, its length and its end. */
+  bridgeOutputBytes: 16_384,
+  bridgeHeadChars: 2_000,
+  bridgeTailChars: 500,
+  /** Adjacent texts in one row, and a text that is told while it grows. */
+  bridgeTextChars: 262_144,
+  /** The least that an open text grows between two rows. */
+  bridgeUpdateChars: 200,
   // command line
   /** Text that waits for the screen while a question is open; older text is dropped with a note. */
   terminalHeldChars: 1_000_000,

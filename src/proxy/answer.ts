@@ -16,7 +16,8 @@ export function sendRefusal(
     "content-length": text.length,
     ...(isRead ? {} : { connection: "close" }),
   });
-  if (isRead) response.end(text);
+  // Who asked whether to send a body has not sent it.
+  if (isRead || request.headers.expect !== undefined) response.end(text);
   else linger(request, response, text);
 }
 

@@ -109,6 +109,14 @@ export class Call implements Awaited {
     this.tell(GONE);
   }
 
+  /** Its body cannot be read, and somebody else says so. */
+  drop(code: ErrorCode, status: number): void {
+    this.letGo();
+    this.status = status;
+    this.tell({ outcome: "refused", code });
+    this.connection.awaited = undefined;
+  }
+
   /** Answers with an error of ours. Nothing was passed on. */
   refuse({ failure, status, retryAfterMs, shortage }: Denial): void {
     this.letGo();

@@ -15,6 +15,8 @@ export class Connection {
   /** The request that is under way. */
   awaited: Awaited | undefined = undefined;
   isGone = false;
+  /** What comes on it cannot be read any more. */
+  isGivenUp = false;
   #leaving: AbortController | undefined = undefined;
 
   constructor(isSurplus: boolean) {

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import { Failure, LIMITS, PROTOCOL_VERSION } from "../protocol/index.ts";
 import { admit } from "./admission.ts";
 import { sendRefusal } from "./answer.ts";
@@ -14,16 +15,19 @@ import { routeOf, wireOfCaller, type Route } from "./routes.ts";
 /** The one door of both listeners. */
 export class Door implements BodyTaker {
   readonly #house: House;
-  readonly #connections = new WeakMap<Socket, Connection>();
+  readonly #connections = new WeakMap<Duplex, Connection>();
+  readonly #most: number;
   #open = 0;
 
-  constructor(house: House) {
+  /** `connections`: how many it takes. */
+  constructor(house: House, connections: number) {
     this.#house = house;
+    this.#most = connections;
   }
 
   connect(socket: Socket): void {
     this.#open += 1;
-    const connection = new Connection(this.#open > LIMITS.proxyConnections);
+    const connection = new Connection(this.#open > this.#most);
     this.#connections.set(socket, connection);
     socket.once("close", () => {
       this.#open -= 1;
@@ -57,6 +61,23 @@ export class Door implements BodyTaker {
     }
     const wire = route?.wire ?? wireOfCaller(request.headers);
     this.#enter(new Call(this.#house, { request, response, connection, owner, route, wire }));
+  }
+
+  /**
+   * What comes on a connection cannot be read any more. `free`: it waits for an answer to that; `busy`: an answer to
+   * something else is under way there; `given up`: this has been said before.
+   */
+  giveUp(socket: Duplex, { code }: Failure, status: number): "free" | "busy" | "given up" {
+    const connection = this.#connections.get(socket);
+    if (connection === undefined) return "free";
+    if (connection.isGivenUp) return "given up";
+    const { answer, awaited } = connection;
+    if (answer !== undefined && !answer.writableEnded) {
+      if (answer.headersSent || !(awaited instanceof Call) || awaited.request.complete) return "busy";
+      awaited.drop(code, status);
+    } else if (answer?.shouldKeepAlive === false) return "given up";
+    connection.isGivenUp = true;
+    return "free";
   }
 
   /** What is wrong with a request whoever sends it. */
@@ -142,7 +163,7 @@ function ignore(): void {
 const RETRY_MS = 1_000;
 const OFFERED =
   "/v1/messages, /v1/messages/count_tokens, /v1/responses, /v1/chat/completions and /v1/models; batches and files are not offered";
-const ROOT = JSON.stringify({ service: "sallyport model proxy", version: PROTOCOL_VERSION });
+const ROOT = JSON.stringify({ service: "sallyport model proxy", protocol: PROTOCOL_VERSION });
 
 function sendRoot(response: ServerResponse): void {
   response.writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(ROOT) });

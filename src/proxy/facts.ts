@@ -1,4 +1,5 @@
 import type { RequestFacts } from "../ledger/index.ts";
+import { Failure } from "../protocol/index.ts";
 import type { RouteName } from "./routes.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -17,17 +18,23 @@ const OTHER_MODELS = ["models", "fallbacks", "fallback_models"] as const;
 /** Counts that multiply what a request costs. */
 const COUNTS = ["n", "best_of", "max_tool_calls"] as const;
 
-/** Why nobody could say what a request may cost; in words for the caller. */
-export function unmeterable(route: RouteName, body: Fields): string | undefined {
+/** Why nobody could say what a request may cost. */
+export function unmeterable(route: RouteName, body: Fields): Failure | undefined {
   if (route === "responses" && isSet(body["background"]) && body["background"] !== false) {
-    return "background responses are not offered: nobody here would see what they cost. Leave `background` out.";
+    return unsupported(
+      "background responses are not offered, as nobody here would see what they cost: leave `background` out",
+    );
   }
   const other = OTHER_MODELS.find((name) => isSet(body[name]));
-  if (other !== undefined) return `a request may name one model only: leave \`${other}\` out.`;
+  if (other !== undefined) return unsupported(`a request may name one model only: leave \`${other}\` out`);
   const count = COUNTS.find((name) => isSet(body[name]) && whole(body[name]) === undefined);
-  if (count !== undefined) return `\`${count}\` must be a whole number above 0.`;
-  const uses = list(body["tools"]).some(({ max_uses }) => isSet(max_uses) && whole(max_uses) === undefined);
-  return uses ? "`max_uses` of a tool must be a whole number above 0." : undefined;
+  if (count !== undefined) return new Failure("invalid_request", `\`${count}\` must be a whole number above 0`);
+  if (list(body["tools"]).every(({ max_uses }) => !isSet(max_uses) || whole(max_uses) !== undefined)) return undefined;
+  return new Failure("invalid_request", "`max_uses` of a tool must be a whole number above 0");
+}
+
+function unsupported(words: string): Failure {
+  return new Failure("unsupported", words);
 }
 
 /** Reads what a body may make its provider do. `bytes`: of the body as it is sent on. */

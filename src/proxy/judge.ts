@@ -96,7 +96,7 @@ function ask(call: Call, route: Route, body: Buffer): Asked | Failure {
   call.model = model;
   call.stream = stream === true;
   const complaint = route.metered ? unmeterable(route.name, fields) : undefined;
-  if (complaint !== undefined) return new Failure("unsupported", complaint);
+  if (complaint !== undefined) return complaint;
   const hideUsage = route.name === "chat" && call.stream && !asksForUsage(fields["stream_options"]);
   const sent = hideUsage ? withUsage(fields) : body;
   const facts = readFacts(route.name, fields, Buffer.byteLength(sent));

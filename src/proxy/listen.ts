@@ -6,10 +6,11 @@ import type { Door } from "./door.ts";
 import { refusalOf } from "./refusals.ts";
 import { claimSocket } from "./socket-place.ts";
 
-/** How long a caller has for its request; passed in so that tests need not wait for it. */
-export interface Patience {
+/** What callers may take: time for the head of a request and for all of it, and connections. */
+export interface CallerBounds {
   readonly headersMs: number;
   readonly requestMs: number;
+  readonly connections: number;
 }
 
 export interface Listeners {
@@ -24,7 +25,7 @@ interface ListenOptions {
   readonly tcpPort: number;
   readonly door: Door;
   readonly newId: () => string;
-  readonly patience: Patience;
+  readonly bounds: CallerBounds;
 }
 
 /** How often unfinished requests are looked at. */
@@ -55,14 +56,14 @@ export async function listen(options: ListenOptions): Promise<Listeners> {
   };
 }
 
-function openServer({ door, newId, patience }: ListenOptions): Server {
+function openServer({ door, newId, bounds }: ListenOptions): Server {
   const server = createServer(
     {
       maxHeaderSize: LIMITS.proxyHeaderBytes,
-      headersTimeout: patience.headersMs,
-      requestTimeout: patience.requestMs,
+      headersTimeout: bounds.headersMs,
+      requestTimeout: bounds.requestMs,
       keepAliveTimeout: LIMITS.proxyKeepAliveMs,
-      connectionsCheckingInterval: Math.min(CHECK_MS, patience.headersMs),
+      connectionsCheckingInterval: Math.min(CHECK_MS, bounds.headersMs),
       requireHostHeader: true,
       noDelay: true,
     },
@@ -70,23 +71,34 @@ function openServer({ door, newId, patience }: ListenOptions): Server {
   );
   // All of them are there to be counted; Node would pass over the rest in silence.
   server.maxHeadersCount = 0;
-  server.maxConnections = LIMITS.proxyConnections + SURPLUS;
+  server.maxConnections = bounds.connections + SURPLUS;
   server.on("checkContinue", (request, response) => door.handle(request, response));
   server.on("connection", (socket: Socket) => door.connect(socket));
-  server.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) => refuseUnread(error, socket, newId()));
+  server.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) =>
+    refuseUnread(error, { socket, door, newId }),
+  );
   return server;
 }
 
-/** Answers what is no HTTP, or not in time. Nobody has seen it as a request. */
-function refuseUnread(error: NodeJS.ErrnoException, socket: Duplex, id: string): void {
-  // An answer is on its way on this connection: nothing may stand in the middle of it.
-  const isBusy = (socket as { readonly _httpMessage?: unknown })._httpMessage != null;
-  if (isBusy || !socket.writable || error.code === "ECONNRESET") {
+/** Answers what is no HTTP, or not in time. Nothing of it has been passed on. */
+function refuseUnread(
+  error: NodeJS.ErrnoException,
+  where: { readonly socket: Duplex; readonly door: Door; readonly newId: () => string },
+): void {
+  const { socket, door, newId } = where;
+  if (!socket.writable || GONE.has(error.code ?? "")) {
     socket.destroy();
     return;
   }
   const { failure, status } = unreadFailure(error);
-  const refusal = refusalOf(failure, { wire: undefined, id, status });
+  const state = door.giveUp(socket, failure, status);
+  if (state === "given up") return;
+  // In the middle of an answer nothing else may stand.
+  if (state === "busy") {
+    socket.destroy();
+    return;
+  }
+  const refusal = refusalOf(failure, { wire: undefined, id: newId(), status });
   const head = Object.entries({
     ...refusal.headers,
     "content-length": String(Buffer.byteLength(refusal.body)),
@@ -96,6 +108,9 @@ function refuseUnread(error: NodeJS.ErrnoException, socket: Duplex, id: string):
     socket.destroy(),
   );
 }
+
+/** The caller left in the middle of a request. */
+const GONE = new Set(["ECONNRESET", "EPIPE", "HPE_INVALID_EOF_STATE"]);
 
 const REASONS: Readonly<Record<number, string>> = {
   408: "Request Timeout",

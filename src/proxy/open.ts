@@ -3,16 +3,20 @@ import { BodyAllowance } from "./body.ts";
 import { Door } from "./door.ts";
 import type { House, ProxyOptions } from "./house.ts";
 import { KeyRing } from "./keys.ts";
-import { listen, type Patience } from "./listen.ts";
+import { listen, type CallerBounds } from "./listen.ts";
 import { PriceMemory } from "./price-memory.ts";
 import type { ModelProxy } from "./proxy.ts";
 import { Rates } from "./rates.ts";
 import { Upstreams } from "./upstream.ts";
 
-const PATIENCE: Patience = { headersMs: LIMITS.proxyHeadersMs, requestMs: LIMITS.proxyRequestMs };
+const BOUNDS: CallerBounds = {
+  headersMs: LIMITS.proxyHeadersMs,
+  requestMs: LIMITS.proxyRequestMs,
+  connections: LIMITS.proxyConnections,
+};
 
 /** Opens the model proxy on its own listeners. Reservations that are open when it closes are settled to their bound. */
-export async function openProxy(options: ProxyOptions, patience: Patience = PATIENCE): Promise<ModelProxy> {
+export async function openProxy(options: ProxyOptions, bounds: CallerBounds = BOUNDS): Promise<ModelProxy> {
   const house: House = {
     options,
     keys: new KeyRing(options.now),
@@ -24,9 +28,9 @@ export async function openProxy(options: ProxyOptions, patience: Patience = PATI
     time: options.now(),
     closing: false,
   };
-  const door = new Door(house);
+  const door = new Door(house, bounds.connections);
   const { home, tcpPort } = options;
-  const listeners = await listen({ home, tcpPort, door, newId: () => options.newId("req"), patience });
+  const listeners = await listen({ home, tcpPort, door, newId: () => options.newId("req"), bounds });
   const sweep = setInterval(() => {
     house.time = options.now();
     for (const watched of house.watched) watched.check(house.time);

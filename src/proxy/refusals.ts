@@ -10,7 +10,7 @@ export interface Refusal {
 }
 
 /** The status of a refusal, as the two vendors use them. */
-export function statusOf(code: ErrorCode): number {
+function statusOf(code: ErrorCode): number {
   switch (code) {
     case "unauthenticated":
     case "model_unauthenticated":

@@ -108,7 +108,6 @@ export class Relay implements Dispatcher.DispatchHandler, Awaited, Watched {
       this.#refused = { status, headers, body: new Gather(LIMITS.proxyErrorBytes) };
       return true;
     }
-    this.#phase = "passing";
     this.#resume = resume;
     this.#call.status = status;
     this.#call.letGo();
@@ -117,6 +116,7 @@ export class Relay implements Dispatcher.DispatchHandler, Awaited, Watched {
     const passed = hideUsage ? withoutHeader(headers, "content-length") : headers;
     passed.push(REQUEST_ID, id);
     this.#response.writeHead(status, passed);
+    this.#phase = "passing";
     // Who waits for a stream sees that it has begun, also when nothing else of it has come yet.
     this.#flushSoon();
     return true;

@@ -1,11 +1,13 @@
-import { chmodSync, lstatSync, mkdtempSync, readlinkSync, renameSync, rmSync, symlinkSync } from "node:fs";
+import { chmodSync, lstatSync, mkdtempSync, readdirSync, readlinkSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { Failure } from "../protocol/index.ts";
 
 const NAME = "model.sock";
-const FOLDER_PREFIX = "sallyport-";
+const FOLDER_PREFIX = "sallyport-model-";
+/** Where it is made. */
+const WORKSHOP_PREFIX = ".model-";
 /** What every system's socket addresses hold, in bytes. */
 const LONGEST_PATH = 103;
 const PROBE_MS = 1_000;
@@ -24,9 +26,13 @@ export interface SocketPlace {
 export async function claimSocket(home: string, listen: (path: string) => Promise<void>): Promise<SocketPlace> {
   const wanted = join(home, NAME);
   await clear(wanted);
+  for (const name of readdirSync(home)) {
+    if (name.startsWith(WORKSHOP_PREFIX)) rmSync(join(home, name), { recursive: true, force: true });
+  }
   const isShort =
-    Buffer.byteLength(join(home, ".sXXXXXX", "s")) <= LONGEST_PATH && Buffer.byteLength(wanted) <= LONGEST_PATH;
-  const folder = mkdtempSync(isShort ? join(home, ".s") : join(tmpdir(), FOLDER_PREFIX));
+    Buffer.byteLength(join(home, `${WORKSHOP_PREFIX}XXXXXX`, "s")) <= LONGEST_PATH &&
+    Buffer.byteLength(wanted) <= LONGEST_PATH;
+  const folder = mkdtempSync(isShort ? join(home, WORKSHOP_PREFIX) : join(tmpdir(), FOLDER_PREFIX));
   const made = join(folder, isShort ? "s" : NAME);
   try {
     await listen(made);
@@ -38,14 +44,20 @@ export async function claimSocket(home: string, listen: (path: string) => Promis
     throw error;
   }
   if (isShort) rmSync(folder, { recursive: true, force: true });
-  const { ino } = lstatSync(wanted);
+  const identity = identityOf(wanted);
   return {
     path: isShort ? wanted : made,
     remove: () => {
       if (!isShort) rmSync(folder, { recursive: true, force: true });
-      if (lstatSync(wanted, { throwIfNoEntry: false })?.ino === ino) rmSync(wanted, { force: true });
+      if (identityOf(wanted) === identity) rmSync(wanted, { force: true });
     },
   };
+}
+
+/** Numbers of files come again; together with the time they do not. */
+function identityOf(path: string): string | undefined {
+  const there = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+  return there === undefined ? undefined : `${there.ino} ${there.ctimeNs}`;
 }
 
 /** Takes away what a dead process left there. */
@@ -53,7 +65,7 @@ async function clear(wanted: string): Promise<void> {
   const there = lstatSync(wanted, { throwIfNoEntry: false });
   if (there === undefined) return;
   const target = there.isSymbolicLink() ? resolve(dirname(wanted), readlinkSync(wanted)) : wanted;
-  if (!there.isSocket() && !isOurs(target)) {
+  if (!(there.isSymbolicLink() ? isOurs(target) : there.isSocket())) {
     throw new Failure("conflict", `${wanted} is in the way: the model proxy's socket belongs there; move it away`);
   }
   if (await answers(target)) {

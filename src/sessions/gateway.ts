@@ -3,6 +3,7 @@ import type { Policy } from "../protocol/index.ts";
 import type { AuditRow, Page } from "../store/index.ts";
 import { authorize, type Caller } from "./access.ts";
 import { ApprovalDesk } from "./approval-desk.ts";
+import { ClientDesk } from "./client-desk.ts";
 import { LimitBook } from "./limit-book.ts";
 import { PolicyBook, PolicyDesk } from "./policy-desk.ts";
 import { ProviderDesk } from "./provider-desk.ts";
@@ -14,6 +15,7 @@ import type { Session } from "./session.ts";
 import type { Places } from "./settings.ts";
 import { TokenDesk } from "./token-desk.ts";
 import { UsageDesk } from "./usage-desk.ts";
+import { WarmSessions } from "./warm.ts";
 
 const SWEEP_MS = 600_000;
 
@@ -27,25 +29,35 @@ export interface GatewayOptions {
 /** The whole house behind the surfaces: every surface calls these desks and nothing else. */
 export class Gateway {
   readonly sessions: SessionDesk;
+  readonly clients: ClientDesk;
   readonly approvals: ApprovalDesk;
   readonly policy: PolicyDesk;
   readonly tokens: TokenDesk;
   readonly usage: UsageDesk;
   readonly providers: ProviderDesk;
+  /** The ids of the engines that sessions can have. */
+  readonly engines: readonly string[];
   readonly #services: Services;
   readonly #registry: Registry;
+  readonly #warm: WarmSessions;
   #stopSweep: () => void = () => undefined;
 
   private constructor(services: Services, book: PolicyBook, places: Places) {
     this.#services = services;
     this.#registry = new Registry(services);
-    const house = { services, registry: this.#registry, receipts: new Receipts(services), places, book };
+    this.#warm = new WarmSessions(services);
+    const receipts = new Receipts(services);
+    const house = { services, registry: this.#registry, receipts, places, book, warm: this.#warm };
     this.sessions = new SessionDesk(house);
+    this.clients = new ClientDesk(services);
     this.approvals = new ApprovalDesk(services, this.#registry);
     this.policy = new PolicyDesk(house);
     this.tokens = new TokenDesk(services, house.receipts);
     this.usage = new UsageDesk(services);
     this.providers = new ProviderDesk(services);
+    this.engines = [...services.engines.values()]
+      .filter((engine) => engine.missing?.() === undefined)
+      .map(({ id }) => id);
   }
 
   /** Opens the house and settles what the last run left, before the first command is taken. */
@@ -104,6 +116,7 @@ export class Gateway {
   /** Stops without ending anything: open turns and questions wait for the next start. The store stays open. */
   async close(): Promise<void> {
     this.#stopSweep();
+    await this.#warm.close();
     await Promise.allSettled(this.#registry.inMemory.map((session) => session.halt()));
   }
 

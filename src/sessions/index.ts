@@ -3,4 +3,5 @@ export { CHECKPOINTS, type Checkpoint } from "./checkpoints.ts";
 export type { Frame } from "./frames.ts";
 export { Gateway } from "./gateway.ts";
 export type { Clock, Log, Models } from "./services.ts";
+export type { LentTool } from "../tools/index.ts";
 export { openWorkshop, sweepWorkshops } from "./workshop.ts";

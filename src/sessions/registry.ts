@@ -27,7 +27,10 @@ export class Registry {
   }
 
   add(state: SessionState): Session {
-    const session = new Session(this.#services, state);
+    return this.adopt(new Session(this.#services, state));
+  }
+
+  adopt(session: Session): Session {
     this.#keep(session);
     return session;
   }

@@ -4,7 +4,7 @@ import type { JournalEvent, NewId, Policy, Redactor, SessionSettings } from "../
 import type { ModelProxy, ProviderBook } from "../proxy/index.ts";
 import type { Sandbox } from "../sandbox/index.ts";
 import type { Store } from "../store/index.ts";
-import type { Toolbox } from "../tools/index.ts";
+import type { LendableToolbox } from "../tools/index.ts";
 import type { ReachCheckpoint } from "./checkpoints.ts";
 import type { LimitBook } from "./limit-book.ts";
 import type { SessionState } from "./state.ts";
@@ -38,7 +38,7 @@ export interface Models {
 
 /** A session's tools with their shells and the folder they work in. */
 export interface Workshop {
-  readonly toolbox: Toolbox;
+  readonly toolbox: LendableToolbox;
   readonly sandbox: Sandbox;
   /** Folders beyond the workspace that may be read. Absolute, real. */
   readonly extraRead: readonly string[];
@@ -46,7 +46,7 @@ export interface Workshop {
   isHidden(real: string): boolean;
   /** Follows symlinks; relative paths start at the workspace. */
   resolve(path: string): Promise<string>;
-  /** True while a process of the session is alive. */
+  /** True while a process of the session is alive, or tools are lent to it: then it must not rest. */
   readonly busy: boolean;
   /** Ends every process. */
   close(): Promise<void>;

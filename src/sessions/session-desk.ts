@@ -26,7 +26,8 @@ import { setLimit } from "./set-limit.ts";
 import type { Beside, Session } from "./session.ts";
 import { settingsFor, type Places } from "./settings.ts";
 import { checkCursor, watch } from "./watch.ts";
-import { fromRow, newState, view, type Segment } from "./state.ts";
+import { fromRow, newState, view, type Segment, type SessionState } from "./state.ts";
+import type { WarmSessions } from "./warm.ts";
 
 export interface SessionFilter {
   readonly status?: Status | undefined;
@@ -52,6 +53,7 @@ export class SessionDesk {
   readonly #registry: Registry;
   readonly #receipts: Receipts;
   readonly #places: Places;
+  readonly #warm: WarmSessions;
   /** By principal: resolves when the last session that is being made is there, or is not. */
   readonly #making = new Map<string, Promise<void>>();
 
@@ -60,8 +62,10 @@ export class SessionDesk {
     readonly registry: Registry;
     readonly receipts: Receipts;
     readonly places: Places;
+    readonly warm: WarmSessions;
   }) {
     this.#services = house.services;
+    this.#warm = house.warm;
     this.#registry = house.registry;
     this.#receipts = house.receipts;
     this.#places = house.places;
@@ -95,12 +99,15 @@ export class SessionDesk {
     { settings, parent, sponsor, prompt }: Beginning,
     receipts: (answer: SessionView) => readonly ReceiptRow[],
   ): Promise<SessionView> {
-    const id = this.#services.newId("ses");
     const at = new Date(this.#services.clock.now()).toISOString();
     const fork_seq = parent?.state.settled_seq ?? 0;
     const lineage = parent === undefined ? [] : inherited(parent, fork_seq);
     const ancestors = sponsor === undefined ? [] : heirOf(sponsor);
-    const session = this.#registry.add(newState({ id, settings, at, by: ref(caller), lineage, ancestors }));
+    const born = (id: string): SessionState => newState({ id, settings, at, by: ref(caller), lineage, ancestors });
+    const warm = parent === undefined ? this.#warm.take(settings, born) : undefined;
+    const session =
+      warm === undefined ? this.#registry.add(born(this.#services.newId("ses"))) : this.#registry.adopt(warm);
+    const { id } = session.state;
     const durable = [
       session.execute(
         parent === undefined
@@ -118,6 +125,7 @@ export class SessionDesk {
     );
     await Promise.all(durable);
     this.#services.reach("session.durable");
+    if (parent === undefined) this.#warm.follow(settings);
     return answer;
   }
 

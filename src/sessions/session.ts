@@ -18,8 +18,8 @@ import type { EventRow, Haste, Write } from "../store/index.ts";
 import { decide, type Answer, type Change, type Command } from "./decide.ts";
 import { fold } from "./fold.ts";
 import { Frame } from "./frames.ts";
-import { hostFor } from "./host.ts";
-import { ancestry, history, readEvents } from "./journal.ts";
+import { readEvents } from "./journal.ts";
+import { openConversation } from "./opening.ts";
 import { Outbox } from "./outbox.ts";
 import { Pauses } from "./pauses.ts";
 import { Purser } from "./purser.ts";
@@ -244,6 +244,22 @@ export class Session {
     return this.#workshop;
   }
 
+  /** Resolves when everything that was decided so far is on the disk. */
+  settled(): Promise<void> {
+    return this.#lastCommit;
+  }
+
+  /** Lets the engine begin before there is anybody to begin for. Nothing is written. */
+  async prepare(): Promise<void> {
+    this.#conversation ??= openConversation(this, this.#state.seq);
+    await (await this.#conversation).warm?.();
+  }
+
+  /** Makes a session that was prepared somebody's. */
+  become(state: SessionState): void {
+    this.#state = state;
+  }
+
   #append(events: readonly EventBody[], beside: Beside = {}, haste?: Haste): Promise<void> {
     if (this.#halted) return Promise.reject(new Failure("shutting_down", "the server is stopping"));
     if (events.length === 0 && Object.values(beside).every((rows) => rows === undefined)) return this.#lastCommit;
@@ -297,7 +313,7 @@ export class Session {
   ): Promise<void> {
     const { turn_id } = turn;
     try {
-      this.#conversation ??= this.#openConversation(turn.upto);
+      this.#conversation ??= openConversation(this, turn.upto);
       const conversation = await this.#conversation;
       this.services.reach("engine.opened");
       for await (const events of turn.begin(conversation, signal)) this.#absorb(turn_id, events);
@@ -411,31 +427,6 @@ export class Session {
     this.services.reach("queue.taken");
     this.#drive({ turn_id, upto, begin: (conversation, signal) => conversation.turn(event.prompt, signal) });
     await this.#work;
-  }
-
-  async #openConversation(upto: number): Promise<Conversation> {
-    const { id, settings, turns, turn, lineage } = this.#state;
-    const { engines, store } = this.services;
-    const engine = engines.get(settings.engine);
-    if (engine === undefined) {
-      throw new Failure(
-        "unsupported",
-        `there is no engine ${settings.engine}; there are: ${[...engines.keys()].join(", ")}`,
-      );
-    }
-    const host = await hostFor(this);
-    // Nothing was said yet: there is no history to wait for.
-    const fresh = turns === 0 && lineage.length === 0 && turn !== undefined && upto < turn.started_seq;
-    if (!fresh) await this.#lastCommit;
-    return engine.open(
-      {
-        session_id: id,
-        settings,
-        history: () => history(store.read, { id, lineage }, fresh ? 0 : upto),
-        ancestry: await ancestry(this.services, lineage),
-      },
-      host,
-    );
   }
 
   #forgetConversation(): void {

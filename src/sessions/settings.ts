@@ -30,13 +30,7 @@ export async function settingsFor(
     tools: request.tools ?? base?.tools,
   };
   const narrowed = narrow(profile, asked, caller.role);
-  const engine = request.engine ?? base?.engine ?? "loop";
-  if (!services.engines.has(engine)) {
-    throw new Failure(
-      "unsupported",
-      `there is no engine ${engine}; there are: ${[...services.engines.keys()].join(", ")}`,
-    );
-  }
+  const engine = chooseEngine(services, request, base);
   const sandbox = request.sandbox ?? base?.sandbox ?? "local";
   if (sandbox !== "local") throw new Failure("unsupported", `there is no sandbox ${sandbox}; there are: local`);
   const { provider, model } = await chooseModel(services, { profile, engine }, request, base);
@@ -81,6 +75,16 @@ function defaultModel({ defaultProvider, defaultModel: configured, providers }: 
   if (model === "")
     throw new Failure("invalid_request", `the provider ${provider} has no default_model: name a model, or set one`);
   return model;
+}
+
+function chooseEngine({ engines }: Services, request: CreateSession, base: SessionSettings | undefined): string {
+  const id = request.engine ?? base?.engine ?? "loop";
+  const engine = engines.get(id);
+  if (engine === undefined)
+    throw new Failure("unsupported", `there is no engine ${id}; there are: ${[...engines.keys()].join(", ")}`);
+  const missing = engine.missing?.();
+  if (missing !== undefined) throw new Failure("unsupported", missing);
+  return id;
 }
 
 async function chooseModel(

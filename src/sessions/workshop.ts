@@ -65,7 +65,7 @@ export async function openWorkshop(options: WorkshopOptions, wanted: WorkshopReq
     isHidden: (real) => isInside(options.home, real) && !isInside(outputFolder, real),
     resolve: (path) => resolvePath(settings.workspace, path),
     get busy() {
-      return sandbox.busy;
+      return sandbox.busy || toolbox.lent > 0;
     },
     close,
     discard: async () => {

@@ -33,7 +33,7 @@ export class Connection {
   }
 
   /** Sends frames, which are encoded once for all sockets; resolves when there is room for more. */
-  async push(frames: readonly Frame[]): Promise<void> {
+  async push(frames: readonly Pick<Frame, "bytes">[]): Promise<void> {
     const socket = this.#socket;
     for (const frame of frames) {
       if (socket.readyState !== socket.OPEN) return;

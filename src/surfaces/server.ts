@@ -6,9 +6,13 @@ import { Failure, LIMITS } from "../protocol/index.ts";
 import type { Caller } from "../sessions/index.ts";
 import { AgentSocket } from "./agent-socket.ts";
 import { createApp } from "./app.ts";
+import { BridgeSocket } from "./bridge-socket.ts";
+import { Bridge } from "./bridge/bridge.ts";
 import { CanonicalSocket } from "./canonical-socket.ts";
 import { Connection } from "./connection.ts";
 import { Guard } from "./guard.ts";
+import { RuntimeSocket } from "./runtime-socket.ts";
+import { RuntimeHall } from "./runtime/hall.ts";
 import { httpStatus } from "./status.ts";
 import type { SurfaceOptions } from "./surface.ts";
 
@@ -67,9 +71,13 @@ export async function listen(options: ListenOptions): Promise<Listening> {
 }
 
 function openSockets(options: SurfaceOptions, guard: Guard, server: Server): { close(): void } {
+  const bridge = new Bridge();
+  const hall = new RuntimeHall(options);
   const handlers: Readonly<Record<string, Handler>> = {
+    "/ws": (peer) => void new RuntimeSocket({ hall, guard, log: options.log }, peer),
     "/api/ws": (peer) => void new CanonicalSocket(options, guard, peer),
     "/api/terminal/ws/agent": (peer) => void new AgentSocket(options, guard, peer),
+    "/bridge": (peer) => void new BridgeSocket(options, { guard, bridge }, peer),
   };
   const upgrader = new WebSocketServer({
     noServer: true,

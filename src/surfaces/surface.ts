@@ -1,6 +1,6 @@
 import type { HttpBindings } from "@hono/node-server";
 import type { OpenAPIHono } from "@hono/zod-openapi";
-import type { Caller, Gateway, Log } from "../sessions/index.ts";
+import type { Caller, Clock, Gateway, Log } from "../sessions/index.ts";
 
 /** What every surface is built from. */
 export interface SurfaceOptions {
@@ -20,6 +20,19 @@ export interface SurfaceOptions {
   };
   /** Everything that is counted, as Prometheus reads it; absent: not counted. */
   readonly metrics?: (() => Promise<string>) | undefined;
+  /** Document 000's surface; absent: as it ships. */
+  readonly runtime?: RuntimeOptions | undefined;
+}
+
+interface RuntimeOptions {
+  /** How long a page has for one call of a tool, ms. Absent: LIMITS.pageToolMs. */
+  readonly toolMs?: number | undefined;
+  /** Of new conversations. Absent: the server's own default. */
+  readonly engine?: string | undefined;
+  /** Of new conversations. Absent: `server`. */
+  readonly profile?: string | undefined;
+  /** Absent: the machine's. */
+  readonly clock?: Clock | undefined;
 }
 
 interface Variables {

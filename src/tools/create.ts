@@ -2,10 +2,11 @@ import { Failure, LIMITS, type ContentBlock } from "../protocol/index.ts";
 import { BUILT_IN_TOOLS } from "./built-in.ts";
 import { definitionOf } from "./definitions.ts";
 import { parseInput } from "./input.ts";
+import { LentTools } from "./lent.ts";
 import { genericPreview, headOf } from "./preview.ts";
 import { isRefusal, reasonOf } from "./refusal.ts";
 import { errorResult, type AnyTool, type ToolResult, type ToolSession } from "./tool.ts";
-import type { CallFacts, Toolbox } from "./toolbox.ts";
+import type { CallFacts, LendableToolbox } from "./toolbox.ts";
 
 export interface ToolboxOptions {
   /** Which tools exist for the session, by their own names; absent: all. */
@@ -14,16 +15,22 @@ export interface ToolboxOptions {
   readonly extra?: readonly AnyTool[] | undefined;
 }
 
-export function createToolbox(session: ToolSession, options: ToolboxOptions = {}): Toolbox {
+export function createToolbox(session: ToolSession, options: ToolboxOptions = {}): LendableToolbox {
   const tools = [...BUILT_IN_TOOLS, ...(options.extra ?? [])].filter((tool) => options.only?.(tool.name) ?? true);
-  const byName = index(tools);
+  const own = index(tools);
+  const lent = new LentTools();
+  const find = (name: string): AnyTool | undefined => own.get(name) ?? lent.get(name);
   let closed = false;
   return {
-    definitions: () => tools.map(definitionOf),
-    facts: (name, input) => factsOf(name, byName.get(name), input),
-    concurrent: (name) => byName.get(name)?.concurrent ?? false,
+    definitions: () => [...tools.map(definitionOf), ...lent.definitions()],
+    facts: (name, input) => factsOf(name, find(name), input),
+    concurrent: (name) => find(name)?.concurrent ?? false,
+    lend: (borrowed) => lent.lend(borrowed, (name) => own.has(name)),
+    get lent() {
+      return lent.size;
+    },
     async preview(name, input) {
-      const tool = byName.get(name);
+      const tool = find(name);
       const parsed = tool === undefined ? undefined : parseInput(tool, input);
       if (tool === undefined || parsed === undefined || isRefusal(parsed)) return genericPreview(input);
       try {
@@ -33,7 +40,7 @@ export function createToolbox(session: ToolSession, options: ToolboxOptions = {}
       }
     },
     async run(name, input, run) {
-      const tool = byName.get(name);
+      const tool = find(name);
       if (tool === undefined)
         return errorResult(`Unknown tool: ${wellFormed(headOf(name, LIMITS.previewSummaryChars))}`);
       if (closed) return errorResult("The session is closed: no tool can run in it any more.");

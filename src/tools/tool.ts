@@ -41,6 +41,8 @@ export interface ToolContext extends ToolSession {
   readonly signal: AbortSignal;
   /** Output while the tool runs; live only. */
   readonly onOutput: (text: string) => void;
+  /** The model's own id of the call; absent where an engine does not tell. */
+  readonly tool_use_id?: string | undefined;
   /** Runs a sub-agent to its end; absent where the engine has none. */
   readonly subagent?: ((request: SubagentRequest) => Promise<ToolResult>) | undefined;
 }

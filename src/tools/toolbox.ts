@@ -1,4 +1,5 @@
 import type { Tier } from "../protocol/index.ts";
+import type { LentTool } from "./lent.ts";
 import type { PathUse, SubagentRequest, ToolPreview, ToolResult } from "./tool.ts";
 
 /** How a model is told of a tool. `input_schema` is JSON Schema. */
@@ -24,6 +25,8 @@ export interface CallFacts {
 export interface RunOptions {
   readonly signal: AbortSignal;
   readonly onOutput: (text: string) => void;
+  /** The model's own id of the call; absent where an engine does not tell. */
+  readonly tool_use_id?: string | undefined;
   readonly subagent?: ((request: SubagentRequest) => Promise<ToolResult>) | undefined;
 }
 
@@ -39,4 +42,15 @@ export interface Toolbox {
   run(tool: string, input: Readonly<Record<string, unknown>>, options: RunOptions): Promise<ToolResult>;
   /** Ends all shells of the session and forgets what was read. */
   close(): Promise<void>;
+}
+
+/** A toolbox to which others can lend tools for a while. Engines do not get this view of it. */
+export interface LendableToolbox extends Toolbox {
+  /**
+   * Adds tools, all or, with a Failure, none; models are told of them from their next turn on. The answer takes them back: a call that
+   * runs then ends with an error that the model reads. Taking back twice is no error.
+   */
+  lend(tools: readonly LentTool[]): () => void;
+  /** How many tools are on loan. */
+  readonly lent: number;
 }

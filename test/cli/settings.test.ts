@@ -146,6 +146,24 @@ describe("settings", () => {
     });
   });
 
+  test("document 000's socket has settings of its own, where somebody made some", () => {
+    const home = homeWith("runtime: {tool_timeout_ms: 5000, engine: claude-sdk, profile: code-assist}");
+    const runtime = (environment: Record<string, string>, folder = home): unknown =>
+      readSettings({ home: folder }, environment, "/project").runtime;
+    const own = { engine: "claude-sdk", profile: "code-assist" };
+    expect([
+      runtime({}),
+      runtime({ SALLYPORT_RUNTIME_TOOL_MS: "70" }),
+      runtime({ SALLYPORT_RUNTIME_TOOL_MS: "70" }, homeWith(undefined)),
+      runtime({ SALLYPORT_RUNTIME_TOOL_MS: "" }, homeWith(undefined)),
+    ]).toEqual([
+      { value: { toolMs: 5_000, ...own }, origin: "file" },
+      { value: { toolMs: 70, ...own }, origin: "environment" },
+      { value: { toolMs: 70, engine: undefined, profile: undefined }, origin: "environment" },
+      undefined,
+    ]);
+  });
+
   test("an empty variable counts as not set, and a key chooses the cloud", () => {
     const home = homeWith(undefined);
     const settings = readSettings({ home }, { SALLYPORT_PORT: "", ANTHROPIC_API_KEY: "key" }, "/project");
@@ -258,6 +276,9 @@ describe("settings", () => {
     ["a price with something else", {}, {}, "prices: {m: {input: 1, output: 1, tax: 1}}", "prices.m Unrecognized key"],
     ["a proxy with something else", {}, {}, "proxy: {host: 0.0.0.0}", "proxy Unrecognized key"],
     ["telemetry without an address", {}, {}, "telemetry: {headers_env: A}", "telemetry.endpoint "],
+    ["a page without time", {}, { SALLYPORT_RUNTIME_TOOL_MS: "0" }, undefined, "SALLYPORT_RUNTIME_TOOL_MS must be"],
+    ["a page with too much", {}, {}, "runtime: {tool_timeout_ms: 99999999}", "runtime.tool_timeout_ms "],
+    ["a runtime with something else", {}, {}, "runtime: {port: 1}", "runtime Unrecognized key"],
     ["telemetry of another kind", {}, {}, "telemetry: {endpoint: 'ftp://h'}", "telemetry.endpoint "],
   ])("refuses %s", (_what, flags, environment, yaml, words) => {
     const home = homeWith(yaml);

@@ -90,7 +90,7 @@ profiles:
       profiles["guarded"],
     ]).toEqual([
       "mine",
-      ["code-assist", "full", "guarded", "mine", "readonly"],
+      ["code-assist", "full", "guarded", "mine", "readonly", "server"],
       {
         description: "ours",
         tools: ["Read", "mcp__git__*"],
@@ -147,7 +147,7 @@ profiles:
     ],
     [
       "default_profile: nope\n",
-      "policy, line 1: default_profile nope names no profile; there are: readonly, code-assist, full, guarded",
+      "policy, line 1: default_profile nope names no profile; there are: readonly, code-assist, full, guarded, server",
       1,
       ["default_profile"],
     ],

@@ -1,7 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { meterFor } from "../../src/proxy/meter/choose.ts";
-import { STREAMS, type RecordedStream } from "./streams.ts";
+import { ANTHROPIC_STREAMS } from "./streams/anthropic.ts";
+import { OPENAI_STREAMS } from "./streams/openai.ts";
+import type { RecordedStream } from "./streams/stream.ts";
 
 const FACTS = {
   bytes: 0,
@@ -49,7 +51,7 @@ function* cut(bytes: Buffer, borders: readonly number[]): Iterable<Buffer> {
 const everyNth = (bytes: Buffer, size: number): number[] =>
   Array.from({ length: Math.ceil(bytes.length / size) - 1 }, (_, index) => (index + 1) * size);
 
-describe.each(STREAMS)("$name", (stream) => {
+describe.each([...ANTHROPIC_STREAMS, ...OPENAI_STREAMS])("$name", (stream) => {
   const bytes = Buffer.from(stream.text);
 
   test("in pieces of every size", () => {

@@ -74,7 +74,7 @@ interface WorldOptions {
   readonly keys?: readonly string[];
   readonly standing?: Partial<Standing>;
   readonly baseUrl?: string;
-  readonly patience?: { readonly headersMs: number; readonly requestMs: number };
+  readonly bounds?: { readonly headersMs: number; readonly requestMs: number; readonly connections: number };
 }
 
 /** The real proxy over the real ledger and store, before a provider that does what the test says. */
@@ -94,6 +94,7 @@ export class World {
     purses: [{ kind: "session", account: ACCOUNTS.session(SESSION), limit: 10_000_000 }],
   };
   readonly told: Exchange[] = [];
+  credentials: () => Promise<readonly Credential[]> = () => Promise.resolve([]);
   readonly #closing: (() => Promise<unknown> | void)[] = [];
   home = "";
   upstreamUrl = "";
@@ -154,7 +155,7 @@ export class World {
           world.#wake?.();
         },
       },
-      ...(options.patience === undefined ? [] : [options.patience]),
+      ...(options.bounds === undefined ? [] : [options.bounds]),
     );
     world.#closing.push(() => world.proxy.close());
     world.lease = world.proxy.lease({
@@ -189,7 +190,7 @@ export class World {
         (response) => void collect(response, () => outgoing.destroy(), onBytes).then(resolve, reject),
       );
       outgoing.on("error", reject);
-      outgoing.end(method === "GET" ? undefined : isText ? body : JSON.stringify(body));
+      outgoing.end(method === "GET" || method === "HEAD" ? undefined : isText ? body : JSON.stringify(body));
     });
   }
 
@@ -242,13 +243,14 @@ export class World {
       name: `key${index + 1}`,
       headers: (wire) => (wire === "anthropic" ? { "x-api-key": key } : { authorization: `Bearer ${key}` }),
     }));
+    this.credentials = () => Promise.resolve(credentials);
     return {
       id: "test",
       baseUrl: Object.fromEntries(wires.map((wire) => [wire, this.upstreamUrl])),
       free,
       defaultModel: "claude-test",
       ...(rate === undefined ? {} : { rate }),
-      credentials: () => Promise.resolve(credentials),
+      credentials: () => this.credentials(),
       report: ({ name }, outcome) => void this.reports.push({ name, ...outcome }),
     };
   }
@@ -290,3 +292,12 @@ export function json(
 }
 
 export const EVENT_STREAM = { "content-type": "text/event-stream; charset=utf-8" };
+
+/** Something that a test waits for. */
+export function gate(): { readonly promise: Promise<void>; readonly resolve: () => void } {
+  let resolve = (): void => undefined;
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve: () => resolve() };
+}

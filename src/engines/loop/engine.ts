@@ -19,6 +19,7 @@ const CAPABILITIES: Capabilities = {
   subagents: true,
   fork: true,
   resume_turn: true,
+  warm: false,
 };
 
 /** Our own agent loop. It runs in this process and keeps nothing that the journal does not have. */
@@ -38,7 +39,6 @@ class LoopConversation implements Conversation {
   readonly #host: Host;
   readonly #means: { readonly transport: Transport; readonly contextTokens: number };
   #transcript: Promise<Transcript> | undefined;
-  #tools: Pick<Surroundings, "tools" | "toolChars"> | undefined;
 
   constructor(opening: Opening, host: Host, means: { readonly transport: Transport; readonly contextTokens: number }) {
     this.#opening = opening;
@@ -67,12 +67,11 @@ class LoopConversation implements Conversation {
   ): AsyncGenerator<readonly EngineEvent[]> {
     this.#transcript ??= read(this.#opening);
     const root = await this.#transcript;
-    this.#tools ??= toolsOf(this.#host);
     const turn = new Turn({
       host: this.#host,
       settings: this.#opening.settings,
       root,
-      ...this.#tools,
+      ...toolsOf(this.#host),
       transport: this.#means.transport,
       contextTokens: Math.min(this.#means.contextTokens, this.#opening.settings.max_context_tokens ?? Infinity),
     });
@@ -94,6 +93,7 @@ class LoopConversation implements Conversation {
   }
 }
 
+/** As they are now: lent ones come and go between turns. */
 function toolsOf(host: Host): Pick<Surroundings, "tools" | "toolChars"> {
   const tools = host.toolbox.definitions();
   return { tools, toolChars: JSON.stringify(tools).length };

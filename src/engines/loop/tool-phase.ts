@@ -154,6 +154,7 @@ class ToolPhase {
     const running = host.toolbox.run(item.tool, input, {
       signal,
       onOutput: (text) => output.add(text),
+      tool_use_id: item.tool_use_id,
       subagent: subagent === undefined ? undefined : (request) => delegate(request, subagent),
     });
     const ended = await orAborted(running, signal);

@@ -2,11 +2,15 @@ import { EventScanner, type EventWish } from "./events.ts";
 import type { Meter, MeterEnd } from "./meter.ts";
 import { countOf, fieldsOf, parseFields, Tally, type Fields } from "./tally.ts";
 
-/** Each figure that is told replaces what was told before. `long`: the request may have written cache entries for an hour. */
-function addUsage(tally: Tally, usage: unknown, long: boolean): void {
+/**
+ * Each figure that is told replaces what was told before. True: the output is among them. `long`: the request may have
+ * written cache entries for an hour.
+ */
+function addUsage(tally: Tally, usage: unknown, long: boolean): boolean {
   const fields = fieldsOf(usage);
+  const output = figure(fields, "output_tokens");
+  tally.output = output ?? tally.output;
   tally.input = figure(fields, "input_tokens") ?? tally.input;
-  tally.output = figure(fields, "output_tokens") ?? tally.output;
   tally.cache_read = figure(fields, "cache_read_input_tokens") ?? tally.cache_read;
   const written = figure(fields, "cache_creation_input_tokens");
   if (written !== undefined) addCacheWrites(tally, written, fieldsOf(fields["cache_creation"]), long);
@@ -14,6 +18,7 @@ function addUsage(tally: Tally, usage: unknown, long: boolean): void {
   if (details !== undefined) tally.reasoning = countOf(fieldsOf(details)["thinking_tokens"]) ?? tally.reasoning;
   const tools = fields["server_tool_use"];
   if (tools !== undefined) tally.web_searches = countOf(fieldsOf(tools)["web_search_requests"]) ?? tally.web_searches;
+  return output !== undefined;
 }
 
 /**
@@ -59,6 +64,8 @@ export class MessagesMeter implements Meter {
   end: MeterEnd | undefined = undefined;
   readonly #long: boolean;
   readonly #scanner: EventScanner;
+  /** The output was told after some of it was there. What the first event says of it is no more than a beginning. */
+  #isCounted = false;
 
   constructor(long: boolean) {
     this.#long = long;
@@ -74,8 +81,12 @@ export class MessagesMeter implements Meter {
     this.#scanner.end();
   }
 
-  take(data: Buffer): void {
+  take(data: Buffer, name: string | undefined): void {
     if (this.end !== undefined) return;
+    if (name === "message_stop") {
+      this.#stop();
+      return;
+    }
     const event = parseFields(data);
     switch (event?.["type"]) {
       case "message_start":
@@ -84,16 +95,11 @@ export class MessagesMeter implements Meter {
         break;
       case "message_delta":
         this.began = true;
-        addUsage(this.tally, event["usage"], this.#long);
-        // Without the output's figure the one of the beginning stands, which is next to nothing.
-        if (
-          typeof fieldsOf(event["delta"])["stop_reason"] === "string" &&
-          figure(fieldsOf(event["usage"]), "output_tokens") !== undefined
-        )
-          this.tally.isFinal = true;
+        if (addUsage(this.tally, event["usage"], this.#long)) this.#isCounted = true;
+        if (typeof fieldsOf(event["delta"])["stop_reason"] === "string") this.tally.isFinal = this.#isCounted;
         break;
       case "message_stop":
-        this.end = "completed";
+        this.#stop();
         break;
       case "error":
         this.end = "error";
@@ -101,5 +107,10 @@ export class MessagesMeter implements Meter {
       default:
         break;
     }
+  }
+
+  #stop(): void {
+    this.tally.isFinal = this.#isCounted;
+    this.end = "completed";
   }
 }

@@ -72,6 +72,7 @@ export class ChatMeter implements Meter {
   take(data: Buffer): void {
     if (this.end !== undefined) return;
     if (data[0] === OPENING_BRACKET && data.toString().trim() === DONE) {
+      this.tally.isFinal = this.tally.output !== undefined;
       this.end = "completed";
       return;
     }

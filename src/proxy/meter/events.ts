@@ -3,8 +3,8 @@ import { Gather } from "./gather.ts";
 
 /** Who gets the events that matter. */
 export interface EventTaker {
-  /** The data is good until it returns. */
-  take(data: Buffer): void;
+  /** `name`: the event's own, if it is one that matters. The data is good until it returns. */
+  take(data: Buffer, name: string | undefined): void;
   /** Where in the piece an event has ended: just behind its empty line. Absent: nobody wants to know. */
   endEvent?(end: number): void;
 }
@@ -50,6 +50,7 @@ export class EventScanner {
   events = 0;
   /** Whether the name of the event that has begun is one that matters; undefined: it has none so far. */
   #wanted: boolean | undefined = undefined;
+  #name: string | undefined = undefined;
   #sawData = false;
   /** A line of data that seems not to matter, unless it goes on in another line. */
   #passed: Buffer | undefined = undefined;
@@ -146,7 +147,8 @@ export class EventScanner {
     const { names } = this.#wish;
     if (names.length === 0) return;
     const from = line[start] === SPACE && start < end ? start + 1 : start;
-    this.#wanted = end === from ? undefined : names.some((name) => isName(line, name, from, end));
+    this.#name = names.find((name) => isName(line, name, from, end));
+    this.#wanted = end === from ? undefined : this.#name !== undefined;
   }
 
   #readData(line: Buffer, start: number, end: number): void {
@@ -186,7 +188,7 @@ export class EventScanner {
 
   #dispatch(): void {
     const data = this.#more?.peek() ?? this.#data;
-    if (data !== undefined && this.#wanted !== false) this.#taker.take(data);
+    if (data !== undefined && this.#wanted !== false) this.#taker.take(data, this.#name);
     this.#reset();
   }
 
@@ -196,6 +198,7 @@ export class EventScanner {
     this.#data = undefined;
     this.#more = undefined;
     this.#passed = undefined;
+    this.#name = undefined;
     this.#wanted = undefined;
   }
 }

@@ -1,0 +1,28 @@
+import { LIMITS } from "../../protocol/index.ts";
+import { CLAUDE_CAPABILITIES } from "../claude/capabilities.ts";
+import { ClaudeConversation } from "../claude/conversation.ts";
+import { claudeFinder, missingClaude, type ClaudeOptions } from "../claude/find.ts";
+import type { Engine } from "../engine.ts";
+import { openSdkLink } from "./link.ts";
+import { loadSdk } from "./sdk.ts";
+
+/** Claude Code through Anthropic's Agent SDK: one process for each conversation that is in use. */
+export function createClaudeSdkEngine(options: ClaudeOptions = {}): Engine {
+  const find = claudeFinder(options);
+  const { retries = LIMITS.modelRetries } = options;
+  return {
+    id: "claude-sdk",
+    capabilities: { ...CLAUDE_CAPABILITIES, warm: true },
+    wires: ["anthropic"],
+    missing: () => missingClaude(options),
+    async open(opening, host) {
+      const [sdk, executable] = await Promise.all([loadSdk(), find(host)]);
+      return new ClaudeConversation(opening, host, {
+        executable,
+        retries,
+        keep: true,
+        open: async (launch, listener) => openSdkLink(sdk, launch, listener),
+      });
+    },
+  };
+}

@@ -1,0 +1,176 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { LIMITS } from "../../protocol/index.ts";
+import { environmentOf } from "../claude/environment.ts";
+import type { LentServer } from "../claude/lent.ts";
+import {
+  ALWAYS_ASK,
+  HOOK_TIMEOUT,
+  type Launch,
+  type Link,
+  type Listener,
+  type Start,
+  type UserMessage,
+} from "../claude/link.ts";
+import { wireMessage } from "../claude/say.ts";
+import { FORBIDDEN_TOOLS } from "../claude/tools.ts";
+import { readMessage } from "../claude/wire.ts";
+import { SandboxedProcess } from "./process.ts";
+import type { McpTransport, Query, QueryOptions, Sdk, SpawnOptions } from "./sdk.ts";
+
+/** Starts a process that the SDK talks to for as long as the conversation lives. */
+export function openSdkLink(sdk: Sdk, launch: Launch, listener: Listener): Link {
+  const input = new Inbox();
+  let process: SandboxedProcess | undefined;
+  const spawn = (options: SpawnOptions): SandboxedProcess => {
+    process = new SandboxedProcess(launch.host.sandbox, {
+      argv: [options.command, ...options.args],
+      cwd: launch.settings.workspace,
+      env: defined(options.env),
+    });
+    return process;
+  };
+  const query = sdk.query({ prompt: input, options: optionsOf(launch, listener, spawn) });
+  const reading = read(query, listener, () => process);
+  const kill = async (graceMs: number): Promise<void> => {
+    input.close();
+    await process?.killAll(graceMs);
+    query.close();
+    await reading;
+  };
+  return {
+    send: (message) => input.add(message),
+    ready: async () => {
+      await query.initializationResult();
+    },
+    interrupt: () => {
+      // A process that has ended cannot be interrupted; its end is told elsewhere.
+      query.interrupt().catch(() => undefined);
+    },
+    finish: async () => {
+      input.close();
+      const over = new AbortController();
+      const patience = pause(LIMITS.engineExitMs, undefined, { signal: over.signal }).catch(() => undefined);
+      await Promise.race([reading, patience]);
+      over.abort();
+      await kill(LIMITS.engineKillMs);
+    },
+    kill: () => kill(LIMITS.engineKillMs),
+  };
+}
+
+async function read(query: Query, listener: Listener, process: () => SandboxedProcess | undefined): Promise<void> {
+  try {
+    for await (const message of query) listener.heard(readMessage(message));
+  } catch {
+    // The SDK throws when the process ends badly; how it ended is known here better.
+  }
+  const end = await process()?.end;
+  listener.ended(end ?? { code: null, signal: null, complaint: "" });
+}
+
+function optionsOf(
+  launch: Launch,
+  listener: Listener,
+  spawnClaudeCodeProcess: QueryOptions["spawnClaudeCodeProcess"],
+): QueryOptions {
+  const { host, settings, offer, servers } = launch;
+  const append = settings.system_prompt?.trim() ?? "";
+  return {
+    cwd: settings.workspace,
+    env: environmentOf(launch),
+    model: host.model.name,
+    pathToClaudeCodeExecutable: launch.executable,
+    spawnClaudeCodeProcess,
+    permissionMode: "default",
+    settingSources: [],
+    strictMcpConfig: true,
+    includePartialMessages: true,
+    forwardSubagentText: true,
+    systemPrompt: { type: "preset", preset: "claude_code", ...(append === "" ? {} : { append }) },
+    tools: offer.tools,
+    disallowedTools: FORBIDDEN_TOOLS,
+    toolAliases: offer.aliases,
+    maxTurns: settings.max_turns,
+    ...(settings.thinking_tokens === undefined
+      ? {}
+      : { thinking: { type: "enabled", budgetTokens: settings.thinking_tokens } }),
+    mcpServers: Object.fromEntries(servers.map((server) => [server.name, sdkServer(server)])),
+    hooks: { PreToolUse: [{ hooks: [() => Promise.resolve(ALWAYS_ASK)], timeout: HOOK_TIMEOUT }] },
+    canUseTool: (tool, toolInput, { toolUseID, agentID }) =>
+      listener.permit({ tool, input: toolInput, tool_use_id: toolUseID, agent_id: agentID }),
+    extraArgs: { "disable-slash-commands": null },
+    ...sessionOptions(launch.start),
+  };
+}
+
+function sessionOptions(start: Start): Partial<QueryOptions> {
+  switch (start.type) {
+    case "fresh":
+      return { sessionId: start.session };
+    case "resume":
+      return { resume: start.session };
+    case "fork":
+      return {
+        resume: start.from.session,
+        resumeSessionAt: start.from.uuid,
+        forkSession: true,
+        sessionId: start.session,
+      };
+  }
+}
+
+/** A lent server as the SDK takes one: it is given a wire and answers on it. */
+function sdkServer(server: LentServer): object {
+  return {
+    type: "sdk",
+    name: server.name,
+    alwaysLoad: true,
+    instance: {
+      connect: async (transport: McpTransport) => {
+        transport.onmessage = (message) => {
+          void server.answer(message).then(async (answer) => {
+            if (answer !== undefined) await transport.send(answer).catch(() => undefined);
+          });
+        };
+        await transport.start();
+      },
+      close: () => Promise.resolve(),
+    },
+  };
+}
+
+function defined(env: SpawnOptions["env"]): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined));
+}
+
+/** Messages to the process, in order. One turn is open at a time, so few wait here. */
+class Inbox implements AsyncIterable<object> {
+  readonly #waiting: object[] = [];
+  #wake: (() => void) | undefined;
+  #closed = false;
+
+  add(message: UserMessage): void {
+    if (this.#closed) return;
+    this.#waiting.push(wireMessage(message));
+    this.#wake?.();
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#wake?.();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<object> {
+    for (;;) {
+      const message = this.#waiting.shift();
+      if (message !== undefined) yield message;
+      else if (this.#closed) return;
+      else {
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
+        this.#wake = undefined;
+      }
+    }
+  }
+}

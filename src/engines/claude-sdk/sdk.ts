@@ -1,0 +1,94 @@
+import type { Readable, Writable } from "node:stream";
+import { Failure } from "../../protocol/index.ts";
+import type { Decision } from "../claude/link.ts";
+import type { Fields } from "../claude/wire.ts";
+
+/** How the SDK wants a process to look. */
+export interface SpawnedProcess {
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  readonly killed: boolean;
+  readonly exitCode: number | null;
+  readonly signalCode: NodeJS.Signals | null;
+  kill(signal: NodeJS.Signals): boolean;
+  on(event: "exit", listener: (code: number | null, signal: NodeJS.Signals | null) => void): void;
+  on(event: "error", listener: (error: Error) => void): void;
+  once(event: "exit", listener: (code: number | null, signal: NodeJS.Signals | null) => void): void;
+  once(event: "error", listener: (error: Error) => void): void;
+  off(event: "exit", listener: (code: number | null, signal: NodeJS.Signals | null) => void): void;
+  off(event: "error", listener: (error: Error) => void): void;
+}
+
+export interface SpawnOptions {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** The part of the SDK's wire to an in-process MCP server that we use. */
+export interface McpTransport {
+  onmessage?: (message: unknown) => void;
+  onclose?: () => void;
+  start(): Promise<void>;
+  send(message: unknown): Promise<void>;
+  close(): Promise<void>;
+}
+
+type CanUseTool = (
+  tool: string,
+  input: Fields,
+  context: { readonly toolUseID: string; readonly agentID?: string },
+) => Promise<Decision>;
+
+/** The options of a query that we set: nothing of the SDK's own defaults may matter. */
+export interface QueryOptions {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly model: string;
+  readonly pathToClaudeCodeExecutable: string;
+  readonly spawnClaudeCodeProcess: (options: SpawnOptions) => SpawnedProcess;
+  readonly permissionMode: "default";
+  readonly settingSources: readonly never[];
+  readonly strictMcpConfig: true;
+  readonly includePartialMessages: true;
+  readonly forwardSubagentText: true;
+  readonly systemPrompt: { readonly type: "preset"; readonly preset: "claude_code"; readonly append?: string };
+  readonly tools: readonly string[];
+  readonly disallowedTools: readonly string[];
+  readonly toolAliases: Readonly<Record<string, string>>;
+  readonly maxTurns: number;
+  readonly thinking?: { readonly type: "enabled"; readonly budgetTokens: number };
+  readonly mcpServers: Readonly<Record<string, object>>;
+  readonly hooks: Readonly<Record<string, readonly object[]>>;
+  readonly canUseTool: CanUseTool;
+  readonly extraArgs: Readonly<Record<string, string | null>>;
+  readonly sessionId?: string;
+  readonly resume?: string;
+  readonly forkSession?: boolean;
+  readonly resumeSessionAt?: string;
+}
+
+export interface Query extends AsyncIterable<unknown> {
+  /** Resolves when the process waits for the first message. */
+  initializationResult(): Promise<unknown>;
+  interrupt(): Promise<unknown>;
+  close(): void;
+}
+
+/** What we use of `@anthropic-ai/claude-agent-sdk`. */
+export interface Sdk {
+  query(request: { readonly prompt: AsyncIterable<object>; readonly options: QueryOptions }): Query;
+}
+
+/** Loads the SDK, which is not among our dependencies: the house starts without it. */
+export async function loadSdk(): Promise<Sdk> {
+  try {
+    return (await import("@anthropic-ai/claude-agent-sdk")) as unknown as Sdk;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Failure(
+      "unsupported",
+      `The engine claude-sdk needs the package @anthropic-ai/claude-agent-sdk: run npm install @anthropic-ai/claude-agent-sdk, or use the engine claude-cli. (${reason})`,
+    );
+  }
+}

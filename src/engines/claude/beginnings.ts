@@ -1,0 +1,96 @@
+import { LIMITS } from "../../protocol/index.ts";
+import type { Ancestor, Host, Opening } from "../engine.ts";
+import { readPast, type Past } from "./history.ts";
+import type { Start } from "./link.ts";
+import { readState, type Place, type StateFile } from "./state.ts";
+import { borrowTranscript, holdsMessage, transcriptOf } from "./transcripts.ts";
+
+/** Where a fork begins. `note` absent: nobody knows of any. */
+interface Lent {
+  readonly from: Place & { readonly uuid: string };
+  readonly note?: string;
+}
+
+/** Where a conversation goes on. `retell`: the vendor's own record is lost, and the model must be told what was said. */
+export interface Beginning {
+  readonly start: Start;
+  readonly retell: string;
+  /** What the model must still be told of the turn before; empty: nothing. */
+  readonly note: string;
+  /** Whether the vendor's record has the prompt of the open turn. */
+  readonly hasPrompt: boolean;
+}
+
+/** Finds out how a conversation goes on in a new process. */
+export class Beginnings {
+  readonly #opening: Opening;
+  readonly #host: Host;
+  readonly #state: StateFile;
+  readonly #newUuid: () => string;
+  #past: Promise<Past> | undefined;
+
+  constructor(opening: Opening, host: Host, state: StateFile, newUuid: () => string) {
+    this.#opening = opening;
+    this.#host = host;
+    this.#state = state;
+    this.#newUuid = newUuid;
+  }
+
+  /** The journal as it was when the conversation was opened. */
+  past(): Promise<Past> {
+    this.#past ??= readPast(this.#opening.history());
+    return this.#past;
+  }
+
+  async find(): Promise<Beginning> {
+    const { folder } = this.#host;
+    const { session, fork, turns } = this.#state.kept;
+    const rest = { retell: "", hasPrompt: false, note: turns.at(-1)?.note ?? "" };
+    const own = session === undefined ? undefined : transcriptOf(folder, session);
+    if (session !== undefined && own !== undefined) {
+      const prompt = this.#state.promptOf(this.#host.turnId());
+      const hasPrompt = prompt !== undefined && (await holdsMessage(own, prompt));
+      return { ...rest, start: { type: "resume", session }, hasPrompt };
+    }
+    // The vendor's program had not written its own copy yet.
+    const lent = session === undefined ? await this.#ancestor() : this.#borrowed(fork);
+    if (lent !== undefined) {
+      const { from, note = rest.note } = lent;
+      return { ...rest, start: { type: "fork", session: this.#newUuid(), from }, note };
+    }
+    const { text } = await this.past();
+    return { ...rest, start: { type: "fresh", session: this.#newUuid() }, retell: text };
+  }
+
+  #borrowed(fork: Place | undefined): Lent | undefined {
+    if (fork?.uuid === undefined || transcriptOf(this.#host.folder, fork.session) === undefined) return undefined;
+    return { from: { session: fork.session, uuid: fork.uuid } };
+  }
+
+  /** The record of the nearest session that lends a turn, put into our own folder. */
+  async #ancestor(): Promise<Lent | undefined> {
+    const ancestor = this.#opening.ancestry.find(({ after_turn }) => after_turn !== undefined);
+    const lent = ancestor === undefined ? undefined : lentBy(ancestor);
+    if (ancestor === undefined || lent === undefined) return undefined;
+    const { session, uuid } = lent.from;
+    const path = transcriptOf(ancestor.folder, session);
+    if (path === undefined || !(await this.#written(path, uuid))) return undefined;
+    return borrowTranscript(path, this.#host.folder, session) ? lent : undefined;
+  }
+
+  /** What was said a moment ago may not be on the disk yet. */
+  async #written(path: string, uuid: string): Promise<boolean> {
+    const rounds = 20;
+    for (let round = 0; round < rounds; round += 1) {
+      if (await holdsMessage(path, uuid)) return true;
+      await this.#host.sleep(LIMITS.engineFlushMs / rounds, new AbortController().signal);
+    }
+    return false;
+  }
+}
+
+function lentBy({ folder, after_turn }: Ancestor): Lent | undefined {
+  const turn = readState(folder).turns.find(({ turn_id }) => turn_id === after_turn);
+  const { session, uuid } = turn?.at ?? {};
+  return session === undefined || uuid === undefined ? undefined : { from: { session, uuid }, note: turn?.note ?? "" };
+}

@@ -1,0 +1,13 @@
+import type { Capabilities } from "../engine.ts";
+
+export const CLAUDE_CAPABILITIES: Capabilities = {
+  streaming: true,
+  thinking: true,
+  parallel_tools: true,
+  edited_input: true,
+  images: true,
+  subagents: true,
+  fork: true,
+  resume_turn: true,
+  warm: false,
+};

@@ -1,0 +1,115 @@
+import { outputText, PROTOCOL_VERSION, type ContentBlock } from "../../protocol/index.ts";
+import type { LentTool } from "./tools.ts";
+import { record, text, type Fields } from "./wire.ts";
+
+/** Runs a lent tool; the call is named by the vendor's own id. */
+export type RunLent = (call: {
+  readonly tool: string;
+  readonly tool_use_id: string;
+  readonly input: Fields;
+  readonly signal: AbortSignal;
+}) => Promise<{ readonly content: readonly ContentBlock[]; readonly is_error: boolean }>;
+
+const PROTOCOL = "2025-06-18";
+const UNKNOWN_METHOD = -32_601;
+
+/**
+ * Tools that the vendor's program is lent, as an MCP server without a wire: one message in, its answer out. Nothing is
+ * answered to a notification.
+ */
+export class LentServer {
+  readonly name: string;
+  readonly #tools: readonly LentTool[];
+  readonly #run: RunLent;
+  readonly #running = new Map<unknown, AbortController>();
+
+  constructor(name: string, tools: readonly LentTool[], run: RunLent) {
+    this.name = name;
+    this.#tools = tools;
+    this.#run = run;
+  }
+
+  async answer(raw: unknown): Promise<Fields | undefined> {
+    const message = record(raw);
+    const { id, method } = message;
+    if (method === "notifications/cancelled") this.#running.get(record(message["params"])["requestId"])?.abort();
+    if (id === undefined || method === undefined) return undefined;
+    switch (method) {
+      case "initialize":
+        return reply(id, {
+          protocolVersion: text(record(message["params"])["protocolVersion"]) ?? PROTOCOL,
+          capabilities: { tools: {} },
+          serverInfo: { name: this.name, version: PROTOCOL_VERSION },
+        });
+      case "ping":
+        return reply(id, {});
+      case "tools/list":
+        return reply(id, { tools: this.#tools.map(described) });
+      case "tools/call":
+        return reply(id, await this.#call(id, record(message["params"])));
+      default:
+        return { jsonrpc: "2.0", id, error: { code: UNKNOWN_METHOD, message: `unknown method ${String(method)}` } };
+    }
+  }
+
+  /** Ends what runs. */
+  close(): void {
+    for (const controller of this.#running.values()) controller.abort();
+  }
+
+  async #call(id: unknown, params: Fields): Promise<Fields> {
+    const tool = this.#tools.find((candidate) => candidate.tool === params["name"]);
+    if (tool === undefined) return toolAnswer([{ type: "text", text: "Unknown tool." }], true);
+    const controller = new AbortController();
+    this.#running.set(id, controller);
+    try {
+      const result = await this.#run({
+        tool: tool.name,
+        tool_use_id: text(record(params["_meta"])["claudecode/toolUseId"]) ?? "",
+        input: record(params["arguments"]),
+        signal: controller.signal,
+      });
+      return toolAnswer(result.content, result.is_error);
+    } finally {
+      this.#running.delete(id);
+    }
+  }
+}
+
+/** Servers as they are named in the tools' names. */
+export function lentServers(tools: readonly LentTool[], run: RunLent): readonly LentServer[] {
+  const names = [...new Set(tools.map(({ server }) => server))];
+  return names.map(
+    (name) =>
+      new LentServer(
+        name,
+        tools.filter(({ server }) => server === name),
+        run,
+      ),
+  );
+}
+
+function reply(id: unknown, result: Fields): Fields {
+  return { jsonrpc: "2.0", id, result };
+}
+
+/** Always loaded: a tool that must be searched for first is a tool that is not used. */
+function described({ tool, definition }: LentTool): Fields {
+  return {
+    name: tool,
+    description: definition.description,
+    inputSchema: definition.input_schema,
+    _meta: { "anthropic/alwaysLoad": true },
+  };
+}
+
+function toolAnswer(content: readonly ContentBlock[], isError: boolean): Fields {
+  // The vendor's program shows nothing but text for an error.
+  const blocks = isError ? [{ type: "text" as const, text: outputText(content) }] : content;
+  return {
+    content: blocks.map((block) =>
+      block.type === "text" ? block : { type: "image", data: block.data, mimeType: block.media_type },
+    ),
+    isError,
+  };
+}

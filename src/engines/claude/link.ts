@@ -1,0 +1,74 @@
+import type { SessionSettings } from "../../protocol/index.ts";
+import type { Host } from "../engine.ts";
+import type { LentServer } from "./lent.ts";
+import type { Place } from "./state.ts";
+import type { AskedCall } from "./translate.ts";
+import type { Offer } from "./tools.ts";
+import type { Fields, Said } from "./wire.ts";
+
+/** How a conversation begins in a process. `session` is the vendor's id, which we give. */
+export type Start =
+  | { readonly type: "fresh" | "resume"; readonly session: string }
+  /** A copy of another conversation, up to a message. */
+  | { readonly type: "fork"; readonly session: string; readonly from: Place & { readonly uuid: string } };
+
+/** A message to the model. `uuid` is the vendor's id of it, which we give. */
+export interface UserMessage {
+  readonly uuid: string;
+  readonly content: readonly Fields[];
+}
+
+export type Decision =
+  | { readonly behavior: "allow"; readonly updatedInput: Fields }
+  | { readonly behavior: "deny"; readonly message: string };
+
+/** How a process ended. `complaint` is the end of what it wrote to stderr. */
+export interface ProcessEnd {
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly complaint: string;
+}
+
+/** Who listens to a process. */
+export interface Listener {
+  heard(said: Said): void;
+  /** A line that is no message. */
+  noise(line: string): void;
+  /** Decides on a call. Its message may come a moment later. */
+  permit(call: AskedCall): Promise<Decision>;
+  /** Nothing more comes. */
+  ended(end: ProcessEnd): void;
+}
+
+export interface Launch {
+  readonly executable: string;
+  /** How often a failed request of the model is tried again. */
+  readonly retries: number;
+  readonly host: Host;
+  readonly settings: SessionSettings;
+  readonly offer: Offer;
+  readonly servers: readonly LentServer[];
+  readonly start: Start;
+}
+
+/** A running process of the vendor's. */
+export interface Link {
+  send(message: UserMessage): void;
+  /** Resolves when it waits for the first message; absent: it does not say. */
+  ready?(): Promise<void>;
+  /** Ends the turn, not the process. `after_answer`: what was decided before must be read first. */
+  interrupt(when: "now" | "after_answer"): void;
+  /** Lets the process end by itself, and ends it when it does not. Resolves when it and all it started are gone. */
+  finish(): Promise<void>;
+  /** The same without waiting. */
+  kill(): Promise<void>;
+}
+
+export type OpenLink = (launch: Launch, listener: Listener) => Promise<Link>;
+
+/** How the vendor's program is told about a call: always ask, for every tool, so that every one comes to us. */
+export const ALWAYS_ASK = {
+  hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision: "ask" },
+} as const;
+/** Seconds. */
+export const HOOK_TIMEOUT = 86_400;

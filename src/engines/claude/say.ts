@@ -1,0 +1,74 @@
+import { LIMITS, type Prompt, type ToolItem } from "../../protocol/index.ts";
+import type { UserMessage } from "./link.ts";
+import type { Fields } from "./wire.ts";
+
+/** A prompt as the vendor's program takes it. Attachments first, so that the words of the person are the last thing the model reads. */
+export function promptContent(prompt: Prompt): readonly Fields[] {
+  const blocks = (prompt.attachments ?? []).flatMap((attachment): readonly Fields[] => {
+    if (attachment.type === "image")
+      return [{ type: "image", source: { type: "base64", media_type: attachment.media_type, data: attachment.data } }];
+    if (attachment.text.trim() === "") return [];
+    const name = attachment.name === undefined ? "" : ` name=${JSON.stringify(attachment.name)}`;
+    return [{ type: "text", text: `<attachment${name}>\n${attachment.text}\n</attachment>` }];
+  });
+  return [...blocks, { type: "text", text: prompt.text }];
+}
+
+/**
+ * A message as it goes over the wire. `client_composed`: the text is taken as it is. Without it the program would read the file
+ * behind an `@name` without a question, and take a slash for a command of its own.
+ */
+export function wireMessage({ uuid, content }: UserMessage): Fields {
+  return {
+    type: "user",
+    uuid,
+    client_composed: true,
+    session_id: "",
+    parent_tool_use_id: null,
+    message: { role: "user", content },
+  };
+}
+
+/** Words of the house, not of the person: the model knows this frame. */
+export function aside(text: string): Fields {
+  const inner = text.replaceAll(/<(\/?)system-reminder>/g, "<$1system_reminder>");
+  return { type: "text", text: `<system-reminder>\n${inner}\n</system-reminder>` };
+}
+
+export const GO_ON =
+  "The last request to the model was refused because the budget was used up. There is money again. Go on exactly where you stopped, without a word about this.";
+
+/** For the turn after one that a person stopped. */
+export function stoppedBy({ tool, input }: ToolItem, message: string): string {
+  return `Your call ${tool} ${shortened(input)} was not run and your turn was stopped. The reason: ${message}`;
+}
+
+export function retold(text: string): string {
+  return `This conversation began earlier, and only this record of it is left:\n\n${text}\n\nGo on from there.`;
+}
+
+/** What became of a call that a dead server left open. */
+export interface Fate {
+  readonly item: ToolItem;
+  /** For the model. */
+  readonly message: string;
+}
+
+export function restarted(fates: readonly Fate[], sofar: string): string {
+  const lines = fates.map(({ item, message }) => `- ${item.tool} ${shortened(item.input)}\n  ${message}`);
+  return [
+    "The server was restarted in the middle of your work.",
+    ...(sofar === "" ? [] : [`What you had done for the last prompt:\n${sofar}`]),
+    ...(lines.length === 0 ? [] : [`Your tool calls that had no result yet:\n${lines.join("\n")}`]),
+    "A call that has no result and is not named here was not run. Go on with the task from here.",
+  ].join("\n\n");
+}
+
+export function callAgain(tool: string, input: Fields): string {
+  return `It was approved, but not run. Call ${tool} again with exactly this input, and nobody will be asked again: ${JSON.stringify(input)}`;
+}
+
+function shortened(input: Fields): string {
+  const text = JSON.stringify(input);
+  return text.length <= LIMITS.engineHistoryPartChars ? text : `${text.slice(0, LIMITS.engineHistoryPartChars)} …`;
+}

@@ -1,0 +1,93 @@
+import type { Toolbox, ToolDefinition } from "../../tools/toolbox.ts";
+
+/** Tools that the vendor's program has itself, by our names. */
+const OWN: Readonly<Record<string, string>> = {
+  Read: "Read",
+  Write: "Write",
+  Edit: "Edit",
+  NotebookEdit: "NotebookEdit",
+  Glob: "Glob",
+  Grep: "Grep",
+  Bash: "Bash",
+  TodoWrite: "TodoWrite",
+  AskUserQuestion: "AskUserQuestion",
+  Task: "Agent",
+};
+
+/**
+ * Ours in place of the program's own. Its WebFetch asks api.anthropic.com about each host before it fetches, and knows
+ * neither the policy's hosts nor that a host of the own network is no page.
+ */
+const REPLACED = ["WebFetch"];
+const OURS = "sallyport";
+
+/** Never offered: they reach other sessions or the vendor, or start what outlives the turn. */
+export const FORBIDDEN_TOOLS = [
+  "ListAgents",
+  "SendMessage",
+  "CronCreate",
+  "CronDelete",
+  "CronList",
+  "ScheduleWakeup",
+  "RemoteTrigger",
+  "Workflow",
+  "Monitor",
+  "Skill",
+  "ToolSearch",
+  "WebSearch",
+  "EnterWorktree",
+  "ExitWorktree",
+  "EnterPlanMode",
+  "ExitPlanMode",
+  "TaskOutput",
+  "TaskStop",
+  "ReportFindings",
+] as const;
+
+/** A tool of ours that the program reaches over MCP, within this process. */
+export interface LentTool {
+  /** The name under which the session knows it. */
+  readonly name: string;
+  readonly server: string;
+  /** Its name on that server. */
+  readonly tool: string;
+  readonly definition: ToolDefinition;
+}
+
+/** What the program is given of a session's tools. */
+export interface Offer {
+  /** Of the program's own. */
+  readonly tools: readonly string[];
+  readonly lent: readonly LentTool[];
+  /** Names that a model may use for a lent tool, and what they stand for. */
+  readonly aliases: Readonly<Record<string, string>>;
+  /** The session's name for one of the program's. */
+  nameOf(vendorName: string): string;
+}
+
+export function offerOf(toolbox: Pick<Toolbox, "definitions">): Offer {
+  const definitions = toolbox.definitions();
+  const lent = definitions.flatMap(lentTool);
+  const names = new Map(lent.map((tool) => [vendorName(tool), tool.name]));
+  return {
+    tools: definitions.flatMap(({ name }) => OWN[name] ?? []),
+    lent,
+    aliases: Object.fromEntries(
+      lent.filter(({ name, tool }) => name === tool).map((tool) => [tool.name, vendorName(tool)]),
+    ),
+    nameOf: (name) => names.get(name) ?? name,
+  };
+}
+
+function vendorName({ server, tool }: LentTool): string {
+  return `mcp__${server}__${tool}`;
+}
+
+function lentTool(definition: ToolDefinition): readonly LentTool[] {
+  const { name } = definition;
+  if (REPLACED.includes(name)) return [{ name, server: OURS, tool: name, definition }];
+  const parts = /^mcp__(.+?)__(.+)$/.exec(name);
+  if (parts === null) return [];
+  const [, server = "", tool = ""] = parts;
+  return [{ name, server, tool, definition }];
+}

@@ -1,0 +1,361 @@
+import {
+  endToolItem,
+  startToolItem,
+  type Item,
+  type NewId,
+  type ToolCallEnd,
+  type ToolItem,
+} from "../../protocol/index.ts";
+import type { EngineEvent, Verdict } from "../engine.ts";
+import { endOf } from "./results.ts";
+import { UsageTally } from "./usage.ts";
+import type { Block, Fields, Said, StreamEvent, ToolOutcome } from "./wire.ts";
+import { wholeWords, Words } from "./words.ts";
+
+/** A call that the vendor's program asks about. */
+export interface AskedCall {
+  readonly tool_use_id: string;
+  readonly tool: string;
+  readonly input: Fields;
+  /** The sub-agent that makes it; absent at the top level. */
+  readonly agent_id?: string | undefined;
+}
+
+/** A call as the model wrote it. */
+interface Written {
+  readonly tool: string;
+  readonly input: Fields;
+  readonly message_id: string;
+  readonly parent_id: string | undefined;
+}
+
+interface OpenCall {
+  readonly item: ToolItem;
+  /** Milliseconds; set when it was allowed. */
+  began?: number;
+  refused?: Extract<Verdict, { effect: "deny" }>;
+}
+
+type SaidBy<Type extends Said["type"]> = Extract<Said, { type: Type }>;
+
+const NOT_RUN = "Interrupted; not run.";
+const UNKNOWN_OUTCOME = "Interrupted; outcome unknown.";
+
+/**
+ * What the vendor's program says in one turn, told as our events. It does nothing else: the same messages with the same ids
+ * and times always give the same events.
+ */
+export class Translator {
+  readonly #newId: NewId;
+  readonly #now: () => number;
+  /** A vendor's name of a tool → ours. */
+  readonly #toolName: (name: string) => string;
+  readonly #tally = new UsageTally();
+  readonly #calls = new Map<string, OpenCall>();
+  readonly #written = new Map<string, Written>();
+  /** The call that a sub-agent is, by the agent's id. */
+  readonly #agents = new Map<string, string>();
+  /** Items of calls, ended ones too: sub-agents' messages name them. */
+  readonly #items = new Map<string, string>();
+  /** Our message ids by the vendor's; of the top level also in order, with the vendor's own ids of their parts. */
+  readonly #messageIds = new Map<string, string>();
+  readonly #order: { readonly message_id: string; readonly uuids: Set<string> }[] = [];
+  /** Messages of sub-agents, which are not counted one by one. */
+  readonly #uncounted = new Set<string>();
+  #words: Words | undefined;
+  #compaction: { readonly tokens_before: number; readonly through: string | undefined } | undefined;
+  #stopping = false;
+  #lastUuid: string | undefined;
+  #apiError: string | undefined;
+  #deadStreams = 0;
+
+  constructor(options: {
+    readonly newId: NewId;
+    readonly now: () => number;
+    readonly toolName?: (name: string) => string;
+  }) {
+    this.#newId = options.newId;
+    this.#now = options.now;
+    this.#toolName = options.toolName ?? ((name) => name);
+  }
+
+  /** The last message at the top level, by the vendor's own id: up to here a fork may begin. */
+  get lastUuid(): string | undefined {
+    return this.#lastUuid;
+  }
+
+  /** The last kind of error of the model's API. */
+  get apiError(): string | undefined {
+    return this.#apiError;
+  }
+
+  /** Answers that broke off. */
+  get deadStreams(): number {
+    return this.#deadStreams;
+  }
+
+  /** Whether a tool runs or is asked about. A sub-agent is no tool here: it must show signs of life itself. */
+  get busy(): boolean {
+    return [...this.#calls.values()].some(({ item }) => item.type !== "subagent");
+  }
+
+  /** Whether the message with this call has been seen. */
+  knows(tool_use_id: string): boolean {
+    return this.#written.has(tool_use_id);
+  }
+
+  /** From now on a call that fails was interrupted. */
+  stop(): void {
+    this.#stopping = true;
+  }
+
+  take(said: Said): readonly EngineEvent[] {
+    switch (said.type) {
+      case "stream":
+        return this.#stream(said.event);
+      case "assistant":
+        return this.#assistant(said);
+      case "user":
+        return this.#user(said);
+      case "retry":
+        return [...this.#drop(), { type: "notice", message: retryWords(said) }];
+      case "compacted":
+        this.#compaction = { tokens_before: said.tokens_before, through: this.#before(said.kept_from) };
+        return [];
+      case "task":
+        this.#agents.set(said.agent_id, said.tool_use_id);
+        return [];
+      case "notice":
+        return [{ type: "notice", message: said.message }];
+      case "result": {
+        const rest = this.#tally.rest(said.usage, this.#uncounted.size);
+        this.#uncounted.clear();
+        return rest === undefined ? [] : [{ type: "usage", usage: rest }];
+      }
+      case "init":
+      case "keep_alive":
+      case "other":
+        return [];
+    }
+  }
+
+  /** The item of a call that is asked about, and the events that begin it. */
+  begin(call: AskedCall): { readonly item: ToolItem; readonly events: readonly EngineEvent[] } {
+    const known = this.#calls.get(call.tool_use_id);
+    if (known !== undefined) return { item: known.item, events: [] };
+    const written = this.#written.get(call.tool_use_id);
+    const item = startToolItem({
+      id: this.#newId("item"),
+      tool: call.tool,
+      tool_use_id: call.tool_use_id,
+      input: call.input,
+      parent_id: written === undefined ? this.#parentOf(call) : written.parent_id,
+      message_id: written?.message_id,
+    });
+    this.#open(call.tool_use_id, item);
+    const before = item.parent_id === undefined ? (this.#words?.complete("completed") ?? []) : [];
+    return { item, events: [...before, { type: "item.started", item }] };
+  }
+
+  /** A call that stands for one whose item was begun in an earlier life of the server. */
+  adopt(tool_use_id: string, item: ToolItem): void {
+    this.#open(tool_use_id, item);
+  }
+
+  decided(tool_use_id: string, verdict: Verdict): void {
+    const call = this.#calls.get(tool_use_id);
+    if (call === undefined) return;
+    if (verdict.effect === "deny") call.refused = verdict;
+    else {
+      const changed = JSON.stringify(verdict.input) !== JSON.stringify(call.item.input);
+      const item = changed ? { ...call.item, approved_input: { ...verdict.input } } : call.item;
+      this.#calls.set(tool_use_id, { item, began: this.#now() });
+    }
+  }
+
+  /** Ends all that is open. */
+  close(status: "completed" | "failed" | "interrupted"): readonly EngineEvent[] {
+    const words = this.#words;
+    this.#words = undefined;
+    const events = [...(words?.complete(status) ?? []), ...(words?.count() ?? [])];
+    for (const [tool_use_id, call] of [...this.#calls].toReversed()) {
+      this.#calls.delete(tool_use_id);
+      events.push({ type: "item.completed", item: endToolItem(call.item, abandonedEnd(call)) });
+    }
+    return events;
+  }
+
+  #stream(event: StreamEvent): readonly EngineEvent[] {
+    const words = this.#words;
+    switch (event.type) {
+      case "message_start": {
+        const dropped = this.#drop();
+        const message_id = this.#newMessage(event.id);
+        this.#words = new Words(event, { newId: this.#newId, tally: this.#tally, message_id });
+        return dropped;
+      }
+      case "block_start":
+        words?.begin(event.index);
+        return [];
+      case "text":
+      case "thinking":
+        return words?.add(event.type, event.index, event.text) ?? [];
+      case "message_delta":
+        if (words === undefined || event.stop_reason === undefined) return [];
+        return [
+          ...words.complete(event.stop_reason === "refusal" ? "failed" : "completed"),
+          ...words.count(event.usage),
+        ];
+      case "other":
+        return [];
+    }
+  }
+
+  /** Words of an answer that broke off: it is asked for again. */
+  #drop(): readonly EngineEvent[] {
+    const words = this.#words;
+    this.#words = undefined;
+    if (words === undefined || words.counted) return [];
+    this.#deadStreams += 1;
+    return [...words.complete("superseded"), ...words.count()];
+  }
+
+  #assistant(said: SaidBy<"assistant">): readonly EngineEvent[] {
+    const top = said.agent_id === undefined && said.parent === undefined;
+    if (top) this.#lastUuid = said.uuid ?? this.#lastUuid;
+    if (said.synthetic) {
+      this.#apiError = said.error ?? this.#apiError;
+      return [];
+    }
+    const streamed = top && this.#words?.id === said.message_id ? this.#words : undefined;
+    const message_id =
+      streamed?.message_id ?? this.#messageIds.get(said.message_id) ?? this.#newMessage(said.message_id, top);
+    if (top && said.uuid !== undefined)
+      this.#order.find((entry) => entry.message_id === message_id)?.uuids.add(said.uuid);
+    if (!top) this.#uncounted.add(said.message_id);
+    const parent_id = top ? undefined : this.#parentOf(said);
+    const events = said.blocks.flatMap((block) => this.#block(block, { streamed, message_id, parent_id }));
+    return said.aborted && streamed !== undefined ? [...events, ...streamed.complete("interrupted")] : events;
+  }
+
+  #block(
+    block: Block,
+    place: {
+      readonly streamed: Words | undefined;
+      readonly message_id: string;
+      readonly parent_id: string | undefined;
+    },
+  ): readonly EngineEvent[] {
+    if (block.type !== "tool_use") {
+      if (place.streamed !== undefined) return place.streamed.seal(block);
+      return wholeWords(block, { id: this.#newId("item"), ...place }, "completed");
+    }
+    this.#written.set(block.id, {
+      tool: this.#toolName(block.name),
+      input: block.input,
+      message_id: place.message_id,
+      parent_id: place.parent_id,
+    });
+    return [];
+  }
+
+  #user(said: SaidBy<"user">): readonly EngineEvent[] {
+    const top = said.agent_id === undefined && said.parent === undefined;
+    if (top) this.#lastUuid = said.uuid ?? this.#lastUuid;
+    if (top && said.synthetic && this.#compaction !== undefined && said.text !== "") return this.#compacted(said.text);
+    return said.outcomes.flatMap((outcome) => this.#outcome(outcome, said.structured));
+  }
+
+  #outcome(outcome: ToolOutcome, structured: unknown): readonly EngineEvent[] {
+    const { tool_use_id } = outcome;
+    const started: EngineEvent[] = [];
+    if (!this.#calls.has(tool_use_id)) {
+      const written = this.#written.get(tool_use_id);
+      if (written === undefined) return [];
+      // The program refused it by itself, before it asked anybody.
+      started.push(...this.begin({ tool_use_id, tool: written.tool, input: written.input }).events);
+    }
+    const call = this.#calls.get(tool_use_id);
+    if (call === undefined) return started;
+    const end = this.#endOf(call, endOf(call.item, outcome, structured));
+    return [...started, ...this.#end(tool_use_id, call, end)];
+  }
+
+  #endOf(call: OpenCall, end: ToolCallEnd): ToolCallEnd {
+    const { refused, began } = call;
+    if (refused !== undefined) return refusedEnd(refused);
+    if (this.#stopping && end.is_error) return abandonedEnd(call);
+    return began === undefined ? end : { ...end, duration_ms: Math.max(0, Math.round(this.#now() - began)) };
+  }
+
+  #end(tool_use_id: string, call: OpenCall, end: ToolCallEnd): readonly EngineEvent[] {
+    this.#calls.delete(tool_use_id);
+    this.#written.delete(tool_use_id);
+    const events: EngineEvent[] = [];
+    // A sub-agent that is over leaves nothing open.
+    for (const [id, child] of this.#calls) {
+      if (child.item.parent_id === call.item.id) events.push(...this.#end(id, child, abandonedEnd(child)));
+    }
+    return [...events, { type: "item.completed", item: endToolItem(call.item, end) }];
+  }
+
+  #compacted(summary: string): readonly EngineEvent[] {
+    const { tokens_before = 0, through } = this.#compaction ?? {};
+    this.#compaction = undefined;
+    const item: Item = {
+      id: this.#newId("item"),
+      type: "compaction",
+      status: "in_progress",
+      summary: "",
+      ...(through === undefined ? {} : { through }),
+      tokens_before,
+    };
+    return [
+      { type: "item.started", item },
+      { type: "item.completed", item: { ...item, status: "completed", summary } },
+    ];
+  }
+
+  #open(tool_use_id: string, item: ToolItem): void {
+    this.#calls.set(tool_use_id, { item });
+    this.#items.set(tool_use_id, item.id);
+  }
+
+  /** The item of the sub-agent whose words these are. */
+  #parentOf(whose: {
+    readonly agent_id?: string | undefined;
+    readonly parent?: string | undefined;
+  }): string | undefined {
+    const call = (whose.agent_id === undefined ? undefined : this.#agents.get(whose.agent_id)) ?? whose.parent;
+    return call === undefined ? undefined : this.#items.get(call);
+  }
+
+  #newMessage(vendorId: string, top = true): string {
+    const message_id = this.#newId("msg");
+    this.#messageIds.set(vendorId, message_id);
+    if (top) this.#order.push({ message_id, uuids: new Set() });
+    return message_id;
+  }
+
+  /** Our id of the message before the one that the vendor names. */
+  #before(uuid: string | undefined): string | undefined {
+    if (uuid === undefined) return undefined;
+    const index = this.#order.findIndex((entry) => entry.uuids.has(uuid));
+    return index <= 0 ? undefined : this.#order[index - 1]?.message_id;
+  }
+}
+
+function refusedEnd({ status, message }: Extract<Verdict, { effect: "deny" }>): ToolCallEnd {
+  return { status, output: [{ type: "text", text: message }], is_error: true };
+}
+
+function abandonedEnd({ refused, began }: OpenCall): ToolCallEnd {
+  if (refused !== undefined) return refusedEnd(refused);
+  const text = began === undefined ? NOT_RUN : UNKNOWN_OUTCOME;
+  return { status: "interrupted", output: [{ type: "text", text }], is_error: true };
+}
+
+function retryWords({ attempt, attempts, delay_ms, status, error }: SaidBy<"retry">): string {
+  const what = status === undefined ? `could not be reached (${error})` : `answered ${status} (${error})`;
+  return `the model ${what}; attempt ${attempt} of ${attempts} again in ${(delay_ms / 1_000).toFixed(1)} s`;
+}

@@ -1,0 +1,372 @@
+import { setImmediate } from "node:timers";
+import {
+  endToolItem,
+  Failure,
+  LIMITS,
+  outputText,
+  type ErrorDetail,
+  type SessionSettings,
+  type ToolItem,
+} from "../../protocol/index.ts";
+import { errorResult, type ToolResult } from "../../tools/tool.ts";
+import type { EngineEvent, Host, Verdict } from "../engine.ts";
+import { Channel } from "../loop/channel.ts";
+import { ABORTED, orAborted } from "../loop/turn.ts";
+import type { Decision, Link, ProcessEnd } from "./link.ts";
+import { outcomeOf } from "./outcome.ts";
+import { aside, GO_ON, stoppedBy } from "./say.ts";
+import { Translator, type AskedCall } from "./translate.ts";
+import type { Fields, ResultMessage, Said, ToolOutcome } from "./wire.ts";
+
+const SILENT: ErrorDetail = {
+  code: "engine_failed",
+  message: "The assistant stopped responding and the turn was cancelled. Please try again.",
+};
+const NOT_CALLED = "It was approved, but not called again after the restart of the server; not run.";
+
+/** A call that was approved before the server was restarted, and never run. */
+export interface Promised {
+  readonly item: ToolItem;
+  readonly input: Fields;
+}
+
+/** What outlives a turn. */
+export interface TurnEnd {
+  /** Up to which message the turn went; absent: nothing was said. */
+  readonly lastUuid: string | undefined;
+  /** What the model must still be told; absent: nothing. */
+  readonly note: string | undefined;
+}
+
+export interface TurnOptions {
+  readonly host: Host;
+  readonly settings: SessionSettings;
+  readonly toolName: (vendorName: string) => string;
+  readonly newUuid: () => string;
+  /** Called once, before the last events are told. */
+  readonly onEnd: (end: TurnEnd) => void;
+  /** The process is of no use any more. */
+  readonly onBroken: () => void;
+}
+
+/** One turn: what the vendor's program says becomes events, what it asks is answered, and there is exactly one end. */
+export class TurnRun {
+  readonly channel = new Channel();
+  readonly #options: TurnOptions;
+  readonly #translator: Translator;
+  readonly #controller = new AbortController();
+  readonly #over = new AbortController();
+  /** Calls that may run now, with what they may run with. */
+  readonly #allowed = new Map<string, { readonly item: ToolItem; readonly input: Fields }>();
+  readonly #arrivals = new Set<() => void>();
+  #promised: readonly Promised[] = [];
+  #link: Link | undefined;
+  #stopped: ErrorDetail | undefined;
+  /** Nothing is under way in the process: it waits for a message. */
+  #idle = true;
+  #waiting = 0;
+  #lastSign: number;
+  #refusals = 0;
+  #cost: number | undefined;
+  /** A reason to stop that the model may not get to read in this turn, and the call that it is about. */
+  #note: { readonly tool_use_id: string; readonly message: string; readonly text: string } | undefined;
+
+  constructor(options: TurnOptions) {
+    this.#options = options;
+    const { host, toolName } = options;
+    this.#translator = new Translator({ newId: host.newId, now: host.now, toolName });
+    this.#lastSign = host.now();
+  }
+
+  /** Aborted when the turn is stopped or over. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  get over(): boolean {
+    return this.#over.signal.aborted;
+  }
+
+  get stopped(): ErrorDetail | undefined {
+    return this.#stopped;
+  }
+
+  /** From now on messages go to this process. */
+  attach(link: Link): void {
+    this.#link = link;
+  }
+
+  promise(promised: readonly Promised[]): void {
+    this.#promised = promised;
+  }
+
+  /** Events of our own. */
+  tell(events: readonly EngineEvent[]): void {
+    if (this.over) return;
+    let whole: EngineEvent[] = [];
+    for (const event of events) {
+      if (event.type !== "item.delta") {
+        whole.push(event);
+        continue;
+      }
+      this.channel.send(whole);
+      whole = [];
+      this.channel.delta(event);
+    }
+    this.channel.send(whole);
+  }
+
+  send(content: readonly Fields[], uuid: string = this.#options.newUuid()): void {
+    this.#idle = false;
+    this.#lastSign = this.#options.host.now();
+    this.#link?.send({ uuid, content });
+  }
+
+  /** Watches over the process until the turn is over. */
+  async watch(): Promise<void> {
+    const { host } = this.#options;
+    while (!this.over) {
+      if (this.#waiting > 0 || this.#translator.busy) this.#lastSign = host.now();
+      const left = LIMITS.engineSilenceMs - (host.now() - this.#lastSign);
+      if (left <= 0) {
+        this.#options.onBroken();
+        this.fail(SILENT);
+        return;
+      }
+      await host.sleep(left, this.#over.signal);
+    }
+  }
+
+  /** The first reason counts. */
+  stop(error: ErrorDetail, when: "now" | "after_answer" = "now"): void {
+    if (this.#stopped !== undefined || this.over) return;
+    this.#stopped = error;
+    this.#translator.stop();
+    this.#controller.abort(error);
+    if (this.#idle || this.#link === undefined) {
+      this.fail(error);
+      return;
+    }
+    this.#link.interrupt(when);
+    void this.#grace();
+  }
+
+  heard(said: Said): void {
+    if (this.over) return;
+    if (said.type !== "keep_alive") this.#lastSign = this.#options.host.now();
+    if (said.type === "stream" && said.event.type === "message_delta") this.#refusals = 0;
+    this.tell(this.#translator.take(said));
+    if (said.type === "assistant") for (const arrived of [...this.#arrivals]) arrived();
+    if (said.type === "user") this.#hasRead(said.outcomes);
+    if (said.type === "result") this.#result(said);
+  }
+
+  /** Interrupted at once, the program may put words of its own in the place of the reason. */
+  #hasRead(outcomes: readonly ToolOutcome[]): void {
+    const note = this.#note;
+    const outcome = outcomes.find(({ tool_use_id }) => tool_use_id === note?.tool_use_id);
+    if (note !== undefined && outcome !== undefined && outputText(outcome.content).includes(note.message))
+      this.#note = undefined;
+  }
+
+  noise(line: string): void {
+    this.tell([{ type: "notice", message: `Claude Code says: ${line.slice(0, LIMITS.engineNoticeChars)}` }]);
+  }
+
+  /** The process is gone. */
+  ended(end: ProcessEnd): void {
+    this.#link = undefined;
+    this.fail({ code: "engine_failed", message: endWords(end) });
+  }
+
+  async permit(call: AskedCall): Promise<Decision> {
+    await this.#messageOf(call.tool_use_id);
+    if (this.over) return { behavior: "deny", message: "The turn is over." };
+    const promised = this.#keepPromise(call);
+    if (promised !== undefined) return this.#allow(call, promised.item, promised.input);
+    const { item, events } = this.#translator.begin(call);
+    this.tell(events);
+    const verdict = await this.ask(item);
+    this.#translator.decided(call.tool_use_id, verdict);
+    if (verdict.effect === "allow") return this.#allow(call, item, verdict.input);
+    if (verdict.interrupt) {
+      // The answer goes first, but not so far ahead that the model is asked for its next message, which would be paid.
+      this.#note = { tool_use_id: call.tool_use_id, message: verdict.message, text: stoppedBy(item, verdict.message) };
+      const error: ErrorDetail = { code: "rejected_and_stopped", message: verdict.message };
+      setImmediate(() => this.stop(error, "after_answer"));
+    }
+    return { behavior: "deny", message: verdict.message };
+  }
+
+  /** Decides on a call whose item was told. */
+  async ask(item: ToolItem): Promise<Verdict> {
+    const { id, tool, tool_use_id, input } = item;
+    const signal = this.signal;
+    this.#waiting += 1;
+    try {
+      const verdict = signal.aborted
+        ? undefined
+        : await orAborted(this.#options.host.permit({ item_id: id, tool, tool_use_id, input }, signal), signal);
+      return verdict ?? { effect: "deny", message: "Interrupted.", status: "interrupted", interrupt: false };
+    } catch (error) {
+      if (error instanceof Failure)
+        return { effect: "deny", message: `Error: ${error.message}`, status: "failed", interrupt: false };
+      throw error;
+    } finally {
+      this.#waiting -= 1;
+      this.#lastSign = this.#options.host.now();
+    }
+  }
+
+  /** Runs a tool of ours, if it was allowed and with what was allowed. */
+  async runLent(call: {
+    readonly tool: string;
+    readonly tool_use_id: string;
+    readonly signal: AbortSignal;
+  }): Promise<ToolResult> {
+    const allowed = this.#allowed.get(call.tool_use_id);
+    this.#allowed.delete(call.tool_use_id);
+    if (allowed === undefined || allowed.item.tool !== call.tool || this.over)
+      return errorResult("This call was not permitted.");
+    const { item, input } = allowed;
+    return this.#options.host.toolbox.run(item.tool, input, {
+      signal: AbortSignal.any([call.signal, this.signal]),
+      onOutput: (delta) => this.tell([{ type: "item.delta", item_id: item.id, field: "output", delta }]),
+    });
+  }
+
+  fail(error: ErrorDetail): void {
+    this.#finish("interrupted", { type: "turn.failed", error: this.#stopped ?? error, ...this.#costs() });
+  }
+
+  #allow(call: AskedCall, item: ToolItem, input: Fields): Decision {
+    this.#allowed.set(call.tool_use_id, { item, input });
+    return { behavior: "allow", updatedInput: item.tool === "AskUserQuestion" ? withPlainAnswers(input) : input };
+  }
+
+  /** A question may overtake the message that it is about; it is not waited for without end. */
+  async #messageOf(tool_use_id: string): Promise<void> {
+    if (this.#translator.knows(tool_use_id)) return;
+    const known = new AbortController();
+    const arrived = (): void => {
+      if (this.#translator.knows(tool_use_id)) known.abort();
+    };
+    this.#arrivals.add(arrived);
+    await this.#options.host.sleep(LIMITS.engineOrderMs, AbortSignal.any([known.signal, this.signal]));
+    this.#arrivals.delete(arrived);
+  }
+
+  #keepPromise(call: AskedCall): Promised | undefined {
+    const wanted = canonical(call.input);
+    const found = this.#promised.find(({ item, input }) => item.tool === call.tool && canonical(input) === wanted);
+    if (found === undefined) return undefined;
+    this.#promised = this.#promised.filter((promised) => promised !== found);
+    this.#translator.adopt(call.tool_use_id, found.item);
+    this.#translator.decided(call.tool_use_id, { effect: "allow", input: found.input });
+    return found;
+  }
+
+  #result(result: ResultMessage): void {
+    this.#idle = true;
+    if (result.cost_microusd !== undefined) this.#cost = (this.#cost ?? 0) + result.cost_microusd;
+    if (this.#stopped !== undefined) {
+      this.fail(this.#stopped);
+      return;
+    }
+    const outcome = outcomeOf(result, {
+      apiError: this.#translator.apiError,
+      cut: this.#translator.deadStreams > 0,
+      max_turns: this.#options.settings.max_turns,
+    });
+    switch (outcome.type) {
+      case "completed":
+        this.#finish("completed", { type: "turn.completed", stop_reason: outcome.stop_reason, ...this.#costs() });
+        return;
+      case "failed":
+        this.fail(outcome.error);
+        return;
+      case "funds":
+        this.#funds(outcome.message).catch((error: unknown) => this.#crash(error));
+    }
+  }
+
+  async #funds(message: string): Promise<void> {
+    this.#refusals += 1;
+    if (this.#refusals > LIMITS.engineFundsRounds) {
+      this.fail({ code: "budget_exceeded", message });
+      return;
+    }
+    this.#waiting += 1;
+    const funds = await orAborted(this.#options.host.funds(this.signal), this.signal);
+    this.#waiting -= 1;
+    if (funds === undefined || this.over) return;
+    if (funds.granted) this.send([aside(GO_ON)]);
+    else this.fail({ code: "budget_exceeded", message: funds.message });
+  }
+
+  /** What the process has to end the turn by itself. */
+  async #grace(): Promise<void> {
+    await this.#options.host.sleep(LIMITS.engineInterruptMs, this.#over.signal);
+    if (this.over) return;
+    this.#options.onBroken();
+    this.fail(ABORTED);
+  }
+
+  #crash(error: unknown): void {
+    this.#options.onBroken();
+    this.#over.abort("over");
+    this.channel.end(error);
+  }
+
+  #costs(): { readonly engine_cost_microusd?: number } {
+    return this.#cost === undefined ? {} : { engine_cost_microusd: this.#cost };
+  }
+
+  #finish(
+    status: "completed" | "interrupted",
+    terminal: Extract<EngineEvent, { type: "turn.completed" | "turn.failed" }>,
+  ): void {
+    if (this.over) return;
+    const left = this.#promised.map(({ item }): EngineEvent => {
+      const output = [{ type: "text" as const, text: NOT_CALLED }];
+      return { type: "item.completed", item: endToolItem(item, { status: "interrupted", output, is_error: true }) };
+    });
+    const events = [...this.#translator.close(status), ...left, terminal];
+    try {
+      this.#options.onEnd({ lastUuid: this.#translator.lastUuid, note: this.#note?.text });
+    } catch (error) {
+      this.#crash(error);
+      return;
+    }
+    this.tell(events);
+    this.#over.abort("over");
+    this.#controller.abort("over");
+    this.channel.end();
+  }
+}
+
+function endWords({ code, signal, complaint }: ProcessEnd): string {
+  const how = signal === null ? `with exit code ${code ?? "unknown"}` : `by ${signal}`;
+  const said = complaint.trim();
+  return `Claude Code ended unexpectedly, ${how}${said === "" ? "" : `: ${said}`}. Send the prompt again.`;
+}
+
+/** Keys sorted, so that the order in which a model writes them does not matter. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_, part: unknown) =>
+    typeof part === "object" && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).toSorted(([left], [right]) => (left < right ? -1 : 1)))
+      : part,
+  );
+}
+
+/** The vendor's program takes one text for each question. */
+function withPlainAnswers(input: Fields): Fields {
+  const { answers } = input;
+  if (typeof answers !== "object" || answers === null) return input;
+  const plain = Object.entries(answers).map(([question, answer]): [string, string] => [
+    question,
+    Array.isArray(answer) ? answer.join(", ") : String(answer),
+  ]);
+  return { ...input, answers: Object.fromEntries(plain) };
+}

@@ -1,0 +1,327 @@
+import type { ContentBlock } from "../../protocol/index.ts";
+import { ImageMediaType } from "../../protocol/index.ts";
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** A block of a whole message of the model. */
+export type Block =
+  | { readonly type: "text"; readonly text: string }
+  | {
+      readonly type: "thinking";
+      readonly text: string;
+      readonly signature?: string | undefined;
+      /** The opaque form; then there is no text. */
+      readonly redacted?: string | undefined;
+    }
+  | { readonly type: "tool_use"; readonly id: string; readonly name: string; readonly input: Fields };
+
+/** An event of the model's own stream, as far as it matters here. */
+export type StreamEvent =
+  | { readonly type: "message_start"; readonly id: string; readonly usage: Tokens }
+  | { readonly type: "block_start"; readonly index: number; readonly kind: "text" | "thinking" | "other" }
+  | { readonly type: "text" | "thinking"; readonly index: number; readonly text: string }
+  | { readonly type: "message_delta"; readonly stop_reason: string | undefined; readonly usage: Tokens }
+  | { readonly type: "other" };
+
+/** Absent: not told. */
+export interface Tokens {
+  readonly input?: number | undefined;
+  readonly output?: number | undefined;
+  readonly cacheRead?: number | undefined;
+  readonly cacheWrite?: number | undefined;
+  readonly reasoning?: number | undefined;
+}
+
+export interface ToolOutcome {
+  readonly tool_use_id: string;
+  readonly content: readonly ContentBlock[];
+  readonly is_error: boolean;
+}
+
+/** Whose message it is: the sub-agent's by its own id, or by the call that it is; both absent at the top level. */
+interface Whose {
+  readonly agent_id?: string | undefined;
+  readonly parent?: string | undefined;
+}
+
+/** How the vendor's program says that a turn is over. */
+export interface ResultMessage {
+  readonly type: "result";
+  readonly subtype: string;
+  readonly is_error: boolean;
+  readonly stop_reason?: string | undefined;
+  readonly terminal_reason?: string | undefined;
+  /** HTTP; absent when no answer of the model ended it. */
+  readonly api_status?: number | undefined;
+  readonly text: string;
+  readonly errors: readonly string[];
+  /** All models together, since the last result. */
+  readonly usage: Tokens;
+  readonly cost_microusd?: number | undefined;
+}
+
+/** One message of the vendor's program. What is not known here is `other`: new kinds come with every version. */
+export type Said =
+  | { readonly type: "init"; readonly session_id: string }
+  | (Whose & { readonly type: "stream"; readonly event: StreamEvent })
+  | (Whose & {
+      readonly type: "assistant";
+      readonly uuid?: string | undefined;
+      readonly message_id: string;
+      readonly blocks: readonly Block[];
+      /** The program's own words in the model's place. */
+      readonly synthetic: boolean;
+      /** What went wrong, where the message stands for an error of the model's API. */
+      readonly error?: string | undefined;
+      /** It was cut off by an interrupt. */
+      readonly aborted: boolean;
+    })
+  | (Whose & {
+      readonly type: "user";
+      readonly uuid?: string | undefined;
+      readonly outcomes: readonly ToolOutcome[];
+      /** The result as the program itself has it; only where there is one outcome. */
+      readonly structured: unknown;
+      /** Words of the program: a summary, or what it says to the model on its own. */
+      readonly synthetic: boolean;
+      readonly text: string;
+    })
+  | ResultMessage
+  | {
+      readonly type: "retry";
+      readonly attempt: number;
+      readonly attempts: number;
+      readonly delay_ms: number;
+      readonly status?: number | undefined;
+      readonly error: string;
+    }
+  | { readonly type: "compacted"; readonly tokens_before: number; readonly kept_from?: string | undefined }
+  | { readonly type: "task"; readonly agent_id: string; readonly tool_use_id: string }
+  | { readonly type: "notice"; readonly message: string }
+  | { readonly type: "keep_alive" }
+  | { readonly type: "other" };
+
+const OTHER = { type: "other" } as const;
+
+/** The parse line: whatever comes in becomes one of the above. */
+export function readMessage(raw: unknown): Said {
+  const fields = record(raw);
+  switch (fields["type"]) {
+    case "stream_event":
+      return { type: "stream", ...whose(fields), event: readEvent(record(fields["event"])) };
+    case "assistant":
+      return readAssistant(fields);
+    case "user":
+      return readUser(fields);
+    case "result":
+      return readResult(fields);
+    case "system":
+      return readSystem(fields);
+    case "keep_alive":
+      return { type: "keep_alive" };
+    default:
+      return OTHER;
+  }
+}
+
+export function record(value: unknown): Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : {};
+}
+
+export function text(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+function list(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** A count; nonsense counts as not told. */
+function count(value: unknown): number | undefined {
+  return typeof value === "number" && Number.isFinite(value) && value >= 0 ? Math.round(value) : undefined;
+}
+
+function whose(fields: Fields): Whose {
+  return { agent_id: text(fields["agent_id"]), parent: text(fields["parent_tool_use_id"]) };
+}
+
+function readEvent(event: Fields): StreamEvent {
+  const index = count(event["index"]) ?? 0;
+  switch (event["type"]) {
+    case "message_start": {
+      const message = record(event["message"]);
+      return { type: "message_start", id: text(message["id"]) ?? "", usage: readTokens(record(message["usage"])) };
+    }
+    case "content_block_start": {
+      const kind = record(event["content_block"])["type"];
+      return { type: "block_start", index, kind: kind === "text" || kind === "thinking" ? kind : "other" };
+    }
+    case "content_block_delta": {
+      const delta = record(event["delta"]);
+      if (delta["type"] === "text_delta") return { type: "text", index, text: text(delta["text"]) ?? "" };
+      if (delta["type"] === "thinking_delta") return { type: "thinking", index, text: text(delta["thinking"]) ?? "" };
+      return OTHER;
+    }
+    case "message_delta":
+      return {
+        type: "message_delta",
+        stop_reason: text(record(event["delta"])["stop_reason"]),
+        usage: readTokens(record(event["usage"])),
+      };
+    default:
+      return OTHER;
+  }
+}
+
+function readTokens(usage: Fields): Tokens {
+  return {
+    input: count(usage["input_tokens"]),
+    output: count(usage["output_tokens"]),
+    cacheRead: count(usage["cache_read_input_tokens"]),
+    cacheWrite: count(usage["cache_creation_input_tokens"]),
+    reasoning: count(record(usage["output_tokens_details"])["thinking_tokens"]),
+  };
+}
+
+function readAssistant(fields: Fields): Said {
+  const message = record(fields["message"]);
+  return {
+    type: "assistant",
+    ...whose(fields),
+    uuid: text(fields["uuid"]),
+    message_id: text(message["id"]) ?? "",
+    blocks: list(message["content"]).flatMap(readBlock),
+    synthetic: message["model"] === "<synthetic>" || fields["is_api_error_message"] === true,
+    error: text(fields["error"]),
+    aborted: fields["aborted"] === true,
+  };
+}
+
+function readBlock(value: unknown): readonly Block[] {
+  const block = record(value);
+  switch (block["type"]) {
+    case "text":
+      return [{ type: "text", text: text(block["text"]) ?? "" }];
+    case "thinking":
+      return [{ type: "thinking", text: text(block["thinking"]) ?? "", signature: text(block["signature"]) }];
+    case "redacted_thinking":
+      return [{ type: "thinking", text: "", redacted: text(block["data"]) }];
+    case "tool_use":
+      return [
+        {
+          type: "tool_use",
+          id: text(block["id"]) ?? "",
+          name: text(block["name"]) ?? "",
+          input: record(block["input"]),
+        },
+      ];
+    default:
+      return [];
+  }
+}
+
+function readUser(fields: Fields): Said {
+  const { content } = record(fields["message"]);
+  const blocks = typeof content === "string" ? [{ type: "text", text: content }] : list(content).map(record);
+  const outcomes = blocks.flatMap((block) => readOutcome(block));
+  return {
+    type: "user",
+    ...whose(fields),
+    uuid: text(fields["uuid"]),
+    outcomes,
+    structured: outcomes.length === 1 ? fields["tool_use_result"] : undefined,
+    synthetic: fields["isSynthetic"] === true,
+    text: blocks.flatMap((block) => (block["type"] === "text" ? [text(block["text"]) ?? ""] : [])).join("\n"),
+  };
+}
+
+function readOutcome(block: Fields): readonly ToolOutcome[] {
+  const tool_use_id = text(block["tool_use_id"]);
+  if (block["type"] !== "tool_result" || tool_use_id === undefined) return [];
+  const { content } = block;
+  const parts = typeof content === "string" ? [{ type: "text", text: content }] : list(content).map(record);
+  return [{ tool_use_id, content: parts.flatMap(readContent), is_error: block["is_error"] === true }];
+}
+
+function readContent(part: Fields): readonly ContentBlock[] {
+  if (part["type"] === "text") return [{ type: "text", text: text(part["text"]) ?? "" }];
+  if (part["type"] !== "image") return [];
+  const source = record(part["source"]);
+  const media_type = ImageMediaType.safeParse(source["media_type"]);
+  const data = text(source["data"]);
+  return media_type.success && data !== undefined ? [{ type: "image", media_type: media_type.data, data }] : [];
+}
+
+/** An error in the middle of a stream has a kind, but no status. */
+const STATUS_OF_TYPE: Readonly<Record<string, number>> = {
+  invalid_request_error: 400,
+  authentication_error: 401,
+  billing_error: 402,
+  permission_error: 403,
+  not_found_error: 404,
+  request_too_large: 413,
+  rate_limit_error: 429,
+  api_error: 500,
+  timeout_error: 504,
+  overloaded_error: 529,
+};
+
+function readResult(fields: Fields): ResultMessage {
+  const models = Object.values(record(fields["model_usage_since_last_result"])).map(record);
+  const cost = models.map((model) => model["costUSD"]).filter((value) => typeof value === "number");
+  const sum = (name: string): number => models.reduce((total, model) => total + (count(model[name]) ?? 0), 0);
+  return {
+    type: "result",
+    subtype: text(fields["subtype"]) ?? "",
+    is_error: fields["is_error"] === true,
+    stop_reason: text(fields["stop_reason"]),
+    terminal_reason: text(fields["terminal_reason"]),
+    api_status: count(fields["api_error_status"]) ?? STATUS_OF_TYPE[text(fields["api_error_type"]) ?? ""],
+    text: text(fields["result"]) ?? "",
+    errors: list(fields["errors"]).filter((error): error is string => typeof error === "string"),
+    usage: {
+      input: sum("inputTokens"),
+      output: sum("outputTokens"),
+      cacheRead: sum("cacheReadInputTokens"),
+      cacheWrite: sum("cacheCreationInputTokens"),
+      reasoning: sum("thinkingTokens"),
+    },
+    cost_microusd:
+      models.length === 0 ? undefined : Math.round(cost.reduce((total, value) => total + value, 0) * 1_000_000),
+  };
+}
+
+function readSystem(fields: Fields): Said {
+  switch (fields["subtype"]) {
+    case "init":
+      return { type: "init", session_id: text(fields["session_id"]) ?? "" };
+    case "api_retry":
+      return {
+        type: "retry",
+        attempt: count(fields["attempt"]) ?? 1,
+        attempts: count(fields["max_retries"]) ?? 1,
+        delay_ms: count(fields["retry_delay_ms"]) ?? 0,
+        status: count(fields["error_status"]),
+        error: text(fields["error"]) ?? "unknown",
+      };
+    case "compact_boundary": {
+      const metadata = record(fields["compact_metadata"]);
+      return {
+        type: "compacted",
+        tokens_before: count(metadata["pre_tokens"]) ?? 0,
+        kept_from: text(record(metadata["preserved_segment"])["head_uuid"]),
+      };
+    }
+    case "task_started": {
+      const agent_id = text(fields["task_id"]);
+      const tool_use_id = text(fields["tool_use_id"]);
+      return agent_id === undefined || tool_use_id === undefined ? OTHER : { type: "task", agent_id, tool_use_id };
+    }
+    case "informational": {
+      const message = text(fields["content"]);
+      return message === undefined ? OTHER : { type: "notice", message };
+    }
+    default:
+      return OTHER;
+  }
+}

@@ -1,0 +1,135 @@
+import type { Item, NewId } from "../../protocol/index.ts";
+import type { EngineEvent } from "../engine.ts";
+import { usageOf, type UsageTally } from "./usage.ts";
+import type { Block, StreamEvent, Tokens } from "./wire.ts";
+
+type Spoken = Extract<Item, { text: string }>;
+type SpokenBlock = Exclude<Block, { type: "tool_use" }>;
+type End = Exclude<Item["status"], "in_progress">;
+
+interface Piece {
+  readonly item: Spoken;
+  text: string;
+  /** The block as a whole, once it was told. */
+  whole: SpokenBlock | undefined;
+}
+
+export interface WordsOptions {
+  readonly newId: NewId;
+  readonly tally: UsageTally;
+  /** Our own id of the message. */
+  readonly message_id: string;
+}
+
+/** One message of the model while it streams. Its words are completed together, when the message is whole. */
+export class Words {
+  /** The vendor's id. */
+  readonly id: string;
+  readonly #options: WordsOptions;
+  readonly #started: Tokens;
+  readonly #pieces = new Map<number, Piece>();
+  #block = 0;
+  #counted = false;
+
+  constructor(start: Extract<StreamEvent, { type: "message_start" }>, options: WordsOptions) {
+    this.id = start.id;
+    this.#started = start.usage;
+    this.#options = options;
+  }
+
+  get message_id(): string {
+    return this.#options.message_id;
+  }
+
+  get counted(): boolean {
+    return this.#counted;
+  }
+
+  begin(index: number): void {
+    this.#block = index;
+  }
+
+  add(kind: "text" | "thinking", index: number, text: string): readonly EngineEvent[] {
+    if (text === "") return [];
+    const { piece, events } = this.#piece(index, kind);
+    piece.text += text;
+    return [...events, { type: "item.delta", item_id: piece.item.id, field: "text", delta: text }];
+  }
+
+  /** The block that streams just now, as a whole. */
+  seal(block: SpokenBlock): readonly EngineEvent[] {
+    if (!isSomething(block)) return [];
+    const { piece, events } = this.#piece(this.#block, block.type);
+    piece.whole = block;
+    return events;
+  }
+
+  /** Ends what was begun and not ended yet. */
+  complete(status: End): readonly EngineEvent[] {
+    const events = [...this.#pieces.values()].map((piece): EngineEvent => ({
+      type: "item.completed",
+      item: completed(piece, status),
+    }));
+    this.#pieces.clear();
+    return events;
+  }
+
+  /** The call's tokens, once. Without an end they are what the beginning said. */
+  count(ended?: Tokens): readonly EngineEvent[] {
+    if (this.#counted) return [];
+    this.#counted = true;
+    return [{ type: "usage", usage: this.#options.tally.tell(usageOf(this.#started, ended)) }];
+  }
+
+  #piece(index: number, kind: "text" | "thinking"): { readonly piece: Piece; readonly events: readonly EngineEvent[] } {
+    const known = this.#pieces.get(index);
+    if (known !== undefined) return { piece: known, events: [] };
+    const item = startWords(kind, { id: this.#options.newId("item"), message_id: this.message_id });
+    const piece: Piece = { item, text: "", whole: undefined };
+    this.#pieces.set(index, piece);
+    return { piece, events: [{ type: "item.started", item }] };
+  }
+}
+
+/** Words that come as a whole only, as a sub-agent's do. */
+export function wholeWords(
+  block: SpokenBlock,
+  place: { readonly id: string; readonly message_id: string; readonly parent_id?: string | undefined },
+  status: End,
+): readonly EngineEvent[] {
+  if (!isSomething(block)) return [];
+  const item = startWords(block.type, place);
+  return [
+    { type: "item.started", item },
+    { type: "item.completed", item: completed({ item, text: "", whole: block }, status) },
+  ];
+}
+
+function isSomething(block: SpokenBlock): boolean {
+  return block.text !== "" || (block.type === "thinking" && block.redacted !== undefined);
+}
+
+function startWords(
+  kind: "text" | "thinking",
+  place: { readonly id: string; readonly message_id: string; readonly parent_id?: string | undefined },
+): Spoken {
+  return {
+    id: place.id,
+    type: kind === "text" ? "agent_message" : "reasoning",
+    status: "in_progress",
+    message_id: place.message_id,
+    ...(place.parent_id === undefined ? {} : { parent_id: place.parent_id }),
+    text: "",
+  };
+}
+
+/** The signature counts only for a thought that was told to its end. */
+function completed({ item, text, whole }: Piece, status: End): Spoken {
+  const ended = { ...item, status, text: whole?.text ?? text };
+  if (ended.type === "agent_message" || whole?.type !== "thinking") return ended;
+  return {
+    ...ended,
+    ...(whole.signature === undefined ? {} : { signature: whole.signature }),
+    ...(whole.redacted === undefined ? {} : { redacted: whole.redacted }),
+  };
+}

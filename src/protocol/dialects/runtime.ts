@@ -1,0 +1,18 @@
+/** Document 000's wire at `/ws`: what clients say, what they are told, the tools of the page, and how a turn is told. Pure. */
+export { runtimeContext, type RuntimeContext } from "./runtime/context.ts";
+export {
+  readRuntimeRequest,
+  runtimeAnswer,
+  runtimeError,
+  runtimeModel,
+  runtimePrompt,
+  type RuntimeError,
+  type RuntimeFinal,
+  type RuntimeInputResponse,
+  type RuntimeMessage,
+  type RuntimeRequest,
+  type RuntimeUserMessage,
+} from "./runtime/messages.ts";
+export { runtimeInstructions, runtimeNote } from "./runtime/prompt.ts";
+export { RUNTIME_TOOLS, runtimeToolName, runtimeTools, type RuntimeTool } from "./runtime/tools.ts";
+export { followRuntimeTurn, newRuntimeTurn, type RuntimeTurn } from "./runtime/turn.ts";

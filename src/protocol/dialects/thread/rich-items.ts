@@ -1,0 +1,96 @@
+import type { Item, Todo, ToolItem } from "../../items.ts";
+import { outputText } from "../../present.ts";
+import type { RichItem } from "./rows.ts";
+import { summarize } from "./summary.ts";
+
+export type Spoken = Extract<Item, { text: string }>;
+type Parent = { readonly parent_id?: string };
+
+/** A tool call as the row of its own kind. `live`: what a command wrote so far. */
+export function toolRow(item: ToolItem, parent: Parent, live?: string): RichItem {
+  const id = item.tool_use_id;
+  switch (item.type) {
+    case "command_execution":
+      return {
+        id,
+        type: "command_execution",
+        command: summarize(commandOf(item)),
+        aggregated_output: summarize(live ?? outputText(item.output ?? [])),
+        ...(item.exit_code === undefined ? {} : { exit_code: item.exit_code }),
+        status: item.status === "declined" ? "declined" : statusOf(item),
+        ...parent,
+      };
+    case "file_change":
+      return { id, type: "file_change", changes: item.changes, status: statusOf(item), ...errorOf(item), ...parent };
+    case "web_search":
+      return { id, type: "web_search", query: summarize(item.query), ...errorOf(item), ...parent };
+    case "mcp_tool_call":
+      return callRow(item, { server: item.server, tool: item.tool.split("__").slice(2).join("__") }, parent);
+    case "tool_call":
+    case "subagent":
+    case "todo_list":
+      return callRow(item, { server: "builtin", tool: item.tool }, parent);
+  }
+}
+
+/** What was really run, where a person changed it. */
+function commandOf({ command, approved_input }: Extract<ToolItem, { type: "command_execution" }>): string {
+  const approved = approved_input?.["command"];
+  return typeof approved === "string" ? approved : command;
+}
+
+function callRow(item: ToolItem, name: { readonly server: string; readonly tool: string }, parent: Parent): RichItem {
+  const status = statusOf(item);
+  const text = summarize(outputText(item.output ?? []));
+  return {
+    id: item.tool_use_id,
+    type: "mcp_tool_call",
+    ...name,
+    arguments: bounded(item.approved_input ?? item.input),
+    ...(status === "completed" ? { result: { content: [{ type: "text", text }] } } : {}),
+    ...errorOf(item),
+    status,
+    ...parent,
+  };
+}
+
+/** An input that is itself very large stands as a summary of its JSON. */
+function bounded(input: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const json = JSON.stringify(input);
+  const summary = summarize(json);
+  return summary === json ? { ...input } : { summary };
+}
+
+function statusOf({ status, is_error }: ToolItem): "in_progress" | "completed" | "failed" {
+  if (status === "in_progress") return status;
+  return status === "completed" && is_error !== true ? "completed" : "failed";
+}
+
+function errorOf(item: ToolItem): { readonly error?: { message: string } } {
+  if (statusOf(item) !== "failed") return {};
+  const message = summarize(outputText(item.output ?? []));
+  return { error: { message: message === "" ? item.status : message } };
+}
+
+export function spokenRow(item: Spoken, row: { readonly id: string; readonly text: string }, parent: Parent): RichItem {
+  const { status } = item;
+  return {
+    id: row.id,
+    type: item.type,
+    text: row.text,
+    ...(status === "failed" || status === "interrupted" || status === "superseded" ? { status } : {}),
+    ...parent,
+  };
+}
+
+export type TodoRow = Extract<RichItem, { type: "todo_list" }>;
+
+export function todoRow(id: string, todos: readonly Todo[], parent: Parent): TodoRow {
+  const items = todos.map(({ content, status }) => ({ text: content, completed: status === "completed" }));
+  return { id, type: "todo_list", items, ...parent };
+}
+
+/** What a command wrote or a model said so far, as a snapshot of an open item tells it. */
+export function textSoFar(item: Spoken | Extract<ToolItem, { type: "command_execution" }>): string {
+  return "text" in item ? item.text : item.aggregated_output;
+}

@@ -1,0 +1,31 @@
+import type { Conversation } from "../engines/index.ts";
+import { Failure } from "../protocol/index.ts";
+import { hostFor } from "./host.ts";
+import { ancestry, history } from "./journal.ts";
+import type { Session } from "./session.ts";
+
+/** Opens the engine's side of a session, with its journal up to and including `upto`. */
+export async function openConversation(session: Session, upto: number): Promise<Conversation> {
+  const { id, settings, turns, turn, lineage } = session.state;
+  const { engines, store } = session.services;
+  const engine = engines.get(settings.engine);
+  if (engine === undefined) {
+    throw new Failure(
+      "unsupported",
+      `there is no engine ${settings.engine}; there are: ${[...engines.keys()].join(", ")}`,
+    );
+  }
+  const host = await hostFor(session);
+  // Nothing was said yet: there is no history to wait for.
+  const fresh = turns === 0 && lineage.length === 0 && turn !== undefined && upto < turn.started_seq;
+  if (!fresh) await session.settled();
+  return engine.open(
+    {
+      session_id: id,
+      settings,
+      history: () => history(store.read, { id, lineage }, fresh ? 0 : upto),
+      ancestry: await ancestry(session.services, lineage),
+    },
+    host,
+  );
+}

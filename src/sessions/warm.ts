@@ -1,0 +1,81 @@
+import { LIMITS, SYSTEM, type SessionSettings } from "../protocol/index.ts";
+import type { Services } from "./services.ts";
+import { Session } from "./session.ts";
+import { newState, type SessionState } from "./state.ts";
+
+interface Ready {
+  readonly session: Session;
+  /** What it was made ready for. */
+  readonly shape: string;
+  readonly cancelTimer: () => void;
+}
+
+/**
+ * Sessions whose engine has started for nobody in particular. A new session with the same settings takes one over, so that
+ * its first answer does not wait for the start of a program; then the next one is made ready. Nothing of them is written
+ * until they are taken: one that is lost was nothing yet.
+ */
+export class WarmSessions {
+  readonly #services: Services;
+  /** The longest waiting first. */
+  readonly #ready: Ready[] = [];
+  #closed = false;
+
+  constructor(services: Services) {
+    this.#services = services;
+  }
+
+  /** A session that is ready for these settings, or nothing. It keeps its id. */
+  take(settings: SessionSettings, born: (id: string) => SessionState): Session | undefined {
+    const shape = shapeOf(settings);
+    const place = this.#ready.findIndex((ready) => ready.shape === shape);
+    const [ready] = place < 0 ? [] : this.#ready.splice(place, 1);
+    if (ready === undefined) return undefined;
+    ready.cancelTimer();
+    ready.session.become(born(ready.session.state.id));
+    return ready.session;
+  }
+
+  /** Makes one ready for the next session like this one. */
+  follow(settings: SessionSettings): void {
+    const { engines, clock, newId, log } = this.#services;
+    if (this.#closed || engines.get(settings.engine)?.capabilities.warm !== true) return;
+    const shape = shapeOf(settings);
+    if (this.#ready.some((ready) => ready.shape === shape)) return;
+    while (this.#ready.length >= LIMITS.warmSessions) this.#letGo(this.#ready[0]);
+    const at = new Date(clock.now()).toISOString();
+    const birth = { id: newId("ses"), settings, at, by: SYSTEM, lineage: [], ancestors: [] };
+    const session = new Session(this.#services, newState(birth));
+    const cancelTimer = clock.after(LIMITS.warmSessionMs, () => this.#letGo(ready));
+    const ready: Ready = { session, shape, cancelTimer };
+    this.#ready.push(ready);
+    session.prepare().catch((error: unknown) => {
+      log.info({ engine: settings.engine, err: error }, "an engine could not be started ahead of time");
+      this.#letGo(ready);
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    const ready = this.#ready.splice(0);
+    await Promise.allSettled(
+      ready.map(({ session, cancelTimer }) => {
+        cancelTimer();
+        return session.halt();
+      }),
+    );
+  }
+
+  #letGo(ready: Ready | undefined): void {
+    const place = ready === undefined ? -1 : this.#ready.indexOf(ready);
+    if (ready === undefined || place < 0) return;
+    this.#ready.splice(place, 1);
+    ready.cancelTimer();
+    ready.session.halt().catch(() => undefined);
+  }
+}
+
+/** Everything that an engine is started with. Money and notes are not. */
+function shapeOf({ metadata: _notes, max_cost_usd: _money, ...settings }: SessionSettings): string {
+  return JSON.stringify(settings);
+}

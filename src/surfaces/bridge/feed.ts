@@ -1,0 +1,33 @@
+import type { ThreadRow } from "../../protocol/index.ts";
+import type { Connection } from "../connection.ts";
+
+const encoder = new TextEncoder();
+
+/**
+ * The rows of all threads on their way to one client. Rows do not name their thread, so a row of another thread than
+ * the last one follows a `thread.started` that does.
+ */
+export class RowFeed {
+  readonly #connection: Connection;
+  /** The thread that the client takes rows for. */
+  #thread: string | undefined;
+  #turn: Promise<void> = Promise.resolve();
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  /** Sends rows one after the other, not mixed with another thread's; resolves when there is room for more. */
+  tell(thread_id: string, rows: readonly ThreadRow[]): Promise<void> {
+    if (rows.length === 0) return Promise.resolve();
+    this.#turn = this.#turn.then(() => this.#send(thread_id, rows));
+    return this.#turn;
+  }
+
+  async #send(thread_id: string, rows: readonly ThreadRow[]): Promise<void> {
+    const named = rows[0]?.type === "thread.started" || this.#thread === thread_id;
+    this.#thread = thread_id;
+    const all: readonly ThreadRow[] = named ? rows : [{ type: "thread.started", thread_id }, ...rows];
+    await this.#connection.push(all.map((row) => ({ bytes: encoder.encode(JSON.stringify(row)) })));
+  }
+}

@@ -1,0 +1,127 @@
+import { Failure, LIMITS, openThread, threadRows, type ThreadMapping, type ThreadRow } from "../../protocol/index.ts";
+import type { Caller, Frame } from "../../sessions/index.ts";
+import type { SurfaceOptions } from "../surface.ts";
+import type { Run } from "./bridge.ts";
+import type { RowFeed } from "./feed.ts";
+
+interface Thread {
+  readonly controller: AbortController;
+  /** A turn is open. */
+  running: boolean;
+}
+
+interface Watched {
+  readonly thread: Thread;
+  readonly frames: AsyncIterable<readonly Frame[]>;
+  /** Called when everything up to a place in the journal was told. */
+  readonly told: (seq: number) => void;
+}
+
+/** The threads that one client follows: each is a watcher of its session, with the client's own rights. */
+export class Threads {
+  readonly #options: SurfaceOptions;
+  readonly #caller: Caller;
+  readonly #feed: RowFeed;
+  readonly #mapping: () => ThreadMapping;
+  /** By session; the one that moved longest ago first. */
+  readonly #threads = new Map<string, Thread>();
+  #closed = false;
+
+  constructor(
+    options: SurfaceOptions,
+    client: { readonly caller: Caller; readonly feed: RowFeed; readonly mapping: () => ThreadMapping },
+  ) {
+    this.#options = options;
+    this.#caller = client.caller;
+    this.#feed = client.feed;
+    this.#mapping = client.mapping;
+  }
+
+  /** Threads with an open turn. */
+  get running(): readonly string[] {
+    return [...this.#threads].flatMap(([id, { running }]) => (running ? [id] : []));
+  }
+
+  /**
+   * Shows a thread from a place in its journal on. Resolves when everything up to `upto` was told, or at once where the
+   * client may not see it: then it does not exist for it.
+   */
+  async follow({ session_id, after }: Run, upto = 0): Promise<void> {
+    if (this.#closed || this.#threads.has(session_id)) return;
+    const thread: Thread = { controller: new AbortController(), running: false };
+    this.#makeRoom();
+    this.#threads.set(session_id, thread);
+    let frames: AsyncIterable<readonly Frame[]>;
+    try {
+      frames = await this.#options.gateway.sessions.watch(this.#caller, session_id, after, thread.controller.signal);
+    } catch (error) {
+      this.#forget(session_id, thread);
+      if (error instanceof Failure && (error.code === "not_found" || error.code === "forbidden")) return;
+      throw error;
+    }
+    await new Promise<void>((toldSoFar) => {
+      if (upto <= after) toldSoFar();
+      const told = (seq: number): void => {
+        if (seq >= upto) toldSoFar();
+      };
+      void this.#show(session_id, { thread, frames, told }).finally(() => {
+        this.#forget(session_id, thread);
+        toldSoFar();
+      });
+    });
+  }
+
+  close(): void {
+    this.#closed = true;
+    for (const { controller } of this.#threads.values()) controller.abort();
+    this.#threads.clear();
+  }
+
+  async #show(id: string, watched: Watched): Promise<void> {
+    let state = openThread(this.#mapping());
+    try {
+      for await (const batch of watched.frames) {
+        const rows: ThreadRow[] = [];
+        for (const frame of batch) {
+          // A mapping counts from the next turn on: in the middle of one, rows would not fit together.
+          if (frame.type === "turn.started") state = openThread(this.#mapping());
+          const step = threadRows(state, frame.value);
+          state = step.state;
+          rows.push(...step.rows);
+          this.#note(id, watched.thread, frame.type);
+        }
+        await this.#feed.tell(id, rows);
+        watched.told(batch.findLast(({ seq }) => seq !== undefined)?.seq ?? 0);
+      }
+    } catch (error) {
+      this.#options.log.warn({ err: error, session: id }, "a bridge client's thread ended early");
+    }
+  }
+
+  #note(id: string, thread: Thread, type: Frame["type"]): void {
+    if (this.#threads.get(id) !== thread) return;
+    if (type === "turn.started" || type === "turn.resumed") {
+      thread.running = true;
+      this.#threads.delete(id);
+      this.#threads.set(id, thread);
+    } else if (type === "turn.completed" || type === "turn.failed") thread.running = false;
+  }
+
+  /** Unless it was let go meanwhile, and another watcher came in its place. */
+  #forget(id: string, thread: Thread): void {
+    if (this.#threads.get(id) === thread) this.#threads.delete(id);
+  }
+
+  /** What rests is let go first, and comes back with its next run. */
+  #makeRoom(): void {
+    if (this.#threads.size < LIMITS.bridgeThreads) return;
+    const candidates = [...this.#threads];
+    const [id, thread] = candidates.find(([, { running }]) => !running) ?? candidates[0] ?? [];
+    if (id === undefined || thread === undefined) return;
+    this.#threads.delete(id);
+    thread.controller.abort();
+    if (!thread.running) return;
+    const message = `more than ${LIMITS.bridgeThreads} runs are open; the rest of this one is not shown here`;
+    void this.#feed.tell(id, [{ type: "error", message }]);
+  }
+}

@@ -1,0 +1,112 @@
+import {
+  Failure,
+  LIMITS,
+  readRuntimeRequest,
+  runtimeError,
+  type RuntimeMessage,
+  type RuntimeRequest,
+} from "../protocol/index.ts";
+import type { Caller } from "../sessions/index.ts";
+import type { Connection } from "./connection.ts";
+import type { Guard } from "./guard.ts";
+import { PageBridge } from "./runtime/bridge.ts";
+import type { RuntimeHall } from "./runtime/hall.ts";
+import type { Page } from "./runtime/page.ts";
+import type { SurfaceOptions } from "./surface.ts";
+
+const encoder = new TextEncoder();
+
+/** Document 000's `/ws`: any number of conversations over one socket, and the tools of the page behind it. */
+export class RuntimeSocket implements Page {
+  readonly caller: Caller;
+  readonly bridge: PageBridge;
+  readonly #hall: RuntimeHall;
+  readonly #guard: Guard;
+  readonly #log: SurfaceOptions["log"];
+  readonly #connection: Connection;
+  /** Messages that are not answered yet. */
+  #open = 0;
+
+  constructor(
+    house: { readonly hall: RuntimeHall; readonly guard: Guard; readonly log: SurfaceOptions["log"] },
+    peer: { readonly caller: Caller; readonly connection: Connection },
+  ) {
+    this.#hall = house.hall;
+    this.#guard = house.guard;
+    this.#log = house.log;
+    this.caller = peer.caller;
+    this.#connection = peer.connection;
+    const { clock, toolMs } = house.hall;
+    this.bridge = new PageBridge({ say: (message) => this.say(message), clock, toolMs });
+    peer.connection.closed.addEventListener("abort", () => this.bridge.close());
+    peer.connection.listen(
+      (raw) => this.#take(raw),
+      ({ code, message }) => this.say(runtimeError("", { code, message: "Invalid JSON", details: message })),
+    );
+  }
+
+  get closed(): AbortSignal {
+    return this.#connection.closed;
+  }
+
+  say(message: RuntimeMessage): void {
+    this.#connection.say(message);
+  }
+
+  async tell(message: RuntimeMessage): Promise<void> {
+    await this.#connection.push([{ bytes: encoder.encode(JSON.stringify(message)) }]);
+  }
+
+  refuse(sessionId: string, error: unknown): void {
+    const failure =
+      error instanceof Failure
+        ? error
+        : new Failure("internal", "something went wrong here; the server's log says what");
+    if (failure !== error) this.#log.error({ err: error }, "runtime socket failed");
+    this.say(runtimeError(sessionId, failure.toBody().error));
+  }
+
+  /** Takes no longer than it takes to look at a message: a query goes on beside the next ones. */
+  async #take(raw: unknown): Promise<void> {
+    const request = readRuntimeRequest(raw);
+    const sessionId = "sessionId" in request ? request.sessionId : "";
+    try {
+      await this.#guard.meter(this.caller);
+      if (request.type === "error") this.say(request);
+      else this.#handle(request);
+    } catch (error) {
+      this.refuse(sessionId, error);
+    }
+  }
+
+  #handle(request: RuntimeRequest): void {
+    if (request.type === "tool_result") {
+      const { callId, result, isError } = request;
+      return this.bridge.resolve(callId, result, isError ?? result.startsWith("Error:"));
+    }
+    const conversation = this.#hall.conversation(this.caller, request.sessionId);
+    switch (request.type) {
+      case "user_message":
+        this.#begin();
+        return conversation.submit(this, request, () => this.#end());
+      case "abort":
+        return conversation.abort(this);
+      case "new_chat":
+      case "session.clear":
+        this.#begin();
+        return conversation.clear(this, () => this.#end());
+      case "input_response":
+        conversation.answer(this, request).catch((error: unknown) => this.refuse(request.sessionId, error));
+    }
+  }
+
+  #begin(): void {
+    if (this.#open >= LIMITS.runtimePromptsPerSocket)
+      throw new Failure("queue_full", `${this.#open} messages of this connection wait already; wait for an answer`);
+    this.#open += 1;
+  }
+
+  #end(): void {
+    this.#open -= 1;
+  }
+}

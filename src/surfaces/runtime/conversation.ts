@@ -1,0 +1,122 @@
+import {
+  Failure,
+  runtimeAnswer,
+  type Decision,
+  type RuntimeInputResponse,
+  type RuntimeUserMessage,
+} from "../../protocol/index.ts";
+import type { Caller } from "../../sessions/index.ts";
+import { Errand, type Talk } from "./errand.ts";
+import type { RuntimeHall } from "./hall.ts";
+import type { Page } from "./page.ts";
+
+/** Something that waits for its turn, and who is to be told that it is over. */
+interface Task {
+  readonly errand?: Errand;
+  readonly run: () => Promise<void>;
+  readonly done: () => void;
+}
+
+/** One client session, whatever sockets use it: its messages are done one after the other. */
+export class Conversation {
+  readonly #talk: Talk;
+  #waiting: Task[] = [];
+  #running: Task | undefined;
+
+  constructor(hall: RuntimeHall, caller: Caller, name: string) {
+    this.#talk = { hall, caller, name, told: undefined };
+  }
+
+  get idle(): boolean {
+    return this.#running === undefined;
+  }
+
+  /** The session that it works in now; undefined: it does not. */
+  get sessionId(): string | undefined {
+    return this.#running?.errand?.sessionId;
+  }
+
+  submit(page: Page, message: RuntimeUserMessage, done: () => void): void {
+    const errand = new Errand(this.#talk, page, message);
+    if (!this.idle) errand.wait();
+    this.#add({ errand, run: () => errand.run(), done });
+  }
+
+  /** Ends what runs and what waits. Each message that is ended so gets its `aborted`, and so does who asked for it. */
+  abort(page: Page): void {
+    const ended = this.#stop();
+    if (ended.some((errand) => errand.page === page)) return;
+    const note = ended.length === 0 ? "No running query" : "Stopped";
+    page.say({ type: "aborted", sessionId: this.#talk.name, note });
+  }
+
+  /** The next message begins a new session. */
+  clear(page: Page, done: () => void): void {
+    this.#stop();
+    this.#add({ run: () => this.#clear(page), done });
+  }
+
+  async answer({ caller }: Page, { requestId, value }: RuntimeInputResponse): Promise<void> {
+    const { hall, name } = this.#talk;
+    const { approvals, clients } = hall.gateway;
+    const id = requestId ?? this.#running?.errand?.asked[0];
+    if (id === undefined) throw new Failure("not_found", "nothing waits for an answer");
+    const approval = await approvals.get(caller, id);
+    if (approval.session_id !== (await clients.find(caller, name)))
+      throw new Failure("not_found", `there is no approval ${id} in this session`);
+    const { approved, feedback, updated_input, always, interrupt } = runtimeAnswer(value, approval);
+    const { input_hash } = approval;
+    const decision: Decision = approved
+      ? {
+          decision: "approve",
+          input_hash,
+          ...(always === true ? { scope: "session" } : {}),
+          ...(updated_input === undefined ? {} : { updated_input }),
+        }
+      : {
+          decision: "reject",
+          input_hash,
+          ...(feedback === undefined ? {} : { feedback }),
+          ...(interrupt === undefined ? {} : { interrupt }),
+        };
+    await approvals.decide(caller, id, decision);
+  }
+
+  #add(task: Task): void {
+    this.#waiting.push(task);
+    if (this.idle) void this.#work();
+  }
+
+  async #work(): Promise<void> {
+    for (let task = this.#waiting.shift(); task !== undefined; task = this.#waiting.shift()) {
+      this.#running = task;
+      await task.run();
+      task.done();
+    }
+    this.#running = undefined;
+  }
+
+  /** Answers the messages that are ended by it. */
+  #stop(): readonly Errand[] {
+    const waiting = this.#waiting.filter((task) => task.errand !== undefined);
+    this.#waiting = this.#waiting.filter((task) => task.errand === undefined);
+    for (const { errand, done } of waiting) {
+      errand?.drop();
+      done();
+    }
+    this.#running?.errand?.stop();
+    return [this.#running, ...waiting].flatMap((task) => task?.errand ?? []);
+  }
+
+  async #clear(page: Page): Promise<void> {
+    const { hall, caller, name } = this.#talk;
+    try {
+      const session_id = await hall.gateway.clients.drop(caller, name);
+      if (session_id !== undefined) await hall.gateway.sessions.close(caller, session_id);
+      this.#talk.told = undefined;
+      page.say({ type: "session_reset", sessionId: name, reason: "new_chat" });
+    } catch (error) {
+      page.refuse(name, error);
+    }
+  }
+}

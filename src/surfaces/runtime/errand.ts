@@ -1,0 +1,231 @@
+import {
+  Failure,
+  followRuntimeTurn,
+  LIMITS,
+  newRuntimeTurn,
+  runtimeContext,
+  runtimeInstructions,
+  runtimeModel,
+  runtimeNote,
+  runtimePrompt,
+  runtimeToolName,
+  runtimeTools,
+  type CreateSession,
+  type PromptAccepted,
+  type RuntimeContext,
+  type RuntimeTurn,
+  type RuntimeUserMessage,
+  type SessionView,
+} from "../../protocol/index.ts";
+import type { Caller, Frame, LentTool } from "../../sessions/index.ts";
+import type { RuntimeHall } from "./hall.ts";
+import type { Page } from "./page.ts";
+import { Shown } from "./shown.ts";
+
+/** What the messages of one conversation share. */
+export interface Talk {
+  readonly hall: RuntimeHall;
+  readonly caller: Caller;
+  /** The client's own name of the session. */
+  readonly name: string;
+  /** What the model was last told of the page; undefined: not known. */
+  told: string | undefined;
+}
+
+/** One `user_message` from its arrival to its one answer: `final`, `error`, `aborted` or `session_reset`. */
+export class Errand {
+  readonly page: Page;
+  readonly #talk: Talk;
+  readonly #message: RuntimeUserMessage;
+  readonly #context: RuntimeContext;
+  readonly #shown = new Shown();
+  #turn: RuntimeTurn | undefined;
+  #session_id: string | undefined;
+  #stopped = false;
+  #stopTelling: () => void = () => undefined;
+
+  constructor(talk: Talk, page: Page, message: RuntimeUserMessage) {
+    this.#talk = talk;
+    this.page = page;
+    this.#message = message;
+    this.#context = runtimeContext(message.context);
+  }
+
+  /** The session that it works in; undefined: not known yet. */
+  get sessionId(): string | undefined {
+    return this.#session_id;
+  }
+
+  /** Questions of its turn that wait for an answer, the oldest first. */
+  get asked(): readonly string[] {
+    return this.#turn?.asked ?? [];
+  }
+
+  /** Another one is before it: says so now and from time to time. */
+  wait(): void {
+    this.#stopTelling();
+    const tell = (): void => {
+      if (this.page.closed.aborted) return;
+      this.page.say({ type: "queued", sessionId: this.#talk.name });
+      this.#stopTelling = this.#talk.hall.clock.after(LIMITS.runtimeQueuedMs, tell);
+    };
+    tell();
+  }
+
+  /** It will not be run. */
+  drop(): void {
+    this.#stopTelling();
+    this.page.say({ type: "aborted", sessionId: this.#talk.name });
+  }
+
+  /** Ends it, wherever it is. */
+  stop(): void {
+    this.#stopped = true;
+    if (this.#turn?.begun !== undefined) void this.#interrupt();
+  }
+
+  async run(): Promise<void> {
+    this.#stopTelling();
+    // A page that left before its turn came has nobody for whom to do it.
+    if (this.page.closed.aborted) return;
+    const { hall, caller, name } = this.#talk;
+    try {
+      const note = runtimeNote(this.#context);
+      const session = await this.#session(note);
+      if (session === undefined) return;
+      this.#session_id = session.id;
+      const release = await hall.gateway.sessions.lend(caller, session.id, this.#tools());
+      try {
+        await this.#send(session, note);
+      } finally {
+        release();
+      }
+    } catch (error) {
+      this.page.refuse(name, error);
+    } finally {
+      this.#stopTelling();
+      this.#shown.end();
+    }
+  }
+
+  async #send(session: SessionView, note: string): Promise<void> {
+    const { hall, caller } = this.#talk;
+    const prompt = runtimePrompt(this.#message, note === this.#talk.told ? "" : note);
+    if (prompt === undefined)
+      throw new Failure("invalid_request", `an image must be base64, at most ${LIMITS.attachmentBytes} bytes`);
+    if (this.#stopped) return this.drop();
+    const accepted = await hall.gateway.sessions.prompt(caller, session.id, prompt, undefined);
+    this.#talk.told = note;
+    await this.#follow(session.id, accepted);
+  }
+
+  /** The session of this conversation, made or changed as the message wants it. Undefined: the client was told why there is none. */
+  async #session(note: string): Promise<SessionView | undefined> {
+    const { hall, caller, name } = this.#talk;
+    const known = await hall.gateway.clients.find(caller, name);
+    const session = known === undefined ? undefined : await hall.gateway.sessions.get(caller, known);
+    if (session === undefined || session.status === "complete" || session.status === "failed") {
+      if (this.#message.resumeExpected === true) {
+        this.page.say({ type: "session_reset", sessionId: name, reason: "not_found" });
+        return undefined;
+      }
+      const made = await this.#make(this.#request());
+      this.#talk.told = note;
+      return made;
+    }
+    const model = runtimeModel(this.#message);
+    if (model === undefined || model === session.settings.model) return session;
+    // A session keeps its model: another one goes on with all that was said in this one.
+    const next = await this.#make({ resume_session_id: session.id, model });
+    await hall.retire(caller, session.id);
+    return next;
+  }
+
+  #request(): CreateSession {
+    const { hall, name } = this.#talk;
+    const { engine, profile, max_turns, systemPromptMode } = this.#message;
+    const model = runtimeModel(this.#message);
+    const system_prompt = runtimeInstructions(this.#context, systemPromptMode ?? undefined);
+    const wanted = engine ?? hall.engine;
+    return {
+      profile: profile ?? hall.profile,
+      metadata: { surface: "runtime", client_session_id: name },
+      ...(system_prompt === "" ? {} : { system_prompt }),
+      ...(wanted === undefined ? {} : { engine: wanted }),
+      ...(model === undefined ? {} : { model }),
+      ...(typeof max_turns === "number" ? { max_turns } : {}),
+    };
+  }
+
+  async #make(request: CreateSession): Promise<SessionView> {
+    const { hall, caller, name } = this.#talk;
+    const { sessions, clients } = hall.gateway;
+    const session = await sessions.create(caller, request, undefined);
+    try {
+      const isBusy = (session_id: string): boolean => hall.isBusy(session_id);
+      const evicted = await clients.keep(caller, name, { id: session.id, isBusy });
+      if (evicted !== undefined) await hall.retire(caller, evicted);
+      return session;
+    } catch (error) {
+      await sessions.close(caller, session.id);
+      throw error;
+    }
+  }
+
+  #tools(): readonly LentTool[] {
+    const { hall, name: sessionId } = this.#talk;
+    return runtimeTools(this.#context).map(({ name, description, input_schema, tier }) => ({
+      name: runtimeToolName(name),
+      description,
+      input_schema,
+      tier,
+      // The bridge keeps the time and has the better words; this is only for a bridge that does not answer.
+      timeoutMs: Math.min(hall.toolMs + LIMITS.killGraceMs, LIMITS.pageToolMaxMs),
+      call: (args, { signal, tool_use_id }) =>
+        this.page.bridge.call({ sessionId, tool: name, args, signal, shown: this.#shown.of(tool_use_id) }),
+    }));
+  }
+
+  /** Tells the page of its turn until that has ended. A page that leaves ends nothing: its tools then answer that it is gone. */
+  async #follow(session_id: string, accepted: PromptAccepted): Promise<void> {
+    const { hall, caller, name } = this.#talk;
+    this.#turn = newRuntimeTurn(name, accepted.turn_id);
+    if (accepted.queued) this.wait();
+    const watching = new AbortController();
+    try {
+      const { sessions } = hall.gateway;
+      const frames = await sessions.watch(caller, session_id, accepted.seq - 1, watching.signal);
+      for await (const batch of frames) {
+        for (const frame of batch) {
+          this.#turn = await this.#take(this.#turn, frame);
+          if (this.#turn.ended) return;
+        }
+      }
+      throw new Failure("shutting_down", "the server is stopping; the turn goes on when it is back");
+    } finally {
+      watching.abort();
+    }
+  }
+
+  async #take(turn: RuntimeTurn, frame: Frame): Promise<RuntimeTurn> {
+    const told = followRuntimeTurn(turn, frame.value);
+    if (turn.begun === undefined && told.turn.begun !== undefined) {
+      this.#stopTelling();
+      if (this.#stopped) void this.#interrupt();
+    }
+    for (const message of told.messages) {
+      await this.page.tell(message);
+      if (message.type === "tool_use") this.#shown.mark(message.tool_use_id);
+    }
+    return told.turn;
+  }
+
+  async #interrupt(): Promise<void> {
+    const { hall, caller, name } = this.#talk;
+    try {
+      if (this.#session_id !== undefined) await hall.gateway.sessions.interrupt(caller, this.#session_id);
+    } catch (error) {
+      this.page.refuse(name, error);
+    }
+  }
+}

@@ -1,0 +1,16 @@
+import type { RuntimeMessage } from "../../protocol/index.ts";
+import type { Caller } from "../../sessions/index.ts";
+import type { PageBridge } from "./bridge.ts";
+
+/** The socket over which a message came, as far as a conversation needs it. What is said to a socket that is gone is lost. */
+export interface Page {
+  readonly caller: Caller;
+  readonly bridge: PageBridge;
+  /** Aborted when the other side is gone. */
+  readonly closed: AbortSignal;
+  say(message: RuntimeMessage): void;
+  /** For a stream: resolves when there is room for more. */
+  tell(message: RuntimeMessage): Promise<void>;
+  /** Says what went wrong; what nobody expected goes to the log, and the other side is told only that. */
+  refuse(sessionId: string, error: unknown): void;
+}

@@ -1,0 +1,226 @@
+import { rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { Ancestor, EngineEvent, ToolCall, Verdict } from "../../../src/engines/index.ts";
+import { openCalls, openItems } from "../world.ts";
+import { ENGINES, items, outline, script, World, type Room } from "./world.ts";
+
+let world: World;
+beforeAll(async () => {
+  world = await World.start();
+});
+beforeEach(() => {
+  world.take();
+});
+afterAll(() => world.close());
+
+const allow = (call: ToolCall): Verdict => ({ effect: "allow", input: call.input });
+const after = (room: Room, turn_id: string): Ancestor => ({ folder: room.folder, after_turn: turn_id });
+
+/** What was said, without the house's own words: the first lines. */
+function spoken(): readonly string[] {
+  return world.lastMessages().map((message) => message.split("\n")[0] ?? "");
+}
+
+async function say(room: Room, words: string, options: { readonly ancestry?: readonly Ancestor[] } = {}): Promise<string> {
+  const told = await room.turn(script([{ say: `${words}!` }], words), options);
+  expect(outline(told.events)).toEqual(["+ agent_message", `completed agent_message: ${words}!`, "completed end_turn"]);
+  return room.turnId;
+}
+
+const crashDuring = (room: Room, steps: readonly unknown[], when: (event: EngineEvent) => boolean): Promise<void> =>
+  room.crash(script(steps, "Crash"), when);
+
+const resumed = async (room: Room): Promise<readonly EngineEvent[]> => {
+  const conversation = await room.conversation();
+  const turn = conversation.resumeTurn?.(openCalls(room.journal), new AbortController().signal);
+  if (turn === undefined) throw new Error("it cannot take a turn up again");
+  const told = await room.follow(turn);
+  expect(openItems(room.journal)).toEqual([]);
+  return told.events;
+};
+
+describe.each(ENGINES)("$name", ({ name, create }) => {
+  test("a conversation goes on in a new process, and a fork forgets what came after it", async () => {
+    const room = world.room(create());
+    const first = await say(room, "One");
+    const state = join(room.folder, "claude.json");
+    expect(statSync(state).mode & 0o777).toBe(0o600);
+    await room.forget();
+    // A turn that is aborted in the middle.
+    const controller = new AbortController();
+    await room.turn(script([{ tool: "Bash", input: { command: "sleep 20" } }, { say: "Never" }], "Two"), {
+      signal: controller.signal,
+      onEvent: (event) => {
+        if (event.type === "item.started") controller.abort();
+      },
+    });
+    const second = room.turnId;
+    await say(room, "Three");
+    expect(spoken().filter((line) => /user: (One|Two|Three)/.test(line))).toEqual([
+      "user: One",
+      "user: Two",
+      "user: Three",
+    ]);
+
+    const other = ENGINES.find((engine) => engine.name !== name) ?? ENGINES[0];
+    const fork = world.room(other.create());
+    await say(fork, "Four", { ancestry: [after(room, first)] });
+    expect(spoken()).toEqual(["user: One", "assistant: One!", "user: Four"]);
+    await fork.forget();
+    await say(fork, "Five");
+    expect(spoken()).toEqual(["user: One", "assistant: One!", "user: Four", "assistant: Four!", "user: Five"]);
+    // A fork of the fork, which has no turn of its own at that place.
+    const again = world.room(create());
+    await say(again, "Six", {
+      ancestry: [{ folder: join(world.root, "nobody"), after_turn: undefined }, after(room, second)],
+    });
+    expect(spoken().filter((line) => /user: (One|Two|Three|Six)/.test(line))).toEqual(["user: One", "user: Two"]);
+    expect(world.lastMessages().at(-1)).toContain("Six");
+    for (const each of [room, fork, again]) await each.close();
+  });
+
+  test("when the vendor's record is lost, the model is told what was said", async () => {
+    const room = world.room(create());
+    await say(room, "One");
+    await room.forget();
+    rmSync(join(room.folder, "claude"), { recursive: true });
+    const told = await room.turn(script([{ say: "Two!" }], "Two"));
+    expect(outline(told.events)[0]).toMatch(/^notice .*record of this conversation is gone/);
+    expect(world.lastMessages()).toHaveLength(1);
+    expect(world.lastMessages()[0]).toMatch(/User: One[\s\S]*Assistant: One![\s\S]*Two/);
+    await room.forget();
+    writeFileSync(join(room.folder, "claude.json"), "{broken");
+    const again = await room.turn(script([{ say: "Three!" }], "Three"));
+    expect(outline(again.events)[0]).toMatch(/^notice /);
+    await room.close();
+  });
+
+  test("a turn whose server died while a person was asked asks again and goes on", async () => {
+    const room = world.room(create());
+    const call = { tool: "Write", input: { file_path: `${name}-approved.txt`, content: "x\n" } };
+    room.decide = () => new Promise<Verdict>(() => undefined);
+    await crashDuring(room, [{ say: "I write." }, call, call, { say: "Done." }], (event) => {
+      return event.type === "item.started" && event.item.type === "file_change";
+    });
+    const [open] = openCalls(room.journal);
+    room.asked.length = 0;
+    room.decide = allow;
+    const events = await resumed(room);
+    // Asked once, about the same call; the model's second call of it is the one that runs.
+    expect(room.asked).toEqual([
+      { item_id: open?.id, tool: "Write", tool_use_id: open?.tool_use_id, input: open?.input },
+    ]);
+    expect(outline(events)).toEqual([
+      expect.stringMatching(/^completed file_change Write: File created/),
+      "+ agent_message",
+      "completed agent_message: Done.",
+      "completed end_turn",
+    ]);
+    expect(items(events)[0]?.id).toBe(open?.id);
+    expect(await world.read(`${name}-approved.txt`)).toBe("x\n");
+    await say(room, "Next");
+    await room.close();
+  });
+
+  test("what may have run is not run again, and an approved call that does not come is closed", async () => {
+    const room = world.room(create());
+    const tools = [
+      { tool: "Read", input: { file_path: "a.txt" } },
+      { tool: "Read", input: { file_path: "b.txt" } },
+    ];
+    let asked = 0;
+    room.decide = () => new Promise<Verdict>(() => undefined);
+    await crashDuring(room, [{ tools }, { say: "Done." }], (event) => {
+      return event.type === "item.started" && (asked += 1) === 2;
+    });
+    room.decide = (call) =>
+      call.input["file_path"] === join(world.workspace, "a.txt")
+        ? { effect: "deny", message: "Its outcome is unknown.", status: "interrupted", interrupt: false }
+        : allow(call);
+    const events = await resumed(room);
+    expect(outline(events)).toEqual([
+      "interrupted tool_call Read: Its outcome is unknown.",
+      "+ agent_message",
+      "completed agent_message: Done.",
+      "interrupted tool_call Read: It was approved, but not called again after the restart of the server; not run.",
+      "completed end_turn",
+    ]);
+    const [words = ""] = world.lastMessages().filter((message) => message.includes("restarted"));
+    expect(words).toContain("Its outcome is unknown.");
+    expect(words).toContain("Call Read again with exactly this input");
+    await room.close();
+  });
+});
+
+describe("claude-sdk", () => {
+  test("a prompt that the vendor never wrote down is sent again", async () => {
+    const room = world.room(ENGINES[0].create());
+    await say(room, "One");
+    await room.forget();
+    // The server died between its own record and the vendor's: no process ever saw the prompt.
+    const prompt = script([{ say: "Two!" }], "Two");
+    room.journal.push({
+      type: "turn.started",
+      turn_id: "turn_lost",
+      prompt,
+      by: { id: "tok_1", name: "test", role: "admin" },
+    });
+    const events = await resumed(room);
+    expect(outline(events)).toEqual(["+ agent_message", "completed agent_message: Two!", "completed end_turn"]);
+    expect(spoken().filter((line) => line === "user: One")).toHaveLength(1);
+    await room.close();
+  });
+
+  test("the answers to a question that was open are told", async () => {
+    const room = world.room(ENGINES[0].create());
+    const questions = [
+      {
+        question: "Which?",
+        header: "W",
+        multiSelect: false,
+        options: [
+          { label: "A", description: "a" },
+          { label: "B", description: "b" },
+        ],
+      },
+    ];
+    room.decide = () => new Promise<Verdict>(() => undefined);
+    await crashDuring(
+      room,
+      [{ tool: "AskUserQuestion", input: { questions } }, { say: "Done." }],
+      (event) => event.type === "item.started",
+    );
+    room.decide = (call) => ({ effect: "allow", input: { ...call.input, answers: { "Which?": "B" } } });
+    const events = await resumed(room);
+    expect(outline(events)).toEqual([
+      'completed tool_call AskUserQuestion: The user answered:\n"Which?" = "B"',
+      "+ agent_message",
+      "completed agent_message: Done.",
+      "completed end_turn",
+    ]);
+    expect(world.lastMessages().join("\n")).toContain('"Which?" = "B"');
+    await room.close();
+  });
+
+  test("a sub-agent that a dead server left is closed with its calls", async () => {
+    const room = world.room(ENGINES[0].create());
+    const inner = script([{ tool: "Bash", input: { command: "sleep 20" } }]).text;
+    const agent = { tool: "Agent", input: { description: "look", prompt: inner } };
+    await crashDuring(
+      room,
+      [agent, { say: "Done." }],
+      (event) => event.type === "item.started" && event.item.parent_id !== undefined,
+    );
+    room.decide = (call) => ({ effect: "deny", message: `No ${call.tool}.`, status: "declined", interrupt: false });
+    const events = await resumed(room);
+    expect(outline(events)).toEqual([
+      "interrupted command_execution Bash: Interrupted; outcome unknown.",
+      "declined subagent Agent: No Agent.",
+      "+ agent_message",
+      "completed agent_message: Done.",
+      "completed end_turn",
+    ]);
+    await room.close();
+  });
+});

@@ -1,0 +1,266 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { z } from "zod";
+import type { ToolCall, Verdict } from "../../../src/engines/index.ts";
+import { NO_USAGE, addUsage } from "../../../src/protocol/index.ts";
+import type { AnyTool } from "../../../src/tools/index.ts";
+import { textResult } from "../../../src/tools/tool.ts";
+import { ENGINES, items, outline, script, World, type Room } from "./world.ts";
+
+const DOT =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
+let world: World;
+beforeAll(async () => {
+  world = await World.start();
+});
+afterAll(() => world.close());
+
+const allow = (call: ToolCall): Verdict => ({ effect: "allow", input: call.input });
+
+/** A tool of a page, as a session lends it. */
+const lent: AnyTool = {
+  name: "mcp__page__add_viewer",
+  description: "Adds a viewer.",
+  tier: "page",
+  concurrent: false,
+  input: z.strictObject({ type: z.string() }) as z.ZodType<unknown>,
+  paths: () => [],
+  hosts: () => [],
+  preview: () => Promise.reject(new Error("nobody asks for it here")),
+  execute: (input, context) => {
+    context.onOutput("drawing\n");
+    return Promise.resolve(textResult(`added ${(input as { readonly type: string }).type}`));
+  },
+};
+
+describe.each(ENGINES)("$name", ({ create }) => {
+  let room: Room;
+  beforeAll(() => {
+    room = world.room(create(), { extra: [lent], settings: { system_prompt: "Speak like a sailor." } });
+  });
+  beforeEach(() => {
+    room.decide = allow;
+    room.asked.length = 0;
+    world.take();
+  });
+  afterAll(() => room.close());
+
+  test("words and thoughts stream, a command runs, usage and cost are told", async () => {
+    const told = await room.turn(
+      script([
+        { think: "hm hm" },
+        { say: "Hello there." },
+        { tool: "Bash", input: { command: "echo hi; exit 3" } },
+        { say: "Done." },
+      ]),
+    );
+    expect(outline(told.events)).toEqual([
+      "+ reasoning",
+      "+ agent_message",
+      "completed reasoning: hm hm",
+      "completed agent_message: Hello there.",
+      "+ command_execution Bash",
+      "failed command_execution Bash: Exit code 3\nhi",
+      "+ agent_message",
+      "completed agent_message: Done.",
+      "completed end_turn",
+    ]);
+    const [thought, hello, command, done] = items(told.events);
+    expect(thought).toMatchObject({ signature: expect.stringMatching(/^sim\./) });
+    expect(command).toMatchObject({ exit_code: 3, message_id: hello?.message_id, is_error: true });
+    expect(told.deltas).toEqual({
+      [thought?.id ?? ""]: "hm hm",
+      [hello?.id ?? ""]: "Hello there.",
+      [done?.id ?? ""]: "Done.",
+    });
+    const usage = told.events.reduce(
+      (sum, event) => (event.type === "usage" ? addUsage(sum, event.usage) : sum),
+      NO_USAGE,
+    );
+    expect(usage).toMatchObject({ model_calls: 2, reasoning_tokens: 2 });
+    expect(usage.output_tokens).toBeGreaterThan(0);
+    expect(told.events.at(-1)).toMatchObject({ engine_cost_microusd: expect.any(Number) });
+    const body = world.exchanges[0]?.body as { max_tokens: number; system: unknown; tools: { name: string }[] };
+    expect(body.max_tokens).toBe(8_192);
+    expect(JSON.stringify(body.system)).toContain("Speak like a sailor.");
+    expect(body.tools.map(({ name }) => name).filter((name) => name !== "DeferredToolPlaceholder")).toEqual(
+      expect.arrayContaining(["Agent", "Bash", "mcp__page__add_viewer", "mcp__sallyport__WebFetch"]),
+    );
+    expect(body.tools.map(({ name }) => name)).not.toEqual(
+      expect.arrayContaining([expect.stringMatching(/^(WebFetch|WebSearch|SendMessage|Cron.*|Skill|Workflow)$/)]),
+    );
+  });
+
+  test("calls of one message that only read are asked about together", async () => {
+    const a = world.write("a.txt", "A\n");
+    const b = world.write("b.txt", "B\n");
+    let both: () => void = () => undefined;
+    const together = new Promise<void>((resolve) => {
+      both = resolve;
+    });
+    room.decide = async (call) => {
+      if (room.asked.length === 2) both();
+      await together;
+      return allow(call);
+    };
+    const told = await room.turn(
+      script([
+        {
+          tools: [
+            { tool: "Read", input: { file_path: "a.txt" } },
+            { tool: "Read", input: { file_path: "b.txt" } },
+          ],
+        },
+        { say: "Read." },
+      ]),
+    );
+    // What is asked about is what will be opened: the whole path, whatever the model wrote.
+    expect(room.asked.map(({ tool, input }) => [tool, input])).toEqual([
+      ["Read", { file_path: a }],
+      ["Read", { file_path: b }],
+    ]);
+    expect(items(told.events).map(({ status }) => status)).toEqual(["completed", "completed", "completed"]);
+    expect(told.events.at(-1)).toMatchObject({ type: "turn.completed" });
+  });
+
+  test("a refused call is not run, and the model reads the reason word for word", async () => {
+    room.decide = () => ({ effect: "deny", message: "User rejected: use make", status: "declined", interrupt: false });
+    const told = await room.turn(
+      script([{ tool: "Bash", input: { command: "touch never" } }, { say: "I see." }]),
+    );
+    expect(outline(told.events)).toEqual([
+      "+ command_execution Bash",
+      "declined command_execution Bash: User rejected: use make",
+      "+ agent_message",
+      "completed agent_message: I see.",
+      "completed end_turn",
+    ]);
+    expect(world.lastMessages().at(-1)).toBe("user: result: User rejected: use make");
+    await expect(world.read("never")).rejects.toThrow();
+  });
+
+  test("an edited input is what runs", async () => {
+    room.decide = (call) => ({ effect: "allow", input: { ...call.input, content: "changed\n" } });
+    const told = await room.turn(
+      script([{ tool: "Write", input: { file_path: `${room.engine.id}.txt`, content: "mine\n" } }, { say: "Done." }]),
+    );
+    const path = `${world.workspace}/${room.engine.id}.txt`;
+    expect(await world.read(`${room.engine.id}.txt`)).toBe("changed\n");
+    expect(items(told.events)[0]).toMatchObject({
+      type: "file_change",
+      status: "completed",
+      input: { content: "mine\n" },
+      approved_input: { content: "changed\n" },
+      changes: [{ path, kind: "add" }],
+      diff: `--- a/${path}\n+++ b/${path}\n@@ -0,0 +1 @@\n+changed`,
+    });
+  });
+
+  test("files, todo lists, pictures and wrong calls have their own items", async () => {
+    const path = world.write("n.txt", "one\ntwo\n");
+    world.write("dot.png", Buffer.from(DOT, "base64"));
+    const told = await room.turn({
+      ...script([
+        { tool: "Read", input: { file_path: path } },
+        { tool: "Edit", input: { file_path: path, old_string: "two", new_string: "TWO" } },
+        { tool: "TodoWrite", input: { todos: [{ content: "a", status: "pending", activeForm: "doing a" }] } },
+        { tool: "Read", input: { file_path: "dot.png" } },
+        { tool: "Bash", input: { cmd: "pwd" } },
+        { tool: "Nope", input: {} },
+        { say: "Done." },
+      ]),
+      attachments: [{ type: "image", media_type: "image/png", data: DOT }],
+    });
+    const [, edit, todos, picture, wrong, unknown] = items(told.events);
+    expect(edit).toMatchObject({
+      changes: [{ path, kind: "update" }],
+      diff: `--- a/${path}\n+++ b/${path}\n@@ -1,2 +1,2 @@\n one\n-two\n+TWO`,
+    });
+    expect(todos).toMatchObject({ type: "todo_list", items: [{ content: "a", status: "pending" }] });
+    expect(picture).toMatchObject({ output: [{ type: "image", media_type: "image/png", data: DOT }] });
+    expect(wrong).toMatchObject({ status: "failed", output: [{ text: expect.stringContaining("`command` is missing") }] });
+    expect(unknown).toMatchObject({ status: "failed", output: [{ text: "Error: No such tool available: Nope" }] });
+    expect(world.lastMessages().findLast((message) => message.includes("Do it."))).toMatch(/^user: image/);
+  });
+
+  test("a question's answers come back to the model", async () => {
+    room.decide = (call) => ({ effect: "allow", input: { ...call.input, answers: { "Which?": ["A", "B"] } } });
+    const questions = [
+      {
+        question: "Which?",
+        header: "W",
+        multiSelect: true,
+        options: [
+          { label: "A", description: "a" },
+          { label: "B", description: "b" },
+        ],
+      },
+    ];
+    await room.turn(script([{ tool: "AskUserQuestion", input: { questions } }, { say: "Thanks." }]));
+    expect(world.lastMessages().at(-1)).toContain('"Which?"="A, B"');
+  });
+
+  test("a lent tool runs here, and only as it was allowed", async () => {
+    const told = await room.turn(
+      script([
+        { tool: "mcp__page__add_viewer", input: { type: "Histogram" } },
+        { tool: "WebFetch", input: { url: "http://127.0.0.1:1/", prompt: "p" } },
+        { say: "Done." },
+      ]),
+    );
+    expect(room.asked.map(({ tool }) => tool)).toEqual(["mcp__page__add_viewer", "WebFetch"]);
+    const [viewer, page] = items(told.events);
+    expect(viewer).toMatchObject({
+      type: "mcp_tool_call",
+      server: "page",
+      status: "completed",
+      output: [{ type: "text", text: "added Histogram" }],
+    });
+    expect(told.deltas[viewer?.id ?? ""]).toBe("drawing\n");
+    // Ours, with the hosts of the policy: none.
+    expect(page).toMatchObject({ type: "tool_call", tool: "WebFetch", status: "failed" });
+  });
+
+  test("a sub-agent's items are nested, and its calls are asked about", async () => {
+    const inner = script([
+      { think: "inner" },
+      { say: "I look." },
+      { tool: "Bash", input: { command: "echo sub" } },
+      { say: "sub done" },
+    ]).text;
+    const told = await room.turn(
+      script([{ tool: "Agent", input: { description: "look", prompt: inner } }, { say: "Done." }]),
+    );
+    expect(outline(told.events).map((line) => line.split("\n")[0])).toEqual([
+      "+ subagent Agent",
+      "+ reasoning",
+      "completed reasoning: inner",
+      "+ agent_message",
+      "completed agent_message: I look.",
+      "+ command_execution Bash",
+      "completed command_execution Bash: sub",
+      "+ agent_message",
+      "completed agent_message: sub done",
+      expect.stringMatching(/^completed subagent Agent: /),
+      "+ agent_message",
+      "completed agent_message: Done.",
+      "completed end_turn",
+    ]);
+    const agent = items(told.events).find(({ type }) => type === "subagent");
+    const nested = items(told.events).filter(({ parent_id }) => parent_id === agent?.id);
+    expect(nested.map(({ type }) => type)).toEqual(["reasoning", "agent_message", "command_execution", "agent_message"]);
+    expect(told.events.reduce((sum, event) => (event.type === "usage" ? sum + event.usage.model_calls : sum), 0)).toBe(4);
+  });
+
+  test("output of any length is cut, and a prompt is never more than text", async () => {
+    world.write("secret.txt", "TOPSECRET\n");
+    const told = await room.turn({
+      text: `/help me with @secret.txt\n${script([{ tool: "Bash", input: { command: "seq 1 300000" } }, { say: "Done." }]).text}`,
+    });
+    expect(told.events.at(-1)).toMatchObject({ type: "turn.completed" });
+    const [command] = items(told.events);
+    expect(JSON.stringify(command).length).toBeLessThan(500_000);
+    expect(command).toMatchObject({ status: "completed", exit_code: 0 });
+    expect(JSON.stringify(world.take().map(({ body }) => body))).not.toContain("TOPSECRET");
+  });
+});

@@ -1,0 +1,119 @@
+import { WebSocket } from "ws";
+import { openThread, threadRows, type ThreadMapping } from "../../src/protocol/index.ts";
+import type { TestHouse } from "../support/house.ts";
+
+export type Row = Record<string, unknown> & { readonly type: string };
+
+/** A client of document 002's bridge: sends controls, remembers every row. */
+export class BridgeClient {
+  readonly socket: WebSocket;
+  readonly rows: Row[] = [];
+  readonly #opened: Promise<void>;
+  #taken = 0;
+  #changed: () => void = () => undefined;
+
+  constructor(house: TestHouse, options: { readonly token?: string; readonly query?: string } = {}) {
+    const { token = house.serving.token, query = "replay=off" } = options;
+    this.socket = new WebSocket(`${house.serving.url.replace("http", "ws")}/bridge?token=${token}&${query}`);
+    this.socket.on("message", (data: Buffer) => {
+      this.rows.push(JSON.parse(data.toString()) as Row);
+      this.#changed();
+    });
+    this.#opened = new Promise((resolve, reject) => {
+      this.socket.once("open", resolve);
+      this.socket.once("error", reject);
+    });
+  }
+
+  async say(message: unknown): Promise<void> {
+    await this.#opened;
+    this.socket.send(typeof message === "string" || Buffer.isBuffer(message) ? message : JSON.stringify(message));
+  }
+
+  /** On our own engine unless it is said otherwise: the rows are those of the journal, whatever wrote it. */
+  submit(text: string, more: object = {}): Promise<void> {
+    return this.say({ control: "run.submit", text, engine: "loop", ...more });
+  }
+
+  /** Waits for the next row that fits; answers all rows since the last such wait, that one included. */
+  async until(wanted: string | ((row: Row) => boolean)): Promise<readonly Row[]> {
+    const fits = typeof wanted === "string" ? ({ type }: Row): boolean => type === wanted : wanted;
+    for (;;) {
+      const at = this.rows.findIndex((row, index) => index >= this.#taken && fits(row));
+      if (at !== -1) {
+        const rows = this.rows.slice(this.#taken, at + 1);
+        this.#taken = at + 1;
+        return rows;
+      }
+      await new Promise<void>((resolve) => {
+        this.#changed = resolve;
+      });
+    }
+  }
+
+  /** The rows up to the end of a turn. */
+  turn(): Promise<readonly Row[]> {
+    return this.until(({ type }) => type === "turn.completed" || type === "turn.failed");
+  }
+
+  /** The answer to a control that is refused. */
+  async refusal(message: unknown): Promise<Row> {
+    await this.say(message);
+    return (await this.until((row) => row.type === "error" && "code" in row)).at(-1) as Row;
+  }
+
+  async status(): Promise<Row> {
+    await this.say({ control: "bridge.status" });
+    return (await this.until("bridge.status")).at(-1) as Row;
+  }
+
+  close(): void {
+    this.socket.terminate();
+  }
+}
+
+export function threadOf(rows: readonly Row[]): string {
+  return String(rows.find(({ type }) => type === "thread.started")?.["thread_id"]);
+}
+
+/** Rows by thread: each belongs to the thread that the last `thread.started` named. Marks that only named it again are left out. */
+export function byThread(rows: readonly Row[]): ReadonlyMap<string, readonly Row[]> {
+  const threads = new Map<string, Row[]>();
+  let current: Row[] = [];
+  for (const [index, row] of rows.entries()) {
+    if (row.type === "thread.started") {
+      const id = String(row["thread_id"]);
+      current = threads.get(id) ?? [];
+      threads.set(id, current);
+      if (rows[index + 1]?.type !== "turn.started") continue;
+    }
+    current.push(row);
+  }
+  return threads;
+}
+
+/** What the mapping makes of a session's journal. */
+export async function mapped(
+  house: TestHouse,
+  id: string,
+  mapping: ThreadMapping = "compat",
+): Promise<readonly unknown[]> {
+  const { events } = await house.client.events(id, { limit: 1_000 });
+  let state = openThread(mapping);
+  return events.flatMap((event) => {
+    const step = threadRows(state, event);
+    state = step.state;
+    return step.rows;
+  });
+}
+
+/** Says yes to the next question of a session. */
+export async function approveNext(house: TestHouse, id: string): Promise<void> {
+  for await (const frame of house.client.watch(id)) {
+    if (frame.type !== "approval.requested") continue;
+    const { status, input_hash } = await house.client.approval(frame.approval.id);
+    if (status !== "pending") continue;
+    await house.client.decide(frame.approval.id, { decision: "approve", input_hash });
+    return;
+  }
+}

@@ -1,0 +1,297 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { WebSocket } from "ws";
+import { LIMITS, type Role } from "../../src/protocol/index.ts";
+import type { Caller } from "../../src/sessions/index.ts";
+import { PageBridge } from "../../src/surfaces/runtime/bridge.ts";
+import { script } from "../support/house.ts";
+import { TEST_TOKEN } from "../support/server.ts";
+import {
+  openRuntimeHouse,
+  PageClient,
+  sessionOf,
+  TestClock,
+  type Message,
+  type RuntimeHouse,
+} from "./runtime-world.ts";
+
+let house: RuntimeHouse;
+beforeAll(async () => {
+  house = await openRuntimeHouse();
+});
+afterAll(() => house[Symbol.asyncDispose]());
+
+const open = async (token?: string): Promise<PageClient> => {
+  const page = new PageClient(house.url, token);
+  await page.opened;
+  return page;
+};
+
+describe("the names of client sessions", () => {
+  const callerOf = async (own: RuntimeHouse, role: Role, name: string): Promise<Caller> =>
+    own.gateway.tokens.authenticate(await own.as(role, name));
+  const nobody = (): boolean => false;
+
+  it("are kept, found, changed and dropped, each principal's for itself", async () => {
+    const { clients, sessions } = house.gateway;
+    const [anna, ben] = [await callerOf(house, "agent", "anna"), await callerOf(house, "agent", "ben")];
+    const [first, second] = [await sessions.create(anna, {}, undefined), await sessions.create(anna, {}, undefined)];
+    expect(await clients.find(anna, "a")).toBeUndefined();
+    expect(await clients.keep(anna, "a", { id: first.id, isBusy: nobody })).toBeUndefined();
+    expect([await clients.find(anna, "a"), await clients.find(ben, "a"), await clients.find(anna, "A")]).toEqual([
+      first.id,
+      undefined,
+      undefined,
+    ]);
+    await clients.keep(anna, "a", { id: second.id, isBusy: nobody });
+    expect(await clients.find(anna, "a")).toBe(second.id);
+    expect(await clients.drop(anna, "a")).toBe(second.id);
+    expect([await clients.drop(anna, "a"), await clients.find(anna, "a")]).toEqual([undefined, undefined]);
+  });
+
+  it("are not for a viewer", async () => {
+    const viewer = await callerOf(house, "viewer", "viewer");
+    await expect(house.gateway.clients.find(viewer, "a")).rejects.toMatchObject({ code: "forbidden" });
+  });
+
+  it(`are ${LIMITS.clientSessions}: the least recently used goes first, unless it is at work; also across a restart`, async () => {
+    await using own = await openRuntimeHouse();
+    const caller = await own.gateway.tokens.authenticate(TEST_TOKEN);
+    const make = async (
+      name: string,
+      isBusy: (id: string) => boolean = nobody,
+    ): Promise<[string, string | undefined]> => {
+      const { id } = await own.gateway.sessions.create(caller, {}, undefined);
+      return [id, await own.gateway.clients.keep(caller, name, { id, isBusy })];
+    };
+    const ids: string[] = [];
+    for (let count = 0; count < LIMITS.clientSessions; count += 1) {
+      const [id, evicted] = await make(`n${count}`);
+      ids.push(id);
+      expect(evicted).toBeUndefined();
+    }
+    // A use makes the oldest the newest.
+    expect(await own.gateway.clients.find(caller, "n0")).toBe(ids[0]);
+    expect((await make("more"))[1]).toBe(ids[1]);
+    expect((await make("busy", (id) => id === ids[2]))[1]).toBe(ids[3]);
+    await expect(make("none", () => true)).rejects.toMatchObject({ code: "limit_reached" });
+    expect(await own.gateway.clients.find(caller, "none")).toBeUndefined();
+    const known = async (): Promise<readonly boolean[]> =>
+      Promise.all(
+        ["n0", "n1", "n2", "n3", "more", "busy", "n4", "n199"].map(
+          async (name) => (await own.gateway.clients.find(caller, name)) !== undefined,
+        ),
+      );
+    const expected = [true, false, true, false, true, true, true, true];
+    expect(await known()).toEqual(expected);
+    await own.restart();
+    expect(await known()).toEqual(expected);
+    // After a restart the sessions' own times count: nothing was ever said in n0 since it was made first.
+    await own.restart();
+    const [, evicted] = await make("after");
+    expect(evicted).toBe(ids[0]);
+  });
+
+  it("that are forgotten begin anew, and their session ends", async () => {
+    await using own = await openRuntimeHouse();
+    const caller = await own.gateway.tokens.authenticate(TEST_TOKEN);
+    const page = new PageClient(own.url);
+    await page.opened;
+    page.ask("old", script({ say: "one" }));
+    await page.next("final");
+    const before = await sessionOf(own, "old");
+    const { id } = await own.gateway.sessions.create(caller, {}, undefined);
+    for (let count = 1; count < LIMITS.clientSessions; count += 1)
+      await own.gateway.clients.keep(caller, `n${count}`, { id, isBusy: nobody });
+    page.ask("new", script({ say: "two" }));
+    await page.next("final");
+    expect((await own.client.session(before.id)).status).toBe("complete");
+    page.ask("old", script({ say: "three" }), { resumeExpected: true });
+    expect(await page.next("session_reset")).toMatchObject({ reason: "not_found" });
+    await page.close();
+  });
+});
+
+describe("who may use the socket", () => {
+  it.each<[string, string, Record<string, string>, number]>([
+    ["no token", "", {}, 401],
+    ["a wrong token", "?token=sp_wrong", {}, 401],
+    ["another site's page", `?token=${TEST_TOKEN}`, { origin: "https://evil.example" }, 403],
+    ["a name that only points here", `?token=${TEST_TOKEN}`, { host: "evil.example" }, 403],
+  ])("not with %s", async (_name, query, headers, status) => {
+    const socket = new WebSocket(`${house.url.replace("http", "ws")}/ws${query}`, { headers });
+    const answered = await new Promise<number | undefined>((resolve) => {
+      socket.once("unexpected-response", (_request, response) => resolve(response.statusCode));
+      socket.once("open", () => resolve(0));
+      socket.once("error", () => undefined);
+    });
+    socket.terminate();
+    expect(answered).toBe(status);
+  });
+
+  it.each<[Role, string, object]>([
+    ["admin", "final", { content: "hi" }],
+    ["operator", "final", { content: "hi" }],
+    ["agent", "final", { content: "hi" }],
+    ["viewer", "error", { code: "forbidden", sessionId: "as viewer" }],
+  ])("as %s: %s", async (role, type, expected) => {
+    const page = await open(await house.as(role));
+    page.ask(`as ${role}`, script({ say: "hi" }));
+    expect(await page.next(type)).toMatchObject(expected);
+    await page.close();
+  });
+
+  it("each for itself: one principal's session is another's nothing", async () => {
+    const [anna, ben] = [await open(await house.as("agent", "anna2")), await open(await house.as("agent", "ben2"))];
+    anna.ask("same", script({ say: "anna" }));
+    await anna.next("final");
+    ben.ask("same", "hi", { resumeExpected: true });
+    expect(await ben.next("session_reset")).toMatchObject({ reason: "not_found" });
+    ben.say({ type: "new_chat", sessionId: "same" });
+    await ben.next("session_reset");
+    anna.ask("same", script({ say: "anna again" }), { resumeExpected: true });
+    expect(await anna.next("final")).toMatchObject({ content: "anna again" });
+    await anna.close();
+    await ben.close();
+  });
+
+  it("not more often than a token may", async () => {
+    await using own = await openRuntimeHouse({ requestsPerMinute: 20 });
+    const page = new PageClient(own.url);
+    await page.opened;
+    for (let count = 0; count < 30; count += 1) page.say({ type: "abort", sessionId: "s" });
+    expect(await page.next("error")).toMatchObject({ sessionId: "s", code: "rate_limited" });
+    await page.close();
+  });
+});
+
+describe("lending through the desk", () => {
+  const tool = (name: string) => ({
+    name: `mcp__page__${name}`,
+    description: "",
+    input_schema: { type: "object" },
+    tier: "write" as const,
+    call: async () => ({ content: [{ type: "text" as const, text: "done" }], is_error: false }),
+  });
+
+  it("is for those who control the session, as long as it lives", async () => {
+    const { sessions, tokens } = house.gateway;
+    const owner = await tokens.authenticate(await house.as("agent", "owner"));
+    const other = await tokens.authenticate(await house.as("agent", "other"));
+    const viewer = await tokens.authenticate(await house.as("viewer", "watcher"));
+    const { id } = await sessions.create(owner, {}, undefined);
+    await expect(sessions.lend(other, id, [tool("a")])).rejects.toMatchObject({ code: "not_found" });
+    await expect(sessions.lend(viewer, id, [tool("a")])).rejects.toMatchObject({ code: "forbidden" });
+    const takeBack = await sessions.lend(owner, id, [tool("a")]);
+    await expect(sessions.lend(owner, id, [tool("a")])).rejects.toMatchObject({ code: "conflict" });
+    expect(await house.tools(id)).toContain("mcp__page__a");
+    takeBack();
+    expect(await house.tools(id)).not.toContain("mcp__page__a");
+    await sessions.close(owner, id);
+    await expect(sessions.lend(owner, id, [tool("a")])).rejects.toMatchObject({ code: "session_closed" });
+  });
+
+  it("passes the same pipeline: what a person must see, waits for a person", async () => {
+    const { sessions, tokens } = house.gateway;
+    const admin = await tokens.authenticate(TEST_TOKEN);
+    const { id } = await sessions.create(admin, {}, undefined);
+    const takeBack = await sessions.lend(admin, id, [tool("save")]);
+    const ruling = await house.client.testPolicy({ session: id, tool: "mcp__page__save", input: {} });
+    expect(ruling).toMatchObject({ effect: "ask", rule: "supervised: write" });
+    const asked: string[] = [];
+    await house.client.prompt(id, { text: script({ tool: "mcp__page__save", input: { a: 1 } }, { say: "ok" }) });
+    for await (const frame of house.client.watch(id)) {
+      if (frame.type === "approval.requested") {
+        const { id: approval, input_hash, session_rule, input } = frame.approval;
+        asked.push(String(session_rule), JSON.stringify(input));
+        await house.client.decide(approval, { decision: "approve", input_hash });
+      }
+      if (frame.type === "item.completed" && frame.item.type === "mcp_tool_call")
+        asked.push(frame.item.server, frame.item.status, JSON.stringify(frame.item.output));
+      if (frame.type === "turn.completed") break;
+    }
+    expect(asked).toEqual(["mcp__page__save", '{"a":1}', "page", "completed", '[{"type":"text","text":"done"}]']);
+    takeBack();
+  });
+});
+
+describe("the bridge to a page", () => {
+  const bridge = () => {
+    const said: Message[] = [];
+    const clock = new TestClock();
+    const made = new PageBridge({ say: (message) => said.push(message as Message), clock, toolMs: 30_000 });
+    const call = (tool: string, signal = new AbortController().signal) =>
+      made.call({ sessionId: "s", tool, args: { a: 1 }, signal, shown: Promise.resolve() });
+    return { said, clock, call, made };
+  };
+  const text = (value: string, is_error: boolean): object => ({ content: [{ type: "text", text: value }], is_error });
+
+  it("sends tool_execute, and tool_result resolves it once", async () => {
+    const { said, clock, call, made } = bridge();
+    const running = call("list_joins");
+    await Promise.resolve();
+    expect(said).toEqual([
+      { type: "tool_execute", callId: expect.any(String), tool: "list_joins", args: { a: 1 }, sessionId: "s" },
+    ]);
+    made.resolve("unknown", "x", false);
+    made.resolve(String(said[0]?.["callId"]), "first", false);
+    made.resolve(String(said[0]?.["callId"]), "second", true);
+    expect([await running, clock.alarms]).toEqual([text("first", false), 0]);
+  });
+
+  it("answers after 30 s, on a stop, and when the page is gone; nothing is left pending", async () => {
+    const { clock, call, made } = bridge();
+    const late = call("try_sql");
+    clock.pass(30_000);
+    expect(await late).toEqual(text("Error: browser did not respond to try_sql within 30s", true));
+    const stop = new AbortController();
+    const stopped = call("try_sql", stop.signal);
+    stop.abort();
+    expect(await stopped).toEqual(text("Interrupted; outcome unknown.", true));
+    expect(await call("try_sql", stop.signal)).toEqual(text("Interrupted; outcome unknown.", true));
+    const pending = [call("a"), call("b")];
+    made.close();
+    const gone = text("Error: WebSocket disconnected", true);
+    expect(await Promise.all([...pending, call("c")])).toEqual([gone, gone, gone]);
+    expect(clock.alarms).toBe(0);
+  });
+
+  it("does not send what ended before the page was told what led to it", async () => {
+    const { said, clock, made } = bridge();
+    let show: () => void = () => undefined;
+    const shown = new Promise<void>((resolve) => {
+      show = resolve;
+    });
+    const { signal } = new AbortController();
+    const running = made.call({ sessionId: "s", tool: "t", args: {}, signal, shown });
+    clock.pass(30_000);
+    await running;
+    show();
+    await shown;
+    expect(said).toEqual([]);
+  });
+
+  it("holds a bounded number of calls", async () => {
+    const { said, call, made } = bridge();
+    const running = Array.from({ length: LIMITS.runtimeCallsPerSocket }, () => call("t"));
+    expect(await call("t")).toEqual(
+      text(`Error: the browser has ${LIMITS.runtimeCallsPerSocket} calls to answer; wait for them`, true),
+    );
+    made.close();
+    await Promise.all(running);
+    expect(said.length).toBe(LIMITS.runtimeCallsPerSocket);
+  });
+});
+
+describe("the door", () => {
+  it("is healthy for who looks and for who only asks, and answers nothing but JSON", async () => {
+    const health = await fetch(`${house.url}/health`);
+    expect([health.status, await health.json()]).toEqual([200, expect.objectContaining({ status: "ok" })]);
+    const spider = await fetch(`${house.url}/health`, { method: "HEAD" });
+    expect(spider.status).toBe(200);
+    const nowhere = await fetch(`${house.url}/nowhere?token=${TEST_TOKEN}`);
+    expect([nowhere.status, await nowhere.json()]).toEqual([
+      404,
+      { error: { code: "not_found", message: "there is no GET /nowhere" } },
+    ]);
+  });
+});
