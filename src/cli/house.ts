@@ -3,7 +3,7 @@ import { chmod, mkdir, readFile, realpath, writeFile } from "node:fs/promises";
 import { delimiter, isAbsolute, join } from "node:path";
 import { createClaudeCliEngine, createClaudeSdkEngine, createLoopEngine, type Engine } from "../engines/index.ts";
 import { parsePolicyYaml } from "../gate/index.ts";
-import { Failure, makeNewId, type NewId, type Redactor } from "../protocol/index.ts";
+import { Failure, LIMITS, makeNewId, type NewId, type Redactor } from "../protocol/index.ts";
 import { reapOrphans } from "../sandbox/index.ts";
 import {
   Gateway,
@@ -111,9 +111,31 @@ async function furnish(options: HouseOptions, { home, store }: Ground, opened: O
   opened.push(() => way.close());
   const gateway = await gatewayFor(options, { home, store, marker, models, newId, telemetry });
   opened.push(() => gateway.close());
+  opened.push(watchStrays(gateway, marker, log));
   telemetry.gauges(async () => ({ ...(await gateway.readings()), requestLogDropped: requests.dropped }));
   await gateway.tokens.ensureAdmin(adminToken, "first admin");
   return { gateway, adminToken, telemetry };
+}
+
+/** Ends what outlived its session, now and then. Answers what stops it. */
+function watchStrays(gateway: Gateway, marker: string, log: Log): () => Promise<void> {
+  let look: Promise<unknown> = Promise.resolve();
+  let cancel = (): void => undefined;
+  const again = (): void => {
+    cancel = clock.after(LIMITS.strayProcessMs, () => {
+      look = reapOrphans({ marker, living: gateway.living })
+        .then((count) => {
+          if (count > 0) log.warn({ processes: count }, "ended processes that belonged to no session any more");
+        })
+        .finally(again);
+      look.catch((error: unknown) => log.warn({ err: error }, "stray processes could not be looked for"));
+    });
+  };
+  again();
+  return async () => {
+    await look.catch(() => undefined);
+    cancel();
+  };
 }
 
 function telemetryFor({ settings, version, log, redact }: HouseOptions): Promise<Telemetry> {

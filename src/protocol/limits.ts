@@ -24,6 +24,11 @@ export const LIMITS = {
   /** Sessions whose engine is started ahead of time, and how long one waits to be taken. */
   warmSessions: 2,
   warmSessionMs: 600_000,
+  /** How often processes are looked for that belong to no session any more. */
+  strayProcessMs: 30_000,
+  /** How long the process of an engine stays when its session has nothing to do, and how many such processes stay at all. */
+  engineRestMs: 600_000,
+  engineProcesses: 24,
   sessionRestMs: 60_000,
   grantsPerSession: 200,
   // streaming
@@ -77,6 +82,8 @@ export const LIMITS = {
   // vendors' own programs as engines
   /** Without any sign of life, while no person, tool or money is waited for, a turn is given up. */
   engineSilenceMs: 90_000,
+  /** How long a program that is started ahead of time may take until it is ready. */
+  engineStartMs: 30_000,
   /** What a program has to end its turn by itself when a person interrupts. */
   engineInterruptMs: 1_200,
   /** What a program has to end by itself once it is told that nothing more comes. */
@@ -195,6 +202,8 @@ export const LIMITS = {
   clientSessions: 200,
   /** Principals whose client sessions are kept in memory. */
   clientPrincipals: 1_000,
+  /** Conversations in memory; of those that rest, the least recently used goes first. */
+  runtimeConversations: 1_000,
   /** Prompts of one socket that are not answered yet. */
   runtimePromptsPerSocket: 32,
   /** How often a prompt that waits for another one is told so. */

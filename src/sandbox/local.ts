@@ -73,14 +73,18 @@ export function openLocalSandbox(options: LocalSandboxOptions): Sandbox {
   };
 }
 
-/** Ends every process that an earlier server of the same home left behind. Answers how many. */
-export async function reapOrphans(options: { readonly marker: string }): Promise<number> {
+/** Ends every process of this home that belongs to no session of `living`. At the start no session lives yet. Answers how many. */
+export async function reapOrphans(options: {
+  readonly marker: string;
+  readonly living?: readonly string[] | undefined;
+}): Promise<number> {
+  const { marker, living = [] } = options;
   const find = async (): Promise<readonly ProcessEntry[]> => {
     const entries = await listProcesses();
     const spared = ancestors(entries, process.pid);
-    return withDescendants(entries, (entry) => entry.startedWith(INSTANCE, options.marker)).filter(
-      ({ pid }) => !spared.has(pid),
-    );
+    const isStray = (entry: ProcessEntry): boolean =>
+      entry.startedWith(INSTANCE, marker) && !living.some((id) => entry.startedWith(SESSION, id));
+    return withDescendants(entries, isStray).filter(({ pid }) => !spared.has(pid));
   };
   return endProcesses({ find, groups: () => [], graceMs: LIMITS.killGraceMs });
 }

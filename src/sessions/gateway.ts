@@ -9,6 +9,7 @@ import { PolicyBook, PolicyDesk } from "./policy-desk.ts";
 import { ProviderDesk } from "./provider-desk.ts";
 import { Receipts } from "./receipts.ts";
 import { Registry } from "./registry.ts";
+import { EngineProcesses } from "./resting.ts";
 import type { Services } from "./services.ts";
 import { SessionDesk } from "./session-desk.ts";
 import type { Session } from "./session.ts";
@@ -20,7 +21,7 @@ import { WarmSessions } from "./warm.ts";
 const SWEEP_MS = 600_000;
 
 export interface GatewayOptions {
-  readonly services: Omit<Services, "policy" | "limits">;
+  readonly services: Omit<Services, "policy" | "limits" | "processes">;
   readonly places: Places;
   /** The policy of the file in the home folder; absent where there is none. */
   readonly policyFile?: Policy | undefined;
@@ -64,7 +65,8 @@ export class Gateway {
   static async open(options: GatewayOptions): Promise<Gateway> {
     const book = await PolicyBook.open(options.services.store, options.policyFile);
     const limits = new LimitBook(options.services.store);
-    const services: Services = { ...options.services, limits, policy: () => book.current() };
+    const processes = new EngineProcesses(options.services.clock);
+    const services: Services = { ...options.services, limits, processes, policy: () => book.current() };
     const gateway = new Gateway(services, book, options.places);
     await gateway.#reconcile();
     gateway.#sweep();
@@ -82,6 +84,11 @@ export class Gateway {
       ...(action === undefined ? {} : { action }),
       ...(cursor === undefined ? {} : { cursor }),
     });
+  }
+
+  /** Sessions that may have processes. */
+  get living(): readonly string[] {
+    return [...this.#registry.inMemory.map(({ state }) => state.id), ...this.#warm.ids];
   }
 
   /** The house in numbers, for whoever measures it. */

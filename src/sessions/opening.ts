@@ -29,3 +29,8 @@ export async function openConversation(session: Session, upto: number): Promise<
     host,
   );
 }
+
+/** Whether its engine has a process of its own between turns. */
+export function keepsProcess({ services, state }: Session): boolean {
+  return services.engines.get(state.settings.engine)?.capabilities.warm === true;
+}

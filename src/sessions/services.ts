@@ -7,6 +7,7 @@ import type { Store } from "../store/index.ts";
 import type { LendableToolbox } from "../tools/index.ts";
 import type { ReachCheckpoint } from "./checkpoints.ts";
 import type { LimitBook } from "./limit-book.ts";
+import type { EngineProcesses } from "./resting.ts";
 import type { SessionState } from "./state.ts";
 
 /** Time, passed in so that tests own it. */
@@ -67,6 +68,7 @@ export interface Services {
   readonly models: Models;
   readonly policy: () => Policy;
   readonly limits: LimitBook;
+  readonly processes: EngineProcesses;
   /** Told of every event once it is on the disk, in the order of its session. Takes no time and never throws. */
   readonly observe: (event: JournalEvent, state: SessionState) => void;
   readonly openWorkshop: (wanted: WorkshopRequest) => Promise<Workshop>;

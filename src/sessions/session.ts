@@ -19,7 +19,7 @@ import { decide, type Answer, type Change, type Command } from "./decide.ts";
 import { fold } from "./fold.ts";
 import { Frame } from "./frames.ts";
 import { readEvents } from "./journal.ts";
-import { openConversation } from "./opening.ts";
+import { keepsProcess, openConversation } from "./opening.ts";
 import { Outbox } from "./outbox.ts";
 import { Pauses } from "./pauses.ts";
 import { Purser } from "./purser.ts";
@@ -125,7 +125,7 @@ export class Session {
     const overdue = new Promise<void>((resolve) => {
       cancelTimer = this.services.clock.after(LIMITS.killGraceMs, () => {
         this.#fail(turn.id, { code: "aborted", message: "aborted" }, []);
-        this.#forgetConversation();
+        void this.#forgetConversation();
         this.#advance();
         resolve();
       });
@@ -178,6 +178,8 @@ export class Session {
   /** Between turns: what is only kept for speed leaves the memory. The journal brings the conversation back. */
   async rest(): Promise<void> {
     if (this.#state.turn !== undefined) return;
+    // An engine's own process is no reason to stay: it comes back.
+    await this.#forgetConversation();
     const workshop = await this.#workshop?.catch(() => undefined);
     if (this.#state.turn !== undefined || workshop?.busy === true) return;
     await this.#release();
@@ -301,6 +303,7 @@ export class Session {
     // What an earlier turn held back ended with it.
     this.#pieces = new PieceRedactor(this.services.redact);
     this.#work = this.#run(turn, controller.signal).then(() => {
+      this.services.processes.end(this);
       if (this.#controller !== controller) return;
       this.#controller = undefined;
       this.#advance();
@@ -313,6 +316,7 @@ export class Session {
   ): Promise<void> {
     const { turn_id } = turn;
     try {
+      if (keepsProcess(this)) this.services.processes.begin(this);
       this.#conversation ??= openConversation(this, turn.upto);
       const conversation = await this.#conversation;
       this.services.reach("engine.opened");
@@ -323,7 +327,7 @@ export class Session {
         [],
       );
     } catch (error) {
-      this.#forgetConversation();
+      void this.#forgetConversation();
       if (this.#halted) return;
       const failure =
         error instanceof Failure ? error : new Failure("engine_failed", "the engine failed; the server's log says why");
@@ -429,16 +433,17 @@ export class Session {
     await this.#work;
   }
 
-  #forgetConversation(): void {
+  /** Resolves when it is closed; whoever needs another one need not wait. */
+  async #forgetConversation(): Promise<void> {
     const conversation = this.#conversation;
     this.#conversation = undefined;
     this.purser.close();
-    conversation?.then((open) => open.close()).catch(() => undefined);
+    await conversation?.then((open) => open.close()).catch(() => undefined);
   }
 
   /** Ends what the session holds outside the journal. */
   async #release(forGood?: "for good"): Promise<void> {
-    this.#forgetConversation();
+    void this.#forgetConversation();
     const opening = this.#workshop;
     this.#workshop = undefined;
     const workshop = await opening?.catch(() => undefined);

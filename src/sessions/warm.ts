@@ -25,6 +25,10 @@ export class WarmSessions {
     this.#services = services;
   }
 
+  get ids(): readonly string[] {
+    return this.#ready.map(({ session }) => session.state.id);
+  }
+
   /** A session that is ready for these settings, or nothing. It keeps its id. */
   take(settings: SessionSettings, born: (id: string) => SessionState): Session | undefined {
     const shape = shapeOf(settings);

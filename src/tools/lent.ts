@@ -6,7 +6,7 @@ import { errorResult, type AnyTool, type ToolContext, type ToolResult } from "./
 import type { ToolDefinition } from "./toolbox.ts";
 
 /** What a lent tool is told of one call. */
-export interface LentCall {
+interface LentCall {
   /** Aborted when nobody waits for the answer any more: the turn was stopped, the time is over, the tool was taken back. */
   readonly signal: AbortSignal;
   /** The model's own id of the call; absent where an engine does not tell. */

@@ -246,7 +246,7 @@ describe("the prompt", () => {
 });
 
 describe("an answer", () => {
-  const plain = { preview: { type: "generic", summary: "" }, input: { a: 1 } } as Approval;
+  const plain = { preview: { type: "generic", summary: "" }, input: { a: 1 } } as unknown as Approval;
   const question = {
     preview: { type: "question", questions: [{ question: "Which?", header: "h", options: [], multiSelect: false }] },
     input: { questions: [] as unknown[] },

@@ -82,6 +82,7 @@ describe.each(STREAMS)("$name", (stream) => {
       if (stream.partial === undefined) {
         expect(exchange).toMatchObject({ cost_microusd: costOf(PRICE, stream.tokens), bound_microusd: 0 });
       }
+      expect(exchange.cost_microusd === 0).toBe(stream.released === true);
       expect((await world.balance()).reserved).toBe(0);
     }
   });

@@ -90,6 +90,7 @@ export async function openRuntimeHouse(options: RuntimeHouseOptions = {}): Promi
     return { house, server };
   };
   let now = await open();
+  const client = (): SallyportClient => new SallyportClient({ url: now.server.url, token: TEST_TOKEN });
   const close = async (): Promise<void> => {
     await now.server.close();
     await now.house.close();
@@ -100,13 +101,13 @@ export async function openRuntimeHouse(options: RuntimeHouseOptions = {}): Promi
       return now.server.url;
     },
     get client() {
-      return new SallyportClient({ url: now.server.url, token: TEST_TOKEN });
+      return client();
     },
     get gateway() {
       return now.house.gateway;
     },
     async as(role, name = role) {
-      return (await this.client.createToken({ role, name })).token;
+      return (await client().createToken({ role, name })).token;
     },
     async tools(session_id) {
       const caller = await now.house.gateway.tokens.authenticate(TEST_TOKEN);

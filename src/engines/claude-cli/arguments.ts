@@ -1,5 +1,6 @@
 import type { Launch, Start } from "../claude/link.ts";
 import { FORBIDDEN_TOOLS } from "../claude/tools.ts";
+import { serverConfigs } from "./control.ts";
 
 /** How the program is started. Nothing secret and nothing long is among it: others can read it. */
 export function argumentsOf({
@@ -10,9 +11,7 @@ export function argumentsOf({
   servers,
   start,
 }: Launch): readonly [string, ...string[]] {
-  const config = {
-    mcpServers: Object.fromEntries(servers.map(({ name }) => [name, { type: "sdk", name, alwaysLoad: true }])),
-  };
+  const config = { mcpServers: serverConfigs(servers) };
   return [
     executable,
     "-p",

@@ -5,26 +5,33 @@ import { record, text, type Fields } from "../claude/wire.ts";
 
 const HOOK = "sallyport";
 
+interface Pending {
+  resolve(value: unknown): void;
+  reject(error: Error): void;
+}
+
 /**
  * The program's control protocol, in lines of JSON over its stdin and stdout: what it asks is answered, what it must know
  * is sent first.
  */
 export class Control {
   readonly #listener: Listener;
-  readonly #servers: ReadonlyMap<string, LentServer>;
   readonly #write: (line: string) => void;
+  /** Requests of ours that have no answer yet. */
+  readonly #pending = new Map<string, Pending>();
+  #servers: readonly LentServer[];
   #requests = 0;
 
   constructor(launch: Pick<Launch, "servers">, listener: Listener, write: (line: string) => void) {
-    this.#servers = new Map(launch.servers.map((server) => [server.name, server]));
+    this.#servers = launch.servers;
     this.#listener = listener;
     this.#write = write;
   }
 
   /** The first thing that the program reads: who decides on tools, which servers we lend, what the model is told. */
-  initialize({ settings, offer, servers }: Launch): void {
+  initialize({ settings, offer, servers }: Launch): Promise<unknown> {
     const append = settings.system_prompt?.trim() ?? "";
-    this.#request({
+    return this.#request({
       subtype: "initialize",
       hooks: { PreToolUse: [{ matcher: null, hookCallbackIds: [HOOK], timeout: HOOK_TIMEOUT }] },
       ...(servers.length === 0 ? {} : { sdkMcpServers: servers.map(({ name }) => name) }),
@@ -38,8 +45,17 @@ export class Control {
     this.#line(wireMessage(message));
   }
 
+  async lend(servers: readonly LentServer[], changed: readonly string[]): Promise<void> {
+    // A server whose tools are others is only looked at again when it was away.
+    this.#servers = servers;
+    const kept = servers.filter(({ name }) => !changed.includes(name));
+    if (changed.length > 0) await this.#request({ subtype: "mcp_set_servers", servers: serverConfigs(kept) });
+    await this.#request({ subtype: "mcp_set_servers", servers: serverConfigs(servers) });
+  }
+
   interrupt(): void {
-    this.#request({ subtype: "interrupt" });
+    // The end of the turn is its answer.
+    this.#request({ subtype: "interrupt" }).catch(() => undefined);
   }
 
   /** True when the message was for this protocol and nobody else. */
@@ -49,6 +65,8 @@ export class Control {
         void this.#answer(message);
         return true;
       case "control_response":
+        this.#settle(record(message["response"]));
+        return true;
       case "control_cancel_request":
         return true;
       default:
@@ -79,7 +97,7 @@ export class Control {
           agent_id: text(request["agent_id"]),
         });
       case "mcp_message": {
-        const server = this.#servers.get(text(request["server_name"]) ?? "");
+        const server = this.#servers.find(({ name }) => name === request["server_name"]);
         if (server === undefined) throw new Error("there is no such server");
         // Notifications are answered too, with nothing.
         const answer = await server.answer(request["message"]);
@@ -91,12 +109,29 @@ export class Control {
     }
   }
 
-  #request(request: object): void {
+  /** Answered by the program, or never when it ends before. */
+  #request(request: object): Promise<unknown> {
     this.#requests += 1;
-    this.#line({ type: "control_request", request_id: `sallyport_${this.#requests}`, request });
+    const request_id = `sallyport_${this.#requests}`;
+    const answer = new Promise((resolve, reject) => this.#pending.set(request_id, { resolve, reject }));
+    this.#line({ type: "control_request", request_id, request });
+    return answer;
+  }
+
+  #settle(response: Fields): void {
+    const id = text(response["request_id"]) ?? "";
+    const pending = this.#pending.get(id);
+    this.#pending.delete(id);
+    if (response["subtype"] === "success") pending?.resolve(response["response"]);
+    else pending?.reject(new Error(text(response["error"]) ?? "refused"));
   }
 
   #line(message: object): void {
     this.#write(`${JSON.stringify(message)}\n`);
   }
+}
+
+/** Lent servers as the program is told of them. */
+export function serverConfigs(servers: readonly LentServer[]): Readonly<Record<string, object>> {
+  return Object.fromEntries(servers.map(({ name }) => [name, { type: "sdk", name, alwaysLoad: true }]));
 }

@@ -21,12 +21,14 @@ export async function openCliLink(launch: Launch, listener: Listener): Promise<L
     if (process.stdin.writable) process.stdin.write(line);
   });
   const reading = listen(process, control, listener);
-  control.initialize(launch);
+  const initialized = control.initialize(launch);
   const kill = async (): Promise<void> => {
     await process.kill({ graceMs: LIMITS.engineKillMs });
     await reading;
   };
   return {
+    ready: initialized.catch(() => new Promise<never>(() => undefined)),
+    lend: (servers, changed) => control.lend(servers, changed),
     send: (message) => control.send(message),
     interrupt: (when) => {
       if (when === "now") process.signal("SIGINT");

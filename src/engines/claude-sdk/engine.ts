@@ -12,7 +12,7 @@ export function createClaudeSdkEngine(options: ClaudeOptions = {}): Engine {
   const { retries = LIMITS.modelRetries } = options;
   return {
     id: "claude-sdk",
-    capabilities: { ...CLAUDE_CAPABILITIES, warm: true },
+    capabilities: CLAUDE_CAPABILITIES,
     wires: ["anthropic"],
     missing: () => missingClaude(options),
     async open(opening, host) {

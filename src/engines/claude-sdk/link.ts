@@ -37,11 +37,18 @@ export function openSdkLink(sdk: Sdk, launch: Launch, listener: Listener): Link 
     query.close();
     await reading;
   };
+  const ready = query.initializationResult();
+  // Whoever waits for it is told; nobody has to.
+  ready.catch(() => undefined);
   return {
-    send: (message) => input.add(message),
-    ready: async () => {
-      await query.initializationResult();
+    ready: ready.catch(() => new Promise<never>(() => undefined)),
+    lend: async (servers, changed) => {
+      // A server whose tools are others is only looked at again when it was away.
+      const kept = servers.filter(({ name }) => !changed.includes(name));
+      if (changed.length > 0) await query.setMcpServers(sdkServers(kept));
+      await query.setMcpServers(sdkServers(servers));
     },
+    send: (message) => input.add(message),
     interrupt: () => {
       // A process that has ended cannot be interrupted; its end is told elsewhere.
       query.interrupt().catch(() => undefined);
@@ -94,7 +101,7 @@ function optionsOf(
     ...(settings.thinking_tokens === undefined
       ? {}
       : { thinking: { type: "enabled", budgetTokens: settings.thinking_tokens } }),
-    mcpServers: Object.fromEntries(servers.map((server) => [server.name, sdkServer(server)])),
+    mcpServers: sdkServers(servers),
     hooks: { PreToolUse: [{ hooks: [() => Promise.resolve(ALWAYS_ASK)], timeout: HOOK_TIMEOUT }] },
     canUseTool: (tool, toolInput, { toolUseID, agentID }) =>
       listener.permit({ tool, input: toolInput, tool_use_id: toolUseID, agent_id: agentID }),
@@ -117,6 +124,10 @@ function sessionOptions(start: Start): Partial<QueryOptions> {
         sessionId: start.session,
       };
   }
+}
+
+function sdkServers(servers: readonly LentServer[]): Readonly<Record<string, object>> {
+  return Object.fromEntries(servers.map((server) => [server.name, sdkServer(server)]));
 }
 
 /** A lent server as the SDK takes one: it is given a wire and answers on it. */

@@ -71,6 +71,7 @@ export interface QueryOptions {
 export interface Query extends AsyncIterable<unknown> {
   /** Resolves when the process waits for the first message. */
   initializationResult(): Promise<unknown>;
+  setMcpServers(servers: Readonly<Record<string, object>>): Promise<unknown>;
   interrupt(): Promise<unknown>;
   close(): void;
 }

@@ -9,5 +9,5 @@ export const CLAUDE_CAPABILITIES: Capabilities = {
   subagents: true,
   fork: true,
   resume_turn: true,
-  warm: false,
+  warm: true,
 };

@@ -1,16 +1,15 @@
 import { randomUUID } from "node:crypto";
-import { mkdirSync } from "node:fs";
 import { rm } from "node:fs/promises";
-import { endToolItem, isToolItem, type Prompt, type ToolItem } from "../../protocol/index.ts";
+import { endToolItem, Failure, isToolItem, LIMITS, type Prompt, type ToolItem } from "../../protocol/index.ts";
+import { errorResult } from "../../tools/tool.ts";
 import type { Conversation, EngineEvent, Host, Opening } from "../engine.ts";
 import { ABORTED } from "../loop/turn.ts";
 import { Beginnings, type Beginning } from "./beginnings.ts";
-import { lentServers, type LentServer } from "./lent.ts";
-import type { Link, Listener, OpenLink } from "./link.ts";
+import { Line, type LineMeans } from "./line.ts";
+import type { Link } from "./link.ts";
 import { aside, callAgain, promptContent, restarted, retold, type Fate } from "./say.ts";
 import { StateFile } from "./state.ts";
-import { offerOf, type Offer } from "./tools.ts";
-import { configFolder, temporaryFolder } from "./transcripts.ts";
+import { temporaryFolder } from "./transcripts.ts";
 import { TurnRun, type Promised } from "./turn.ts";
 import type { Fields } from "./wire.ts";
 
@@ -18,11 +17,7 @@ const RETOLD =
   "Claude Code's own record of this conversation is gone; the model was told what was said before as text. Files it had read it may read again.";
 const UNKNOWN_OUTCOME = "Interrupted; outcome unknown.";
 
-export interface ConversationMeans {
-  readonly executable: string;
-  /** How often a failed request of the model is tried again. */
-  readonly retries: number;
-  readonly open: OpenLink;
+export interface ConversationMeans extends LineMeans {
   /** One process for the whole conversation; else one for each turn. */
   readonly keep: boolean;
 }
@@ -34,15 +29,10 @@ export class ClaudeConversation implements Conversation {
   readonly #means: ConversationMeans;
   readonly #state: StateFile;
   readonly #beginnings: Beginnings;
-  readonly #offer: Offer;
-  readonly #servers: readonly LentServer[];
-  #link: Link | undefined;
-  #listener: Listener | undefined;
+  readonly #line: Line;
+  /** A process that was started ahead of time, until its first turn. */
+  #warming: Promise<{ readonly link: Link; readonly beginning: Beginning } | undefined> | undefined;
   #run: TurnRun | undefined;
-  /** The end of the processes before. */
-  #gone: Promise<unknown> = Promise.resolve();
-  #closed = false;
-  #warming: Promise<Link | undefined> | undefined;
 
   constructor(opening: Opening, host: Host, means: ConversationMeans) {
     this.#opening = opening;
@@ -50,11 +40,17 @@ export class ClaudeConversation implements Conversation {
     this.#means = means;
     this.#state = new StateFile(host.folder);
     this.#beginnings = new Beginnings(opening, host, this.#state, randomUUID);
-    this.#offer = offerOf(host.toolbox);
-    this.#servers = lentServers(this.#offer.lent, async (call) => {
-      const run = this.#run;
-      if (run === undefined) return { content: [{ type: "text", text: "No turn is open." }], is_error: true };
-      return run.runLent(call);
+    this.#line = new Line({
+      host,
+      settings: opening.settings,
+      means,
+      listener: {
+        heard: (said) => this.#run?.heard(said),
+        noise: (line) => this.#run?.noise(line),
+        permit: (call) => this.#run?.permit(call) ?? Promise.resolve(NO_TURN),
+        ended: (end) => this.#run?.ended(end),
+      },
+      runLent: async (call) => this.#run?.runLent(call) ?? errorResult(NO_TURN.message),
     });
   }
 
@@ -91,19 +87,28 @@ export class ClaudeConversation implements Conversation {
 
   /** Starts the process that the first turn will find. */
   async warm(): Promise<void> {
-    if (this.#link !== undefined || this.#run !== undefined) return;
-    this.#warming = this.#launch(await this.#beginnings.find()).finally(() => {
-      this.#warming = undefined;
+    if (this.#run !== undefined || this.#line.link !== undefined) return;
+    this.#warming = this.#beginnings.find().then(async (beginning) => {
+      const link = await this.#open(beginning);
+      return link === undefined ? undefined : { link, beginning };
     });
-    await (await this.#warming)?.ready?.();
+    const started = await this.#warming;
+    const over = new AbortController();
+    const late = this.#host.sleep(LIMITS.engineStartMs, over.signal).then(() => "late" as const);
+    const first = await Promise.race([started?.link.ready ?? "late", late]);
+    over.abort("over");
+    if (first !== "late") return;
+    this.#line.drop();
+    throw new Failure("engine_failed", "Claude Code was started ahead of time, but did not get ready.");
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
-    this.#drop();
-    await this.#gone;
-    for (const server of this.#servers) server.close();
-    await rm(temporaryFolder(this.#host.folder), { recursive: true, force: true });
+    await this.#line.close();
+    const { folder } = this.#host;
+    await rm(temporaryFolder(folder), { recursive: true, force: true });
+    const { turns, open } = this.#state.kept;
+    // Nothing was ever said: nobody will ask for it.
+    if (turns.length === 0 && open === undefined) await rm(folder, { recursive: true, force: true });
   }
 
   async *#drive(signal: AbortSignal, begin: (run: TurnRun) => Promise<void>): AsyncGenerator<readonly EngineEvent[]> {
@@ -120,12 +125,12 @@ export class ClaudeConversation implements Conversation {
       signal.removeEventListener("abort", stop);
       // Also when the reader leaves early: nothing of a turn goes on behind its back.
       if (!run.over) {
-        this.#drop();
+        this.#line.drop();
         run.fail(ABORTED);
       }
       await work;
       await watch;
-      if (!this.#means.keep) this.#finish();
+      if (!this.#means.keep) this.#line.finish();
       this.#run = undefined;
     }
   }
@@ -135,7 +140,6 @@ export class ClaudeConversation implements Conversation {
     return new TurnRun({
       host: this.#host,
       settings: this.#opening.settings,
-      toolName: this.#offer.nameOf,
       newUuid: randomUUID,
       onEnd: ({ lastUuid, note }) => {
         const { session, turns } = this.#state.kept;
@@ -143,69 +147,35 @@ export class ClaudeConversation implements Conversation {
         const uuid = lastUuid ?? turns.findLast(({ at }) => at.session === session)?.at.uuid;
         this.#state.endTurn({ turn_id, at: { session, uuid }, note });
       },
-      onBroken: () => this.#drop(),
+      onBroken: () => this.#line.drop(),
     });
   }
 
   /** A process that the turn's messages go to. Nothing when the turn has ended meanwhile. */
   async #connect(run: TurnRun): Promise<Omit<Beginning, "start"> | undefined> {
-    await this.#gone;
-    await this.#warming;
-    if (this.#link !== undefined) {
-      run.attach(this.#link);
+    const warm = await this.#warming?.catch(() => undefined);
+    this.#warming = undefined;
+    if (await this.#line.fits()) {
       const note = this.#state.kept.turns.at(-1)?.note ?? "";
-      return run.over ? undefined : { retell: "", hasPrompt: true, note };
+      if (run.over || this.#line.link === undefined) return undefined;
+      run.attach(this.#line.link);
+      return warm?.link === this.#line.link ? warm?.beginning : { retell: "", hasPrompt: true, note };
     }
     const beginning = await this.#beginnings.find();
-    if (run.over || this.#closed) return undefined;
-    const link = await this.#launch(beginning);
-    if (link === undefined || run.over) return undefined;
+    if (run.over) return undefined;
+    const link = await this.#open(beginning);
+    if (link === undefined) return undefined;
+    if (run.over) {
+      this.#line.drop();
+      return undefined;
+    }
     run.attach(link);
     return beginning;
   }
 
-  /** A new process. Nothing when it was not wanted any more by the time it was there. */
-  async #launch({ start }: Beginning): Promise<Link | undefined> {
-    if (this.#closed) return undefined;
-    const host = this.#host;
-    mkdirSync(configFolder(host.folder), { recursive: true, mode: 0o700 });
-    mkdirSync(temporaryFolder(host.folder), { recursive: true, mode: 0o700 });
+  #open({ start }: Beginning): Promise<Link | undefined> {
     this.#state.save({ session: start.session, fork: start.type === "fork" ? start.from : undefined });
-    const listener = this.#newListener();
-    this.#listener = listener;
-    const { executable, retries } = this.#means;
-    const { settings } = this.#opening;
-    const launch = { executable, retries, host, settings, offer: this.#offer, servers: this.#servers, start };
-    const link = await this.#means.open(launch, listener);
-    if (this.#listener !== listener) {
-      this.#gone = Promise.all([this.#gone, link.kill()]);
-      return undefined;
-    }
-    this.#link = link;
-    return link;
-  }
-
-  /** Only the process of the moment is listened to. */
-  #newListener(): Listener {
-    const listener: Listener = {
-      heard: (said) => {
-        if (this.#listener === listener) this.#run?.heard(said);
-      },
-      noise: (line) => {
-        if (this.#listener === listener) this.#run?.noise(line);
-      },
-      permit: (call) => {
-        const run = this.#listener === listener ? this.#run : undefined;
-        return run?.permit({ ...call, tool: this.#offer.nameOf(call.tool) }) ?? Promise.resolve(NO_TURN);
-      },
-      ended: (end) => {
-        if (this.#listener !== listener) return;
-        // What it started may have outlived it.
-        this.#drop();
-        this.#run?.ended(end);
-      },
-    };
-    return listener;
+    return this.#line.open(start);
   }
 
   /** What the model must be told because the vendor's record of it is gone. */
@@ -248,22 +218,6 @@ export class ClaudeConversation implements Conversation {
     run.tell([{ type: "item.completed", item: ended }]);
     const words = result.content.flatMap((block) => (block.type === "text" ? [block.text] : []));
     return { item, message: words.join("\n") };
-  }
-
-  /** The process goes, whatever it is doing. */
-  #drop(): void {
-    const link = this.#link;
-    this.#link = undefined;
-    this.#listener = undefined;
-    if (link !== undefined) this.#gone = Promise.all([this.#gone, link.kill()]);
-  }
-
-  /** The process may end by itself. */
-  #finish(): void {
-    const link = this.#link;
-    this.#link = undefined;
-    this.#listener = undefined;
-    if (link !== undefined) this.#gone = Promise.all([this.#gone, link.finish()]);
   }
 }
 

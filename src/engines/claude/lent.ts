@@ -19,13 +19,13 @@ const UNKNOWN_METHOD = -32_601;
  */
 export class LentServer {
   readonly name: string;
-  readonly #tools: readonly LentTool[];
+  readonly tools: readonly LentTool[];
   readonly #run: RunLent;
   readonly #running = new Map<unknown, AbortController>();
 
   constructor(name: string, tools: readonly LentTool[], run: RunLent) {
     this.name = name;
-    this.#tools = tools;
+    this.tools = tools;
     this.#run = run;
   }
 
@@ -44,11 +44,15 @@ export class LentServer {
       case "ping":
         return reply(id, {});
       case "tools/list":
-        return reply(id, { tools: this.#tools.map(described) });
+        return reply(id, { tools: this.tools.map(described) });
       case "tools/call":
         return reply(id, await this.#call(id, record(message["params"])));
       default:
-        return { jsonrpc: "2.0", id, error: { code: UNKNOWN_METHOD, message: `unknown method ${String(method)}` } };
+        return {
+          jsonrpc: "2.0",
+          id,
+          error: { code: UNKNOWN_METHOD, message: `unknown method ${JSON.stringify(method)}` },
+        };
     }
   }
 
@@ -58,7 +62,7 @@ export class LentServer {
   }
 
   async #call(id: unknown, params: Fields): Promise<Fields> {
-    const tool = this.#tools.find((candidate) => candidate.tool === params["name"]);
+    const tool = this.tools.find((candidate) => candidate.tool === params["name"]);
     if (tool === undefined) return toolAnswer([{ type: "text", text: "Unknown tool." }], true);
     const controller = new AbortController();
     this.#running.set(id, controller);
@@ -74,19 +78,6 @@ export class LentServer {
       this.#running.delete(id);
     }
   }
-}
-
-/** Servers as they are named in the tools' names. */
-export function lentServers(tools: readonly LentTool[], run: RunLent): readonly LentServer[] {
-  const names = [...new Set(tools.map(({ server }) => server))];
-  return names.map(
-    (name) =>
-      new LentServer(
-        name,
-        tools.filter(({ server }) => server === name),
-        run,
-      ),
-  );
 }
 
 function reply(id: unknown, result: Fields): Fields {

@@ -53,9 +53,11 @@ export interface Launch {
 
 /** A running process of the vendor's. */
 export interface Link {
+  /** Resolves when it has started and knows what it must; never when it ends before. */
+  readonly ready: Promise<unknown>;
+  /** These are all servers from now on; `changed` are those whose tools are others now. */
+  lend(servers: readonly LentServer[], changed: readonly string[]): Promise<unknown>;
   send(message: UserMessage): void;
-  /** Resolves when it waits for the first message; absent: it does not say. */
-  ready?(): Promise<void>;
   /** Ends the turn, not the process. `after_answer`: what was decided before must be read first. */
   interrupt(when: "now" | "after_answer"): void;
   /** Lets the process end by itself, and ends it when it does not. Resolves when it and all it started are gone. */

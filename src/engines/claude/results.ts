@@ -71,10 +71,11 @@ function diffOf(path: string, result: Fields): string | undefined {
   const patch = result["structuredPatch"];
   const hunks = Array.isArray(patch) ? patch.map(readHunk) : [];
   if (hunks.length === 0) return undefined;
-  const lines = hunks.flatMap((hunk) => [
-    `@@ -${range(hunk.oldStart, hunk.oldLines)} +${range(hunk.newStart, hunk.newLines)} @@`,
-    ...hunk.lines.filter((line) => !line.startsWith("\\")),
-  ]);
+  const lines: string[] = [];
+  for (const hunk of hunks) {
+    lines.push(`@@ -${range(hunk.oldStart, hunk.oldLines)} +${range(hunk.newStart, hunk.newLines)} @@`);
+    lines.push(...hunk.lines.filter((line) => !line.startsWith("\\")));
+  }
   return [`--- a/${path}`, `+++ b/${path}`, ...lines].join("\n").slice(0, LIMITS.diffChars);
 }
 

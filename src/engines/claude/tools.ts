@@ -18,7 +18,7 @@ const OWN: Readonly<Record<string, string>> = {
  * Ours in place of the program's own. Its WebFetch asks api.anthropic.com about each host before it fetches, and knows
  * neither the policy's hosts nor that a host of the own network is no page.
  */
-const REPLACED = ["WebFetch"];
+const REPLACED: ReadonlySet<string> = new Set(["WebFetch"]);
 const OURS = "sallyport";
 
 /** Never offered: they reach other sessions or the vendor, or start what outlives the turn. */
@@ -61,22 +61,24 @@ export interface Offer {
   readonly lent: readonly LentTool[];
   /** Names that a model may use for a lent tool, and what they stand for. */
   readonly aliases: Readonly<Record<string, string>>;
-  /** The session's name for one of the program's. */
-  nameOf(vendorName: string): string;
 }
 
 export function offerOf(toolbox: Pick<Toolbox, "definitions">): Offer {
   const definitions = toolbox.definitions();
   const lent = definitions.flatMap(lentTool);
-  const names = new Map(lent.map((tool) => [vendorName(tool), tool.name]));
   return {
     tools: definitions.flatMap(({ name }) => OWN[name] ?? []),
     lent,
     aliases: Object.fromEntries(
       lent.filter(({ name, tool }) => name === tool).map((tool) => [tool.name, vendorName(tool)]),
     ),
-    nameOf: (name) => names.get(name) ?? name,
   };
+}
+
+/** The session's name for one of the program's. */
+export function toolName(vendor: string): string {
+  const prefix = `mcp__${OURS}__`;
+  return vendor.startsWith(prefix) ? vendor.slice(prefix.length) : vendor;
 }
 
 function vendorName({ server, tool }: LentTool): string {
@@ -85,7 +87,7 @@ function vendorName({ server, tool }: LentTool): string {
 
 function lentTool(definition: ToolDefinition): readonly LentTool[] {
   const { name } = definition;
-  if (REPLACED.includes(name)) return [{ name, server: OURS, tool: name, definition }];
+  if (REPLACED.has(name)) return [{ name, server: OURS, tool: name, definition }];
   const parts = /^mcp__(.+?)__(.+)$/.exec(name);
   if (parts === null) return [];
   const [, server = "", tool = ""] = parts;

@@ -8,6 +8,7 @@ import {
 } from "../../protocol/index.ts";
 import type { EngineEvent, Verdict } from "../engine.ts";
 import { endOf } from "./results.ts";
+import { toolName } from "./tools.ts";
 import { UsageTally } from "./usage.ts";
 import type { Block, Fields, Said, StreamEvent, ToolOutcome } from "./wire.ts";
 import { wholeWords, Words } from "./words.ts";
@@ -48,8 +49,6 @@ const UNKNOWN_OUTCOME = "Interrupted; outcome unknown.";
 export class Translator {
   readonly #newId: NewId;
   readonly #now: () => number;
-  /** A vendor's name of a tool → ours. */
-  readonly #toolName: (name: string) => string;
   readonly #tally = new UsageTally();
   readonly #calls = new Map<string, OpenCall>();
   readonly #written = new Map<string, Written>();
@@ -69,14 +68,9 @@ export class Translator {
   #apiError: string | undefined;
   #deadStreams = 0;
 
-  constructor(options: {
-    readonly newId: NewId;
-    readonly now: () => number;
-    readonly toolName?: (name: string) => string;
-  }) {
+  constructor(options: { readonly newId: NewId; readonly now: () => number }) {
     this.#newId = options.newId;
     this.#now = options.now;
-    this.#toolName = options.toolName ?? ((name) => name);
   }
 
   /** The last message at the top level, by the vendor's own id: up to here a fork may begin. */
@@ -251,7 +245,7 @@ export class Translator {
       return wholeWords(block, { id: this.#newId("item"), ...place }, "completed");
     }
     this.#written.set(block.id, {
-      tool: this.#toolName(block.name),
+      tool: toolName(block.name),
       input: block.input,
       message_id: place.message_id,
       parent_id: place.parent_id,

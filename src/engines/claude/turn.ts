@@ -41,7 +41,6 @@ export interface TurnEnd {
 export interface TurnOptions {
   readonly host: Host;
   readonly settings: SessionSettings;
-  readonly toolName: (vendorName: string) => string;
   readonly newUuid: () => string;
   /** Called once, before the last events are told. */
   readonly onEnd: (end: TurnEnd) => void;
@@ -73,8 +72,8 @@ export class TurnRun {
 
   constructor(options: TurnOptions) {
     this.#options = options;
-    const { host, toolName } = options;
-    this.#translator = new Translator({ newId: host.newId, now: host.now, toolName });
+    const { host } = options;
+    this.#translator = new Translator({ newId: host.newId, now: host.now });
     this.#lastSign = host.now();
   }
 
@@ -156,7 +155,7 @@ export class TurnRun {
     if (said.type !== "keep_alive") this.#lastSign = this.#options.host.now();
     if (said.type === "stream" && said.event.type === "message_delta") this.#refusals = 0;
     this.tell(this.#translator.take(said));
-    if (said.type === "assistant") for (const arrived of [...this.#arrivals]) arrived();
+    if (said.type === "assistant") for (const arrived of this.#arrivals) arrived();
     if (said.type === "user") this.#hasRead(said.outcomes);
     if (said.type === "result") this.#result(said);
   }
@@ -230,6 +229,7 @@ export class TurnRun {
       return errorResult("This call was not permitted.");
     const { item, input } = allowed;
     return this.#options.host.toolbox.run(item.tool, input, {
+      tool_use_id: call.tool_use_id,
       signal: AbortSignal.any([call.signal, this.signal]),
       onOutput: (delta) => this.tell([{ type: "item.delta", item_id: item.id, field: "output", delta }]),
     });

@@ -50,7 +50,8 @@ export function readMessage(answer: Fields, tally: Tally, long: boolean): void {
   tally.isFinal = true;
 }
 
-const NAMES = ["message_start", "message_delta", "message_stop", "error"] as const;
+const NONE: Fields = {};
+const NAMES = ["message_start", "message_delta", "message_stop", "error", "ping"] as const;
 const QUOTED = NAMES.map((name) => Buffer.from(`"${name}"`));
 const WISH: EventWish = {
   names: NAMES,
@@ -66,6 +67,8 @@ export class MessagesMeter implements Meter {
   readonly #scanner: EventScanner;
   /** The output was told after some of it was there. What the first event says of it is no more than a beginning. */
   #isCounted = false;
+  /** Signs of life, which cost nothing. */
+  #pings = 0;
 
   constructor(long: boolean) {
     this.#long = long;
@@ -83,34 +86,29 @@ export class MessagesMeter implements Meter {
 
   take(data: Buffer, name: string | undefined): void {
     if (this.end !== undefined) return;
-    if (name === "message_stop") {
-      this.#stop();
-      return;
-    }
-    const event = parseFields(data);
-    switch (event?.["type"]) {
+    // Those two have nothing to say but their name.
+    const event = name === "message_stop" || name === "ping" ? NONE : (parseFields(data) ?? NONE);
+    switch (name ?? event["type"]) {
       case "message_start":
-        this.began = true;
         addUsage(this.tally, fieldsOf(event["message"])["usage"], this.#long);
         break;
       case "message_delta":
-        this.began = true;
         if (addUsage(this.tally, event["usage"], this.#long)) this.#isCounted = true;
         if (typeof fieldsOf(event["delta"])["stop_reason"] === "string") this.tally.isFinal = this.#isCounted;
         break;
       case "message_stop":
-        this.#stop();
+        this.tally.isFinal = this.#isCounted;
+        this.end = "completed";
+        break;
+      case "ping":
+        this.#pings += 1;
         break;
       case "error":
+        this.began = this.#scanner.events > this.#pings;
         this.end = "error";
         break;
       default:
         break;
     }
-  }
-
-  #stop(): void {
-    this.tally.isFinal = this.#isCounted;
-    this.end = "completed";
   }
 }

@@ -46,7 +46,7 @@ export class EventScanner {
   /** A line feed that comes next belongs to the line end before. */
   #afterReturn = false;
   #first = true;
-  /** Events with data that have ended. */
+  /** Events with data that have ended, those that were passed over unread among them. */
   events = 0;
   /** Whether the name of the event that has begun is one that matters; undefined: it has none so far. */
   #wanted: boolean | undefined = undefined;
@@ -193,7 +193,7 @@ export class EventScanner {
   }
 
   #reset(): void {
-    if (this.#sawData) this.events += 1;
+    if (this.#sawData || this.#wanted === false) this.events += 1;
     this.#sawData = false;
     this.#data = undefined;
     this.#more = undefined;

@@ -6,7 +6,7 @@ export type MeterEnd = "completed" | "error";
 /** Reads what an answer costs while it passes. */
 export interface Meter {
   readonly tally: Tally;
-  /** Something that costs money may have been generated. */
+  /** Where it ended with an error: something that costs money may have been generated before. */
   readonly began: boolean;
   /** Absent: the answer goes on. */
   readonly end: MeterEnd | undefined;

@@ -3,14 +3,7 @@ import type { Meter, MeterEnd } from "./meter.ts";
 import { readResponse } from "./openai.ts";
 import { fieldsOf, parseFields, Tally } from "./tally.ts";
 
-const NAMES = [
-  "response.created",
-  "response.completed",
-  "response.incomplete",
-  "response.failed",
-  "response.cancelled",
-  "error",
-] as const;
+const NAMES = ["response.completed", "response.incomplete", "response.failed", "response.cancelled", "error"] as const;
 const QUOTED = NAMES.map((name) => Buffer.from(`"${name}"`));
 const WISH: EventWish = {
   names: NAMES,
@@ -33,22 +26,21 @@ export class ResponsesMeter implements Meter {
     this.#scanner.end();
   }
 
-  take(data: Buffer): void {
+  take(data: Buffer, name: string | undefined): void {
     if (this.end !== undefined) return;
-    const event = parseFields(data);
-    switch (event?.["type"]) {
-      case "response.created":
-        this.began = true;
-        break;
+    const event = parseFields(data) ?? {};
+    const type = name ?? event["type"];
+    switch (type) {
       case "response.completed":
       case "response.incomplete":
       case "response.failed":
       case "response.cancelled":
         this.began = true;
         readResponse(fieldsOf(event["response"]), this.tally);
-        this.end = event["type"] === "response.failed" ? "error" : "completed";
+        this.end = type === "response.failed" ? "error" : "completed";
         break;
       case "error":
+        this.began = this.#scanner.events > 0;
         this.end = "error";
         break;
       default:

@@ -37,10 +37,11 @@ export class RuntimeHall {
   /** A client's name means something for its own principal only. */
   conversation(caller: Caller, name: string): Conversation {
     const key = JSON.stringify([caller.id, name]);
-    const conversation = this.#conversations.get(key) ?? new Conversation(this, caller, name);
+    const known = this.#conversations.get(key);
+    if (known === undefined) this.#makeRoom();
+    const conversation = known ?? new Conversation(this, caller, name);
     this.#conversations.delete(key);
     this.#conversations.set(key, conversation);
-    this.#forget();
     return conversation;
   }
 
@@ -56,13 +57,13 @@ export class RuntimeHall {
   }
 
   /** What is kept of a conversation that rests can be found again. */
-  #forget(): void {
-    if (this.#conversations.size <= LIMITS.sessionsInMemory) return;
+  #makeRoom(): void {
+    if (this.#conversations.size < LIMITS.runtimeConversations) return;
     for (const [key, conversation] of this.#conversations) {
       if (!conversation.idle) continue;
       this.#conversations.delete(key);
       return;
     }
-    throw new Failure("limit_reached", `${LIMITS.sessionsInMemory} conversations are going on; wait for one`);
+    throw new Failure("limit_reached", `${LIMITS.runtimeConversations} conversations are going on; wait for one`);
   }
 }

@@ -58,10 +58,13 @@ describe.each(ENGINES)("$name", ({ name: engine, create }) => {
   afterAll(() => room.close());
 
   // One engine is enough for the table: the same code reads both.
-  test.runIf(engine === "claude-sdk").each(FAILURES)("$name ends the turn with a clear text", async ({ step, failure }) => {
-    const told = await room.turn(script([step, { say: "Never." }], JSON.stringify(step)));
-    expect(told.events.at(-1)).toMatchObject({ type: "turn.failed", error: failure });
-  });
+  test.runIf(engine === "claude-sdk").each(FAILURES)(
+    "$name ends the turn with a clear text",
+    async ({ step, failure }) => {
+      const told = await room.turn(script([step, { say: "Never." }], JSON.stringify(step)));
+      expect(told.events.at(-1)).toMatchObject({ type: "turn.failed", error: failure });
+    },
+  );
 
   test("an overloaded model is asked again, and a notice tells", async () => {
     const told = await room.turn(script([{ error: { status: 529 } }, { say: "Here." }], engine));
@@ -79,7 +82,11 @@ describe.each(ENGINES)("$name", ({ name: engine, create }) => {
     );
     const [dead, whole, rest] = items(told.events);
     expect(outline(told.events).at(-1)).toBe("completed end_turn");
-    expect(dead).toMatchObject({ type: "agent_message", status: "superseded", text: expect.stringMatching(/^one more/) });
+    expect(dead).toMatchObject({
+      type: "agent_message",
+      status: "superseded",
+      text: expect.stringMatching(/^one more/),
+    });
     expect([whole?.status, rest]).toMatchObject(["completed", { status: "completed", text: "Rest." }]);
     expect(whole?.message_id).not.toBe(dead?.message_id);
     expect(whole?.message_id).toBe(rest?.message_id);

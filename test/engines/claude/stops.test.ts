@@ -73,7 +73,12 @@ describe.each(ENGINES)("$name", ({ create }) => {
     const told = room.turn(script([{ tool: "Bash", input: { command: `echo $$ > ${file}; exec sleep 30` } }, LONG]), {
       signal: controller.signal,
     });
-    await until(() => world.read(file).then((text) => text.endsWith("\n"), () => false));
+    await until(() =>
+      world.read(file).then(
+        (text) => text.endsWith("\n"),
+        () => false,
+      ),
+    );
     controller.abort();
     expect(outline((await told).events)).toEqual([
       "+ command_execution Bash",
@@ -81,7 +86,12 @@ describe.each(ENGINES)("$name", ({ create }) => {
       "failed aborted",
     ]);
     const pid = (await world.read(file)).trim();
-    await until(() => readFile(`/proc/${pid}/stat`).then(() => false, () => true));
+    await until(() =>
+      readFile(`/proc/${pid}/stat`).then(
+        () => false,
+        () => true,
+      ),
+    );
     await goesOn();
   });
 
@@ -104,7 +114,12 @@ describe.each(ENGINES)("$name", ({ create }) => {
   });
 
   test("rejected and stopped: the model knows the reason the next time", async () => {
-    room.decide = () => ({ effect: "deny", message: "User rejected: not like this", status: "declined", interrupt: true });
+    room.decide = () => ({
+      effect: "deny",
+      message: "User rejected: not like this",
+      status: "declined",
+      interrupt: true,
+    });
     const told = await room.turn(script([{ tool: "Bash", input: { command: "touch stopped" } }, LONG]));
     expect(outline(told.events)).toEqual([
       "+ command_execution Bash",

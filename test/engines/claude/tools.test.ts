@@ -6,8 +6,7 @@ import type { AnyTool } from "../../../src/tools/index.ts";
 import { textResult } from "../../../src/tools/tool.ts";
 import { ENGINES, items, outline, script, World, type Room } from "./world.ts";
 
-const DOT =
-  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+const DOT = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 let world: World;
 beforeAll(async () => {
@@ -23,7 +22,7 @@ const lent: AnyTool = {
   description: "Adds a viewer.",
   tier: "page",
   concurrent: false,
-  input: z.strictObject({ type: z.string() }) as z.ZodType<unknown>,
+  input: z.strictObject({ type: z.string() }),
   paths: () => [],
   hosts: () => [],
   preview: () => Promise.reject(new Error("nobody asks for it here")),
@@ -125,9 +124,7 @@ describe.each(ENGINES)("$name", ({ create }) => {
 
   test("a refused call is not run, and the model reads the reason word for word", async () => {
     room.decide = () => ({ effect: "deny", message: "User rejected: use make", status: "declined", interrupt: false });
-    const told = await room.turn(
-      script([{ tool: "Bash", input: { command: "touch never" } }, { say: "I see." }]),
-    );
+    const told = await room.turn(script([{ tool: "Bash", input: { command: "touch never" } }, { say: "I see." }]));
     expect(outline(told.events)).toEqual([
       "+ command_execution Bash",
       "declined command_execution Bash: User rejected: use make",
@@ -178,7 +175,10 @@ describe.each(ENGINES)("$name", ({ create }) => {
     });
     expect(todos).toMatchObject({ type: "todo_list", items: [{ content: "a", status: "pending" }] });
     expect(picture).toMatchObject({ output: [{ type: "image", media_type: "image/png", data: DOT }] });
-    expect(wrong).toMatchObject({ status: "failed", output: [{ text: expect.stringContaining("`command` is missing") }] });
+    expect(wrong).toMatchObject({
+      status: "failed",
+      output: [{ text: expect.stringContaining("`command` is missing") }],
+    });
     expect(unknown).toMatchObject({ status: "failed", output: [{ text: "Error: No such tool available: Nope" }] });
     expect(world.lastMessages().findLast((message) => message.includes("Do it."))).toMatch(/^user: image/);
   });
@@ -248,8 +248,15 @@ describe.each(ENGINES)("$name", ({ create }) => {
     ]);
     const agent = items(told.events).find(({ type }) => type === "subagent");
     const nested = items(told.events).filter(({ parent_id }) => parent_id === agent?.id);
-    expect(nested.map(({ type }) => type)).toEqual(["reasoning", "agent_message", "command_execution", "agent_message"]);
-    expect(told.events.reduce((sum, event) => (event.type === "usage" ? sum + event.usage.model_calls : sum), 0)).toBe(4);
+    expect(nested.map(({ type }) => type)).toEqual([
+      "reasoning",
+      "agent_message",
+      "command_execution",
+      "agent_message",
+    ]);
+    expect(told.events.reduce((sum, event) => (event.type === "usage" ? sum + event.usage.model_calls : sum), 0)).toBe(
+      4,
+    );
   });
 
   test("output of any length is cut, and a prompt is never more than text", async () => {

@@ -1,4 +1,15 @@
-import { cpSync, mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { readFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import { createRequire } from "node:module";
@@ -18,18 +29,20 @@ import {
 } from "../../../src/engines/index.ts";
 import {
   Failure,
+  isToolItem,
   makeNewId,
   type EventBody,
   type Item,
   type JournalEvent,
   type Prompt,
   type SessionSettings,
+  type ToolItem,
 } from "../../../src/protocol/index.ts";
 import { refusalOf } from "../../../src/proxy/refusals.ts";
 import { openLocalSandbox, type Sandbox } from "../../../src/sandbox/index.ts";
 import { createSimModel, type SimExchange } from "../../../src/sim/index.ts";
 import { createToolbox, openToolSession, type AnyTool, type Toolbox } from "../../../src/tools/index.ts";
-import { journalOf, numbered, SETTINGS } from "../world.ts";
+import { journalOf, numbered, openItems, SETTINGS } from "../world.ts";
 
 const require = createRequire(import.meta.url);
 export const EXECUTABLE = join(
@@ -79,7 +92,10 @@ export class World {
         return;
       }
       this.broke -= 1;
-      const refusal = refusalOf(new Failure("budget_exceeded", "No money is left."), { wire: "anthropic", id: "req_1" });
+      const refusal = refusalOf(new Failure("budget_exceeded", "No money is left."), {
+        wire: "anthropic",
+        id: "req_1",
+      });
       request.resume();
       response.writeHead(refusal.status, refusal.headers).end(refusal.body);
     });
@@ -258,6 +274,18 @@ export class Room {
     return this.#conversation;
   }
 
+  /** A turn begins in the journal. */
+  begin(prompt: Prompt): void {
+    this.#turns += 1;
+    this.#turnId = `turn_${this.#id}_${this.#turns}`;
+    this.journal.push({
+      type: "turn.started",
+      turn_id: this.#turnId,
+      prompt,
+      by: { id: "tok_1", name: "test", role: "admin" },
+    });
+  }
+
   /** One turn to its end, journaled. */
   async turn(
     prompt: Prompt,
@@ -268,14 +296,7 @@ export class Room {
     } = {},
   ): Promise<Told> {
     const conversation = await this.conversation(options.ancestry);
-    this.#turns += 1;
-    this.#turnId = `turn_${this.#id}_${this.#turns}`;
-    this.journal.push({
-      type: "turn.started",
-      turn_id: this.#turnId,
-      prompt,
-      by: { id: "tok_1", name: "test", role: "admin" },
-    });
+    this.begin(prompt);
     return this.follow(conversation.turn(prompt, options.signal ?? new AbortController().signal), options.onEvent);
   }
 
@@ -304,29 +325,31 @@ export class Room {
   }
 
   /**
-   * As after a crash of the server in the middle of a turn: what is on the disk at that moment is what is left. The turn is
-   * read up to the event that `when` names.
+   * As after a crash of the server in the middle of a turn: what is on the disk at that moment is what is left. It happens when
+   * so many calls are open and the vendor has them on the disk too, which it writes a moment later than it tells.
    */
-  async crash(prompt: Prompt, when: (event: EngineEvent) => boolean): Promise<void> {
+  async crash(prompt: Prompt, calls: number): Promise<void> {
     const snapshot = `${this.folder}.crash`;
-    let crashed = false;
-    const before = this.journal.length;
-    let kept = 0;
-    await this.turn(prompt, {
-      onEvent: (event) => {
-        if (crashed || !when(event)) return;
-        crashed = true;
-        kept = this.journal.length;
-        cpSync(this.folder, snapshot, { recursive: true });
-        void this.pids().then((pids) => {
-          for (const pid of pids) process.kill(pid, "SIGKILL");
-        });
-      },
-    });
+    const turn = this.turn(prompt);
+    const open = (): readonly ToolItem[] => openItems(this.journal).filter(isToolItem);
+    while (open().length < calls || !open().every(({ tool_use_id }) => this.#isWritten(tool_use_id))) await pause(10);
+    const kept = this.journal.length;
+    // Sockets cannot be copied, and are nothing that matters; locks come and go.
+    const matters = (path: string): boolean => !path.endsWith("/tmp") && !path.endsWith(".lock");
+    cpSync(this.folder, snapshot, { recursive: true, filter: matters });
+    for (const pid of await this.pids()) process.kill(pid, "SIGKILL");
+    await turn;
     await this.forget();
-    this.journal.length = Math.max(before, kept);
+    this.journal.length = kept;
     rmSync(this.folder, { recursive: true });
     renameSync(snapshot, this.folder);
+  }
+
+  #isWritten(tool_use_id: string): boolean {
+    const projects = join(this.folder, "claude", "projects");
+    if (!existsSync(projects)) return false;
+    const files = readdirSync(projects, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".jsonl"));
+    return files.some((name) => readFileSync(join(projects, name), "utf8").includes(tool_use_id));
   }
 
   /** Living processes of this session. */
@@ -360,26 +383,28 @@ export function script(steps: readonly unknown[], words = "Do it."): Prompt {
 
 /** The events in a few words each, without usage, which may come before or after the first tool of its message. */
 export function outline(events: readonly EngineEvent[]): readonly string[] {
-  return events.filter((event) => event.type !== "usage").map((event) => {
-    switch (event.type) {
-      case "item.started":
-        return `+ ${itemWords(event.item)}`;
-      case "item.updated":
-        return `~ ${itemWords(event.item)}`;
-      case "item.completed":
-        return `${event.item.status} ${itemWords(event.item)}${textOf(event.item)}`;
-      case "item.delta":
-        return `delta`;
-      case "usage":
-        return `usage ${event.usage.model_calls}`;
-      case "notice":
-        return `notice ${event.message}`;
-      case "turn.completed":
-        return `completed ${event.stop_reason}`;
-      case "turn.failed":
-        return `failed ${event.error.code}`;
-    }
-  });
+  return events
+    .filter((event) => event.type !== "usage")
+    .map((event) => {
+      switch (event.type) {
+        case "item.started":
+          return `+ ${itemWords(event.item)}`;
+        case "item.updated":
+          return `~ ${itemWords(event.item)}`;
+        case "item.completed":
+          return `${event.item.status} ${itemWords(event.item)}${textOf(event.item)}`;
+        case "item.delta":
+          return `delta`;
+        case "usage":
+          return `usage ${event.usage.model_calls}`;
+        case "notice":
+          return `notice ${event.message}`;
+        case "turn.completed":
+          return `completed ${event.stop_reason}`;
+        case "turn.failed":
+          return `failed ${event.error.code}`;
+      }
+    });
 }
 
 function itemWords(item: Item): string {

@@ -221,6 +221,7 @@ export const ANTHROPIC_STREAMS: readonly RecordedStream[] = [
     tokens: NO_TOKENS,
     end: "provider_error",
     partial: true,
+    released: true,
   },
   {
     name: "no last word",

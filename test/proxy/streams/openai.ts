@@ -160,6 +160,7 @@ export const OPENAI_STREAMS: readonly RecordedStream[] = [
     tokens: NO_TOKENS,
     end: "provider_error",
     partial: true,
+    released: true,
   },
   {
     name: "responses, completed",
@@ -200,11 +201,23 @@ export const OPENAI_STREAMS: readonly RecordedStream[] = [
     tokens: NO_TOKENS,
     end: "provider_error",
     partial: true,
+    released: true,
   },
   {
     name: "chat with nothing but usage at the end",
     route: "chat",
     text: CHAT_BODY + CHAT_BARE_USAGE + DONE,
     tokens: tokens({ input: 9, output: 4 }),
+  },
+  {
+    name: "responses, error without a beginning",
+    route: "responses",
+    text: responses([
+      ["response.output_text.delta", { delta: "x" }],
+      ["error", { code: "server_error", message: "x" }],
+    ]),
+    tokens: NO_TOKENS,
+    end: "provider_error",
+    partial: true,
   },
 ];

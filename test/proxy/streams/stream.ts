@@ -9,6 +9,8 @@ export interface RecordedStream {
   readonly end?: "provider_error" | "broken";
   /** The usage is not all told, or nothing of it. */
   readonly partial?: true;
+  /** Nothing was generated, so nothing is paid. */
+  readonly released?: true;
   /** What the caller did not ask for and does not get. */
   readonly hidden?: string;
 }

@@ -1,0 +1,159 @@
+import { mkdirSync } from "node:fs";
+import { LIMITS, type SessionSettings } from "../../protocol/index.ts";
+import type { Host } from "../engine.ts";
+import { LentServer, type RunLent } from "./lent.ts";
+import type { Link, Listener, OpenLink, Start } from "./link.ts";
+import { offerOf, toolName, type Offer } from "./tools.ts";
+import { configFolder, temporaryFolder } from "./transcripts.ts";
+
+export interface LineMeans {
+  readonly executable: string;
+  /** How often a failed request of the model is tried again. */
+  readonly retries: number;
+  readonly open: OpenLink;
+}
+
+export interface LineOptions {
+  readonly host: Host;
+  readonly settings: SessionSettings;
+  readonly means: LineMeans;
+  readonly listener: Listener;
+  readonly runLent: RunLent;
+}
+
+/** A process with what it was given. */
+interface Connection {
+  readonly link: Link;
+  readonly offer: Offer;
+  readonly servers: readonly LentServer[];
+}
+
+/** The line to the vendor's process of the moment: at most one, and only that one is listened to. */
+export class Line {
+  readonly #options: LineOptions;
+  #connection: Connection | undefined;
+  #listener: Listener | undefined;
+  #closed = false;
+  /** The end of the processes before. */
+  #gone: Promise<unknown> = Promise.resolve();
+
+  constructor(options: LineOptions) {
+    this.#options = options;
+  }
+
+  get link(): Link | undefined {
+    return this.#connection?.link;
+  }
+
+  /** Whether the process of the moment can take the next turn: what it was given is what the session has. */
+  async fits(): Promise<boolean> {
+    await this.#gone;
+    const connection = this.#connection;
+    if (connection === undefined) return false;
+    const offer = offerOf(this.#options.host.toolbox);
+    if (same(offer, connection.offer)) return true;
+    if (same(offer.tools, connection.offer.tools) && (await this.#lend(connection, offer))) return true;
+    this.drop();
+    await this.#gone;
+    return false;
+  }
+
+  /** A new process. Nothing when the line was closed or dropped meanwhile. */
+  async open(start: Start): Promise<Link | undefined> {
+    const { host, settings, means, listener } = this.#options;
+    await this.#gone;
+    if (this.#closed) return undefined;
+    for (const folder of [configFolder(host.folder), temporaryFolder(host.folder)])
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const mine = this.#onlyWhileConnected(listener);
+    this.#listener = mine;
+    const offer = offerOf(host.toolbox);
+    const servers = this.#servers(offer, []);
+    const { executable, retries } = means;
+    const link = await means.open({ executable, retries, host, settings, offer, servers, start }, mine);
+    if (this.#listener !== mine) {
+      await link.kill();
+      return undefined;
+    }
+    this.#connection = { link, offer, servers };
+    return link;
+  }
+
+  /** The process goes, whatever it is doing. */
+  drop(): void {
+    this.#leave((link) => link.kill());
+  }
+
+  /** The process may end by itself. */
+  finish(): void {
+    this.#leave((link) => link.finish());
+  }
+
+  /** Resolves when nothing is left. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.drop();
+    await this.#gone;
+  }
+
+  #leave(end: (link: Link) => Promise<void>): void {
+    const connection = this.#connection;
+    this.#connection = undefined;
+    this.#listener = undefined;
+    for (const server of connection?.servers ?? []) server.close();
+    if (connection !== undefined) this.#gone = Promise.all([this.#gone, end(connection.link)]);
+  }
+
+  #onlyWhileConnected(listener: Listener): Listener {
+    const mine: Listener = {
+      heard: (said) => {
+        if (this.#listener === mine) listener.heard(said);
+      },
+      noise: (line) => {
+        if (this.#listener === mine) listener.noise(line);
+      },
+      permit: (call) =>
+        this.#listener === mine
+          ? listener.permit({ ...call, tool: toolName(call.tool) })
+          : Promise.resolve({ behavior: "deny", message: "The turn is over." }),
+      ended: (end) => {
+        if (this.#listener !== mine) return;
+        // What it started may have outlived it.
+        this.drop();
+        listener.ended(end);
+      },
+    };
+    return mine;
+  }
+
+  /** Tools of ours come and go while the process lives. False when it would not have them. */
+  async #lend(connection: Connection, offer: Offer): Promise<boolean> {
+    const servers = this.#servers(offer, connection.servers);
+    const changed = servers.filter((server) => !connection.servers.includes(server)).map(({ name }) => name);
+    const over = new AbortController();
+    const late = this.#options.host.sleep(LIMITS.engineExitMs, over.signal).then(() => false);
+    const done = connection.link.lend(servers, changed).then(
+      () => true,
+      () => false,
+    );
+    const lent = await Promise.race([done, late]);
+    over.abort("over");
+    if (!lent || this.#connection !== connection) return false;
+    this.#connection = { ...connection, offer, servers };
+    return true;
+  }
+
+  /** Servers as they are named in the tools' names; those that did not change stay the same. */
+  #servers(offer: Offer, known: readonly LentServer[]): readonly LentServer[] {
+    const names = [...new Set(offer.lent.map(({ server }) => server))];
+    return names.map((name) => {
+      const tools = offer.lent.filter(({ server }) => server === name);
+      const before = known.find((server) => server.name === name && same(server.tools, tools));
+      return before ?? new LentServer(name, tools, this.#options.runLent);
+    });
+  }
+}
+
+function same(left: unknown, right: unknown): boolean {
+  return JSON.stringify(left) === JSON.stringify(right);
+}
