@@ -8,6 +8,7 @@ import { reapOrphans } from "../sandbox/index.ts";
 import {
   Gateway,
   openWorkshop,
+  sweepWarm,
   sweepWorkshops,
   type Checkpoint,
   type Clock,
@@ -92,6 +93,7 @@ async function furnish(options: HouseOptions, { home, store }: Ground, opened: O
   const reaped = await reapOrphans({ marker });
   if (reaped > 0) log.info({ processes: reaped }, "ended processes that the last run left");
   await sweepWorkshops(home);
+  await sweepWarm(join(home, ENGINES), store);
   const newId = makeNewId(
     () => clock.now(),
     (bytes) => crypto.getRandomValues(bytes),

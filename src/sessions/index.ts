@@ -4,4 +4,5 @@ export type { Frame } from "./frames.ts";
 export { Gateway } from "./gateway.ts";
 export type { Clock, Log, Models } from "./services.ts";
 export type { LentTool } from "../tools/index.ts";
+export { sweepWarm } from "./warm.ts";
 export { openWorkshop, sweepWorkshops } from "./workshop.ts";

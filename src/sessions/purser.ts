@@ -106,6 +106,8 @@ export class Purser {
   #standing(): Standing | Failure {
     const { services, state } = this.#session;
     if (isFinal(state.status)) return new Failure("session_closed", `session ${state.id} is ${state.status}`);
+    // Made ready ahead of time, and nobody's yet: it may hold a key, but not use it.
+    if (state.status === "creating") return new Failure("session_closed", `session ${state.id} has not begun`);
     try {
       const profile = profileOf(services.policy(), state.settings.profile);
       return {

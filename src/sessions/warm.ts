@@ -1,4 +1,7 @@
+import { readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
 import { LIMITS, SYSTEM, type SessionSettings } from "../protocol/index.ts";
+import type { Store } from "../store/index.ts";
 import type { Services } from "./services.ts";
 import { Session } from "./session.ts";
 import { newState, type SessionState } from "./state.ts";
@@ -65,7 +68,7 @@ export class WarmSessions {
     await Promise.allSettled(
       ready.map(({ session, cancelTimer }) => {
         cancelTimer();
-        return session.halt();
+        return this.#discard(session);
       }),
     );
   }
@@ -75,11 +78,26 @@ export class WarmSessions {
     if (ready === undefined || place < 0) return;
     this.#ready.splice(place, 1);
     ready.cancelTimer();
-    ready.session.halt().catch(() => undefined);
+    this.#discard(ready.session).catch(() => undefined);
+  }
+
+  /** Nothing of it stays: there never was such a session. */
+  async #discard(session: Session): Promise<void> {
+    const workshop = await session.workshop().catch(() => undefined);
+    await session.halt();
+    await workshop?.discard();
+    await rm(this.#services.engineFolder(session.state.id), { recursive: true, force: true });
   }
 }
 
 /** Everything that an engine is started with. Money and notes are not. */
 function shapeOf({ metadata: _notes, max_cost_usd: _money, ...settings }: SessionSettings): string {
   return JSON.stringify(settings);
+}
+
+/** At start: deletes the folders of sessions that a dead server had made ready and that nobody took. */
+export async function sweepWarm(folder: string, store: Store): Promise<void> {
+  for (const id of await readdir(folder).catch(() => [])) {
+    if ((await store.read.session(id)) === undefined) await rm(join(folder, id), { recursive: true, force: true });
+  }
 }

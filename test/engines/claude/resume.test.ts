@@ -42,6 +42,9 @@ async function say(
   return room.turnId;
 }
 
+/** After a crash the vendor puts "No response requested." into the model's mouth, which counts as a message of the script. */
+const SKIPPED = [{ say: "skipped" }, { stop_reason: "end_turn" }];
+
 const resumed = async (room: Room): Promise<readonly EngineEvent[]> => {
   const conversation = await room.conversation();
   const turn = conversation.resumeTurn?.(openCalls(room.journal), new AbortController().signal);
@@ -106,7 +109,7 @@ describe.each(ENGINES)("$name", ({ name, create }) => {
     const room = world.room(create());
     const call = { tool: "Write", input: { file_path: `${name}-approved.txt`, content: "x\n" } };
     room.decide = () => new Promise<Verdict>(() => undefined);
-    await room.crash(script([{ say: "I write." }, call, call, { say: "Done." }]), 1);
+    await room.crash(script([{ say: "I write." }, call, ...SKIPPED, call, { say: "Done." }]), 1);
     const [open] = openCalls(room.journal);
     room.asked.length = 0;
     room.decide = allow;
@@ -134,7 +137,7 @@ describe.each(ENGINES)("$name", ({ name, create }) => {
       { tool: "Read", input: { file_path: "b.txt" } },
     ];
     room.decide = () => new Promise<Verdict>(() => undefined);
-    await room.crash(script([{ tools }, { say: "Done." }]), 2);
+    await room.crash(script([{ tools }, ...SKIPPED, { say: "Done." }]), 2);
     room.decide = (call) =>
       call.input["file_path"] === join(world.workspace, "a.txt")
         ? { effect: "deny", message: "Its outcome is unknown.", status: "interrupted", interrupt: false }
@@ -181,7 +184,7 @@ describe("claude-sdk", () => {
       },
     ];
     room.decide = () => new Promise<Verdict>(() => undefined);
-    await room.crash(script([{ tool: "AskUserQuestion", input: { questions } }, { say: "Done." }]), 1);
+    await room.crash(script([{ tool: "AskUserQuestion", input: { questions } }, ...SKIPPED, { say: "Done." }]), 1);
     room.decide = (call) => ({ effect: "allow", input: { ...call.input, answers: { "Which?": "B" } } });
     const events = await resumed(room);
     expect(outline(events)).toEqual([
@@ -198,7 +201,7 @@ describe("claude-sdk", () => {
     const room = world.room(ENGINES[0].create());
     const inner = script([{ tool: "Bash", input: { command: "sleep 20" } }]).text;
     const agent = { tool: "Agent", input: { description: "look", prompt: inner } };
-    await room.crash(script([agent, { say: "Done." }]), 2);
+    await room.crash(script([agent, ...SKIPPED, { say: "Done." }]), 2);
     room.decide = (call) => ({ effect: "deny", message: `No ${call.tool}.`, status: "declined", interrupt: false });
     const events = await resumed(room);
     expect(outline(events)).toEqual([

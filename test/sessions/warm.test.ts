@@ -1,0 +1,33 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { openTestHouse, script, untilTurnEnds } from "../support/house.ts";
+import { leftBehind } from "../support/server.ts";
+
+const HELLO = { engine: "claude-sdk", prompt: { text: script({ say: "Hello." }) } };
+
+describe("sessions that are made ready ahead of time", { timeout: 60_000 }, () => {
+  it("are taken by the next session with the same settings, keep their id, and leave nothing when nobody takes them", async () => {
+    await using house = await openTestHouse();
+    const engines = join(house.place.home, "engines");
+    const first = await house.client.createSession(HELLO);
+    await untilTurnEnds(house.client, first.id);
+    const ready = (await readdir(engines)).filter((id) => id !== first.id);
+    expect(ready).toHaveLength(1);
+    // Until somebody takes it there is no such session.
+    await expect(house.client.session(ready[0] ?? "")).rejects.toMatchObject({ code: "not_found" });
+    const second = await house.client.createSession({ ...HELLO, metadata: { of: "another caller" } });
+    expect({ id: second.id, metadata: second.settings.metadata }).toEqual({
+      id: ready[0],
+      metadata: { of: "another caller" },
+    });
+    const events = await untilTurnEnds(house.client, second.id);
+    expect(events.at(-1)).toMatchObject({ type: "turn.completed" });
+    // Other settings, another start.
+    const other = await house.client.createSession({ ...HELLO, max_turns: 3 });
+    expect((await untilTurnEnds(house.client, other.id)).at(-1)).toMatchObject({ type: "turn.completed" });
+    await house.restart();
+    expect((await readdir(engines)).toSorted()).toEqual([first.id, second.id, other.id].toSorted());
+    expect(await leftBehind(house.place)).toEqual([]);
+  });
+});
