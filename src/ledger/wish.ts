@@ -40,7 +40,7 @@ export function wishOf(purses: readonly Purse[], accounts: readonly Account[], a
 }
 
 /** Whether a wish passes each of its limits now. */
-export function standingOf({ amount, limits }: Wish): Standing {
+function standingOf({ amount, limits }: Wish): Standing {
   // What costs nothing passes every limit, also one that is behind us because a request cost more than its bound.
   if (amount === 0) return FITS;
   let waits: Standing | undefined;

@@ -13,6 +13,11 @@ const mark = {
   synthetic: z.literal(true).optional(),
 };
 
+const engineCost = {
+  /** What the engine's own program thinks that the turn cost, by its own prices. The meter's `cost_microusd` counts. Absent: it does not say. */
+  engine_cost_microusd: z.number().int().nonnegative().optional(),
+};
+
 /** What happened, without its place in the journal: what `decide` answers and `fold` takes. */
 export const EventBody = z.discriminatedUnion("type", [
   z.object({ ...mark, type: z.literal("thread.started"), thread_id: z.string() }),
@@ -31,6 +36,7 @@ export const EventBody = z.discriminatedUnion("type", [
     turn_id: z.string(),
     usage: Usage,
     cost_microusd: z.number().int(),
+    ...engineCost,
     stop_reason: z.string(),
   }),
   z.object({
@@ -41,6 +47,7 @@ export const EventBody = z.discriminatedUnion("type", [
     usage: Usage,
     /** As far as it was known when the turn ended: what an interrupted request costs comes in a `budget.updated` after it. Absent: nothing. */
     cost_microusd: z.number().int().optional(),
+    ...engineCost,
   }),
   z.object({ ...mark, type: z.literal("approval.requested"), approval: Approval }),
   z.object({

@@ -27,8 +27,8 @@ export type Command =
   /** The first of the queue begins; `prompt` is what its `turn.queued` holds. */
   | { readonly type: "dequeue"; readonly turn_id: string; readonly prompt: Prompt; readonly by: PrincipalRef }
   | { readonly type: "progress"; readonly changes: readonly Change[] }
-  | { readonly type: "complete"; readonly changes: readonly Change[]; readonly stop_reason: string }
-  | { readonly type: "fail"; readonly changes: readonly Change[]; readonly error: ErrorDetail }
+  | ({ readonly type: "complete"; readonly changes: readonly Change[]; readonly stop_reason: string } & EngineCost)
+  | ({ readonly type: "fail"; readonly changes: readonly Change[]; readonly error: ErrorDetail } & EngineCost)
   | { readonly type: "notice"; readonly message: string }
   | { readonly type: "ask"; readonly approval: Approval }
   | { readonly type: "answer"; readonly answer: Answer }
@@ -49,6 +49,11 @@ export type Command =
   | { readonly type: "close" }
   /** A restarted server takes up what its predecessor left. */
   | { readonly type: "recover"; readonly resumable: boolean };
+
+/** What an engine's own program thinks that the turn cost; absent: it does not say. */
+interface EngineCost {
+  readonly engine_cost_microusd?: number | undefined;
+}
 
 /** What an engine's turn changes. */
 export type Change =
@@ -183,6 +188,8 @@ function endTurn(state: SessionState, command: Extract<Command, { type: "complet
     else items[change.item.id] = change.item;
   }
   const after: Status = state.paused ? "paused" : state.queue.length > 0 ? "queued" : "idle";
+  const { engine_cost_microusd } = command;
+  const told = engine_cost_microusd === undefined ? {} : { engine_cost_microusd };
   return [
     ...changed(turn, command.changes),
     ...Object.values(items).map(interrupted),
@@ -193,6 +200,7 @@ function endTurn(state: SessionState, command: Extract<Command, { type: "complet
           turn_id: turn.id,
           usage,
           cost_microusd: turn.cost_microusd,
+          ...told,
           stop_reason: command.stop_reason,
         }
       : {
@@ -201,6 +209,7 @@ function endTurn(state: SessionState, command: Extract<Command, { type: "complet
           error: command.error,
           usage,
           ...(turn.cost_microusd === 0 ? {} : { cost_microusd: turn.cost_microusd }),
+          ...told,
         },
     status(after),
   ];

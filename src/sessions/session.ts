@@ -369,10 +369,10 @@ export class Session {
           this.#note(this.execute({ type: "notice", message: event.message }), []);
           break;
         case "turn.completed":
-          this.#note(this.execute({ type: "complete", changes, stop_reason: event.stop_reason }), changes, "ends");
+          this.#note(this.execute({ ...event, type: "complete", changes }), changes, "ends");
           return;
         case "turn.failed":
-          this.#fail(turn_id, event.error, changes);
+          this.#note(this.execute({ ...event, type: "fail", changes }), changes, "ends");
           return;
       }
     }

@@ -34,6 +34,7 @@ test("the engine can do what it says", () => {
     subagents: true,
     fork: true,
     resume_turn: true,
+    warm: false,
   };
   const { id, capabilities } = createLoopEngine();
   expect({ id, capabilities }).toEqual({ id: "loop", capabilities: declared });

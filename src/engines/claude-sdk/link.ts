@@ -138,11 +138,12 @@ function sdkServer(server: LentServer): object {
     alwaysLoad: true,
     instance: {
       connect: async (transport: McpTransport) => {
-        transport.onmessage = (message) => {
+        const onmessage = (message: unknown): void => {
           void server.answer(message).then(async (answer) => {
             if (answer !== undefined) await transport.send(answer).catch(() => undefined);
           });
         };
+        Object.assign(transport, { onmessage });
         await transport.start();
       },
       close: () => Promise.resolve(),

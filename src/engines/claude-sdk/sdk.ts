@@ -28,10 +28,8 @@ export interface SpawnOptions {
 /** The part of the SDK's wire to an in-process MCP server that we use. */
 export interface McpTransport {
   onmessage?: (message: unknown) => void;
-  onclose?: () => void;
   start(): Promise<void>;
   send(message: unknown): Promise<void>;
-  close(): Promise<void>;
 }
 
 type CanUseTool = (

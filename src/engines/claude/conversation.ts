@@ -9,7 +9,6 @@ import { Line, type LineMeans } from "./line.ts";
 import type { Link } from "./link.ts";
 import { aside, callAgain, promptContent, restarted, retold, type Fate } from "./say.ts";
 import { StateFile } from "./state.ts";
-import { temporaryFolder } from "./transcripts.ts";
 import { TurnRun, type Promised } from "./turn.ts";
 import type { Fields } from "./wire.ts";
 
@@ -104,11 +103,10 @@ export class ClaudeConversation implements Conversation {
 
   async close(): Promise<void> {
     await this.#line.close();
-    const { folder } = this.#host;
-    await rm(temporaryFolder(folder), { recursive: true, force: true });
     const { turns, open } = this.#state.kept;
-    // Nothing was ever said: nobody will ask for it.
-    if (turns.length === 0 && open === undefined) await rm(folder, { recursive: true, force: true });
+    // It was started for nobody, and nobody came.
+    if (this.#warming !== undefined && turns.length === 0 && open === undefined)
+      await rm(this.#host.folder, { recursive: true, force: true });
   }
 
   async *#drive(signal: AbortSignal, begin: (run: TurnRun) => Promise<void>): AsyncGenerator<readonly EngineEvent[]> {

@@ -1,6 +1,6 @@
 import { LIMITS } from "../../protocol/index.ts";
 import type { Launch } from "./link.ts";
-import { configFolder, temporaryFolder } from "./transcripts.ts";
+import { configFolder } from "./transcripts.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -8,7 +8,7 @@ const DAY_MS = 86_400_000;
  * What the vendor's program gets beside the sandbox's clean environment: where the proxy is, the session's own key to it,
  * and how to be quiet. No credential is ever among it.
  */
-export function environmentOf({ host, settings, retries }: Launch): Readonly<Record<string, string>> {
+export function environmentOf({ host, settings, retries, temporary }: Launch): Readonly<Record<string, string>> {
   const { baseUrl, key, name } = host.model;
   const socket = /^unix:(.*)$/.exec(baseUrl)?.[1];
   return {
@@ -23,7 +23,7 @@ export function environmentOf({ host, settings, retries }: Launch): Readonly<Rec
     ANTHROPIC_SMALL_FAST_MODEL: name,
     CLAUDE_CODE_SUBAGENT_MODEL: name,
     CLAUDE_CONFIG_DIR: configFolder(host.folder),
-    CLAUDE_CODE_TMPDIR: temporaryFolder(host.folder),
+    CLAUDE_CODE_TMPDIR: temporary,
     CLAUDE_CODE_MAX_OUTPUT_TOKENS: String(settings.max_tokens),
     CLAUDE_CODE_MAX_RETRIES: String(retries),
     CLAUDE_CODE_MAX_SUBAGENT_SPAWN_DEPTH: String(LIMITS.subagentDepth),

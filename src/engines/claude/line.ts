@@ -1,4 +1,6 @@
+import { randomUUID } from "node:crypto";
 import { mkdirSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { LIMITS, type SessionSettings } from "../../protocol/index.ts";
 import type { Host } from "../engine.ts";
 import { LentServer, type RunLent } from "./lent.ts";
@@ -26,6 +28,7 @@ interface Connection {
   readonly link: Link;
   readonly offer: Offer;
   readonly servers: readonly LentServer[];
+  readonly temporary: string;
 }
 
 /** The line to the vendor's process of the moment: at most one, and only that one is listened to. */
@@ -63,20 +66,22 @@ export class Line {
     const { host, settings, means, listener } = this.#options;
     await this.#gone;
     if (this.#closed) return undefined;
-    for (const folder of [configFolder(host.folder), temporaryFolder(host.folder)])
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const temporary = temporaryFolder(host.folder, randomUUID());
+    for (const folder of [configFolder(host.folder), temporary]) mkdirSync(folder, { recursive: true, mode: 0o700 });
     const mine = this.#onlyWhileConnected(listener);
     this.#listener = mine;
     const offer = offerOf(host.toolbox);
     const servers = this.#servers(offer, []);
     const { executable, retries } = means;
-    const link = await means.open({ executable, retries, host, settings, offer, servers, start }, mine);
-    if (this.#listener !== mine) {
-      await link.kill();
-      return undefined;
-    }
-    this.#connection = { link, offer, servers };
-    return link;
+    const launch = { executable, retries, host, settings, offer, servers, start, temporary };
+    const link = await means.open(launch, mine).catch(async (error: unknown) => {
+      await rm(temporary, { recursive: true, force: true });
+      throw error;
+    });
+    this.#connection = { link, offer, servers, temporary };
+    if (this.#listener === mine) return link;
+    this.drop();
+    return undefined;
   }
 
   /** The process goes, whatever it is doing. */
@@ -101,7 +106,9 @@ export class Line {
     this.#connection = undefined;
     this.#listener = undefined;
     for (const server of connection?.servers ?? []) server.close();
-    if (connection !== undefined) this.#gone = Promise.all([this.#gone, end(connection.link)]);
+    if (connection === undefined) return;
+    const gone = end(connection.link).then(() => rm(connection.temporary, { recursive: true, force: true }));
+    this.#gone = Promise.all([this.#gone, gone]);
   }
 
   #onlyWhileConnected(listener: Listener): Listener {

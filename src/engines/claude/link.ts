@@ -49,6 +49,8 @@ export interface Launch {
   readonly offer: Offer;
   readonly servers: readonly LentServer[];
   readonly start: Start;
+  /** A folder of its own for what it needs while it runs. */
+  readonly temporary: string;
 }
 
 /** A running process of the vendor's. */

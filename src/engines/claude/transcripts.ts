@@ -5,6 +5,7 @@ import { LIMITS } from "../../protocol/index.ts";
 
 const CONFIG = "claude";
 const TEMPORARY = "tmp";
+const TEMPORARY_CHARS = 8;
 const PROJECTS = "projects";
 /** Where the record lies that a fork begins with; the vendor's program finds it in any project. */
 const LENT = "forked";
@@ -15,9 +16,9 @@ export function configFolder(folder: string): string {
   return join(folder, CONFIG);
 }
 
-/** What it needs while it runs. */
-export function temporaryFolder(folder: string): string {
-  return join(folder, TEMPORARY);
+/** What one process needs while it runs; gone with it. The name is short: sockets lie in it. */
+export function temporaryFolder(folder: string, process: string): string {
+  return join(folder, TEMPORARY, process.slice(0, TEMPORARY_CHARS));
 }
 
 /** The vendor's own record of a conversation; absent: there is none. */

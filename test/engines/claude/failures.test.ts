@@ -57,15 +57,6 @@ describe.each(ENGINES)("$name", ({ name: engine, create }) => {
   });
   afterAll(() => room.close());
 
-  // One engine is enough for the table: the same code reads both.
-  test.runIf(engine === "claude-sdk").each(FAILURES)(
-    "$name ends the turn with a clear text",
-    async ({ step, failure }) => {
-      const told = await room.turn(script([step, { say: "Never." }], JSON.stringify(step)));
-      expect(told.events.at(-1)).toMatchObject({ type: "turn.failed", error: failure });
-    },
-  );
-
   test("an overloaded model is asked again, and a notice tells", async () => {
     const told = await room.turn(script([{ error: { status: 529 } }, { say: "Here." }], engine));
     expect(outline(told.events)).toEqual([
@@ -144,4 +135,18 @@ test("max_turns ends the turn", async () => {
   });
   expect(items(told.events).map(({ status }) => status)).toEqual(["completed", "completed"]);
   await room.close();
+});
+
+describe("failures of the model", () => {
+  let room: Room;
+  beforeAll(() => {
+    room = world.room(ENGINES[0].create());
+  });
+  afterAll(() => room.close());
+
+  // One engine is enough: the same code reads both.
+  test.each(FAILURES)("$name ends the turn with a clear text", async ({ step, failure }) => {
+    const told = await room.turn(script([step, { say: "Never." }], JSON.stringify(step)));
+    expect(told.events.at(-1)).toMatchObject({ type: "turn.failed", error: failure });
+  });
 });

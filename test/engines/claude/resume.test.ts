@@ -89,22 +89,6 @@ describe.each(ENGINES)("$name", ({ name, create }) => {
     for (const each of [room, fork, again]) await each.close();
   });
 
-  test("when the vendor's record is lost, the model is told what was said", async () => {
-    const room = world.room(create());
-    await say(room, "One");
-    await room.forget();
-    rmSync(join(room.folder, "claude"), { recursive: true });
-    const told = await room.turn(script([{ say: "Two!" }], "Two"));
-    expect(outline(told.events)[0]).toMatch(/^notice .*record of this conversation is gone/);
-    expect(world.lastMessages()).toHaveLength(1);
-    expect(world.lastMessages()[0]).toMatch(/User: One[\s\S]*Assistant: One![\s\S]*Two/);
-    await room.forget();
-    writeFileSync(join(room.folder, "claude.json"), "{broken");
-    const again = await room.turn(script([{ say: "Three!" }], "Three"));
-    expect(outline(again.events)[0]).toMatch(/^notice /);
-    await room.close();
-  });
-
   test("a turn whose server died while a person was asked asks again and goes on", async () => {
     const room = world.room(create());
     const call = { tool: "Write", input: { file_path: `${name}-approved.txt`, content: "x\n" } };
@@ -129,9 +113,27 @@ describe.each(ENGINES)("$name", ({ name, create }) => {
     await say(room, "Next");
     await room.close();
   });
+});
+
+describe("claude-sdk", () => {
+  test("when the vendor's record is lost, the model is told what was said", async () => {
+    const room = world.room(ENGINES[0].create());
+    await say(room, "One");
+    await room.forget();
+    rmSync(join(room.folder, "claude"), { recursive: true });
+    const told = await room.turn(script([{ say: "Two!" }], "Two"));
+    expect(outline(told.events)[0]).toMatch(/^notice .*record of this conversation is gone/);
+    expect(world.lastMessages()).toHaveLength(1);
+    expect(world.lastMessages()[0]).toMatch(/User: One[\s\S]*Assistant: One![\s\S]*Two/);
+    await room.forget();
+    writeFileSync(join(room.folder, "claude.json"), "{broken");
+    const again = await room.turn(script([{ say: "Three!" }], "Three"));
+    expect(outline(again.events)[0]).toMatch(/^notice /);
+    await room.close();
+  });
 
   test("what may have run is not run again, and an approved call that does not come is closed", async () => {
-    const room = world.room(create());
+    const room = world.room(ENGINES[0].create());
     const tools = [
       { tool: "Read", input: { file_path: "a.txt" } },
       { tool: "Read", input: { file_path: "b.txt" } },
@@ -155,9 +157,35 @@ describe.each(ENGINES)("$name", ({ name, create }) => {
     expect(words).toContain("Call Read again with exactly this input");
     await room.close();
   });
-});
 
-describe("claude-sdk", () => {
+  test("a server that was stopped takes its turn up again", async () => {
+    const room = world.room(ENGINES[0].create());
+    const call = { tool: "Bash", input: { command: "sleep 20" } };
+    const controller = new AbortController();
+    let kept = 0;
+    await room.turn(script([call, ...SKIPPED, { say: "Done." }]), {
+      signal: controller.signal,
+      onEvent: (event) => {
+        if (event.type !== "item.started") return;
+        // From here on nothing is journaled any more.
+        kept = room.journal.length;
+        controller.abort();
+      },
+    });
+    await room.forget();
+    room.journal.length = kept;
+    room.decide = () => ({ effect: "deny", message: "It may have run.", status: "interrupted", interrupt: false });
+    const events = await resumed(room);
+    expect(outline(events)).toEqual([
+      "interrupted command_execution Bash: It may have run.",
+      "+ agent_message",
+      "completed agent_message: Done.",
+      "completed end_turn",
+    ]);
+    expect(prompts()).toHaveLength(1);
+    await room.close();
+  });
+
   test("a prompt that the vendor never wrote down is sent again", async () => {
     const room = world.room(ENGINES[0].create());
     await say(room, "One");

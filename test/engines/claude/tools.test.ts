@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { z } from "zod";
 import type { ToolCall, Verdict } from "../../../src/engines/index.ts";
@@ -32,10 +33,12 @@ const lent: AnyTool = {
   },
 };
 
-describe.each(ENGINES)("$name", ({ create }) => {
+const [SDK, CLI] = ENGINES;
+
+describe("claude-sdk", () => {
   let room: Room;
   beforeAll(() => {
-    room = world.room(create(), { extra: [lent], settings: { system_prompt: "Speak like a sailor." } });
+    room = world.room(SDK.create(), { extra: [lent], settings: { system_prompt: "Speak like a sailor." } });
   });
   beforeEach(() => {
     room.decide = allow;
@@ -269,5 +272,87 @@ describe.each(ENGINES)("$name", ({ create }) => {
     expect(JSON.stringify(command).length).toBeLessThan(500_000);
     expect(command).toMatchObject({ status: "completed", exit_code: 0 });
     expect(JSON.stringify(world.take().map(({ body }) => body))).not.toContain("TOPSECRET");
+  });
+});
+
+test("claude-cli does the same, with a process for each prompt", async () => {
+  const room = world.room(CLI.create(), { extra: [lent], settings: { system_prompt: "Speak like a sailor." } });
+  const inner = script([{ tool: "Bash", input: { command: "echo sub" } }, { say: "sub done" }]).text;
+  room.decide = (call) => {
+    if (call.input["command"] === "rm -rf /")
+      return { effect: "deny", message: "No.", status: "declined", interrupt: false };
+    if (call.tool === "Write") return { effect: "allow", input: { ...call.input, content: "changed\n" } };
+    return allow(call);
+  };
+  const told = await room.turn({
+    ...script([
+      { think: "hm" },
+      { say: "Hello." },
+      { tool: "Bash", input: { command: "rm -rf /" } },
+      { tool: "Write", input: { file_path: "cli.txt", content: "mine\n" } },
+      { tool: "mcp__page__add_viewer", input: { type: "Grid" } },
+      { tool: "Agent", input: { description: "look", prompt: inner } },
+      { say: "Done." },
+    ]),
+    attachments: [{ type: "image", media_type: "image/png", data: DOT }],
+  });
+  expect(outline(told.events).map((line) => line.split("\n")[0])).toEqual([
+    "+ reasoning",
+    "+ agent_message",
+    "completed reasoning: hm",
+    "completed agent_message: Hello.",
+    "+ command_execution Bash",
+    "declined command_execution Bash: No.",
+    "+ file_change Write",
+    expect.stringMatching(/^completed file_change Write: File created/),
+    "+ mcp_tool_call mcp__page__add_viewer",
+    "completed mcp_tool_call mcp__page__add_viewer: added Grid",
+    "+ subagent Agent",
+    "+ command_execution Bash",
+    "completed command_execution Bash: sub",
+    "+ agent_message",
+    "completed agent_message: sub done",
+    expect.stringMatching(/^completed subagent Agent: /),
+    "+ agent_message",
+    "completed agent_message: Done.",
+    "completed end_turn",
+  ]);
+  expect(await world.read("cli.txt")).toBe("changed\n");
+  await room.forget();
+  expect(await room.pids()).toEqual([]);
+});
+
+describe("tools that come and go", () => {
+  const named = (name: string): AnyTool => ({ ...lent, name: `mcp__page__${name}` });
+
+  test.each(ENGINES)("$name tells the model of them from its next turn on", async ({ create }) => {
+    const tools = [named("first")];
+    const room = world.room(create(), { extra: tools });
+    const conversation = await room.conversation();
+    // Started ahead of time, when other tools were on loan.
+    await conversation.warm?.();
+    const [pid] = await room.pids();
+    room.exchangeTool("mcp__page__first", named("second"));
+    const told = await room.turn(script([{ tool: "mcp__page__second", input: { type: "Grid" } }, { say: "Done." }]));
+    expect(outline(told.events)).toEqual([
+      "+ mcp_tool_call mcp__page__second",
+      "completed mcp_tool_call mcp__page__second: added Grid",
+      "+ agent_message",
+      "completed agent_message: Done.",
+      "completed end_turn",
+    ]);
+    // The same process, and the time of its start was saved.
+    expect(pid).toBeGreaterThan(0);
+    if (room.engine.id === "claude-sdk") expect(await room.pids()).toContain(pid);
+    await room.close();
+  });
+
+  test("what was started for nobody leaves nothing", async () => {
+    const room = world.room(SDK.create());
+    await (await room.conversation()).warm?.();
+    expect(await room.pids()).not.toEqual([]);
+    await room.forget();
+    expect(await room.pids()).toEqual([]);
+    expect(existsSync(room.folder)).toBe(false);
   });
 });

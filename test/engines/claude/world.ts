@@ -41,7 +41,13 @@ import {
 import { refusalOf } from "../../../src/proxy/refusals.ts";
 import { openLocalSandbox, type Sandbox } from "../../../src/sandbox/index.ts";
 import { createSimModel, type SimExchange } from "../../../src/sim/index.ts";
-import { createToolbox, openToolSession, type AnyTool, type Toolbox } from "../../../src/tools/index.ts";
+import {
+  createToolbox,
+  openToolSession,
+  type AnyTool,
+  type Toolbox,
+  type ToolSession,
+} from "../../../src/tools/index.ts";
 import { journalOf, numbered, openItems, SETTINGS } from "../world.ts";
 
 const require = createRequire(import.meta.url);
@@ -59,6 +65,9 @@ export const ENGINES = [
   { name: "claude-sdk", create: () => createClaudeSdkEngine({ executable: EXECUTABLE, retries: 1 }) },
   { name: "claude-cli", create: () => createClaudeCliEngine({ executable: EXECUTABLE, retries: 1 }) },
 ] as const;
+
+/** What must never reach a vendor's process, wherever it stands. */
+export const CANARIES = { ANTHROPIC_API_KEY: "sk-ant-canary-of-the-server", OPENAI_API_KEY: "sk-canary-of-the-server" };
 
 /** What the proxy's key looks like in these tests. */
 export const KEY = "sp_session_key_of_this_test";
@@ -190,7 +199,6 @@ export class Room {
   readonly journal: EventBody[] = [];
   readonly asked: ToolCall[] = [];
   readonly sandbox: Sandbox;
-  readonly toolbox: Toolbox;
   decide: (call: ToolCall, signal: AbortSignal) => Verdict | Promise<Verdict> = (call) => ({
     effect: "allow",
     input: call.input,
@@ -200,6 +208,9 @@ export class Room {
   sleep: Host["sleep"] = (ms, signal) => pause(ms, undefined, { signal }).catch(() => undefined);
   readonly #id: string;
   readonly #modelUrl: string;
+  readonly #session: ToolSession;
+  #extra: readonly AnyTool[];
+  #toolbox: Toolbox;
   #conversation: Conversation | undefined;
   #turns = 0;
   #turnId = "";
@@ -217,7 +228,7 @@ export class Room {
       sessionId: this.#id,
       home,
       marker: world.root,
-      environment: { PATH: process.env["PATH"] },
+      environment: { ...CANARIES, PATH: process.env["PATH"] },
     });
     const outputFolder = join(world.root, "output", this.#id);
     mkdirSync(outputFolder, { recursive: true });
@@ -231,7 +242,15 @@ export class Room {
       newId,
       now: Date.now,
     });
-    this.toolbox = createToolbox(session, { extra: options.extra });
+    this.#session = session;
+    this.#extra = options.extra ?? [];
+    this.#toolbox = createToolbox(session, { extra: this.#extra });
+  }
+
+  /** Another tool in a tool's place, as when a page takes one back and lends one. */
+  exchangeTool(name: string, tool: AnyTool): void {
+    this.#extra = this.#extra.map((known) => (known.name === name ? tool : known));
+    this.#toolbox = createToolbox(this.#session, { extra: this.#extra });
   }
 
   get turnId(): string {
@@ -241,7 +260,14 @@ export class Room {
   get host(): Host {
     return {
       model: { baseUrl: this.#modelUrl, key: KEY, name: "sim" },
-      toolbox: this.toolbox,
+      toolbox: {
+        definitions: () => this.#toolbox.definitions(),
+        facts: (tool, input) => this.#toolbox.facts(tool, input),
+        concurrent: (tool) => this.#toolbox.concurrent(tool),
+        preview: (tool, input) => this.#toolbox.preview(tool, input),
+        run: (tool, input, run) => this.#toolbox.run(tool, input, run),
+        close: () => this.#toolbox.close(),
+      },
       folder: this.folder,
       sandbox: this.sandbox,
       turnId: () => this.#turnId,
@@ -348,7 +374,9 @@ export class Room {
   #isWritten(tool_use_id: string): boolean {
     const projects = join(this.folder, "claude", "projects");
     if (!existsSync(projects)) return false;
-    const files = readdirSync(projects, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".jsonl"));
+    const files = readdirSync(projects, { recursive: true, encoding: "utf8" }).filter((name) =>
+      name.endsWith(".jsonl"),
+    );
     return files.some((name) => readFileSync(join(projects, name), "utf8").includes(tool_use_id));
   }
 
@@ -370,7 +398,7 @@ export class Room {
 
   async close(): Promise<void> {
     await this.forget();
-    await this.toolbox.close();
+    await this.#toolbox.close();
     await this.sandbox.close();
   }
 }

@@ -1,0 +1,124 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { SallyportClient } from "../../../src/client/index.ts";
+import type { CreateSession, Price } from "../../../src/protocol/index.ts";
+import { openTestHouse, type TestHouse } from "../../support/house.ts";
+import { journalFaults } from "./journal.ts";
+import { Model } from "./model.ts";
+import { processesOf, type OwnedProcess } from "./processes.ts";
+import { BenchSession } from "./session.ts";
+
+/** Each kind of token has its own price, and each is a whole number of micro-USD. */
+export const PRICE: Required<Pick<Price, "input" | "output" | "cache_read" | "cache_write">> = {
+  input: 3_000_000,
+  output: 7_000_000,
+  cache_read: 1_000_000,
+  cache_write: 5_000_000,
+};
+
+/** `sallyport.yaml`; JSON is YAML. */
+export function settingsFor(model: Model): string {
+  const bench = { base_url: model.url, wire: "anthropic", auth: "none", default_model: "sim", free: false };
+  return JSON.stringify({ provider: "bench", providers: { bench }, prices: { "bench/sim": PRICE } });
+}
+
+/** The whole product in this process with one engine under test, and a model that can be listened to. */
+export class Bench {
+  readonly engine: string;
+  readonly model: Model;
+  readonly house: TestHouse;
+  readonly #sessions: BenchSession[] = [];
+  #main: Promise<BenchSession> | undefined;
+
+  private constructor(engine: string, model: Model, house: TestHouse) {
+    this.engine = engine;
+    this.model = model;
+    this.house = house;
+  }
+
+  static async open(engine: string): Promise<Bench> {
+    const model = await Model.open();
+    const house = await openTestHouse();
+    await writeFile(join(house.place.home, "sallyport.yaml"), settingsFor(model));
+    await house.restart();
+    return new Bench(engine, model, house);
+  }
+
+  get client(): SallyportClient {
+    return this.house.client;
+  }
+
+  /** The session that most scenarios share, one after the other: each finds it as the last one left it. */
+  main(): Promise<BenchSession> {
+    this.#main ??= this.session();
+    return this.#main;
+  }
+
+  async session(options: Omit<CreateSession, "engine" | "prompt"> = {}): Promise<BenchSession> {
+    const { id } = await this.client.createSession({ engine: this.engine, ...options });
+    return this.adopt(id);
+  }
+
+  /** Watches a session that is there. */
+  adopt(id: string): BenchSession {
+    const session = new BenchSession(id, this.client, this.model);
+    this.#sessions.push(session);
+    return session;
+  }
+
+  /** Ends a session that is not needed any more, and its processes with it. */
+  async end(session: BenchSession): Promise<void> {
+    await this.sound(session);
+    this.#sessions.splice(this.#sessions.indexOf(session), 1);
+    await session.leave();
+    await this.client.control(session.id, "close");
+  }
+
+  /** Stops the server, whatever it is doing, and opens it again. */
+  async restart(): Promise<void> {
+    await Promise.all(this.#sessions.map((session) => session.leave()));
+    await this.house.restart();
+    for (const session of this.#sessions) session.join(this.client);
+  }
+
+  /** The vendor's own program of a session; undefined: there is none now. */
+  async vendor(session: BenchSession): Promise<OwnedProcess | undefined> {
+    const processes = await processesOf(this.house.place);
+    return processes.find((owned) => owned.isVendor && owned.session === session.id);
+  }
+
+  /** Throws where the journal of a session, or what a watcher saw of it, is not as it must be. */
+  async sound(session: BenchSession): Promise<void> {
+    const journal = await session.journal();
+    const faults = journalFaults(journal);
+    const { reserved_microusd } = await this.client.sessionUsage(session.id);
+    if (reserved_microusd > 0) faults.push(`${reserved_microusd} micro-USD are still set aside`);
+    const last = journal.at(-1)?.seq ?? 0;
+    await session.seen((frame) => "seq" in frame && frame.seq === last);
+    if (JSON.stringify(session.events) !== JSON.stringify(journal))
+      faults.push("the watcher did not see exactly the journal");
+    if (faults.length > 0) throw new Error(faults.join("\n"));
+  }
+
+  /** Whatever a scenario has left: the next one finds sessions that rest. */
+  async rest(): Promise<void> {
+    for (const session of this.#sessions) await session.rest();
+  }
+
+  async allSound(): Promise<void> {
+    for (const session of this.#sessions) await this.sound(session);
+  }
+
+  /** Answers how many processes are left. */
+  async close(): Promise<number> {
+    for (const session of this.#sessions) await session.leave().catch(() => undefined);
+    await this.house.serving.close();
+    const left = await processesOf(this.house.place);
+    return left.length;
+  }
+
+  async remove(): Promise<void> {
+    await this.model.close();
+    await this.house.place.remove();
+  }
+}

@@ -1,0 +1,86 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { createSimModel } from "../../../src/sim/index.ts";
+
+/** A part of a message as the model gets it. */
+export interface SentBlock {
+  readonly type: string;
+  readonly text?: string;
+  readonly content?: string | readonly SentBlock[];
+  readonly is_error?: boolean;
+  readonly source?: { readonly media_type: string; readonly data: string };
+}
+
+/** The parts of a request to the model that the bench looks at. */
+export interface SentRequest {
+  readonly tools?: readonly { readonly name: string }[];
+  readonly messages: readonly { readonly role: string; readonly content: string | readonly SentBlock[] }[];
+}
+
+/** The scripted model as a provider of its own, so that what engines really ask can be read. */
+export class Model {
+  readonly url: string;
+  readonly #server: Server;
+  readonly #requests: SentRequest[] = [];
+  #open = 0;
+  #whenQuiet: (() => void)[] = [];
+
+  private constructor(server: Server) {
+    this.#server = server;
+    this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const model = createSimModel({
+      onExchange: ({ path, body }) => {
+        if (path === "/v1/messages") this.#requests.push(body as SentRequest);
+      },
+    });
+    server.on("request", (request, response) => {
+      this.#open += 1;
+      void model.handle(request, response).finally(() => {
+        this.#open -= 1;
+        if (this.#open === 0) for (const resolve of this.#whenQuiet.splice(0)) resolve();
+      });
+    });
+  }
+
+  static async open(): Promise<Model> {
+    const server = createServer();
+    server.keepAliveTimeout = 600_000;
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    return new Model(server);
+  }
+
+  /** What was asked about the prompt with this mark, oldest first: it is the last one in the conversation. */
+  async asked(mark: string): Promise<readonly SentRequest[]> {
+    while (this.#open > 0) await new Promise<void>((resolve) => this.#whenQuiet.push(resolve));
+    return this.#requests.filter((request) => marksIn(request).at(-1) === mark);
+  }
+
+  async close(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#server.close(() => resolve());
+      this.#server.closeAllConnections();
+    });
+  }
+}
+
+/** The marks of all prompts in a conversation, in order. */
+export function marksIn(request: SentRequest): readonly string[] {
+  return [...JSON.stringify(request.messages).matchAll(/\[mark [\w-]+\]/g)].map(([mark]) => mark);
+}
+
+/** The results of tools in a conversation, as texts, in order. */
+export function resultsIn({ messages }: SentRequest): readonly string[] {
+  return messages.flatMap(({ content }) =>
+    typeof content === "string"
+      ? []
+      : content.filter(({ type }) => type === "tool_result").map((block) => blockText(block.content)),
+  );
+}
+
+export function blocksOf({ messages }: SentRequest): readonly SentBlock[] {
+  return messages.flatMap(({ content }) => (typeof content === "string" ? [{ type: "text", text: content }] : content));
+}
+
+function blockText(content: SentBlock["content"] = []): string {
+  return typeof content === "string" ? content : content.map(({ text = "" }) => text).join("\n");
+}

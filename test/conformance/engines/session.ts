@@ -1,0 +1,184 @@
+import {
+  isTerminal,
+  isToolItem,
+  type Approval,
+  type Attachment,
+  type Decision,
+  type Item,
+  type JournalEvent,
+  type StreamFrame,
+  type ToolItem,
+} from "../../../src/protocol/index.ts";
+import type { SallyportClient } from "../../../src/client/index.ts";
+import { script } from "../../support/house.ts";
+import type { Model, SentRequest } from "./model.ts";
+
+export type Answer = (approval: Approval) => Omit<Decision, "input_hash"> | Promise<Omit<Decision, "input_hash">>;
+type Terminal = Extract<JournalEvent, { type: "turn.completed" | "turn.failed" }>;
+
+export const approve: Answer = () => ({ decision: "approve" });
+
+export interface TurnOptions {
+  readonly attachments?: readonly Attachment[];
+  readonly answer?: Answer;
+  readonly onFrame?: (frame: StreamFrame) => void;
+}
+
+/** A turn as it was seen from outside. */
+export interface Turn {
+  readonly id: string;
+  /** Stands in its prompt. */
+  readonly mark: string;
+  readonly frames: readonly StreamFrame[];
+  /** Completed ones. */
+  readonly items: readonly Item[];
+  readonly calls: readonly ToolItem[];
+  readonly notices: readonly string[];
+  readonly end: Terminal;
+  /** What the model was asked for it. */
+  readonly requests: readonly SentRequest[];
+}
+
+/** One session of the bench, watched from its first event on. */
+export class BenchSession {
+  readonly id: string;
+  readonly frames: StreamFrame[] = [];
+  readonly #model: Model;
+  readonly #chores: Promise<unknown>[] = [];
+  #client: SallyportClient;
+  #leaving = new AbortController();
+  #watching: Promise<void> = Promise.resolve();
+  #changed: (() => void)[] = [];
+  #turns = 0;
+  #answer: Answer = approve;
+  #onFrame: (frame: StreamFrame) => void = () => undefined;
+
+  constructor(id: string, client: SallyportClient, model: Model) {
+    this.id = id;
+    this.#client = client;
+    this.#model = model;
+    this.#watch();
+  }
+
+  get events(): readonly JournalEvent[] {
+    return this.frames.filter((frame) => "seq" in frame);
+  }
+
+  get client(): SallyportClient {
+    return this.#client;
+  }
+
+  /** Begins a turn and follows it to its end. */
+  async turn(steps: readonly object[], options: TurnOptions = {}): Promise<Turn> {
+    return this.finish(await this.begin(steps, options));
+  }
+
+  /** Only begins it. */
+  async begin(steps: readonly object[], options: TurnOptions = {}): Promise<Begun> {
+    this.#turns += 1;
+    const mark = `[mark ${this.id.replaceAll("_", "-")}-${this.#turns}]`;
+    this.#answer = options.answer ?? approve;
+    this.#onFrame = options.onFrame ?? (() => undefined);
+    const from = this.frames.length;
+    const { turn_id } = await this.#client.prompt(this.id, {
+      text: `${mark} ${script(...steps)}`,
+      ...(options.attachments === undefined ? {} : { attachments: [...options.attachments] }),
+    });
+    return { id: turn_id, mark, from };
+  }
+
+  async finish({ id, mark, from }: Begun): Promise<Turn> {
+    const isEnd = (frame: StreamFrame): frame is Terminal =>
+      "seq" in frame && isTerminal(frame) && frame.turn_id === id;
+    const end = await this.seen(isEnd, from);
+    await Promise.all(this.#chores.splice(0));
+    const frames = this.frames.slice(from);
+    const items = frames.flatMap((frame) => (frame.type === "item.completed" ? [frame.item] : []));
+    return {
+      id,
+      mark,
+      frames,
+      items,
+      calls: items.filter(isToolItem),
+      notices: frames.flatMap((frame) => (frame.type === "error" ? [frame.message] : [])),
+      end,
+      requests: await this.#model.asked(mark),
+    };
+  }
+
+  /** The first frame like this, when it is there. */
+  async seen<Frame extends StreamFrame>(
+    test: ((frame: StreamFrame) => frame is Frame) | ((frame: StreamFrame) => boolean),
+    from = 0,
+  ): Promise<Frame> {
+    for (let index = from; ; index += 1) {
+      while (index >= this.frames.length)
+        await Promise.race([new Promise<void>((resolve) => this.#changed.push(resolve)), this.#broken()]);
+      const frame = this.frames[index];
+      if (frame !== undefined && test(frame)) return frame as Frame;
+    }
+  }
+
+  /** The server goes: what comes after is read from the next one. */
+  async leave(): Promise<void> {
+    this.#leaving.abort();
+    await this.#watching;
+    this.#leaving = new AbortController();
+  }
+
+  join(client: SallyportClient): void {
+    this.#client = client;
+    this.#watch();
+  }
+
+  /** The journal as it is stored. */
+  async journal(): Promise<readonly JournalEvent[]> {
+    const events: JournalEvent[] = [];
+    for (let after: number | undefined = 0; after !== undefined; ) {
+      const page: { events: JournalEvent[]; next?: number } = await this.#client.events(this.id, { after, limit: 500 });
+      events.push(...page.events);
+      after = page.next;
+    }
+    return events;
+  }
+
+  /** Leaves nothing open. */
+  async rest(): Promise<void> {
+    this.#onFrame = () => undefined;
+    const { status } = await this.#client.session(this.id);
+    if (status === "working" || status === "pending_approval") await this.#client.control(this.id, "interrupt");
+    await Promise.allSettled(this.#chores.splice(0));
+  }
+
+  #watch(): void {
+    const after = this.events.at(-1)?.seq ?? 0;
+    this.#watching = this.#read(after, this.#leaving.signal);
+    this.#watching.catch(() => undefined);
+  }
+
+  async #read(after: number, signal: AbortSignal): Promise<void> {
+    for await (const frame of this.#client.watch(this.id, { after, signal })) {
+      this.frames.push(frame);
+      this.#onFrame(frame);
+      if (frame.type === "approval.requested") this.#chores.push(this.#decide(frame.approval));
+      for (const resolve of this.#changed.splice(0)) resolve();
+    }
+  }
+
+  /** Settles only when nothing more will come. */
+  async #broken(): Promise<never> {
+    await this.#watching;
+    throw new Error(`the watch of ${this.id} ended`);
+  }
+
+  async #decide(approval: Approval): Promise<void> {
+    const decision = await this.#answer(approval);
+    await this.#client.decide(approval.id, { ...decision, input_hash: approval.input_hash });
+  }
+}
+
+export interface Begun {
+  readonly id: string;
+  readonly mark: string;
+  readonly from: number;
+}

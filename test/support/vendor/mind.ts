@@ -1,0 +1,101 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { startSim, type SimServer } from "../../../src/sim/index.ts";
+import { nextSteps, readConversation, type Step } from "./sense.ts";
+
+/** A model whose tokens cost one micro-USD each. */
+export const MIND_MODEL = "mind-1";
+export const MIND_KEY = "key-of-the-mind-0000000000000000";
+const USAGE = { input_tokens: 300, output_tokens: 40, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 };
+/** Micro-USD of one whole answer. */
+export const MIND_COST = 340;
+const DONE: Step = { say: "Nothing is left to do." };
+
+/** A request for an answer, as it came. */
+interface Heard {
+  /** All that the model was told, as one text. */
+  readonly text: string;
+}
+
+/** `sallyport.yaml` of a house whose only model this is. JSON is YAML. */
+export function mindSettings(mind: Mind): string {
+  return JSON.stringify({
+    provider: "mind",
+    model: MIND_MODEL,
+    providers: {
+      mind: { base_url: mind.url, wire: "anthropic", credential_env: "MIND_KEY", default_model: MIND_MODEL },
+    },
+    prices: { [MIND_MODEL]: { input: 1e6, output: 1e6, cache_read: 1e6, cache_write: 1e6 } },
+  });
+}
+
+/**
+ * A provider outside the server, which outlives it. It plays scripts like `sim`, but with sense: it does what is still to be
+ * done by all that it is told, reminders included, and repeats nothing that it knows of. So a command that ran twice was
+ * kept from it.
+ */
+export class Mind {
+  readonly url: string;
+  readonly heard: Heard[] = [];
+  /** Whoever came with another key than the provider's. */
+  readonly strangers: string[] = [];
+  /** Answers that were given whole. */
+  answers = 0;
+  readonly #server: Server;
+  readonly #sim: SimServer;
+
+  private constructor(server: Server, sim: SimServer) {
+    this.#server = server;
+    this.#sim = sim;
+    this.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    server.on("request", (request, response) => {
+      this.#serve(request, response).catch(() => response.destroy());
+    });
+  }
+
+  static async open(): Promise<Mind> {
+    const server = createServer();
+    // Longer than any test: which side ends an idle connection must not depend on the machine.
+    server.keepAliveTimeout = 600_000;
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    return new Mind(server, await startSim({ host: "127.0.0.1", port: 0 }));
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+    await this.#sim.close();
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { authorization, "x-api-key": key = authorization?.replace(/^Bearer /, "") } = request.headers;
+    if (key !== MIND_KEY) this.strangers.push(String(key));
+    const chunks: Buffer[] = [];
+    for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+    const text = Buffer.concat(chunks).toString("utf8");
+    const path = request.url ?? "/";
+    const asks = request.method === "POST" && path.split("?")[0] === "/v1/messages";
+    const gone = new AbortController();
+    response.once("close", () => gone.abort());
+    const answer = await fetch(`${this.#sim.url}${path}`, {
+      method: request.method ?? "GET",
+      headers: { "content-type": "application/json", "x-api-key": "sim", "anthropic-version": "2023-06-01" },
+      signal: gone.signal,
+      ...(request.method === "POST" ? { body: asks ? this.#consider(text) : text } : {}),
+    });
+    response.writeHead(answer.status, { "content-type": answer.headers.get("content-type") ?? "application/json" });
+    if (answer.body !== null) for await (const chunk of answer.body) response.write(chunk);
+    if (asks) this.answers += 1;
+    response.end();
+  }
+
+  /** The request with nothing in it but what is still to be done. */
+  #consider(text: string): string {
+    const body = JSON.parse(text) as Readonly<Record<string, unknown>>;
+    const conversation = readConversation(body["messages"]);
+    this.heard.push({ text: conversation.text });
+    const steps = nextSteps(conversation);
+    const script = [{ usage: USAGE }, ...(steps.length === 0 ? [DONE] : steps)];
+    return JSON.stringify({ ...body, messages: [{ role: "user", content: `sim: ${JSON.stringify(script)}` }] });
+  }
+}

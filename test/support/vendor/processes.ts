@@ -1,0 +1,57 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import type { Place } from "../server.ts";
+
+/** A living process that a session of a home started. */
+export interface Marked {
+  readonly pid: number;
+  readonly session: string;
+  /** Its program and arguments. */
+  readonly words: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, "latin1");
+  } catch {
+    // It is gone, or somebody else's.
+    return "";
+  }
+}
+
+/** All of them, in one breath: nothing of ours happens between the first and the last look. */
+export function markedProcesses(place: Place): readonly Marked[] {
+  const marker = read(join(place.home, "instance")).trim();
+  if (marker === "") return [];
+  return readdirSync("/proc").flatMap((name): readonly Marked[] => {
+    if (!/^\d+$/.test(name)) return [];
+    const environ = read(`/proc/${name}/environ`);
+    if (!`\0${environ}`.includes(`\0SALLYPORT_INSTANCE=${marker}\0`)) return [];
+    const stat = read(`/proc/${name}/stat`);
+    const state = stat.slice(stat.lastIndexOf(")") + 2, stat.lastIndexOf(")") + 3);
+    if (state === "" || state === "Z" || state === "X") return [];
+    const environment = Object.fromEntries(
+      environ.split("\0").flatMap((pair) => {
+        const at = pair.indexOf("=");
+        return at > 0 ? [[pair.slice(0, at), pair.slice(at + 1)]] : [];
+      }),
+    );
+    const words = read(`/proc/${name}/cmdline`).split("\0").slice(0, -1);
+    return [{ pid: Number(name), session: environment["SALLYPORT_SESSION"] ?? "", words, environment }];
+  });
+}
+
+/** The vendor's own program, and not what it started. */
+export function isVendor({ words }: Marked): boolean {
+  return basename(words[0] ?? "") === "claude";
+}
+
+/** False when it was gone already. */
+export function signal(pid: number, name: "SIGKILL" | "SIGSTOP"): boolean {
+  try {
+    return process.kill(pid, name);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,75 @@
+/** A step of a script, as docs/user/sim.md has them. What it does is named by words such as `did-1a`, each used once. */
+export type Step = Readonly<Record<string, unknown>>;
+
+interface Call {
+  readonly tool: string;
+  readonly input: Readonly<Record<string, unknown>>;
+}
+
+/** What a conversation says of the steps of its last prompt. */
+interface Conversation {
+  readonly steps: readonly Step[];
+  /** What is known of a word: it was done or given up, or it must be called again with this input. */
+  readonly known: ReadonlyMap<string, "over" | Call["input"]>;
+  /** All of it. */
+  readonly text: string;
+}
+
+interface Block {
+  readonly type: string;
+  readonly text?: string;
+  readonly name?: string;
+  readonly input?: Readonly<Record<string, unknown>>;
+  readonly content?: unknown;
+}
+
+const WORD = /\b(?:did|said|read|no)-\w+/g;
+const SCRIPT = /^sim: (\[.*\])$/m;
+const REMINDER = "<system-reminder>";
+/** How a restarted server tells of a call that was approved and never run. */
+const AGAIN = /again with exactly this input, and nobody will be asked again: (\{.*\})$/gm;
+
+export function wordsOf(value: unknown): readonly string[] {
+  return [...new Set(JSON.stringify(value).match(WORD))];
+}
+
+/** Reads the messages of a request in order; what comes later counts. */
+export function readConversation(messages: unknown): Conversation {
+  const known = new Map<string, "over" | Call["input"]>();
+  const texts: string[] = [];
+  let steps: readonly Step[] = [];
+  for (const message of messages as readonly { readonly role: string; readonly content: string | readonly Block[] }[]) {
+    const { role, content } = message;
+    for (const block of typeof content === "string" ? [{ type: "text", text: content }] : content) {
+      texts.push(JSON.stringify(block));
+      const text = block.text ?? "";
+      const script = role === "user" && !text.startsWith(REMINDER) ? SCRIPT.exec(text)?.[1] : undefined;
+      if (script !== undefined) {
+        steps = JSON.parse(script) as readonly Step[];
+        continue;
+      }
+      for (const word of wordsOf(block)) known.set(word, "over");
+      for (const [, json = "{}"] of text.matchAll(AGAIN)) {
+        const input = JSON.parse(json) as Call["input"];
+        for (const word of wordsOf(input)) known.set(word, input);
+      }
+    }
+  }
+  return { steps, known, text: texts.join("\n") };
+}
+
+/** The steps that are still to be done. */
+export function nextSteps({ steps, known }: Conversation): readonly Step[] {
+  return steps.flatMap((step): readonly Step[] => {
+    if (!("tool" in step) && !("tools" in step)) return wordsOf(step).some((word) => known.has(word)) ? [] : [step];
+    const calls = ("tools" in step ? step["tools"] : [step]) as readonly Call[];
+    const due = calls.flatMap((call): readonly Call[] => {
+      const found = wordsOf(call)
+        .map((word) => known.get(word))
+        .find((fact) => fact !== undefined);
+      if (found === undefined) return [call];
+      return found === "over" ? [] : [{ ...call, input: found }];
+    });
+    return due.length === 0 ? [] : [{ tools: due }];
+  });
+}
