@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { chmod, mkdir, readFile, realpath, writeFile } from "node:fs/promises";
-import { delimiter, isAbsolute, join } from "node:path";
-import { createClaudeCliEngine, createClaudeSdkEngine, createLoopEngine, type Engine } from "../engines/index.ts";
+import { join } from "node:path";
 import { parsePolicyYaml } from "../gate/index.ts";
 import { Failure, LIMITS, makeNewId, type NewId, type Redactor } from "../protocol/index.ts";
 import { reapOrphans } from "../sandbox/index.ts";
@@ -19,6 +18,7 @@ import { startSim } from "../sim/index.ts";
 import { openSqliteStore, type Store } from "../store/index.ts";
 import { openTelemetry, type Telemetry } from "../telemetry/index.ts";
 import type { AnyTool } from "../tools/index.ts";
+import { openEngines } from "./engines.ts";
 import { POLICY_FILE, TOKEN_FILE } from "./files.ts";
 import { openModels } from "./models.ts";
 import type { Environment, Settings } from "./settings.ts";
@@ -163,7 +163,7 @@ async function gatewayFor(options: HouseOptions, furniture: Furniture): Promise<
   return Gateway.open({
     services: {
       store,
-      engines: enginesFor(options),
+      engines: openEngines(settings, environment),
       models,
       observe: (event, { settings: { engine, provider, model }, created_by }) =>
         telemetry.event(event, { engine, provider, model, agent: created_by.id }),
@@ -186,13 +186,6 @@ async function gatewayFor(options: HouseOptions, furniture: Furniture): Promise<
     },
     policyFile: policyText === undefined ? undefined : parsePolicyYaml(policyText),
   });
-}
-
-function enginesFor({ settings, environment }: HouseOptions): ReadonlyMap<string, Engine> {
-  const searchPath = (environment["PATH"] ?? "").split(delimiter).filter((folder) => isAbsolute(folder));
-  const claude = { executable: settings.claude.value, searchPath };
-  const engines = [createLoopEngine(), createClaudeSdkEngine(claude), createClaudeCliEngine(claude)];
-  return new Map(engines.map((engine) => [engine.id, engine]));
 }
 
 /** Nothing where there is no such file; one that cannot be read is no reason to run without it. */

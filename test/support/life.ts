@@ -11,7 +11,7 @@ import {
 } from "../../src/protocol/index.ts";
 import { leftBehind, makePlace, startServer, TEST_TOKEN, type Place, type ServerProcess } from "./server.ts";
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const probe = createServer();
   await new Promise<void>((resolve) => probe.listen(0, "127.0.0.1", resolve));
   const address = probe.address();

@@ -1,10 +1,12 @@
 import type { Command } from "commander";
+import { createClaudeCliEngine } from "../../engines/index.ts";
 import { flagsOf, print, printJson, width, type Context } from "../context.ts";
 import { ok, type Check } from "../doctor/checks.ts";
 import { checkFiles, checkHome, checkServer } from "../doctor/home.ts";
 import { checkNode, checkPrograms } from "../doctor/programs.ts";
 import { EXIT } from "../exit.ts";
-import { readSettings, SETTINGS_FILE, type Setting, type Settings } from "../settings.ts";
+import { claudeOptions } from "../engines.ts";
+import { readSettings, SETTINGS_FILE, type Environment, type Setting, type Settings } from "../settings.ts";
 import { table } from "../terminal/table.ts";
 import { visible } from "../terminal/visible.ts";
 
@@ -38,7 +40,15 @@ async function examine({ surroundings }: Context, settings: Settings): Promise<r
     checkFiles(settings),
     checkServer(settings),
   ]);
-  return [checkNode(process.version), ...programs, checkKey(settings), ...home, ...files, ...server];
+  const claude = checkClaude(settings, surroundings.environment);
+  return [checkNode(process.version), ...programs, claude, checkKey(settings), ...home, ...files, ...server];
+}
+
+/** Only those engines need it. */
+function checkClaude(settings: Settings, environment: Environment): Check {
+  const missing = createClaudeCliEngine(claudeOptions(settings, environment)).missing?.();
+  if (missing === undefined) return ok("claude", "found; the engines claude-sdk and claude-cli can be used");
+  return ok("claude", `not found, so the engine loop does the work. ${missing}`);
 }
 
 function checkKey(settings: Settings): Check {
@@ -80,6 +90,11 @@ function settingsOf(settings: Settings): readonly ShownSetting[] {
     plain("model", settings.model),
     listed("allowed_hosts", settings.allowedHosts),
     plain("requests_per_minute", settings.requestsPerMinute),
+    plain("proxy_port", settings.proxyPort),
+    plain("claude", settings.claude),
+    plain("telemetry", { ...settings.telemetry, value: settings.telemetry.value?.url }),
+    listed("providers", { ...settings.providers, value: Object.keys(settings.providers.value) }),
+    listed("prices", { ...settings.prices, value: Object.keys(settings.prices.value) }),
     plain("api_url", settings.apiUrl),
     secret("api_key", settings.apiKey),
     secret("token", settings.token),

@@ -115,10 +115,10 @@ export class ClaudeConversation implements Conversation {
     const stop = (): void => run.stop(ABORTED);
     signal.addEventListener("abort", stop, { once: true });
     if (signal.aborted) stop();
-    const work = begin(run).catch((error: unknown) => run.channel.end(error));
+    const work = begin(run).catch((error: unknown) => run.crash(error));
     const watch = run.watch();
     try {
-      yield* run.channel.read();
+      yield* run.read();
     } finally {
       signal.removeEventListener("abort", stop);
       // Also when the reader leaves early: nothing of a turn goes on behind its back.

@@ -11,13 +11,23 @@ export function endOf(item: ToolItem, outcome: ToolOutcome, structured: unknown)
       return { ...end, exit_code: exitCode(output, outcome.is_error) };
     case "file_change":
       return outcome.is_error ? end : { ...end, ...changesOf(item, record(structured)) };
+    case "subagent": {
+      const report = reportOf(record(structured)["content"]);
+      return outcome.is_error || report.length === 0 ? end : { ...end, output: bounded(report) };
+    }
     case "mcp_tool_call":
     case "tool_call":
     case "web_search":
     case "todo_list":
-    case "subagent":
       return end;
   }
+}
+
+/** A sub-agent's own words, without the frame in which the program hands them to the model. */
+function reportOf(content: unknown): readonly ContentBlock[] {
+  const texts = (Array.isArray(content) ? content : []).map((block) => text(record(block)["text"]) ?? "");
+  const spoken = texts.filter((part) => part !== "" && !part.startsWith("<tools-used-before-summary>"));
+  return spoken.map((part) => ({ type: "text", text: part }));
 }
 
 const ERROR_FRAME = /^<tool_use_error>([\s\S]*)<\/tool_use_error>$/;

@@ -111,8 +111,10 @@ export class Translator {
         return this.#assistant(said);
       case "user":
         return this.#user(said);
-      case "retry":
-        return [...this.#drop(), { type: "notice", message: retryWords(said) }];
+      case "retry": {
+        const dropped = this.#drop();
+        return [...dropped, { type: "notice", message: retryWords(said, dropped.length > 0) }];
+      }
       case "compacted":
         this.#compaction = { tokens_before: said.tokens_before, through: this.#before(said.kept_from) };
         return [];
@@ -349,7 +351,8 @@ function abandonedEnd({ refused, began }: OpenCall): ToolCallEnd {
   return { status: "interrupted", output: [{ type: "text", text }], is_error: true };
 }
 
-function retryWords({ attempt, attempts, delay_ms, status, error }: SaidBy<"retry">): string {
-  const what = status === undefined ? `could not be reached (${error})` : `answered ${status} (${error})`;
-  return `the model ${what}; attempt ${attempt} of ${attempts} again in ${(delay_ms / 1_000).toFixed(1)} s`;
+function retryWords({ attempt, attempts, delay_ms, status, error }: SaidBy<"retry">, cut: boolean): string {
+  const gone = cut ? "model's answer broke off" : `model could not be reached (${error})`;
+  const what = status === undefined ? gone : `model answered ${status} (${error})`;
+  return `the ${what}; attempt ${attempt} of ${attempts} again in ${(delay_ms / 1_000).toFixed(1)} s`;
 }

@@ -22,6 +22,7 @@ const SILENT: ErrorDetail = {
   code: "engine_failed",
   message: "The assistant stopped responding and the turn was cancelled. Please try again.",
 };
+const OVER: Decision = { behavior: "deny", message: "The turn is over." };
 const NOT_CALLED = "It was approved, but not called again after the restart of the server; not run.";
 
 /** A call that was approved before the server was restarted, and never run. */
@@ -31,7 +32,7 @@ export interface Promised {
 }
 
 /** What outlives a turn. */
-export interface TurnEnd {
+interface TurnEnd {
   /** Up to which message the turn went; absent: nothing was said. */
   readonly lastUuid: string | undefined;
   /** What the model must still be told; absent: nothing. */
@@ -50,7 +51,9 @@ export interface TurnOptions {
 
 /** One turn: what the vendor's program says becomes events, what it asks is answered, and there is exactly one end. */
 export class TurnRun {
-  readonly channel = new Channel();
+  readonly #channel = new Channel();
+  /** Those who wait until an array of events was taken. */
+  readonly #takers = new Map<readonly EngineEvent[], () => void>();
   readonly #options: TurnOptions;
   readonly #translator: Translator;
   readonly #controller = new AbortController();
@@ -99,6 +102,22 @@ export class TurnRun {
     this.#promised = promised;
   }
 
+  /** What the session reads. Who asks for the next array has journaled the one before. */
+  async *read(): AsyncGenerator<readonly EngineEvent[]> {
+    for await (const events of this.#channel.read()) {
+      yield events;
+      this.#takers.get(events)?.();
+    }
+  }
+
+  /** Something went wrong that is no failure of the outside world. */
+  crash(error: unknown): void {
+    this.#options.onBroken();
+    this.#over.abort("over");
+    this.#controller.abort("over");
+    this.#channel.end(error);
+  }
+
   /** Events of our own. */
   tell(events: readonly EngineEvent[]): void {
     if (this.over) return;
@@ -108,11 +127,11 @@ export class TurnRun {
         whole.push(event);
         continue;
       }
-      this.channel.send(whole);
+      this.#channel.send(whole);
       whole = [];
-      this.channel.delta(event);
+      this.#channel.delta(event);
     }
-    this.channel.send(whole);
+    this.#channel.send(whole);
   }
 
   send(content: readonly Fields[], uuid: string = this.#options.newUuid()): void {
@@ -179,12 +198,21 @@ export class TurnRun {
   }
 
   async permit(call: AskedCall): Promise<Decision> {
+    try {
+      return await this.#permit(call);
+    } catch (error) {
+      this.crash(error);
+      return OVER;
+    }
+  }
+
+  async #permit(call: AskedCall): Promise<Decision> {
     await this.#messageOf(call.tool_use_id);
-    if (this.over) return { behavior: "deny", message: "The turn is over." };
+    if (this.over) return OVER;
     const promised = this.#keepPromise(call);
     if (promised !== undefined) return this.#allow(call, promised.item, promised.input);
     const { item, events } = this.#translator.begin(call);
-    this.tell(events);
+    await this.#journaled(events);
     const verdict = await this.ask(item);
     this.#translator.decided(call.tool_use_id, verdict);
     if (verdict.effect === "allow") return this.#allow(call, item, verdict.input);
@@ -244,6 +272,17 @@ export class TurnRun {
     return { behavior: "allow", updatedInput: item.tool === "AskUserQuestion" ? withPlainAnswers(input) : input };
   }
 
+  /** Tells events, and waits until they are in the journal: what is decided on must be there first. */
+  async #journaled(events: readonly EngineEvent[]): Promise<void> {
+    if (this.over || events.length === 0) return;
+    const taken = new Promise<void>((resolve) => {
+      this.#takers.set(events, resolve);
+    });
+    this.#channel.send(events);
+    await orAborted(taken, this.signal);
+    this.#takers.delete(events);
+  }
+
   /** A question may overtake the message that it is about; it is not waited for without end. */
   async #messageOf(tool_use_id: string): Promise<void> {
     if (this.#translator.knows(tool_use_id)) return;
@@ -286,7 +325,7 @@ export class TurnRun {
         this.fail(outcome.error);
         return;
       case "funds":
-        this.#funds(outcome.message).catch((error: unknown) => this.#crash(error));
+        this.#funds(outcome.message).catch((error: unknown) => this.crash(error));
     }
   }
 
@@ -312,12 +351,6 @@ export class TurnRun {
     this.fail(ABORTED);
   }
 
-  #crash(error: unknown): void {
-    this.#options.onBroken();
-    this.#over.abort("over");
-    this.channel.end(error);
-  }
-
   #costs(): { readonly engine_cost_microusd?: number } {
     return this.#cost === undefined ? {} : { engine_cost_microusd: this.#cost };
   }
@@ -335,13 +368,13 @@ export class TurnRun {
     try {
       this.#options.onEnd({ lastUuid: this.#translator.lastUuid, note: this.#note?.text });
     } catch (error) {
-      this.#crash(error);
+      this.crash(error);
       return;
     }
     this.tell(events);
     this.#over.abort("over");
     this.#controller.abort("over");
-    this.channel.end();
+    this.#channel.end();
   }
 }
 

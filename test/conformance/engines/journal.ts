@@ -1,7 +1,7 @@
 import { addUsage, isTerminal, NO_USAGE, type JournalEvent, type Usage } from "../../../src/protocol/index.ts";
 
 /** What must hold for the journal of a session that rests, whatever happened in it; answers what does not. */
-export function journalFaults(events: readonly JournalEvent[]): readonly string[] {
+export function journalFaults(events: readonly JournalEvent[]): string[] {
   const faults: string[] = [];
   const check = (holds: boolean, fault: string): void => {
     if (!holds) faults.push(fault);

@@ -163,7 +163,7 @@ describe("claude-sdk", () => {
     const call = { tool: "Bash", input: { command: "sleep 20" } };
     const controller = new AbortController();
     let kept = 0;
-    await room.turn(script([call, ...SKIPPED, { say: "Done." }]), {
+    await room.turn(script([call, ...SKIPPED, { say: "Done." }], "Halt"), {
       signal: controller.signal,
       onEvent: (event) => {
         if (event.type !== "item.started") return;
@@ -182,7 +182,7 @@ describe("claude-sdk", () => {
       "completed agent_message: Done.",
       "completed end_turn",
     ]);
-    expect(prompts()).toHaveLength(1);
+    expect(prompts()).toEqual(["Halt"]);
     await room.close();
   });
 

@@ -18,6 +18,32 @@ async function until(done: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await done())) await pause(10);
 }
 
+/** The session goes on as if nothing had been. */
+async function goesOn(room: Room): Promise<void> {
+  const told = await room.turn(script([{ say: "On we go." }]));
+  expect(outline(told.events)).toEqual(["+ agent_message", "completed agent_message: On we go.", "completed end_turn"]);
+}
+
+async function interrupted(
+  room: Room,
+  steps: readonly unknown[],
+  when: (event: EngineEvent) => boolean,
+): Promise<Told> {
+  const controller = new AbortController();
+  const started = Date.now();
+  let aborted = 0;
+  const told = await room.turn(script(steps), {
+    signal: controller.signal,
+    onEvent: (event) => {
+      if (aborted > 0 || !when(event)) return;
+      aborted = Date.now();
+      controller.abort();
+    },
+  });
+  expect(Date.now() - aborted, `of ${Date.now() - started} ms`).toBeLessThan(1_500);
+  return told;
+}
+
 describe.each(ENGINES)("$name", ({ create }) => {
   let room: Room;
   beforeAll(() => {
@@ -29,41 +55,15 @@ describe.each(ENGINES)("$name", ({ create }) => {
   });
   afterAll(() => room.close());
 
-  /** The session goes on as if nothing had been. */
-  async function goesOn(): Promise<void> {
-    const told = await room.turn(script([{ say: "On we go." }]));
-    expect(outline(told.events)).toEqual([
-      "+ agent_message",
-      "completed agent_message: On we go.",
-      "completed end_turn",
-    ]);
-  }
-
-  async function interrupted(steps: readonly unknown[], when: (event: EngineEvent) => boolean): Promise<Told> {
-    const controller = new AbortController();
-    const started = Date.now();
-    let aborted = 0;
-    const told = await room.turn(script(steps), {
-      signal: controller.signal,
-      onEvent: (event) => {
-        if (aborted > 0 || !when(event)) return;
-        aborted = Date.now();
-        controller.abort();
-      },
-    });
-    expect(Date.now() - aborted, `of ${Date.now() - started} ms`).toBeLessThan(1_500);
-    return told;
-  }
-
   test("interrupted in the middle of a text", async () => {
     let deltas = 0;
-    const told = await interrupted([LONG], (event) => event.type === "item.delta" && (deltas += 1) > 3);
+    const told = await interrupted(room, [LONG], (event) => event.type === "item.delta" && (deltas += 1) > 3);
     expect(outline(told.events)).toEqual([
       "+ agent_message",
       expect.stringMatching(/^interrupted agent_message: one more word/),
       "failed aborted",
     ]);
-    await goesOn();
+    await goesOn(room);
     expect(world.lastMessages().join("\n")).toContain("[Request interrupted by user]");
   });
 
@@ -92,25 +92,7 @@ describe.each(ENGINES)("$name", ({ create }) => {
         () => true,
       ),
     );
-    await goesOn();
-  });
-
-  test("interrupted while a person is asked", async () => {
-    const controller = new AbortController();
-    room.decide = () => {
-      controller.abort();
-      return new Promise<Verdict>(() => undefined);
-    };
-    const told = await room.turn(script([{ tool: "Bash", input: { command: "touch asked" } }, LONG]), {
-      signal: controller.signal,
-    });
-    expect(outline(told.events)).toEqual([
-      "+ command_execution Bash",
-      "interrupted command_execution Bash: Interrupted.",
-      "failed aborted",
-    ]);
-    room.decide = allow;
-    await goesOn();
+    await goesOn(room);
   });
 
   test("rejected and stopped: the model knows the reason the next time", async () => {
@@ -127,7 +109,7 @@ describe.each(ENGINES)("$name", ({ create }) => {
       "failed rejected_and_stopped",
     ]);
     room.decide = allow;
-    await goesOn();
+    await goesOn(room);
     expect(world.lastMessages().slice(-3).join("\n")).toContain("User rejected: not like this");
   });
 
@@ -146,7 +128,37 @@ describe.each(ENGINES)("$name", ({ create }) => {
     ]);
     expect(told.events.at(-1)).toMatchObject({ error: { message: expect.stringContaining("SIGKILL") } });
     await until(async () => (await room.pids()).length === 0);
-    await goesOn();
+    await goesOn(room);
+  });
+});
+
+describe("claude-sdk", () => {
+  let room: Room;
+  beforeAll(() => {
+    room = world.room(ENGINES[0].create());
+  });
+  beforeEach(() => {
+    room.decide = allow;
+    world.take();
+  });
+  afterAll(() => room.close());
+
+  test("interrupted while a person is asked", async () => {
+    const controller = new AbortController();
+    room.decide = () => {
+      controller.abort();
+      return new Promise<Verdict>(() => undefined);
+    };
+    const told = await room.turn(script([{ tool: "Bash", input: { command: "touch asked" } }, LONG]), {
+      signal: controller.signal,
+    });
+    expect(outline(told.events)).toEqual([
+      "+ command_execution Bash",
+      "interrupted command_execution Bash: Interrupted.",
+      "failed aborted",
+    ]);
+    room.decide = allow;
+    await goesOn(room);
   });
 
   test("a process that falls silent fails its turn", async () => {
@@ -175,13 +187,13 @@ describe.each(ENGINES)("$name", ({ create }) => {
     });
     expect(items(told.events).map(({ status }) => status)).toEqual(["interrupted"]);
     await until(async () => (await room.pids()).length === 0);
-    await goesOn();
+    await goesOn(room);
   });
 
   test("closing ends everything, also what left its group", async () => {
     await room.turn(script([{ tool: "Bash", input: { command: "setsid sleep 60 >/dev/null 2>&1 &" } }, { say: "ok" }]));
     await room.forget();
     expect(await room.pids()).toEqual([]);
-    await goesOn();
+    await goesOn(room);
   });
 });

@@ -208,6 +208,8 @@ export class Room {
   sleep: Host["sleep"] = (ms, signal) => pause(ms, undefined, { signal }).catch(() => undefined);
   readonly #id: string;
   readonly #modelUrl: string;
+  /** Calls that were asked about before they were journaled. */
+  readonly #early: string[] = [];
   readonly #session: ToolSession;
   #extra: readonly AnyTool[];
   #toolbox: Toolbox;
@@ -277,6 +279,7 @@ export class Room {
       sleep: (ms, signal) => this.sleep(ms, signal),
       permit: async (call, signal) => {
         this.asked.push(call);
+        if (!openItems(this.journal).some(({ id }) => id === call.item_id)) this.#early.push(call.tool);
         return this.decide(call, signal);
       },
       funds: (signal) => this.funds(signal),
@@ -400,6 +403,7 @@ export class Room {
     await this.forget();
     await this.#toolbox.close();
     await this.sandbox.close();
+    if (this.#early.length > 0) throw new Error(`asked before it was journaled: ${this.#early.join(", ")}`);
   }
 }
 
@@ -423,8 +427,6 @@ export function outline(events: readonly EngineEvent[]): readonly string[] {
           return `${event.item.status} ${itemWords(event.item)}${textOf(event.item)}`;
         case "item.delta":
           return `delta`;
-        case "usage":
-          return `usage ${event.usage.model_calls}`;
         case "notice":
           return `notice ${event.message}`;
         case "turn.completed":

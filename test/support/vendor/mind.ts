@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { startSim, type SimServer } from "../../../src/sim/index.ts";
-import { nextSteps, readConversation, type Step } from "./sense.ts";
+import { nextSteps, readConversation, type Conversation, type Step } from "./sense.ts";
 
 /** A model whose tokens cost one micro-USD each. */
 export const MIND_MODEL = "mind-1";
@@ -10,12 +10,6 @@ const USAGE = { input_tokens: 300, output_tokens: 40, cache_creation_input_token
 /** Micro-USD of one whole answer. */
 export const MIND_COST = 340;
 const DONE: Step = { say: "Nothing is left to do." };
-
-/** A request for an answer, as it came. */
-interface Heard {
-  /** All that the model was told, as one text. */
-  readonly text: string;
-}
 
 /** `sallyport.yaml` of a house whose only model this is. JSON is YAML. */
 export function mindSettings(mind: Mind): string {
@@ -36,11 +30,13 @@ export function mindSettings(mind: Mind): string {
  */
 export class Mind {
   readonly url: string;
-  readonly heard: Heard[] = [];
+  /** What the model was told last. */
+  heard: Pick<Conversation, "asked" | "done"> = { asked: "", done: "" };
   /** Whoever came with another key than the provider's. */
   readonly strangers: string[] = [];
   /** Answers that were given whole. */
   answers = 0;
+  #requests = 0;
   readonly #server: Server;
   readonly #sim: SimServer;
 
@@ -93,9 +89,12 @@ export class Mind {
   #consider(text: string): string {
     const body = JSON.parse(text) as Readonly<Record<string, unknown>>;
     const conversation = readConversation(body["messages"]);
-    this.heard.push({ text: conversation.text });
+    this.heard = conversation;
     const steps = nextSteps(conversation);
     const script = [{ usage: USAGE }, ...(steps.length === 0 ? [DONE] : steps)];
-    return JSON.stringify({ ...body, messages: [{ role: "user", content: `sim: ${JSON.stringify(script)}` }] });
+    this.#requests += 1;
+    // The ids of its calls come from what it is asked.
+    const content = `Request ${this.#requests}\nsim: ${JSON.stringify(script)}`;
+    return JSON.stringify({ ...body, messages: [{ role: "user", content }] });
   }
 }

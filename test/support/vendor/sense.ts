@@ -7,12 +7,14 @@ interface Call {
 }
 
 /** What a conversation says of the steps of its last prompt. */
-interface Conversation {
+export interface Conversation {
   readonly steps: readonly Step[];
   /** What is known of a word: it was done or given up, or it must be called again with this input. */
   readonly known: ReadonlyMap<string, "over" | Call["input"]>;
-  /** All of it. */
-  readonly text: string;
+  /** All that people said. */
+  readonly asked: string;
+  /** All that the model itself said and did, and what it was told of that. */
+  readonly done: string;
 }
 
 interface Block {
@@ -26,6 +28,8 @@ interface Block {
 const WORD = /\b(?:did|said|read|no)-\w+/g;
 const SCRIPT = /^sim: (\[.*\])$/m;
 const REMINDER = "<system-reminder>";
+/** Words of a person in a conversation that is told as text. */
+const PERSON = /^(?:User|sim): /;
 /** How a restarted server tells of a call that was approved and never run. */
 const AGAIN = /again with exactly this input, and nobody will be asked again: (\{.*\})$/gm;
 
@@ -36,18 +40,21 @@ export function wordsOf(value: unknown): readonly string[] {
 /** Reads the messages of a request in order; what comes later counts. */
 export function readConversation(messages: unknown): Conversation {
   const known = new Map<string, "over" | Call["input"]>();
-  const texts: string[] = [];
+  const asked: string[] = [];
+  const done: string[] = [];
   let steps: readonly Step[] = [];
   for (const message of messages as readonly { readonly role: string; readonly content: string | readonly Block[] }[]) {
     const { role, content } = message;
     for (const block of typeof content === "string" ? [{ type: "text", text: content }] : content) {
-      texts.push(JSON.stringify(block));
       const text = block.text ?? "";
       const script = role === "user" && !text.startsWith(REMINDER) ? SCRIPT.exec(text)?.[1] : undefined;
       if (script !== undefined) {
         steps = JSON.parse(script) as readonly Step[];
+        asked.push(text);
         continue;
       }
+      for (const line of (block.text ?? JSON.stringify(block)).split("\n"))
+        (PERSON.test(line) ? asked : done).push(line);
       for (const word of wordsOf(block)) known.set(word, "over");
       for (const [, json = "{}"] of text.matchAll(AGAIN)) {
         const input = JSON.parse(json) as Call["input"];
@@ -55,7 +62,7 @@ export function readConversation(messages: unknown): Conversation {
       }
     }
   }
-  return { steps, known, text: texts.join("\n") };
+  return { steps, known, asked: asked.join("\n"), done: done.join("\n") };
 }
 
 /** The steps that are still to be done. */

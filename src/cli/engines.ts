@@ -1,0 +1,22 @@
+import { delimiter, isAbsolute } from "node:path";
+import {
+  createClaudeCliEngine,
+  createClaudeSdkEngine,
+  createLoopEngine,
+  type ClaudeOptions,
+  type Engine,
+} from "../engines/index.ts";
+import type { Environment, Settings } from "./settings.ts";
+
+/** Where Claude Code is looked for. */
+export function claudeOptions(settings: Settings, environment: Environment): ClaudeOptions {
+  const searchPath = (environment["PATH"] ?? "").split(delimiter).filter((folder) => isAbsolute(folder));
+  return { executable: settings.claude.value, searchPath };
+}
+
+/** Every engine of the house. One whose program is missing says so when it is asked for. */
+export function openEngines(settings: Settings, environment: Environment): ReadonlyMap<string, Engine> {
+  const claude = claudeOptions(settings, environment);
+  const engines = [createLoopEngine(), createClaudeSdkEngine(claude), createClaudeCliEngine(claude)];
+  return new Map(engines.map((engine) => [engine.id, engine]));
+}

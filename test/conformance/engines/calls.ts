@@ -1,0 +1,260 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect } from "vitest";
+import { LIMITS, outputText, type Approval } from "../../../src/protocol/index.ts";
+import { resultsIn } from "./model.ts";
+import { bash, NO, YES, type Scenario } from "./scenario.ts";
+import type { Answer } from "./session.ts";
+
+const call: Scenario = {
+  name: "a tool is asked for, run, and its result read",
+  async run(bench) {
+    const main = await bench.main();
+    const asked: Approval[] = [];
+    const turn = await main.turn([{ say: "I look." }, bash("echo called"), { say: "Done." }], {
+      answer: (approval) => {
+        asked.push(approval);
+        return { decision: "approve" };
+      },
+    });
+    expect(turn.end).toMatchObject({ type: "turn.completed", stop_reason: "end_turn" });
+    expect(turn.items).toMatchObject([
+      { type: "agent_message", text: "I look.", status: "completed" },
+      { type: "command_execution", command: "echo called", status: "completed", exit_code: 0 },
+      { type: "agent_message", text: "Done.", status: "completed" },
+    ]);
+    expect(asked).toMatchObject([
+      { tool: "Bash", input: { command: "echo called" }, item_id: turn.calls[0]?.id, preview: { type: "command" } },
+    ]);
+    expect(turn.requests.map(resultsIn).at(-1)?.at(-1)?.trim()).toBe("called");
+    return YES;
+  },
+};
+
+const free: Scenario = {
+  name: "what policy allows runs without a question",
+  async run(bench) {
+    const main = await bench.main();
+    await writeFile(join(bench.house.place.workspace, "free.txt"), "free to read\n");
+    const turn = await main.turn([{ tool: "Read", input: { file_path: "free.txt" } }, { say: "Done." }]);
+    expect(turn.end.type).toBe("turn.completed");
+    expect(turn.calls).toMatchObject([{ tool: "Read", status: "completed" }]);
+    expect(turn.frames.filter(({ type }) => type === "approval.requested")).toEqual([]);
+    expect(turn.requests.map(resultsIn).at(-1)?.at(-1)).toContain("free to read");
+    return YES;
+  },
+};
+
+/** How long the first of two questions waits for the second. */
+const TOGETHER_MS = 5_000;
+
+const parallel: Scenario = {
+  name: "calls of one message are asked about together",
+  shows: "parallel_tools",
+  async run(bench) {
+    const main = await bench.main();
+    const both = new AbortController();
+    const patience = AbortSignal.timeout(TOGETHER_MS);
+    let asked = 0;
+    const answer: Answer = async () => {
+      asked += 1;
+      if (asked === 2) both.abort();
+      await new Promise<void>((resolve) => {
+        for (const signal of [both.signal, patience]) {
+          if (signal.aborted) resolve();
+          signal.addEventListener("abort", () => resolve(), { once: true });
+        }
+      });
+      return { decision: "approve" };
+    };
+    const turn = await main.turn([{ tools: [bash("echo left"), bash("echo right")] }, { say: "Done." }], { answer });
+    expect(turn.end.type).toBe("turn.completed");
+    expect(turn.calls.map(({ status }) => status)).toEqual(["completed", "completed"]);
+    expect(turn.requests.map(resultsIn).at(-1)?.slice(-2).join(" ")).toMatch(/^left\s+right\s*$/);
+    return patience.aborted ? NO : YES;
+  },
+};
+
+const denied: Scenario = {
+  name: "a person's no is read word for word",
+  async run(bench) {
+    const main = await bench.main();
+    const feedback = "Not like this. Use `printf`, <please> & thank you.";
+    const turn = await main.turn([bash("echo no > denied.txt"), { say: "I see." }], {
+      answer: () => ({ decision: "reject", feedback }),
+    });
+    expect(turn.end.type).toBe("turn.completed");
+    const [item] = turn.calls;
+    expect(item).toMatchObject({ status: "declined", is_error: true });
+    expect(outputText(item?.output ?? [])).toBe(`User rejected: ${feedback}`);
+    expect(turn.requests.map(resultsIn).at(-1)?.at(-1)).toBe(`User rejected: ${feedback}`);
+    await expect(readFile(join(bench.house.place.workspace, "denied.txt"))).rejects.toMatchObject({ code: "ENOENT" });
+    return YES;
+  },
+};
+
+const edited: Scenario = {
+  name: "a call runs as a person changed it",
+  shows: "edited_input",
+  async run(bench) {
+    const main = await bench.main();
+    const turn = await main.turn([bash("echo original"), { say: "Done." }], {
+      answer: () => ({ decision: "approve", updated_input: { command: "echo changed" } }),
+    });
+    expect(turn.end.type).toBe("turn.completed");
+    expect(turn.requests.map(resultsIn).at(-1)?.at(-1)).not.toContain("original");
+    const [item] = turn.calls;
+    expect(item).toMatchObject({ status: "completed", input: { command: "echo original" } });
+    const ran = outputText(item?.output ?? []).trim() === "changed";
+    return ran && item?.approved_input?.["command"] === "echo changed" ? YES : NO;
+  },
+};
+
+const stopped: Scenario = {
+  name: "a person's no ends the turn, and the next one knows why",
+  async run(bench) {
+    const main = await bench.main();
+    const feedback = "Stop here and wait for me.";
+    const turn = await main.turn([bash("echo no"), { say: "Never said." }], {
+      answer: () => ({ decision: "reject", feedback, interrupt: true }),
+    });
+    expect(turn.end).toMatchObject({ type: "turn.failed", error: { code: "rejected_and_stopped" } });
+    expect(turn.items).toMatchObject([{ type: "command_execution", status: "declined" }]);
+    // The model was not asked again: that would have been paid.
+    expect(turn.requests).toHaveLength(1);
+    const next = await main.turn([{ say: "I know." }]);
+    expect(next.end.type).toBe("turn.completed");
+    expect(JSON.stringify(next.requests.at(-1)?.messages)).toContain(feedback);
+    return YES;
+  },
+};
+
+const unknown: Scenario = {
+  name: "a tool that there is not is refused",
+  async run(bench) {
+    const main = await bench.main();
+    const turn = await main.turn([{ tool: "Teleport", input: { to: "Mars" } }, { say: "Pity." }]);
+    expect(turn.end.type).toBe("turn.completed");
+    expect(turn.frames.filter(({ type }) => type === "approval.requested")).toEqual([]);
+    const result = turn.requests.map(resultsIn).at(-1)?.at(-1) ?? "";
+    expect(result).toMatch(/Teleport/);
+    expect(turn.calls.filter(({ status }) => status === "completed")).toEqual([]);
+    return { can: true, how: turn.calls.length === 0 ? "without an item" : `item ${turn.calls[0]?.status ?? ""}` };
+  },
+};
+
+const limited: Scenario = {
+  name: "the model is told of the session's tools only, and others are refused",
+  async run(bench) {
+    const session = await bench.session({ tools: ["Read", "Grep"] });
+    const turn = await session.turn([bash("echo no > limited.txt"), { say: "Pity." }]);
+    expect(turn.end.type).toBe("turn.completed");
+    const told = new Set(turn.requests.flatMap(({ tools = [] }) => tools.map(({ name }) => name)));
+    expect([...told].toSorted()).toEqual(["Grep", "Read"]);
+    expect(turn.frames.filter(({ type }) => type === "approval.requested")).toEqual([]);
+    expect(turn.calls.filter(({ status }) => status === "completed")).toEqual([]);
+    await expect(readFile(join(bench.house.place.workspace, "limited.txt"))).rejects.toMatchObject({ code: "ENOENT" });
+    await bench.end(session);
+    return YES;
+  },
+};
+
+const question: Scenario = {
+  name: "a question of the model is answered by a person",
+  async run(bench) {
+    const main = await bench.main();
+    const questions = [
+      {
+        question: "Which colour?",
+        header: "Colour",
+        multiSelect: false,
+        options: [
+          { label: "Red", description: "like a rose" },
+          { label: "Blue", description: "like the sea" },
+        ],
+      },
+    ];
+    const turn = await main.turn([{ tool: "AskUserQuestion", input: { questions } }, { say: "Thanks." }], {
+      answer: ({ preview, input }) => {
+        expect(preview).toMatchObject({ type: "question", questions });
+        return { decision: "approve", updated_input: { ...input, answers: { "Which colour?": "Blue" } } };
+      },
+    });
+    expect(turn.end.type).toBe("turn.completed");
+    expect(turn.calls).toMatchObject([{ tool: "AskUserQuestion", status: "completed" }]);
+    const read = turn.requests.map(resultsIn).at(-1)?.at(-1) ?? "";
+    expect(read).toMatch(/Which colour\?/);
+    expect(read).toMatch(/Blue/);
+    return YES;
+  },
+};
+
+const LINES = 300_000;
+
+const huge: Scenario = {
+  name: "huge output of a tool is bounded, and the rest can be read",
+  async run(bench) {
+    const main = await bench.main();
+    const turn = await main.turn([bash(`seq 1 ${LINES}`), { say: "Much." }]);
+    expect(turn.end.type).toBe("turn.completed");
+    const [item] = turn.calls;
+    expect(item).toMatchObject({ status: "completed", exit_code: 0 });
+    expect(JSON.stringify(item).length).toBeLessThan(2 * LIMITS.toolOutputChars);
+    const read = turn.requests.map(resultsIn).at(-1)?.at(-1) ?? "";
+    expect(read.length).toBeLessThan(LIMITS.toolOutputChars);
+    const path = /(\/[^\s"'<>()]+)/.exec(read)?.[1] ?? "";
+    expect((await readFile(path, "utf8")).trimEnd().endsWith(`\n${LINES}`)).toBe(true);
+    const rest = await main.turn([
+      { tool: "Read", input: { file_path: path, offset: LINES - 1, limit: 2 } },
+      { say: "All." },
+    ]);
+    expect(rest.calls).toMatchObject([{ tool: "Read", status: "completed" }]);
+    expect(rest.requests.map(resultsIn).at(-1)?.at(-1)).toContain(String(LINES));
+    return YES;
+  },
+};
+
+const subagent: Scenario = {
+  name: "a sub-agent's items lie in its own, and its calls are asked about",
+  shows: "subagents",
+  async run(bench) {
+    const main = await bench.main();
+    const [before] = (await main.turn([{ say: "Ready." }])).requests;
+    const tool = before?.tools?.map(({ name }) => name).find((name) => name === "Task" || name === "Agent");
+    if (tool === undefined) return NO;
+    const inner = `Look.\nsim: ${JSON.stringify([{ say: "I look." }, bash("echo inner"), { say: "Seen." }])}`;
+    const asked: string[] = [];
+    const input = { description: "look", prompt: inner, subagent_type: "general-purpose" };
+    const turn = await main.turn([{ tool, input }, { say: "Done." }], {
+      answer: (approval) => {
+        asked.push(approval.tool);
+        return { decision: "approve" };
+      },
+    });
+    expect(turn.end.type).toBe("turn.completed");
+    const agent = turn.items.find((item) => item.type === "subagent");
+    const nested = turn.items.filter(({ parent_id }) => parent_id !== undefined && parent_id === agent?.id);
+    expect(asked).toContain("Bash");
+    expect(nested).toMatchObject([
+      { type: "agent_message", text: "I look." },
+      { type: "command_execution", command: "echo inner", status: "completed" },
+      { type: "agent_message", text: "Seen." },
+    ]);
+    expect(turn.requests.map(resultsIn).at(-1)?.at(-1)).toContain("Seen.");
+    return agent?.status === "completed" ? YES : NO;
+  },
+};
+
+export const CALLS: readonly Scenario[] = [
+  call,
+  free,
+  parallel,
+  denied,
+  edited,
+  stopped,
+  unknown,
+  question,
+  subagent,
+  huge,
+  limited,
+];

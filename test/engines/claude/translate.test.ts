@@ -1,0 +1,116 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { outcomeOf } from "../../../src/engines/claude/outcome.ts";
+import { Translator } from "../../../src/engines/claude/translate.ts";
+import { readMessage, record, text, type Fields } from "../../../src/engines/claude/wire.ts";
+import type { EngineEvent } from "../../../src/engines/index.ts";
+
+const GOLDEN = join(import.meta.dirname, "golden");
+const names = readdirSync(GOLDEN).flatMap((name) => /^(.*)\.jsonl$/.exec(name)?.[1] ?? []);
+
+function replay(lines: readonly Fields[]): readonly EngineEvent[] {
+  let ids = 0;
+  const translator = new Translator({ newId: (prefix) => `${prefix}_${(ids += 1)}`, now: () => 1_000 });
+  const events: EngineEvent[] = [];
+  for (const line of lines) {
+    const request = record(line["request"]);
+    if (line["type"] === "answer") {
+      const tool_use_id = text(line["tool_use_id"]) ?? "";
+      if (line["behavior"] === "allow")
+        translator.decided(tool_use_id, { effect: "allow", input: record(line["updatedInput"]) });
+      else {
+        const message = text(line["message"]) ?? "";
+        translator.decided(tool_use_id, { effect: "deny", message, status: "declined", interrupt: false });
+      }
+    } else if (request["subtype"] === "can_use_tool") {
+      const asked = {
+        tool_use_id: text(request["tool_use_id"]) ?? "",
+        tool: text(request["tool_name"]) ?? "",
+        input: record(request["input"]),
+        agent_id: text(request["agent_id"]),
+      };
+      events.push(...translator.begin(asked).events);
+    } else events.push(...end(translator, line));
+  }
+  return events;
+}
+
+/** As a turn ends: what the result stands for comes last. */
+function end(translator: Translator, line: Fields): readonly EngineEvent[] {
+  const said = readMessage(line);
+  const events = translator.take(said);
+  if (said.type !== "result") return events;
+  const context = { apiError: translator.apiError, cut: translator.deadStreams > 0, max_turns: 15 };
+  const outcome = outcomeOf(said, context);
+  const rest = translator.close(outcome.type === "completed" ? "completed" : "interrupted");
+  const terminal: EngineEvent =
+    outcome.type === "completed"
+      ? { type: "turn.completed", stop_reason: outcome.stop_reason }
+      : {
+          type: "turn.failed",
+          error: outcome.type === "failed" ? outcome.error : { code: "budget_exceeded", message: "" },
+        };
+  return [...events, ...rest, terminal];
+}
+
+function lines(name: string): readonly Fields[] {
+  return readFileSync(join(GOLDEN, `${name}.jsonl`), "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => record(JSON.parse(line)));
+}
+
+describe("recorded traffic of Claude Code 2.1.325", () => {
+  test.each(names)("%s", async (name) => {
+    const events = replay(lines(name));
+    const told = events.map((event) => JSON.stringify(event)).join("\n");
+    await expect(`${told}\n`).toMatchFileSnapshot(join(GOLDEN, `${name}.events`));
+  });
+
+  test.each(names)("%s leaves nothing open, and ends once", (name) => {
+    const events = replay(lines(name));
+    const open = new Map<string, string>();
+    for (const event of events) {
+      if (event.type === "item.started") open.set(event.item.id, event.item.type);
+      if (event.type === "item.completed") expect(open.delete(event.item.id)).toBe(true);
+      if (event.type === "item.delta") expect(open.has(event.item_id)).toBe(true);
+    }
+    expect([...open]).toEqual([]);
+    const terminal = events.filter((event) => event.type === "turn.completed" || event.type === "turn.failed");
+    expect(terminal).toEqual([events.at(-1)]);
+  });
+
+  test.each(names)("%s stays whole when messages of kinds nobody knows come between", (name) => {
+    const strange: readonly Fields[] = [
+      { type: "weather", sunny: true },
+      { type: "system", subtype: "from_the_future" },
+      { type: "stream_event", event: { type: "content_block_delta", index: 7, delta: { type: "smell_delta" } } },
+      { type: "assistant" },
+      { type: "user", message: { content: [{ type: "tool_result", tool_use_id: "toolu_unknown", content: "?" }] } },
+    ];
+    const mixed = lines(name).flatMap((line, index) => [line, strange[index % strange.length] ?? {}]);
+    const plain = (events: readonly EngineEvent[]): string =>
+      JSON.stringify(events).replaceAll(/(?:item|msg)_\d+/g, "id");
+    expect(plain(replay(mixed))).toBe(plain(replay(lines(name))));
+  });
+});
+
+describe("readMessage", () => {
+  test.each([
+    undefined,
+    null,
+    3,
+    "text",
+    [],
+    {},
+    { type: "result" },
+    { type: "assistant", message: { content: [null, 1, {}, { type: "tool_use" }] } },
+    { type: "user", message: "?" },
+    { type: "stream_event", event: { type: "message_start", message: { usage: { input_tokens: -1 } } } },
+    { type: "system", subtype: "api_retry" },
+  ])("takes anything: %j", (raw) => {
+    const translator = new Translator({ newId: (prefix) => `${prefix}_1`, now: () => 0 });
+    expect(() => translator.take(readMessage(raw))).not.toThrow();
+  });
+});
