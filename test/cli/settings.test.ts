@@ -27,6 +27,7 @@ providers:
 prices:
   local/*: {input: 1, output: 2}
 proxy: {port: 4100}
+claude: /opt/claude
 telemetry: {endpoint: http://127.0.0.1:4318/, headers_env: MY_HEADERS}
 `;
 
@@ -88,6 +89,7 @@ describe("settings", () => {
       token: { value: "token-of-environment", origin: "environment" },
       apiKey: { value: "key", origin: "environment" },
       apiUrl: { value: "http://127.0.0.1:1", origin: "environment" },
+      claude: { value: "/opt/claude", origin: "file" },
       ...ofFile(home),
       proxyPort: { value: 4101, origin: "environment" },
       telemetry: { value: { url: "http://127.0.0.2:4318/v1/traces", headers: HEADERS }, origin: "environment" },
@@ -105,6 +107,7 @@ describe("settings", () => {
       token: { value: "token-of-environment", origin: "environment" },
       apiKey: { value: "key", origin: "environment" },
       apiUrl: { value: "http://127.0.0.1:1", origin: "environment" },
+      claude: { value: "/opt/claude", origin: "file" },
       ...ofFile(home),
       proxyPort: { value: 4101, origin: "environment" },
       telemetry: { value: { url: "http://127.0.0.2:4318/v1/traces", headers: HEADERS }, origin: "environment" },
@@ -122,6 +125,7 @@ describe("settings", () => {
       token: { value: undefined, origin: "default" },
       apiKey: { value: undefined, origin: "default" },
       apiUrl: { value: "https://api.anthropic.com", origin: "default" },
+      claude: { value: "/opt/claude", origin: "file" },
       ...ofFile(home),
       proxyPort: { value: 4100, origin: "file" },
       telemetry: { value: { url: "http://127.0.0.1:4318/v1/traces", headers: {} }, origin: "file" },
@@ -139,6 +143,7 @@ describe("settings", () => {
       token: { value: undefined, origin: "default" },
       apiKey: { value: undefined, origin: "default" },
       apiUrl: { value: "https://api.anthropic.com", origin: "default" },
+      claude: { value: undefined, origin: "default" },
       providers: { value: {}, origin: "default" },
       prices: { value: {}, origin: "default" },
       proxyPort: { value: 0, origin: "default" },

@@ -3,7 +3,7 @@ import { Dice } from "../support/money/dice.ts";
 import { faultsOf } from "../support/vendor/faults.ts";
 import { liveWithVendor } from "../support/vendor/life.ts";
 import { SCENES } from "../support/vendor/scenes.ts";
-import { rollStrike, STRIKES } from "../support/vendor/strike.ts";
+import { rollStrike } from "../support/vendor/strike.ts";
 
 const TURNS = Number(process.env["SOAK_VENDOR_TURNS"] ?? 200);
 const SEED = Number(process.env["SOAK_SEED"] ?? 20_261_115);
@@ -20,7 +20,7 @@ it(`is killed at random points of ${TURNS} turns with the vendor's engines and l
   let events = 0;
   while (turns < TURNS) {
     const engine = ENGINES[lives % ENGINES.length] ?? ENGINES[0];
-    const strikes = Object.fromEntries(STRUCK.map((scene) => [scene, rollStrike(dice, dice.of(STRIKES))]));
+    const strikes = Object.fromEntries(STRUCK.map((scene) => [scene, rollStrike(dice)]));
     const life = await liveWithVendor({ engine, strikes });
     lives += 1;
     turns += STRUCK.length;

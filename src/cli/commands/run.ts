@@ -23,6 +23,7 @@ interface RunOptions {
   readonly cwd?: string;
   readonly model?: string;
   readonly provider?: string;
+  readonly engine?: string;
   readonly autonomy?: Autonomy;
   readonly profile?: string;
   readonly permissionMode?: PermissionMode;
@@ -53,6 +54,7 @@ export function addRun(program: Command, context: Context): void {
     .argument("<task>", "what to do, in words")
     .option("--cwd <folder>", "the folder to work in (default: this one)")
     .option("--model <name>", "the model to use")
+    .option("--engine <name>", "what drives the agent: loop, claude-sdk or claude-cli (default: loop)")
     .option("--provider <name>", "who answers: cloud, sim for the demo model, or another one that is configured")
     .addOption(
       new Option("--autonomy <level>", `how much runs without asking: ${Autonomy.options.join(", ")}`).argParser(
@@ -169,14 +171,26 @@ class Run {
   }
 
   #asked(): CreateSession {
-    const { cwd, model, provider, autonomy, profile, permissionMode, systemPrompt, maxTurns, maxCost, unattended } =
-      this.#options;
+    const {
+      cwd,
+      model,
+      provider,
+      engine,
+      autonomy,
+      profile,
+      permissionMode,
+      systemPrompt,
+      maxTurns,
+      maxCost,
+      unattended,
+    } = this.#options;
     return {
       ...(cwd === undefined
         ? {}
         : { workspace: this.#connection.local ? resolve(this.#context.surroundings.cwd, cwd) : cwd }),
       ...(model === undefined ? {} : { model }),
       ...(provider === undefined ? {} : { provider }),
+      ...(engine === undefined ? {} : { engine }),
       ...(autonomy === undefined ? {} : { autonomy }),
       ...(profile === undefined ? {} : { profile }),
       ...(permissionMode === undefined ? {} : { permission_mode: permissionMode }),

@@ -35,7 +35,10 @@ export function addServe(program: Command, context: Context): void {
     .option("--host <address>", "where to listen (default: 127.0.0.1)")
     .option("--port <port>", "0 takes any free one (default: 5353)", wholeNumber({ from: 0, to: 65_535 }))
     .option("--workspace <folder>", "where sessions work unless they say otherwise (default: this folder)")
-    .option("--provider <name>", "who answers: cloud, or sim for the demo model (default: cloud where a key is set)")
+    .option(
+      "--provider <name>",
+      "who answers: cloud, sim for the demo model, or another that is configured (default: cloud where a key is set)",
+    )
     .option("--model <name>", "the model that sessions get unless they ask for another")
     .option(
       "--allowed-host <name>",

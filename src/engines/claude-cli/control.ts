@@ -17,6 +17,8 @@ interface Pending {
 export class Control {
   readonly #listener: Listener;
   readonly #write: (line: string) => void;
+  /** Requests of the program that have no answer yet. */
+  readonly #asked = new Map<string, AbortController>();
   /** Requests of ours that have no answer yet. */
   readonly #pending = new Map<string, Pending>();
   #servers: readonly LentServer[];
@@ -68,6 +70,7 @@ export class Control {
         this.#settle(record(message["response"]));
         return true;
       case "control_cancel_request":
+        this.#asked.get(text(message["request_id"]) ?? "")?.abort();
         return true;
       default:
         return false;
@@ -76,26 +79,33 @@ export class Control {
 
   async #answer(message: Fields): Promise<void> {
     const request_id = text(message["request_id"]) ?? "";
+    const cancelled = new AbortController();
+    this.#asked.set(request_id, cancelled);
     try {
-      const response = await this.#responseTo(record(message["request"]));
+      const response = await this.#responseTo(record(message["request"]), cancelled.signal);
       this.#line({ type: "control_response", response: { subtype: "success", request_id, response } });
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       this.#line({ type: "control_response", response: { subtype: "error", request_id, error: reason } });
+    } finally {
+      this.#asked.delete(request_id);
     }
   }
 
-  async #responseTo(request: Fields): Promise<object> {
+  async #responseTo(request: Fields, cancelled: AbortSignal): Promise<object> {
     switch (request["subtype"]) {
       case "hook_callback":
         return ALWAYS_ASK;
       case "can_use_tool":
-        return this.#listener.permit({
-          tool: text(request["tool_name"]) ?? "",
-          tool_use_id: text(request["tool_use_id"]) ?? "",
-          input: record(request["input"]),
-          agent_id: text(request["agent_id"]),
-        });
+        return this.#listener.permit(
+          {
+            tool: text(request["tool_name"]) ?? "",
+            tool_use_id: text(request["tool_use_id"]) ?? "",
+            input: record(request["input"]),
+            agent_id: text(request["agent_id"]),
+          },
+          cancelled,
+        );
       case "mcp_message": {
         const server = this.#servers.find(({ name }) => name === request["server_name"]);
         if (server === undefined) throw new Error("there is no such server");

@@ -4,7 +4,7 @@ import { ClaudeConversation } from "../claude/conversation.ts";
 import { claudeFinder, missingClaude, type ClaudeOptions } from "../claude/find.ts";
 import type { Engine } from "../engine.ts";
 import { openSdkLink } from "./link.ts";
-import { loadSdk } from "./sdk.ts";
+import { loadSdk, missingSdk } from "./sdk.ts";
 
 /** Claude Code through Anthropic's Agent SDK: one process for each conversation that is in use. */
 export function createClaudeSdkEngine(options: ClaudeOptions = {}): Engine {
@@ -14,7 +14,7 @@ export function createClaudeSdkEngine(options: ClaudeOptions = {}): Engine {
     id: "claude-sdk",
     capabilities: CLAUDE_CAPABILITIES,
     wires: ["anthropic"],
-    missing: () => missingClaude(options),
+    missing: () => missingSdk() ?? missingClaude(options),
     async open(opening, host) {
       const [sdk, executable] = await Promise.all([loadSdk(), find(host)]);
       return new ClaudeConversation(opening, host, {

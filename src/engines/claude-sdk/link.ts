@@ -103,8 +103,8 @@ function optionsOf(
       : { thinking: { type: "enabled", budgetTokens: settings.thinking_tokens } }),
     mcpServers: sdkServers(servers),
     hooks: { PreToolUse: [{ hooks: [() => Promise.resolve(ALWAYS_ASK)], timeout: HOOK_TIMEOUT }] },
-    canUseTool: (tool, toolInput, { toolUseID, agentID }) =>
-      listener.permit({ tool, input: toolInput, tool_use_id: toolUseID, agent_id: agentID }),
+    canUseTool: (tool, toolInput, { toolUseID, agentID, signal }) =>
+      listener.permit({ tool, input: toolInput, tool_use_id: toolUseID, agent_id: agentID }, signal),
     extraArgs: { "disable-slash-commands": null },
     ...sessionOptions(launch.start),
   };

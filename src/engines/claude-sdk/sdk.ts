@@ -1,7 +1,10 @@
+import { createRequire } from "node:module";
 import type { Readable, Writable } from "node:stream";
 import { Failure } from "../../protocol/index.ts";
 import type { Decision } from "../claude/link.ts";
 import type { Fields } from "../claude/wire.ts";
+
+const PACKAGE = "@anthropic-ai/claude-agent-sdk";
 
 /** How the SDK wants a process to look. */
 export interface SpawnedProcess {
@@ -35,7 +38,7 @@ export interface McpTransport {
 type CanUseTool = (
   tool: string,
   input: Fields,
-  context: { readonly toolUseID: string; readonly agentID?: string },
+  context: { readonly toolUseID: string; readonly agentID?: string; readonly signal: AbortSignal },
 ) => Promise<Decision>;
 
 /** The options of a query that we set: nothing of the SDK's own defaults may matter. */
@@ -80,6 +83,16 @@ export interface Sdk {
 }
 
 /** Loads the SDK, which is not among our dependencies: the house starts without it. */
+/** Why the package cannot be used; undefined: it is there. */
+export function missingSdk(): string | undefined {
+  try {
+    createRequire(import.meta.url).resolve(PACKAGE);
+    return undefined;
+  } catch {
+    return `The engine claude-sdk needs the package ${PACKAGE}: run npm install ${PACKAGE}, or use the engine claude-cli.`;
+  }
+}
+
 export async function loadSdk(): Promise<Sdk> {
   try {
     return (await import("@anthropic-ai/claude-agent-sdk")) as unknown as Sdk;
@@ -87,7 +100,7 @@ export async function loadSdk(): Promise<Sdk> {
     const reason = error instanceof Error ? error.message : String(error);
     throw new Failure(
       "unsupported",
-      `The engine claude-sdk needs the package @anthropic-ai/claude-agent-sdk: run npm install @anthropic-ai/claude-agent-sdk, or use the engine claude-cli. (${reason})`,
+      `${missingSdk() ?? `The package ${PACKAGE} cannot be loaded: install it again.`} (${reason})`,
     );
   }
 }

@@ -3,7 +3,9 @@ import type { Ancestor, Host, Opening } from "../engine.ts";
 import { readPast, type Past } from "./history.ts";
 import type { Start } from "./link.ts";
 import { readState, type Place, type StateFile } from "./state.ts";
-import { borrowTranscript, holdsMessage, transcriptOf } from "./transcripts.ts";
+import { borrowTranscript, holdsMessage, mendTranscript, returnTranscript, transcriptOf } from "./transcripts.ts";
+
+const FLUSH_ROUNDS = 20;
 
 /** Where a fork begins. `note` absent: nobody knows of any. */
 interface Lent {
@@ -28,12 +30,19 @@ export class Beginnings {
   readonly #state: StateFile;
   readonly #newUuid: () => string;
   #past: Promise<Past> | undefined;
+  #givenUp = false;
 
   constructor(opening: Opening, host: Host, state: StateFile, newUuid: () => string) {
     this.#opening = opening;
     this.#host = host;
     this.#state = state;
     this.#newUuid = newUuid;
+  }
+
+  /** The vendor's record is of no use: from now on nothing is taken up, only told. */
+  giveUp(): void {
+    this.#givenUp = true;
+    this.#state.save({ session: undefined, fork: undefined });
   }
 
   /** The journal as it was when the conversation was opened. */
@@ -48,18 +57,26 @@ export class Beginnings {
     const rest = { retell: "", hasPrompt: false, note: turns.at(-1)?.note ?? "" };
     const own = session === undefined ? undefined : transcriptOf(folder, session);
     if (session !== undefined && own !== undefined) {
+      if (fork !== undefined) this.#returnBorrowed(fork.session);
+      await mendTranscript(own);
       const prompt = this.#state.promptOf(this.#host.turnId());
       const hasPrompt = prompt !== undefined && (await holdsMessage(own, prompt));
       return { ...rest, start: { type: "resume", session }, hasPrompt };
     }
     // The vendor's program had not written its own copy yet.
     const lent = session === undefined ? await this.#ancestor() : this.#borrowed(fork);
-    if (lent !== undefined) {
+    if (lent !== undefined && !this.#givenUp) {
       const { from, note = rest.note } = lent;
       return { ...rest, start: { type: "fork", session: this.#newUuid(), from }, note };
     }
     const { text } = await this.past();
     return { ...rest, start: { type: "fresh", session: this.#newUuid() }, retell: text };
+  }
+
+  /** The program has its own copy by now. */
+  #returnBorrowed(session: string): void {
+    returnTranscript(this.#host.folder, session);
+    this.#state.save({ fork: undefined });
   }
 
   #borrowed(fork: Place | undefined): Lent | undefined {
@@ -72,18 +89,15 @@ export class Beginnings {
     const ancestor = this.#opening.ancestry.find(({ after_turn }) => after_turn !== undefined);
     const lent = ancestor === undefined ? undefined : lentBy(ancestor);
     if (ancestor === undefined || lent === undefined) return undefined;
-    const { session, uuid } = lent.from;
-    const path = transcriptOf(ancestor.folder, session);
-    if (path === undefined || !(await this.#written(path, uuid))) return undefined;
-    return borrowTranscript(path, this.#host.folder, session) ? lent : undefined;
+    const path = transcriptOf(ancestor.folder, lent.from.session);
+    return path !== undefined && (await this.#borrow(path, lent.from)) ? lent : undefined;
   }
 
   /** What was said a moment ago may not be on the disk yet. */
-  async #written(path: string, uuid: string): Promise<boolean> {
-    const rounds = 20;
-    for (let round = 0; round < rounds; round += 1) {
-      if (await holdsMessage(path, uuid)) return true;
-      await this.#host.sleep(LIMITS.engineFlushMs / rounds, new AbortController().signal);
+  async #borrow(path: string, place: Lent["from"]): Promise<boolean> {
+    for (let round = 0; round < FLUSH_ROUNDS; round += 1) {
+      if (await borrowTranscript(path, place, this.#host.folder)) return true;
+      await this.#host.sleep(LIMITS.engineFlushMs / FLUSH_ROUNDS, new AbortController().signal);
     }
     return false;
   }

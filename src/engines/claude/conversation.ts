@@ -46,7 +46,7 @@ export class ClaudeConversation implements Conversation {
       listener: {
         heard: (said) => this.#run?.heard(said),
         noise: (line) => this.#run?.noise(line),
-        permit: (call) => this.#run?.permit(call) ?? Promise.resolve(NO_TURN),
+        permit: (call, given) => this.#run?.permit(call, given) ?? Promise.resolve(NO_TURN),
         ended: (end) => this.#run?.ended(end),
       },
       runLent: async (call) => this.#run?.runLent(call) ?? errorResult(NO_TURN.message),
@@ -65,10 +65,13 @@ export class ClaudeConversation implements Conversation {
   }
 
   resumeTurn(open: readonly ToolItem[], signal: AbortSignal): AsyncIterable<readonly EngineEvent[]> {
+    let fates: readonly Fate[] | undefined;
     return this.#drive(signal, async (run) => {
       const past = await this.#beginnings.past();
-      run.tell(past.open.flatMap((item) => abandoned(item, open)));
-      const fates = await this.#fates(run, open);
+      if (fates === undefined) {
+        run.tell(past.open.flatMap((item) => abandoned(item, open)));
+        fates = await this.#fates(run, open);
+      }
       if (run.over || run.stopped !== undefined) return;
       const begun = await this.#connect(run);
       if (begun === undefined) return;
@@ -110,12 +113,20 @@ export class ClaudeConversation implements Conversation {
   }
 
   async *#drive(signal: AbortSignal, begin: (run: TurnRun) => Promise<void>): AsyncGenerator<readonly EngineEvent[]> {
-    const run = this.#newRun();
+    let work: Promise<void> = Promise.resolve();
+    const start = (): void => {
+      work = begin(run).catch((error: unknown) => run.crash(error));
+    };
+    const run = this.#newRun(() => {
+      this.#line.drop();
+      this.#beginnings.giveUp();
+      start();
+    });
     this.#run = run;
     const stop = (): void => run.stop(ABORTED);
     signal.addEventListener("abort", stop, { once: true });
     if (signal.aborted) stop();
-    const work = begin(run).catch((error: unknown) => run.crash(error));
+    start();
     const watch = run.watch();
     try {
       yield* run.read();
@@ -133,7 +144,7 @@ export class ClaudeConversation implements Conversation {
     }
   }
 
-  #newRun(): TurnRun {
+  #newRun(onLost: () => void): TurnRun {
     const turn_id = this.#host.turnId();
     return new TurnRun({
       host: this.#host,
@@ -146,6 +157,7 @@ export class ClaudeConversation implements Conversation {
         this.#state.endTurn({ turn_id, at: { session, uuid }, note });
       },
       onBroken: () => this.#line.drop(),
+      onLost,
     });
   }
 
@@ -189,7 +201,7 @@ export class ClaudeConversation implements Conversation {
     const fates = await Promise.all(
       open.map(async (item): Promise<Fate> => {
         const { tool } = item;
-        const verdict = await run.ask(item);
+        const verdict = await run.ask(item, run.signal);
         if (verdict.effect === "deny") {
           const output = [{ type: "text" as const, text: verdict.message }];
           const ended = endToolItem(item, { status: verdict.status, output, is_error: true });

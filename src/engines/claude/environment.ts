@@ -40,7 +40,9 @@ export function environmentOf({ host, settings, retries, temporary }: Launch): R
     CLAUDE_CODE_DISABLE_NONSTREAMING_FALLBACK: "1",
     CLAUDE_CODE_DISABLE_REFUSAL_FALLBACK: "1",
     CLAUDE_CODE_DISABLE_REFUSAL_RETRY: "1",
+    // What it wants to know of the workspace it finds out with tools, which are journaled.
     CLAUDE_CODE_DISABLE_AUTO_MEMORY: "1",
+    CLAUDE_CODE_DISABLE_GIT_INSTRUCTIONS: "1",
     CLAUDE_CODE_DISABLE_TERMINAL_TITLE: "1",
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
     DISABLE_AUTOUPDATER: "1",

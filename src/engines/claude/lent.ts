@@ -85,9 +85,11 @@ function reply(id: unknown, result: Fields): Fields {
 }
 
 /** Always loaded: a tool that must be searched for first is a tool that is not used. */
-function described({ tool, definition }: LentTool): Fields {
+function described({ tool, definition, concurrent }: LentTool): Fields {
   return {
     name: tool,
+    // The vendor's program runs such tools beside one another.
+    annotations: { readOnlyHint: concurrent },
     description: definition.description,
     inputSchema: definition.input_schema,
     _meta: { "anthropic/alwaysLoad": true },

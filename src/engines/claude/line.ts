@@ -6,7 +6,7 @@ import type { Host } from "../engine.ts";
 import { LentServer, type RunLent } from "./lent.ts";
 import type { Link, Listener, OpenLink, Start } from "./link.ts";
 import { offerOf, toolName, type Offer } from "./tools.ts";
-import { configFolder, temporaryFolder } from "./transcripts.ts";
+import { configFolder, sweepTemporary, temporaryFolder } from "./transcripts.ts";
 
 export interface LineMeans {
   readonly executable: string;
@@ -66,6 +66,7 @@ export class Line {
     const { host, settings, means, listener } = this.#options;
     await this.#gone;
     if (this.#closed) return undefined;
+    sweepTemporary(host.folder);
     const temporary = temporaryFolder(host.folder, randomUUID());
     for (const folder of [configFolder(host.folder), temporary]) mkdirSync(folder, { recursive: true, mode: 0o700 });
     const mine = this.#onlyWhileConnected(listener);
@@ -119,9 +120,9 @@ export class Line {
       noise: (line) => {
         if (this.#listener === mine) listener.noise(line);
       },
-      permit: (call) =>
+      permit: (call, signal) =>
         this.#listener === mine
-          ? listener.permit({ ...call, tool: toolName(call.tool) })
+          ? listener.permit({ ...call, tool: toolName(call.tool) }, signal)
           : Promise.resolve({ behavior: "deny", message: "The turn is over." }),
       ended: (end) => {
         if (this.#listener !== mine) return;

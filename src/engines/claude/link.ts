@@ -34,8 +34,8 @@ export interface Listener {
   heard(said: Said): void;
   /** A line that is no message. */
   noise(line: string): void;
-  /** Decides on a call. Its message may come a moment later. */
-  permit(call: AskedCall): Promise<Decision>;
+  /** Decides on a call. Its message may come a moment later. Aborted: nobody waits for the answer any more. */
+  permit(call: AskedCall, signal: AbortSignal): Promise<Decision>;
   /** Nothing more comes. */
   ended(end: ProcessEnd): void;
 }

@@ -1,11 +1,15 @@
 import type { ErrorDetail } from "../../protocol/index.ts";
 import type { ResultMessage } from "./wire.ts";
 
-/** What follows from the vendor's result. `funds`: there was no money for the next request. */
+/**
+ * What follows from the vendor's result. `funds`: there was no money for the next request. `lost`: it could not even begin, because it
+ * does not find its own record of the conversation.
+ */
 export type Outcome =
   | { readonly type: "completed"; readonly stop_reason: string }
   | { readonly type: "failed"; readonly error: ErrorDetail }
-  | { readonly type: "funds"; readonly message: string };
+  | { readonly type: "funds"; readonly message: string }
+  | { readonly type: "lost"; readonly message: string };
 
 export interface ResultContext {
   /** The kind of error that the last message of the program's own stood for. */
@@ -37,6 +41,8 @@ export function outcomeOf(result: ResultMessage, context: ResultContext): Outcom
     );
   if (subtype === "error_max_budget_usd" || terminal_reason === "budget_exhausted")
     return failed("budget_exceeded", `the program's own budget is used up (${words(result)})`);
+  if (subtype === "error_during_execution" && result.rounds === 0 && terminal_reason === "")
+    return { type: "lost", message: words(result) };
   if (ABORTED.has(terminal_reason)) return failed("aborted", "aborted");
   if (api_status === 402) return { type: "funds", message: words(result) };
   if (stop_reason === "refusal")

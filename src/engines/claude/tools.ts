@@ -6,9 +6,6 @@ const OWN: Readonly<Record<string, string>> = {
   Write: "Write",
   Edit: "Edit",
   NotebookEdit: "NotebookEdit",
-  Glob: "Glob",
-  Grep: "Grep",
-  Bash: "Bash",
   TodoWrite: "TodoWrite",
   AskUserQuestion: "AskUserQuestion",
   Task: "Agent",
@@ -16,9 +13,20 @@ const OWN: Readonly<Record<string, string>> = {
 
 /**
  * Ours in place of the program's own. Its WebFetch asks api.anthropic.com about each host before it fetches, and knows
- * neither the policy's hosts nor that a host of the own network is no page.
+ * neither the policy's hosts nor that a host of the own network is no page. Its searches would find what is in the
+ * server's home, where that lies in the workspace. Its shell reads the user's startup files and hands on its own
+ * environment, the session's key included; ours starts with a clean one.
  */
-const REPLACED: ReadonlySet<string> = new Set(["WebFetch"]);
+const REPLACED: ReadonlySet<string> = new Set([
+  "WebFetch",
+  "Glob",
+  "Grep",
+  "Bash",
+  "BashOutput",
+  "KillShell",
+  "TaskOutput",
+  "TaskStop",
+]);
 const OURS = "sallyport";
 
 /** Never offered: they reach other sessions or the vendor, or start what outlives the turn. */
@@ -52,6 +60,8 @@ export interface LentTool {
   /** Its name on that server. */
   readonly tool: string;
   readonly definition: ToolDefinition;
+  /** Runs beside other calls of the same message. */
+  readonly concurrent: boolean;
 }
 
 /** What the program is given of a session's tools. */
@@ -63,9 +73,9 @@ export interface Offer {
   readonly aliases: Readonly<Record<string, string>>;
 }
 
-export function offerOf(toolbox: Pick<Toolbox, "definitions">): Offer {
+export function offerOf(toolbox: Pick<Toolbox, "definitions" | "concurrent">): Offer {
   const definitions = toolbox.definitions();
-  const lent = definitions.flatMap(lentTool);
+  const lent = definitions.flatMap((definition) => lentTool(definition, toolbox.concurrent(definition.name)));
   return {
     tools: definitions.flatMap(({ name }) => OWN[name] ?? []),
     lent,
@@ -85,11 +95,11 @@ function vendorName({ server, tool }: LentTool): string {
   return `mcp__${server}__${tool}`;
 }
 
-function lentTool(definition: ToolDefinition): readonly LentTool[] {
+function lentTool(definition: ToolDefinition, concurrent: boolean): readonly LentTool[] {
   const { name } = definition;
-  if (REPLACED.has(name)) return [{ name, server: OURS, tool: name, definition }];
+  if (REPLACED.has(name)) return [{ name, server: OURS, tool: name, definition, concurrent }];
   const parts = /^mcp__(.+?)__(.+)$/.exec(name);
   if (parts === null) return [];
   const [, server = "", tool = ""] = parts;
-  return [{ name, server, tool, definition }];
+  return [{ name, server, tool, definition, concurrent }];
 }

@@ -63,6 +63,7 @@ export class Translator {
   readonly #uncounted = new Set<string>();
   #words: Words | undefined;
   #compaction: { readonly tokens_before: number; readonly through: string | undefined } | undefined;
+  #compacting = false;
   #stopping = false;
   #lastUuid: string | undefined;
   #apiError: string | undefined;
@@ -88,9 +89,9 @@ export class Translator {
     return this.#deadStreams;
   }
 
-  /** Whether a tool runs or is asked about. A sub-agent is no tool here: it must show signs of life itself. */
+  /** Whether something is under way that tells nothing while it goes on: a tool, a sub-agent's message, a summary. */
   get busy(): boolean {
-    return [...this.#calls.values()].some(({ item }) => item.type !== "subagent");
+    return this.#compacting || this.#calls.size > 0;
   }
 
   /** Whether the message with this call has been seen. */
@@ -128,6 +129,9 @@ export class Translator {
         this.#uncounted.clear();
         return rest === undefined ? [] : [{ type: "usage", usage: rest }];
       }
+      case "status":
+        this.#compacting = said.compacting;
+        return [];
       case "init":
       case "keep_alive":
       case "other":

@@ -47,6 +47,8 @@ export interface TurnOptions {
   readonly onEnd: (end: TurnEnd) => void;
   /** The process is of no use any more. */
   readonly onBroken: () => void;
+  /** The vendor's record of the conversation is of no use any more: begins again without it. */
+  readonly onLost: () => void;
 }
 
 /** One turn: what the vendor's program says becomes events, what it asks is answered, and there is exactly one end. */
@@ -69,6 +71,7 @@ export class TurnRun {
   #waiting = 0;
   #lastSign: number;
   #refusals = 0;
+  #wasLost = false;
   #cost: number | undefined;
   /** A reason to stop that the model may not get to read in this turn, and the call that it is about. */
   #note: { readonly tool_use_id: string; readonly message: string; readonly text: string } | undefined;
@@ -172,6 +175,8 @@ export class TurnRun {
   heard(said: Said): void {
     if (this.over) return;
     if (said.type !== "keep_alive") this.#lastSign = this.#options.host.now();
+    // It said how long it will wait.
+    if (said.type === "retry") this.#lastSign += said.delay_ms;
     if (said.type === "stream" && said.event.type === "message_delta") this.#refusals = 0;
     this.tell(this.#translator.take(said));
     if (said.type === "assistant") for (const arrived of this.#arrivals) arrived();
@@ -197,23 +202,23 @@ export class TurnRun {
     this.fail({ code: "engine_failed", message: endWords(end) });
   }
 
-  async permit(call: AskedCall): Promise<Decision> {
+  async permit(call: AskedCall, signal: AbortSignal): Promise<Decision> {
     try {
-      return await this.#permit(call);
+      return await this.#permit(call, AbortSignal.any([this.signal, signal]));
     } catch (error) {
       this.crash(error);
       return OVER;
     }
   }
 
-  async #permit(call: AskedCall): Promise<Decision> {
+  async #permit(call: AskedCall, signal: AbortSignal): Promise<Decision> {
     await this.#messageOf(call.tool_use_id);
     if (this.over) return OVER;
     const promised = this.#keepPromise(call);
     if (promised !== undefined) return this.#allow(call, promised.item, promised.input);
     const { item, events } = this.#translator.begin(call);
     await this.#journaled(events);
-    const verdict = await this.ask(item);
+    const verdict = await this.ask(item, signal);
     this.#translator.decided(call.tool_use_id, verdict);
     if (verdict.effect === "allow") return this.#allow(call, item, verdict.input);
     if (verdict.interrupt) {
@@ -226,9 +231,8 @@ export class TurnRun {
   }
 
   /** Decides on a call whose item was told. */
-  async ask(item: ToolItem): Promise<Verdict> {
+  async ask(item: ToolItem, signal: AbortSignal): Promise<Verdict> {
     const { id, tool, tool_use_id, input } = item;
-    const signal = this.signal;
     this.#waiting += 1;
     try {
       const verdict = signal.aborted
@@ -326,7 +330,20 @@ export class TurnRun {
         return;
       case "funds":
         this.#funds(outcome.message).catch((error: unknown) => this.crash(error));
+        return;
+      case "lost":
+        this.#lost(outcome.message);
     }
+  }
+
+  #lost(message: string): void {
+    if (this.#wasLost) {
+      this.fail({ code: "engine_failed", message: `Claude Code could not begin: ${message}` });
+      return;
+    }
+    this.#wasLost = true;
+    this.#link = undefined;
+    this.#options.onLost();
   }
 
   async #funds(message: string): Promise<void> {

@@ -55,6 +55,8 @@ export interface ResultMessage {
   readonly api_status?: number | undefined;
   readonly text: string;
   readonly errors: readonly string[];
+  /** Rounds of the model, the program's way of counting; absent: not told. */
+  readonly rounds?: number | undefined;
   /** All models together, since the last result. */
   readonly usage: Tokens;
   readonly cost_microusd?: number | undefined;
@@ -95,6 +97,8 @@ export type Said =
       readonly status?: number | undefined;
       readonly error: string;
     }
+  /** Whether a summary is being written, of which nothing is told until it is there. */
+  | { readonly type: "status"; readonly compacting: boolean }
   | { readonly type: "compacted"; readonly tokens_before: number; readonly kept_from?: string | undefined }
   | { readonly type: "task"; readonly agent_id: string; readonly tool_use_id: string }
   | { readonly type: "notice"; readonly message: string }
@@ -278,6 +282,7 @@ function readResult(fields: Fields): ResultMessage {
     terminal_reason: text(fields["terminal_reason"]),
     api_status: count(fields["api_error_status"]) ?? STATUS_OF_TYPE[text(fields["api_error_type"]) ?? ""],
     text: text(fields["result"]) ?? "",
+    rounds: count(fields["num_turns"]),
     errors: list(fields["errors"]).filter((error): error is string => typeof error === "string"),
     usage: {
       input: sum("inputTokens"),
@@ -304,6 +309,8 @@ function readSystem(fields: Fields): Said {
         status: count(fields["error_status"]),
         error: text(fields["error"]) ?? "unknown",
       };
+    case "status":
+      return { type: "status", compacting: fields["status"] === "compacting" };
     case "compact_boundary": {
       const metadata = record(fields["compact_metadata"]);
       return {

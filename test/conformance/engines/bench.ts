@@ -1,20 +1,20 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { SallyportClient } from "../../../src/client/index.ts";
-import type { CreateSession, Price } from "../../../src/protocol/index.ts";
+import type { CreateSession, JournalEvent, Price } from "../../../src/protocol/index.ts";
 import { openTestHouse, type TestHouse } from "../../support/house.ts";
 import { journalFaults } from "./journal.ts";
 import { Model } from "./model.ts";
 import { processesOf, type OwnedProcess } from "./processes.ts";
-import { BenchSession } from "./session.ts";
+import { BenchSession, type Turn } from "./session.ts";
 
 /** Each kind of token has its own price, and each is a whole number of micro-USD. */
-export const PRICE: Required<Pick<Price, "input" | "output" | "cache_read" | "cache_write">> = {
+export const PRICE = {
   input: 3_000_000,
   output: 7_000_000,
   cache_read: 1_000_000,
   cache_write: 5_000_000,
-};
+} as const satisfies Price;
 
 /** `sallyport.yaml`; JSON is YAML. */
 export function settingsFor(model: Model): string {
@@ -27,6 +27,8 @@ export class Bench {
   readonly engine: string;
   readonly model: Model;
   readonly house: TestHouse;
+  /** Turns that failed by the status that the model answered with, once they have all ended. */
+  failures: Promise<ReadonlyMap<number, Turn>> = Promise.resolve(new Map());
   readonly #sessions: BenchSession[] = [];
   #main: Promise<BenchSession> | undefined;
 
@@ -59,6 +61,12 @@ export class Bench {
     return this.adopt(id);
   }
 
+  /** One that goes its own way beside the scenarios, until it is ended. */
+  async aside(): Promise<BenchSession> {
+    const { id } = await this.client.createSession({ engine: this.engine });
+    return new BenchSession(id, this.client, this.model);
+  }
+
   /** Watches a session that is there. */
   adopt(id: string): BenchSession {
     const session = new BenchSession(id, this.client, this.model);
@@ -69,7 +77,8 @@ export class Bench {
   /** Ends a session that is not needed any more, and its processes with it. */
   async end(session: BenchSession): Promise<void> {
     await this.sound(session);
-    this.#sessions.splice(this.#sessions.indexOf(session), 1);
+    const place = this.#sessions.indexOf(session);
+    if (place >= 0) this.#sessions.splice(place, 1);
     await session.leave();
     await this.client.control(session.id, "close");
   }
@@ -94,7 +103,7 @@ export class Bench {
     const { reserved_microusd } = await this.client.sessionUsage(session.id);
     if (reserved_microusd > 0) faults.push(`${reserved_microusd} micro-USD are still set aside`);
     const last = journal.at(-1)?.seq ?? 0;
-    await session.seen((frame) => "seq" in frame && frame.seq === last);
+    await session.seen((frame): frame is JournalEvent => "seq" in frame && frame.seq === last);
     if (JSON.stringify(session.events) !== JSON.stringify(journal))
       faults.push("the watcher did not see exactly the journal");
     if (faults.length > 0) throw new Error(faults.join("\n"));

@@ -7,11 +7,25 @@ import {
   type Engine,
 } from "../../../src/engines/index.ts";
 import { Bench } from "./bench.ts";
-import { CALLS } from "./calls.ts";
+import { CALLS, LIMITED } from "./calls.ts";
+import { beginFailures, FAILURES, REFUSALS } from "./failures.ts";
+import { LIVES } from "./lives.ts";
+import { MONEY } from "./money.ts";
 import type { Scenario } from "./scenario.ts";
+import { ALONE, STOPS } from "./stops.ts";
 import { WORDS } from "./words.ts";
 
-const SCENARIOS: readonly Scenario[] = [...WORDS, ...CALLS];
+const SCENARIOS: readonly Scenario[] = [
+  ...WORDS,
+  ...CALLS,
+  ...STOPS,
+  ...FAILURES,
+  ...MONEY,
+  ...REFUSALS,
+  ...LIVES,
+  ...LIMITED,
+  ...ALONE,
+];
 
 const ENGINES: readonly Engine[] = [createLoopEngine(), createClaudeSdkEngine(), createClaudeCliEngine()];
 
@@ -26,6 +40,7 @@ export function engineConformance(id: string): void {
       const missing = engine === undefined ? `there is no engine ${id}` : engine.missing?.();
       if (missing !== undefined) throw new Error(missing);
       bench = await Bench.open(id);
+      bench.failures = beginFailures(bench);
     });
     afterEach(() => bench.rest());
     afterAll(async () => {
@@ -37,9 +52,9 @@ export function engineConformance(id: string): void {
       it(scenario.name, async () => {
         const seen = await scenario.run(bench);
         if (scenario.shows !== undefined) observed[scenario.shows] = seen.can;
-        cells.set(scenario.name, `${seen.can ? "yes" : "no"}${seen.how === undefined ? "" : `: ${seen.how}`}`);
+        cells.set(scenario.name, seen.words ?? (seen.can ? "yes" : "no"));
         await bench.allSound();
-      });
+      }, 60_000);
     }
 
     it("does what it declares", () => {

@@ -13,7 +13,7 @@ export interface SentBlock {
 
 /** The parts of a request to the model that the bench looks at. */
 export interface SentRequest {
-  readonly tools?: readonly { readonly name: string }[];
+  readonly tools?: readonly { readonly name: string; readonly defer_loading?: boolean }[];
   readonly messages: readonly { readonly role: string; readonly content: string | readonly SentBlock[] }[];
 }
 
@@ -77,8 +77,8 @@ export function resultsIn({ messages }: SentRequest): readonly string[] {
   );
 }
 
-export function blocksOf({ messages }: SentRequest): readonly SentBlock[] {
-  return messages.flatMap(({ content }) => (typeof content === "string" ? [{ type: "text", text: content }] : content));
+export function blocksOf(request: SentRequest | undefined): readonly SentBlock[] {
+  return (request?.messages ?? []).flatMap(({ content }) => (typeof content === "string" ? [{ type: "text", text: content }] : content));
 }
 
 function blockText(content: SentBlock["content"] = []): string {

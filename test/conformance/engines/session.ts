@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import {
   isTerminal,
   isToolItem,
@@ -13,10 +14,14 @@ import type { SallyportClient } from "../../../src/client/index.ts";
 import { script } from "../../support/house.ts";
 import type { Model, SentRequest } from "./model.ts";
 
-export type Answer = (approval: Approval) => Omit<Decision, "input_hash"> | Promise<Omit<Decision, "input_hash">>;
+type Said = Omit<Decision, "input_hash"> | undefined;
+/** Undefined: nobody answers. */
+export type Answer = (approval: Approval) => Said | Promise<Said>;
 type Terminal = Extract<JournalEvent, { type: "turn.completed" | "turn.failed" }>;
 
-export const approve: Answer = () => ({ decision: "approve" });
+const approve: Answer = () => ({ decision: "approve" });
+/** Longer than anything takes here: what does not come by then never comes. */
+const PATIENCE_MS = 30_000;
 
 export interface TurnOptions {
   readonly attachments?: readonly Attachment[];
@@ -107,16 +112,25 @@ export class BenchSession {
   }
 
   /** The first frame like this, when it is there. */
-  async seen<Frame extends StreamFrame>(
-    test: ((frame: StreamFrame) => frame is Frame) | ((frame: StreamFrame) => boolean),
-    from = 0,
-  ): Promise<Frame> {
+  async seen<Frame extends StreamFrame>(test: (frame: StreamFrame) => frame is Frame, from = 0): Promise<Frame> {
+    const end = performance.now() + PATIENCE_MS;
     for (let index = from; ; index += 1) {
-      while (index >= this.frames.length)
-        await Promise.race([new Promise<void>((resolve) => this.#changed.push(resolve)), this.#broken()]);
+      while (index >= this.frames.length) await this.#more(end - performance.now());
       const frame = this.frames[index];
-      if (frame !== undefined && test(frame)) return frame as Frame;
+      if (frame !== undefined && test(frame)) return frame;
     }
+  }
+
+  /** The first one of a kind. */
+  kind<Type extends StreamFrame["type"]>(type: Type, from = 0): Promise<Extract<StreamFrame, { type: Type }>> {
+    return this.seen((frame): frame is Extract<StreamFrame, { type: Type }> => frame.type === type, from);
+  }
+
+  /** Answers what is open, and what comes. */
+  async answerWith(answer: Answer): Promise<void> {
+    this.#answer = answer;
+    const { approvals } = await this.#client.approvals({ status: "pending", session_id: this.id });
+    for (const approval of approvals) await this.#decide(approval);
   }
 
   /** The server goes: what comes after is read from the next one. */
@@ -165,15 +179,22 @@ export class BenchSession {
     }
   }
 
-  /** Settles only when nothing more will come. */
-  async #broken(): Promise<never> {
-    await this.#watching;
-    throw new Error(`the watch of ${this.id} ended`);
+  /** Until the next frame. */
+  async #more(waitMs: number): Promise<void> {
+    const over = new AbortController();
+    const late = pause(waitMs, undefined, { signal: over.signal }).catch(() => undefined);
+    const ended = this.#watching.then(() => "ended" as const);
+    const next = new Promise<"next">((resolve) => this.#changed.push(() => resolve("next")));
+    const first = await Promise.race([next, ended, late]);
+    over.abort();
+    if (first === "next") return;
+    const lately = this.frames.slice(-5).map((frame) => JSON.stringify(frame).slice(0, 300));
+    throw new Error(`nothing more comes in ${this.id}; the last frames:\n${lately.join("\n")}`);
   }
 
   async #decide(approval: Approval): Promise<void> {
     const decision = await this.#answer(approval);
-    await this.#client.decide(approval.id, { ...decision, input_hash: approval.input_hash });
+    if (decision !== undefined) await this.#client.decide(approval.id, { ...decision, input_hash: approval.input_hash });
   }
 }
 

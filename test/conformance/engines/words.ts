@@ -53,7 +53,7 @@ const images: Scenario = {
   },
 };
 
-const LONG = 8_000;
+const LONG = 4_000;
 
 const long: Scenario = {
   name: "a long answer is kept whole",

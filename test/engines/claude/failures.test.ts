@@ -46,10 +46,10 @@ const FAILURES = [
   },
 ] as const;
 
-describe.each(ENGINES)("$name", ({ name: engine, create }) => {
+describe("claude-sdk", () => {
   let room: Room;
   beforeAll(() => {
-    room = world.room(create());
+    room = world.room(ENGINES[0].create());
   });
   beforeEach(() => {
     world.take();
@@ -57,8 +57,13 @@ describe.each(ENGINES)("$name", ({ name: engine, create }) => {
   });
   afterAll(() => room.close());
 
+  test.each(FAILURES)("$name ends the turn with a clear text", async ({ step, failure }) => {
+    const told = await room.turn(script([step, { say: "Never." }], JSON.stringify(step)));
+    expect(told.events.at(-1)).toMatchObject({ type: "turn.failed", error: failure });
+  });
+
   test("an overloaded model is asked again, and a notice tells", async () => {
-    const told = await room.turn(script([{ error: { status: 529 } }, { say: "Here." }], engine));
+    const told = await room.turn(script([{ error: { status: 529 } }, { say: "Here." }]));
     expect(outline(told.events)).toEqual([
       expect.stringMatching(/^notice the model answered 529 \(overloaded\); attempt 1 of 1 again in 0\.\d s$/),
       "+ agent_message",
@@ -68,9 +73,7 @@ describe.each(ENGINES)("$name", ({ name: engine, create }) => {
   });
 
   test("words of an answer that broke off are superseded", async () => {
-    const told = await room.turn(
-      script([{ stream: { tokens: 12, per_second: 60 } }, { cut: true }, { say: "Rest." }], engine),
-    );
+    const told = await room.turn(script([{ stream: { tokens: 12, per_second: 60 } }, { cut: true }, { say: "Rest." }]));
     const [dead, whole, rest] = items(told.events);
     expect(outline(told.events).at(-1)).toBe("completed end_turn");
     expect(dead).toMatchObject({
@@ -137,16 +140,29 @@ test("max_turns ends the turn", async () => {
   await room.close();
 });
 
-describe("failures of the model", () => {
-  let room: Room;
-  beforeAll(() => {
-    room = world.room(ENGINES[0].create());
-  });
-  afterAll(() => room.close());
-
-  // One engine is enough: the same code reads both.
-  test.each(FAILURES)("$name ends the turn with a clear text", async ({ step, failure }) => {
-    const told = await room.turn(script([step, { say: "Never." }], JSON.stringify(step)));
-    expect(told.events.at(-1)).toMatchObject({ type: "turn.failed", error: failure });
-  });
+test("claude-cli gets over an overloaded model, a cut stream and an empty purse in one turn", async () => {
+  const room = world.room(ENGINES[1].create());
+  room.decide = (call) => {
+    world.broke = 1;
+    return { effect: "allow", input: call.input };
+  };
+  const told = await room.turn(
+    script([
+      { error: { status: 529 } },
+      { tool: "Bash", input: { command: "echo hi" } },
+      { stream: { tokens: 8, per_second: 60 } },
+      { cut: true },
+      { say: "Rest." },
+    ]),
+  );
+  expect(outline(told.events).filter((line) => !line.startsWith("+"))).toEqual([
+    expect.stringMatching(/^notice the model answered 529/),
+    "completed command_execution Bash: hi",
+    expect.stringMatching(/^superseded agent_message: one more/),
+    expect.stringMatching(/^notice the model's answer broke off; attempt 1 of 1/),
+    expect.stringMatching(/^completed agent_message: one more/),
+    "completed agent_message: Rest.",
+    "completed end_turn",
+  ]);
+  await room.close();
 });

@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { CANARIES, ENGINES, KEY, script, World } from "./world.ts";
@@ -45,4 +46,35 @@ test.each(ENGINES)("a process of $name knows no credential but its session's key
   await room.close();
   expect(await room.pids()).toEqual([]);
   expect(readdirSync(join(room.folder, "tmp"))).toEqual([]);
+});
+
+test("what a workspace says to the program is not heard: no settings, no servers, no memory, no git", async () => {
+  const marks = ["hook", "start", "server"].map((name) => join(world.root, `ran-${name}`));
+  const [hook, start, server] = marks;
+  const command = (path: string | undefined): object => ({ hooks: [{ type: "command", command: `touch ${path}` }] });
+  world.write("CLAUDE.md", "CANARY of the folder");
+  world.write("sub/CLAUDE.md", "CANARY of the folder below");
+  world.write("sub/file.txt", "hello\n");
+  world.write(
+    ".claude/settings.json",
+    JSON.stringify({
+      permissions: { allow: ["Bash"] },
+      hooks: { PreToolUse: [command(hook)], SessionStart: [command(start)] },
+    }),
+  );
+  world.write(".mcp.json", JSON.stringify({ mcpServers: { evil: { command: "touch", args: [server] } } }));
+  const git = ["init -q", "-c user.email=a@b -c user.name=a commit -q --allow-empty -m CANARY"];
+  for (const words of git) execFileSync("git", words.split(" "), { cwd: world.workspace });
+  const room = world.room(ENGINES[0].create());
+  await room.turn(
+    script([
+      { tool: "Read", input: { file_path: "sub/file.txt" } },
+      { tool: "Bash", input: { command: "true" } },
+      { say: "Done." },
+    ]),
+  );
+  expect(room.asked.map(({ tool }) => tool)).toEqual(["Read", "Bash"]);
+  expect(JSON.stringify(world.take().map(({ body }) => body))).not.toContain("CANARY");
+  expect(marks.filter((path) => existsSync(path))).toEqual([]);
+  await room.close();
 });

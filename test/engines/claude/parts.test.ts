@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -11,7 +11,13 @@ import { outcomeOf } from "../../../src/engines/claude/outcome.ts";
 import { aside, promptContent } from "../../../src/engines/claude/say.ts";
 import { readState, StateFile } from "../../../src/engines/claude/state.ts";
 import { offerOf, toolName } from "../../../src/engines/claude/tools.ts";
-import { holdsMessage } from "../../../src/engines/claude/transcripts.ts";
+import {
+  borrowTranscript,
+  holdsMessage,
+  mendTranscript,
+  returnTranscript,
+  transcriptOf,
+} from "../../../src/engines/claude/transcripts.ts";
 import { readMessage } from "../../../src/engines/claude/wire.ts";
 import { createClaudeCliEngine, createClaudeSdkEngine } from "../../../src/engines/index.ts";
 import { LIMITS, NO_USAGE, type EventBody } from "../../../src/protocol/index.ts";
@@ -38,7 +44,12 @@ describe("outcomeOf", () => {
     [{ ...BAD, subtype: "error_max_turns", errors: ["x"] }, {}, "max_turns"],
     [{ ...BAD, subtype: "error_max_budget_usd", errors: ["x"] }, {}, "budget_exceeded"],
     [{ ...BAD, subtype: "error_during_execution", terminal_reason: "aborted_tools" }, {}, "aborted"],
-    [{ ...BAD, subtype: "error_during_execution", errors: ["No conversation found"] }, {}, "engine_failed"],
+    [{ ...BAD, subtype: "error_during_execution", errors: ["Strange."] }, {}, "engine_failed"],
+    [
+      { ...BAD, subtype: "error_during_execution", num_turns: 0, errors: ["No conversation found."] },
+      {},
+      { type: "lost", message: "No conversation found." },
+    ],
     [{ ...BAD, subtype: "error_max_structured_output_retries", errors: ["x"] }, {}, "engine_failed"],
     [{ ...BAD, stop_reason: "refusal", terminal_reason: "api_error" }, {}, "refusal"],
     [{ ...BAD, terminal_reason: "prompt_too_long", api_error_status: 400, result: "x" }, {}, "context_exceeded"],
@@ -123,12 +134,37 @@ describe("what is kept between processes", () => {
     const uuid = "0b54ad70-8cf7-4b1c-9d5e-000000000001";
     // Over the border of what is read at once.
     for (const before of [0, 1_048_540, 1_048_560, 1_048_576, 3_000_000]) {
-      writeFileSync(path, `${"x".repeat(before)}{"uuid":"${uuid}"}\n${"y".repeat(100)}`);
+      writeFileSync(path, `${"x".repeat(before)}\n{"uuid":"${uuid}"}\n${"y".repeat(100)}`);
       expect(await holdsMessage(path, uuid)).toBe(true);
       expect(await holdsMessage(path, uuid.replace("1", "2"))).toBe(false);
     }
     expect(await holdsMessage(join(folder, "nowhere"), uuid)).toBe(false);
   });
+});
+
+test("a record whose newest message is not the one it names is mended, and a borrowed one ends where it must", async () => {
+  const message = (uuid: string, parent: string): string => JSON.stringify({ parentUuid: parent, type: "user", uuid });
+  const newest = (uuid: string): string => JSON.stringify({ type: "last-prompt", leafUuid: uuid });
+  const lines = [message("a", ""), message("b", "a"), newest("b"), message("c", "a")];
+  const path = join(folder, "mend.jsonl");
+  const read = (place: string): readonly string[] => readFileSync(place, "utf8").trim().split("\n");
+  writeFileSync(path, `${lines.join("\n")}\n`);
+  await mendTranscript(path);
+  expect(read(path)).toEqual([message("a", ""), message("b", "a"), message("c", "a")]);
+  const whole = [...lines, newest("c")];
+  writeFileSync(path, `${whole.join("\n")}\n`);
+  await mendTranscript(path);
+  expect(read(path)).toEqual(whole);
+  // The last line may be half written.
+  writeFileSync(path, `${whole.join("\n")}\n{"parentUuid":"c","uuid":"d","mess`);
+  const place = join(folder, "borrower");
+  expect(await borrowTranscript(path, { session: "s", uuid: "b" }, place)).toBe(true);
+  const borrowed = transcriptOf(place, "s") ?? "";
+  expect(read(borrowed)).toEqual([message("a", ""), message("b", "a")]);
+  for (const uuid of ["d", "e"]) expect(await borrowTranscript(path, { session: "t", uuid }, place)).toBe(false);
+  expect(transcriptOf(place, "t")).toBeUndefined();
+  returnTranscript(place, "s");
+  expect(transcriptOf(place, "s")).toBeUndefined();
 });
 
 test("history as text has what was said and done, without what a sub-agent did", async () => {

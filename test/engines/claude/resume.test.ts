@@ -1,7 +1,6 @@
-import { rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { Ancestor, EngineEvent, ToolCall, Verdict } from "../../../src/engines/index.ts";
+import type { EngineEvent, ToolCall, Verdict } from "../../../src/engines/index.ts";
 import { openCalls, openItems } from "../world.ts";
 import { ENGINES, items, outline, script, World, type Room } from "./world.ts";
 
@@ -15,7 +14,6 @@ beforeEach(() => {
 afterAll(() => world.close());
 
 const allow = (call: ToolCall): Verdict => ({ effect: "allow", input: call.input });
-const after = (room: Room, turn_id: string): Ancestor => ({ folder: room.folder, after_turn: turn_id });
 
 /** What was said, without the house's own words: the first lines. */
 function spoken(): readonly string[] {
@@ -32,12 +30,8 @@ function prompts(): readonly string[] {
   ].map(([, word]) => word ?? "");
 }
 
-async function say(
-  room: Room,
-  words: string,
-  options: { readonly ancestry?: readonly Ancestor[] } = {},
-): Promise<string> {
-  const told = await room.turn(script([{ say: `${words}!` }], words), options);
+async function say(room: Room, words: string): Promise<string> {
+  const told = await room.turn(script([{ say: `${words}!` }], words));
   expect(outline(told.events)).toEqual(["+ agent_message", `completed agent_message: ${words}!`, "completed end_turn"]);
   return room.turnId;
 }
@@ -55,40 +49,6 @@ const resumed = async (room: Room): Promise<readonly EngineEvent[]> => {
 };
 
 describe.each(ENGINES)("$name", ({ name, create }) => {
-  test("a conversation goes on in a new process, and a fork forgets what came after it", async () => {
-    const room = world.room(create());
-    const first = await say(room, "One");
-    const state = join(room.folder, "claude.json");
-    expect(statSync(state).mode & 0o777).toBe(0o600);
-    await room.forget();
-    // A turn that is aborted in the middle.
-    const controller = new AbortController();
-    await room.turn(script([{ tool: "Bash", input: { command: "sleep 20" } }, { say: "Never" }], "Two"), {
-      signal: controller.signal,
-      onEvent: (event) => {
-        if (event.type === "item.started") controller.abort();
-      },
-    });
-    const second = room.turnId;
-    await say(room, "Three");
-    expect(prompts()).toEqual(["One", "Two", "Three"]);
-
-    const other = ENGINES.find((engine) => engine.name !== name) ?? ENGINES[0];
-    const fork = world.room(other.create());
-    await say(fork, "Four", { ancestry: [after(room, first)] });
-    expect(spoken()).toEqual(["user: One", "assistant: One!", "user: Four"]);
-    await fork.forget();
-    await say(fork, "Five");
-    expect(spoken()).toEqual(["user: One", "assistant: One!", "user: Four", "assistant: Four!", "user: Five"]);
-    // A fork of the fork, which has no turn of its own at that place.
-    const again = world.room(create());
-    await say(again, "Six", {
-      ancestry: [{ folder: join(world.root, "nobody"), after_turn: undefined }, after(room, second)],
-    });
-    expect(prompts()).toEqual(["One", "Two", "Six"]);
-    for (const each of [room, fork, again]) await each.close();
-  });
-
   test("a turn whose server died while a person was asked asks again and goes on", async () => {
     const room = world.room(create());
     const call = { tool: "Write", input: { file_path: `${name}-approved.txt`, content: "x\n" } };
@@ -116,22 +76,6 @@ describe.each(ENGINES)("$name", ({ name, create }) => {
 });
 
 describe("claude-sdk", () => {
-  test("when the vendor's record is lost, the model is told what was said", async () => {
-    const room = world.room(ENGINES[0].create());
-    await say(room, "One");
-    await room.forget();
-    rmSync(join(room.folder, "claude"), { recursive: true });
-    const told = await room.turn(script([{ say: "Two!" }], "Two"));
-    expect(outline(told.events)[0]).toMatch(/^notice .*record of this conversation is gone/);
-    expect(world.lastMessages()).toHaveLength(1);
-    expect(world.lastMessages()[0]).toMatch(/User: One[\s\S]*Assistant: One![\s\S]*Two/);
-    await room.forget();
-    writeFileSync(join(room.folder, "claude.json"), "{broken");
-    const again = await room.turn(script([{ say: "Three!" }], "Three"));
-    expect(outline(again.events)[0]).toMatch(/^notice /);
-    await room.close();
-  });
-
   test("what may have run is not run again, and an approved call that does not come is closed", async () => {
     const room = world.room(ENGINES[0].create());
     const tools = [

@@ -1,4 +1,4 @@
-import { isToolItem, type JournalEvent, type ToolItem } from "../../../src/protocol/index.ts";
+import { BUDGET_TOOL, isToolItem, type JournalEvent, type ToolItem } from "../../../src/protocol/index.ts";
 import type { VendorLife } from "./life.ts";
 import { MIND_COST } from "./mind.ts";
 import { lineOf, SCENES, type Scene } from "./scenes.ts";
@@ -91,7 +91,7 @@ function approvalFaults(life: VendorLife): readonly string[] {
     faults.push("an approval has no answer or two");
   const calls = asked.map(({ tool_use_id }) => tool_use_id);
   if (new Set(calls).size !== calls.length) faults.push("a call was asked about twice");
-  const words = asked.flatMap(({ tool, input }) => (tool === "Budget" ? [] : wordsOf(input)));
+  const words = asked.flatMap(({ tool, input }) => (tool === BUDGET_TOOL ? [] : wordsOf(input)));
   const doubled = words.filter((word, index) => words.indexOf(word) !== index);
   if (doubled.length > 0) faults.push(`a person was asked again about ${doubled.join(", ")}`);
   if (life.pending > 0) faults.push(`${life.pending} approvals wait for ever`);
@@ -128,7 +128,7 @@ function namesOf(left: VendorLife["leftOpen"]): string {
 }
 
 function asksForMoney(life: VendorLife): number {
-  return eventsOf(life, "approval.requested").filter(({ approval }) => approval.tool === "Budget").length;
+  return eventsOf(life, "approval.requested").filter(({ approval }) => approval.tool === BUDGET_TOOL).length;
 }
 
 /** The model's own words and deeds in a turn. */

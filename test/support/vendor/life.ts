@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -15,7 +16,7 @@ import { makePlace, type Place, type ServerProcess } from "../server.ts";
 import { Mind, MIND_KEY, mindSettings } from "./mind.ts";
 import { markedProcesses, signal, type Marked } from "./processes.ts";
 import { decisionOn, EFFECTS, promptOf, SCENES, SEEDS, type Scene } from "./scenes.ts";
-import { strike, type Strike, type StrikeKind } from "./strike.ts";
+import { isDue, strike, type Strike, type StrikeKind } from "./strike.ts";
 
 /** Micro-USD: less than the first request may cost, so that somebody is asked. */
 const FIRST_LIMIT = 1_000;
@@ -71,7 +72,7 @@ export async function liveWithVendor(plan: LifePlan): Promise<VendorLife> {
     life.over();
     await endAll(phoenix, place);
     await mind.close();
-    await place.remove();
+    if (process.env["KEEP"] !== undefined) console.log(place.home); else await place.remove();
   }
 }
 
@@ -210,7 +211,7 @@ class Life {
     now.frames += 1;
     const ended = isTerminal(frame as JournalEvent);
     const planned = this.#plan.strikes[now.scene];
-    if (planned !== undefined && !this.#struck.has(now.scene) && (ended || now.frames >= planned.frames)) {
+    if (planned !== undefined && !this.#struck.has(now.scene) && (ended || isDue(planned, frame, now.frames))) {
       this.#struck.add(now.scene);
       this.#chores.push(this.#strike(now.scene, planned));
     }
@@ -240,9 +241,16 @@ class Life {
       server = await this.#phoenix.running;
     }
     const { pid = 0 } = server.child;
-    if (strike(kind, { place: this.#place, server: pid, session: this.#session }) === 0) return;
+    const ended = strike(kind, { place: this.#place, server: pid, session: this.#session });
+    if (ended.length === 0) return;
     this.#hits.push({ kind, scene });
-    if (kind !== "vendor") await server.exited;
+    if (kind === "vendor") await this.#noticed(ended);
+    else await server.exited;
+  }
+
+  /** Resolves when the server has taken notice of the end of its children. */
+  async #noticed(pids: readonly number[]): Promise<void> {
+    while (!this.#over.signal.aborted && pids.some((pid) => existsSync(`/proc/${pid}`))) await pause(2);
   }
 
   async #journal(): Promise<readonly JournalEvent[]> {

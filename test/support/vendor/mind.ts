@@ -11,13 +11,14 @@ const USAGE = { input_tokens: 300, output_tokens: 40, cache_creation_input_token
 export const MIND_COST = 340;
 const DONE: Step = { say: "Nothing is left to do." };
 
-/** `sallyport.yaml` of a house whose only model this is. JSON is YAML. */
-export function mindSettings(mind: Mind): string {
+/** `sallyport.yaml` of a house whose only model this is. JSON is YAML. The provider's key is in `MIND_KEY`, or in a file. */
+export function mindSettings(mind: Mind, credential_file?: string): string {
+  const credential = credential_file === undefined ? { credential_env: "MIND_KEY" } : { credential_file };
   return JSON.stringify({
     provider: "mind",
     model: MIND_MODEL,
     providers: {
-      mind: { base_url: mind.url, wire: "anthropic", credential_env: "MIND_KEY", default_model: MIND_MODEL },
+      mind: { base_url: mind.url, wire: "anthropic", ...credential, default_model: MIND_MODEL },
     },
     prices: { [MIND_MODEL]: { input: 1e6, output: 1e6, cache_read: 1e6, cache_write: 1e6 } },
   });

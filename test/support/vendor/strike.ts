@@ -1,50 +1,63 @@
+import { BUDGET_TOOL, type JournalEvent, type StreamFrame } from "../../../src/protocol/index.ts";
 import type { Dice } from "../money/dice.ts";
 import type { Place } from "../server.ts";
 import { isVendor, markedProcesses, signal } from "./processes.ts";
 
-/** `machine`: the server and all that it started end at once, as when the power fails. */
+/** What is killed. `machine`: the server and all that it started end at once, as when the power fails. */
 export const STRIKES = ["vendor", "server", "machine"] as const;
 export type StrikeKind = (typeof STRIKES)[number];
 
-/** One killing: so many frames after a turn began, or when it ended before, and then so many milliseconds later. */
+/** The first event of a type, the first question about a tool, or so many frames after the turn began. */
+type Moment = JournalEvent["type"] | "tool.asked" | number;
+
+/** One killing, in a turn. A moment that does not come is the turn's end. */
 export interface Strike {
   readonly kind: StrikeKind;
-  readonly frames: number;
+  readonly at: Moment;
+  /** After that moment. */
   readonly waitMs: number;
 }
 
 const MOST_FRAMES = 30;
 const LONGEST_WAIT_MS = 300;
 
-export function rollStrike(dice: Dice, kind: StrikeKind): Strike {
+export function rollStrike(dice: Dice): Strike {
   // At a frame, or between two of them.
-  return { kind, frames: dice.between(0, MOST_FRAMES), waitMs: dice.chance(0.5) ? 0 : dice.between(0, LONGEST_WAIT_MS) };
+  const waitMs = dice.chance(0.5) ? 0 : dice.between(0, LONGEST_WAIT_MS);
+  return { kind: dice.of(STRIKES), at: dice.between(0, MOST_FRAMES), waitMs };
 }
 
-/** Ends what is to be ended. Answers how many processes that were; 0: there was nothing to end. */
-export function strike(kind: StrikeKind, target: { readonly place: Place; readonly server: number; readonly session: string }): number {
-  const { place, server, session } = target;
+/** Whether this is the moment. `frames`: so many came since the turn began. */
+export function isDue({ at }: Strike, frame: StreamFrame, frames: number): boolean {
+  if (at === "tool.asked") return frame.type === "approval.requested" && frame.approval.tool !== BUDGET_TOOL;
+  return frame.type === at || frames === at;
+}
+
+interface Target {
+  readonly place: Place;
+  /** The server's pid. */
+  readonly server: number;
+  readonly session: string;
+}
+
+/** Ends what is to be ended, by pid. Answers what that was; empty: there was nothing to end. */
+export function strike(kind: StrikeKind, { place, server, session }: Target): readonly number[] {
   switch (kind) {
     case "vendor":
-      return markedProcesses(place).filter(
-        (entry) => entry.session === session && isVendor(entry) && signal(entry.pid, "SIGKILL"),
-      ).length;
+      return markedProcesses(place)
+        .filter((entry) => entry.session === session && isVendor(entry))
+        .map(({ pid }) => pid)
+        .filter((pid) => signal(pid, "SIGKILL"));
     case "server":
-      return signal(server, "SIGKILL") ? 1 : 0;
+      return [server].filter((pid) => signal(pid, "SIGKILL"));
     case "machine": {
       // All stand still before the first one ends, so that nobody gets to see another's end.
-      if (!signal(server, "SIGSTOP")) return 0;
-      const stopped = new Set<number>([server]);
-      for (;;) {
-        const fresh = markedProcesses(place).filter(({ pid }) => !stopped.has(pid));
-        if (fresh.length === 0) break;
-        for (const { pid } of fresh) {
-          stopped.add(pid);
-          signal(pid, "SIGSTOP");
-        }
+      const stopped = new Set([server].filter((pid) => signal(pid, "SIGSTOP")));
+      for (let fresh = -1; fresh !== stopped.size && stopped.size > 0;) {
+        fresh = stopped.size;
+        for (const { pid } of markedProcesses(place)) if (signal(pid, "SIGSTOP")) stopped.add(pid);
       }
-      for (const pid of stopped) signal(pid, "SIGKILL");
-      return stopped.size;
+      return [...stopped].filter((pid) => signal(pid, "SIGKILL"));
     }
   }
 }

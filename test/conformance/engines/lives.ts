@@ -1,0 +1,159 @@
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect } from "vitest";
+import { Failure } from "../../../src/protocol/index.ts";
+import { leftBehind, makePlace, startServer, type ServerProcess } from "../../support/server.ts";
+import { settingsFor, type Bench } from "./bench.ts";
+import { journalFaults } from "./journal.ts";
+import { blocksOf, marksIn } from "./model.ts";
+import { processesOf, until } from "./processes.ts";
+import { atDelta, hasProcess, processInTurn } from "./stops.ts";
+import { bash, NO, YES, type Scenario, type Seen } from "./scenario.ts";
+import { BenchSession } from "./session.ts";
+
+const between: Scenario = {
+  name: "the server is restarted between turns: the model still knows what was said",
+  async run(bench) {
+    const main = await bench.main();
+    const before = await main.turn([{ say: "The word is heliotrope." }]);
+    await bench.restart();
+    const after = await main.turn([{ say: "I remember." }]);
+    expect(after.end.type).toBe("turn.completed");
+    expect(after.requests.map(marksIn).at(-1)).toContain(before.mark);
+    expect(JSON.stringify(after.requests.at(-1)?.messages)).toContain("The word is heliotrope.");
+    // Its own record was still there: nothing had to be told again.
+    expect(after.notices).toEqual([]);
+    return YES;
+  },
+};
+
+/**
+ * A text long enough to be broken off. What follows is there more than once where a restart comes between: a vendor's
+ * record may then have a message more than the script was asked for.
+ */
+const BROKEN_OFF = [{ stream: { tokens: 100, per_second: 100 } }];
+
+const halted: Scenario = {
+  name: "the server is stopped in a text: the turn goes on at the next start",
+  async run(bench) {
+    const main = await bench.main();
+    await writeFile(join(bench.house.place.workspace, "page.txt"), "a page\n");
+    const read = { tool: "Read", input: { file_path: "page.txt" } };
+    const begun = await main.begin([...BROKEN_OFF, read, read, read, { say: "To the end." }]);
+    await main.kind("item.delta", begun.from);
+    await bench.restart();
+    const turn = await main.finish(begun);
+    expect(turn.frames.filter(({ type }) => type === "turn.resumed")).toHaveLength(1);
+    expect(turn.end).toMatchObject({ type: "turn.completed", stop_reason: "end_turn" });
+    expect(turn.items.at(-1)).toMatchObject({ type: "agent_message", status: "completed", text: "To the end." });
+    const dead = turn.items.filter(({ status }) => status !== "completed");
+    expect(dead).toMatchObject([{ type: "agent_message", status: "superseded" }]);
+    return YES;
+  },
+};
+
+/** A server as a process of its own, so that it can be killed. */
+async function killedServer(bench: Bench): Promise<Seen> {
+  const place = await makePlace();
+  let server: ServerProcess | undefined;
+  try {
+    await mkdir(place.home);
+    await writeFile(join(place.home, "sallyport.yaml"), settingsFor(bench.model));
+    server = await startServer(place);
+    const { id } = await server.client.createSession({ engine: bench.engine });
+    const session = new BenchSession(id, server.client, bench.model);
+    const once = bash("echo once >> once.txt");
+    // An engine that cannot run the open call itself has its model make it once more.
+    const begun = await session.begin([{ say: "I begin." }, once, once, once, once, { say: "Done." }], {
+      answer: () => undefined,
+    });
+    const { approval } = await session.kind("approval.requested");
+    await session.leave();
+    await server.kill();
+    server = await startServer(place);
+    session.join(server.client);
+    await session.answerWith(() => ({ decision: "approve" }));
+    const turn = await session.finish(begun);
+    const journal = await session.journal();
+    expect(journalFaults(journal)).toEqual([]);
+    const lines = (await readFile(join(place.workspace, "once.txt"), "utf8")).split("\n").length - 1;
+    const ran = turn.calls.filter(({ status }) => status === "completed");
+    expect(lines).toBe(ran.length);
+    expect(ran.map((call) => call.id)).toContain(approval.item_id);
+    await session.leave();
+    await server.stop();
+    expect(await leftBehind(place)).toEqual([]);
+    const resumed = turn.frames.some(({ type }) => type === "turn.resumed") && turn.end.type === "turn.completed";
+    if (!resumed) return NO;
+    const made = blocksOf(turn.requests.at(-1)).filter(({ type }) => type === "tool_use").length;
+    return { can: true, words: made > ran.length ? "yes, the model makes it once more" : "yes" };
+  } finally {
+    await server?.kill();
+    await place.remove();
+  }
+}
+
+const killed: Scenario = {
+  name: "the server is killed while a person is asked: the approved call runs after it",
+  shows: "resume_turn",
+  run: killedServer,
+};
+
+const fork: Scenario = {
+  name: "a fork knows what was before it and nothing after it",
+  shows: "fork",
+  async run(bench) {
+    const parent = await bench.session();
+    const first = await parent.turn([{ say: "Alpha." }]);
+    let interrupted: Promise<unknown> = Promise.resolve();
+    const aborted = await parent.turn([{ stream: { tokens: 100_000, per_second: 100 } }], {
+      onFrame: atDelta(1, () => {
+        interrupted = parent.client.control(parent.id, "interrupt");
+      }),
+    });
+    await interrupted;
+    expect(aborted.end).toMatchObject({ type: "turn.failed", error: { code: "aborted" } });
+    const last = await parent.turn([{ say: "Gamma." }]);
+    const fork = (after_turn: string): Promise<{ readonly id: string } | undefined> =>
+      bench.client.fork(parent.id, { after_turn }).catch((error: unknown) => {
+        if (error instanceof Failure && error.code === "unsupported") return undefined;
+        throw error;
+      });
+    const [early, late] = [await fork(first.id), await fork(last.id)];
+    await bench.end(parent);
+    if (early === undefined || late === undefined) return NO;
+    const known = async (id: string): Promise<readonly string[]> => {
+      const child = bench.adopt(id);
+      const turn = await child.turn([{ say: "Here." }]);
+      expect(turn.end.type).toBe("turn.completed");
+      await bench.end(child);
+      return [...new Set(turn.requests.flatMap(marksIn))].filter((mark) => mark !== turn.mark);
+    };
+    expect(await known(early.id)).toEqual([first.mark]);
+    expect(await known(late.id)).toEqual([first.mark, aborted.mark, last.mark]);
+    return YES;
+  },
+};
+
+const warm: Scenario = {
+  name: "a new session finds a process that has started already",
+  shows: "warm",
+  async run(bench) {
+    // An engine without a process has nothing that could be started ahead.
+    if (!(await hasProcess(bench))) return NO;
+    const { sessions } = await bench.client.sessions();
+    const known = new Set(sessions.map(({ id }) => id));
+    // Every session makes one ready for the next, which is nobody's yet.
+    const waiting = await until(async () => {
+      const processes = await processesOf(bench.house.place);
+      return processes.find((each) => each.isVendor && !known.has(each.session));
+    });
+    if (waiting === undefined) return NO;
+    const session = await bench.session();
+    const pid = await processInTurn(bench, session);
+    await bench.end(session);
+    return session.id === waiting.session && pid === waiting.pid ? YES : NO;
+  },
+};
+
+export const LIVES: readonly Scenario[] = [warm, between, halted, fork, killed];

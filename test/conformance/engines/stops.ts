@@ -1,0 +1,180 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect } from "vitest";
+import { LIMITS, type StreamFrame } from "../../../src/protocol/index.ts";
+import type { Bench } from "./bench.ts";
+import { marksIn } from "./model.ts";
+import { until } from "./processes.ts";
+import { bash, NO_PROCESS, YES, type Scenario } from "./scenario.ts";
+import type { BenchSession, Turn } from "./session.ts";
+
+/** Text that nobody waits for to the end. */
+const ENDLESS = { stream: { tokens: 100_000, per_second: 100 } };
+
+/** The session goes on, and its model knows what was before. */
+async function goesOn(session: BenchSession, before: Turn): Promise<void> {
+  const next = await session.turn([{ say: "On we go." }]);
+  expect(next.end.type).toBe("turn.completed");
+  expect(next.items).toMatchObject([{ type: "agent_message", status: "completed", text: "On we go." }]);
+  expect(next.requests.map(marksIn).at(-1)).toContain(before.mark);
+}
+
+/** Does something once, when so much of an answer was seen. */
+export function atDelta(count: number, act: () => void): (frame: StreamFrame) => void {
+  let deltas = 0;
+  return (frame) => {
+    if (frame.type !== "item.delta") return;
+    deltas += 1;
+    if (deltas === count) act();
+  };
+}
+
+const inText: Scenario = {
+  name: "interrupted in a text: the turn ends, the session goes on",
+  async run(bench) {
+    const main = await bench.main();
+    let answered: Promise<unknown> = Promise.resolve();
+    const turn = await main.turn([ENDLESS], {
+      onFrame: atDelta(3, () => {
+        answered = main.client.control(main.id, "interrupt");
+      }),
+    });
+    await answered;
+    expect(turn.end).toMatchObject({ type: "turn.failed", error: { code: "aborted" } });
+    expect(turn.items).toMatchObject([{ type: "agent_message", status: "interrupted" }]);
+    expect(turn.requests).toHaveLength(1);
+    await goesOn(main, turn);
+    return YES;
+  },
+};
+
+const inTool: Scenario = {
+  name: "interrupted in a tool: its processes are gone",
+  async run(bench) {
+    const main = await bench.main();
+    const file = join(bench.house.place.workspace, "running.pid");
+    const begun = await main.begin([bash("echo $$ > running.pid; exec sleep 600"), { say: "Never said." }]);
+    const pid = await until(async () => {
+      const text = await readFile(file, "utf8").catch(() => "");
+      return text.endsWith("\n") ? Number(text) : undefined;
+    });
+    expect(pid).toBeGreaterThan(1);
+    await main.client.control(main.id, "interrupt");
+    const turn = await main.finish(begun);
+    expect(turn.end).toMatchObject({ type: "turn.failed", error: { code: "aborted" } });
+    expect(turn.items).toMatchObject([{ type: "command_execution", status: "interrupted" }]);
+    const gone = await until(() =>
+      readFile(`/proc/${pid}/stat`).then(
+        () => undefined,
+        () => true,
+      ),
+    );
+    expect(gone).toBe(true);
+    await goesOn(main, turn);
+    return YES;
+  },
+};
+
+const whileAsked: Scenario = {
+  name: "interrupted while a person is asked: the question is withdrawn",
+  async run(bench) {
+    const main = await bench.main();
+    const begun = await main.begin([bash("echo never"), { say: "Never said." }], { answer: () => undefined });
+    await main.kind("approval.requested", begun.from);
+    await main.client.control(main.id, "interrupt");
+    const turn = await main.finish(begun);
+    expect(turn.end).toMatchObject({ type: "turn.failed", error: { code: "aborted" } });
+    expect(turn.items).toMatchObject([{ type: "command_execution", status: "interrupted" }]);
+    expect(turn.frames.filter(({ type }) => type === "approval.resolved")).toMatchObject([{ outcome: "cancelled" }]);
+    await goesOn(main, turn);
+    return YES;
+  },
+};
+
+/** The vendor's process while a person is asked in a turn. */
+export async function processInTurn(bench: Bench, session: BenchSession): Promise<number | undefined> {
+  let pid: number | undefined;
+  await session.turn([bash("echo here"), { say: "Done." }], {
+    answer: async () => {
+      pid = (await bench.vendor(session))?.pid;
+      return { decision: "approve" };
+    },
+  });
+  return pid;
+}
+
+const found = new WeakMap<Bench, Promise<boolean>>();
+
+/** Whether the engine works through a process of its own. */
+export function hasProcess(bench: Bench): Promise<boolean> {
+  const known =
+    found.get(bench) ??
+    bench
+      .main()
+      .then((main) => processInTurn(bench, main))
+      .then((pid) => pid !== undefined);
+  found.set(bench, known);
+  return known;
+}
+
+const program: Scenario = {
+  name: "the vendor's program",
+  async run(bench) {
+    const main = await bench.main();
+    const first = await processInTurn(bench, main);
+    const second = await processInTurn(bench, main);
+    if (first === undefined && second === undefined) return NO_PROCESS;
+    return { can: true, words: first === second ? "one process for the session" : "a process for each prompt" };
+  },
+};
+
+const killed: Scenario = {
+  name: "its process is killed: the turn ends once, the session goes on",
+  async run(bench) {
+    const main = await bench.main();
+    if (!(await hasProcess(bench))) return NO_PROCESS;
+    const begun = await main.begin([ENDLESS]);
+    await main.kind("item.delta", begun.from);
+    const vendor = await bench.vendor(main);
+    process.kill(vendor?.pid ?? 0, "SIGKILL");
+    const turn = await main.finish(begun);
+    expect(turn.end).toMatchObject({ type: "turn.failed", error: { code: "engine_failed" } });
+    expect(turn.items).toMatchObject([{ type: "agent_message", status: "interrupted" }]);
+    await goesOn(main, turn);
+    return YES;
+  },
+};
+
+/** Milliseconds in place of a minute and a half; nothing else runs meanwhile. */
+const SILENCE_MS = 1_000;
+
+const silent: Scenario = {
+  name: "its process falls silent: the turn ends with a clear text",
+  async run(bench) {
+    const main = await bench.main();
+    if (!(await hasProcess(bench))) return NO_PROCESS;
+    const limits: { engineSilenceMs: number } = LIMITS;
+    const usual = limits.engineSilenceMs;
+    limits.engineSilenceMs = SILENCE_MS;
+    try {
+      // A process that stays is stopped before it hears of the prompt; one that comes with it says nothing for long.
+      const kept = await bench.vendor(main);
+      if (kept !== undefined) process.kill(kept.pid, "SIGSTOP");
+      const turn = await main.turn([{ delay_ms: 60_000 }, { say: "Never said." }]);
+      expect(turn.end).toMatchObject({
+        type: "turn.failed",
+        error: { code: "engine_failed", message: expect.stringContaining("stopped responding") },
+      });
+      expect(turn.items).toEqual([]);
+    } finally {
+      limits.engineSilenceMs = usual;
+    }
+    const next = await main.turn([{ say: "Here again." }]);
+    expect(next.end.type).toBe("turn.completed");
+    return YES;
+  },
+};
+
+export const STOPS: readonly Scenario[] = [inText, inTool, whileAsked, program, killed];
+/** Those that nothing else may run beside. */
+export const ALONE: readonly Scenario[] = [silent];

@@ -1,0 +1,71 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { EXECUTABLE } from "../../engines/claude/world.ts";
+import { freePort } from "../life.ts";
+import { makePlace, startServer, type Place, type ServerProcess } from "../server.ts";
+import { Mind, MIND_KEY, mindSettings } from "./mind.ts";
+import { isVendor, markedProcesses, signal, type Marked } from "./processes.ts";
+
+/** The real server with the model of these tests, whose provider's key is in a file. */
+export interface VendorHouse {
+  readonly place: Place;
+  readonly mind: Mind;
+  readonly server: ServerProcess;
+  /** The model proxy's two doors. */
+  readonly doors: readonly [{ readonly socketPath: string }, { readonly port: number }];
+  /** Stops the server and starts it again on the same home. */
+  restart(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+export async function openVendorHouse(environment: Readonly<Record<string, string>> = {}): Promise<VendorHouse> {
+  const place = await makePlace();
+  const mind = await Mind.open();
+  await mkdir(place.home);
+  await writeFile(join(place.home, "..", "mind.key"), `${MIND_KEY}\n`, { mode: 0o600 });
+  await writeFile(join(place.home, "sallyport.yaml"), mindSettings(mind, join(place.home, "..", "mind.key")));
+  const port = await freePort();
+  const start = (): Promise<ServerProcess> =>
+    startServer(place, { SALLYPORT_CLAUDE: EXECUTABLE, SALLYPORT_PROXY_PORT: String(port), ...environment });
+  let server = await start();
+  return {
+    place,
+    mind,
+    get server() {
+      return server;
+    },
+    doors: [{ socketPath: join(place.home, "model.sock") }, { port }],
+    restart: async () => {
+      await server.stop();
+      server = await start();
+    },
+    [Symbol.asyncDispose]: async () => {
+      await server.stop();
+      for (const { pid } of markedProcesses(place)) signal(pid, "SIGKILL");
+      await mind.close();
+      await place.remove();
+    },
+  };
+}
+
+const APPEAR_MS = 30_000;
+
+/** The vendor's process that is made ready for a session that nobody has begun. */
+export async function warmProcess(place: Place, known: readonly string[]): Promise<Marked> {
+  for (const begun = Date.now(); Date.now() - begun < APPEAR_MS;) {
+    const found = markedProcesses(place).find((entry) => isVendor(entry) && isConversation(entry) && !known.includes(entry.session));
+    if (found !== undefined) return found;
+    await pause(10);
+  }
+  throw new Error("no process was made ready");
+}
+
+/** It is also started to be asked for its version. */
+function isConversation({ words }: Marked): boolean {
+  return !words.includes("--version");
+}
+
+export function keyOf({ environment }: Marked): string {
+  return environment["ANTHROPIC_AUTH_TOKEN"] ?? "";
+}
