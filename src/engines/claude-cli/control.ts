@@ -55,11 +55,6 @@ export class Control {
     await this.#request({ subtype: "mcp_set_servers", servers: serverConfigs(servers) });
   }
 
-  interrupt(): void {
-    // The end of the turn is its answer.
-    this.#request({ subtype: "interrupt" }).catch(() => undefined);
-  }
-
   /** True when the message was for this protocol and nobody else. */
   take(message: Fields): boolean {
     switch (message["type"]) {

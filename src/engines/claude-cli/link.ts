@@ -30,9 +30,8 @@ export async function openCliLink(launch: Launch, listener: Listener): Promise<L
     ready: initialized.catch(() => new Promise<never>(() => undefined)),
     lend: (servers, changed) => control.lend(servers, changed),
     send: (message) => control.send(message),
-    interrupt: (when) => {
-      if (when === "now") process.signal("SIGINT");
-      else control.interrupt();
+    interrupt: () => {
+      process.signal("SIGINT");
     },
     finish: async () => {
       process.stdin.end();

@@ -82,7 +82,6 @@ export interface Sdk {
   query(request: { readonly prompt: AsyncIterable<object>; readonly options: QueryOptions }): Query;
 }
 
-/** Loads the SDK, which is not among our dependencies: the house starts without it. */
 /** Why the package cannot be used; undefined: it is there. */
 export function missingSdk(): string | undefined {
   try {
@@ -93,6 +92,7 @@ export function missingSdk(): string | undefined {
   }
 }
 
+/** Loads the SDK, which is not among our dependencies: the house starts without it. */
 export async function loadSdk(): Promise<Sdk> {
   try {
     return (await import("@anthropic-ai/claude-agent-sdk")) as unknown as Sdk;

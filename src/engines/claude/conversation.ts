@@ -7,9 +7,10 @@ import { ABORTED } from "../loop/turn.ts";
 import { Beginnings, type Beginning } from "./beginnings.ts";
 import { Line, type LineMeans } from "./line.ts";
 import type { Link } from "./link.ts";
+import type { Promised } from "./promises.ts";
 import { aside, callAgain, promptContent, restarted, retold, type Fate } from "./say.ts";
 import { StateFile } from "./state.ts";
-import { TurnRun, type Promised } from "./turn.ts";
+import { TurnRun } from "./turn.ts";
 import type { Fields } from "./wire.ts";
 
 const RETOLD =

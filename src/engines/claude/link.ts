@@ -20,7 +20,8 @@ export interface UserMessage {
 
 export type Decision =
   | { readonly behavior: "allow"; readonly updatedInput: Fields }
-  | { readonly behavior: "deny"; readonly message: string };
+  /** `interrupt`: the turn ends here, before the model is asked again. The program then keeps the message to itself. */
+  | { readonly behavior: "deny"; readonly message: string; readonly interrupt?: true };
 
 /** How a process ended. `complaint` is the end of what it wrote to stderr. */
 export interface ProcessEnd {
@@ -60,8 +61,8 @@ export interface Link {
   /** These are all servers from now on; `changed` are those whose tools are others now. */
   lend(servers: readonly LentServer[], changed: readonly string[]): Promise<unknown>;
   send(message: UserMessage): void;
-  /** Ends the turn, not the process. `after_answer`: what was decided before must be read first. */
-  interrupt(when: "now" | "after_answer"): void;
+  /** Ends the turn, not the process. */
+  interrupt(): void;
   /** Lets the process end by itself, and ends it when it does not. Resolves when it and all it started are gone. */
   finish(): Promise<void>;
   /** The same without waiting. */

@@ -6,6 +6,7 @@ import {
   type ToolCallEnd,
   type ToolItem,
 } from "../../protocol/index.ts";
+import type { ToolResult } from "../../tools/tool.ts";
 import type { EngineEvent, Verdict } from "../engine.ts";
 import { endOf } from "./results.ts";
 import { toolName } from "./tools.ts";
@@ -35,6 +36,8 @@ interface OpenCall {
   /** Milliseconds; set when it was allowed. */
   began?: number;
   refused?: Extract<Verdict, { effect: "deny" }>;
+  /** What came of it, where it was ours to run: it says more than what the program hands on to the model. */
+  result?: ToolResult;
 }
 
 type SaidBy<Type extends Said["type"]> = Extract<Said, { type: Type }>;
@@ -173,6 +176,12 @@ export class Translator {
     }
   }
 
+  /** A tool of ours has ended. The call ends when the program has taken that to the model. */
+  ran(tool_use_id: string, result: ToolResult): void {
+    const call = this.#calls.get(tool_use_id);
+    if (call !== undefined) call.result = result;
+  }
+
   /** Ends all that is open. */
   close(status: "completed" | "failed" | "interrupted"): readonly EngineEvent[] {
     const words = this.#words;
@@ -277,14 +286,18 @@ export class Translator {
     }
     const call = this.#calls.get(tool_use_id);
     if (call === undefined) return started;
-    const end = this.#endOf(call, endOf(call.item, outcome, structured));
+    const end = this.#endOf(
+      call,
+      call.result === undefined ? endOf(call.item, outcome, structured) : ownEnd(call.result),
+    );
     return [...started, ...this.#end(tool_use_id, call, end)];
   }
 
   #endOf(call: OpenCall, end: ToolCallEnd): ToolCallEnd {
     const { refused, began } = call;
     if (refused !== undefined) return refusedEnd(refused);
-    if (this.#stopping && end.is_error) return abandonedEnd(call);
+    if (this.#stopping && end.is_error)
+      return call.result === undefined ? abandonedEnd(call) : { ...end, status: "interrupted" };
     return began === undefined ? end : { ...end, duration_ms: Math.max(0, Math.round(this.#now() - began)) };
   }
 
@@ -343,6 +356,10 @@ export class Translator {
     const index = this.#order.findIndex((entry) => entry.uuids.has(uuid));
     return index <= 0 ? undefined : this.#order[index - 1]?.message_id;
   }
+}
+
+function ownEnd({ content, is_error, ...details }: ToolResult): ToolCallEnd {
+  return { status: is_error ? "failed" : "completed", output: content, is_error, ...details };
 }
 
 function refusedEnd({ status, message }: Extract<Verdict, { effect: "deny" }>): ToolCallEnd {

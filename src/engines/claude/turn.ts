@@ -1,6 +1,4 @@
-import { setImmediate } from "node:timers";
 import {
-  endToolItem,
   Failure,
   LIMITS,
   outputText,
@@ -14,6 +12,7 @@ import { Channel } from "../loop/channel.ts";
 import { ABORTED, orAborted } from "../loop/turn.ts";
 import type { Decision, Link, ProcessEnd } from "./link.ts";
 import { outcomeOf } from "./outcome.ts";
+import { Promises, type Promised } from "./promises.ts";
 import { aside, GO_ON, stoppedBy } from "./say.ts";
 import { Translator, type AskedCall } from "./translate.ts";
 import type { Fields, ResultMessage, Said, ToolOutcome } from "./wire.ts";
@@ -23,13 +22,6 @@ const SILENT: ErrorDetail = {
   message: "The assistant stopped responding and the turn was cancelled. Please try again.",
 };
 const OVER: Decision = { behavior: "deny", message: "The turn is over." };
-const NOT_CALLED = "It was approved, but not called again after the restart of the server; not run.";
-
-/** A call that was approved before the server was restarted, and never run. */
-export interface Promised {
-  readonly item: ToolItem;
-  readonly input: Fields;
-}
 
 /** What outlives a turn. */
 interface TurnEnd {
@@ -63,7 +55,7 @@ export class TurnRun {
   /** Calls that may run now, with what they may run with. */
   readonly #allowed = new Map<string, { readonly item: ToolItem; readonly input: Fields }>();
   readonly #arrivals = new Set<() => void>();
-  #promised: readonly Promised[] = [];
+  readonly #promises = new Promises();
   #link: Link | undefined;
   #stopped: ErrorDetail | undefined;
   /** Nothing is under way in the process: it waits for a message. */
@@ -102,7 +94,7 @@ export class TurnRun {
   }
 
   promise(promised: readonly Promised[]): void {
-    this.#promised = promised;
+    this.#promises.give(promised);
   }
 
   /** What the session reads. Who asks for the next array has journaled the one before. */
@@ -158,18 +150,11 @@ export class TurnRun {
     }
   }
 
-  /** The first reason counts. */
-  stop(error: ErrorDetail, when: "now" | "after_answer" = "now"): void {
-    if (this.#stopped !== undefined || this.over) return;
-    this.#stopped = error;
-    this.#translator.stop();
-    this.#controller.abort(error);
-    if (this.#idle || this.#link === undefined) {
-      this.fail(error);
-      return;
-    }
-    this.#link.interrupt(when);
-    void this.#grace();
+  /** Asks the process to end the turn. The first reason counts. */
+  stop(error: ErrorDetail): void {
+    if (!this.#stopping(error)) return;
+    if (this.#idle || this.#link === undefined) this.fail(error);
+    else this.#link.interrupt();
   }
 
   heard(said: Said): void {
@@ -184,7 +169,7 @@ export class TurnRun {
     if (said.type === "result") this.#result(said);
   }
 
-  /** Interrupted at once, the program may put words of its own in the place of the reason. */
+  /** The program may put words of its own in the place of the reason. */
   #hasRead(outcomes: readonly ToolOutcome[]): void {
     const note = this.#note;
     const outcome = outcomes.find(({ tool_use_id }) => tool_use_id === note?.tool_use_id);
@@ -221,13 +206,10 @@ export class TurnRun {
     const verdict = await this.ask(item, signal);
     this.#translator.decided(call.tool_use_id, verdict);
     if (verdict.effect === "allow") return this.#allow(call, item, verdict.input);
-    if (verdict.interrupt) {
-      // The answer goes first, but not so far ahead that the model is asked for its next message, which would be paid.
-      this.#note = { tool_use_id: call.tool_use_id, message: verdict.message, text: stoppedBy(item, verdict.message) };
-      const error: ErrorDetail = { code: "rejected_and_stopped", message: verdict.message };
-      setImmediate(() => this.stop(error, "after_answer"));
-    }
-    return { behavior: "deny", message: verdict.message };
+    if (!verdict.interrupt) return { behavior: "deny", message: verdict.message };
+    this.#note = { tool_use_id: call.tool_use_id, message: verdict.message, text: stoppedBy(item, verdict.message) };
+    this.#stopping({ code: "rejected_and_stopped", message: verdict.message });
+    return { behavior: "deny", message: verdict.message, interrupt: true };
   }
 
   /** Decides on a call whose item was told. */
@@ -260,11 +242,13 @@ export class TurnRun {
     if (allowed === undefined || allowed.item.tool !== call.tool || this.over)
       return errorResult("This call was not permitted.");
     const { item, input } = allowed;
-    return this.#options.host.toolbox.run(item.tool, input, {
+    const result = await this.#options.host.toolbox.run(item.tool, input, {
       tool_use_id: call.tool_use_id,
       signal: AbortSignal.any([call.signal, this.signal]),
       onOutput: (delta) => this.tell([{ type: "item.delta", item_id: item.id, field: "output", delta }]),
     });
+    this.#translator.ran(call.tool_use_id, result);
+    return result;
   }
 
   fail(error: ErrorDetail): void {
@@ -300,10 +284,8 @@ export class TurnRun {
   }
 
   #keepPromise(call: AskedCall): Promised | undefined {
-    const wanted = canonical(call.input);
-    const found = this.#promised.find(({ item, input }) => item.tool === call.tool && canonical(input) === wanted);
+    const found = this.#promises.keep(call);
     if (found === undefined) return undefined;
-    this.#promised = this.#promised.filter((promised) => promised !== found);
     this.#translator.adopt(call.tool_use_id, found.item);
     this.#translator.decided(call.tool_use_id, { effect: "allow", input: found.input });
     return found;
@@ -360,6 +342,16 @@ export class TurnRun {
     else this.fail({ code: "budget_exceeded", message: funds.message });
   }
 
+  /** From now on everything ends. False when that has begun already. */
+  #stopping(error: ErrorDetail): boolean {
+    if (this.#stopped !== undefined || this.over) return false;
+    this.#stopped = error;
+    this.#translator.stop();
+    this.#controller.abort(error);
+    void this.#grace();
+    return true;
+  }
+
   /** What the process has to end the turn by itself. */
   async #grace(): Promise<void> {
     await this.#options.host.sleep(LIMITS.engineInterruptMs, this.#over.signal);
@@ -377,11 +369,7 @@ export class TurnRun {
     terminal: Extract<EngineEvent, { type: "turn.completed" | "turn.failed" }>,
   ): void {
     if (this.over) return;
-    const left = this.#promised.map(({ item }): EngineEvent => {
-      const output = [{ type: "text" as const, text: NOT_CALLED }];
-      return { type: "item.completed", item: endToolItem(item, { status: "interrupted", output, is_error: true }) };
-    });
-    const events = [...this.#translator.close(status), ...left, terminal];
+    const events = [...this.#translator.close(status), ...this.#promises.close(), terminal];
     try {
       this.#options.onEnd({ lastUuid: this.#translator.lastUuid, note: this.#note?.text });
     } catch (error) {
@@ -399,15 +387,6 @@ function endWords({ code, signal, complaint }: ProcessEnd): string {
   const how = signal === null ? `with exit code ${code ?? "unknown"}` : `by ${signal}`;
   const said = complaint.trim();
   return `Claude Code ended unexpectedly, ${how}${said === "" ? "" : `: ${said}`}. Send the prompt again.`;
-}
-
-/** Keys sorted, so that the order in which a model writes them does not matter. */
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_, part: unknown) =>
-    typeof part === "object" && part !== null && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).toSorted(([left], [right]) => (left < right ? -1 : 1)))
-      : part,
-  );
 }
 
 /** The vendor's program takes one text for each question. */

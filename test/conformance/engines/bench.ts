@@ -5,7 +5,7 @@ import type { CreateSession, JournalEvent, Price } from "../../../src/protocol/i
 import { openTestHouse, type TestHouse } from "../../support/house.ts";
 import { journalFaults } from "./journal.ts";
 import { Model } from "./model.ts";
-import { processesOf, type OwnedProcess } from "./processes.ts";
+import { processesOf, until, type OwnedProcess } from "./processes.ts";
 import { BenchSession, type Turn } from "./session.ts";
 
 /** Each kind of token has its own price, and each is a whole number of micro-USD. */
@@ -22,6 +22,9 @@ export function settingsFor(model: Model): string {
   return JSON.stringify({ provider: "bench", providers: { bench }, prices: { "bench/sim": PRICE } });
 }
 
+/** What changes something is asked, as it ships; of what only reads, searches are asked too. */
+const POLICY = JSON.stringify({ default_profile: "bench", profiles: { bench: { ask: ["Grep"] } } });
+
 /** The whole product in this process with one engine under test, and a model that can be listened to. */
 export class Bench {
   readonly engine: string;
@@ -31,6 +34,7 @@ export class Bench {
   failures: Promise<ReadonlyMap<number, Turn>> = Promise.resolve(new Map());
   readonly #sessions: BenchSession[] = [];
   #main: Promise<BenchSession> | undefined;
+  #closed = false;
 
   private constructor(engine: string, model: Model, house: TestHouse) {
     this.engine = engine;
@@ -42,6 +46,7 @@ export class Bench {
     const model = await Model.open();
     const house = await openTestHouse();
     await writeFile(join(house.place.home, "sallyport.yaml"), settingsFor(model));
+    await writeFile(join(house.place.home, "policy.yaml"), POLICY);
     await house.restart();
     return new Bench(engine, model, house);
   }
@@ -98,35 +103,45 @@ export class Bench {
 
   /** Throws where the journal of a session, or what a watcher saw of it, is not as it must be. */
   async sound(session: BenchSession): Promise<void> {
+    // What an interrupted request cost is known a moment after its turn.
+    await until(async () => {
+      const { reserved_microusd } = await this.client.sessionUsage(session.id);
+      return reserved_microusd === 0 ? true : undefined;
+    });
+    const { reserved_microusd } = await this.client.sessionUsage(session.id);
     const journal = await session.journal();
     const faults = journalFaults(journal);
-    const { reserved_microusd } = await this.client.sessionUsage(session.id);
     if (reserved_microusd > 0) faults.push(`${reserved_microusd} micro-USD are still set aside`);
     const last = journal.at(-1)?.seq ?? 0;
     await session.seen((frame): frame is JournalEvent => "seq" in frame && frame.seq === last);
-    if (JSON.stringify(session.events) !== JSON.stringify(journal))
+    if (JSON.stringify(session.events.filter(({ seq }) => seq <= last)) !== JSON.stringify(journal))
       faults.push("the watcher did not see exactly the journal");
     if (faults.length > 0) throw new Error(faults.join("\n"));
   }
 
-  /** Whatever a scenario has left: the next one finds sessions that rest. */
-  async rest(): Promise<void> {
-    for (const session of this.#sessions) await session.rest();
-  }
-
+  /** Of all sessions that have not ended. */
   async allSound(): Promise<void> {
     for (const session of this.#sessions) await this.sound(session);
   }
 
-  /** Answers how many processes are left. */
-  async close(): Promise<number> {
-    for (const session of this.#sessions) await session.leave().catch(() => undefined);
+  /** Whatever a scenario has left open: the next one finds sessions that rest. */
+  async rest(): Promise<void> {
+    for (const session of this.#sessions) await session.rest();
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    for (const session of this.#sessions.splice(0)) await session.leave().catch(() => undefined);
     await this.house.serving.close();
-    const left = await processesOf(this.house.place);
-    return left.length;
+  }
+
+  left(): Promise<readonly OwnedProcess[]> {
+    return processesOf(this.house.place);
   }
 
   async remove(): Promise<void> {
+    await this.close();
     await this.model.close();
     await this.house.place.remove();
   }

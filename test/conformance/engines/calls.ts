@@ -49,10 +49,11 @@ const free: Scenario = {
 const TOGETHER_MS = 5_000;
 
 const parallel: Scenario = {
-  name: "calls of one message are asked about together",
+  name: "calls of one message that only read are asked about together",
   shows: "parallel_tools",
   async run(bench) {
     const main = await bench.main();
+    await writeFile(join(bench.house.place.workspace, "hands.txt"), "left\nright\n");
     const both = new AbortController();
     const patience = AbortSignal.timeout(TOGETHER_MS);
     let asked = 0;
@@ -67,12 +68,32 @@ const parallel: Scenario = {
       });
       return { decision: "approve" };
     };
-    const turn = await main.turn([{ tools: [bash("echo left"), bash("echo right")] }, { say: "Done." }], { answer });
+    const search = (pattern: string): object => ({
+      tool: "Grep",
+      input: { pattern, path: "hands.txt", output_mode: "content" },
+    });
+    const turn = await main.turn([{ tools: [search("left"), search("right")] }, { say: "Done." }], { answer });
     expect(turn.end.type).toBe("turn.completed");
     expect(turn.calls.map(({ status }) => status)).toEqual(["completed", "completed"]);
     const results = turn.requests.map(resultsIn).at(-1)?.slice(-2) ?? [];
-    expect(results.map((text) => text.trim()).toSorted()).toEqual(["left", "right"]);
-    return patience.aborted ? NO : YES;
+    expect(results.map((text) => /left|right/.exec(text)?.[0] ?? text).toSorted()).toEqual(["left", "right"]);
+    return both.signal.aborted ? YES : NO;
+  },
+};
+
+const commands: Scenario = {
+  name: "commands of one message are run one after the other",
+  async run(bench) {
+    const main = await bench.main();
+    const slowly = (word: string): object => bash(`echo begin >> order.txt; sleep 0.2; echo end ${word} >> order.txt`);
+    const turn = await main.turn([{ tools: [slowly("one"), slowly("two")] }, { say: "Done." }]);
+    expect(turn.end.type).toBe("turn.completed");
+    expect(turn.calls.map(({ status }) => status)).toEqual(["completed", "completed"]);
+    const order = await readFile(join(bench.house.place.workspace, "order.txt"), "utf8");
+    expect(order).toBe("begin\nend one\nbegin\nend two\n");
+    const lastQuestion = turn.frames.findLastIndex(({ type }) => type === "approval.requested");
+    const firstResult = turn.frames.findIndex(({ type }) => type === "item.completed");
+    return { can: true, words: lastQuestion < firstResult ? "yes, asked about together" : "yes, and asked about so" };
   },
 };
 
@@ -145,9 +166,11 @@ const unknown: Scenario = {
   },
 };
 
-/** A tool that is deferred is none that the model sees. */
+/** By our names. A tool that is deferred is none that the model sees. */
 function loaded(tools: NonNullable<SentRequest["tools"]>): readonly string[] {
-  return tools.flatMap(({ name, defer_loading = false }) => (defer_loading ? [] : [name]));
+  return tools.flatMap(({ name, defer_loading = false }) =>
+    defer_loading ? [] : [name.replace(/^mcp__sallyport__/, "")],
+  );
 }
 
 const limited: Scenario = {
@@ -199,7 +222,7 @@ const question: Scenario = {
 const LINES = 300_000;
 
 const huge: Scenario = {
-  name: "huge output of a tool is bounded, and the rest is kept in a file",
+  name: "huge output of a command is bounded, and the rest can be read",
   async run(bench) {
     const main = await bench.main();
     const turn = await main.turn([bash(`seq 1 ${LINES}`), { say: "Much." }]);
@@ -216,7 +239,7 @@ const huge: Scenario = {
       { say: "All." },
     ]);
     expect(rest.end.type).toBe("turn.completed");
-    if (rest.calls[0]?.status === "declined") return { can: true, words: "bounded; tools may not read the file with the rest" };
+    expect(rest.calls).toMatchObject([{ tool: "Read", status: "completed" }]);
     expect(rest.requests.map(resultsIn).at(-1)?.at(-1)).toContain(String(LINES));
     return YES;
   },
@@ -257,6 +280,7 @@ export const CALLS: readonly Scenario[] = [
   call,
   free,
   parallel,
+  commands,
   denied,
   edited,
   stopped,

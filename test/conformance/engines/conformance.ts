@@ -13,8 +13,12 @@ import { LIVES } from "./lives.ts";
 import { MONEY } from "./money.ts";
 import type { Scenario } from "./scenario.ts";
 import { ALONE, STOPS } from "./stops.ts";
+import { paperWith, writePaper } from "./table.ts";
 import { WORDS } from "./words.ts";
 
+const ENGINES: readonly Engine[] = [createLoopEngine(), createClaudeSdkEngine(), createClaudeCliEngine()];
+
+/** In the order in which they are played: a restart spares nothing, so what runs beside the others ends before. */
 const SCENARIOS: readonly Scenario[] = [
   ...WORDS,
   ...CALLS,
@@ -27,39 +31,53 @@ const SCENARIOS: readonly Scenario[] = [
   ...ALONE,
 ];
 
-const ENGINES: readonly Engine[] = [createLoopEngine(), createClaudeSdkEngine(), createClaudeCliEngine()];
+/** Set: the table in docs/internals/engines.md is written anew instead of compared. */
+const REWRITE = "SALLYPORT_WRITE_ENGINES";
+const TIMEOUT_MS = 60_000;
 
 /** Puts an engine through everything, in the real server, and compares what it does with what it says of itself. */
 export function engineConformance(id: string): void {
   describe(`engine ${id}`, () => {
     const engine = ENGINES.find((each) => each.id === id);
     const observed: Partial<Record<keyof Capabilities, boolean>> = {};
-    const cells = new Map<string, string>();
+    const column = new Map<string, string>();
     let bench: Bench;
     beforeAll(async () => {
       const missing = engine === undefined ? `there is no engine ${id}` : engine.missing?.();
-      if (missing !== undefined) throw new Error(missing);
+      if (missing !== undefined) throw new Error(`engine ${id} cannot be tested: ${missing}`);
       bench = await Bench.open(id);
       bench.failures = beginFailures(bench);
-    });
+    }, TIMEOUT_MS);
     afterEach(() => bench.rest());
-    afterAll(async () => {
-      await bench.close();
-      await bench.remove();
-    });
+    afterAll(() => bench?.remove());
 
     for (const scenario of SCENARIOS) {
-      it(scenario.name, async () => {
-        const seen = await scenario.run(bench);
-        if (scenario.shows !== undefined) observed[scenario.shows] = seen.can;
-        cells.set(scenario.name, seen.words ?? (seen.can ? "yes" : "no"));
-        await bench.allSound();
-      }, 60_000);
+      const { name, shows } = scenario;
+      it(
+        name,
+        async () => {
+          const { can, words = can ? "yes" : "no" } = await scenario.run(bench);
+          if (shows !== undefined) observed[shows] = can;
+          column.set(name, words);
+          await bench.allSound();
+        },
+        TIMEOUT_MS,
+      );
     }
 
-    it("does what it declares", () => {
+    it("does what it declares, no more and no less", () => {
       expect(observed).toEqual(engine?.capabilities);
-      console.log(Object.fromEntries(cells));
+    });
+
+    it("leaves no process behind", async () => {
+      await bench.close();
+      expect(await bench.left()).toEqual([]);
+    });
+
+    it(`is described by its table, which ${REWRITE}=1 writes`, () => {
+      const { is, must } = paperWith(id, column, { engines: ENGINES.map((each) => each.id), scenarios: SCENARIOS });
+      if (process.env[REWRITE] === "1" && column.size === SCENARIOS.length) writePaper(must);
+      else expect(is).toBe(must);
     });
   });
 }

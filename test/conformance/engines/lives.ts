@@ -89,6 +89,8 @@ async function killedServer(bench: Bench): Promise<Seen> {
     return { can: true, words: made > ran.length ? "yes, the model makes it once more" : "yes" };
   } finally {
     await server?.kill();
+    // Where it failed on the way, nobody else would end these.
+    for (const pid of await leftBehind(place).catch(() => [])) process.kill(pid, "SIGKILL");
     await place.remove();
   }
 }

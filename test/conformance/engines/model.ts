@@ -78,7 +78,9 @@ export function resultsIn({ messages }: SentRequest): readonly string[] {
 }
 
 export function blocksOf(request: SentRequest | undefined): readonly SentBlock[] {
-  return (request?.messages ?? []).flatMap(({ content }) => (typeof content === "string" ? [{ type: "text", text: content }] : content));
+  return (request?.messages ?? []).flatMap(({ content }) =>
+    typeof content === "string" ? [{ type: "text", text: content }] : content,
+  );
 }
 
 function blockText(content: SentBlock["content"] = []): string {

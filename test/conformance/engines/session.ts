@@ -50,6 +50,8 @@ export class BenchSession {
   readonly frames: StreamFrame[] = [];
   readonly #model: Model;
   readonly #chores: Promise<unknown>[] = [];
+  /** The mark of the last turn that was completed. */
+  known = "";
   #client: SallyportClient;
   #leaving = new AbortController();
   #watching: Promise<void> = Promise.resolve();
@@ -97,6 +99,7 @@ export class BenchSession {
       "seq" in frame && isTerminal(frame) && frame.turn_id === id;
     const end = await this.seen(isEnd, from);
     await Promise.all(this.#chores.splice(0));
+    if (end.type === "turn.completed") this.known = mark;
     const frames = this.frames.slice(from);
     const items = frames.flatMap((frame) => (frame.type === "item.completed" ? [frame.item] : []));
     return {
@@ -148,7 +151,7 @@ export class BenchSession {
   /** The journal as it is stored. */
   async journal(): Promise<readonly JournalEvent[]> {
     const events: JournalEvent[] = [];
-    for (let after: number | undefined = 0; after !== undefined; ) {
+    for (let after: number | undefined = 0; after !== undefined;) {
       const page: { events: JournalEvent[]; next?: number } = await this.#client.events(this.id, { after, limit: 500 });
       events.push(...page.events);
       after = page.next;
@@ -194,7 +197,8 @@ export class BenchSession {
 
   async #decide(approval: Approval): Promise<void> {
     const decision = await this.#answer(approval);
-    if (decision !== undefined) await this.#client.decide(approval.id, { ...decision, input_hash: approval.input_hash });
+    if (decision !== undefined)
+      await this.#client.decide(approval.id, { ...decision, input_hash: approval.input_hash });
   }
 }
 

@@ -36,6 +36,8 @@ test.each(ENGINES)("a process of $name knows no credential but its session's key
   const commands = seen.filter((_, index) => index % 2 === 1);
   expect(commands.filter((text) => text.includes(KEY))).toEqual([]);
   const journal = JSON.stringify(room.journal);
+  // What the agent runs does not even get that.
+  expect(journal).not.toContain(KEY);
   const files = filesUnder(world.root).map((path) => readFileSync(path, "latin1"));
   for (const canary of Object.values(CANARIES)) {
     expect([...seen, ...files, journal].filter((text) => text.includes(canary))).toEqual([]);

@@ -209,15 +209,16 @@ describe("what is lent", () => {
     input_schema: { type: "object" },
   });
   const toolbox = {
-    definitions: () => ["Read", "Task", "WebFetch", "BashOutput", "mcp__a_b__c__d"].map(definition) as never,
+    definitions: () => ["Read", "Task", "WebFetch", "MultiEdit", "mcp__a_b__c__d"].map(definition) as never,
+    concurrent: (tool: string) => tool === "WebFetch",
   };
 
   test("tools are split into the program's own and ours", () => {
     const offer = offerOf(toolbox);
     expect(offer.tools).toEqual(["Read", "Agent"]);
-    expect(offer.lent.map(({ name, server, tool }) => ({ name, server, tool }))).toEqual([
-      { name: "WebFetch", server: "sallyport", tool: "WebFetch" },
-      { name: "mcp__a_b__c__d", server: "a_b", tool: "c__d" },
+    expect(offer.lent.map(({ definition: _definition, ...tool }) => tool)).toEqual([
+      { name: "WebFetch", server: "sallyport", tool: "WebFetch", concurrent: true },
+      { name: "mcp__a_b__c__d", server: "a_b", tool: "c__d", concurrent: false },
     ]);
     expect(offer.aliases).toEqual({ WebFetch: "mcp__sallyport__WebFetch" });
     expect(["mcp__sallyport__WebFetch", "mcp__a_b__c__d", "Bash"].map(toolName)).toEqual([

@@ -111,6 +111,8 @@ describe.each(ENGINES)("$name", ({ create }) => {
     room.decide = allow;
     await goesOn(room);
     expect(world.lastMessages().slice(-3).join("\n")).toContain("User rejected: not like this");
+    // Stopped means that the model was not asked once more.
+    expect(world.take()).toHaveLength(2);
   });
 
   test("a process that is killed fails its turn, and leaves nothing", async () => {
@@ -191,9 +193,13 @@ describe("claude-sdk", () => {
   });
 
   test("closing ends everything, also what left its group", async () => {
-    await room.turn(script([{ tool: "Bash", input: { command: "setsid sleep 60 >/dev/null 2>&1 &" } }, { say: "ok" }]));
+    const [before] = await room.pids();
     await room.forget();
+    expect(before).toBeGreaterThan(0);
     expect(await room.pids()).toEqual([]);
-    await goesOn(room);
+    await room.turn(script([{ tool: "Bash", input: { command: "setsid sleep 60 >/dev/null 2>&1 &" } }, { say: "ok" }]));
+    expect((await room.pids()).length).toBeGreaterThan(1);
+    await room.close();
+    expect(await room.pids()).toEqual([]);
   });
 });

@@ -73,6 +73,7 @@ describe("claude-sdk", () => {
     expect(told.deltas).toEqual({
       [thought?.id ?? ""]: "hm hm",
       [hello?.id ?? ""]: "Hello there.",
+      [command?.id ?? ""]: "hi\n",
       [done?.id ?? ""]: "Done.",
     });
     const usage = told.events.reduce(
@@ -86,10 +87,16 @@ describe("claude-sdk", () => {
     expect(body.max_tokens).toBe(8_192);
     expect(JSON.stringify(body.system)).toContain("Speak like a sailor.");
     expect(body.tools.map(({ name }) => name).filter((name) => name !== "DeferredToolPlaceholder")).toEqual(
-      expect.arrayContaining(["Agent", "Bash", "mcp__page__add_viewer", "mcp__sallyport__WebFetch"]),
+      expect.arrayContaining([
+        "Agent",
+        "Read",
+        "mcp__page__add_viewer",
+        "mcp__sallyport__Bash",
+        "mcp__sallyport__WebFetch",
+      ]),
     );
     expect(body.tools.map(({ name }) => name)).not.toEqual(
-      expect.arrayContaining([expect.stringMatching(/^(WebFetch|WebSearch|SendMessage|Cron.*|Skill|Workflow)$/)]),
+      expect.arrayContaining([expect.stringMatching(/^(Bash|WebFetch|WebSearch|SendMessage|Cron.*|Skill|Workflow)$/)]),
     );
   });
 
@@ -180,7 +187,7 @@ describe("claude-sdk", () => {
     expect(picture).toMatchObject({ output: [{ type: "image", media_type: "image/png", data: DOT }] });
     expect(wrong).toMatchObject({
       status: "failed",
-      output: [{ text: expect.stringContaining("`command` is missing") }],
+      output: [{ text: 'Invalid input for Bash: command is required; unknown argument "cmd"' }],
     });
     expect(unknown).toMatchObject({ status: "failed", output: [{ text: "Error: No such tool available: Nope" }] });
     expect(world.lastMessages().findLast((message) => message.includes("Do it."))).toMatch(/^user: image/);

@@ -363,8 +363,8 @@ export class Room {
     const open = (): readonly ToolItem[] => openItems(this.journal).filter(isToolItem);
     while (open().length < calls || !open().every(({ tool_use_id }) => this.#isWritten(tool_use_id))) await pause(10);
     const kept = this.journal.length;
-    // Sockets cannot be copied, and are nothing that matters; locks come and go.
-    const matters = (path: string): boolean => !path.endsWith("/tmp") && !path.endsWith(".lock");
+    // Sockets cannot be copied, and what else comes and goes there does not matter.
+    const matters = (path: string): boolean => !/\/(?:tmp|backups|\.claude\.json[^/]*)$/.test(path);
     cpSync(this.folder, snapshot, { recursive: true, filter: matters });
     for (const pid of await this.pids()) process.kill(pid, "SIGKILL");
     await turn;

@@ -1,13 +1,12 @@
 import { access, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { describe, expect, it } from "vitest";
-import type { SallyportClient } from "../../../src/client/index.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { approveWith, untilTurnEnds } from "../../support/house.ts";
 import { Haystack } from "../../support/money/haystack.ts";
-import { TEST_TOKEN, type Place } from "../../support/server.ts";
+import { TEST_TOKEN } from "../../support/server.ts";
 import { askProxy } from "../../support/vendor/ask.ts";
-import { keyOf, openVendorHouse } from "../../support/vendor/house.ts";
+import { keyOf, openVendorHouse, type VendorHouse } from "../../support/vendor/house.ts";
 import { MIND_KEY } from "../../support/vendor/mind.ts";
 import { isVendor, markedProcesses, type Marked } from "../../support/vendor/processes.ts";
 
@@ -20,83 +19,88 @@ const VARIABLES = {
   AWS_SECRET_ACCESS_KEY: "canary.of.a.cloud.8f4a3b0d2e57",
 } as const;
 const CANARIES = { ...VARIABLES, file: MIND_KEY, admin: TEST_TOKEN } as const;
-const SESSION_KEY = /sp_model_[A-Za-z0-9_-]{20,}/g;
+const SESSION_KEY = /^sp_model_[A-Za-z0-9_-]{20,}$/;
+const ENGINES = ["claude-sdk", "claude-cli"] as const;
 
-const LOOK = "env > env.txt; cat /proc/$PPID/environ > parent.bin; ps eww > ps.txt; env";
-const WAIT = "touch running; until [ -e go ]; do sleep 0.02; done; echo did-2";
+let house: VendorHouse;
+const dead: string[] = [];
+beforeAll(async () => {
+  house = await openVendorHouse(VARIABLES);
+});
+afterAll(() => house[Symbol.asyncDispose]());
+
+/** The answers of both doors of the model proxy. */
+function askWith(key: string): Promise<readonly number[]> {
+  return Promise.all(house.doors.map((door) => askProxy(door, key)));
+}
 
 async function exists(path: string): Promise<void> {
-  while (
-    !(await access(path).then(
+  const there = (): Promise<boolean> =>
+    access(path).then(
       () => true,
       () => false,
-    ))
-  )
-    await pause(10);
+    );
+  while (!(await there())) await pause(10);
 }
 
 interface Seen {
   readonly id: string;
+  /** Processes while a tool ran. */
   readonly during: readonly Marked[];
   readonly journal: string;
 }
 
-/** A session that looks around itself, and what could be seen of it while a tool of it ran. */
-async function lookAround(client: SallyportClient, place: Place, engine: string): Promise<Seen> {
-  const steps = [LOOK, WAIT].map((command, index) => ({
-    tool: "Bash",
-    input: { command: `${command} # did-${index + 1}` },
-  }));
+/** A session that looks around itself, and what could be seen of it from outside. */
+async function lookAround(engine: string): Promise<Seen> {
+  const { client } = house.server;
+  const file = (name: string): string => `${engine}.${name}`;
+  const look = `env > ${file("env")}; cat /proc/$$/environ > ${file("environ")}; ps eww $$ > ${file("ps")}; env # did-1`;
+  const wait = `touch ${file("running")}; until [ -e ${file("go")} ]; do sleep 0.02; done # did-2`;
+  const steps = [look, wait].map((command) => ({ tool: "Bash", input: { command } }));
   const text = `Look around.\nsim: ${JSON.stringify([...steps, { say: "said-3" }])}`;
   const { id } = await client.createSession({ engine, prompt: { text } });
   const turn = untilTurnEnds(client, id, { answer: approveWith(client) });
-  await exists(join(place.workspace, "running"));
-  const during = markedProcesses(place);
-  await writeFile(join(place.workspace, "go"), "");
-  const journal = JSON.stringify(await turn);
-  expect(journal).toContain('"type":"turn.completed"');
-  return { id, during, journal };
+  await exists(join(house.place.workspace, file("running")));
+  const during = markedProcesses(house.place);
+  await writeFile(join(house.place.workspace, file("go")), "");
+  const events = await turn;
+  expect(events.at(-1)).toMatchObject({ type: "turn.completed" });
+  return { id, during, journal: JSON.stringify(events) };
 }
 
-describe.each(["claude-sdk", "claude-cli"])("%s", (engine) => {
-  it(
-    "its process has no credential but the session's own key, which ends with the session",
-    { timeout: 60_000 },
-    async () => {
-      await using house = await openVendorHouse(VARIABLES);
-      const { place, doors } = house;
-      const { client } = house.server;
-      const { id, during, journal } = await lookAround(client, place, engine);
-      const hay = new Haystack();
-      for (const [index, { words, environment }] of during.entries()) {
-        hay.add(`words ${index}`, words.join("\0"));
-        hay.add(`environment ${index}`, JSON.stringify(environment));
-      }
-      await hay.addFiles("engines", join(place.home, "engines"));
-      await hay.addFiles("workspace", place.workspace);
-      hay.add("journal", journal);
-      expect(hay.find(CANARIES).filter((where) => !where.endsWith("a session's key"))).toEqual([]);
-      expect(hay.places).toEqual(expect.arrayContaining(["workspace /env.txt", "workspace /ps.txt", "workspace /parent.bin"]));
-      // Its own key is in its environment and nowhere else: not in words that others can read, files of its own, or the journal.
-      const own = during.filter((entry) => isVendor(entry) && entry.session === id);
-      const keys = [...new Set(own.map(keyOf))];
-      expect({ processes: own.length, keys: keys.length, form: keys.join().match(SESSION_KEY)?.length }).toEqual({
-        processes: 1,
-        keys: 1,
-        form: 1,
-      });
-      const [key = ""] = keys;
-      expect(hay.find({ key }).filter((where) => /^(?:words|journal|engines)/.test(where))).toEqual([]);
-      // It works as long as the session lives.
-      const answers = (): Promise<readonly number[]> => Promise.all(doors.map((door) => askProxy(door, key)));
-      expect(await answers()).toEqual([200, 200]);
-      await client.control(id, "close");
-      expect(await answers()).toEqual([401, 401]);
-      expect(markedProcesses(place).filter(({ session }) => session === id)).toEqual([]);
-      // Nor does it come back.
-      await house.restart();
-      expect(await answers()).toEqual([401, 401]);
-      expect(house.mind.strangers).toEqual([]);
-    },
-  );
+describe("a vendor's process", { timeout: 60_000 }, () => {
+  it.each(ENGINES)("%s has no credential but the session's own key, which ends with the session", async (engine) => {
+    const { place, server } = house;
+    const { id, during, journal } = await lookAround(engine);
+    const own = during.filter((entry) => isVendor(entry) && entry.session === id);
+    const [key = ""] = own.map(keyOf);
+    expect({ processes: own.length, key }).toMatchObject({ processes: 1, key: expect.stringMatching(SESSION_KEY) });
+    // That one variable is the only place: no other process, word, file or event has any key.
+    const hay = new Haystack();
+    for (const entry of during) {
+      const { [isVendor(entry) ? "ANTHROPIC_AUTH_TOKEN" : ""]: _, ...environment } = entry.environment;
+      hay.add("words", entry.words.join("\0"));
+      hay.add(`environment of a ${isVendor(entry) ? "vendor" : "tool"}`, JSON.stringify(environment));
+    }
+    await hay.addFiles("engines", join(place.home, "engines"));
+    await hay.addFiles("workspace", place.workspace);
+    hay.add("journal", journal);
+    expect(hay.find(CANARIES)).toEqual([]);
+    const files = ["env", "environ", "ps"].map((name) => `workspace /${engine}.${name}`);
+    expect(hay.places).toEqual(expect.arrayContaining(["environment of a vendor", "environment of a tool", ...files]));
+    expect(hay.places.some((where) => where.startsWith(`engines /${id}/claude/projects/`))).toBe(true);
+    expect(await askWith(key)).toEqual([200, 200]);
+    await server.client.control(id, "close");
+    expect(await askWith(key)).toEqual([401, 401]);
+    expect(markedProcesses(place).filter(({ session }) => session === id)).toEqual([]);
+    dead.push(key);
+  });
+
+  it("left keys that do not come back with the server", async () => {
+    expect(dead).toHaveLength(ENGINES.length);
+    await house.restart();
+    for (const key of dead) expect(await askWith(key)).toEqual([401, 401]);
+    // No provider ever saw one of them.
+    expect(house.mind.strangers).toEqual([]);
+  });
 });

@@ -7,6 +7,9 @@ it("debug", { timeout: 100_000 }, async () => {
     const life = await liveWithVendor(JSON.parse(process.env.PLAN ?? "{}"));
     const f = faultsOf(life);
     console.log(n, JSON.stringify(life.hits), f);
-    if (f.length) { writeFileSync("/tmp/vk/life.json", JSON.stringify(life, null, 1)); break; }
+    if (f.length) {
+      writeFileSync("/tmp/vk/life.json", JSON.stringify(life, null, 1));
+      break;
+    }
   }
 });

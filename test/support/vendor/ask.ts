@@ -2,7 +2,10 @@ import { request } from "node:http";
 import { MIND_MODEL } from "./mind.ts";
 
 /** How the model proxy answers a request for a message with a key. `where`: its socket, or its port. */
-export function askProxy(where: { readonly socketPath: string } | { readonly port: number }, key: string): Promise<number> {
+export function askProxy(
+  where: { readonly socketPath: string } | { readonly port: number },
+  key: string,
+): Promise<number> {
   const body = JSON.stringify({ model: MIND_MODEL, max_tokens: 10, messages: [{ role: "user", content: "Hello." }] });
   return new Promise((resolve, reject) => {
     const asking = request(

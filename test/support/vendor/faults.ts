@@ -8,7 +8,13 @@ type EventOf<Type extends JournalEvent["type"]> = Extract<JournalEvent, { type: 
 
 /** What must hold whatever was killed; answers what does not. */
 export function faultsOf(life: VendorLife): readonly string[] {
-  return [...journalFaults(life), ...endFaults(life), ...effectFaults(life), ...approvalFaults(life), ...restFaults(life)];
+  return [
+    ...journalFaults(life),
+    ...endFaults(life),
+    ...effectFaults(life),
+    ...approvalFaults(life),
+    ...restFaults(life),
+  ];
 }
 
 function eventsOf<Type extends JournalEvent["type"]>(life: VendorLife, type: Type): readonly EventOf<Type>[] {
@@ -55,13 +61,17 @@ function endFaults(life: VendorLife): readonly string[] {
 /** A vendor's process that is killed after its turn ended, takes the next turn with it. */
 function mayFail({ hits }: VendorLife, scene: Scene): boolean {
   const before = SCENES[SCENES.indexOf(scene) - 1];
-  return scene !== "afterwards" && hits.some((hit) => hit.kind === "vendor" && (hit.scene === scene || hit.scene === before));
+  return (
+    scene !== "afterwards" && hits.some((hit) => hit.kind === "vendor" && (hit.scene === scene || hit.scene === before))
+  );
 }
 
 function effectFaults(life: VendorLife): readonly string[] {
   const faults: string[] = [];
   const approved = new Set(
-    eventsOf(life, "approval.resolved").flatMap(({ approval_id, outcome }) => (outcome === "approved" ? [approval_id] : [])),
+    eventsOf(life, "approval.resolved").flatMap(({ approval_id, outcome }) =>
+      outcome === "approved" ? [approval_id] : [],
+    ),
   );
   const asked = eventsOf(life, "approval.requested").map(({ approval }) => approval);
   for (const word of ["did-1", "did-2", "did-2e", "no-4", "did-4"]) {

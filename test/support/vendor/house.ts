@@ -41,29 +41,41 @@ export async function openVendorHouse(environment: Readonly<Record<string, strin
       server = await start();
     },
     [Symbol.asyncDispose]: async () => {
-      await server.stop();
-      for (const { pid } of markedProcesses(place)) signal(pid, "SIGKILL");
+      await endServer(server, place);
       await mind.close();
       await place.remove();
     },
   };
 }
 
+const STOP_MS = 10_000;
+
+/** Stops a server, and by force what does not stop: nothing of it goes on. */
+export async function endServer(server: ServerProcess, place: Place): Promise<void> {
+  const over = new AbortController();
+  const late = pause(STOP_MS, undefined, { signal: over.signal }).catch(() => undefined);
+  await Promise.race([server.stop(), late]);
+  over.abort();
+  await server.kill();
+  for (const { pid } of markedProcesses(place)) signal(pid, "SIGKILL");
+}
+
 const APPEAR_MS = 30_000;
 
 /** The vendor's process that is made ready for a session that nobody has begun. */
-export async function warmProcess(place: Place, known: readonly string[]): Promise<Marked> {
+export async function warmProcess(place: Place, engine: string): Promise<Marked> {
   for (const begun = Date.now(); Date.now() - begun < APPEAR_MS;) {
-    const found = markedProcesses(place).find((entry) => isVendor(entry) && isConversation(entry) && !known.includes(entry.session));
+    const found = markedProcesses(place).find((entry) => isVendor(entry) && engineOf(entry) === engine);
     if (found !== undefined) return found;
     await pause(10);
   }
   throw new Error("no process was made ready");
 }
 
-/** It is also started to be asked for its version. */
-function isConversation({ words }: Marked): boolean {
-  return !words.includes("--version");
+/** Undefined: it is only asked for its version. */
+function engineOf({ words }: Marked): string | undefined {
+  if (words.includes("--version")) return undefined;
+  return words.includes("-p") ? "claude-cli" : "claude-sdk";
 }
 
 export function keyOf({ environment }: Marked): string {

@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -13,15 +12,15 @@ import {
 import { EXECUTABLE } from "../../engines/claude/world.ts";
 import { freePort, Phoenix } from "../life.ts";
 import { makePlace, type Place, type ServerProcess } from "../server.ts";
+import { endServer } from "./house.ts";
 import { Mind, MIND_KEY, mindSettings } from "./mind.ts";
-import { markedProcesses, signal, type Marked } from "./processes.ts";
+import { markedProcesses, noticed, type Marked } from "./processes.ts";
 import { decisionOn, EFFECTS, promptOf, SCENES, SEEDS, type Scene } from "./scenes.ts";
 import { isDue, strike, type Strike, type StrikeKind } from "./strike.ts";
 
 /** Micro-USD: less than the first request may cost, so that somebody is asked. */
 const FIRST_LIMIT = 1_000;
 const LIFE_MS = 120_000;
-const STOP_MS = 10_000;
 
 export interface LifePlan {
   readonly engine: string;
@@ -72,22 +71,16 @@ export async function liveWithVendor(plan: LifePlan): Promise<VendorLife> {
     life.over();
     await endAll(phoenix, place);
     await mind.close();
-    if (process.env["KEEP"] !== undefined) console.log(place.home); else await place.remove();
+    await place.remove();
   }
 }
 
 /** Whatever happened: nothing of it goes on. */
 async function endAll(phoenix: Phoenix, place: Place): Promise<void> {
-  const server = phoenix.running;
-  const late = new AbortController();
-  await Promise.race([
-    phoenix.stop().catch(() => undefined),
-    pause(STOP_MS, undefined, { signal: late.signal }).catch(() => undefined),
-  ]);
-  late.abort();
-  const { child } = await server.catch(() => ({ child: undefined }));
-  if (child?.pid !== undefined && isAlive(child)) signal(child.pid, "SIGKILL");
-  for (const { pid } of markedProcesses(place)) signal(pid, "SIGKILL");
+  const running = phoenix.running.catch(() => undefined);
+  phoenix.stop().catch(() => undefined);
+  const server = await running;
+  if (server !== undefined) await endServer(server, place);
 }
 
 function isAlive({ exitCode, signalCode }: ServerProcess["child"]): boolean {
@@ -244,13 +237,8 @@ class Life {
     const ended = strike(kind, { place: this.#place, server: pid, session: this.#session });
     if (ended.length === 0) return;
     this.#hits.push({ kind, scene });
-    if (kind === "vendor") await this.#noticed(ended);
+    if (kind === "vendor") await noticed(ended);
     else await server.exited;
-  }
-
-  /** Resolves when the server has taken notice of the end of its children. */
-  async #noticed(pids: readonly number[]): Promise<void> {
-    while (!this.#over.signal.aborted && pids.some((pid) => existsSync(`/proc/${pid}`))) await pause(2);
   }
 
   async #journal(): Promise<readonly JournalEvent[]> {
@@ -269,7 +257,10 @@ class Life {
   /** The next session's engine may have begun already: its process says whose it is. */
   async #strayFolders(): Promise<readonly string[]> {
     const { sessions } = await this.#phoenix.insist(() => this.#phoenix.client.sessions());
-    const known = new Set([...sessions.map(({ id }) => id), ...markedProcesses(this.#place).map((entry) => entry.session)]);
+    const known = new Set([
+      ...sessions.map(({ id }) => id),
+      ...markedProcesses(this.#place).map((entry) => entry.session),
+    ]);
     return (await readdir(join(this.#place.home, "engines"))).filter((name) => !known.has(name));
   }
 }

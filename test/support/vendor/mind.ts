@@ -12,7 +12,7 @@ export const MIND_COST = 340;
 const DONE: Step = { say: "Nothing is left to do." };
 
 /** `sallyport.yaml` of a house whose only model this is. JSON is YAML. The provider's key is in `MIND_KEY`, or in a file. */
-export function mindSettings(mind: Mind, credential_file?: string): string {
+export function mindSettings(mind: Pick<Mind, "url">, credential_file?: string): string {
   const credential = credential_file === undefined ? { credential_env: "MIND_KEY" } : { credential_file };
   return JSON.stringify({
     provider: "mind",

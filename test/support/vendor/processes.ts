@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import type { Place } from "../server.ts";
 
 /** A living process that a session of a home started. */
@@ -53,5 +54,15 @@ export function signal(pid: number, name: "SIGKILL" | "SIGSTOP"): boolean {
     return process.kill(pid, name);
   } catch {
     return false;
+  }
+}
+
+const NOTICE_MS = 10_000;
+
+/** Resolves when whoever started these killed processes has taken notice of their end. */
+export async function noticed(pids: readonly number[]): Promise<void> {
+  for (const begun = Date.now(); pids.some((pid) => existsSync(`/proc/${pid}`));) {
+    if (Date.now() - begun > NOTICE_MS) throw new Error(`nobody notices the end of ${pids.join(", ")}`);
+    await pause(2);
   }
 }

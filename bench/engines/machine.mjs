@@ -1,0 +1,52 @@
+// Processes of the bench as /proc shows them.
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { cpuMs } from "../proxy/processes.mjs";
+
+function read(path) {
+  try {
+    return readFileSync(path, "latin1");
+  } catch {
+    return "";
+  }
+}
+
+/** The vendor's processes that sessions of a home started, with the session and the engine of each. */
+export function vendorProcesses(home) {
+  const marker = read(join(home, "instance")).trim();
+  if (marker === "" || !existsSync("/proc/self/environ")) return [];
+  return readdirSync("/proc").flatMap((name) => {
+    if (!/^\d+$/.test(name)) return [];
+    const marks = read(`/proc/${name}/environ`).split("\0");
+    if (!marks.includes(`SALLYPORT_INSTANCE=${marker}`)) return [];
+    const [program = "", ...words] = read(`/proc/${name}/cmdline`).split("\0");
+    if (basename(program) !== "claude" || words.includes("--version")) return [];
+    const session = marks.find((mark) => mark.startsWith("SALLYPORT_SESSION="))?.split("=")[1];
+    return [{ pid: Number(name), session, engine: words.includes("-p") ? "claude-cli" : "claude-sdk" }];
+  });
+}
+
+/** MiB: what it has in memory, and its share of it when pages that others have too are divided among them. */
+export function memoryMib(pid) {
+  const text = read(`/proc/${pid}/smaps_rollup`);
+  const of = (field) => Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, "m").exec(text)?.[1] ?? Number.NaN) / 1_024;
+  return { rss: of("Rss"), pss: of("Pss") };
+}
+
+const QUIET_ROUNDS = 3;
+const LOOK_MS = 100;
+
+/** Resolves when an engine has a process that belongs to none of `known` and does nothing any more: it waits to be taken. */
+export async function untilWarm({ home, engine, known, patienceMs }) {
+  let quiet = 0;
+  let before = Number.NaN;
+  for (const begun = performance.now(); performance.now() - begun < patienceMs;) {
+    const warm = vendorProcesses(home).find((entry) => entry.engine === engine && !known.has(entry.session));
+    const cpu = warm === undefined ? Number.NaN : cpuMs(warm.pid);
+    quiet = cpu === before ? quiet + 1 : 0;
+    if (quiet === QUIET_ROUNDS) return;
+    before = cpu;
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
+  throw new Error("no process was made ready in time");
+}
