@@ -67,12 +67,24 @@ async function openWorld() {
   try {
     const sim = await startChild([SIM]);
     open.push(sim);
-    const server = await startOurs(new URL("./engines/ours.mjs", import.meta.url), [home, workspace, sim.url, BENCH_TOKEN, claude]);
+    const server = await startOurs(new URL("./engines/ours.mjs", import.meta.url), [
+      home,
+      workspace,
+      sim.url,
+      BENCH_TOKEN,
+      claude,
+    ]);
     open.push(server);
     const caller = new Caller(server.ready.url, BENCH_TOKEN);
     const { model, close: closeFirst } = await caller.open({ engine: "loop" });
     await closeFirst();
-    const bare = await startOurs(new URL("./engines/bare.mjs", import.meta.url), [bareFolder, workspace, sim.url, claude, model]);
+    const bare = await startOurs(new URL("./engines/bare.mjs", import.meta.url), [
+      bareFolder,
+      workspace,
+      sim.url,
+      claude,
+      model,
+    ]);
     open.push(bare);
     const ask = async (question) => {
       const answer = await bare.ask(question);
@@ -100,9 +112,14 @@ async function measureTurns({ caller, ask, file, home, server, bare }, plan) {
   for (const engine of ["loop", ...ENGINES]) ours[engine] = await caller.open({ engine });
   const { pid } = await ask({ do: "open", name: "sdk", text: SAY });
   await ask({ do: "cliOpen", name: "cli", text: SAY });
-  const inProcess = { loop: ours.loop.turn, "claude-sdk": ours["claude-sdk"].turn, "bare sdk": bareTurn(ask, "turn", "sdk") };
+  const inProcess = {
+    loop: ours.loop.turn,
+    "claude-sdk": ours["claude-sdk"].turn,
+    "bare sdk": bareTurn(ask, "turn", "sdk"),
+  };
   const perPrompt = { "claude-cli": ours["claude-cli"].turn, "bare cli": bareTurn(ask, "cliTurn", "cli") };
-  for (let turn = 0; turn < WARM_UP; turn += 1) for (const run of Object.values(inProcess)) await run(turn % 2 === 0 ? SAY : read);
+  for (let turn = 0; turn < WARM_UP; turn += 1)
+    for (const run of Object.values(inProcess)) await run(turn % 2 === 0 ? SAY : read);
   await perPrompt["claude-cli"](SAY);
   const figures = {};
   for (const [name, subjects, text, count] of [
@@ -136,13 +153,21 @@ async function measureNew({ caller, ask, home }, plan) {
     shapes += 1;
     return caller.begin({ engine, max_turns: shapes }, SAY);
   };
-  const bare = { "bare sdk": () => ask({ do: "cold", text: SAY }), "bare cli": () => ask({ do: "cliCold", text: SAY }) };
+  const bare = {
+    "bare sdk": () => ask({ do: "cold", text: SAY }),
+    "bare cli": () => ask({ do: "cliCold", text: SAY }),
+  };
   const begin = (run) => run();
   for (const engine of ENGINES) await caller.begin({ engine }, SAY);
   return {
     ready: await interleaved(
       "new session",
-      { ...bare, loop: () => caller.begin({ engine: "loop" }, SAY), "claude-sdk": fresh("claude-sdk"), "claude-cli": fresh("claude-cli") },
+      {
+        ...bare,
+        loop: () => caller.begin({ engine: "loop" }, SAY),
+        "claude-sdk": fresh("claude-sdk"),
+        "claude-cli": fresh("claude-cli"),
+      },
       plan.fresh,
       begin,
     ),
@@ -215,7 +240,9 @@ async function interleaved(title, subjects, count, run) {
         first: against(times[name], times[control], "first_ms"),
         whole: against(times[name], times[control], "whole_ms"),
       };
-    console.error(`  ${title} ${name}: first ${Math.round(figures[name].first_ms.p50)} ms, whole ${Math.round(figures[name].whole_ms.p50)} ms`);
+    console.error(
+      `  ${title} ${name}: first ${Math.round(figures[name].first_ms.p50)} ms, whole ${Math.round(figures[name].whole_ms.p50)} ms`,
+    );
   }
   return figures;
 }

@@ -8,7 +8,10 @@ import { query } from "@anthropic-ai/claude-agent-sdk";
 
 const [folder, workspace, simUrl, claude, model] = process.argv.slice(2);
 const TOOLS = "Read,Write,Edit,NotebookEdit,TodoWrite,AskUserQuestion,Agent,Bash,Glob,Grep".split(",");
-const FORBIDDEN = "ListAgents,SendMessage,CronCreate,CronDelete,CronList,ScheduleWakeup,RemoteTrigger,Workflow,Monitor,Skill,ToolSearch,WebSearch,EnterWorktree,ExitWorktree,EnterPlanMode,ExitPlanMode,TaskOutput,TaskStop,ReportFindings".split(",");
+const FORBIDDEN =
+  "ListAgents,SendMessage,CronCreate,CronDelete,CronList,ScheduleWakeup,RemoteTrigger,Workflow,Monitor,Skill,ToolSearch,WebSearch,EnterWorktree,ExitWorktree,EnterPlanMode,ExitPlanMode,TaskOutput,TaskStop,ReportFindings".split(
+    ",",
+  );
 const MAX_TURNS = 15;
 
 /** A configuration of its own for each conversation, as ours have. */

@@ -85,7 +85,8 @@ async function until(stream, isWanted) {
   const begun = performance.now();
   for (;;) {
     const { value, done } = await stream.next();
-    if (done || value.type === "turn.failed") throw new Error(`a turn failed: ${JSON.stringify(value ?? "the stream ended")}`);
+    if (done || value.type === "turn.failed")
+      throw new Error(`a turn failed: ${JSON.stringify(value ?? "the stream ended")}`);
     if (isWanted(value)) return value;
     if (performance.now() - begun > TURN_MS) throw new Error(`a turn took longer than ${TURN_MS} ms`);
   }

@@ -40,17 +40,22 @@ export class Purser {
 
   /** A key for an engine that begins. The one before it ends. */
   async open(): Promise<string> {
+    await this.load();
+    this.close();
+    this.#lease = this.#session.services.models.proxy.lease({
+      standing: () => this.#standing(),
+      told: (exchange) => this.#told(exchange),
+    });
+    return this.#lease.key;
+  }
+
+  /** Reads what the limits of this session depend on: needed again when it has become somebody's. */
+  async load(): Promise<void> {
     const { services, state } = this.#session;
     this.#parents = await Promise.all(state.ancestors.map((id) => this.#parent(id)));
     await services.limits.load(
       this.#purses().map(({ kind, account }) => ({ kind: kind === "parent" ? "session" : kind, account })),
     );
-    this.close();
-    this.#lease = services.models.proxy.lease({
-      standing: () => this.#standing(),
-      told: (exchange) => this.#told(exchange),
-    });
-    return this.#lease.key;
   }
 
   close(): void {

@@ -104,7 +104,7 @@ export class SessionDesk {
     const lineage = parent === undefined ? [] : inherited(parent, fork_seq);
     const ancestors = sponsor === undefined ? [] : heirOf(sponsor);
     const born = (id: string): SessionState => newState({ id, settings, at, by: ref(caller), lineage, ancestors });
-    const warm = parent === undefined ? this.#warm.take(settings, born) : undefined;
+    const warm = parent === undefined ? await this.#warm.take(settings, born) : undefined;
     const session =
       warm === undefined ? this.#registry.add(born(this.#services.newId("ses"))) : this.#registry.adopt(warm);
     const { id } = session.state;

@@ -33,14 +33,16 @@ export class WarmSessions {
   }
 
   /** A session that is ready for these settings, or nothing. It keeps its id. */
-  take(settings: SessionSettings, born: (id: string) => SessionState): Session | undefined {
+  async take(settings: SessionSettings, born: (id: string) => SessionState): Promise<Session | undefined> {
     const shape = shapeOf(settings);
     const place = this.#ready.findIndex((ready) => ready.shape === shape);
     const [ready] = place < 0 ? [] : this.#ready.splice(place, 1);
     if (ready === undefined) return undefined;
     ready.cancelTimer();
-    ready.session.become(born(ready.session.state.id));
-    return ready.session;
+    const { session } = ready;
+    session.become(born(session.state.id));
+    await session.purser.load();
+    return session;
   }
 
   /** Makes one ready for the next session like this one. */

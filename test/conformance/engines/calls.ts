@@ -245,6 +245,24 @@ const huge: Scenario = {
   },
 };
 
+const FOUND = 950;
+
+const search: Scenario = {
+  name: "a long search result is read as the item tells it",
+  async run(bench) {
+    const main = await bench.main();
+    const lines = Array.from({ length: FOUND }, (_, index) => `needle ${index} ${"-".repeat(30)}`);
+    await writeFile(join(bench.house.place.workspace, "haystack.txt"), lines.join("\n"));
+    const input = { pattern: "needle", path: "haystack.txt", output_mode: "content", head_limit: 0 };
+    const turn = await main.turn([{ tool: "Grep", input }, { say: "Many." }]);
+    expect(turn.end.type).toBe("turn.completed");
+    const told = outputText(turn.calls[0]?.output ?? []);
+    expect(told.includes(`needle ${FOUND - 1} `)).toBe(true);
+    const read = turn.requests.map(resultsIn).at(-1)?.at(-1);
+    return read === told ? YES : { can: false, words: "no, the model reads a note in its place" };
+  },
+};
+
 const subagent: Scenario = {
   name: "a sub-agent's items lie in its own, and its calls are asked about",
   shows: "subagents",
@@ -288,6 +306,7 @@ export const CALLS: readonly Scenario[] = [
   question,
   subagent,
   huge,
+  search,
 ];
 /** Those with settings that no other session has. */
 export const LIMITED: readonly Scenario[] = [limited];
