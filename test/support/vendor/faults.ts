@@ -13,6 +13,7 @@ export function faultsOf(life: VendorLife): readonly string[] {
     ...endFaults(life),
     ...effectFaults(life),
     ...approvalFaults(life),
+    ...memoryFaults(life),
     ...restFaults(life),
   ];
 }
@@ -108,7 +109,7 @@ function approvalFaults(life: VendorLife): readonly string[] {
   return faults;
 }
 
-/** Money, memory, processes, files. */
+/** Money, processes, files. */
 function restFaults(life: VendorLife): readonly string[] {
   const faults: string[] = [];
   const check = (holds: boolean, fault: string): void => {
@@ -122,10 +123,6 @@ function restFaults(life: VendorLife): readonly string[] {
   check(billed <= cost_microusd, `${cost_microusd} micro-USD were counted of ${billed} that were billed`);
   check(cost_microusd <= limit_microusd, `${cost_microusd} of ${limit_microusd} micro-USD were spent`);
   check(asksForMoney(life) > 0, "nobody was asked for money");
-  for (const { prompt, words } of shouldKnow(life)) {
-    check(life.heard.asked.includes(prompt), `the model forgot ${prompt}`);
-    for (const word of words) check(life.heard.done.includes(word), `the model forgot ${word}`);
-  }
   check(life.strangers === 0, `the provider was asked ${life.strangers} times with another key than its own`);
   check(life.leftOpen.length === 0, `the closed session has ${namesOf(life.leftOpen)}`);
   check(life.leftBehind.length === 0, `the stopped server left ${namesOf(life.leftBehind)}`);
@@ -141,20 +138,36 @@ function asksForMoney(life: VendorLife): number {
   return eventsOf(life, "approval.requested").filter(({ approval }) => approval.tool === BUDGET_TOOL).length;
 }
 
-/** The model's own words and deeds in a turn. */
-const DEEDS: Readonly<Record<Scene, readonly string[]>> = {
-  commands: ["said-1a", "did-1", "said-1b", "did-1w", "said-1c"],
-  queued: ["did-2", "did-2e", "said-2"],
-  interrupted: [],
-  refused: ["no-4", "leave that out", "did-4", "said-4b"],
-  afterwards: [],
-};
+/** What the vendor's program tells a model of a call that a person refused without a word. */
+const REFUSAL = "The user doesn't want to";
 
-/** Every turn that was completed before the last one. */
-function shouldKnow(life: VendorLife): readonly { readonly prompt: string; readonly words: readonly string[] }[] {
+/** What the journal tells of a turn that was completed, the model knows in the next one; and nothing that is not so. */
+function memoryFaults(life: VendorLife): readonly string[] {
+  const { asked, done } = life.heard;
+  const faults: string[] = [];
   const completed = new Set(eventsOf(life, "turn.completed").map(({ turn_id }) => turn_id));
-  return SCENES.filter((scene) => completed.has(life.turns[scene])).map((scene) => ({
-    prompt: `mark-${scene}`,
-    words: DEEDS[scene],
-  }));
+  for (const scene of SCENES) {
+    if (!completed.has(life.turns[scene])) continue;
+    if (!asked.includes(`mark-${scene}`)) faults.push(`the model forgot the prompt ${scene}`);
+    if (scene === "afterwards") continue;
+    for (const words of deedsOf(life, life.turns[scene])) {
+      if (!done.includes(words)) faults.push(`the model forgot ${words}`);
+    }
+  }
+  if (done.includes(REFUSAL)) faults.push("the model was told of a refusal that nobody made");
+  return faults;
+}
+
+/** What the model said and did in a turn, and what a person told it. */
+function deedsOf(life: VendorLife, turn: string): readonly string[] {
+  let current = "";
+  return life.events.flatMap((event): readonly string[] => {
+    if (event.type === "turn.started") current = event.turn_id;
+    if (current !== turn) return [];
+    if (event.type === "approval.resolved") return event.feedback === undefined ? [] : [event.feedback];
+    if (event.type !== "item.completed" || event.item.status === "superseded") return [];
+    const { item } = event;
+    if (isToolItem(item)) return wordsOf(item.input);
+    return item.type === "agent_message" ? [item.text] : [];
+  });
 }

@@ -4,7 +4,7 @@ import type { Place } from "../server.ts";
 import { isVendor, markedProcesses, signal } from "./processes.ts";
 
 /** What is killed. `machine`: the server and all that it started end at once, as when the power fails. */
-export const STRIKES = ["vendor", "server", "machine"] as const;
+const STRIKES = ["vendor", "server", "machine"] as const;
 export type StrikeKind = (typeof STRIKES)[number];
 
 /** The first event of a type, the first question about a tool, or so many frames after the turn began. */
