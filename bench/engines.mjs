@@ -7,9 +7,9 @@ import { rmSync } from "node:fs";
 import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { BENCH_TOKEN, median, percentile, SIM, startChild } from "./children.mjs";
+import { BENCH_TOKEN, median, percentile } from "./children.mjs";
 import { Caller } from "./engines/client.mjs";
-import { memoryMib, untilWarm, vendorProcesses } from "./engines/machine.mjs";
+import { endVendors, memoryMib, untilWarm, vendorProcesses } from "./engines/machine.mjs";
 import { startOurs } from "./proxy/processes.mjs";
 
 const WHOLE = { warm: 30, paced: 6, cliWarm: 10, fresh: 10, cold: 5, sessions: 20 };
@@ -48,10 +48,13 @@ export async function enginesBench(flags = []) {
 
 async function openWorld() {
   const root = await mkdtemp(join(tmpdir(), "sallyport-bench-"));
-  const removeRoot = () => rmSync(root, { recursive: true, force: true });
-  // Also when it is interrupted; the processes that use it are ended before.
-  process.once("exit", removeRoot);
   const [home, workspace, bareFolder] = ["home", "workspace", "bare"].map((name) => join(root, name));
+  // Also when it is interrupted: what a server that was killed left goes with it.
+  const clear = () => {
+    endVendors(home);
+    rmSync(root, { recursive: true, force: true });
+  };
+  process.once("exit", clear);
   await mkdir(workspace);
   await mkdir(bareFolder);
   const file = join(workspace, "file.txt");
@@ -60,17 +63,16 @@ async function openWorld() {
   const open = [];
   const close = async () => {
     for (const child of open.toReversed()) await child.stop();
-    for (const { pid } of vendorProcesses(home)) process.kill(pid, "SIGKILL");
-    process.off("exit", removeRoot);
-    removeRoot();
+    process.off("exit", clear);
+    clear();
   };
   try {
-    const sim = await startChild([SIM]);
+    const sim = await startOurs(new URL("./engines/model.mjs", import.meta.url));
     open.push(sim);
     const server = await startOurs(new URL("./engines/ours.mjs", import.meta.url), [
       home,
       workspace,
-      sim.url,
+      sim.ready.url,
       BENCH_TOKEN,
       claude,
     ]);
@@ -81,7 +83,7 @@ async function openWorld() {
     const bare = await startOurs(new URL("./engines/bare.mjs", import.meta.url), [
       bareFolder,
       workspace,
-      sim.url,
+      sim.ready.url,
       claude,
       model,
     ]);

@@ -3,6 +3,7 @@ import { cpus, totalmem } from "node:os";
 import { setup } from "../scripts/setup.mjs";
 
 await setup();
+const { enginesBench } = await import("./engines.mjs");
 const { fanoutBench } = await import("./fanout.mjs");
 const { journalBench } = await import("./journal.mjs");
 const { proxyBench } = await import("./proxy.mjs");
@@ -15,6 +16,7 @@ const benches = {
   journal: journalBench,
   fanout: fanoutBench,
   proxy: proxyBench,
+  engines: enginesBench,
 };
 const wanted = process.argv.slice(2).filter((word) => !word.startsWith("--"));
 const flags = process.argv.slice(2).filter((word) => word.startsWith("--"));

@@ -26,6 +26,17 @@ export function vendorProcesses(home) {
   });
 }
 
+/** Ends what is left of them. */
+export function endVendors(home) {
+  for (const { pid } of vendorProcesses(home)) {
+    try {
+      process.kill(pid, "SIGKILL");
+    } catch {
+      // It ended by itself.
+    }
+  }
+}
+
 /** MiB: what it has in memory, and its share of it when pages that others have too are divided among them. */
 export function memoryMib(pid) {
   const text = read(`/proc/${pid}/smaps_rollup`);

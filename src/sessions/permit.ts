@@ -49,9 +49,8 @@ export async function permit(session: Session, asked: ToolCall, signal: AbortSig
   services.reach("tool.ruled");
   const effectful = hasEffects(call.tool, ruled.facts.tier);
   if (effectful && turn.running.includes(item.id)) return denied(RESTARTED, "interrupted");
-  let question = session.state.turn?.asked[call.tool_use_id];
-  if (question !== undefined && !(await isAsAsked(session, question.approval_id, call)))
-    return denied(SECRET_LOST, "failed");
+  let question = await questionOf(session, call);
+  if (question === "changed") return denied(SECRET_LOST, "failed");
   if (question === undefined) {
     if (ruled.ruling.effect === "deny") return refusedBy(call.tool, ruled);
     if (ruled.ruling.effect === "allow") return letRun(session, item, { input: call.input, effectful });
@@ -61,10 +60,16 @@ export async function permit(session: Session, asked: ToolCall, signal: AbortSig
   return verdictOf(session, { item, call, effectful, answer });
 }
 
-/** After a restart the call comes from the journal, which holds no secret: then it is not what was shown and hashed. */
-async function isAsAsked({ services }: Session, approval_id: string, call: ToolCall): Promise<boolean> {
-  const approval = await services.store.read.approval(approval_id);
-  return approval?.input_hash === inputHash(call.tool, call.input);
+/**
+ * The question that was asked about this call already. After a restart the call comes from the journal, which holds no
+ * secret: then it may have `changed` since it was shown and hashed.
+ */
+async function questionOf({ services, state }: Session, call: ToolCall): Promise<Asked | "changed" | undefined> {
+  const asked = state.turn?.asked[call.tool_use_id];
+  const approval = asked === undefined ? undefined : await services.store.read.approval(asked.approval_id);
+  // A model may give one id to several calls: an answer is good for the one that it was given to.
+  if (asked === undefined || approval?.item_id !== call.item_id) return undefined;
+  return approval.input_hash === inputHash(call.tool, call.input) ? asked : "changed";
 }
 
 /** Only a person answers a question: what the model filled in itself does not count. */

@@ -1,4 +1,4 @@
-import { outputText, PROTOCOL_VERSION, type ContentBlock } from "../../protocol/index.ts";
+import { LIMITS, outputText, PROTOCOL_VERSION, type ContentBlock } from "../../protocol/index.ts";
 import type { LentTool } from "./tools.ts";
 import { record, text, type Fields } from "./wire.ts";
 
@@ -92,7 +92,8 @@ function described({ tool, definition, concurrent }: LentTool): Fields {
     annotations: { readOnlyHint: concurrent },
     description: definition.description,
     inputSchema: definition.input_schema,
-    _meta: { "anthropic/alwaysLoad": true },
+    // A longer result would be put into a file that the session's tools cannot read.
+    _meta: { "anthropic/alwaysLoad": true, "anthropic/maxResultSizeChars": LIMITS.toolOutputChars },
   };
 }
 

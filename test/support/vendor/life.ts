@@ -20,7 +20,8 @@ import { isDue, strike, type Strike, type StrikeKind } from "./strike.ts";
 
 /** Micro-USD: less than the first request may cost, so that somebody is asked. */
 const FIRST_LIMIT = 1_000;
-const LIFE_MS = 120_000;
+/** Far more than one takes, also where many run at once. */
+const LIFE_MS = 240_000;
 
 export interface LifePlan {
   readonly engine: string;
