@@ -26,7 +26,7 @@ const LIVES: readonly { readonly killed: string; readonly strikes: LifePlan["str
 const ENGINES = ["claude-sdk", "claude-cli"] as const;
 
 describe.concurrent("the vendor's process, the server or both are killed, and nothing is lost", () => {
-  it.each(ENGINES.flatMap((engine) => LIVES.map((life) => ({ engine, ...life }))))(
+  it.each(ENGINES.flatMap((engine) => LIVES.map((life) => Object.assign({ engine }, life))))(
     "$engine: $killed",
     { timeout: 300_000 },
     async ({ engine, strikes }) => {
