@@ -1,7 +1,7 @@
 import { BUDGET_TOOL, isToolItem, type JournalEvent, type ToolItem } from "../../../src/protocol/index.ts";
 import type { VendorLife } from "./life.ts";
 import { MIND_COST } from "./mind.ts";
-import { lineOf, SCENES, type Scene } from "./scenes.ts";
+import { lineOf, markOf, SCENES, type Scene } from "./scenes.ts";
 import { wordsOf } from "./sense.ts";
 
 type EventOf<Type extends JournalEvent["type"]> = Extract<JournalEvent, { type: Type }>;
@@ -148,7 +148,7 @@ function memoryFaults(life: VendorLife): readonly string[] {
   const completed = new Set(eventsOf(life, "turn.completed").map(({ turn_id }) => turn_id));
   for (const scene of SCENES) {
     if (!completed.has(life.turns[scene])) continue;
-    if (!asked.includes(`mark-${scene}`)) faults.push(`the model forgot the prompt ${scene}`);
+    if (!asked.includes(markOf(scene))) faults.push(`the model forgot the prompt ${scene}`);
     if (scene === "afterwards") continue;
     for (const words of deedsOf(life, life.turns[scene])) {
       if (!done.includes(words)) faults.push(`the model forgot ${words}`);

@@ -15,8 +15,8 @@ import { makePlace, type Place, type ServerProcess } from "../server.ts";
 import { endServer } from "./house.ts";
 import { Mind, MIND_KEY, mindSettings } from "./mind.ts";
 import { markedProcesses, noticed, type Marked } from "./processes.ts";
-import { decisionOn, EFFECTS, promptOf, SCENES, SEEDS, type Scene } from "./scenes.ts";
-import { isDue, strike, type Strike, type StrikeKind } from "./strike.ts";
+import { decisionOn, EFFECTS, markOf, promptOf, SCENES, SEEDS, type Scene } from "./scenes.ts";
+import { cutRecord, isDue, strike, type Strike, type StrikeKind } from "./strike.ts";
 
 /** Micro-USD: less than the first request may cost, so that somebody is asked. */
 const FIRST_LIMIT = 1_000;
@@ -226,7 +226,7 @@ class Life {
     }
   }
 
-  async #strike(scene: Scene, { kind, waitMs }: Strike): Promise<void> {
+  async #strike(scene: Scene, { kind, waitMs, unwritten }: Strike): Promise<void> {
     await pause(waitMs);
     let server = await this.#phoenix.running;
     // One that was just killed is still taken for the running one until its end is noticed.
@@ -235,8 +235,10 @@ class Life {
       server = await this.#phoenix.running;
     }
     const { pid = 0 } = server.child;
-    const ended = strike(kind, { place: this.#place, server: pid, session: this.#session });
+    const target = { place: this.#place, server: pid, session: this.#session };
+    const ended = strike(kind, target);
     if (ended.length === 0) return;
+    if (unwritten === true) cutRecord(target, markOf(scene));
     this.#hits.push({ kind, scene });
     if (kind === "vendor") await noticed(ended);
     else await server.exited;

@@ -11,8 +11,12 @@ export type Scene = (typeof SCENES)[number];
 export const EFFECTS = "effects.txt";
 const EDITED = "edited";
 
+const bash = (word: string, rest = ""): Step => ({
+  tool: "Bash",
+  input: { command: `echo ${word} >> ${EFFECTS}${rest}` },
+});
 /** Ends a moment after it has begun, so that a kill may fall between. */
-const bash = (word: string): Step => ({ tool: "Bash", input: { command: `echo ${word} >> ${EFFECTS}; sleep 0.1` } });
+const slowBash = (word: string): Step => bash(word, "; sleep 0.1");
 
 function stepsOf(scene: Scene, { workspace }: Place): readonly Step[] {
   switch (scene) {
@@ -20,17 +24,17 @@ function stepsOf(scene: Scene, { workspace }: Place): readonly Step[] {
       return [
         { say: "said-1a" },
         { tool: "Read", input: { file_path: join(workspace, "read-1.txt") } },
-        bash("did-1"),
+        slowBash("did-1"),
         { say: "said-1b" },
         { tool: "Write", input: { file_path: join(workspace, "did-1w.txt"), content: "written\n" } },
         { say: "said-1c" },
       ];
     case "queued":
-      return [{ tools: [bash("did-2"), bash("did-2e")] }, { say: "said-2" }];
+      return [{ tools: [bash("did-2"), slowBash("did-2e")] }, { say: "said-2" }];
     case "interrupted":
       return [{ stream: { tokens: 20_000, per_second: 400 } }];
     case "refused":
-      return [{ think: "said-4a" }, { tools: [bash("no-4"), bash("did-4")] }, { say: "said-4b" }];
+      return [{ think: "said-4a" }, { tools: [bash("no-4"), slowBash("did-4")] }, { say: "said-4b" }];
     case "afterwards":
       return [{ say: "said-5" }];
   }
@@ -39,8 +43,13 @@ function stepsOf(scene: Scene, { workspace }: Place): readonly Step[] {
 /** The files that have to be there. */
 export const SEEDS = ["read-1.txt"];
 
+/** The words by which a prompt is known. */
+export function markOf(scene: Scene): string {
+  return `mark-${scene}.`;
+}
+
 export function promptOf(scene: Scene, place: Place): string {
-  return `This is the prompt mark-${scene}.\nsim: ${JSON.stringify(stepsOf(scene, place))}`;
+  return `This is the prompt ${markOf(scene)}\nsim: ${JSON.stringify(stepsOf(scene, place))}`;
 }
 
 /** What a person says to a question: yes, but for one command, and with a change to another. */

@@ -1,4 +1,6 @@
-import { BUDGET_TOOL, type JournalEvent, type StreamFrame } from "../../../src/protocol/index.ts";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { BUDGET_TOOL, isToolItem, type JournalEvent, type StreamFrame } from "../../../src/protocol/index.ts";
 import type { Dice } from "../money/dice.ts";
 import type { Place } from "../server.ts";
 import { isVendor, markedProcesses, signal } from "./processes.ts";
@@ -7,8 +9,8 @@ import { isVendor, markedProcesses, signal } from "./processes.ts";
 const STRIKES = ["vendor", "server", "machine"] as const;
 export type StrikeKind = (typeof STRIKES)[number];
 
-/** The first event of a type, the first question about a tool, or so many frames after the turn began. */
-type Moment = JournalEvent["type"] | "tool.asked" | number;
+/** The first event of a type, the first question about a tool, the first result of one, or so many frames after the turn began. */
+type Moment = JournalEvent["type"] | "tool.asked" | "tool.ended" | number;
 
 /** One killing, in a turn. A moment that does not come is the turn's end. */
 export interface Strike {
@@ -16,6 +18,8 @@ export interface Strike {
   readonly at: Moment;
   /** After that moment. */
   readonly waitMs: number;
+  /** Of a machine: what the vendor's program has written since the turn's prompt was not on the disk yet, which it never waits for. */
+  readonly unwritten?: boolean;
 }
 
 const MOST_FRAMES = 30;
@@ -24,12 +28,14 @@ const LONGEST_WAIT_MS = 300;
 export function rollStrike(dice: Dice): Strike {
   // At a frame, or between two of them.
   const waitMs = dice.chance(0.5) ? 0 : dice.between(0, LONGEST_WAIT_MS);
-  return { kind: dice.of(STRIKES), at: dice.between(0, MOST_FRAMES), waitMs };
+  const kind = dice.of(STRIKES);
+  return { kind, at: dice.between(0, MOST_FRAMES), waitMs, unwritten: kind === "machine" && dice.chance(0.5) };
 }
 
 /** Whether this is the moment. `frames`: so many came since the turn began. */
 export function isDue({ at }: Strike, frame: StreamFrame, frames: number): boolean {
   if (at === "tool.asked") return frame.type === "approval.requested" && frame.approval.tool !== BUDGET_TOOL;
+  if (at === "tool.ended") return frame.type === "item.completed" && isToolItem(frame.item);
   return frame.type === at || frames === at;
 }
 
@@ -59,5 +65,17 @@ export function strike(kind: StrikeKind, { place, server, session }: Target): re
       }
       return [...stopped].filter((pid) => signal(pid, "SIGKILL"));
     }
+  }
+}
+
+/** Cuts the vendor's record of a session behind the last line with these words. */
+export function cutRecord({ place, session }: Pick<Target, "place" | "session">, words: string): void {
+  const folder = join(place.home, "engines", session, "claude", "projects");
+  if (!existsSync(folder)) return;
+  for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
+    if (!name.endsWith(".jsonl")) continue;
+    const lines = readFileSync(join(folder, name), "utf8").split("\n");
+    const last = lines.findLastIndex((line) => line.startsWith('{"parentUuid"') && line.includes(words));
+    if (last >= 0) writeFileSync(join(folder, name), `${lines.slice(0, last + 1).join("\n")}\n`);
   }
 }

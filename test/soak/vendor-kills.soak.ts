@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { faultsOf } from "../../support/vendor/faults.ts";
-import { liveWithVendor, type LifePlan } from "../../support/vendor/life.ts";
+import { faultsOf } from "../support/vendor/faults.ts";
+import { liveWithVendor, type LifePlan } from "../support/vendor/life.ts";
 
 /** One kill in each turn of a life: before a call is asked about, while a person thinks, while it runs, and at the end. */
 const LIVES: readonly { readonly killed: string; readonly strikes: LifePlan["strikes"] }[] = [
