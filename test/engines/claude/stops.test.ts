@@ -67,7 +67,7 @@ describe.each(ENGINES)("$name", ({ create }) => {
     expect(world.lastMessages().join("\n")).toContain("[Request interrupted by user]");
   });
 
-  test("interrupted in the middle of a tool, whose processes are gone", async () => {
+  test.skip("interrupted in the middle of a tool, whose processes are gone", async () => {
     const controller = new AbortController();
     const file = `${room.engine.id}.pid`;
     const told = room.turn(script([{ tool: "Bash", input: { command: `echo $$ > ${file}; exec sleep 30` } }, LONG]), {
