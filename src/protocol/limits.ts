@@ -80,6 +80,8 @@ export const LIMITS = {
   subagentDepth: 2,
   parallelTools: 8,
   // vendors' own programs as engines
+  /** How long our own tools have to end before the vendor's program is told to end the turn. */
+  engineToolEndMs: 500,
   /** Without any sign of life, while no person, tool or money is waited for, a turn is given up. */
   engineSilenceMs: 90_000,
   /** How long a program that is started ahead of time may take until it is ready. */

@@ -3,6 +3,7 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { JournalEvent } from "../../src/protocol/index.ts";
+import { ownPort } from "../support/port.ts";
 import { Place, script, type Running } from "./place.ts";
 
 const WRITE = { tool: "Write", input: { file_path: "a.txt", content: "hello\n" } };
@@ -121,7 +122,8 @@ describe("sallyport serve", () => {
 
   test("attach takes up a lost connection and says so; nothing is missed", async () => {
     await using place = new Place();
-    const first = await startServer(place);
+    const port = await ownPort();
+    const first = await startServer(place, port);
     const run = await place.run(["run", script([{ say: "One." }])]);
     const id = /ses_\w+/.exec(run.stderr)?.[0] ?? "";
     const attached = place.start(["attach", id, "--json"]);
@@ -129,7 +131,7 @@ describe("sallyport serve", () => {
     first.server.signal("SIGTERM");
     await first.server.ended;
     await attached.reads("! the connection was lost; attempt 1 to take it up again in");
-    await startServer(place, Number(first.link.port));
+    await startServer(place, port);
     await place.run(["run", script([{ say: "Two." }]), "--resume", id]);
     await attached.reads("Two.");
     await place.run(["sessions", "close", id]);

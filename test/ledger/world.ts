@@ -211,6 +211,8 @@ export function granted(asked: readonly Asked[]): readonly string[] {
 /** What was asked for is answered, and whoever was waiting for that as well. */
 export async function settled({ store }: World): Promise<void> {
   for (let round = 0; round < 2; round += 1) {
+    // New reservations go to the store at the end of the event loop's turn.
+    await turn();
     await store.commit({});
     await turn();
   }

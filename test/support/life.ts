@@ -1,4 +1,3 @@
-import { createServer } from "node:net";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { SallyportClient } from "../../src/client/index.ts";
@@ -9,16 +8,8 @@ import {
   type SessionUsage,
   type StreamFrame,
 } from "../../src/protocol/index.ts";
+import { ownPort } from "./port.ts";
 import { leftBehind, makePlace, startServer, TEST_TOKEN, type Place, type ServerProcess } from "./server.ts";
-
-export async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((resolve) => probe.listen(0, "127.0.0.1", resolve));
-  const address = probe.address();
-  const port = typeof address === "object" && address !== null ? address.port : 0;
-  await new Promise((resolve) => probe.close(resolve));
-  return port;
-}
 
 /** A server on one address that is started again whenever it is killed. */
 export class Phoenix {
@@ -119,7 +110,7 @@ export async function live(options: {
   await writeFile(join(place.workspace, "seed.txt"), "seed\n");
   await mkdir(place.home);
   await writeFile(join(place.home, "sallyport.yaml"), SETTINGS);
-  const phoenix = new Phoenix(place, await freePort(), options.starts);
+  const phoenix = new Phoenix(place, await ownPort(), options.starts);
   const { client } = phoenix;
   try {
     const session = await phoenix.insist(() => client.createSession({ max_cost_usd: FIRST_LIMIT }, { key: "create" }));

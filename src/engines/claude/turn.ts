@@ -65,6 +65,8 @@ export class TurnRun {
   #refusals = 0;
   #wasLost = false;
   #cost: number | undefined;
+  /** Our own tools that run. */
+  readonly #lent = new Set<Promise<void>>();
   /** A reason to stop that the model may not get to read in this turn, and the call that it is about. */
   #note: { readonly tool_use_id: string; readonly message: string; readonly text: string } | undefined;
 
@@ -154,7 +156,17 @@ export class TurnRun {
   stop(error: ErrorDetail): void {
     if (!this.#stopping(error)) return;
     if (this.#idle || this.#link === undefined) this.fail(error);
-    else this.#link.interrupt();
+    else void this.#interrupt();
+  }
+
+  /** First our own tools end, so that what became of them is known; then the process ends the turn. */
+  async #interrupt(): Promise<void> {
+    if (this.#lent.size > 0) {
+      const ended = new AbortController();
+      void Promise.allSettled(this.#lent).then(() => ended.abort());
+      await this.#options.host.sleep(LIMITS.engineToolEndMs, AbortSignal.any([ended.signal, this.#over.signal]));
+    }
+    if (!this.over) this.#link?.interrupt();
   }
 
   heard(said: Said): void {
@@ -242,12 +254,18 @@ export class TurnRun {
     if (allowed === undefined || allowed.item.tool !== call.tool || this.over)
       return errorResult("This call was not permitted.");
     const { item, input } = allowed;
-    const result = await this.#options.host.toolbox.run(item.tool, input, {
+    const running = this.#options.host.toolbox.run(item.tool, input, {
       tool_use_id: call.tool_use_id,
       signal: AbortSignal.any([call.signal, this.signal]),
       onOutput: (delta) => this.tell([{ type: "item.delta", item_id: item.id, field: "output", delta }]),
     });
-    this.#translator.ran(call.tool_use_id, result);
+    const told = running.then((result) => this.#translator.ran(call.tool_use_id, result));
+    this.#lent.add(told);
+    const result = await running;
+    await told;
+    this.#lent.delete(told);
+    // An answer to a turn that is being stopped would make the program ask the model once more.
+    if (this.signal.aborted) await orAborted(new Promise<never>(() => undefined), this.#over.signal);
     return result;
   }
 

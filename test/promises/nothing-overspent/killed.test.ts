@@ -1,4 +1,3 @@
-import { createServer } from "node:net";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
@@ -7,20 +6,13 @@ import { Phoenix } from "../../support/life.ts";
 import { CALL, ONE_COST, policyOf, PRICES, SMALL, tillSettings } from "../../support/money/house.ts";
 import { Till } from "../../support/money/till.ts";
 import { script } from "../../support/house.ts";
+import { ownPort } from "../../support/port.ts";
 import { makePlace } from "../../support/server.ts";
 
 const TODO = { tool: "TodoWrite", input: { todos: [] } };
 const TEXT = script(CALL, TODO, CALL, TODO, CALL, { say: "done" });
 const CALLS = 3;
 const TURNS = 2;
-
-async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((resolve) => probe.listen(0, "127.0.0.1", resolve));
-  const address = probe.address();
-  await new Promise((resolve) => probe.close(resolve));
-  return typeof address === "object" && address !== null ? address.port : 0;
-}
 
 /** An answer may be on the disk though the server died before it could say so. */
 async function approve(phoenix: Phoenix, id: string, input_hash: string): Promise<void> {
@@ -60,7 +52,7 @@ it(
     await writeFile(join(place.home, "sallyport.yaml"), tillSettings(till));
     await writeFile(join(place.home, "policy.yaml"), JSON.stringify(policyOf({})));
     const points = ["budget.asked", "model.message_ended:5", "answer.durable:2"];
-    const phoenix = new Phoenix(place, await freePort(), (start) => ({
+    const phoenix = new Phoenix(place, await ownPort(), (start) => ({
       TILL_KEY: "till-key-of-the-test-0000000000",
       ...(points[start] === undefined ? {} : { SALLYPORT_CRASH_AT: points[start] }),
     }));

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { EXECUTABLE } from "../../engines/claude/world.ts";
-import { freePort } from "../life.ts";
+import { ownPort } from "../port.ts";
 import { makePlace, startServer, type Place, type ServerProcess } from "../server.ts";
 import { Mind, MIND_KEY, mindSettings } from "./mind.ts";
 import { isVendor, markedProcesses, signal, type Marked } from "./processes.ts";
@@ -25,7 +25,7 @@ export async function openVendorHouse(environment: Readonly<Record<string, strin
   await mkdir(place.home);
   await writeFile(join(place.home, "..", "mind.key"), `${MIND_KEY}\n`, { mode: 0o600 });
   await writeFile(join(place.home, "sallyport.yaml"), mindSettings(mind, join(place.home, "..", "mind.key")));
-  const port = await freePort();
+  const port = await ownPort();
   const start = (): Promise<ServerProcess> =>
     startServer(place, { SALLYPORT_CLAUDE: EXECUTABLE, SALLYPORT_PROXY_PORT: String(port), ...environment });
   let server = await start();

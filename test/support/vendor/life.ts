@@ -10,7 +10,8 @@ import {
   type StreamFrame,
 } from "../../../src/protocol/index.ts";
 import { EXECUTABLE } from "../../engines/claude/world.ts";
-import { freePort, Phoenix } from "../life.ts";
+import { Phoenix } from "../life.ts";
+import { ownPort } from "../port.ts";
 import { makePlace, type Place, type ServerProcess } from "../server.ts";
 import { endServer } from "./house.ts";
 import { Mind, MIND_KEY, mindSettings } from "./mind.ts";
@@ -60,7 +61,7 @@ export async function liveWithVendor(plan: LifePlan): Promise<VendorLife> {
   for (const name of SEEDS) await writeFile(join(place.workspace, name), "seed\n");
   await mkdir(place.home);
   await writeFile(join(place.home, "sallyport.yaml"), mindSettings(mind));
-  const phoenix = new Phoenix(place, await freePort(), () => ({ MIND_KEY, SALLYPORT_CLAUDE: EXECUTABLE }));
+  const phoenix = new Phoenix(place, await ownPort(), () => ({ MIND_KEY, SALLYPORT_CLAUDE: EXECUTABLE }));
   const life = new Life(plan, phoenix, place);
   try {
     const lived = await life.run(mind);
