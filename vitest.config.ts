@@ -14,7 +14,8 @@ const testWhatIsBuilt = {
   resolveId(id: string, importer: string | undefined) {
     if (importer === undefined || !id.startsWith(".")) return undefined;
     const path = resolve(dirname(importer), id);
-    if (!path.startsWith(source)) return undefined;
+    // The pages are bundled, not built file by file.
+    if (!path.startsWith(source) || path.startsWith(source + "web" + sep)) return undefined;
     const target = built + path.slice(source.length).replace(/\.ts$/, ".js");
     if (!existsSync(target)) throw new Error(`${target} is missing: run \`npm run build\` first`);
     return { id: target, external: true };

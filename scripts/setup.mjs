@@ -107,11 +107,21 @@ function build() {
   const tsc = join(modules, "typescript", "bin", "tsc");
   const result = spawnSync(process.execPath, [tsc, "-p", "tsconfig.json"], { cwd: root, stdio: ["ignore", 2, 2] });
   if (result.status !== 0) stop("The build failed: see above.");
+  buildPages();
   mkdirSync(dirname(buildStamp), { recursive: true });
   writeFileSync(buildStamp, names);
   // What was saved while the compiler ran counts as newer.
   utimesSync(buildStamp, begun, begun);
   chmodSync(join(root, "dist", "cli", "main.js"), 0o755);
+}
+
+/** The web pages, into dist/web. */
+function buildPages() {
+  const vite = join(modules, "vite", "bin", "vite.js");
+  const config = join(root, "src", "web", "vite.config.ts");
+  const words = ["build", "--config", config, "--logLevel", "warn"];
+  const result = spawnSync(process.execPath, [vite, ...words], { cwd: root, stdio: ["ignore", 2, 2] });
+  if (result.status !== 0) stop("The web pages could not be built: see above.");
 }
 
 function stop(message) {

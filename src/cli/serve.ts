@@ -68,6 +68,8 @@ async function openDoors(options: ServeOptions, house: House, log: Log): Promise
     metrics: () => house.telemetry.metrics(),
     allowedHosts: () => ours,
     runtime: settings.runtime?.value,
+    // Beside this file where it was built: dist/cli and dist/web.
+    web: join(import.meta.dirname, "..", "web"),
     describe: () => ({
       demo: settings.provider.value === "sim",
       default_provider: settings.provider.value,

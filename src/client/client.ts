@@ -3,25 +3,36 @@ import {
   Failure,
   type Approval,
   type ApprovalStatus,
+  type AuditEntry,
+  type ConfigureSession,
   type CreateSession,
   type CreateToken,
   type Decision,
+  type EditPreview,
+  type EngineView,
+  type FileList,
+  type FolderList,
   type ForkSession,
   type JournalEvent,
+  type Me,
   type Policy,
+  type PolicyChange,
   type PolicyTest,
+  type PreviewEdit,
   type PriceList,
   type PriceQuery,
   type PromptAccepted,
   type ProviderReport,
   type ProviderView,
   type Ruling,
+  type SaveTemplate,
   type SessionUsage,
   type SessionView,
   type SetBudget,
   type Status,
   type StreamFrame,
   type SubmitPrompt,
+  type Template,
   type TokenCreated,
   type TokenView,
   type UsageGroup,
@@ -88,6 +99,32 @@ export class SallyportClient {
     return this.#call({ method: "GET", path: "/health" });
   }
 
+  /** Who this token is, and what it may do. */
+  me(): Promise<Me> {
+    return this.#call({ method: "GET", path: "/api/me" });
+  }
+
+  engines(): Promise<{ engines: EngineView[] }> {
+    return this.#call({ method: "GET", path: "/api/engines" });
+  }
+
+  /** Folders that sessions may work in; without a path the roots. */
+  folders(query: { path?: string } = {}): Promise<FolderList> {
+    return this.#call({ method: "GET", path: `/api/folders${search(query)}` });
+  }
+
+  templates(): Promise<{ templates: Template[] }> {
+    return this.#call({ method: "GET", path: "/api/templates" });
+  }
+
+  saveTemplate(id: string, template: SaveTemplate): Promise<Template> {
+    return this.#call({ method: "PUT", path: `/api/templates/${encodeURIComponent(id)}`, body: template });
+  }
+
+  deleteTemplate(id: string): Promise<void> {
+    return this.#call({ method: "DELETE", path: `/api/templates/${encodeURIComponent(id)}` });
+  }
+
   createSession(session: CreateSession, { key }: Idempotent = {}): Promise<SessionView> {
     return this.#call({ method: "POST", path: "/api/sessions", body: session, key });
   }
@@ -97,7 +134,7 @@ export class SallyportClient {
   }
 
   sessions(
-    query: { status?: Status; cursor?: string; limit?: number } = {},
+    query: { status?: Status; search?: string; engine?: string; cursor?: string; limit?: number } = {},
   ): Promise<{ sessions: SessionView[]; next?: string }> {
     return this.#call({ method: "GET", path: `/api/sessions${search(query)}` });
   }
@@ -114,6 +151,16 @@ export class SallyportClient {
     return this.#call({ method: "POST", path: `/api/sessions/${encodeURIComponent(id)}/fork`, body: fork, key });
   }
 
+  /** The model from the next turn on, the autonomy or the mode from the next tool call on. */
+  configure(id: string, settings: ConfigureSession, { key }: Idempotent = {}): Promise<SessionView> {
+    return this.#call({
+      method: "POST",
+      path: `/api/sessions/${encodeURIComponent(id)}/settings`,
+      body: settings,
+      key,
+    });
+  }
+
   /** The most that the session may spend, micro-USD. A turn that waits for money goes on. */
   setBudget(id: string, budget: SetBudget): Promise<SessionView> {
     return this.#call({ method: "POST", path: `/api/sessions/${encodeURIComponent(id)}/budget`, body: budget });
@@ -126,6 +173,11 @@ export class SallyportClient {
     return this.#call({ method: "GET", path: `/api/sessions/${encodeURIComponent(id)}/events${search(query)}` });
   }
 
+  /** Files of the session's workspace whose path fits, best first. */
+  files(id: string, query: { query?: string; limit?: number } = {}): Promise<FileList> {
+    return this.#call({ method: "GET", path: `/api/sessions/${encodeURIComponent(id)}/files${search(query)}` });
+  }
+
   approvals(
     query: { status?: ApprovalStatus; session_id?: string; cursor?: string; limit?: number } = {},
   ): Promise<{ approvals: Approval[]; next?: string }> {
@@ -134,6 +186,11 @@ export class SallyportClient {
 
   approval(id: string): Promise<Approval> {
     return this.#call({ method: "GET", path: `/api/approvals/${encodeURIComponent(id)}` });
+  }
+
+  /** What an approval would look like with another input. Nothing is decided. */
+  previewEdit(id: string, edit: PreviewEdit): Promise<EditPreview> {
+    return this.#call({ method: "POST", path: `/api/approvals/${encodeURIComponent(id)}/preview`, body: edit });
   }
 
   decide(id: string, decision: Decision): Promise<Approval> {
@@ -146,6 +203,22 @@ export class SallyportClient {
 
   setPolicy(policy: Policy): Promise<Policy> {
     return this.#call({ method: "PUT", path: "/api/policy", body: policy });
+  }
+
+  policyHistory(): Promise<{ changes: PolicyChange[] }> {
+    return this.#call({ method: "GET", path: "/api/policy/history" });
+  }
+
+  audit(
+    query: { action?: string; by?: string; cursor?: string; limit?: number } = {},
+  ): Promise<{ entries: AuditEntry[]; next?: string }> {
+    return this.#call({ method: "GET", path: `/api/audit${search(query)}` });
+  }
+
+  /** The same entries as CSV, as many as one file may have. */
+  async auditCsv(query: { action?: string; by?: string } = {}): Promise<string> {
+    const response = await this.#send({ method: "GET", path: `/api/audit${search(query)}`, accept: "text/csv" });
+    return response.text();
   }
 
   testPolicy(test: PolicyTest): Promise<Ruling> {

@@ -1,2 +1,4 @@
 export { SallyportClient, type ClientOptions } from "./client.ts";
+export { LiveConnection, type FeedOpened } from "./live.ts";
+export type { LiveStatus } from "./live-socket.ts";
 export * from "../protocol/index.ts";

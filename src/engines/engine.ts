@@ -63,7 +63,7 @@ export type Verdict =
 
 /** All that an engine may ask for. */
 export interface Host {
-  /** The model proxy's address and the session's own key to it: no engine ever sees a provider's. */
+  /** The model proxy's address and the session's own key to it: no engine ever sees a provider's. `name` may be another at each turn. */
   readonly model: { readonly baseUrl: string; readonly key: string; readonly name: string };
   /** Our own tools, already narrowed to what the session may see. */
   readonly toolbox: Toolbox;

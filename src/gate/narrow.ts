@@ -1,4 +1,11 @@
-import { Failure, type Autonomy, type PermissionMode, type Profile, type Role } from "../protocol/index.ts";
+import {
+  Failure,
+  type Autonomy,
+  type PermissionMode,
+  type Profile,
+  type Role,
+  type SessionSettings,
+} from "../protocol/index.ts";
 import { above } from "./policy.ts";
 import { PLAN_TOOLS } from "./profiles.ts";
 import { toolListed } from "./match.ts";
@@ -6,15 +13,12 @@ import { toolListed } from "./match.ts";
 export interface NarrowRequest {
   readonly autonomy?: Autonomy | undefined;
   readonly permission_mode?: PermissionMode | undefined;
-  readonly tools?: readonly string[] | undefined;
 }
 
 export interface Narrowed {
   readonly autonomy: Autonomy;
   readonly acceptEdits: boolean;
   readonly neverAsk: boolean;
-  /** Absent: what the profile gives. */
-  readonly tools?: readonly string[] | undefined;
 }
 
 /**
@@ -62,16 +66,21 @@ export function narrow(profile: Profile, request: NarrowRequest, role: Role): Na
   }
   const asked = wanted === undefined ? lesser(usual, limit) : lesser(wanted, limit);
   const level = most === undefined ? asked : lesser(asked, most);
-  const tools = narrowTools(profile, request);
-  return { autonomy: level, ...modeEffects(mode), ...(tools === undefined ? {} : { tools }) };
+  return { autonomy: level, ...modeEffects(mode) };
 }
 
 function lesser(left: Autonomy, right: Autonomy): Autonomy {
   return above(left, right) ? right : left;
 }
 
-/** The session's own list. Names that the profile does not give stay on it in vain: the pipeline asks both. */
-function narrowTools(profile: Profile, { permission_mode: mode, tools }: NarrowRequest): readonly string[] | undefined {
+/**
+ * The tools of a session as its mode leaves them; absent: what the profile gives. Names that the profile does not give stay on the
+ * list in vain: the pipeline asks both.
+ */
+export function narrowTools(
+  profile: Profile,
+  { permission_mode: mode, tools }: Pick<SessionSettings, "permission_mode" | "tools">,
+): readonly string[] | undefined {
   if (mode !== "plan") return tools;
   if (tools === undefined)
     return PLAN_TOOLS.filter(

@@ -3,6 +3,7 @@ import { Approval, Outcome } from "./approvals.ts";
 import { Prompt, Usage } from "./content.ts";
 import { ErrorDetail } from "./errors.ts";
 import { Item } from "./items.ts";
+import { Autonomy, PermissionMode } from "./policy.ts";
 import { PrincipalRef } from "./principals.ts";
 import { ForkedFrom, Status } from "./sessions.ts";
 
@@ -68,7 +69,10 @@ export const EventBody = z.discriminatedUnion("type", [
     type: z.literal("session.updated"),
     status: Status,
     forked_from: ForkedFrom.optional(),
+    /** The settings that were changed. With `autonomy` the mode is what `permission_mode` says: without it, none. */
     model: z.string().optional(),
+    autonomy: Autonomy.optional(),
+    permission_mode: PermissionMode.optional(),
     paused: z.boolean().optional(),
     error: ErrorDetail.optional(),
   }),

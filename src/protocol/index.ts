@@ -1,5 +1,6 @@
 export * from "./approvals.ts";
 export * from "./content.ts";
+export * from "./desk.ts";
 export * from "./errors.ts";
 export * from "./events.ts";
 export * from "./glob.ts";

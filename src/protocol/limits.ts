@@ -24,6 +24,8 @@ export const LIMITS = {
   /** Sessions whose engine is started ahead of time, and how long one waits to be taken. */
   warmSessions: 2,
   warmSessionMs: 600_000,
+  /** How long the start of the next one waits: the session that was just made needs the machine for its own first turn. */
+  warmFollowMs: 1_000,
   /** How often processes are looked for that belong to no session any more. */
   strayProcessMs: 30_000,
   /** How long the process of an engine stays when its session has nothing to do, and how many such processes stay at all. */
@@ -40,6 +42,26 @@ export const LIMITS = {
   socketBufferBytes: 1_048_576,
   socketSubscriptions: 1_000,
   socketMessagesWaiting: 1_000,
+  // the feed of all sessions and approvals on /api/ws
+  /** How often, at most, one session is told. */
+  feedIntervalMs: 250,
+  /** Sessions and approvals that wait for one socket; beyond them the client reads its lists anew. */
+  feedWaiting: 1_000,
+  feedWaitingChars: 16_777_216,
+  // the client's live connection
+  /** The first wait before a lost connection is taken up again, and the longest one. */
+  liveRetryMs: 250,
+  liveRetryCapMs: 15_000,
+  /** How long a connection may take until the server has welcomed it. */
+  liveConnectMs: 10_000,
+  /** After so much silence the server is asked for a sign of life, and how long it has for it. */
+  livePingMs: 15_000,
+  livePongMs: 10_000,
+  /** How long the connection stays when nobody listens any more. */
+  liveLingerMs: 3_000,
+  /** What waits for one slow reader in the client; then the server is asked again when the reader has caught up. */
+  liveQueueFrames: 4_096,
+  liveQueueChars: 16_777_216,
   // HTTP
   bodyBytes: 32_000_000,
   socketMessageBytes: 8_000_000,

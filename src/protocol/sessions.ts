@@ -26,7 +26,7 @@ const metadata = z
     `metadata may hold ${LIMITS.metadataBytes} bytes`,
   );
 
-/** What decides how a session runs; narrowed by policy when it is made, the same for its whole life but for `model`. */
+/** What decides how a session runs; narrowed by policy when it is made, the same for its whole life but for what `ConfigureSession` changes. */
 export const SessionSettings = z.object({
   engine: z.string(),
   provider: z.string(),
@@ -93,6 +93,20 @@ export type PromptAccepted = z.infer<typeof PromptAccepted>;
 /** Sets the most that a session may spend, micro-USD. */
 export const SetBudget = z.object({ max_cost_usd: MicroUsd }).strict();
 export type SetBudget = z.infer<typeof SetBudget>;
+
+/**
+ * Changes how a session runs from now on: `model` from its next turn, the others from its next tool call. A mode alone sets the autonomy as it
+ * would for a new session; an autonomy alone ends the mode.
+ */
+export const ConfigureSession = z
+  .object({
+    model: z.string().min(1).max(200).optional(),
+    autonomy: Autonomy.optional(),
+    permission_mode: PermissionMode.optional(),
+  })
+  .strict()
+  .refine((change) => Object.keys(change).length > 0, "name what to change: model, autonomy or permission_mode");
+export type ConfigureSession = z.infer<typeof ConfigureSession>;
 
 export const ForkSession = z.object({ after_turn: z.string().max(100).optional() }).strict();
 export type ForkSession = z.infer<typeof ForkSession>;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Decision } from "./approvals.ts";
-import { CreateSession, ForkSession, SubmitPrompt } from "./sessions.ts";
+import { ConfigureSession, CreateSession, ForkSession, SubmitPrompt } from "./sessions.ts";
 
 const id = z.string().max(100);
 /** A caller's own name for a command; the receipt carries it back. A repeated one gets the first answer again. */
@@ -12,6 +12,8 @@ export const ClientMessage = z.discriminatedUnion("type", [
   z.object({ type: z.literal("hello"), protocol: z.string().max(20) }).strict(),
   z.object({ type: z.literal("subscribe"), session_id, after: z.number().int().nonnegative().optional() }).strict(),
   z.object({ type: z.literal("unsubscribe"), session_id }).strict(),
+  /** Every session and approval that the caller may see, as they change. */
+  z.object({ type: z.literal("feed") }).strict(),
   z.object({ type: z.literal("create"), command_id, session: CreateSession }).strict(),
   z.object({ type: z.literal("prompt"), command_id, session_id, prompt: SubmitPrompt }).strict(),
   z.object({ type: z.literal("interrupt"), command_id, session_id }).strict(),
@@ -19,6 +21,7 @@ export const ClientMessage = z.discriminatedUnion("type", [
   z.object({ type: z.literal("resume"), command_id, session_id }).strict(),
   z.object({ type: z.literal("close"), command_id, session_id }).strict(),
   z.object({ type: z.literal("fork"), command_id, session_id, fork: ForkSession.optional() }).strict(),
+  z.object({ type: z.literal("configure"), command_id, session_id, settings: ConfigureSession }).strict(),
   z.object({ type: z.literal("decide"), command_id, approval_id: id, decision: Decision }).strict(),
   z.object({ type: z.literal("ping") }).strict(),
 ]);
@@ -28,11 +31,18 @@ export type ClientMessage = z.infer<typeof ClientMessage>;
 export type ServerMessage =
   | { readonly type: "welcome"; readonly protocol: string; readonly server: string }
   | { readonly type: "subscribed"; readonly session_id: string; readonly after: number }
-  | { readonly type: "unsubscribed"; readonly session_id: string }
+  /** `ended`: the session has ended and all of its journal was sent. */
+  | { readonly type: "unsubscribed"; readonly session_id: string; readonly ended?: boolean }
+  /** Said again when so much waited for this client that it was dropped: the lists are to be read anew. */
+  | { readonly type: "feeding" }
   | { readonly type: "receipt"; readonly command_id: string; readonly result: unknown }
   | {
       readonly type: "refused";
       readonly command_id?: string;
+      /** Of the `subscribe` that was refused. */
+      readonly session_id?: string;
+      /** It was `feed` that was refused. */
+      readonly feed?: true;
       readonly error: { readonly code: string; readonly message: string; readonly details?: unknown };
     }
   | { readonly type: "pong" };

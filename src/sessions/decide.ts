@@ -6,11 +6,13 @@ import {
   NO_USAGE,
   SYSTEM,
   type Approval,
+  type Autonomy,
   type ErrorDetail,
   type EventBody,
   type ForkedFrom,
   type Item,
   type Outcome,
+  type PermissionMode,
   type PrincipalRef,
   type Prompt,
   type Status,
@@ -44,11 +46,19 @@ export type Command =
     }
   /** A person set the session's limit. */
   | { readonly type: "limit"; readonly spent: number; readonly reserved: number; readonly limit: number | undefined }
+  | { readonly type: "configure"; readonly change: SettingsChange }
   | { readonly type: "pause" }
   | { readonly type: "unpause" }
   | { readonly type: "close" }
   /** A restarted server takes up what its predecessor left. */
   | { readonly type: "recover"; readonly resumable: boolean };
+
+/** What of a session's settings is others from now on. With `autonomy` the mode is what `permission_mode` says: without it, none. */
+export interface SettingsChange {
+  readonly model?: string;
+  readonly autonomy?: Autonomy;
+  readonly permission_mode?: PermissionMode;
+}
 
 /** What an engine's own program thinks that the turn cost; absent: it does not say. */
 interface EngineCost {
@@ -108,6 +118,8 @@ export function decide(state: SessionState, command: Command): readonly EventBod
       ];
     case "limit":
       return [{ type: "budget.updated", ...balance(command) }];
+    case "configure":
+      return configure(state, command.change);
     case "pause":
       return state.paused
         ? []
@@ -133,6 +145,19 @@ function balance({ spent, reserved, limit }: { spent: number; reserved: number; 
     spent_microusd: spent,
     ...(limit === undefined ? {} : { limit_microusd: limit }),
   };
+}
+
+/** Only what is really others is told. */
+function configure(state: SessionState, change: SettingsChange): readonly EventBody[] {
+  const { settings } = state;
+  const { model, autonomy, permission_mode } = change;
+  const told: SettingsChange = {
+    ...(model === undefined || model === settings.model ? {} : { model }),
+    ...(autonomy === undefined || (autonomy === settings.autonomy && permission_mode === settings.permission_mode)
+      ? {}
+      : { autonomy, ...(permission_mode === undefined ? {} : { permission_mode }) }),
+  };
+  return Object.keys(told).length === 0 ? [] : [{ type: "session.updated", status: state.status, ...told }];
 }
 
 function status(value: Status): EventBody {

@@ -1,4 +1,4 @@
-import { addUsage, NO_USAGE, isToolItem, type JournalEvent } from "../protocol/index.ts";
+import { addUsage, NO_USAGE, isToolItem, type JournalEvent, type SessionSettings } from "../protocol/index.ts";
 import { QUEUE_TEXT_CHARS, type Asked, type OpenTurn, type SessionState } from "./state.ts";
 
 type EventOf<Type extends JournalEvent["type"]> = Extract<JournalEvent, { type: Type }>;
@@ -58,9 +58,19 @@ export function fold(state: SessionState, event: JournalEvent): SessionState {
         paused: event.paused ?? state.paused,
         ...(event.forked_from === undefined ? {} : { forked_from: event.forked_from }),
         ...(event.error === undefined ? {} : { error: event.error }),
-        settings: event.model === undefined ? state.settings : { ...state.settings, model: event.model },
+        settings: changed(state.settings, event),
       };
   }
+}
+
+function changed(
+  settings: SessionSettings,
+  { model, autonomy, permission_mode }: EventOf<"session.updated">,
+): SessionSettings {
+  const named = model === undefined ? settings : { ...settings, model };
+  if (autonomy === undefined) return named;
+  const { permission_mode: _before, ...rest } = named;
+  return { ...rest, autonomy, ...(permission_mode === undefined ? {} : { permission_mode }) };
 }
 
 /** What an event changes in the open turn. */

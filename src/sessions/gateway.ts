@@ -4,6 +4,7 @@ import type { AuditRow, Page } from "../store/index.ts";
 import { authorize, type Caller } from "./access.ts";
 import { ApprovalDesk } from "./approval-desk.ts";
 import { ClientDesk } from "./client-desk.ts";
+import { Feed } from "./feed.ts";
 import { LimitBook } from "./limit-book.ts";
 import { PolicyBook, PolicyDesk } from "./policy-desk.ts";
 import { ProviderDesk } from "./provider-desk.ts";
@@ -36,6 +37,7 @@ export class Gateway {
   readonly tokens: TokenDesk;
   readonly usage: UsageDesk;
   readonly providers: ProviderDesk;
+  readonly feed: Feed;
   /** The ids of the engines that sessions can have. */
   readonly engines: readonly string[];
   readonly #services: Services;
@@ -43,8 +45,13 @@ export class Gateway {
   readonly #warm: WarmSessions;
   #stopSweep: () => void = () => undefined;
 
-  private constructor(services: Services, book: PolicyBook, places: Places) {
+  private constructor(
+    services: Services,
+    parts: { readonly book: PolicyBook; readonly places: Places; readonly feed: Feed },
+  ) {
+    const { book, places } = parts;
     this.#services = services;
+    this.feed = parts.feed;
     this.#registry = new Registry(services);
     this.#warm = new WarmSessions(services);
     const receipts = new Receipts(services);
@@ -66,8 +73,18 @@ export class Gateway {
     const book = await PolicyBook.open(options.services.store, options.policyFile);
     const limits = new LimitBook(options.services.store);
     const processes = new EngineProcesses(options.services.clock);
-    const services: Services = { ...options.services, limits, processes, policy: () => book.current() };
-    const gateway = new Gateway(services, book, options.places);
+    const feed = new Feed(options.services);
+    const services: Services = {
+      ...options.services,
+      limits,
+      processes,
+      policy: () => book.current(),
+      observe: (event, state) => {
+        options.services.observe(event, state);
+        feed.observe(event, state);
+      },
+    };
+    const gateway = new Gateway(services, { book, places: options.places, feed });
     await gateway.#reconcile();
     gateway.#sweep();
     return gateway;

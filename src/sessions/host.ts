@@ -1,5 +1,5 @@
 import type { Host } from "../engines/index.ts";
-import { toolListed } from "../gate/index.ts";
+import { narrowTools, toolListed } from "../gate/index.ts";
 import type { Toolbox } from "../tools/index.ts";
 import type { ReachCheckpoint } from "./checkpoints.ts";
 import { permit } from "./permit.ts";
@@ -10,10 +10,11 @@ import type { Session } from "./session.ts";
 /** What a session hands to its engine, and no more. */
 export async function hostFor(session: Session): Promise<Host> {
   const { services } = session;
-  const { settings } = session.state;
   const [{ toolbox, sandbox }, key] = await Promise.all([session.workshop(), session.purser.open()]);
   return {
-    model: { baseUrl: services.models.proxy.socketUrl, key, name: settings.model },
+    get model() {
+      return { baseUrl: services.models.proxy.socketUrl, key, name: session.state.settings.model };
+    },
     toolbox: watched(toolbox, (tool) => isOffered(session, tool), services.reach),
     folder: services.engineFolder(session.state.id),
     sandbox,
@@ -43,7 +44,8 @@ function sleep(services: Services, ms: number, signal: AbortSignal): Promise<voi
 /** What the model is told of: the gate refuses the rest anyway. */
 export function isOffered({ services, state }: Session, tool: string): boolean {
   const { settings } = state;
-  const lists = [profileOf(services.policy(), settings.profile).tools, settings.tools];
+  const profile = profileOf(services.policy(), settings.profile);
+  const lists = [profile.tools, narrowTools(profile, settings)];
   return lists.every((list) => list === undefined || toolListed(list, tool));
 }
 

@@ -1,4 +1,11 @@
-import { evaluate, modeEffects, type CallInQuestion, type ResolvedPath, type Standing } from "../gate/index.ts";
+import {
+  evaluate,
+  modeEffects,
+  narrowTools,
+  type CallInQuestion,
+  type ResolvedPath,
+  type Standing,
+} from "../gate/index.ts";
 import {
   AUTONOMY_ORDER,
   Failure,
@@ -78,7 +85,7 @@ function standingOf(request: RulingRequest, profile: Profile, extraRead: readonl
     autonomy: lesser(settings.autonomy, profile.max_autonomy ?? "full"),
     acceptEdits: mode.acceptEdits && (profile.max_autonomy ?? "full") === "full",
     neverAsk: mode.neverAsk,
-    tools: settings.tools,
+    tools: narrowTools(profile, settings),
     grants: request.grants,
     workspace: settings.workspace,
     extraRead,

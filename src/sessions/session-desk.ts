@@ -2,6 +2,7 @@ import { ACCOUNTS } from "../ledger/index.ts";
 import {
   Failure,
   LIMITS,
+  type ConfigureSession,
   type CreateSession,
   type ForkSession,
   type Profile,
@@ -24,7 +25,7 @@ import { profileOf } from "./ruling.ts";
 import type { Services } from "./services.ts";
 import { setLimit } from "./set-limit.ts";
 import type { Beside, Session } from "./session.ts";
-import { settingsFor, type Places } from "./settings.ts";
+import { settingsChange, settingsFor, type Places } from "./settings.ts";
 import { checkCursor, watch } from "./watch.ts";
 import { fromRow, newState, view, type Segment, type SessionState } from "./state.ts";
 import type { WarmSessions } from "./warm.ts";
@@ -243,6 +244,22 @@ export class SessionDesk {
     const { spent, reserved } = await this.#services.models.ledger.balance(ACCOUNTS.session(id));
     await session.execute({ type: "limit", spent, reserved, limit: max_cost_usd });
     return view(session.state);
+  }
+
+  /** Changes how the session runs from now on, as far as the policy gives the caller that. */
+  async configure(caller: Caller, id: string, request: ConfigureSession, key: IdempotencyKey): Promise<SessionView> {
+    const session = await this.#session(caller, "session.control", id);
+    return this.#receipts.once({ caller, key, question: ["configure", id, request] }, async (receipts) => {
+      const change = await settingsChange(this.#services, caller, session.state.settings, request);
+      const durable = session.execute(
+        { type: "configure", change },
+        this.#audit(caller, "session.configure", id, change),
+      );
+      const answer = view(session.state);
+      // The same event-loop turn, so the same commit.
+      await Promise.all([durable, this.#services.store.commit({ receipts: receipts(answer) })]);
+      return answer;
+    });
   }
 
   /** A page of the journal. */

@@ -1,9 +1,17 @@
 import { realpath, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { narrow, refusedModel } from "../gate/index.ts";
-import { Failure, LIMITS, type CreateSession, type Profile, type SessionSettings } from "../protocol/index.ts";
+import {
+  Failure,
+  LIMITS,
+  type ConfigureSession,
+  type CreateSession,
+  type Profile,
+  type SessionSettings,
+} from "../protocol/index.ts";
 import { isInside } from "../tools/index.ts";
 import type { Caller } from "./access.ts";
+import type { SettingsChange } from "./decide.ts";
 import { least } from "./purses.ts";
 import { profileOf } from "./ruling.ts";
 import type { Models, Services } from "./services.ts";
@@ -24,17 +32,14 @@ export async function settingsFor(
   const policy = services.policy();
   const profileName = request.profile ?? base?.profile ?? policy.default_profile;
   const profile = profileOf(policy, profileName);
-  const asked = {
-    autonomy: request.autonomy ?? base?.autonomy,
-    permission_mode: request.permission_mode ?? (request.autonomy === undefined ? base?.permission_mode : undefined),
-    tools: request.tools ?? base?.tools,
-  };
-  const narrowed = narrow(profile, asked, caller.role);
+  const permission_mode =
+    request.permission_mode ?? (request.autonomy === undefined ? base?.permission_mode : undefined);
+  const narrowed = narrow(profile, { autonomy: request.autonomy ?? base?.autonomy, permission_mode }, caller.role);
+  const tools = request.tools ?? base?.tools;
   const engine = chooseEngine(services, request, base);
   const sandbox = request.sandbox ?? base?.sandbox ?? "local";
   if (sandbox !== "local") throw new Failure("unsupported", `there is no sandbox ${sandbox}; there are: local`);
   const { provider, model } = await chooseModel(services, { profile, engine }, request, base);
-  const permission_mode = asked.permission_mode;
   const ask_reads = request.ask_reads ?? base?.ask_reads;
   const system_prompt = request.system_prompt ?? base?.system_prompt;
   const thinking_tokens = request.thinking_tokens ?? base?.thinking_tokens;
@@ -50,7 +55,7 @@ export async function settingsFor(
     profile: profileName,
     autonomy: narrowed.autonomy,
     ...(permission_mode === undefined ? {} : { permission_mode }),
-    ...(narrowed.tools === undefined ? {} : { tools: [...narrowed.tools] }),
+    ...(tools === undefined ? {} : { tools }),
     ...(ask_reads === undefined ? {} : { ask_reads }),
     ...(system_prompt === undefined ? {} : { system_prompt }),
     max_turns: Math.min(
@@ -67,6 +72,25 @@ export async function settingsFor(
     ...(metadata === undefined ? {} : { metadata }),
   };
   return JSON.parse(services.redact(JSON.stringify(settings))) as SessionSettings;
+}
+
+/** What a change of a session's settings comes to, under the policy of now. */
+export async function settingsChange(
+  services: Services,
+  caller: Caller,
+  settings: SessionSettings,
+  { model, autonomy, permission_mode }: ConfigureSession,
+): Promise<SettingsChange> {
+  const { engine, provider } = settings;
+  const profile = profileOf(services.policy(), settings.profile);
+  if (model !== undefined) await checkModel(services, { profile, engine, provider, model });
+  if (autonomy === undefined && permission_mode === undefined) return model === undefined ? {} : { model };
+  const narrowed = narrow(profile, { autonomy, permission_mode }, caller.role);
+  return {
+    ...(model === undefined ? {} : { model }),
+    autonomy: narrowed.autonomy,
+    ...(permission_mode === undefined ? {} : { permission_mode }),
+  };
 }
 
 function defaultModel({ defaultProvider, defaultModel: configured, providers }: Models, provider: string): string {

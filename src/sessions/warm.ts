@@ -22,6 +22,8 @@ export class WarmSessions {
   readonly #services: Services;
   /** The longest waiting first. */
   readonly #ready: Ready[] = [];
+  /** Those that will be made ready, by what for; each with what takes it back. The newest come last. */
+  readonly #planned = new Map<string, () => void>();
   #closed = false;
 
   constructor(services: Services) {
@@ -45,12 +47,28 @@ export class WarmSessions {
     return session;
   }
 
-  /** Makes one ready for the next session like this one. */
+  /** Makes one ready for the next session like this one, when that has had a moment for itself. */
   follow(settings: SessionSettings): void {
-    const { engines, clock, newId, log } = this.#services;
+    const { engines, clock } = this.#services;
     if (this.#closed || engines.get(settings.engine)?.capabilities.warm !== true) return;
     const shape = shapeOf(settings);
-    if (this.#ready.some((ready) => ready.shape === shape)) return;
+    if (this.#planned.has(shape) || this.#ready.some((ready) => ready.shape === shape)) return;
+    const [oldest] = this.#planned;
+    if (oldest !== undefined && this.#planned.size >= LIMITS.warmSessions) this.#giveUp(oldest[0]);
+    const start = (): void => {
+      this.#planned.delete(shape);
+      this.#start(settings, shape);
+    };
+    this.#planned.set(shape, clock.after(LIMITS.warmFollowMs, start));
+  }
+
+  #giveUp(shape: string): void {
+    this.#planned.get(shape)?.();
+    this.#planned.delete(shape);
+  }
+
+  #start(settings: SessionSettings, shape: string): void {
+    const { clock, newId, log } = this.#services;
     while (this.#ready.length >= LIMITS.warmSessions) this.#letGo(this.#ready[0]);
     const at = new Date(clock.now()).toISOString();
     const birth = { id: newId("ses"), settings, at, by: SYSTEM, lineage: [], ancestors: [] };
@@ -66,6 +84,7 @@ export class WarmSessions {
 
   async close(): Promise<void> {
     this.#closed = true;
+    for (const shape of [...this.#planned.keys()]) this.#giveUp(shape);
     const ready = this.#ready.splice(0);
     await Promise.allSettled(
       ready.map(({ session, cancelTimer }) => {

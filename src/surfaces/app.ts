@@ -5,7 +5,6 @@ import { HTTPException } from "hono/http-exception";
 import type { Context } from "hono";
 import { Failure, LIMITS, PROTOCOL_VERSION } from "../protocol/index.ts";
 import type { Guard } from "./guard.ts";
-import { frontPage } from "./front-page.ts";
 import { approvalRoutes } from "./routes/approvals.ts";
 import { adminRoutes } from "./routes/admin.ts";
 import { healthRoute } from "./routes/health.ts";
@@ -14,6 +13,7 @@ import { sessionRoutes } from "./routes/sessions.ts";
 import { usageRoutes } from "./routes/usage.ts";
 import { httpStatus } from "./status.ts";
 import type { App, Environment, SurfaceOptions } from "./surface.ts";
+import { isOpen, webPages } from "./web-pages.ts";
 
 const CONTENT_SECURITY_POLICY =
   "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -39,7 +39,7 @@ export function createApp(options: SurfaceOptions, guard: Guard): App {
   app.use(door(guard));
   app.use(bounded);
   healthRoute(app, options);
-  frontPage(app, options);
+  webPages(app, options);
   sessionRoutes(app, options);
   approvalRoutes(app, options);
   adminRoutes(app, options);
@@ -62,7 +62,12 @@ function openApi(app: App, options: Pick<SurfaceOptions, "version">): unknown {
   });
 }
 
-/** Host, Origin, token and rate for every route; only `/health` needs no token. */
+/** Pages and their parts hold nothing secret. */
+function isPage({ method, path }: { readonly method: string; readonly path: string }): boolean {
+  return (method === "GET" || method === "HEAD") && isOpen(path);
+}
+
+/** Host, Origin, token and rate for every route; only `/health` and the pages need no token. */
 function door(guard: Guard) {
   return createMiddleware<Environment>(async (context, next) => {
     context.header("content-security-policy", CONTENT_SECURITY_POLICY);
@@ -71,7 +76,7 @@ function door(guard: Guard) {
     context.header("cache-control", "no-store");
     const { incoming } = context.env;
     guard.checkOrigin(incoming);
-    if (context.req.path !== "/health") {
+    if (context.req.path !== "/health" && !isPage(context.req)) {
       const caller = await guard.authenticate(incoming);
       await guard.meter(caller);
       context.set("caller", caller);

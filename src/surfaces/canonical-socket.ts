@@ -1,18 +1,20 @@
 import { ClientMessage, Failure, LIMITS, PROTOCOL_VERSION, type ServerMessage } from "../protocol/index.ts";
-import type { Caller, Frame } from "../sessions/index.ts";
+import type { Caller, FeedBatch, Frame } from "../sessions/index.ts";
 import type { Connection } from "./connection.ts";
 import type { Guard } from "./guard.ts";
 import type { SurfaceOptions } from "./surface.ts";
 
-type Command = Exclude<ClientMessage, { type: "hello" | "subscribe" | "unsubscribe" | "ping" }>;
+type Command = Exclude<ClientMessage, { type: "hello" | "subscribe" | "unsubscribe" | "feed" | "ping" }>;
 
-/** `/api/ws`: many sessions over one socket: subscriptions from a seq, commands, receipts. */
+/** `/api/ws`: many sessions over one socket: subscriptions from a seq, a feed of all that changes, commands, receipts. */
 export class CanonicalSocket {
   readonly #options: SurfaceOptions;
   readonly #guard: Guard;
   readonly #caller: Caller;
   readonly #connection: Connection;
   readonly #subscriptions = new Map<string, AbortController>();
+  readonly #feed = new AbortController();
+  #feeding = false;
   #greeted = false;
 
   constructor(
@@ -36,13 +38,22 @@ export class CanonicalSocket {
   }
 
   async #take(raw: unknown): Promise<void> {
-    await this.#guard.meter(this.#caller);
     const parsed = ClientMessage.safeParse(raw);
     if (!parsed.success) {
+      await this.#guard.meter(this.#caller);
       const issue = parsed.error.issues[0];
       throw new Failure("invalid_request", `${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not a message"}`);
     }
-    const message = parsed.data;
+    try {
+      await this.#guard.meter(this.#caller);
+      await this.#handle(parsed.data);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      this.#say({ type: "refused", ...aboutOf(parsed.data), error: error.toBody().error });
+    }
+  }
+
+  async #handle(message: ClientMessage): Promise<void> {
     if (message.type === "hello") {
       this.#greet(message.protocol);
       return;
@@ -52,6 +63,7 @@ export class CanonicalSocket {
     if (message.type === "ping") this.#say({ type: "pong" });
     else if (message.type === "subscribe") await this.#subscribe(message.session_id, message.after ?? 0);
     else if (message.type === "unsubscribe") this.#unsubscribe(message.session_id);
+    else if (message.type === "feed") this.#openFeed();
     else void this.#command(message);
   }
 
@@ -72,18 +84,45 @@ export class CanonicalSocket {
     const frames = await this.#options.gateway.sessions.watch(this.#caller, session_id, after, controller.signal);
     this.#subscriptions.set(session_id, controller);
     this.#say({ type: "subscribed", session_id, after });
-    void this.#feed(session_id, frames, controller);
+    void this.#forward(session_id, frames, controller);
   }
 
-  async #feed(session_id: string, frames: AsyncIterable<readonly Frame[]>, controller: AbortController): Promise<void> {
+  async #forward(
+    session_id: string,
+    frames: AsyncIterable<readonly Frame[]>,
+    controller: AbortController,
+  ): Promise<void> {
+    let ended = false;
     try {
-      for await (const batch of frames) await this.#connection.push(batch);
+      for await (const batch of frames) await this.#connection.push(batch, controller.signal);
+      if (controller.signal.aborted) return;
+      const { status } = await this.#options.gateway.sessions.get(this.#caller, session_id);
+      ended = status === "complete" || status === "failed";
     } catch (error) {
       this.#options.log.warn({ err: error, session: session_id }, "a subscription ended early");
     }
     if (this.#subscriptions.get(session_id) !== controller) return;
     this.#subscriptions.delete(session_id);
-    this.#say({ type: "unsubscribed", session_id });
+    this.#say({ type: "unsubscribed", session_id, ...(ended ? { ended } : {}) });
+  }
+
+  /** Asked again it only says that it is open. */
+  #openFeed(): void {
+    const batches = this.#feeding ? undefined : this.#options.gateway.feed.open(this.#caller, this.#feed.signal);
+    this.#feeding = true;
+    this.#say({ type: "feeding" });
+    if (batches !== undefined) void this.#forwardFeed(batches);
+  }
+
+  async #forwardFeed(batches: AsyncIterable<FeedBatch>): Promise<void> {
+    try {
+      for await (const { anew, lines } of batches) {
+        if (anew) this.#say({ type: "feeding" });
+        await this.#connection.push(lines);
+      }
+    } catch (error) {
+      this.#options.log.warn({ err: error }, "a feed ended early");
+    }
   }
 
   #unsubscribe(session_id: string): void {
@@ -124,6 +163,8 @@ export class CanonicalSocket {
         return sessions[message.type](caller, message.session_id);
       case "fork":
         return sessions.fork(caller, message.session_id, message.fork ?? {}, message.command_id);
+      case "configure":
+        return sessions.configure(caller, message.session_id, message.settings, message.command_id);
       case "decide":
         return approvals.decide(caller, message.approval_id, message.decision);
     }
@@ -132,5 +173,13 @@ export class CanonicalSocket {
   #drop(): void {
     for (const controller of this.#subscriptions.values()) controller.abort();
     this.#subscriptions.clear();
+    this.#feed.abort();
   }
+}
+
+/** What a refusal is about, so that a client with many questions knows which one it answers. */
+function aboutOf(message: ClientMessage): { command_id?: string; session_id?: string; feed?: true } {
+  if (message.type === "feed") return { feed: true };
+  if (message.type === "subscribe") return { session_id: message.session_id };
+  return "command_id" in message ? { command_id: message.command_id } : {};
 }

@@ -32,11 +32,11 @@ export class Connection {
     this.#socket.send(JSON.stringify(message));
   }
 
-  /** Sends frames, which are encoded once for all sockets; resolves when there is room for more. */
-  async push(frames: readonly Pick<Frame, "bytes">[]): Promise<void> {
+  /** Sends frames, which are encoded once for all sockets; resolves when there is room for more. With a signal none is sent after its abort. */
+  async push(frames: readonly Pick<Frame, "bytes">[], signal?: AbortSignal): Promise<void> {
     const socket = this.#socket;
     for (const frame of frames) {
-      if (socket.readyState !== socket.OPEN) return;
+      if (socket.readyState !== socket.OPEN || signal?.aborted === true) return;
       if (socket.bufferedAmount < LIMITS.socketBufferBytes) socket.send(frame.bytes, AS_TEXT);
       else {
         await new Promise<void>((resolve) => {

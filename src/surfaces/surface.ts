@@ -12,7 +12,9 @@ export interface SurfaceOptions {
   readonly allowedHosts: () => readonly string[];
   /** Requests and socket messages that one token may send a minute. */
   readonly requestsPerMinute: number;
-  /** Facts for `/health` and the front page, such as whether the demo model answers. */
+  /** The folder of the pages that the build made; absent: they are not served. */
+  readonly web?: string | undefined;
+  /** Facts for `/health`, such as whether the demo model answers. */
   readonly describe: () => {
     readonly demo: boolean;
     readonly default_provider: string;

@@ -23,6 +23,7 @@ const COMMANDS = [
   ["sessions", "close"],
   ["sessions", "fork"],
   ["sessions", "budget"],
+  ["sessions", "set"],
   ["approve"],
   ["token"],
   ["token", "create"],

@@ -7,6 +7,7 @@ import {
   may,
   modeEffects,
   narrow,
+  narrowTools,
   parsePolicyYaml,
   ROLE_CAN,
   validatePolicy,
@@ -233,39 +234,37 @@ describe("requests only narrow", () => {
     [{}, { permission_mode: "acceptEdits" }, "agent", forbidden],
     [{ max_autonomy: "supervised" }, { permission_mode: "acceptEdits" }, "operator", forbidden],
     [{}, { permission_mode: "dontAsk" }, "agent", { autonomy: "supervised", acceptEdits: false, neverAsk: true }],
-    [{}, { tools: ["Read"] }, "agent", { autonomy: "supervised", ...plain, tools: ["Read"] }],
-    [
-      {},
-      { permission_mode: "plan", tools: ["Read", "Edit"] },
-      "agent",
-      { autonomy: "supervised", ...plain, tools: ["Read"] },
-    ],
-    [
-      { tools: ["Read", "Edit"] },
-      { permission_mode: "plan" },
-      "agent",
-      {
-        autonomy: "supervised",
-        ...plain,
-        tools: [
-          "Read",
-          "mcp__*__list_*",
-          "mcp__*__describe_*",
-          "mcp__*__find_*",
-          "mcp__*__search_*",
-          "mcp__*__get_available_viewers",
-        ],
-      },
-    ],
+    [{}, { permission_mode: "plan" }, "agent", { autonomy: "supervised", ...plain }],
   ])("%j %j as %s", (profile, request, role, expected) => expect(of(profile, request, role)).toEqual(expected));
 
   test("plan reads and does nothing else", () => {
-    const { autonomy, tools } = narrow({}, { permission_mode: "plan" }, "operator");
+    const { autonomy } = narrow({}, { permission_mode: "plan" }, "operator");
+    const tools = narrowTools({}, { permission_mode: "plan" });
     const effects = [read("a"), edit("a"), bash("ls")].map(
       (tried) => evaluate(tried, standing({}, { autonomy, tools })).effect,
     );
     expect(effects).toEqual(["allow", "deny", "deny"]);
   });
+
+  test.each<[Profile, Parameters<typeof narrowTools>[1], readonly string[] | undefined]>([
+    [{}, {}, undefined],
+    [{}, { tools: ["Read", "Edit"] }, ["Read", "Edit"]],
+    [{}, { permission_mode: "plan", tools: ["Read", "Edit"] }, ["Read"]],
+    [
+      { tools: ["Read", "Edit"] },
+      { permission_mode: "plan" },
+      [
+        "Read",
+        "mcp__*__list_*",
+        "mcp__*__describe_*",
+        "mcp__*__find_*",
+        "mcp__*__search_*",
+        "mcp__*__get_available_viewers",
+      ],
+    ],
+  ])("the tools of a session: %j %j", (profile, settings, expected) =>
+    expect(narrowTools(profile, settings)).toEqual(expected),
+  );
 
   test("what a mode changes beside autonomy", () => {
     expect([modeEffects(undefined), modeEffects("acceptEdits"), modeEffects("dontAsk")]).toEqual([

@@ -123,6 +123,28 @@ describe("decide and fold", () => {
     ]);
   });
 
+  it.each<[Command & { type: "configure" }, object, Partial<SessionSettings>]>([
+    [{ type: "configure", change: { model: "other" } }, { model: "other" }, { model: "other" }],
+    [
+      { type: "configure", change: { autonomy: "full" } },
+      { autonomy: "full" },
+      { autonomy: "full", permission_mode: undefined },
+    ],
+    [
+      { type: "configure", change: { model: "sim", autonomy: "supervised", permission_mode: "sdk" } },
+      { autonomy: "supervised", permission_mode: "sdk" },
+      { permission_mode: "sdk" },
+    ],
+  ])("changes what is others, in a turn and between turns: %j", (command, told, becomes) => {
+    for (const state of [working, ready]) {
+      const planned = { ...state, settings: { ...settings, permission_mode: "plan" as const } };
+      expect(decide(planned, command)).toEqual([{ type: "session.updated", status: state.status, ...told }]);
+      const next = run(planned, command);
+      expect(next.settings).toEqual({ ...settings, permission_mode: "plan", ...becomes });
+      expect(decide(next, command)).toEqual([]);
+    }
+  });
+
   it("takes only the first answer", () => {
     const asked = run(working, { type: "ask", approval: approval("a1", "i1") });
     const answered = run(asked, { type: "answer", answer: { approval_id: "a1", outcome: "rejected", by } });
@@ -172,6 +194,9 @@ describe("decide and fold", () => {
       fc.constantFrom<Command>(
         { type: "complete", changes: [], stop_reason: "end_turn" },
         { type: "fail", changes: [], error: { code: "aborted", message: "aborted" } },
+        { type: "configure", change: { model: "other" } },
+        { type: "configure", change: { autonomy: "full", permission_mode: "bypassPermissions" } },
+        { type: "configure", change: { model: "sim", autonomy: "restricted" } },
         { type: "pause" },
         { type: "unpause" },
         { type: "recover", resumable: true },

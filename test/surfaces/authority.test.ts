@@ -38,6 +38,7 @@ afterAll(() => house[Symbol.asyncDispose]());
 /** A body that is right for the route, so that only the right to use it decides. */
 function bodyFor(path: string, input_hash: string): unknown {
   if (path.endsWith("/prompts")) return { text: "hello" };
+  if (path.endsWith("/settings")) return { autonomy: "restricted" };
   if (path.endsWith("/budget")) return { max_cost_usd: 1_000_000 };
   if (path === "/api/approvals/{id}") return { decision: "approve", input_hash };
   if (path === "/api/tokens") return { role: "admin", name: "mine" };

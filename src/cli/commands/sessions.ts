@@ -1,5 +1,12 @@
 import { Option, type Command } from "commander";
-import { dollars, Status, type SessionView } from "../../protocol/index.ts";
+import {
+  Autonomy,
+  dollars,
+  PermissionMode,
+  Status,
+  type ConfigureSession,
+  type SessionView,
+} from "../../protocol/index.ts";
 import { print, printJson, width, withServer, type Context } from "../context.ts";
 import { EXIT } from "../exit.ts";
 import { table } from "../terminal/table.ts";
@@ -11,6 +18,12 @@ interface ListOptions {
   readonly status?: Status;
   readonly limit: number;
   readonly json?: boolean;
+}
+
+interface SetOptions {
+  readonly model?: string;
+  readonly autonomy?: Autonomy;
+  readonly mode?: PermissionMode;
 }
 
 const VERBS = {
@@ -57,6 +70,7 @@ export function addSessions(program: Command, context: Context): void {
   }
   addFork(sessions, context);
   addBudget(sessions, context);
+  addSet(sessions, context);
 }
 
 function addList(sessions: Command, context: Context): void {
@@ -118,6 +132,33 @@ function addBudget(sessions: Command, context: Context): void {
         return EXIT.done;
       }),
     );
+}
+
+function addSet(sessions: Command, context: Context): void {
+  sessions
+    .command("set")
+    .description("change a session's model from its next turn on, its autonomy or mode from its next tool call on")
+    .argument("<session>")
+    .option("--model <name>", "a model of the session's provider")
+    .addOption(new Option("--autonomy <level>", Autonomy.options.join(", ")).argParser(oneOf(Autonomy)))
+    .addOption(new Option("--mode <mode>", PermissionMode.options.join(", ")).argParser(oneOf(PermissionMode)))
+    .addHelpText("after", "\nExample:\n  $ sallyport sessions set ses_01jqk3v7w8x9y2z3a4b5c6 --mode plan")
+    .action(async (id: string, options: SetOptions, command: Command) => {
+      const { model, autonomy, mode } = options;
+      if (model === undefined && autonomy === undefined && mode === undefined)
+        command.error("error: name what to change: --model, --autonomy or --mode");
+      await withServer(context, command, async ({ client }) => {
+        const change: ConfigureSession = {
+          ...(model === undefined ? {} : { model }),
+          ...(autonomy === undefined ? {} : { autonomy }),
+          ...(mode === undefined ? {} : { permission_mode: mode }),
+        };
+        const { settings } = await client.configure(id, change);
+        const inMode = settings.permission_mode === undefined ? "" : `, mode ${settings.permission_mode}`;
+        print(context, visible(`${id}: model ${settings.model}, autonomy ${settings.autonomy}${inMode}`));
+        return EXIT.done;
+      });
+    });
 }
 
 function list(sessions: readonly SessionView[], context: Context): readonly string[] {

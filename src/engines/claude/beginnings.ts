@@ -51,7 +51,8 @@ export class Beginnings {
     return this.#past;
   }
 
-  async find(): Promise<Beginning> {
+  /** `prompt`: the vendor's id of the open turn's prompt, which may be in its record already; absent: it cannot be. */
+  async find(prompt?: string): Promise<Beginning> {
     const { folder } = this.#host;
     const { session, fork, turns } = this.#state.kept;
     const rest = { retell: "", hasPrompt: false, note: turns.at(-1)?.note ?? "" };
@@ -59,7 +60,6 @@ export class Beginnings {
     if (session !== undefined && own !== undefined) {
       if (fork !== undefined) this.#returnBorrowed(fork.session);
       await mendTranscript(own);
-      const prompt = this.#state.promptOf(this.#host.turnId());
       const hasPrompt = prompt !== undefined && (await holdsMessage(own, prompt));
       return { ...rest, start: { type: "resume", session }, hasPrompt };
     }

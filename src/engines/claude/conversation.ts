@@ -9,7 +9,7 @@ import { Line, type LineMeans } from "./line.ts";
 import type { Link } from "./link.ts";
 import type { Promised } from "./promises.ts";
 import { aside, callAgain, promptContent, restarted, retold, type Fate } from "./say.ts";
-import { StateFile } from "./state.ts";
+import { promptId, StateFile } from "./state.ts";
 import { TurnRun } from "./turn.ts";
 import type { Fields } from "./wire.ts";
 
@@ -56,10 +56,9 @@ export class ClaudeConversation implements Conversation {
 
   turn(prompt: Prompt, signal: AbortSignal): AsyncIterable<readonly EngineEvent[]> {
     return this.#drive(signal, async (run) => {
-      const uuid = randomUUID();
+      const uuid = promptId(this.#host.turnId());
       const begun = await this.#connect(run);
       if (begun === undefined) return;
-      this.#state.beginTurn(this.#host.turnId(), uuid);
       const note = begun.note === "" ? [] : [aside(begun.note)];
       run.send([...this.#retell(run, begun.retell), ...note, ...promptContent(prompt)], uuid);
     });
@@ -74,13 +73,13 @@ export class ClaudeConversation implements Conversation {
         fates = await this.#fates(run, open);
       }
       if (run.over || run.stopped !== undefined) return;
-      const begun = await this.#connect(run);
+      const prompt = promptId(this.#host.turnId());
+      const begun = await this.#connect(run, prompt);
       if (begun === undefined) return;
       const content: Fields[] = [...this.#retell(run, begun.retell)];
       let uuid: string | undefined;
       if (!begun.hasPrompt && past.prompt !== undefined) {
-        uuid = randomUUID();
-        this.#state.beginTurn(this.#host.turnId(), uuid);
+        uuid = prompt;
         content.push(...promptContent(past.prompt));
       }
       content.unshift(aside(restarted(fates, begun.hasPrompt ? "" : past.sofar)));
@@ -107,9 +106,8 @@ export class ClaudeConversation implements Conversation {
 
   async close(): Promise<void> {
     await this.#line.close();
-    const { turns, open } = this.#state.kept;
     // It was started for nobody, and nobody came.
-    if (this.#warming !== undefined && turns.length === 0 && open === undefined)
+    if (this.#warming !== undefined && this.#state.kept.turns.length === 0)
       await rm(this.#host.folder, { recursive: true, force: true });
   }
 
@@ -162,8 +160,8 @@ export class ClaudeConversation implements Conversation {
     });
   }
 
-  /** A process that the turn's messages go to. Nothing when the turn has ended meanwhile. */
-  async #connect(run: TurnRun): Promise<Omit<Beginning, "start"> | undefined> {
+  /** A process that the turn's messages go to. Nothing when the turn has ended meanwhile. `prompt`: see `Beginnings.find`. */
+  async #connect(run: TurnRun, prompt?: string): Promise<Omit<Beginning, "start"> | undefined> {
     const warm = await this.#warming?.catch(() => undefined);
     this.#warming = undefined;
     if (await this.#line.fits()) {
@@ -172,7 +170,7 @@ export class ClaudeConversation implements Conversation {
       run.attach(this.#line.link);
       return warm?.link === this.#line.link ? warm?.beginning : { retell: "", hasPrompt: true, note };
     }
-    const beginning = await this.#beginnings.find();
+    const beginning = await this.#beginnings.find(prompt);
     if (run.over) return undefined;
     const link = await this.#open(beginning);
     if (link === undefined) return undefined;

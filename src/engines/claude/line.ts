@@ -26,6 +26,8 @@ export interface LineOptions {
 /** A process with what it was given. */
 interface Connection {
   readonly link: Link;
+  /** It asks this one, for as long as it lives. */
+  readonly model: string;
   readonly offer: Offer;
   readonly servers: readonly LentServer[];
   readonly temporary: string;
@@ -53,9 +55,8 @@ export class Line {
     await this.#gone;
     const connection = this.#connection;
     if (connection === undefined) return false;
-    const offer = offerOf(this.#options.host.toolbox);
-    if (same(offer, connection.offer)) return true;
-    if (same(offer.tools, connection.offer.tools) && (await this.#lend(connection, offer))) return true;
+    const { host } = this.#options;
+    if (connection.model === host.model.name && (await this.#has(connection, offerOf(host.toolbox)))) return true;
     this.drop();
     await this.#gone;
     return false;
@@ -74,12 +75,13 @@ export class Line {
     const offer = offerOf(host.toolbox);
     const servers = this.#servers(offer, []);
     const { executable, retries } = means;
+    const model = host.model.name;
     const launch = { executable, retries, host, settings, offer, servers, start, temporary };
     const link = await means.open(launch, mine).catch(async (error: unknown) => {
       await rm(temporary, { recursive: true, force: true });
       throw error;
     });
-    this.#connection = { link, offer, servers, temporary };
+    this.#connection = { link, model, offer, servers, temporary };
     if (this.#listener === mine) return link;
     this.drop();
     return undefined;
@@ -132,6 +134,11 @@ export class Line {
       },
     };
     return mine;
+  }
+
+  async #has(connection: Connection, offer: Offer): Promise<boolean> {
+    if (same(offer, connection.offer)) return true;
+    return same(offer.tools, connection.offer.tools) && this.#lend(connection, offer);
   }
 
   /** Tools of ours come and go while the process lives. False when it would not have them. */

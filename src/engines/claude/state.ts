@@ -1,88 +1,144 @@
-import { randomUUID } from "node:crypto";
-import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createHash, randomUUID } from "node:crypto";
+import { appendFileSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { LIMITS } from "../../protocol/index.ts";
 
-const FILE = "claude.json";
+const FILE = "claude.jsonl";
 
 /** A place in one of the vendor's records: up to and with this message, or before its first one. */
 const Place = z.object({ session: z.string(), uuid: z.string().optional() });
 export type Place = z.infer<typeof Place>;
 
-const Kept = z.object({
+/** Where a turn ended. `note`: what the model must still be told, because the program kept it to itself. */
+const EndedTurn = z.object({ turn_id: z.string(), at: Place, note: z.string().optional() });
+type EndedTurn = z.infer<typeof EndedTurn>;
+
+export interface Kept {
   /** The vendor's id of the conversation. */
-  session: z.string().optional(),
+  readonly session?: string | undefined;
   /** Where it begins, until the vendor's program has written its own copy. */
-  fork: Place.optional(),
-  /** The turn that is open, with the vendor's id of its prompt. */
-  open: z.object({ turn_id: z.string(), prompt: z.string() }).optional(),
-  /**
-   * Where each turn ended, oldest first. `note`: what the model must still be told, because the program kept it to itself. `prompt` is
-   * the vendor's id of it: a server that stops ends a turn here which the next one takes up again.
-   */
-  turns: z.array(
-    z.object({ turn_id: z.string(), at: Place, prompt: z.string().optional(), note: z.string().optional() }),
-  ),
+  readonly fork?: Place | undefined;
+  /** Oldest first. */
+  readonly turns: readonly EndedTurn[];
+}
+
+/** A line of the file. Null: it is gone; absent: it stays as it was. */
+const Change = z.object({
+  session: z.string().nullish(),
+  fork: Place.nullish(),
+  turns: z.array(EndedTurn).optional(),
 });
-export type Kept = z.infer<typeof Kept>;
+type Change = z.infer<typeof Change>;
 
 const NOTHING: Kept = { turns: [] };
 
-/** What must outlive the process: a small file in the session's own folder, replaced as a whole. */
+/**
+ * What must outlive the process: a small file in the session's own folder, to which each change is added as a line. That is in the
+ * hands of the system when it returns, and outlives the server. It is not forced to the disk, which would take longer than the rest of
+ * a turn's end: the vendor's record, which it points into, is not either. After a power cut the model is told what the journal has.
+ */
 export class StateFile {
   readonly #folder: string;
+  readonly #path: string;
   #kept: Kept;
+  #bytes: number;
 
   constructor(folder: string) {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     this.#folder = folder;
+    this.#path = join(folder, FILE);
     this.#kept = readState(folder);
+    this.#bytes = statSync(this.#path, { throwIfNoEntry: false })?.size ?? 0;
   }
 
   get kept(): Kept {
     return this.#kept;
   }
 
-  /** On the disk when it returns. */
-  save(change: Partial<Kept>): void {
-    const next = { ...this.#kept, ...change };
-    this.#kept = { ...next, turns: next.turns.slice(-LIMITS.engineTurnsKept) };
-    const path = join(this.#folder, FILE);
-    const fresh = `${path}.${randomUUID()}`;
+  /** What is named and undefined is gone from then on. */
+  save(change: Pick<Kept, "session" | "fork">): void {
+    const { session, fork } = change;
+    this.#add({
+      ...("session" in change ? { session: session ?? null } : {}),
+      ...("fork" in change ? { fork: fork ?? null } : {}),
+    });
+  }
+
+  endTurn(turn: EndedTurn): void {
+    this.#add({ turns: [turn] });
+  }
+
+  #add(change: Change): void {
+    this.#kept = folded([this.#kept, change]);
+    // The line end comes first: whatever a crash left of the line before, this one is whole.
+    const line = `\n${JSON.stringify(change)}`;
+    this.#bytes += Buffer.byteLength(line);
+    if (this.#bytes <= LIMITS.engineStateBytes) appendFileSync(this.#path, line, { mode: 0o600 });
+    else this.#rewrite();
+  }
+
+  /** The same in one line. */
+  #rewrite(): void {
+    const text = JSON.stringify(this.#kept);
+    const fresh = join(this.#folder, `${FILE}.${randomUUID()}`);
     try {
-      writeFileSync(fresh, JSON.stringify(this.#kept), { mode: 0o600, flush: true });
-      renameSync(fresh, path);
+      writeFileSync(fresh, text, { mode: 0o600 });
+      renameSync(fresh, this.#path);
     } catch (error) {
       rmSync(fresh, { force: true });
       throw error;
     }
-  }
-
-  beginTurn(turn_id: string, prompt: string): void {
-    this.save({ open: { turn_id, prompt } });
-  }
-
-  endTurn(turn: Omit<Kept["turns"][number], "prompt">): void {
-    const turns = this.#kept.turns.filter(({ turn_id }) => turn_id !== turn.turn_id);
-    const prompt = this.promptOf(turn.turn_id);
-    this.save({ open: undefined, turns: [...turns, { ...turn, prompt }] });
-  }
-
-  /** The vendor's id of a turn's prompt; absent: it was not sent yet. */
-  promptOf(turn_id: string): string | undefined {
-    const { open, turns } = this.#kept;
-    return open?.turn_id === turn_id ? open.prompt : turns.find((turn) => turn.turn_id === turn_id)?.prompt;
+    this.#bytes = Buffer.byteLength(text);
   }
 }
 
-/** What a session's folder keeps. Nothing when there is no file, or none that can be understood. */
+const UUID_BYTES = 16;
+
+/**
+ * The vendor's id of a turn's prompt. It follows from ours, so that nobody has to write it down before the prompt is sent: after a
+ * crash, whether the vendor's record has the prompt is seen in the record itself.
+ */
+export function promptId(turn_id: string): string {
+  const bytes = createHash("sha256").update(turn_id).digest().subarray(0, UUID_BYTES);
+  // As RFC 9562 has it: version 5, a name's hash.
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x50, 6);
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
+  return bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+}
+
+/** What a session's folder keeps. Nothing when there is no file; a line that cannot be understood is left out. */
 export function readState(folder: string): Kept {
-  const path = join(folder, FILE);
+  const text = readFile(join(folder, FILE));
+  return text === "" ? NOTHING : folded(text.split("\n").map(understood));
+}
+
+function folded(changes: readonly (Change | Kept)[]): Kept {
+  const ended = new Map<string, EndedTurn>();
+  let place: Omit<Kept, "turns"> = {};
+  for (const { session = place.session, fork = place.fork, turns = [] } of changes) {
+    place = { session: session ?? undefined, fork: fork ?? undefined };
+    for (const turn of turns) {
+      // A turn that is taken up again ends once more, at another place.
+      ended.delete(turn.turn_id);
+      ended.set(turn.turn_id, turn);
+    }
+  }
+  return { ...place, turns: [...ended.values()].slice(-LIMITS.engineTurnsKept) };
+}
+
+function readFile(path: string): string {
   try {
-    if (statSync(path).size > LIMITS.engineStateBytes) return NOTHING;
-    return Kept.parse(JSON.parse(readFileSync(path, "utf8")));
+    return statSync(path).size > LIMITS.engineStateBytes ? "" : readFileSync(path, "utf8");
   } catch {
-    return NOTHING;
+    return "";
+  }
+}
+
+function understood(line: string): Change {
+  try {
+    return Change.parse(JSON.parse(line));
+  } catch {
+    return {};
   }
 }

@@ -68,7 +68,8 @@ class LoopConversation implements Conversation {
     this.#transcript ??= read(this.#opening);
     const root = await this.#transcript;
     const turn = new Turn({
-      host: this.#host,
+      // The model of a turn is that of its beginning.
+      host: { ...this.#host },
       settings: this.#opening.settings,
       root,
       ...toolsOf(this.#host),

@@ -1,6 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import {
+  ConfigureSession,
   CreateSession,
   Failure,
   ForkSession,
@@ -75,6 +76,7 @@ export function sessionRoutes(app: App, { gateway }: SurfaceOptions): void {
   );
   controlRoutes(app, { gateway });
   budgetRoute(app, { gateway });
+  settingsRoute(app, { gateway });
   eventRoute(app, { gateway });
 }
 
@@ -133,6 +135,27 @@ function budgetRoute(app: App, { gateway }: Pick<SurfaceOptions, "gateway">): vo
     async (context) => {
       const { id } = context.req.valid("param");
       return context.json(await gateway.sessions.setBudget(context.var.caller, id, context.req.valid("json")), 200);
+    },
+  );
+}
+
+function settingsRoute(app: App, { gateway }: Pick<SurfaceOptions, "gateway">): void {
+  app.openapi(
+    createRoute({
+      method: "post",
+      path: "/api/sessions/{id}/settings",
+      summary: "Change the model from the next turn on, the autonomy or the mode from the next tool call on",
+      ...needs("session.control"),
+      request: { params: SessionPath, headers: IdempotencyHeader, body: body(ConfigureSession) },
+      responses: { 200: json(SessionView, "The session after it"), ...refusals },
+    }),
+    async (context) => {
+      const key = context.req.valid("header")["idempotency-key"];
+      const { id } = context.req.valid("param");
+      return context.json(
+        await gateway.sessions.configure(context.var.caller, id, context.req.valid("json"), key),
+        200,
+      );
     },
   );
 }

@@ -19,7 +19,11 @@ export const PRICE = {
 /** `sallyport.yaml`; JSON is YAML. */
 export function settingsFor(model: Model): string {
   const bench = { base_url: model.url, wire: "anthropic", auth: "none", default_model: "sim", free: false };
-  return JSON.stringify({ provider: "bench", providers: { bench }, prices: { "bench/sim": PRICE } });
+  return JSON.stringify({
+    provider: "bench",
+    providers: { bench },
+    prices: { "bench/sim": PRICE, "bench/other": PRICE },
+  });
 }
 
 /** What changes something is asked, as it ships; of what only reads, searches are asked too. */

@@ -12,6 +12,7 @@ import { beginFailures, FAILURES, REFUSALS } from "./failures.ts";
 import { LIVES } from "./lives.ts";
 import { MONEY } from "./money.ts";
 import type { Scenario } from "./scenario.ts";
+import { SETTINGS } from "./settings.ts";
 import { ALONE, STOPS } from "./stops.ts";
 import { paperWith, writePaper } from "./table.ts";
 import { WORDS } from "./words.ts";
@@ -22,6 +23,7 @@ const ENGINES: readonly Engine[] = [createLoopEngine(), createClaudeSdkEngine(),
 const SCENARIOS: readonly Scenario[] = [
   ...WORDS,
   ...CALLS,
+  ...SETTINGS,
   ...STOPS,
   ...FAILURES,
   ...MONEY,

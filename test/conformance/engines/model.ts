@@ -13,6 +13,7 @@ export interface SentBlock {
 
 /** The parts of a request to the model that the bench looks at. */
 export interface SentRequest {
+  readonly model: string;
   readonly tools?: readonly { readonly name: string; readonly defer_loading?: boolean }[];
   readonly messages: readonly { readonly role: string; readonly content: string | readonly SentBlock[] }[];
 }

@@ -41,7 +41,7 @@ async function say(room: Room, words: string, ancestry?: readonly Ancestor[]): P
 test("a conversation goes on in a new process, and a fork forgets what came after it", async () => {
   const room = world.room(SDK.create());
   const first = await say(room, "One");
-  expect(statSync(join(room.folder, "claude.json")).mode & 0o777).toBe(0o600);
+  expect(statSync(join(room.folder, "claude.jsonl")).mode & 0o777).toBe(0o600);
   await room.forget();
   // A turn that is aborted in the middle.
   const controller = new AbortController();
@@ -82,7 +82,7 @@ test("when the vendor's record is lost, the model is told what was said", async 
   expect(world.lastMessages()).toHaveLength(1);
   expect(world.lastMessages()[0]).toMatch(/User: One[\s\S]*Assistant: One![\s\S]*Two/);
   await room.forget();
-  writeFileSync(join(room.folder, "claude.json"), "{broken");
+  writeFileSync(join(room.folder, "claude.jsonl"), "{broken");
   const again = await room.turn(script([{ say: "Three!" }], "Three"));
   expect(outline(again.events)[0]).toMatch(/^notice /);
   await room.forget();

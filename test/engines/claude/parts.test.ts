@@ -1,4 +1,13 @@
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -9,7 +18,7 @@ import { readPast } from "../../../src/engines/claude/history.ts";
 import { LentServer } from "../../../src/engines/claude/lent.ts";
 import { outcomeOf } from "../../../src/engines/claude/outcome.ts";
 import { aside, promptContent } from "../../../src/engines/claude/say.ts";
-import { readState, StateFile } from "../../../src/engines/claude/state.ts";
+import { promptId, readState, StateFile } from "../../../src/engines/claude/state.ts";
 import { offerOf, toolName } from "../../../src/engines/claude/tools.ts";
 import {
   borrowTranscript,
@@ -112,21 +121,46 @@ describe("LineReader", () => {
 });
 
 describe("what is kept between processes", () => {
-  test("is whole or not there", () => {
+  test("is what was said last, and a line that is broken changes nothing", () => {
     const place = join(folder, "state");
     const state = new StateFile(place);
-    state.save({ session: "s1" });
-    state.beginTurn("turn_1", "u1");
-    expect(readState(place)).toEqual({ session: "s1", open: { turn_id: "turn_1", prompt: "u1" }, turns: [] });
-    state.endTurn({ turn_id: "turn_1", at: { session: "s1", uuid: "u9" }, note: "careful" });
-    const [turn] = readState(place).turns;
-    expect(turn).toEqual({ turn_id: "turn_1", prompt: "u1", at: { session: "s1", uuid: "u9" }, note: "careful" });
-    expect(readdirSync(place)).toEqual(["claude.json"]);
-    for (const broken of ["", "{", "[]", '{"turns":3}']) {
-      writeFileSync(join(place, "claude.json"), broken);
-      expect(readState(place)).toEqual({ turns: [] });
-    }
+    const turn = (turn_id: string, uuid: string) => ({ turn_id, at: { session: "s1", uuid } });
+    state.save({ session: "s1", fork: { session: "s0", uuid: "u0" } });
+    state.endTurn(turn("turn_1", "u1"));
+    expect(readState(place)).toEqual({
+      session: "s1",
+      fork: { session: "s0", uuid: "u0" },
+      turns: [turn("turn_1", "u1")],
+    });
+    state.save({ fork: undefined });
+    state.endTurn({ ...turn("turn_2", "u2"), note: "careful" });
+    for (const broken of ["\n{", '\n{"session":3}', "\n[]", '\n{"session":"s2","tu'])
+      appendFileSync(join(place, "claude.jsonl"), broken);
+    const again = new StateFile(place);
+    again.endTurn(turn("turn_1", "u3"));
+    const kept = { session: "s1", turns: [{ ...turn("turn_2", "u2"), note: "careful" }, turn("turn_1", "u3")] };
+    expect({ told: again.kept, written: readState(place) }).toEqual({ told: kept, written: kept });
+    again.save({ session: undefined });
+    expect(readState(place)).toEqual({ turns: kept.turns });
     expect(readState(join(folder, "nowhere"))).toEqual({ turns: [] });
+  });
+
+  test("stays short enough to be read", () => {
+    const place = join(folder, "long-state");
+    const state = new StateFile(place);
+    const note = "n".repeat(LIMITS.engineStateBytes / 4);
+    for (let round = 0; round < 6; round += 1) state.endTurn({ turn_id: "turn_1", at: { session: "s1" }, note });
+    expect(readState(place).turns).toEqual([{ turn_id: "turn_1", at: { session: "s1" }, note }]);
+    expect(readdirSync(place)).toEqual(["claude.jsonl"]);
+  });
+
+  test("the vendor's id of a prompt follows from the turn's", () => {
+    const ids = ["turn_1", "turn_2", "turn_1"].map(promptId);
+    expect(ids).toEqual([
+      "98129b81-e680-5612-bcd8-3eb39e847621",
+      "4871e75c-ce9f-584d-bef1-1756b051eec3",
+      "98129b81-e680-5612-bcd8-3eb39e847621",
+    ]);
   });
 
   test("a message is found wherever it stands in a long record", async () => {

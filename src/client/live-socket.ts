@@ -1,0 +1,261 @@
+import { ErrorBody, Failure, LIMITS, PROTOCOL_VERSION, type ClientMessage } from "../protocol/index.ts";
+
+export interface LiveStatus {
+  /** `waiting`: lost, and tried again at `retry_at`; `offline`: the same, and the device says that it has no network. */
+  readonly state: "connecting" | "open" | "waiting" | "offline" | "closed";
+  /** Tries since the connection was last open; 0 while it is. */
+  readonly attempt: number;
+  /** Milliseconds since the epoch; absent unless it waits. */
+  readonly retry_at?: number;
+}
+
+/** What is used of a WebSocket: browsers, Node from 22 on and the package `ws` have it. */
+interface Socket {
+  send(data: string): void;
+  close(code?: number, reason?: string): void;
+  addEventListener(type: string, listener: (event: object) => void): void;
+}
+export type SocketConstructor = new (url: string, protocols: string[]) => Socket;
+
+export interface LiveSocketOptions {
+  /** Such as `http://127.0.0.1:5353`. */
+  readonly url: string;
+  readonly token: string;
+  /** Absent: the platform's. */
+  readonly WebSocket?: SocketConstructor | undefined;
+  readonly fetch?: typeof fetch | undefined;
+}
+
+export interface LiveSocketEvents {
+  /** A new connection was welcomed: the server knows nothing of what the last one was told. */
+  readonly opened: () => void;
+  readonly message: (message: Readonly<Record<string, unknown>>, chars: number) => void;
+  /** The server does not want us. It is not tried again until somebody wants it again. */
+  readonly refused: (failure: Failure) => void;
+}
+
+/** A browser's part that tells of the network. */
+interface Platform {
+  readonly WebSocket?: SocketConstructor;
+  readonly navigator?: { readonly onLine?: boolean };
+  addEventListener?(type: string, listener: () => void): void;
+  removeEventListener?(type: string, listener: () => void): void;
+}
+const platform = globalThis as unknown as Platform;
+
+type Timer = ReturnType<typeof setTimeout>;
+
+/** One WebSocket to `/api/ws` that comes back for as long as somebody wants it. */
+export class LiveSocket {
+  readonly #options: LiveSocketOptions;
+  readonly #events: LiveSocketEvents;
+  readonly #listeners = new Set<(status: LiveStatus) => void>();
+  #status: LiveStatus = { state: "closed", attempt: 0 };
+  #socket: Socket | undefined;
+  #wanted = false;
+  #attempt = 0;
+  /** The next step: a retry, a sign of life, the end of patience. */
+  #timer: Timer | undefined;
+  #linger: Timer | undefined;
+
+  constructor(options: LiveSocketOptions, events: LiveSocketEvents) {
+    this.#options = options;
+    this.#events = events;
+  }
+
+  get status(): LiveStatus {
+    return this.#status;
+  }
+
+  get open(): boolean {
+    return this.#status.state === "open";
+  }
+
+  onStatus(listener: (status: LiveStatus) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Somebody listens. */
+  want(): void {
+    clearTimeout(this.#linger);
+    if (this.#wanted) return;
+    this.#wanted = true;
+    platform.addEventListener?.("online", this.#networkCame);
+    platform.addEventListener?.("offline", this.#networkWent);
+    if (this.#socket === undefined) this.#connect();
+  }
+
+  /** Nobody listens any more: the connection stays for a moment, in case somebody comes. */
+  rest(): void {
+    clearTimeout(this.#linger);
+    this.#linger = setTimeout(() => this.close(), LIMITS.liveLingerMs);
+    // Node: a program that is done need not wait for this.
+    (this.#linger as { unref?: () => void }).unref?.();
+  }
+
+  close(): void {
+    clearTimeout(this.#linger);
+    clearTimeout(this.#timer);
+    this.#wanted = false;
+    this.#attempt = 0;
+    platform.removeEventListener?.("online", this.#networkCame);
+    platform.removeEventListener?.("offline", this.#networkWent);
+    this.#drop();
+    this.#tell({ state: "closed", attempt: 0 });
+  }
+
+  send(message: ClientMessage): void {
+    this.#socket?.send(JSON.stringify(message));
+  }
+
+  #connect(): void {
+    const WebSocket = this.#options.WebSocket ?? platform.WebSocket;
+    if (WebSocket === undefined) {
+      this.#refuse(new Failure("unsupported", "there is no WebSocket here: pass one, such as that of the package ws"));
+      return;
+    }
+    this.#attempt += 1;
+    this.#tell({ state: "connecting", attempt: this.#attempt });
+    const { url, token } = this.#options;
+    try {
+      const address = `${url.replace(/^http/, "ws").replace(/\/+$/, "")}/api/ws`;
+      this.#socket = new WebSocket(address, [`sallyport.token.${token}`]);
+    } catch {
+      this.#refuse(new Failure("invalid_request", "the address or the token has letters that neither can have"));
+      return;
+    }
+    this.#hear(this.#socket);
+    this.#expect(LIMITS.liveConnectMs);
+  }
+
+  #hear(socket: Socket): void {
+    // What a socket says that was given up already is not heard.
+    const heard = (listener: (event: object) => void) => (event: object) => {
+      if (this.#socket === socket) listener(event);
+    };
+    socket.addEventListener(
+      "open",
+      heard(() => this.send({ type: "hello", protocol: PROTOCOL_VERSION })),
+    );
+    socket.addEventListener(
+      "message",
+      heard((event) => this.#take(String((event as { readonly data: unknown }).data))),
+    );
+    socket.addEventListener(
+      "close",
+      heard(() => void this.#lost()),
+    );
+    // A browser says nothing here but that it failed; `close` follows.
+    socket.addEventListener("error", () => undefined);
+  }
+
+  #take(text: string): void {
+    const message = JSON.parse(text) as Readonly<Record<string, unknown>>;
+    if (this.open) this.#listenOn();
+    if (message["type"] === "welcome") {
+      this.#attempt = 0;
+      this.#listenOn();
+      this.#tell({ state: "open", attempt: 0 });
+      this.#events.opened();
+    } else if (message["type"] === "refused" && !this.open) {
+      const failure = failureOf(message);
+      if (isPassing(failure)) void this.#lost();
+      else this.#refuse(failure);
+    } else if (message["type"] !== "pong") this.#events.message(message, text.length);
+  }
+
+  /** Something was heard: ask again after a silence. */
+  #listenOn(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#ask(), LIMITS.livePingMs);
+  }
+
+  #ask(): void {
+    this.send({ type: "ping" });
+    this.#expect(LIMITS.livePongMs);
+  }
+
+  #expect(ms: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.#lost(), ms);
+  }
+
+  async #lost(): Promise<void> {
+    const welcomed = this.open;
+    this.#drop();
+    const wait = Math.min(LIMITS.liveRetryCapMs, LIMITS.liveRetryMs * 2 ** Math.min(this.#attempt, 20));
+    const ms = wait * (0.5 + Math.random() / 2);
+    const state = platform.navigator?.onLine === false ? "offline" : "waiting";
+    // Also without a network: the server may be on this machine.
+    this.#timer = setTimeout(() => this.#again(), ms);
+    this.#tell({ state, attempt: this.#attempt, retry_at: Date.now() + ms });
+    if (welcomed) return;
+    const failure = await this.#whyRefused();
+    if (failure !== undefined && this.#wanted && !this.open) this.#refuse(failure);
+  }
+
+  #again(): void {
+    clearTimeout(this.#timer);
+    this.#drop();
+    if (this.#wanted) this.#connect();
+  }
+
+  /** A browser does not say why a WebSocket was refused; a request with the same token does. */
+  async #whyRefused(): Promise<Failure | undefined> {
+    const request = this.#options.fetch ?? fetch;
+    try {
+      const response = await request(`${this.#options.url.replace(/\/+$/, "")}/api/me`, {
+        headers: { authorization: `Bearer ${this.#options.token}` },
+        signal: AbortSignal.timeout(LIMITS.liveConnectMs),
+      });
+      if (response.status !== 401 && response.status !== 403) return undefined;
+      const { code, message, details } = ErrorBody.parse(await response.json()).error;
+      return new Failure(code, message, details);
+    } catch {
+      return undefined;
+    }
+  }
+
+  #refuse(failure: Failure): void {
+    this.close();
+    this.#events.refused(failure);
+  }
+
+  #drop(): void {
+    clearTimeout(this.#timer);
+    const socket = this.#socket;
+    this.#socket = undefined;
+    socket?.close(1000);
+  }
+
+  #tell(status: LiveStatus): void {
+    this.#status = status;
+    for (const listener of this.#listeners) listener(status);
+  }
+
+  readonly #networkCame = (): void => {
+    if (this.#status.state === "waiting" || this.#status.state === "offline") this.#again();
+    else if (this.open) this.#ask();
+  };
+
+  readonly #networkWent = (): void => {
+    const { attempt, retry_at } = this.#status;
+    if (this.open) this.#ask();
+    else if (this.#status.state === "waiting")
+      this.#tell({ state: "offline", attempt, ...(retry_at === undefined ? {} : { retry_at }) });
+  };
+}
+
+/** Refused now, not for good. */
+export function isPassing({ code }: Failure): boolean {
+  return code === "rate_limited" || code === "shutting_down";
+}
+
+/** What a `refused` says. */
+export function failureOf(message: Readonly<Record<string, unknown>>): Failure {
+  const parsed = ErrorBody.safeParse(message);
+  if (!parsed.success) return new Failure("internal", "the server refused in words that are not known here");
+  const { code, message: words, details } = parsed.data.error;
+  return new Failure(code, words, details);
+}

@@ -1,0 +1,179 @@
+import { LIMITS, type FeedFrame, type Failure, type StreamFrame } from "../protocol/index.ts";
+import { failureOf, LiveSocket, type LiveSocketOptions, type LiveStatus } from "./live-socket.ts";
+import { LiveSubscription, LiveWatcher } from "./live-subscription.ts";
+import { Mailbox } from "./mailbox.ts";
+
+/** Said first and after each reconnect: what changed meanwhile was not told, so read the lists anew. */
+export interface FeedOpened {
+  readonly type: "feed.opened";
+}
+
+type FeedBox = Mailbox<FeedFrame | FeedOpened>;
+
+const FEED_BOUNDS = { count: LIMITS.liveQueueFrames, chars: LIMITS.liveQueueChars };
+
+/**
+ * One WebSocket (`/api/ws`) for many sessions. It comes back by itself for as long as somebody listens, and takes each
+ * watch up again after the last event that arrived: every journaled event comes exactly once.
+ */
+export class LiveConnection {
+  readonly #socket: LiveSocket;
+  readonly #subscriptions = new Map<string, LiveSubscription>();
+  readonly #feeds = new Set<FeedBox>();
+  /** What the server was asked for on this connection, and whether it has said yes. */
+  #feed: "none" | "asked" | "open" = "none";
+  #closed = false;
+
+  constructor(options: LiveSocketOptions) {
+    this.#socket = new LiveSocket(options, {
+      opened: () => this.#opened(),
+      message: (message, chars) => this.#take(message, chars),
+      refused: (failure) => this.#refused(failure),
+    });
+  }
+
+  get status(): LiveStatus {
+    return this.#socket.status;
+  }
+
+  /** The answer stops it. */
+  onStatus(listener: (status: LiveStatus) => void): () => void {
+    return this.#socket.onStatus(listener);
+  }
+
+  /** The journal after a seq, then live. Ends when the session has ended or the signal is aborted; throws the Failure of a refusal. */
+  async *watch(
+    id: string,
+    options: { readonly after?: number; readonly signal?: AbortSignal } = {},
+  ): AsyncGenerator<StreamFrame> {
+    if (this.#closed || options.signal?.aborted === true) return;
+    const watcher = new LiveWatcher(options.after ?? 0);
+    const stop = (): void => watcher.stop();
+    options.signal?.addEventListener("abort", stop);
+    const subscription = this.#subscriptions.get(id) ?? this.#subscription(id);
+    subscription.join(watcher);
+    this.#socket.want();
+    try {
+      for (let frame = await watcher.next(); frame !== undefined; frame = await watcher.next()) {
+        yield frame;
+        subscription.drained(watcher);
+      }
+    } finally {
+      options.signal?.removeEventListener("abort", stop);
+      subscription.leave(watcher);
+      this.#tidy();
+    }
+  }
+
+  /** Every session and approval that this token may see, as they change. */
+  async *feed(options: { readonly signal?: AbortSignal } = {}): AsyncGenerator<FeedFrame | FeedOpened> {
+    if (this.#closed || options.signal?.aborted === true) return;
+    const box: FeedBox = new Mailbox(FEED_BOUNDS);
+    const stop = (): void => {
+      box.clear();
+      box.end();
+    };
+    options.signal?.addEventListener("abort", stop);
+    this.#feeds.add(box);
+    this.#socket.want();
+    if (this.#socket.open) this.#startFeed(box);
+    try {
+      for (let frame = await box.next(); frame !== undefined; frame = await box.next()) yield frame;
+    } finally {
+      options.signal?.removeEventListener("abort", stop);
+      this.#feeds.delete(box);
+      this.#tidy();
+    }
+  }
+
+  /** Ends everything, for good. */
+  close(): void {
+    this.#closed = true;
+    for (const subscription of this.#subscriptions.values()) subscription.stop();
+    for (const box of this.#feeds) {
+      box.clear();
+      box.end();
+    }
+    this.#socket.close();
+  }
+
+  #subscription(id: string): LiveSubscription {
+    const subscription = new LiveSubscription(id, this.#socket);
+    this.#subscriptions.set(id, subscription);
+    return subscription;
+  }
+
+  #opened(): void {
+    this.#feed = "none";
+    for (const subscription of this.#subscriptions.values()) subscription.begin();
+    this.#tidy();
+    for (const box of this.#feeds) this.#startFeed(box);
+  }
+
+  #startFeed(box: FeedBox): void {
+    // The server's `feeding` opens all that wait.
+    if (this.#feed === "open") openFeed(box);
+    else if (this.#feed === "none") {
+      this.#feed = "asked";
+      this.#socket.send({ type: "feed" });
+    }
+  }
+
+  #take(message: Readonly<Record<string, unknown>>, chars: number): void {
+    switch (message["type"]) {
+      case "feeding":
+        this.#feed = "open";
+        for (const box of this.#feeds) openFeed(box);
+        return;
+      case "session.changed":
+      case "approval.changed":
+        for (const box of this.#feeds) {
+          // Too much for this reader: the lists are shorter.
+          if (!box.put(message as unknown as FeedFrame, chars)) openFeed(box);
+        }
+        return;
+      case "refused":
+        if (message["feed"] === true) this.#feedRefused(failureOf(message));
+        else this.#of(message)?.refused(failureOf(message));
+        break;
+      case "subscribed":
+        this.#of(message)?.subscribed();
+        break;
+      case "unsubscribed":
+        this.#of(message)?.unsubscribed(message["ended"] === true);
+        break;
+      case "receipt":
+        return;
+      default:
+        this.#of(message)?.frame(message as unknown as StreamFrame, chars);
+        return;
+    }
+    this.#tidy();
+  }
+
+  #feedRefused(failure: Failure): void {
+    this.#feed = "none";
+    for (const box of this.#feeds) box.end(failure);
+  }
+
+  #of(message: Readonly<Record<string, unknown>>): LiveSubscription | undefined {
+    return this.#subscriptions.get(String(message["session_id"]));
+  }
+
+  #refused(failure: Failure): void {
+    for (const subscription of this.#subscriptions.values()) subscription.fail(failure);
+    for (const box of this.#feeds) box.end(failure);
+  }
+
+  /** Forgets what nobody listens to and the server has let go of. */
+  #tidy(): void {
+    for (const [id, subscription] of this.#subscriptions) if (subscription.over) this.#subscriptions.delete(id);
+    const listened = this.#feeds.size > 0 || [...this.#subscriptions.values()].some(({ listened }) => listened);
+    if (!listened && !this.#closed) this.#socket.rest();
+  }
+}
+
+function openFeed(box: FeedBox): void {
+  box.clear();
+  box.put({ type: "feed.opened" }, 0);
+}

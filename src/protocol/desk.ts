@@ -1,0 +1,82 @@
+import { z } from "zod";
+import { Approval, Preview, Warning } from "./approvals.ts";
+import { Policy, Ruling } from "./policy.ts";
+import { PrincipalRef, Role } from "./principals.ts";
+import { CreateSession, SessionView } from "./sessions.ts";
+
+/** Who the caller is, and what it may do. A right that is not named is not given. */
+export const Me = z.object({
+  id: z.string(),
+  name: z.string(),
+  role: Role,
+  /** Such as `approval.decide`; `own`: only of sessions that it started itself. */
+  rights: z.record(z.string(), z.enum(["all", "own"])),
+});
+export type Me = z.infer<typeof Me>;
+
+/** An engine as callers see it. */
+export const EngineView = z.object({
+  id: z.string(),
+  available: z.boolean(),
+  /** What to do where it is not available. */
+  advice: z.string().optional(),
+  /** Of the provider's wires, which one it needs; empty: any. */
+  wires: z.array(z.string()),
+  capabilities: z.record(z.string(), z.boolean()),
+});
+export type EngineView = z.infer<typeof EngineView>;
+
+/** The folders in a folder that sessions may work in; without a path the roots. */
+export const FolderList = z.object({
+  /** Absolute; absent: these are the roots. */
+  path: z.string().optional(),
+  /** Where "up" leads; absent at a root. */
+  parent: z.string().optional(),
+  folders: z.array(z.object({ name: z.string(), path: z.string() })),
+  truncated: z.boolean(),
+});
+export type FolderList = z.infer<typeof FolderList>;
+
+/** Files of a session's workspace whose path fits a query, best first; paths relative to the workspace. */
+export const FileList = z.object({ files: z.array(z.string()), truncated: z.boolean() });
+export type FileList = z.infer<typeof FileList>;
+
+/** A named start for new sessions, shared by everybody who may start some. */
+export const Template = z.object({
+  id: z.string(),
+  name: z.string().min(1).max(200),
+  session: CreateSession,
+  updated_at: z.string(),
+  updated_by: PrincipalRef,
+});
+export type Template = z.infer<typeof Template>;
+
+export const SaveTemplate = z.object({ name: Template.shape.name, session: CreateSession }).strict();
+export type SaveTemplate = z.infer<typeof SaveTemplate>;
+
+/** What an approval would look like with another input, before it is given. */
+export const PreviewEdit = z.object({ input: z.record(z.string(), z.unknown()) }).strict();
+export type PreviewEdit = z.infer<typeof PreviewEdit>;
+export const EditPreview = z.object({ preview: Preview, warnings: z.array(Warning), ruling: Ruling });
+export type EditPreview = z.infer<typeof EditPreview>;
+
+export const AuditEntry = z.object({
+  id: z.string(),
+  at: z.string(),
+  by: PrincipalRef,
+  action: z.string(),
+  target: z.string(),
+  details: z.unknown(),
+});
+export type AuditEntry = z.infer<typeof AuditEntry>;
+
+export const PolicyChange = z.object({ at: z.string(), by: PrincipalRef, policy: Policy });
+export type PolicyChange = z.infer<typeof PolicyChange>;
+
+/**
+ * One line of the feed: a session or an approval as it is now. Not numbered and not kept: who comes back reads the lists anew. A session that
+ * changes often is told at most a few times a second, and always in its last state.
+ */
+export type FeedFrame =
+  | { readonly type: "session.changed"; readonly session: SessionView }
+  | { readonly type: "approval.changed"; readonly approval: Approval };

@@ -1,0 +1,47 @@
+import { createContext, use, useSyncExternalStore, type ReactNode } from "react";
+import { LiveConnection, SallyportClient, type LiveStatus } from "../../../client/index.ts";
+import type { Me } from "../../../protocol/index.ts";
+
+/** All that a page needs to talk to the server. */
+export interface Connection {
+  readonly client: SallyportClient;
+  readonly live: LiveConnection;
+  readonly me: Me;
+  readonly signOut: () => void;
+}
+
+const Context = createContext<Connection | undefined>(undefined);
+
+export function ConnectionProvider({
+  connection,
+  children,
+}: {
+  readonly connection: Connection;
+  readonly children: ReactNode;
+}): ReactNode {
+  return <Context value={connection}>{children}</Context>;
+}
+
+export function connect(token: string): Pick<Connection, "client" | "live"> {
+  const url = globalThis.location.origin;
+  return { client: new SallyportClient({ url, token }), live: new LiveConnection({ url, token }) };
+}
+
+export function useConnection(): Connection {
+  const connection = use(Context);
+  if (connection === undefined) throw new Error("no connection around this component");
+  return connection;
+}
+
+/** Whether the caller has a right, such as `approval.decide`. */
+export function useMay(right: string): boolean {
+  return useConnection().me.rights[right] !== undefined;
+}
+
+export function useLiveStatus(): LiveStatus {
+  const { live } = useConnection();
+  return useSyncExternalStore(
+    (changed) => live.onStatus(changed),
+    () => live.status,
+  );
+}

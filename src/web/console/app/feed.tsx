@@ -1,0 +1,101 @@
+import { useQuery, useQueryClient, type QueryClient } from "@tanstack/react-query";
+import { useEffect } from "react";
+import type { Approval, FeedFrame, SessionView } from "../../../protocol/index.ts";
+import { useConnection } from "./connection.tsx";
+
+/** Names of what is read from the server; the feed keeps the first three true while they are shown. */
+export const KEYS = {
+  sessions: ["sessions"],
+  session: (id: string) => ["session", id],
+  approvals: ["approvals"],
+  approval: (id: string) => ["approval", id],
+  usage: ["usage"],
+  sessionUsage: (id: string) => ["session-usage", id],
+  policy: ["policy"],
+  providers: ["providers"],
+  engines: ["engines"],
+  templates: ["templates"],
+  tokens: ["tokens"],
+  audit: ["audit"],
+} as const;
+
+const PENDING = 1_000;
+
+/** Everything that waits for a person, oldest first, always up to date. */
+export function usePendingApprovals(): {
+  readonly approvals: readonly Approval[];
+  readonly isPending: boolean;
+  readonly error: Error | null;
+} {
+  const { client } = useConnection();
+  const { data, isPending, error } = useQuery({
+    queryKey: [...KEYS.approvals, "pending"],
+    queryFn: async () => (await client.approvals({ status: "pending", limit: PENDING })).approvals.toReversed(),
+  });
+  return { approvals: data ?? [], isPending, error };
+}
+
+/** Follows the feed as long as the console is open. */
+export function useFeed(): void {
+  const { live } = useConnection();
+  const queries = useQueryClient();
+  useEffect(() => {
+    const stop = new AbortController();
+    void (async () => {
+      for await (const frame of live.feed({ signal: stop.signal })) take(queries, frame);
+    })().catch(() => undefined);
+    return () => stop.abort();
+  }, [live, queries]);
+}
+
+function take(queries: QueryClient, frame: FeedFrame | { readonly type: "feed.opened" }): void {
+  switch (frame.type) {
+    case "feed.opened":
+      void queries.invalidateQueries({ queryKey: KEYS.sessions });
+      void queries.invalidateQueries({ queryKey: KEYS.approvals });
+      void queries.invalidateQueries({ queryKey: ["session"] });
+      return;
+    case "session.changed":
+      sessionChanged(queries, frame.session);
+      return;
+    case "approval.changed":
+      approvalChanged(queries, frame.approval);
+  }
+}
+
+/** A list that holds the session gets its new state at once; a session that no list holds makes the lists read anew. */
+function sessionChanged(queries: QueryClient, session: SessionView): void {
+  queries.setQueryData(KEYS.session(session.id), session);
+  let known = false;
+  queries.setQueriesData<SessionPages>({ queryKey: KEYS.sessions }, (data) => {
+    if (data === undefined) return data;
+    return {
+      ...data,
+      pages: data.pages.map((page) => ({
+        ...page,
+        sessions: page.sessions.map((old) => {
+          if (old.id !== session.id) return old;
+          known = true;
+          return session;
+        }),
+      })),
+    };
+  });
+  if (!known) void queries.invalidateQueries({ queryKey: KEYS.sessions });
+}
+
+/** What an infinite query of sessions holds. */
+export interface SessionPages {
+  readonly pages: readonly { readonly sessions: readonly SessionView[]; readonly next?: string }[];
+  readonly pageParams: readonly unknown[];
+}
+
+function approvalChanged(queries: QueryClient, approval: Approval): void {
+  queries.setQueryData(KEYS.approval(approval.id), approval);
+  queries.setQueryData<readonly Approval[]>([...KEYS.approvals, "pending"], (pending) => {
+    if (pending === undefined) return pending;
+    const others = pending.filter(({ id }) => id !== approval.id);
+    return approval.status === "pending" ? [...others, approval] : others;
+  });
+  if (approval.status !== "pending") void queries.invalidateQueries({ queryKey: [...KEYS.approvals, "ended"] });
+}

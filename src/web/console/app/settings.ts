@@ -1,0 +1,19 @@
+import { create } from "zustand";
+import { persist } from "zustand/middleware";
+
+export type Theme = "light" | "dark" | "system";
+
+interface Settings {
+  readonly theme: Theme;
+  /** Browser notifications for questions; only where the browser permits them too. */
+  readonly notify: boolean;
+  readonly diffLayout: "split" | "unified";
+  readonly set: (change: Partial<Pick<Settings, "theme" | "notify" | "diffLayout">>) => void;
+}
+
+/** What one person likes on one device. */
+export const useSettings = create<Settings>()(
+  persist((set) => ({ theme: "system", notify: false, diffLayout: "split", set: (change) => set(change) }), {
+    name: "sallyport.settings",
+  }),
+);

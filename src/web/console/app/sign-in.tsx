@@ -1,0 +1,54 @@
+import { useId, useState, type FormEvent, type ReactNode } from "react";
+import { Button } from "../ui/button.tsx";
+import { Input } from "../ui/field.tsx";
+import { Note } from "../ui/states.tsx";
+
+/** Who comes without the link that the server printed needs a token. */
+export function SignIn({
+  onToken,
+  wrong = false,
+}: {
+  readonly onToken: (token: string) => void;
+  readonly wrong?: boolean;
+}): ReactNode {
+  const [text, setText] = useState("");
+  const id = useId();
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    const token = /[?#&]token=([^&\s]+)/.exec(text)?.[1] ?? text.trim();
+    if (token !== "") onToken(token);
+  };
+  return (
+    <main className="grid min-h-dvh place-items-center p-4">
+      <form onSubmit={submit} className="w-full max-w-md space-y-4 rounded-xl border bg-raised p-6 shadow-sm">
+        <h1 className="text-xl font-semibold">Sign in to Sallyport</h1>
+        {wrong && (
+          <Note tone="bad" role="alert">
+            This token is not known to the server any more.
+          </Note>
+        )}
+        <p className="text-soft">
+          Open the link that <code>npm start</code> printed, or paste it, or a token, here.
+        </p>
+        <label htmlFor={id} className="block text-sm font-medium">
+          Link or token
+        </label>
+        <Input
+          id={id}
+          type="password"
+          autoComplete="current-password"
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+          required
+          autoFocus
+        />
+        <Button type="submit" variant="primary" className="w-full">
+          Sign in
+        </Button>
+        <p className="text-sm text-faint">
+          On the server’s machine the first token is in the file <code>token</code> of its home folder.
+        </p>
+      </form>
+    </main>
+  );
+}

@@ -1,0 +1,49 @@
+import { X } from "lucide-react";
+import { Dialog as Radix } from "radix-ui";
+import type { ReactNode } from "react";
+import { classes } from "./classes.ts";
+
+/** A window over the page: keeps the focus, closes with Escape, fills a phone's screen. */
+export function Dialog({
+  open,
+  onClose,
+  title,
+  description,
+  children,
+  wide = false,
+}: {
+  readonly open: boolean;
+  readonly onClose: () => void;
+  readonly title: string;
+  readonly description?: string;
+  readonly children: ReactNode;
+  readonly wide?: boolean;
+}): ReactNode {
+  return (
+    <Radix.Root open={open} onOpenChange={(next) => !next && onClose()}>
+      <Radix.Portal>
+        <Radix.Overlay className="fixed inset-0 z-40 bg-black/45" />
+        <Radix.Content
+          {...(description === undefined ? { "aria-describedby": undefined } : {})}
+          className={classes(
+            "fixed z-50 flex max-h-dvh flex-col overflow-auto bg-raised p-5 shadow-xl outline-none max-md:inset-0 md:top-1/2 md:left-1/2 md:max-h-[90dvh] md:-translate-x-1/2 md:-translate-y-1/2 md:rounded-xl md:border",
+            wide ? "md:w-[min(72rem,94vw)]" : "md:w-[min(32rem,94vw)]",
+          )}
+        >
+          <div className="mb-3 flex items-start justify-between gap-3">
+            <div>
+              <Radix.Title className="text-lg font-semibold">{title}</Radix.Title>
+              {description !== undefined && (
+                <Radix.Description className="mt-1 text-sm text-soft">{description}</Radix.Description>
+              )}
+            </div>
+            <Radix.Close aria-label="Close" className="rounded p-1 text-faint hover:bg-sunken hover:text-ink">
+              <X aria-hidden className="size-5" />
+            </Radix.Close>
+          </div>
+          {children}
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  );
+}

@@ -1,0 +1,61 @@
+import { X } from "lucide-react";
+import { Toast } from "radix-ui";
+import { createContext, use, useCallback, useMemo, useRef, useState, type ReactNode } from "react";
+import { classes } from "./classes.ts";
+
+interface Told {
+  readonly id: number;
+  readonly tone: "ok" | "bad";
+  readonly text: string;
+}
+
+export interface Tell {
+  readonly ok: (text: string) => void;
+  readonly bad: (text: string) => void;
+}
+
+const KEPT = 5;
+const SHOWN_MS = 6_000;
+const Context = createContext<Tell | undefined>(undefined);
+
+/** Short words about something that was done; read out by screen readers. */
+export function Toasts({ children }: { readonly children: ReactNode }): ReactNode {
+  const [told, setTold] = useState<readonly Told[]>([]);
+  const next = useRef(0);
+  const add = useCallback((tone: Told["tone"], text: string) => {
+    next.current += 1;
+    const id = next.current;
+    setTold((before) => [...before, { id, tone, text }].slice(-KEPT));
+  }, []);
+  const tell = useMemo<Tell>(() => ({ ok: (text) => add("ok", text), bad: (text) => add("bad", text) }), [add]);
+  const drop = (id: number): void => setTold((before) => before.filter((toast) => toast.id !== id));
+  return (
+    <Context value={tell}>
+      <Toast.Provider duration={SHOWN_MS} swipeDirection="right">
+        {children}
+        {told.map(({ id, tone, text }) => (
+          <Toast.Root
+            key={id}
+            onOpenChange={(open) => !open && drop(id)}
+            className={classes(
+              "flex items-start gap-2 rounded-lg border bg-raised p-3 text-sm shadow-lg",
+              tone === "bad" ? "border-bad/60" : "border-ok/60",
+            )}
+          >
+            <Toast.Description className="min-w-0 flex-1 break-words">{text}</Toast.Description>
+            <Toast.Close aria-label="Dismiss" className="text-faint hover:text-ink">
+              <X aria-hidden className="size-4" />
+            </Toast.Close>
+          </Toast.Root>
+        ))}
+        <Toast.Viewport className="fixed right-3 bottom-20 z-50 flex w-80 max-w-[calc(100vw-1.5rem)] flex-col gap-2 outline-none md:bottom-3" />
+      </Toast.Provider>
+    </Context>
+  );
+}
+
+export function useTell(): Tell {
+  const tell = use(Context);
+  if (tell === undefined) throw new Error("no toasts around this component");
+  return tell;
+}

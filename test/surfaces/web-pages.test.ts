@@ -1,0 +1,80 @@
+import { readdirSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openTestHouse, type TestHouse } from "../support/house.ts";
+
+const ASSETS = resolve(import.meta.dirname, "../../dist/web/assets");
+
+let house: TestHouse;
+const get = (path: string, init?: RequestInit): Promise<Response> => fetch(house.serving.url + path, init);
+
+beforeAll(async () => {
+  house = await openTestHouse();
+});
+afterAll(() => house[Symbol.asyncDispose]());
+
+describe("the web pages", () => {
+  test.each([
+    "/",
+    "/new",
+    "/agent",
+    "/sessions",
+    "/sessions/ses_1",
+    "/approvals",
+    "/usage",
+    "/policy",
+    "/providers",
+    "/tokens",
+    "/audit",
+  ])("%s is the console, for which nobody needs a token", async (path) => {
+    const response = await get(path);
+    expect([response.status, response.headers.get("content-type")]).toEqual([200, "text/html; charset=UTF-8"]);
+    expect(await response.text()).toContain('<div id="console">');
+  });
+
+  test("run only our own scripts, and styles with a nonce that is new each time", async () => {
+    const pages = await Promise.all([get("/"), get("/")]);
+    const policies = pages.map((page) => page.headers.get("content-security-policy") ?? "");
+    const nonces = policies.map((policy) => /'nonce-([^']+)'/.exec(policy)?.[1] ?? "");
+    expect(new Set(nonces).size).toBe(2);
+    for (const policy of policies) {
+      expect(policy).toMatch(/default-src 'none'; script-src 'self';/);
+      expect(policy).not.toContain("unsafe-eval");
+      expect(policy).toContain("frame-ancestors 'none'");
+    }
+    const text = await pages[0]?.text();
+    expect(text).toContain(nonces[0]);
+    expect(text).not.toContain("__CSP_NONCE__");
+    expect(text).not.toMatch(/<script(?![^>]* src=)/);
+  });
+
+  test("load parts that are kept for ever, because their names change", async () => {
+    const script = readdirSync(ASSETS).find((name) => name.endsWith(".js")) ?? "";
+    const response = await get(`/assets/${script}`);
+    expect([response.status, response.headers.get("content-type"), response.headers.get("cache-control")]).toEqual([
+      200,
+      "text/javascript; charset=utf-8",
+      "public, max-age=31536000, immutable",
+    ]);
+  });
+
+  test.each([
+    "/assets/nothing.js",
+    "/assets/..%2f..%2fcli%2fmain.js",
+    `/assets/${encodeURIComponent(join("..", "console", "index.html"))}`,
+  ])("%s is not there", async (path) => {
+    expect((await get(path)).status).toBe(404);
+  });
+
+  test.each([
+    ["POST", "/sessions"],
+    ["GET", "/api/sessions"],
+    ["GET", "/sessions/a/b"],
+  ])("%s %s still needs a token", async (method, path) => {
+    expect((await get(path, { method })).status).toBe(401);
+  });
+
+  test("are not for a page of another site", async () => {
+    expect((await get("/", { headers: { origin: "http://elsewhere.example" } })).status).toBe(403);
+  });
+});
