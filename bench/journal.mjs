@@ -38,6 +38,8 @@ function sessionRow(session, seq, parent) {
     created_by: "tok_1",
     ...(parent === undefined ? {} : { parent_id: sessionId(parent.session), parent_seq: parent.seq }),
     unsettled: true,
+    engine: "loop",
+    search: `${sessionId(session)}\nmend the gate\n/srv/work/gate\nzoe`,
     state: STATE,
   };
 }

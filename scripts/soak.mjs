@@ -1,5 +1,6 @@
-// The big counts that the issues name: 200 random kills, 100,000 broken messages. SOAK_KILLS, SOAK_MESSAGES and
-// SOAK_SEED change them. The figures that it prints belong into bench/RESULTS.md.
+// The big counts that the issues name: 200 random kills, 100,000 broken messages, 200 turns of Claude's engines with a kill
+// of the vendor's program, the server or both in each. SOAK_KILLS, SOAK_MESSAGES, SOAK_VENDOR_TURNS and SOAK_SEED change
+// them. The figures that it prints belong into bench/RESULTS.md.
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { setup } from "./setup.mjs";

@@ -183,6 +183,7 @@ async function gatewayFor(options: HouseOptions, furniture: Furniture): Promise<
     places: {
       defaultWorkspace: await realpath(settings.workspace.value),
       roots: await Promise.all(settings.roots.value.map((root) => realpath(root))),
+      hidden: [home],
     },
     policyFile: policyText === undefined ? undefined : parsePolicyYaml(policyText),
   });

@@ -5,6 +5,7 @@ import { openProviders, openProxy, type Exchange } from "../proxy/index.ts";
 import type { Clock, Log, Models } from "../sessions/index.ts";
 import type { Store } from "../store/index.ts";
 import { openRequestLog, type RequestLog } from "../telemetry/index.ts";
+import { auditSettings } from "./settings-audit.ts";
 import { watchSettings, type Environment, type Settings } from "./settings.ts";
 
 const LOG_FOLDER = "logs";
@@ -31,7 +32,7 @@ export async function openModels(options: ModelsOptions): Promise<{
 }> {
   const { settings, environment, home, store, clock, newId, log, redact } = options;
   const now = (): number => clock.now();
-  const newest = watchSettings({ home, environment, now, log });
+  const newest = await auditSettings(watchSettings({ home, environment, now, log }), { store, newId, now, log });
   const providers = openProviders({
     settings: newest.providers,
     environment,

@@ -1,4 +1,5 @@
 import type {
+  ErrorCode,
   ErrorDetail,
   Item,
   JournalEvent,
@@ -81,6 +82,8 @@ export interface Host {
   random(): number;
   /** Decides on one call whose item was started, when that is on the disk. Safe to ask again for the same call after a restart. */
   permit(call: ToolCall, signal: AbortSignal): Promise<Verdict>;
+  /** Why the model proxy itself refused the last request. Absent: it did not, and an error was the provider's. */
+  refusal(): ErrorCode | undefined;
   /**
    * Asks for more after the proxy refused a request with `budget_exceeded`. Resolves when it may be tried again, or with
    * the reason why not; that may take as long as a person takes.

@@ -22,7 +22,6 @@ const LOOK_UP = [
 ] as const;
 /** Network reads: tier 1. */
 const NETWORK = [
-  "WebSearch",
   "WebFetch",
   "mcp__puppeteer__puppeteer_navigate",
   "mcp__puppeteer__puppeteer_screenshot",
@@ -50,7 +49,7 @@ export const BUILTIN_PROFILES: Readonly<Record<"readonly" | "code-assist" | "ful
   },
   server: {
     description: "Nobody is asked: only tools that read, and those that a page lends (document 000).",
-    tools: ["Read", "Glob", "Grep", "WebSearch", "WebFetch", "mcp__datagrok__*"],
+    tools: ["Read", "Glob", "Grep", "WebFetch", "mcp__datagrok__*"],
     autonomy: "full",
   },
 };

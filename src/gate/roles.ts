@@ -16,6 +16,7 @@ const CAPABILITIES = [
   "metrics.read",
   "provider.read",
   "provider.test",
+  "template.write",
 ] as const;
 export type Capability = (typeof CAPABILITIES)[number];
 
@@ -38,6 +39,7 @@ const EVERYTHING: Readonly<Record<Capability, Scope>> = {
   "metrics.read": "all",
   "provider.read": "all",
   "provider.test": "all",
+  "template.write": "all",
 };
 
 /** What each role may do. An agent never approves, never changes what it may do, and sees nobody else's work. */
@@ -60,6 +62,7 @@ export const ROLE_CAN: Readonly<Record<Role, Readonly<Record<Capability, Scope>>
     "metrics.read": "no",
     "provider.read": "no",
     "provider.test": "no",
+    "template.write": "no",
   },
   viewer: {
     ...EVERYTHING,
@@ -70,6 +73,7 @@ export const ROLE_CAN: Readonly<Record<Role, Readonly<Record<Capability, Scope>>
     "policy.write": "no",
     "token.manage": "no",
     "provider.test": "no",
+    "template.write": "no",
   },
 };
 

@@ -62,6 +62,28 @@ export const LIMITS = {
   /** What waits for one slow reader in the client; then the server is asked again when the reader has caught up. */
   liveQueueFrames: 4_096,
   liveQueueChars: 16_777_216,
+  // finding things
+  /** Sessions that one page of a search looks at. */
+  searchedSessions: 10_000,
+  /** Of a search, and its words. */
+  searchChars: 200,
+  searchWords: 8,
+  /** Names in one folder that are looked at, and folders that are told. */
+  folderEntries: 10_000,
+  foldersListed: 500,
+  /** Files of a workspace that are looked through, how long listing them may take, and how long the list is used again. */
+  listedFiles: 100_000,
+  listFilesMs: 5_000,
+  listedFilesKeptMs: 3_000,
+  /** Workspaces whose list is kept. */
+  listedWorkspaces: 8,
+  filesFound: 200,
+  filesFoundDefault: 20,
+  /** Lines of one export of the audit log. */
+  auditLines: 10_000,
+  templates: 100,
+  /** One template as JSON. */
+  templateChars: 65_536,
   // HTTP
   bodyBytes: 32_000_000,
   socketMessageBytes: 8_000_000,
@@ -108,6 +130,8 @@ export const LIMITS = {
   engineSilenceMs: 90_000,
   /** How long a program that is started ahead of time may take until it is ready. */
   engineStartMs: 30_000,
+  /** How long after a turn the process of the next one is started, where each turn has its own. */
+  engineAheadMs: 1_000,
   /** What a program has to end its turn by itself when a person interrupts. */
   engineInterruptMs: 1_200,
   /** What a program has to end by itself once it is told that nothing more comes. */

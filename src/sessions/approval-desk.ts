@@ -8,6 +8,9 @@ import {
   type Approval,
   type ApprovalStatus,
   type Decision,
+  type EditPreview,
+  type PreviewEdit,
+  type Ruling,
 } from "../protocol/index.ts";
 import type { Page } from "../store/index.ts";
 import { auditRow, authorize, authorizeFor, type Caller } from "./access.ts";
@@ -77,6 +80,9 @@ export class ApprovalDesk {
       scope,
       feedback,
       interrupt,
+      ...(answer.granted_rule === undefined ? {} : { granted_rule: answer.granted_rule }),
+      ...(answer.updated_input === undefined ? {} : { edited: true }),
+      ...(set === undefined ? {} : { limit_microusd: set.limit }),
     };
     const audit = [auditRow(this.#services, caller, { action: "approval.decide", target: id, details })];
     try {
@@ -87,6 +93,18 @@ export class ApprovalDesk {
       throw ended((await this.#services.store.read.approval(id)) ?? approval);
     }
     return (await this.#services.store.read.approval(id)) ?? approval;
+  }
+
+  /** What the approval would look like with another input: the same pipeline and the same preview. Nothing is decided and nothing is written. */
+  async preview(caller: Caller, id: string, { input }: PreviewEdit): Promise<EditPreview> {
+    authorize(caller, "approval.decide");
+    const { approval, session } = await this.#find(id);
+    if (approval.status !== "pending") throw ended(approval);
+    if (approval.tool === BUDGET_TOOL)
+      throw new Failure("unsupported", "a limit of money needs no preview: it is what it says");
+    const ruling = await this.#ruleOnEdit(session, approval, input);
+    const { preview, warnings } = await (await session.workshop()).toolbox.preview(approval.tool, input);
+    return JSON.parse(this.#services.redact(JSON.stringify({ preview, warnings, ruling }))) as EditPreview;
   }
 
   async #find(id: string): Promise<{ readonly approval: Approval; readonly session: Session }> {
@@ -122,6 +140,12 @@ export class ApprovalDesk {
 
   /** An edited input passes the same pipeline: a person may change a call, not walk around the policy. */
   async #checkEdit(session: Session, approval: Approval, input: Record<string, unknown>): Promise<void> {
+    const ruling = await this.#ruleOnEdit(session, approval, input);
+    if (ruling.effect === "deny")
+      throw new Failure("invalid_request", `updated_input is not allowed: ${ruling.why}`, ruling);
+  }
+
+  async #ruleOnEdit(session: Session, approval: Approval, input: Record<string, unknown>): Promise<Ruling> {
     const text = JSON.stringify(input);
     if (this.#services.redact(text) !== text) {
       throw new Failure(
@@ -131,13 +155,8 @@ export class ApprovalDesk {
     }
     const { settings, grants } = session.state;
     const workshop = await session.workshop();
-    const { ruling } = await ruleOn(
-      { tool: approval.tool, input, settings, grants },
-      this.#services.policy(),
-      workshop,
-    );
-    if (ruling.effect === "deny")
-      throw new Failure("invalid_request", `updated_input is not allowed: ${ruling.why}`, ruling);
+    const asked = { tool: approval.tool, input, settings, grants };
+    return (await ruleOn(asked, this.#services.policy(), workshop)).ruling;
   }
 }
 

@@ -1,10 +1,11 @@
+import type { Engine } from "../engines/index.ts";
 import { ACCOUNTS, dayOf } from "../ledger/index.ts";
-import type { Policy } from "../protocol/index.ts";
-import type { AuditRow, Page } from "../store/index.ts";
-import { authorize, type Caller } from "./access.ts";
+import type { EngineView, Policy } from "../protocol/index.ts";
 import { ApprovalDesk } from "./approval-desk.ts";
+import { AuditDesk } from "./audit-desk.ts";
 import { ClientDesk } from "./client-desk.ts";
 import { Feed } from "./feed.ts";
+import { FolderDesk } from "./folder-desk.ts";
 import { LimitBook } from "./limit-book.ts";
 import { PolicyBook, PolicyDesk } from "./policy-desk.ts";
 import { ProviderDesk } from "./provider-desk.ts";
@@ -15,6 +16,7 @@ import type { Services } from "./services.ts";
 import { SessionDesk } from "./session-desk.ts";
 import type { Session } from "./session.ts";
 import type { Places } from "./settings.ts";
+import { TemplateDesk } from "./template-desk.ts";
 import { TokenDesk } from "./token-desk.ts";
 import { UsageDesk } from "./usage-desk.ts";
 import { WarmSessions } from "./warm.ts";
@@ -38,6 +40,9 @@ export class Gateway {
   readonly usage: UsageDesk;
   readonly providers: ProviderDesk;
   readonly feed: Feed;
+  readonly folders: FolderDesk;
+  readonly templates: TemplateDesk;
+  readonly audit: AuditDesk;
   /** The ids of the engines that sessions can have. */
   readonly engines: readonly string[];
   readonly #services: Services;
@@ -63,6 +68,9 @@ export class Gateway {
     this.tokens = new TokenDesk(services, house.receipts);
     this.usage = new UsageDesk(services);
     this.providers = new ProviderDesk(services);
+    this.folders = new FolderDesk(house);
+    this.templates = new TemplateDesk(services);
+    this.audit = new AuditDesk(services);
     this.engines = [...services.engines.values()]
       .filter((engine) => engine.missing?.() === undefined)
       .map(({ id }) => id);
@@ -90,17 +98,9 @@ export class Gateway {
     return gateway;
   }
 
-  async audit(
-    caller: Caller,
-    query: { readonly action?: string | undefined; readonly cursor?: string | undefined; readonly limit: number },
-  ): Promise<Page<AuditRow>> {
-    authorize(caller, "audit.read");
-    const { action, cursor, limit } = query;
-    return this.#services.store.read.audit({
-      limit,
-      ...(action === undefined ? {} : { action }),
-      ...(cursor === undefined ? {} : { cursor }),
-    });
+  /** All engines that this house knows, also those that cannot be used here, with what to do about it. */
+  describeEngines(): readonly EngineView[] {
+    return [...this.#services.engines.values()].map(viewEngine);
   }
 
   /** Sessions that may have processes. */
@@ -160,4 +160,16 @@ export class Gateway {
       this.#sweep();
     });
   }
+}
+
+function viewEngine(engine: Engine): EngineView {
+  const { id, wires, capabilities } = engine;
+  const advice = engine.missing?.();
+  return {
+    id,
+    available: advice === undefined,
+    ...(advice === undefined ? {} : { advice }),
+    wires: [...wires],
+    capabilities: { ...capabilities },
+  };
 }

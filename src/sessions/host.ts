@@ -24,6 +24,7 @@ export async function hostFor(session: Session): Promise<Host> {
     random: services.random,
     sleep: (ms, signal) => sleep(services, ms, signal),
     permit: (call, signal) => permit(session, call, signal),
+    refusal: () => session.purser.refusal,
     funds: (signal) => session.purser.funds(signal),
   };
 }

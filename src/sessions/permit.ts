@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { ToolCall, Verdict } from "../engines/index.ts";
 import { sessionRule } from "../gate/index.ts";
-import { Failure, isToolItem, startToolItem, type Approval, type ToolItem } from "../protocol/index.ts";
+import { Failure, isToolItem, startToolItem, SYSTEM, type Approval, type ToolItem } from "../protocol/index.ts";
 import type { Session } from "./session.ts";
 import { ruleOn, type Ruled } from "./ruling.ts";
 import type { Asked } from "./state.ts";
@@ -56,8 +56,29 @@ export async function permit(session: Session, asked: ToolCall, signal: AbortSig
     if (ruled.ruling.effect === "allow") return letRun(session, item, { input: call.input, effectful });
     question = await ask(session, call, ruled);
   }
-  const answer = await session.answered(question.approval_id, call.tool_use_id);
+  const answer = await answerTo(session, question, call, signal);
   return verdictOf(session, { item, call, effectful, answer });
+}
+
+/** The answer to a question, which is withdrawn when nobody waits for it any more. */
+async function answerTo(
+  session: Session,
+  { approval_id }: Asked,
+  { tool_use_id }: ToolCall,
+  signal: AbortSignal,
+): Promise<NonNullable<Asked["answer"]>> {
+  const withdraw = (): void => {
+    // It may have been answered in the same moment, or the server stops: then it stays as it is.
+    session.answer({ approval_id, outcome: "cancelled", by: SYSTEM }).catch(() => undefined);
+  };
+  const answered = session.answered(approval_id, tool_use_id);
+  signal.addEventListener("abort", withdraw, { once: true });
+  if (signal.aborted) withdraw();
+  try {
+    return await answered;
+  } finally {
+    signal.removeEventListener("abort", withdraw);
+  }
 }
 
 /**

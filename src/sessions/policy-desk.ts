@@ -1,5 +1,5 @@
 import { DEFAULT_POLICY, validatePolicy } from "../gate/index.ts";
-import { Failure, Policy, type PolicyTest, type Ruling } from "../protocol/index.ts";
+import { Failure, Policy, type PolicyChange, type PolicyTest, type Ruling } from "../protocol/index.ts";
 import type { Store } from "../store/index.ts";
 import { auditRow, authorize, authorizeFor, type Caller } from "./access.ts";
 import type { Registry } from "./registry.ts";
@@ -57,9 +57,9 @@ export class PolicyBook {
     this.#stored = policy;
   }
 
-  async history(): Promise<readonly { readonly at: string; readonly by: unknown; readonly policy: unknown }[]> {
+  async history(): Promise<readonly PolicyChange[]> {
     const rows = await this.#store.read.documents({ name: DOCUMENT, limit: HISTORY_ROWS });
-    return rows.map((row) => ({ at: row.at, by: row.by, policy: JSON.parse(row.body) as unknown }));
+    return rows.map((row) => ({ at: row.at, by: row.by, policy: Policy.parse(JSON.parse(row.body)) }));
   }
 }
 
@@ -106,7 +106,7 @@ export class PolicyDesk {
     return this.#book.current();
   }
 
-  async history(caller: Caller): Promise<readonly unknown[]> {
+  async history(caller: Caller): Promise<readonly PolicyChange[]> {
     authorize(caller, "audit.read");
     return this.#book.history();
   }

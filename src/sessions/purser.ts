@@ -6,6 +6,7 @@ import {
   shortageWords,
   SYSTEM,
   type Approval,
+  type ErrorCode,
   type Shortage,
 } from "../protocol/index.ts";
 import type { Exchange, KeyLease, Standing } from "../proxy/index.ts";
@@ -32,6 +33,7 @@ export class Purser {
   #lease: KeyLease | undefined;
   /** What the last refused request lacked; absent since money came. */
   #shortage: Shortage | undefined;
+  #refusal: ErrorCode | undefined;
   #asking: Promise<Funds> | undefined;
 
   constructor(session: Session) {
@@ -61,6 +63,11 @@ export class Purser {
   close(): void {
     this.#lease?.revoke();
     this.#lease = undefined;
+  }
+
+  /** Why the proxy refused the last request; absent: it did not. */
+  get refusal(): ErrorCode | undefined {
+    return this.#refusal;
   }
 
   /** The limit that holds for the session itself. */
@@ -139,6 +146,7 @@ export class Purser {
   #told(exchange: Exchange): void {
     if (exchange.shortage !== undefined) this.#shortage = exchange.shortage;
     else if (exchange.outcome !== "refused") this.#shortage = undefined;
+    this.#refusal = exchange.outcome === "refused" ? exchange.code : undefined;
     if (exchange.cost_microusd === 0) return;
     const { services, state } = this.#session;
     const balance = services.models.ledger.peek(ACCOUNTS.session(state.id));

@@ -32,6 +32,9 @@ import type { WarmSessions } from "./warm.ts";
 
 export interface SessionFilter {
   readonly status?: Status | undefined;
+  readonly engine?: string | undefined;
+  /** Words that title, id, workspace or the name of who made it must hold. */
+  readonly search?: string | undefined;
   readonly cursor?: string | undefined;
   readonly limit: number;
 }
@@ -139,10 +142,13 @@ export class SessionDesk {
     filter: SessionFilter,
   ): Promise<{ readonly sessions: readonly SessionView[]; readonly next?: string }> {
     const scope = authorize(caller, "session.read");
-    const { status, cursor, limit } = filter;
+    const { status, engine, search, cursor, limit } = filter;
+    const words = search?.toLowerCase().split(/\s+/).filter(Boolean).slice(0, LIMITS.searchWords) ?? [];
     const page = await this.#services.store.read.sessions({
       limit,
       ...(status === undefined ? {} : { status }),
+      ...(engine === undefined ? {} : { engine }),
+      ...(words.length === 0 ? {} : { words }),
       ...(cursor === undefined ? {} : { cursor }),
       ...(scope === "own" ? { created_by: caller.id } : {}),
     });

@@ -15,6 +15,7 @@ import {
   type PromptAccepted,
 } from "../protocol/index.ts";
 import type { EventRow, Haste, Write } from "../store/index.ts";
+import { auditRow } from "./access.ts";
 import { decide, type Answer, type Change, type Command } from "./decide.ts";
 import { fold } from "./fold.ts";
 import { Frame } from "./frames.ts";
@@ -62,7 +63,8 @@ export class Session {
     this.#outbox = new Outbox((frames) => this.#publish(frames));
     this.questions = new Questions(services.clock, (approval_id) => {
       // Somebody may have answered in the same moment: then there is nothing left to do.
-      this.answer({ approval_id, outcome: "timed_out", by: SYSTEM }).catch(() => undefined);
+      const audit = [auditRow(services, SYSTEM, { action: "approval.timeout", target: approval_id })];
+      this.answer({ approval_id, outcome: "timed_out", by: SYSTEM }, { audit }).catch(() => undefined);
     });
     for (const approval of pending) this.questions.add(approval);
   }

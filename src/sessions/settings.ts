@@ -20,6 +20,8 @@ import type { Models, Services } from "./services.ts";
 export interface Places {
   readonly defaultWorkspace: string;
   readonly roots: readonly string[];
+  /** The server's own folders, which nobody is shown. */
+  readonly hidden: readonly string[];
 }
 
 /** What a request asks for, narrowed by policy, with everything filled in. `base`: a parent's settings, for what is absent. */

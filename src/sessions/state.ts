@@ -165,6 +165,8 @@ export function toRow(state: SessionState): SessionRow {
       ? {}
       : { parent_id: state.forked_from.session_id, parent_seq: state.forked_from.seq }),
     unsettled: state.turn !== undefined || state.queue.length > 0 || state.pending.length > 0,
+    engine: state.settings.engine,
+    search: [state.id, state.title, state.settings.workspace, state.created_by.name].join("\n").toLowerCase(),
     state: JSON.stringify(kept),
   };
 }

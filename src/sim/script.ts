@@ -39,11 +39,18 @@ function plain(acts: readonly Act[]): Reply {
   return { acts, stopReason: "end_turn", usage: {}, wordMs: 0 };
 }
 
+/** What Claude Code puts into the model's mouth when a conversation is taken up in the middle of a turn. */
+const FILLER = "No response requested.";
+
+function isFiller({ content: [block, ...more] }: Message): boolean {
+  return more.length === 0 && block?.type === "text" && block.text === FILLER;
+}
+
 /** A message that was paused and the one that went on with it come back as one, so blocks are counted too. */
 function position(replies: readonly Reply[], after: readonly Message[]): number {
   let next = 0;
   for (const message of after) {
-    if (message.role !== "assistant") continue;
+    if (message.role !== "assistant" || isFiller(message)) continue;
     let blocks = message.content.filter((block) => block.type === "text" || block.type === "tool_use").length;
     do {
       blocks -=

@@ -59,8 +59,9 @@ function measured(operations: readonly Operation[]): Encoded {
 
 function session(row: SessionRow): Operation {
   const parent = [row.parent_id ?? null, row.parent_seq ?? null];
-  const { id, status, seq, created_at, updated_at, created_by, unsettled, state } = row;
-  return ["session", [id, status, seq, created_at, updated_at, created_by, ...parent, unsettled ? 1 : 0, state]];
+  const { id, status, seq, created_at, updated_at, created_by, unsettled, engine, search, state } = row;
+  const found = [engine, search, state];
+  return ["session", [id, status, seq, created_at, updated_at, created_by, ...parent, unsettled ? 1 : 0, ...found]];
 }
 
 function event(row: EventRow): Operation {

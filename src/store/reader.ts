@@ -1,21 +1,11 @@
 import type { Approval } from "../protocol/index.ts";
 import { money } from "./money.ts";
-import { approvalRow, auditRow, documentRow, eventRow, principalRow, receiptRow, seqOf, sessionRow } from "./rows.ts";
+import { approvalRow, documentRow, eventRow, principalRow, receiptRow, seqOf, sessionRow } from "./rows.ts";
+import { findAudit, findSessions, SESSION } from "./find.ts";
 import { counted, type List, type Select, selectPage } from "./select.ts";
-import type { AuditRow, Reader, SessionRow } from "./store.ts";
+import type { Reader } from "./store.ts";
 
-const SESSION = "id, status, seq, created_at, updated_at, created_by, parent_id, parent_seq, unsettled, state";
 const PRINCIPAL = "id, name, role, token_hash, created_at";
-
-const SESSIONS: List<SessionRow> = {
-  name: "sessions",
-  from: "sessions",
-  columns: SESSION,
-  at: "created_at",
-  id: "id",
-  row: sessionRow,
-  place: ({ created_at, id }) => ({ at: created_at, id }),
-};
 
 const APPROVALS: List<Approval> = {
   name: "approvals",
@@ -27,16 +17,6 @@ const APPROVALS: List<Approval> = {
   place: ({ created_at, id }) => ({ at: created_at, id }),
 };
 
-const AUDIT: List<AuditRow> = {
-  name: "audit",
-  from: "audit",
-  columns: "id, at, by, action, target, details",
-  at: "at",
-  id: "id",
-  row: auditRow,
-  place: ({ at, id }) => ({ at, id }),
-};
-
 /** Each read is a transaction of its own on a connection that cannot write: it sees the last commit. */
 export function makeReader(select: Select): Reader {
   return { ...journal(select), ...inbox(select), ...registry(select), ...money(select) };
@@ -46,13 +26,7 @@ function journal(select: Select): Pick<Reader, "session" | "sessions" | "unsettl
   return {
     session: async (id) =>
       select({ sql: `SELECT ${SESSION} FROM sessions WHERE id = ?`, values: [id], row: sessionRow })[0],
-    sessions: async ({ status, created_by, cursor, limit }) => {
-      const where = [
-        { sql: "status = ?", value: status },
-        { sql: "created_by = ?", value: created_by },
-      ];
-      return selectPage(select, SESSIONS, { where, cursor, limit });
-    },
+    sessions: async (query) => findSessions(select, query),
     unsettled: async () =>
       select({
         sql: `SELECT ${SESSION} FROM sessions WHERE unsettled = 1 ORDER BY created_at, id`,
@@ -110,8 +84,7 @@ function registry(select: Select): Pick<Reader, "principals" | "principalByHash"
         values: [token_hash],
         row: principalRow,
       })[0],
-    audit: async ({ action, cursor, limit }) =>
-      selectPage(select, AUDIT, { where: [{ sql: "action = ?", value: action }], cursor, limit }),
+    audit: async (query) => findAudit(select, query),
     documents: async ({ name, limit }) =>
       select({
         sql: "SELECT name, at, by, body FROM documents WHERE name = ? ORDER BY id DESC LIMIT ?",

@@ -135,6 +135,17 @@ const MIGRATIONS: readonly string[] = [
 
   CREATE INDEX sessions_active ON sessions (created_by) WHERE status NOT IN ('complete', 'failed');
   `,
+  // Finding sessions and lines of the audit log. SQLite lowers ASCII only: an old session whose title has other letters is found once it goes on.
+  `
+  ALTER TABLE sessions ADD COLUMN engine TEXT NOT NULL DEFAULT '';
+  ALTER TABLE sessions ADD COLUMN search TEXT NOT NULL DEFAULT '';
+  UPDATE sessions SET
+    engine = coalesce(json_extract(state, '$.settings.engine'), ''),
+    search = lower(id || char(10) || coalesce(json_extract(state, '$.title'), '') || char(10) ||
+      coalesce(json_extract(state, '$.settings.workspace'), '') || char(10) ||
+      coalesce(json_extract(state, '$.created_by.name'), ''));
+  CREATE INDEX audit_by_principal ON audit (json_extract(by, '$.id'), action, at, id);
+  `,
 ];
 
 function versionOf(database: Database): number {

@@ -46,8 +46,8 @@ export interface List<Row> {
 interface PageQuery {
   readonly where: readonly {
     readonly sql: string;
-    /** Absent: not asked for, the condition is left out. */
-    readonly value: string | undefined;
+    /** For each `?` of it. Absent: not asked for, the condition is left out. */
+    readonly value: string | readonly string[] | undefined;
   }[];
   readonly cursor: string | undefined;
   readonly limit: number;
@@ -55,7 +55,9 @@ interface PageQuery {
 
 /** Pages by the place of the last row, not by counting: rows that come in meanwhile move nothing. */
 export function selectPage<Row>(select: Select, list: List<Row>, query: PageQuery): Page<Row> {
-  const conditions = query.where.flatMap(({ sql, value }) => (value === undefined ? [] : [{ sql, values: [value] }]));
+  const conditions = query.where.flatMap(({ sql, value }) =>
+    value === undefined ? [] : [{ sql, values: [value].flat() }],
+  );
   if (query.cursor !== undefined) {
     const { at, id } = fromCursor(list.name, query.cursor);
     conditions.push({ sql: `(${list.at}, ${list.id}) < (?, ?)`, values: [at, id] });

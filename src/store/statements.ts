@@ -22,11 +22,13 @@ function sum(column: string): string {
 /** Everything that is ever written, by name. */
 export const WRITES = {
   session: `
-    INSERT INTO sessions (id, status, seq, created_at, updated_at, created_by, parent_id, parent_seq, unsettled, state)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    INSERT INTO sessions (id, status, seq, created_at, updated_at, created_by, parent_id, parent_seq, unsettled, engine,
+      search, state)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (id) DO UPDATE SET status = excluded.status, seq = excluded.seq, created_at = excluded.created_at,
       updated_at = excluded.updated_at, created_by = excluded.created_by, parent_id = excluded.parent_id,
-      parent_seq = excluded.parent_seq, unsettled = excluded.unsettled, state = excluded.state`,
+      parent_seq = excluded.parent_seq, unsettled = excluded.unsettled, engine = excluded.engine,
+      search = excluded.search, state = excluded.state`,
   event: "INSERT INTO events (session_id, seq, at, type, turn_id, body) VALUES (?, ?, ?, ?, ?, ?)",
   approval: `
     INSERT INTO approvals (id, session_id, status, created_at, body) VALUES (?, ?, ?, ?, ?)

@@ -24,6 +24,9 @@ export interface SessionRow {
   readonly parent_seq?: number;
   /** Whether a restart has anything to do here: an open turn, a queue, or a pending approval. */
   readonly unsettled: boolean;
+  readonly engine: string;
+  /** What a search looks through, in lower case. */
+  readonly search: string;
   readonly state: string;
 }
 
@@ -142,6 +145,9 @@ export interface Page<Row> {
 interface SessionQuery {
   readonly status?: Status;
   readonly created_by?: string;
+  readonly engine?: string;
+  /** Words in lower case that `search` must all hold. */
+  readonly words?: readonly string[];
   readonly cursor?: string;
   readonly limit: number;
 }
@@ -156,7 +162,10 @@ interface ApprovalQuery {
 }
 
 interface AuditQuery {
+  /** What the action begins with. */
   readonly action?: string;
+  /** A principal's id. */
+  readonly by?: string;
   readonly cursor?: string;
   readonly limit: number;
 }
@@ -184,6 +193,7 @@ interface UsageQuery {
 /** What is read. A read sees every commit that was answered before it was asked. */
 export interface Reader {
   session(id: string): Promise<SessionRow | undefined>;
+  /** With `engine` or `words` one page looks at a bounded number of sessions: it may be short, or empty, and have a `next`. */
   sessions(query: SessionQuery): Promise<Page<SessionRow>>;
   /** Sessions that a restart must look at (`unsettled`). */
   unsettled(): Promise<readonly SessionRow[]>;

@@ -1,4 +1,4 @@
-import type { UsageGroup, UsageLine } from "../protocol/index.ts";
+import type { AuditEntry, UsageGroup, UsageLine } from "../protocol/index.ts";
 
 const MICRO = 1_000_000;
 
@@ -24,6 +24,26 @@ export function usageCsv(by: readonly UsageGroup[], lines: readonly UsageLine[])
     ...FIGURES.map(([, of]) => of(line)),
   ]);
   return [[...by, ...FIGURES.map(([name]) => name)], ...rows].map((row) => `${row.join(",")}\r\n`).join("");
+}
+
+const AUDIT_COLUMNS: readonly (readonly [name: string, of: (entry: AuditEntry) => string])[] = [
+  ["at", ({ at }) => at],
+  ["by_id", ({ by }) => by.id],
+  ["by_name", ({ by }) => by.name],
+  ["by_role", ({ by }) => by.role],
+  ["action", ({ action }) => action],
+  ["target", ({ target }) => target],
+  ["details", ({ details }) => (details === undefined ? "" : JSON.stringify(details))],
+  ["id", ({ id }) => id],
+];
+
+export function auditCsv(entries: readonly AuditEntry[]): string {
+  const rows = entries.map((entry) => AUDIT_COLUMNS.map(([, of]) => cell(of(entry))));
+  return [AUDIT_COLUMNS.map(([name]) => name), ...rows].map((row) => `${row.join(",")}\r\n`).join("");
+}
+
+export function wantsCsv(accept: string | undefined): boolean {
+  return accept !== undefined && /\btext\/csv\b/i.test(accept);
 }
 
 /** A model's name is a stranger's text: one that a spreadsheet would run as a formula gets an apostrophe before it. */

@@ -11,10 +11,19 @@ export function parseInput(tool: AnyTool, input: unknown): { readonly input: unk
     return {
       refused: `Invalid input for ${tool.name}: it has ${size} bytes, at most ${LIMITS.toolInputBytes} may be sent`,
     };
-  const parsed = tool.input.safeParse(input);
+  const parsed = tool.input.safeParse(withoutIgnored(tool, input));
   if (parsed.success) return { input: parsed.data };
   const issues = parsed.error.issues.slice(0, LIMITS.schemaIssues).map(issueText);
   return { refused: `Invalid input for ${tool.name}: ${issues.join("; ")}` };
+}
+
+/** What does not fit its own schema stays, so that it is named as what it is: unknown. */
+function withoutIgnored({ ignored }: AnyTool, input: unknown): unknown {
+  if (ignored === undefined || typeof input !== "object" || input === null) return input;
+  const kept = Object.entries(input).filter(
+    ([name, value]) => !Object.hasOwn(ignored, name) || ignored[name]?.safeParse(value).success !== true,
+  );
+  return Object.fromEntries(kept);
 }
 
 function sizeOf(input: unknown): number | Refusal {

@@ -70,6 +70,11 @@ export interface Tool<Input = never> {
   readonly tier: Tier;
   /** Runs beside other calls of the same message. Only where it changes nothing. */
   readonly concurrent: boolean;
+  /**
+   * Arguments of a vendor's own tool of this name that mean nothing to ours: they are taken and left aside, and models that call ours are
+   * not told of them. Absent: none.
+   */
+  readonly ignored?: Readonly<Record<string, z.ZodType>>;
   /** Strict: an unknown argument is an error that names it. */
   readonly input: z.ZodType<Input>;
   /** Always a question to a person, whatever the policy's autonomy (AskUserQuestion). */

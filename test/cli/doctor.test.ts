@@ -82,6 +82,23 @@ describe("sallyport doctor", () => {
     expect(check("model")?.found).toContain("ANTHROPIC_API_KEY is set");
   });
 
+  test.each<[string, Readonly<Record<string, string>>, string]>([
+    ["", {}, "no ANTHROPIC_API_KEY, so the demo model answers; set it for a real one"],
+    ["", { SALLYPORT_PROVIDER: "sim" }, "the demo model was chosen, and answers"],
+    ["", { ANTHROPIC_API_KEY: "sk-ant-1" }, "ANTHROPIC_API_KEY is set; calls go to https://api.anthropic.com"],
+    [
+      'provider: mine\nproviders: { mine: { base_url: "http://127.0.0.1:9", wire: anthropic, auth: none } }\n',
+      {},
+      "calls go to the provider mine; `sallyport provider test mine` says whether it answers",
+    ],
+  ])("who answers is said as it is: %j %j", async (settings, environment, found) => {
+    await using place = new Place();
+    mkdirSync(join(place.folder, "home"), { mode: 0o700 });
+    place.write("home/sallyport.yaml", settings);
+    const { check } = await doctor(place, environment, ["--home", "home"]);
+    expect(check("model")).toEqual({ name: "model", state: "ok", found });
+  });
+
   test("what is wrong is said with what to do; a failure is exit code 1", async () => {
     await using place = new Place();
     const taken = createServer();

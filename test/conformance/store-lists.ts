@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Approval } from "../../src/protocol/index.ts";
+import { LIMITS, type Approval } from "../../src/protocol/index.ts";
 import type { Page, Store } from "../../src/store/index.ts";
 import { approval, at, auditRow, codes, sessionRow } from "./store-rows.ts";
 
@@ -26,6 +26,18 @@ const LISTS: readonly ListCase[] = [
         sessions: [
           sessionRow({ id, created_at: at(seconds) }),
           sessionRow({ id: `${id}-other`, created_at: at(seconds), status: "working" }),
+        ],
+      }),
+  },
+  {
+    list: "sessions by words and engine",
+    page: (store) => (place) => store.read.sessions({ ...place, words: ["ümläut", "row"], engine: "loop" }),
+    add: (store, id, seconds) =>
+      store.commit({
+        sessions: [
+          sessionRow({ id, created_at: at(seconds), search: `${id} über ümläut` }),
+          sessionRow({ id: `${id}-1`, created_at: at(seconds), search: `${id} umlaut` }),
+          sessionRow({ id: `${id}-2`, created_at: at(seconds), search: `${id} ümläut`, engine: "other" }),
         ],
       }),
   },
@@ -59,6 +71,18 @@ const LISTS: readonly ListCase[] = [
         audit: [
           auditRow({ id, at: at(seconds) }),
           auditRow({ id: `${id}-other`, at: at(seconds), action: "policy.put" }),
+        ],
+      }),
+  },
+  {
+    list: "audit by the beginning of an action and by a principal",
+    page: (store) => (place) => store.read.audit({ ...place, action: "token.", by: "tok_operator" }),
+    add: (store, id, seconds) =>
+      store.commit({
+        audit: [
+          auditRow({ id, at: at(seconds), action: seconds % 2 === 0 ? "token.create" : "token.delete" }),
+          auditRow({ id: `${id}-1`, at: at(seconds), action: "policy.put" }),
+          auditRow({ id: `${id}-2`, at: at(seconds), by: { id: "tok_bob", name: "Bob", role: "admin" } }),
         ],
       }),
   },
@@ -157,6 +181,59 @@ export function storeLists(store: () => Store): void {
     const found = await Promise.all(asked.map((filter) => store().read.sessions({ ...filter, limit: 10 })));
     expect(found.map(({ rows }) => rows)).toEqual([[three, two, one], [three, one], [two, one], [three]]);
     expect((await store().read.sessions({ status: "failed", limit: 10 })).rows).toEqual([]);
+  });
+
+  it("looks at a bounded number of sessions for a page of a search, and goes on from there", async () => {
+    const count = LIMITS.searchedSessions * 2 + 1;
+    const sessions = Array.from({ length: count }, (_, index) =>
+      sessionRow({ id: `ses_${index}`, created_at: at(index), search: index === 1 ? "needle" : "hay" }),
+    );
+    for (let start = 0; start < count; start += 1_000)
+      await store().commit({ sessions: sessions.slice(start, start + 1_000) });
+    const pages: string[][] = [];
+    let cursor: string | undefined;
+    do {
+      const page: Page<{ readonly id: string }> = await store().read.sessions({
+        words: ["needle"],
+        limit: 5,
+        ...(cursor === undefined ? {} : { cursor }),
+      });
+      pages.push(page.rows.map(({ id }) => id));
+      cursor = page.next;
+    } while (cursor !== undefined);
+    expect(pages).toEqual([[], ["ses_1"], []]);
+  });
+
+  it("takes words as they are, not as patterns", async () => {
+    await store().commit({ sessions: [sessionRow({ id: "ses_1", search: "100% of_all" })] });
+    const found = await Promise.all(
+      [["%"], ["0_"], ["0% of"], ["%%"], ["1_0"], ["a*"]].map((words) => store().read.sessions({ words, limit: 5 })),
+    );
+    expect(found.map(({ rows }) => rows.length)).toEqual([1, 0, 1, 0, 0, 0]);
+  });
+
+  it("finds audit lines by what their action begins with, and by who did it", async () => {
+    const bob = { id: "tok_bob", name: "Bob", role: "admin" } as const;
+    await store().commit({
+      audit: [
+        auditRow({ id: "aud_1", at: at(1), action: "session.create" }),
+        auditRow({ id: "aud_2", at: at(2), action: "session.close", by: bob }),
+        auditRow({ id: "aud_3", at: at(3), action: "sessions", by: bob }),
+        auditRow({ id: "aud_4", at: at(4), action: "approval.decide", by: bob }),
+      ],
+    });
+    const asked = [
+      { filter: { action: "session." }, ids: ["aud_2", "aud_1"] },
+      { filter: { action: "session" }, ids: ["aud_3", "aud_2", "aud_1"] },
+      { filter: { action: "session.close" }, ids: ["aud_2"] },
+      { filter: { action: "ession" }, ids: [] },
+      { filter: { action: "z" }, ids: [] },
+      { filter: { by: "tok_bob" }, ids: ["aud_4", "aud_3", "aud_2"] },
+      { filter: { by: "tok_bob", action: "session." }, ids: ["aud_2"] },
+      { filter: { by: "tok_none" }, ids: [] },
+    ] as const;
+    const found = await Promise.all(asked.map(({ filter }) => store().read.audit({ ...filter, limit: 10 })));
+    expect(found.map(({ rows }) => rows.map(({ id }) => id))).toEqual(asked.map(({ ids }) => ids));
   });
 
   it("keeps an approval's last answer, and filters by status, session and who made the session", async () => {

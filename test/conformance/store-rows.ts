@@ -28,6 +28,8 @@ export function sessionRow(row: Partial<SessionRow> & { readonly id: string }): 
     updated_at: at(0),
     created_by: "tok_alice",
     unsettled: false,
+    engine: "loop",
+    search: row.id,
     state: "{}",
     ...row,
   };

@@ -48,6 +48,7 @@ beforeAll(async () => {
     folder: workspace,
     turnId: () => "turn_1",
     sandbox: { open: () => Promise.reject(new Error("the loop starts no program")) },
+    refusal: () => undefined,
     funds: () => Promise.resolve({ granted: true }),
   };
   conversation = await createLoopEngine().open(

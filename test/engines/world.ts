@@ -196,6 +196,10 @@ export class TestHost implements Host {
     return "turn_1";
   }
 
+  refusal(): undefined {
+    return undefined;
+  }
+
   funds(): Promise<{ readonly granted: true }> {
     return Promise.resolve({ granted: true });
   }

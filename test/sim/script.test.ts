@@ -167,6 +167,17 @@ describe("a script", () => {
       ],
       says: "now",
     },
+    {
+      name: "past what Claude Code says in the model's place",
+      messages: [
+        script({ tool: "T" }, { say: "still here" }),
+        { role: "assistant", content: [{ type: "tool_use", id: "toolu_1", name: "T", input: {} }] },
+        { role: "user", content: [result] },
+        { role: "assistant", content: "No response requested." },
+        { role: "user", content: [{ type: "text", text: "<system-reminder>restarted</system-reminder>" }] },
+      ],
+      says: "still here",
+    },
     { name: "paused", messages: [script(...play), { role: "assistant", content: "first" }], says: "second" },
     {
       name: "paused and merged",

@@ -28,6 +28,8 @@ async function append(id) {
       updated_at: AT,
       created_by: "tok_1",
       unsettled: true,
+      engine: "loop",
+      search: id,
     };
     await store.commit({
       sessions: [{ ...session, state: JSON.stringify({ seq }) }],

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { LIMITS } from "../../src/protocol/index.ts";
 import { type Database, loadSqlite } from "../../src/store/binding.ts";
 import { openSqliteStore, type Store } from "../../src/store/index.ts";
-import { codes, eventRow, seqs } from "../conformance/store-rows.ts";
+import { codes, eventRow, seqs, sessionRow } from "../conformance/store-rows.ts";
 
 describe("SQLite store", () => {
   let folder: string;
@@ -108,12 +108,36 @@ describe("SQLite store", () => {
       await plain((database) =>
         database.exec(`
           DROP TABLE reservations; DROP TABLE accounts; DROP TABLE usage; DROP INDEX sessions_active;
+          DROP INDEX audit_by_principal;
+          ALTER TABLE sessions DROP COLUMN engine; ALTER TABLE sessions DROP COLUMN search;
           PRAGMA user_version = 1;
         `),
       );
       const store = await open();
       await store.commit({ spending: [{ account: "total", amount: 1 }] });
       expect([await seqs(store, "ses_1"), await store.read.spent("total")]).toEqual([[1], 1]);
+    });
+
+    it("find the sessions of a database of version 2", async () => {
+      const first = await open();
+      const state = {
+        title: "Mend the Gate",
+        settings: { engine: "loop", workspace: "/Srv/a" },
+        created_by: { name: "Zoe" },
+      };
+      const row = sessionRow({ id: "ses_1", state: JSON.stringify(state) });
+      await first.commit({ sessions: [row] });
+      await first.close();
+      await plain((database) =>
+        database.exec(`
+          DROP INDEX audit_by_principal;
+          ALTER TABLE sessions DROP COLUMN engine; ALTER TABLE sessions DROP COLUMN search;
+          PRAGMA user_version = 2;
+        `),
+      );
+      const store = await open();
+      const { rows } = await store.read.sessions({ engine: "loop", words: ["mend", "/srv", "zoe", "ses_1"], limit: 5 });
+      expect(rows).toEqual([{ ...row, engine: "loop", search: "ses_1\nmend the gate\n/srv/a\nzoe" }]);
     });
 
     it("refuse a newer database and leave it as it is", async () => {

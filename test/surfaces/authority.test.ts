@@ -41,6 +41,8 @@ function bodyFor(path: string, input_hash: string): unknown {
   if (path.endsWith("/settings")) return { autonomy: "restricted" };
   if (path.endsWith("/budget")) return { max_cost_usd: 1_000_000 };
   if (path === "/api/approvals/{id}") return { decision: "approve", input_hash };
+  if (path === "/api/approvals/{id}/preview") return { input: { command: "false" } };
+  if (path === "/api/templates/{id}") return { name: "Mine", session: {} };
   if (path === "/api/tokens") return { role: "admin", name: "mine" };
   if (path === "/api/policy") return { default_profile: "full", profiles: { full: { autonomy: "full" } } };
   if (path === "/api/policy/test") return { tool: "Read", input: { file_path: "x" } };

@@ -152,7 +152,8 @@ describe("a toolbox", () => {
     ["Read", { file_path: 7 }, "file_path: Invalid input: expected string, received number"],
     ["Read", { file_path: "a", offset: -1 }, "offset: Too small: expected number to be >=0"],
     ["Read", { file_path: "a", limit: 1.5 }, "limit: Invalid input: expected int, received number"],
-    ["Read", { file_path: "a", pages: "1" }, 'unknown argument "pages"'],
+    ["Read", { file_path: "a", encoding: "x" }, 'unknown argument "encoding"'],
+    ["Read", { file_path: "a", pages: 1 }, 'unknown argument "pages"'],
     ["Edit", { file_path: "a" }, "old_string is required; new_string is required"],
     ["MultiEdit", { file_path: "a", edits: [{ old_string: "x" }] }, "edits.0.new_string is required"],
     [

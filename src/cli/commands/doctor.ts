@@ -41,7 +41,15 @@ async function examine({ surroundings }: Context, settings: Settings): Promise<r
     checkServer(settings),
   ]);
   const claude = checkClaude(settings, surroundings.environment);
-  return [checkNode(process.version), ...programs, claude, checkKey(settings), ...home, ...files, ...server];
+  return [
+    checkNode(process.version),
+    ...programs,
+    claude,
+    checkModel(settings, surroundings.name),
+    ...home,
+    ...files,
+    ...server,
+  ];
 }
 
 /** Only those engines need it. */
@@ -51,15 +59,18 @@ function checkClaude(settings: Settings, environment: Environment): Check {
   return ok("claude", `not found, so the engine loop does the work. ${missing}`);
 }
 
-function checkKey(settings: Settings): Check {
-  const { apiKey, provider } = settings;
-  if (apiKey.value === undefined)
+/** Who answers a session that names no provider. Nobody is asked here. */
+function checkModel({ apiKey, provider, apiUrl }: Settings, name: string): Check {
+  const isKeySet = apiKey.value !== undefined;
+  if (provider.value === "sim") {
+    if (provider.origin !== "default") return ok("model", "the demo model was chosen, and answers");
     return ok("model", "no ANTHROPIC_API_KEY, so the demo model answers; set it for a real one");
+  }
+  if (provider.value === "cloud" && isKeySet)
+    return ok("model", `ANTHROPIC_API_KEY is set; calls go to ${apiUrl.value}`);
   return ok(
     "model",
-    provider.value === "cloud"
-      ? `ANTHROPIC_API_KEY is set; calls go to ${settings.apiUrl.value}`
-      : "ANTHROPIC_API_KEY is set, but the demo model was chosen",
+    `calls go to the provider ${provider.value}; \`${name} provider test ${provider.value}\` says whether it answers`,
   );
 }
 

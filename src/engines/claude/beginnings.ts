@@ -1,9 +1,9 @@
-import { LIMITS } from "../../protocol/index.ts";
-import type { Ancestor, Host, Opening } from "../engine.ts";
-import { readPast, type Past } from "./history.ts";
+import { LIMITS, type Prompt } from "../../protocol/index.ts";
+import type { Ancestor, EngineEvent, Host, Opening } from "../engine.ts";
+import { joined, Story, storyOf, type TurnStory } from "./history.ts";
 import type { Start } from "./link.ts";
-import { readState, type Place, type StateFile } from "./state.ts";
-import { borrowTranscript, holdsMessage, mendTranscript, returnTranscript, transcriptOf } from "./transcripts.ts";
+import { promptId, readState, type Place, type StateFile } from "./state.ts";
+import { borrowTranscript, mendTranscript, returnTranscript, transcriptOf, type Holdings } from "./transcripts.ts";
 
 const FLUSH_ROUNDS = 20;
 
@@ -13,10 +13,15 @@ interface Lent {
   readonly note?: string;
 }
 
-/** Where a conversation goes on. `retell`: the vendor's own record is lost, and the model must be told what was said. */
+/** Where a conversation goes on, and what the model must be told because the vendor's record lacks it. */
 export interface Beginning {
   readonly start: Start;
+  /** Turns that have ended; empty: all are known. */
   readonly retell: string;
+  /** Whether the vendor has no record of anything; then all turns are retold. */
+  readonly lost: boolean;
+  /** What was said and done in the open turn; empty: all is known. */
+  readonly sofar: string;
   /** What the model must still be told of the turn before; empty: nothing. */
   readonly note: string;
   /** Whether the vendor's record has the prompt of the open turn. */
@@ -29,7 +34,9 @@ export class Beginnings {
   readonly #host: Host;
   readonly #state: StateFile;
   readonly #newUuid: () => string;
-  #past: Promise<Past> | undefined;
+  /** What happened since the conversation was opened. */
+  readonly #since = new Story();
+  #before: Promise<readonly TurnStory[]> | undefined;
   #givenUp = false;
 
   constructor(opening: Opening, host: Host, state: StateFile, newUuid: () => string) {
@@ -45,32 +52,81 @@ export class Beginnings {
     this.#state.save({ session: undefined, fork: undefined });
   }
 
-  /** The journal as it was when the conversation was opened. */
-  past(): Promise<Past> {
-    this.#past ??= readPast(this.#opening.history());
-    return this.#past;
+  /** A turn begins, or goes on after a restart of the server: then without its prompt. */
+  began(prompt: Prompt | undefined): void {
+    this.#since.begin(this.#host.turnId(), prompt);
+  }
+
+  happened(events: readonly EngineEvent[]): void {
+    for (const event of events) this.#since.add(event);
+  }
+
+  /** The turn that the journal left open when the conversation was opened. */
+  async left(): Promise<TurnStory | undefined> {
+    const last = (await this.#past()).at(-1);
+    return last?.end === undefined && last?.turn_id === this.#host.turnId() ? last : undefined;
   }
 
   /** `prompt`: the vendor's id of the open turn's prompt, which may be in its record already; absent: it cannot be. */
   async find(prompt?: string): Promise<Beginning> {
     const { folder } = this.#host;
     const { session, fork, turns } = this.#state.kept;
-    const rest = { retell: "", hasPrompt: false, note: turns.at(-1)?.note ?? "" };
     const own = session === undefined ? undefined : transcriptOf(folder, session);
-    if (session !== undefined && own !== undefined) {
+    const resumed = session === undefined || own === undefined ? undefined : await this.#resume(own, session, prompt);
+    if (resumed !== undefined) {
       if (fork !== undefined) this.#returnBorrowed(fork.session);
-      await mendTranscript(own);
-      const hasPrompt = prompt !== undefined && (await holdsMessage(own, prompt));
-      return { ...rest, start: { type: "resume", session }, hasPrompt };
+      return resumed;
     }
+    const { ended, left } = await this.#story();
+    const note = turns.at(-1)?.note ?? "";
+    const rest = { retell: "", lost: false, sofar: left === undefined ? "" : deedsOf(left), hasPrompt: false, note };
     // The vendor's program had not written its own copy yet.
     const lent = session === undefined ? await this.#ancestor() : this.#borrowed(fork);
     if (lent !== undefined && !this.#givenUp) {
-      const { from, note = rest.note } = lent;
-      return { ...rest, start: { type: "fork", session: this.#newUuid(), from }, note };
+      const { from, note: lentNote = note } = lent;
+      return { ...rest, start: { type: "fork", session: this.#newUuid(), from }, note: lentNote };
     }
-    const { text } = await this.past();
-    return { ...rest, start: { type: "fresh", session: this.#newUuid() }, retell: text };
+    return { ...rest, start: { type: "fresh", session: this.#newUuid() }, retell: storyOf(ended), lost: true };
+  }
+
+  /** Nothing when there is nothing in the record. */
+  async #resume(path: string, session: string, prompt: string | undefined): Promise<Beginning | undefined> {
+    const { ended, left } = await this.#story();
+    const { turns } = this.#state.kept;
+    const places = new Map(turns.map(({ turn_id, at }) => [turn_id, at]));
+    const asked = new Set([prompt ?? "", ...ended.flatMap(({ turn_id }) => idsOf(turn_id, places.get(turn_id)))]);
+    const done = left?.done ?? new Set<string>();
+    const held = await mendTranscript(path, asked, prompt === undefined ? undefined : { prompt, done });
+    if (!held.any) return undefined;
+    const hasPrompt = prompt !== undefined && held.messages.has(prompt);
+    const isHeld = ({ turn_id }: TurnStory): boolean => {
+      const at = places.get(turn_id);
+      // What another record has was told when this one began.
+      return (at !== undefined && at.session !== session) || idsOf(turn_id, at).every((id) => held.messages.has(id));
+    };
+    const last = ended.findLastIndex(isHeld);
+    // Of a fork that holds no turn of its own, only what is known to be its own is missing.
+    const mine =
+      last < 0 && this.#opening.ancestry.length > 0 ? ended.filter(({ turn_id }) => places.has(turn_id)) : ended;
+    return {
+      start: { type: "resume", session },
+      retell: storyOf(mine.slice(last + 1)),
+      lost: false,
+      sofar: left === undefined ? "" : deedsOf(left, hasPrompt ? held : undefined),
+      note: turns.at(-1)?.note ?? "",
+      hasPrompt,
+    };
+  }
+
+  async #story(): Promise<{ readonly ended: readonly TurnStory[]; readonly left: TurnStory | undefined }> {
+    const turns = joined(await this.#past(), this.#since.turns);
+    return { ended: turns.filter(({ end }) => end !== undefined), left: await this.left() };
+  }
+
+  /** The journal as it was when the conversation was opened. */
+  #past(): Promise<readonly TurnStory[]> {
+    this.#before ??= Story.of(this.#opening.history()).then(({ turns }) => turns);
+    return this.#before;
   }
 
   /** The program has its own copy by now. */
@@ -107,4 +163,21 @@ function lentBy({ folder, after_turn }: Ancestor): Lent | undefined {
   const turn = readState(folder).turns.find(({ turn_id }) => turn_id === after_turn);
   const { session, uuid } = turn?.at ?? {};
   return session === undefined || uuid === undefined ? undefined : { from: { session, uuid }, note: turn?.note ?? "" };
+}
+
+/** The messages that a record has if it has a turn: the prompt, and the last one. */
+function idsOf(turn_id: string, at: Place | undefined): readonly string[] {
+  return [promptId(turn_id), ...(at?.uuid === undefined ? [] : [at.uuid])];
+}
+
+/** What a turn did that is not in the vendor's record; in no record: all of it. */
+function deedsOf(turn: TurnStory, held?: Holdings): string {
+  // A call that was approved before a restart runs under another id after it: only the journal knows that they are one.
+  const known = turn.resumed > 1 ? undefined : held;
+  const deeds = turn.deeds.filter(
+    ({ tool_use_id, said }) =>
+      !(tool_use_id !== undefined && known?.results.has(tool_use_id)) &&
+      !(said !== undefined && known?.said.has(said.trim())),
+  );
+  return storyOf([{ ...turn, asked: "", deeds }]);
 }

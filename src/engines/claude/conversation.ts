@@ -8,13 +8,21 @@ import { Beginnings, type Beginning } from "./beginnings.ts";
 import { Line, type LineMeans } from "./line.ts";
 import type { Link } from "./link.ts";
 import type { Promised } from "./promises.ts";
-import { aside, callAgain, promptContent, restarted, retold, type Fate } from "./say.ts";
+import { aside, callAgain, completed, promptContent, restarted, retold, type Fate } from "./say.ts";
 import { promptId, StateFile } from "./state.ts";
-import { TurnRun } from "./turn.ts";
+import { TurnRun, type TurnOptions } from "./turn.ts";
 import type { Fields } from "./wire.ts";
 
 const RETOLD =
   "Claude Code's own record of this conversation is gone; the model was told what was said before as text. Files it had read it may read again.";
+const COMPLETED =
+  "Claude Code's own record of this conversation lacked its end; the model was told what was said and done there as text.";
+/** Of a process that has been there all the time. */
+const ALL_KNOWN = { retell: "", lost: false, sofar: "", hasPrompt: false } as const;
+const NOT_BEGUN = {
+  code: "engine_failed",
+  message: "Claude Code ended before it had begun. Send the prompt again.",
+} as const;
 const UNKNOWN_OUTCOME = "Interrupted; outcome unknown.";
 
 export interface ConversationMeans extends LineMeans {
@@ -33,6 +41,8 @@ export class ClaudeConversation implements Conversation {
   /** A process that was started ahead of time, until its first turn. */
   #warming: Promise<{ readonly link: Link; readonly beginning: Beginning } | undefined> | undefined;
   #run: TurnRun | undefined;
+  /** Takes back the start of the next turn's process. */
+  #ahead = new AbortController();
 
   constructor(opening: Opening, host: Host, means: ConversationMeans) {
     this.#opening = opening;
@@ -55,35 +65,34 @@ export class ClaudeConversation implements Conversation {
   }
 
   turn(prompt: Prompt, signal: AbortSignal): AsyncIterable<readonly EngineEvent[]> {
+    this.#beginnings.began(prompt);
     return this.#drive(signal, async (run) => {
       const uuid = promptId(this.#host.turnId());
-      const begun = await this.#connect(run);
+      // Another process may have written it down before it died.
+      const begun = await this.#connect(run, run.again ? uuid : undefined);
       if (begun === undefined) return;
-      const note = begun.note === "" ? [] : [aside(begun.note)];
-      run.send([...this.#retell(run, begun.retell), ...note, ...promptContent(prompt)], uuid);
+      const content = [...this.#retell(run, begun), ...(begun.note === "" ? [] : [aside(begun.note)])];
+      if (begun.hasPrompt) run.send([...content, aside(restarted([], begun.sofar))]);
+      else run.send([...content, ...promptContent(prompt)], uuid);
     });
   }
 
   resumeTurn(open: readonly ToolItem[], signal: AbortSignal): AsyncIterable<readonly EngineEvent[]> {
     let fates: readonly Fate[] | undefined;
+    this.#beginnings.began(undefined);
     return this.#drive(signal, async (run) => {
-      const past = await this.#beginnings.past();
+      const left = await this.#beginnings.left();
       if (fates === undefined) {
-        run.tell(past.open.flatMap((item) => abandoned(item, open)));
+        run.tell((left?.open ?? []).flatMap((item) => abandoned(item, open)));
         fates = await this.#fates(run, open);
       }
       if (run.over || run.stopped !== undefined) return;
       const prompt = promptId(this.#host.turnId());
       const begun = await this.#connect(run, prompt);
       if (begun === undefined) return;
-      const content: Fields[] = [...this.#retell(run, begun.retell)];
-      let uuid: string | undefined;
-      if (!begun.hasPrompt && past.prompt !== undefined) {
-        uuid = prompt;
-        content.push(...promptContent(past.prompt));
-      }
-      content.unshift(aside(restarted(fates, begun.hasPrompt ? "" : past.sofar)));
-      run.send(content, uuid);
+      const content = [...this.#retell(run, begun), aside(restarted(fates, begun.sofar))];
+      if (begun.hasPrompt || left?.prompt === undefined) run.send(content);
+      else run.send([...content, ...promptContent(left.prompt)], prompt);
     });
   }
 
@@ -100,11 +109,13 @@ export class ClaudeConversation implements Conversation {
     const first = await Promise.race([started?.link.ready ?? "late", late]);
     over.abort("over");
     if (first !== "late") return;
-    this.#line.drop();
+    // A turn may have come meanwhile, with another one.
+    if (started !== undefined && started.link === this.#line.link) this.#line.drop();
     throw new Failure("engine_failed", "Claude Code was started ahead of time, but did not get ready.");
   }
 
   async close(): Promise<void> {
+    this.#ahead.abort("over");
     await this.#line.close();
     // It was started for nobody, and nobody came.
     if (this.#warming !== undefined && this.#state.kept.turns.length === 0)
@@ -114,21 +125,28 @@ export class ClaudeConversation implements Conversation {
   async *#drive(signal: AbortSignal, begin: (run: TurnRun) => Promise<void>): AsyncGenerator<readonly EngineEvent[]> {
     let work: Promise<void> = Promise.resolve();
     const start = (): void => {
-      work = begin(run).catch((error: unknown) => run.crash(error));
+      work = work.then(() => begin(run)).catch((error: unknown) => run.crash(error));
     };
-    const run = this.#newRun(() => {
-      this.#line.drop();
-      this.#beginnings.giveUp();
-      start();
+    const run = this.#newRun({
+      onLost: () => {
+        this.#line.drop();
+        this.#beginnings.giveUp();
+        start();
+      },
+      onGone: start,
     });
     this.#run = run;
+    this.#ahead.abort("over");
     const stop = (): void => run.stop(ABORTED);
     signal.addEventListener("abort", stop, { once: true });
     if (signal.aborted) stop();
     start();
     const watch = run.watch();
     try {
-      yield* run.read();
+      for await (const events of run.read()) {
+        this.#beginnings.happened(events);
+        yield events;
+      }
     } finally {
       signal.removeEventListener("abort", stop);
       // Also when the reader leaves early: nothing of a turn goes on behind its back.
@@ -138,12 +156,23 @@ export class ClaudeConversation implements Conversation {
       }
       await work;
       await watch;
-      if (!this.#means.keep) this.#line.finish();
       this.#run = undefined;
+      if (!this.#means.keep) void this.#changeProcess();
     }
   }
 
-  #newRun(onLost: () => void): TurnRun {
+  /** Each turn has a process of its own: the next one's is started when this one's has gone, unless the turn itself comes first. */
+  async #changeProcess(): Promise<void> {
+    const ahead = new AbortController();
+    this.#ahead = ahead;
+    const gone = this.#line.finish();
+    await this.#host.sleep(LIMITS.engineAheadMs, ahead.signal);
+    await gone;
+    // One that does not start is started again by its turn, which tells why not.
+    if (!ahead.signal.aborted) await this.warm().catch(() => undefined);
+  }
+
+  #newRun(restarts: Pick<TurnOptions, "onLost" | "onGone">): TurnRun {
     const turn_id = this.#host.turnId();
     return new TurnRun({
       host: this.#host,
@@ -156,7 +185,7 @@ export class ClaudeConversation implements Conversation {
         this.#state.endTurn({ turn_id, at: { session, uuid }, note });
       },
       onBroken: () => this.#line.drop(),
-      onLost,
+      ...restarts,
     });
   }
 
@@ -164,16 +193,20 @@ export class ClaudeConversation implements Conversation {
   async #connect(run: TurnRun, prompt?: string): Promise<Omit<Beginning, "start"> | undefined> {
     const warm = await this.#warming?.catch(() => undefined);
     this.#warming = undefined;
-    if (await this.#line.fits()) {
+    const current = (await this.#line.fits()) ? this.#line.link : undefined;
+    if (run.over) return undefined;
+    if (current !== undefined) {
+      run.attach(current);
       const note = this.#state.kept.turns.at(-1)?.note ?? "";
-      if (run.over || this.#line.link === undefined) return undefined;
-      run.attach(this.#line.link);
-      return warm?.link === this.#line.link ? warm?.beginning : { retell: "", hasPrompt: true, note };
+      return warm?.link === current ? warm?.beginning : { ...ALL_KNOWN, note };
     }
     const beginning = await this.#beginnings.find(prompt);
     if (run.over) return undefined;
     const link = await this.#open(beginning);
-    if (link === undefined) return undefined;
+    if (link === undefined) {
+      run.fail(NOT_BEGUN);
+      return undefined;
+    }
     if (run.over) {
       this.#line.drop();
       return undefined;
@@ -187,11 +220,11 @@ export class ClaudeConversation implements Conversation {
     return this.#line.open(start);
   }
 
-  /** What the model must be told because the vendor's record of it is gone. */
-  #retell(run: TurnRun, text: string): readonly Fields[] {
-    if (text === "") return [];
-    run.tell([{ type: "notice", message: RETOLD }]);
-    return [aside(retold(text))];
+  /** Turns that the model must be told of because they are not in the vendor's record. */
+  #retell(run: TurnRun, { retell, lost }: Pick<Beginning, "retell" | "lost">): readonly Fields[] {
+    if (retell === "") return [];
+    run.notice(lost ? RETOLD : COMPLETED);
+    return [aside(lost ? retold(retell) : completed(retell))];
   }
 
   /** Asks again about the calls that a dead server left open. */

@@ -1,66 +1,181 @@
 import { isToolItem, LIMITS, outputText, type Item, type JournalEvent, type Prompt } from "../../protocol/index.ts";
+import type { EngineEvent } from "../engine.ts";
 
-/** What an engine needs of the journal when the vendor's own record does not help. */
-export interface Past {
-  /** The conversation as text, without the turn that is open. Empty: nothing was said. */
-  readonly text: string;
-  /** The prompt of the turn that is open; absent: none is. */
-  readonly prompt: Prompt | undefined;
-  /** What the open turn began and did not end, oldest first. */
-  readonly open: readonly Item[];
-  /** What the open turn did already, as text. */
-  readonly sofar: string;
+/** More than is ever told at once, so that whoever is told also hears that something is left out. */
+const KEPT_CHARS = 2 * LIMITS.engineHistoryChars;
+
+/** Something that was said or done at the top level of a turn, in words for the model. */
+interface Deed {
+  readonly words: string;
+  /** Of a call. */
+  readonly tool_use_id?: string;
+  /** Of a message: its text as it was. */
+  readonly said?: string;
 }
 
-/** Reads the journal once. */
-export async function readPast(history: AsyncIterable<JournalEvent>): Promise<Past> {
-  const before: string[] = [];
-  let turn: { readonly prompt: Prompt; readonly lines: string[] } | undefined;
-  const open = new Map<string, Item>();
-  const end = (line: string): void => {
-    if (turn !== undefined) before.push(...turn.lines, line);
-    turn = undefined;
-    open.clear();
-  };
-  for await (const event of history) {
+/** A turn as far as it is known. */
+export interface TurnStory {
+  readonly turn_id: string;
+  /** Of the turn that is open; absent: it has ended, or its beginning is told elsewhere. */
+  readonly prompt: Prompt | undefined;
+  /** What the person said, in words for the model; empty: told elsewhere. */
+  readonly asked: string;
+  readonly deeds: readonly Deed[];
+  /** Calls that have ended, those of an ended turn left out. */
+  readonly done: ReadonlySet<string>;
+  /** What it began and did not end, oldest first. */
+  readonly open: readonly Item[];
+  /** How often a server took it up again. */
+  readonly resumed: number;
+  /** How it ended, in words for the model, empty when it did well; absent: it is open. */
+  readonly end: string | undefined;
+}
+
+interface Telling {
+  readonly turn_id: string;
+  prompt: Prompt | undefined;
+  readonly asked: string;
+  readonly deeds: Deed[];
+  readonly done: Set<string>;
+  readonly open: Map<string, Item>;
+  resumed: number;
+  end: string | undefined;
+}
+
+/** The newest turns of a conversation, from the journal or as they happen: their text is bounded. */
+export class Story {
+  readonly #turns: Telling[] = [];
+  #chars = 0;
+
+  static async of(history: AsyncIterable<JournalEvent>): Promise<Story> {
+    const story = new Story();
+    for await (const event of history) {
+      if (event.type === "turn.started") story.begin(event.turn_id, event.prompt);
+      else if (event.type === "turn.resumed") story.#resume();
+      else if (isTold(event)) story.add(event);
+    }
+    return story;
+  }
+
+  get turns(): readonly TurnStory[] {
+    return this.#turns.map((turn) => ({ ...turn, open: [...turn.open.values()] }));
+  }
+
+  /** `prompt` absent: a turn that began earlier goes on. */
+  begin(turn_id: string, prompt: Prompt | undefined): void {
+    const asked = prompt === undefined ? "" : `User: ${cut(prompt.text)}`;
+    this.#turns.push({
+      turn_id,
+      prompt,
+      asked,
+      deeds: [],
+      done: new Set(),
+      open: new Map(),
+      resumed: 0,
+      end: undefined,
+    });
+    this.#count(asked);
+  }
+
+  add(event: EngineEvent): void {
+    const turn = this.#turns.at(-1);
+    if (turn === undefined || turn.end !== undefined) return;
     switch (event.type) {
-      case "turn.started":
-        turn = { prompt: event.prompt, lines: [`User: ${cut(event.prompt.text)}`] };
-        break;
       case "item.started":
       case "item.updated":
-        open.set(event.item.id, event.item);
-        break;
-      case "item.completed":
-        open.delete(event.item.id);
-        turn?.lines.push(...told(event.item));
-        break;
+        turn.open.set(event.item.id, event.item);
+        return;
+      case "item.completed": {
+        turn.open.delete(event.item.id);
+        const deed = deedOf(event.item);
+        if (deed === undefined) return;
+        turn.deeds.push(deed);
+        if (deed.tool_use_id !== undefined) turn.done.add(deed.tool_use_id);
+        this.#count(deed.words);
+        return;
+      }
       case "turn.completed":
-        end("");
-        break;
+        this.#end(turn, "");
+        return;
       case "turn.failed":
-        end(`(The turn ended early: ${event.error.message})`);
-        break;
-      default:
-        break;
+        this.#end(turn, `(The turn ended early: ${event.error.message})`);
+        return;
+      case "item.delta":
+      case "usage":
+      case "notice":
     }
   }
-  return {
-    text: newest(before),
-    prompt: turn?.prompt,
-    open: [...open.values()],
-    sofar: newest(turn?.lines.slice(1) ?? []),
-  };
+
+  #resume(): void {
+    const turn = this.#turns.at(-1);
+    if (turn !== undefined) turn.resumed += 1;
+  }
+
+  #end(turn: Telling, words: string): void {
+    turn.prompt = undefined;
+    turn.open.clear();
+    turn.done.clear();
+    turn.end = words;
+    this.#count(words);
+  }
+
+  /** Forgets the oldest where it becomes too much. */
+  #count(words: string): void {
+    this.#chars += words.length;
+    while (this.#chars > KEPT_CHARS) {
+      const [oldest] = this.#turns;
+      const first = oldest?.deeds.shift();
+      if (first !== undefined) this.#chars -= first.words.length;
+      else if (oldest?.end === undefined || this.#turns.length === 1) return;
+      else {
+        this.#turns.shift();
+        this.#chars -= oldest.asked.length + oldest.end.length;
+      }
+    }
+  }
 }
 
-function told(item: Item): readonly string[] {
+/** What was known when a conversation was opened, and what happened since. The last turn of the one may be the first of the other. */
+export function joined(before: readonly TurnStory[], since: readonly TurnStory[]): readonly TurnStory[] {
+  const last = before.at(-1);
+  const [first, ...rest] = since;
+  if (last === undefined || first === undefined || last.turn_id !== first.turn_id) return [...before, ...since];
+  const deeds = [...last.deeds, ...first.deeds];
+  return [
+    ...before.slice(0, -1),
+    { ...last, deeds, done: new Set([...last.done, ...first.done]), end: first.end },
+    ...rest,
+  ];
+}
+
+/** Turns in words for the model, as much of the end as may be told. */
+export function storyOf(turns: readonly TurnStory[]): string {
+  return newest(turns.flatMap(({ asked, deeds, end = "" }) => [asked, ...deeds.map(({ words }) => words), end]));
+}
+
+function isTold(event: JournalEvent): event is JournalEvent & EngineEvent {
+  switch (event.type) {
+    case "item.started":
+    case "item.updated":
+    case "item.completed":
+    case "turn.completed":
+    case "turn.failed":
+      return true;
+    default:
+      return false;
+  }
+}
+
+function deedOf(item: Item): Deed | undefined {
   // What a sub-agent did is in the result of its call.
-  if (item.parent_id !== undefined || item.status === "superseded") return [];
-  if (item.type === "agent_message") return item.text.trim() === "" ? [] : [`Assistant: ${cut(item.text)}`];
-  if (item.type === "compaction") return [`(A summary of what came before: ${cut(item.summary)})`];
-  if (!isToolItem(item)) return [];
+  if (item.parent_id !== undefined || item.status === "superseded") return undefined;
+  if (item.type === "agent_message")
+    return item.text.trim() === "" ? undefined : { words: `Assistant: ${cut(item.text)}`, said: item.text };
+  if (item.type === "compaction") return { words: `(A summary of what came before: ${cut(item.summary)})` };
+  if (!isToolItem(item)) return undefined;
   const input = JSON.stringify(item.approved_input ?? item.input);
-  return [`Tool ${item.tool} ${cut(input)} (${item.status}): ${cut(outputText(item.output ?? []))}`];
+  const words = `Tool ${item.tool} ${cut(input)} (${item.status}): ${cut(outputText(item.output ?? []))}`;
+  return { words, tool_use_id: item.tool_use_id };
 }
 
 function cut(text: string): string {
@@ -68,7 +183,6 @@ function cut(text: string): string {
   return `${text.slice(0, LIMITS.engineHistoryPartChars)} … (${text.length - LIMITS.engineHistoryPartChars} characters more)`;
 }
 
-/** As much of the end as may be told. */
 function newest(lines: readonly string[]): string {
   const kept: string[] = [];
   let room: number = LIMITS.engineHistoryChars;

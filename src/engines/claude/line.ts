@@ -92,9 +92,10 @@ export class Line {
     this.#leave((link) => link.kill());
   }
 
-  /** The process may end by itself. */
-  finish(): void {
+  /** The process may end by itself. Resolves when it is gone, however it went. */
+  async finish(): Promise<void> {
     this.#leave((link) => link.finish());
+    await this.#gone.catch(() => undefined);
   }
 
   /** Resolves when nothing is left. */

@@ -1,4 +1,4 @@
-import type { ErrorDetail } from "../../protocol/index.ts";
+import type { ErrorCode, ErrorDetail } from "../../protocol/index.ts";
 import type { ResultMessage } from "./wire.ts";
 
 /**
@@ -16,6 +16,8 @@ export interface ResultContext {
   readonly apiError: string | undefined;
   /** An answer of the model broke off on the way. */
   readonly cut: boolean;
+  /** Why the model proxy refused the last request; absent: an error is the provider's. */
+  readonly refusal: ErrorCode | undefined;
   readonly max_turns: number;
 }
 
@@ -61,24 +63,29 @@ export function outcomeOf(result: ResultMessage, context: ResultContext): Outcom
 }
 
 /** What a request ended with that the model, or the proxy before it, answered with an error. */
-function ofTheApi(result: ResultMessage, { apiError, cut }: ResultContext): Outcome | undefined {
+function ofTheApi(result: ResultMessage, { apiError, cut, refusal }: ResultContext): Outcome | undefined {
   const { api_status, terminal_reason } = result;
   const said = words(result);
-  // The program takes a 403 for a wrong key; the proxy says with it that policy does not allow the model.
-  if (api_status === 403) return failed("model_not_allowed", `the model answered 403 (${said})`);
-  if (api_status === 401 || (apiError !== undefined && UNAUTHENTICATED.has(apiError)))
+  // The program knows only the status; the proxy's own reason says more.
+  if (refusal !== undefined && api_status !== undefined && !isPassing(api_status)) return failed(refusal, said);
+  if (api_status === 401 || api_status === 403 || (apiError !== undefined && UNAUTHENTICATED.has(apiError)))
     return failed(
       "model_unauthenticated",
-      `Authentication failed: the model answered ${api_status ?? "that the key is wrong"}. Set a valid key for the provider and start again.`,
+      `Authentication failed: the model answered ${api_status ?? "that the key is wrong"}${api_status === 401 ? "" : ` (${said})`}. Set a valid key for the provider and start again.`,
     );
   if (api_status === undefined && terminal_reason !== "api_error") return undefined;
   if (api_status === undefined)
     return cut
       ? failed("model_stream_cut", `the model's answer broke off (${said}); send the prompt again`)
       : failed("model_unavailable", `the model could not be reached (${said}); try again later`);
-  if (api_status === 429 || api_status >= 500 || (apiError !== undefined && UNAVAILABLE.has(apiError)))
+  if (isPassing(api_status) || (apiError !== undefined && UNAVAILABLE.has(apiError)))
     return failed("model_unavailable", `the model answered ${api_status} (${said}); try again later`);
   return failed("model_error", `the model answered ${api_status} (${said})`);
+}
+
+/** Another attempt may go better. */
+function isPassing(status: number): boolean {
+  return status === 429 || status >= 500;
 }
 
 function other(result: ResultMessage): Outcome {

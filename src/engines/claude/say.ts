@@ -47,6 +47,11 @@ export function retold(text: string): string {
   return `This conversation began earlier, and only this record of it is left:\n\n${text}\n\nGo on from there.`;
 }
 
+/** Where only the end of the vendor's record is missing. */
+export function completed(text: string): string {
+  return `The end of this conversation is missing above. This is what was said and done there:\n\n${text}\n\nGo on from there.`;
+}
+
 /** What became of a call that a dead server left open. */
 export interface Fate {
   readonly item: ToolItem;
@@ -58,7 +63,7 @@ export function restarted(fates: readonly Fate[], sofar: string): string {
   const lines = fates.map(({ item, message }) => `- ${item.tool} ${shortened(item.input)}\n  ${message}`);
   return [
     "The server was restarted in the middle of your work.",
-    ...(sofar === "" ? [] : [`What you had done for the last prompt:\n${sofar}`]),
+    ...(sofar === "" ? [] : [`What you had done for the last prompt, as far as it is not above:\n${sofar}`]),
     ...(lines.length === 0 ? [] : [`Your tool calls that had no result yet:\n${lines.join("\n")}`]),
     "A call that has no result and is not named here was not run. Go on with the task from here.",
   ].join("\n\n");

@@ -1,9 +1,9 @@
 import { createReadStream, createWriteStream, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
-import { rename } from "node:fs/promises";
+import { open as openFile, rename } from "node:fs/promises";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { finished } from "node:stream/promises";
 import { LIMITS } from "../../protocol/index.ts";
+import { Doubt, isMessage, type OpenTurn } from "./doubt.ts";
 
 const CONFIG = "claude";
 const TEMPORARY = "tmp";
@@ -17,6 +17,7 @@ const LENT = "forked";
  */
 const NEWEST = '"type":"last-prompt"';
 const MESSAGE = '"parentUuid":';
+const ID = /"uuid":"([^"]+)"/g;
 
 /** The vendor's program has its settings and records here and nowhere else. */
 export function configFolder(folder: string): string {
@@ -52,7 +53,7 @@ export async function borrowTranscript(
 ): Promise<boolean> {
   const target = join(configFolder(folder), PROJECTS, LENT);
   mkdirSync(target, { recursive: true, mode: 0o700 });
-  return copyLines(path, join(target, `${place.session}.jsonl`), place.uuid);
+  return copyLines(path, join(target, `${place.session}.jsonl`), { upto: place.uuid });
 }
 
 /** Takes away what was borrowed. */
@@ -60,32 +61,65 @@ export function returnTranscript(folder: string, session: string): void {
   rmSync(join(configFolder(folder), PROJECTS, LENT, `${session}.jsonl`), { force: true });
 }
 
-/** Makes a record whole whose process was killed before it had written all. */
-export async function mendTranscript(path: string): Promise<void> {
+/** What a record holds. */
+export interface Holdings {
+  /** Whether there is any message at all. */
+  readonly any: boolean;
+  /** Of the messages that were asked about. */
+  readonly messages: ReadonlySet<string>;
+  /** Calls of the open turn that have a result. */
+  readonly results: ReadonlySet<string>;
+  /** What the model said in the open turn. */
+  readonly said: ReadonlySet<string>;
+}
+
+/** Makes a record whole whose process was killed before it had written all, or went on when nobody was left to answer it. */
+export async function mendTranscript(
+  path: string,
+  asked: ReadonlySet<string>,
+  open: OpenTurn | undefined,
+): Promise<Holdings> {
+  const messages = new Set<string>();
+  const results = new Set<string>();
+  const said = new Set<string>();
+  const doubt = new Doubt(open);
+  let any = false;
   let outdated = false;
   let named = false;
   for await (const line of linesOf(path)) {
     if (line.includes(NEWEST)) {
       named = true;
       outdated = false;
-    } else if (line.includes(MESSAGE)) outdated = true;
+    }
+    if (!line.includes(MESSAGE)) continue;
+    any = true;
+    outdated = true;
+    const tidings = doubt.read(line);
+    if (tidings === undefined) continue;
+    for (const id of tidings.results) results.add(id);
+    for (const text of tidings.said) said.add(text);
+    if (line.endsWith("}")) for (const [, uuid = ""] of line.matchAll(ID)) if (asked.has(uuid)) messages.add(uuid);
   }
-  if (named && outdated) await copyLines(path, path);
+  if ((named && outdated) || doubt.doubted || (await isTorn(path))) await copyLines(path, path, { open });
+  return { any, messages, results, said };
 }
 
-/** Whether a record holds the message with this id. */
-export async function holdsMessage(path: string, uuid: string): Promise<boolean> {
-  for await (const line of linesOf(path)) if (isMessage(line, uuid)) return true;
-  return false;
-}
-
-/** All lines but those that name the newest message; up to a message, if one is named. False when that is not there. */
-async function copyLines(from: string, to: string, upto?: string): Promise<boolean> {
+/**
+ * All whole lines but those that name the newest message and those that are not to be believed; up to a message, if one is named.
+ * False when that is not there.
+ */
+async function copyLines(
+  from: string,
+  to: string,
+  { upto, open }: { readonly upto?: string; readonly open?: OpenTurn | undefined },
+): Promise<boolean> {
   const fresh = `${to}.new`;
   const out = createWriteStream(fresh, { mode: 0o600 });
+  const doubt = new Doubt(open);
   let found = upto === undefined;
   for await (const line of linesOf(from)) {
-    if (line.includes(NEWEST)) continue;
+    if (line.includes(NEWEST) || !line.endsWith("}")) continue;
+    if (line.includes(MESSAGE) && doubt.read(line) === undefined) continue;
     if (!out.write(`${line}\n`)) await new Promise<void>((resolve) => out.once("drain", () => resolve()));
     if (upto === undefined || !isMessage(line, upto)) continue;
     found = true;
@@ -98,14 +132,35 @@ async function copyLines(from: string, to: string, upto?: string): Promise<boole
   return found;
 }
 
-function isMessage(line: string, uuid: string): boolean {
-  return line.includes(`"uuid":"${uuid}"`) && line.endsWith("}");
+/** Whether the last line has no end: what is written next would be a part of it. */
+async function isTorn(path: string): Promise<boolean> {
+  const file = await openFile(path).catch(() => undefined);
+  if (file === undefined) return false;
+  try {
+    const { size } = await file.stat();
+    const { buffer } = await file.read({ buffer: Buffer.alloc(1), position: Math.max(0, size - 1) });
+    return size > 0 && buffer.toString("latin1") !== "\n";
+  } finally {
+    await file.close();
+  }
 }
 
+/** Not with `node:readline`, which takes more than a line feed for the end of a line: what people write has such characters in it. */
 async function* linesOf(path: string): AsyncGenerator<string> {
   const input = createReadStream(path, "utf8");
+  /** The line that has begun, in pieces. */
+  let pieces: string[] = [];
   try {
-    yield* createInterface({ input, crlfDelay: Infinity });
+    for await (const chunk of input as AsyncIterable<string>) {
+      const [first = "", ...rest] = chunk.split("\n");
+      pieces.push(first);
+      for (const piece of rest) {
+        yield pieces.join("");
+        pieces = [piece];
+      }
+    }
+    const last = pieces.join("");
+    if (last !== "") yield last;
   } catch (error) {
     // A record that is gone is an empty one.
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;

@@ -41,6 +41,8 @@ export interface TurnOptions {
   readonly onBroken: () => void;
   /** The vendor's record of the conversation is of no use any more: begins again without it. */
   readonly onLost: () => void;
+  /** The process died before anything came of the turn: begins again with another one. At most once. */
+  readonly onGone: () => void;
 }
 
 /** One turn: what the vendor's program says becomes events, what it asks is answered, and there is exactly one end. */
@@ -64,6 +66,11 @@ export class TurnRun {
   #lastSign: number;
   #refusals = 0;
   #wasLost = false;
+  /** Something was told of the turn, or asked for it. */
+  #fruitful = false;
+  #again = false;
+  #askingForFunds = false;
+  readonly #notices = new Set<string>();
   #cost: number | undefined;
   /** Our own tools that run. */
   readonly #lent = new Set<Promise<void>>();
@@ -84,6 +91,11 @@ export class TurnRun {
 
   get over(): boolean {
     return this.#over.signal.aborted;
+  }
+
+  /** Whether this is the second process of the turn. */
+  get again(): boolean {
+    return this.#again;
   }
 
   get stopped(): ErrorDetail | undefined {
@@ -131,6 +143,13 @@ export class TurnRun {
     this.#channel.send(whole);
   }
 
+  /** Each is told once. */
+  notice(message: string): void {
+    if (this.#notices.has(message)) return;
+    this.#notices.add(message);
+    this.tell([{ type: "notice", message }]);
+  }
+
   send(content: readonly Fields[], uuid: string = this.#options.newUuid()): void {
     this.#idle = false;
     this.#lastSign = this.#options.host.now();
@@ -175,7 +194,9 @@ export class TurnRun {
     // It said how long it will wait.
     if (said.type === "retry") this.#lastSign += said.delay_ms;
     if (said.type === "stream" && said.event.type === "message_delta") this.#refusals = 0;
-    this.tell(this.#translator.take(said));
+    const events = this.#translator.take(said);
+    if (events.length > 0) this.#fruitful = true;
+    this.tell(events);
     if (said.type === "assistant") for (const arrived of this.#arrivals) arrived();
     if (said.type === "user") this.#hasRead(said.outcomes);
     if (said.type === "result") this.#result(said);
@@ -190,13 +211,21 @@ export class TurnRun {
   }
 
   noise(line: string): void {
+    this.#fruitful = true;
     this.tell([{ type: "notice", message: `Claude Code says: ${line.slice(0, LIMITS.engineNoticeChars)}` }]);
   }
 
   /** The process is gone. */
   ended(end: ProcessEnd): void {
+    // One that was there before the turn, and went before it was given anything: whoever connects finds another one.
+    if (this.over || this.#link === undefined) return;
     this.#link = undefined;
-    this.fail({ code: "engine_failed", message: endWords(end) });
+    if (this.#fruitful || this.#again || this.#stopped !== undefined) {
+      this.fail({ code: "engine_failed", message: endWords(end) });
+      return;
+    }
+    this.#again = true;
+    if (!this.#askingForFunds) this.#options.onGone();
   }
 
   async permit(call: AskedCall, signal: AbortSignal): Promise<Decision> {
@@ -209,6 +238,7 @@ export class TurnRun {
   }
 
   async #permit(call: AskedCall, signal: AbortSignal): Promise<Decision> {
+    this.#fruitful = true;
     await this.#messageOf(call.tool_use_id);
     if (this.over) return OVER;
     const promised = this.#keepPromise(call);
@@ -319,6 +349,7 @@ export class TurnRun {
     const outcome = outcomeOf(result, {
       apiError: this.#translator.apiError,
       cut: this.#translator.deadStreams > 0,
+      refusal: this.#options.host.refusal(),
       max_turns: this.#options.settings.max_turns,
     });
     switch (outcome.type) {
@@ -353,11 +384,15 @@ export class TurnRun {
       return;
     }
     this.#waiting += 1;
+    this.#askingForFunds = true;
     const funds = await orAborted(this.#options.host.funds(this.signal), this.signal);
+    this.#askingForFunds = false;
     this.#waiting -= 1;
     if (funds === undefined || this.over) return;
-    if (funds.granted) this.send([aside(GO_ON)]);
-    else this.fail({ code: "budget_exceeded", message: funds.message });
+    if (!funds.granted) this.fail({ code: "budget_exceeded", message: funds.message });
+    // The process died meanwhile.
+    else if (this.#link === undefined) this.#options.onGone();
+    else this.send([aside(GO_ON)]);
   }
 
   /** From now on everything ends. False when that has begun already. */

@@ -1,5 +1,6 @@
 import type { ContentBlock } from "../../protocol/index.ts";
 import { ImageMediaType } from "../../protocol/index.ts";
+import { statusOfType } from "../loop/failure.ts";
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -256,20 +257,6 @@ function readContent(part: Fields): readonly ContentBlock[] {
   return media_type.success && data !== undefined ? [{ type: "image", media_type: media_type.data, data }] : [];
 }
 
-/** An error in the middle of a stream has a kind, but no status. */
-const STATUS_OF_TYPE: Readonly<Record<string, number>> = {
-  invalid_request_error: 400,
-  authentication_error: 401,
-  billing_error: 402,
-  permission_error: 403,
-  not_found_error: 404,
-  request_too_large: 413,
-  rate_limit_error: 429,
-  api_error: 500,
-  timeout_error: 504,
-  overloaded_error: 529,
-};
-
 function readResult(fields: Fields): ResultMessage {
   const models = Object.values(record(fields["model_usage_since_last_result"])).map(record);
   const cost = models.map((model) => model["costUSD"]).filter((value) => typeof value === "number");
@@ -280,7 +267,7 @@ function readResult(fields: Fields): ResultMessage {
     is_error: fields["is_error"] === true,
     stop_reason: text(fields["stop_reason"]),
     terminal_reason: text(fields["terminal_reason"]),
-    api_status: count(fields["api_error_status"]) ?? STATUS_OF_TYPE[text(fields["api_error_type"]) ?? ""],
+    api_status: count(fields["api_error_status"]) ?? statusOfType(fields["api_error_type"]),
     text: text(fields["result"]) ?? "",
     rounds: count(fields["num_turns"]),
     errors: list(fields["errors"]).filter((error): error is string => typeof error === "string"),

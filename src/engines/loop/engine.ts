@@ -68,8 +68,8 @@ class LoopConversation implements Conversation {
     this.#transcript ??= read(this.#opening);
     const root = await this.#transcript;
     const turn = new Turn({
-      // The model of a turn is that of its beginning.
-      host: { ...this.#host },
+      host: this.#host,
+      model: this.#host.model,
       settings: this.#opening.settings,
       root,
       ...toolsOf(this.#host),

@@ -27,6 +27,7 @@ export type ModelFailure =
 /** `funds`: there is no money for it. */
 export type Judgement = "retry" | "too_long" | "funds" | "final";
 
+/** Anthropic's kinds of errors: one in the middle of a stream has no status. */
 const STATUS_OF_TYPE: Readonly<Record<string, number>> = {
   invalid_request_error: 400,
   authentication_error: 401,
@@ -39,6 +40,10 @@ const STATUS_OF_TYPE: Readonly<Record<string, number>> = {
   timeout_error: 504,
   overloaded_error: 529,
 };
+export function statusOfType(type: unknown): number | undefined {
+  return typeof type === "string" && Object.hasOwn(STATUS_OF_TYPE, type) ? STATUS_OF_TYPE[type] : undefined;
+}
+
 /** The API has no code of its own for this. */
 const TOO_LONG = /prompt is too long|exceeds? (?:the )?(?:context|maximum)|context (?:window|length)|too many tokens/i;
 
@@ -51,7 +56,7 @@ export function readAnswer(status: number | undefined, body: unknown, retryAfter
   const words = typeof message === "string" && message !== "" ? message : "no explanation";
   return {
     kind: "answer",
-    status: status ?? (typeof type === "string" ? STATUS_OF_TYPE[type] : undefined) ?? 500,
+    status: status ?? statusOfType(type) ?? 500,
     message: typeof type === "string" ? `${type}: ${words}` : words,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   };

@@ -42,7 +42,7 @@ export async function callModel<Taker extends Receiver>(
   options: LanguageModelV3CallOptions,
   newReceiver: () => Taker,
 ): Promise<CallEnd<Taker>> {
-  const request = await prepare(turn.host.model, options);
+  const request = await prepare(turn.surroundings.model, options);
   for (let attempt = 1; ; attempt += 1) {
     const receiver = newReceiver();
     const outcome = turn.signal.aborted ? undefined : await attemptCall(turn, request, receiver);

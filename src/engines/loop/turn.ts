@@ -10,6 +10,8 @@ export const ABORTED: ErrorDetail = { code: "aborted", message: "aborted" };
 
 export interface Surroundings {
   readonly host: Host;
+  /** The turn's: the session may have another one after it. */
+  readonly model: Host["model"];
   readonly settings: SessionSettings;
   readonly transport: Transport;
   /** The model's window. */

@@ -1,25 +1,62 @@
 import { createRoute, z } from "@hono/zod-openapi";
-import { CreateToken, Policy, PolicyTest, Ruling, TokenCreated, TokenView } from "../../protocol/index.ts";
+import {
+  AuditEntry,
+  CreateToken,
+  Policy,
+  PolicyChange,
+  PolicyTest,
+  Ruling,
+  TokenCreated,
+  TokenView,
+} from "../../protocol/index.ts";
+import { auditCsv, wantsCsv } from "../csv.ts";
 import type { App, SurfaceOptions } from "../surface.ts";
 import { body, cursor, IdempotencyHeader, json, limit, needs, refusals, SessionPath } from "./documents.ts";
 
-const AuditList = z.object({ entries: z.array(z.unknown()), next: z.string().optional() });
+const AuditList = z.object({ entries: z.array(AuditEntry), next: z.string().optional() });
+const AuditQuery = z.object({
+  /** What the action begins with. */
+  action: z.string().max(100).optional(),
+  /** A principal's id. */
+  by: z.string().max(100).optional(),
+  cursor,
+  limit,
+});
 
 export function adminRoutes(app: App, options: SurfaceOptions): void {
   tokenRoutes(app, options);
   policyRoutes(app, options);
+  auditRoute(app, options);
+}
+
+function auditRoute(app: App, { gateway }: SurfaceOptions): void {
   app.openapi(
     createRoute({
       method: "get",
       path: "/api/audit",
-      summary: "Who did what, newest first",
+      summary: "Who did what, newest first; as CSV with Accept: text/csv",
       ...needs("audit.read"),
-      request: { query: z.object({ action: z.string().max(100).optional(), cursor, limit }) },
-      responses: { 200: json(AuditList, "A page of the audit log"), ...refusals },
+      request: { query: AuditQuery },
+      responses: {
+        200: {
+          description: "A page of the audit log; as CSV all of it that one file may have",
+          content: { "application/json": { schema: AuditList }, "text/csv": { schema: z.string() } },
+        },
+        ...refusals,
+      },
     }),
     async (context) => {
-      const page = await options.gateway.audit(context.var.caller, context.req.valid("query"));
-      return context.json({ entries: [...page.rows], ...(page.next === undefined ? {} : { next: page.next }) }, 200);
+      const query = context.req.valid("query");
+      if (!wantsCsv(context.req.header("accept"))) {
+        const page = await gateway.audit.page(context.var.caller, query);
+        return context.json({ ...page, entries: [...page.entries] }, 200);
+      }
+      const { entries, truncated } = await gateway.audit.export(context.var.caller, query);
+      return context.body(auditCsv(entries), 200, {
+        "content-type": "text/csv; charset=utf-8; header=present",
+        "content-disposition": 'attachment; filename="sallyport-audit.csv"',
+        ...(truncated ? { "sallyport-truncated": "true" } : {}),
+      });
     },
   );
 }
@@ -93,7 +130,7 @@ function policyRoutes(app: App, { gateway }: SurfaceOptions): void {
       path: "/api/policy/history",
       summary: "What was set, newest first",
       ...needs("audit.read"),
-      responses: { 200: json(z.object({ changes: z.array(z.unknown()) }), "The changes"), ...refusals },
+      responses: { 200: json(z.object({ changes: z.array(PolicyChange) }), "The changes"), ...refusals },
     }),
     async (context) => context.json({ changes: [...(await gateway.policy.history(context.var.caller))] }, 200),
   );

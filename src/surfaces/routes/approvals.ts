@@ -1,5 +1,5 @@
 import { createRoute, z } from "@hono/zod-openapi";
-import { Approval, ApprovalStatus, Decision } from "../../protocol/index.ts";
+import { Approval, ApprovalStatus, Decision, EditPreview, PreviewEdit } from "../../protocol/index.ts";
 import type { App, SurfaceOptions } from "../surface.ts";
 import { body, cursor, json, limit, needs, refusals, SessionPath } from "./documents.ts";
 
@@ -39,6 +39,10 @@ export function approvalRoutes(app: App, { gateway }: SurfaceOptions): void {
     async (context) =>
       context.json(await gateway.approvals.get(context.var.caller, context.req.valid("param").id), 200),
   );
+  answerRoutes(app, { gateway });
+}
+
+function answerRoutes(app: App, { gateway }: Pick<SurfaceOptions, "gateway">): void {
   app.openapi(
     createRoute({
       method: "post",
@@ -51,6 +55,21 @@ export function approvalRoutes(app: App, { gateway }: SurfaceOptions): void {
     async (context) =>
       context.json(
         await gateway.approvals.decide(context.var.caller, context.req.valid("param").id, context.req.valid("json")),
+        200,
+      ),
+  );
+  app.openapi(
+    createRoute({
+      method: "post",
+      path: "/api/approvals/{id}/preview",
+      summary: "What it would look like with another input; nothing is decided",
+      ...needs("approval.decide"),
+      request: { params: SessionPath, body: body(PreviewEdit) },
+      responses: { 200: json(EditPreview, "The preview, its warnings and the ruling"), ...refusals },
+    }),
+    async (context) =>
+      context.json(
+        await gateway.approvals.preview(context.var.caller, context.req.valid("param").id, context.req.valid("json")),
         200,
       ),
   );

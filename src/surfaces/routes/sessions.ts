@@ -5,6 +5,7 @@ import {
   CreateSession,
   Failure,
   ForkSession,
+  LIMITS,
   PromptAccepted,
   SessionView,
   SetBudget,
@@ -16,6 +17,14 @@ import type { App, SurfaceOptions } from "../surface.ts";
 import { body, cursor, IdempotencyHeader, json, limit, needs, refusals, SessionPath } from "./documents.ts";
 
 const SessionList = z.object({ sessions: z.array(SessionView), next: z.string().optional() });
+const SessionQuery = z.object({
+  status: Status.optional(),
+  engine: z.string().max(100).optional(),
+  /** Words that title, id, workspace or the name of who made it must hold. */
+  search: z.string().max(LIMITS.searchChars).optional(),
+  cursor,
+  limit,
+});
 const EventQuery = z.object({ after: z.coerce.number().int().min(0).default(0), limit });
 const EventList = z.object({ events: z.array(z.unknown()), next: z.number().int().optional() });
 
@@ -40,7 +49,7 @@ export function sessionRoutes(app: App, { gateway }: SurfaceOptions): void {
       path: "/api/sessions",
       summary: "List sessions, newest first",
       ...needs("session.read"),
-      request: { query: z.object({ status: Status.optional(), cursor, limit }) },
+      request: { query: SessionQuery },
       responses: { 200: json(SessionList, "A page of sessions"), ...refusals },
     }),
     async (context) => {

@@ -1,6 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { Failure, LIMITS, SessionUsage, UsageQuery, UsageReport } from "../../protocol/index.ts";
-import { usageCsv } from "../csv.ts";
+import { usageCsv, wantsCsv } from "../csv.ts";
 import type { App, SurfaceOptions } from "../surface.ts";
 import { json, needs, refusals, SessionPath } from "./documents.ts";
 
@@ -70,10 +70,6 @@ function metricsRoute(app: App, { gateway, metrics }: SurfaceOptions): void {
       return context.text(await metrics(), 200, { "content-type": METRICS_TYPE });
     },
   );
-}
-
-function wantsCsv(accept: string | undefined): boolean {
-  return accept !== undefined && /\btext\/csv\b/i.test(accept);
 }
 
 /** Days were checked, so nothing in the name needs quoting. */

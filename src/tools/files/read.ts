@@ -34,6 +34,7 @@ export const read: Tool<Input> = {
     "outputs. PDF and other binary files cannot be read.",
   tier: "read",
   concurrent: true,
+  ignored: { pages: z.string().max(100), allow_large: z.boolean() },
   input: Input,
   paths: (input) => [{ path: input.file_path, access: "read" }],
   hosts: () => [],

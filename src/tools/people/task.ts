@@ -18,6 +18,7 @@ export const task: Tool<Input> = {
     "Gives a task to a sub-agent that works in the same workspace under the same rules, and waits for its final answer.",
   tier: "execute",
   concurrent: false,
+  ignored: { effort: z.string().max(100) },
   input: Input,
   paths: () => [],
   hosts: () => [],

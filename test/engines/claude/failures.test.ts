@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { Failure } from "../../../src/protocol/index.ts";
 import { ENGINES, items, outline, script, World, type Room } from "./world.ts";
 
 let world: World;
@@ -22,9 +23,13 @@ const FAILURES = [
     },
   },
   {
-    name: "a model that is not allowed",
-    step: error(403, "the model x is not allowed here"),
-    failure: { code: "model_not_allowed", message: "the model answered 403 (the model x is not allowed here)" },
+    name: "a key that may not do this",
+    step: error(403, "this key is for another model"),
+    failure: {
+      code: "model_unauthenticated",
+      message:
+        "Authentication failed: the model answered 403 (this key is for another model). Set a valid key for the provider and start again.",
+    },
   },
   {
     name: "too many requests",
@@ -60,6 +65,19 @@ describe("claude-sdk", () => {
   test.each(FAILURES)("$name ends the turn with a clear text", async ({ step, failure }) => {
     const told = await room.turn(script([step, { say: "Never." }], JSON.stringify(step)));
     expect(told.events.at(-1)).toMatchObject({ type: "turn.failed", error: failure });
+  });
+
+  test.each([
+    "model_not_allowed",
+    "provider_not_allowed",
+    "model_unpriced",
+    "session_closed",
+    "invalid_request",
+  ] as const)("what the proxy refuses with %s ends the turn with just that", async (code) => {
+    world.refused = new Failure(code, `The reason of ${code}.`);
+    const told = await room.turn(script([{ say: "Never." }], code));
+    world.refused = undefined;
+    expect(told.events.at(-1)).toEqual({ type: "turn.failed", error: { code, message: `The reason of ${code}.` } });
   });
 
   test("an overloaded model is asked again, and a notice tells", async () => {

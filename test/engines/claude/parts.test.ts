@@ -1,36 +1,18 @@
-import {
-  appendFileSync,
-  chmodSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { appendFileSync, chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { LineReader, OutputFailure } from "../../../src/engines/claude-cli/lines.ts";
 import { findClaude } from "../../../src/engines/claude/find.ts";
-import { readPast } from "../../../src/engines/claude/history.ts";
 import { LentServer } from "../../../src/engines/claude/lent.ts";
 import { outcomeOf } from "../../../src/engines/claude/outcome.ts";
 import { aside, promptContent } from "../../../src/engines/claude/say.ts";
 import { promptId, readState, StateFile } from "../../../src/engines/claude/state.ts";
 import { offerOf, toolName } from "../../../src/engines/claude/tools.ts";
-import {
-  borrowTranscript,
-  holdsMessage,
-  mendTranscript,
-  returnTranscript,
-  transcriptOf,
-} from "../../../src/engines/claude/transcripts.ts";
 import { readMessage } from "../../../src/engines/claude/wire.ts";
 import { createClaudeCliEngine, createClaudeSdkEngine } from "../../../src/engines/index.ts";
-import { LIMITS, NO_USAGE, type EventBody } from "../../../src/protocol/index.ts";
-import { numbered } from "../world.ts";
+import { LIMITS } from "../../../src/protocol/index.ts";
 import { outline, script, World } from "./world.ts";
 
 let folder: string;
@@ -161,78 +143,6 @@ describe("what is kept between processes", () => {
       "4871e75c-ce9f-584d-bef1-1756b051eec3",
       "98129b81-e680-5612-bcd8-3eb39e847621",
     ]);
-  });
-
-  test("a message is found wherever it stands in a long record", async () => {
-    const path = join(folder, "record.jsonl");
-    const uuid = "0b54ad70-8cf7-4b1c-9d5e-000000000001";
-    // Over the border of what is read at once.
-    for (const before of [0, 1_048_540, 1_048_560, 1_048_576, 3_000_000]) {
-      writeFileSync(path, `${"x".repeat(before)}\n{"uuid":"${uuid}"}\n${"y".repeat(100)}`);
-      expect(await holdsMessage(path, uuid)).toBe(true);
-      expect(await holdsMessage(path, uuid.replace("1", "2"))).toBe(false);
-    }
-    expect(await holdsMessage(join(folder, "nowhere"), uuid)).toBe(false);
-  });
-});
-
-test("a record whose newest message is not the one it names is mended, and a borrowed one ends where it must", async () => {
-  const message = (uuid: string, parent: string): string => JSON.stringify({ parentUuid: parent, type: "user", uuid });
-  const newest = (uuid: string): string => JSON.stringify({ type: "last-prompt", leafUuid: uuid });
-  const lines = [message("a", ""), message("b", "a"), newest("b"), message("c", "a")];
-  const path = join(folder, "mend.jsonl");
-  const read = (place: string): readonly string[] => readFileSync(place, "utf8").trim().split("\n");
-  writeFileSync(path, `${lines.join("\n")}\n`);
-  await mendTranscript(path);
-  expect(read(path)).toEqual([message("a", ""), message("b", "a"), message("c", "a")]);
-  const whole = [...lines, newest("c")];
-  writeFileSync(path, `${whole.join("\n")}\n`);
-  await mendTranscript(path);
-  expect(read(path)).toEqual(whole);
-  // The last line may be half written.
-  writeFileSync(path, `${whole.join("\n")}\n{"parentUuid":"c","uuid":"d","mess`);
-  const place = join(folder, "borrower");
-  expect(await borrowTranscript(path, { session: "s", uuid: "b" }, place)).toBe(true);
-  const borrowed = transcriptOf(place, "s") ?? "";
-  expect(read(borrowed)).toEqual([message("a", ""), message("b", "a")]);
-  for (const uuid of ["d", "e"]) expect(await borrowTranscript(path, { session: "t", uuid }, place)).toBe(false);
-  expect(transcriptOf(place, "t")).toBeUndefined();
-  returnTranscript(place, "s");
-  expect(transcriptOf(place, "s")).toBeUndefined();
-});
-
-test("history as text has what was said and done, without what a sub-agent did", async () => {
-  const by = { id: "t", name: "t", role: "admin" as const };
-  const command = { type: "command_execution", id: "i2", tool: "Bash", tool_use_id: "t2", command: "ls" } as const;
-  const bodies: EventBody[] = [
-    { type: "turn.started", turn_id: "1", prompt: { text: "One" }, by },
-    { type: "item.completed", item: { id: "i1", type: "agent_message", status: "completed", text: "Yes." } },
-    {
-      type: "item.completed",
-      item: {
-        ...command,
-        status: "completed",
-        input: { command: "ls" },
-        aggregated_output: "a",
-        output: [{ type: "text", text: "a" }],
-      },
-    },
-    {
-      type: "item.completed",
-      item: { id: "i3", type: "agent_message", status: "completed", text: "Inner.", parent_id: "i2" },
-    },
-    { type: "turn.failed", turn_id: "1", error: { code: "aborted", message: "aborted" }, usage: NO_USAGE },
-    { type: "turn.started", turn_id: "2", prompt: { text: "Two" }, by },
-    { type: "item.started", item: { id: "i4", type: "agent_message", status: "in_progress", text: "" } },
-  ];
-  async function* history(): AsyncGenerator<ReturnType<typeof numbered>[number]> {
-    yield* numbered(bodies);
-  }
-  expect(await readPast(history())).toEqual({
-    text: 'User: One\nAssistant: Yes.\nTool Bash {"command":"ls"} (completed): a\n(The turn ended early: aborted)',
-    prompt: { text: "Two" },
-    open: [{ id: "i4", type: "agent_message", status: "in_progress", text: "" }],
-    sofar: "",
   });
 });
 

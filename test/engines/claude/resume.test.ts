@@ -36,9 +36,6 @@ async function say(room: Room, words: string): Promise<string> {
   return room.turnId;
 }
 
-/** After a crash the vendor puts "No response requested." into the model's mouth, which counts as a message of the script. */
-const SKIPPED = [{ say: "skipped" }, { stop_reason: "end_turn" }];
-
 const resumed = async (room: Room): Promise<readonly EngineEvent[]> => {
   const conversation = await room.conversation();
   const turn = conversation.resumeTurn?.(openCalls(room.journal), new AbortController().signal);
@@ -53,7 +50,7 @@ describe.each(ENGINES)("$name", ({ name, create }) => {
     const room = world.room(create());
     const call = { tool: "Write", input: { file_path: `${name}-approved.txt`, content: "x\n" } };
     room.decide = () => new Promise<Verdict>(() => undefined);
-    await room.crash(script([{ say: "I write." }, call, ...SKIPPED, call, { say: "Done." }]), 1);
+    await room.crash(script([{ say: "I write." }, call, call, { say: "Done." }]), 1);
     const [open] = openCalls(room.journal);
     room.asked.length = 0;
     room.decide = allow;
@@ -83,7 +80,7 @@ describe("claude-sdk", () => {
       { tool: "Read", input: { file_path: "b.txt" } },
     ];
     room.decide = () => new Promise<Verdict>(() => undefined);
-    await room.crash(script([{ tools }, ...SKIPPED, { say: "Done." }]), 2);
+    await room.crash(script([{ tools }, { say: "Done." }]), 2);
     room.decide = (call) =>
       call.input["file_path"] === join(world.workspace, "a.txt")
         ? { effect: "deny", message: "Its outcome is unknown.", status: "interrupted", interrupt: false }
@@ -107,7 +104,7 @@ describe("claude-sdk", () => {
     const call = { tool: "Bash", input: { command: "sleep 20" } };
     const controller = new AbortController();
     let kept = 0;
-    await room.turn(script([call, ...SKIPPED, { say: "Done." }], "Halt"), {
+    await room.turn(script([call, { say: "Done." }], "Halt"), {
       signal: controller.signal,
       onEvent: (event) => {
         if (event.type !== "item.started") return;
@@ -156,7 +153,7 @@ describe("claude-sdk", () => {
       },
     ];
     room.decide = () => new Promise<Verdict>(() => undefined);
-    await room.crash(script([{ tool: "AskUserQuestion", input: { questions } }, ...SKIPPED, { say: "Done." }]), 1);
+    await room.crash(script([{ tool: "AskUserQuestion", input: { questions } }, { say: "Done." }]), 1);
     room.decide = (call) => ({ effect: "allow", input: { ...call.input, answers: { "Which?": "B" } } });
     const events = await resumed(room);
     expect(outline(events)).toEqual([
@@ -173,7 +170,7 @@ describe("claude-sdk", () => {
     const room = world.room(ENGINES[0].create());
     const inner = script([{ tool: "Bash", input: { command: "sleep 20" } }]).text;
     const agent = { tool: "Agent", input: { description: "look", prompt: inner } };
-    await room.crash(script([agent, ...SKIPPED, { say: "Done." }]), 2);
+    await room.crash(script([agent, { say: "Done." }]), 2);
     room.decide = (call) => ({ effect: "deny", message: `No ${call.tool}.`, status: "declined", interrupt: false });
     const events = await resumed(room);
     expect(outline(events)).toEqual([

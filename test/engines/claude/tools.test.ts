@@ -100,6 +100,40 @@ describe("claude-sdk", () => {
     );
   });
 
+  test("what its own tools declare as arguments, ours take; only the agents of other places are refused", async () => {
+    await room.turn(script([{ say: "Hello." }]));
+    const body = world.exchanges[0]?.body as {
+      readonly tools: readonly {
+        readonly name: string;
+        readonly input_schema: { readonly properties?: Readonly<Record<string, { readonly type?: string }>> };
+      }[];
+    };
+    const { tools } = body;
+    const samples: Readonly<Record<string, unknown>> = {
+      string: "a",
+      integer: 1,
+      boolean: true,
+      array: [],
+      object: {},
+    };
+    const refused = tools
+      .filter(({ name }) => !/^mcp__|^Deferred/.test(name))
+      .map(({ name, input_schema: { properties = {} } }) => {
+        const sample = Object.entries(properties).map(([key, { type = "" }]) => [key, samples[type]]);
+        const { known, schemaError } = room.host.toolbox.facts(name, Object.fromEntries(sample));
+        return [name, known, /unknown argument [^;]*/.exec(schemaError ?? "")?.[0]];
+      });
+    expect(refused).toEqual([
+      ["Agent", true, 'unknown argument "isolation"'],
+      ["AskUserQuestion", true, undefined],
+      ["Edit", true, undefined],
+      ["NotebookEdit", true, undefined],
+      ["Read", true, undefined],
+      ["TodoWrite", true, undefined],
+      ["Write", true, undefined],
+    ]);
+  });
+
   test("calls of one message that only read are asked about together", async () => {
     const a = world.write("a.txt", "A\n");
     const b = world.write("b.txt", "B\n");

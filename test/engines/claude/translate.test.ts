@@ -41,7 +41,8 @@ function end(translator: Translator, line: Fields): readonly EngineEvent[] {
   const said = readMessage(line);
   const events = translator.take(said);
   if (said.type !== "result") return events;
-  const context = { apiError: translator.apiError, cut: translator.deadStreams > 0, max_turns: 15 };
+  const { apiError, deadStreams } = translator;
+  const context = { apiError, cut: deadStreams > 0, refusal: undefined, max_turns: 15 };
   const outcome = outcomeOf(said, context);
   const rest = translator.close(outcome.type === "completed" ? "completed" : "interrupted");
   const terminal: EngineEvent =

@@ -69,6 +69,8 @@ export const ENGINES = [
 /** What must never reach a vendor's process, wherever it stands. */
 export const CANARIES = { ANTHROPIC_API_KEY: "sk-ant-canary-of-the-server", OPENAI_API_KEY: "sk-canary-of-the-server" };
 
+const NO_MONEY = new Failure("budget_exceeded", "No money is left.");
+
 /** What the proxy's key looks like in these tests. */
 export const KEY = "sp_session_key_of_this_test";
 
@@ -87,6 +89,8 @@ export class World {
   readonly #rooms: Room[] = [];
   /** Requests that the proxy in this test's place refuses for lack of money before it lets the next one through. */
   broke = 0;
+  /** What the proxy in this test's place refuses every request with; absent: nothing. */
+  refused: Failure | undefined;
   readonly #server: Server;
   #sessions = 0;
 
@@ -96,15 +100,13 @@ export class World {
     mkdirSync(this.workspace);
     const model = createSimModel({ demoDelayMs: 0, onExchange: (exchange) => this.exchanges.push(exchange) });
     this.#server = createServer((request, response) => {
-      if (this.broke === 0) {
+      const failure = this.refused ?? (this.broke === 0 ? undefined : NO_MONEY);
+      if (failure === undefined) {
         void model.handle(request, response);
         return;
       }
-      this.broke -= 1;
-      const refusal = refusalOf(new Failure("budget_exceeded", "No money is left."), {
-        wire: "anthropic",
-        id: "req_1",
-      });
+      if (failure === NO_MONEY) this.broke -= 1;
+      const refusal = refusalOf(failure, { wire: "anthropic", id: "req_1" });
       request.resume();
       response.writeHead(refusal.status, refusal.headers).end(refusal.body);
     });
@@ -282,6 +284,7 @@ export class Room {
         if (!openItems(this.journal).some(({ id }) => id === call.item_id)) this.#early.push(call.tool);
         return this.decide(call, signal);
       },
+      refusal: () => this.world.refused?.code,
       funds: (signal) => this.funds(signal),
     };
   }

@@ -59,12 +59,23 @@ function endFaults(life: VendorLife): readonly string[] {
   return faults;
 }
 
-/** A vendor's process that is killed after its turn ended, takes the next turn with it. */
-function mayFail({ hits }: VendorLife, scene: Scene): boolean {
+/** The death of the vendor's process takes the turn with it that it was at work on, if anything had come of that. */
+function mayFail(life: VendorLife, scene: Scene): boolean {
   const before = SCENES[SCENES.indexOf(scene) - 1];
   return (
-    scene !== "afterwards" && hits.some((hit) => hit.kind === "vendor" && (hit.scene === scene || hit.scene === before))
+    scene !== "afterwards" &&
+    life.hits.some((hit) => hit.kind === "vendor" && (hit.scene === scene || hit.scene === before)) &&
+    eventsIn(life, life.turns[scene]).some(({ type }) => type === "item.started")
   );
+}
+
+/** From a turn's beginning to the next one's. */
+function eventsIn({ events }: VendorLife, turn: string): readonly JournalEvent[] {
+  let current = "";
+  return events.filter((event) => {
+    if (event.type === "turn.started") current = event.turn_id;
+    return current === turn;
+  });
 }
 
 function effectFaults(life: VendorLife): readonly string[] {
@@ -138,8 +149,8 @@ function asksForMoney(life: VendorLife): number {
   return eventsOf(life, "approval.requested").filter(({ approval }) => approval.tool === BUDGET_TOOL).length;
 }
 
-/** What the vendor's program tells a model of a call that a person refused without a word. */
-const REFUSAL = "The user doesn't want to";
+/** What the vendor's program tells a model of a call that nobody answered it. */
+const INVENTED = /The user doesn't want to|Tool permission request failed|stream closed/;
 
 /** What the journal tells of a turn that was completed, the model knows in the next one; and nothing that is not so. */
 function memoryFaults(life: VendorLife): readonly string[] {
@@ -154,16 +165,13 @@ function memoryFaults(life: VendorLife): readonly string[] {
       if (!done.includes(words)) faults.push(`the model forgot ${words}`);
     }
   }
-  if (done.includes(REFUSAL)) faults.push("the model was told of a refusal that nobody made");
+  if (INVENTED.test(done)) faults.push("the model was told of a refusal that nobody made");
   return faults;
 }
 
 /** What the model said and did in a turn, and what a person told it. */
 function deedsOf(life: VendorLife, turn: string): readonly string[] {
-  let current = "";
-  return life.events.flatMap((event): readonly string[] => {
-    if (event.type === "turn.started") current = event.turn_id;
-    if (current !== turn) return [];
+  return eventsIn(life, turn).flatMap((event): readonly string[] => {
     if (event.type === "approval.resolved") return event.feedback === undefined ? [] : [event.feedback];
     if (event.type !== "item.completed" || event.item.status === "superseded") return [];
     const { item } = event;

@@ -2,6 +2,7 @@ import { useQuery, useQueryClient, type QueryClient } from "@tanstack/react-quer
 import { useEffect } from "react";
 import type { Approval, FeedFrame, SessionView } from "../../../protocol/index.ts";
 import { useConnection } from "./connection.tsx";
+import { withSession, type SessionFilter, type SessionPages } from "./session-lists.ts";
 
 /** Names of what is read from the server; the feed keeps the first three true while they are shown. */
 export const KEYS = {
@@ -63,31 +64,16 @@ function take(queries: QueryClient, frame: FeedFrame | { readonly type: "feed.op
   }
 }
 
-/** A list that holds the session gets its new state at once; a session that no list holds makes the lists read anew. */
-function sessionChanged(queries: QueryClient, session: SessionView): void {
+/** Every list of sessions has the last part of its name for its filter. */
+export function sessionChanged(queries: QueryClient, session: SessionView): void {
+  const known = queries.getQueryData<SessionView>(KEYS.session(session.id));
+  // An answer that was on its way while the feed told of something newer.
+  if (known !== undefined && known.seq > session.seq) return;
   queries.setQueryData(KEYS.session(session.id), session);
-  let known = false;
-  queries.setQueriesData<SessionPages>({ queryKey: KEYS.sessions }, (data) => {
-    if (data === undefined) return data;
-    return {
-      ...data,
-      pages: data.pages.map((page) => ({
-        ...page,
-        sessions: page.sessions.map((old) => {
-          if (old.id !== session.id) return old;
-          known = true;
-          return session;
-        }),
-      })),
-    };
-  });
-  if (!known) void queries.invalidateQueries({ queryKey: KEYS.sessions });
-}
-
-/** What an infinite query of sessions holds. */
-export interface SessionPages {
-  readonly pages: readonly { readonly sessions: readonly SessionView[]; readonly next?: string }[];
-  readonly pageParams: readonly unknown[];
+  for (const [key, data] of queries.getQueriesData<SessionPages>({ queryKey: KEYS.sessions })) {
+    const filter = (key[KEYS.sessions.length] ?? {}) as SessionFilter;
+    if (data?.pages !== undefined) queries.setQueryData(key, withSession(data, filter, session));
+  }
 }
 
 function approvalChanged(queries: QueryClient, approval: Approval): void {

@@ -1,17 +1,19 @@
 import { Link } from "@tanstack/react-router";
-import { Check, CircleUser, Ellipsis, type LucideIcon } from "lucide-react";
+import { Check, CircleUser, Ellipsis, Keyboard, LogOut, type LucideIcon } from "lucide-react";
 import { DropdownMenu } from "radix-ui";
 import type { ReactNode } from "react";
+import { MENU, MENU_ITEM, MENU_LINE } from "../ui/menu.ts";
+import { permitNotifications } from "./attention.ts";
 import { useConnection } from "./connection.tsx";
 import { useSettings, type Theme } from "./settings.ts";
-import { permitNotifications } from "./attention.ts";
+import { useShortcutHelp } from "./shortcuts.tsx";
 
 const THEMES: readonly { readonly value: Theme; readonly label: string }[] = [
   { value: "system", label: "As the system" },
   { value: "light", label: "Light" },
   { value: "dark", label: "Dark" },
 ];
-const ITEM = "flex items-center gap-2 rounded px-2.5 py-2 text-sm outline-none data-[highlighted]:bg-sunken";
+const LABEL = "px-2.5 py-1 text-xs text-faint";
 
 interface Further {
   readonly to: string;
@@ -20,76 +22,100 @@ interface Further {
 }
 
 /** Who is here, how the page looks, notifications, signing out; on a phone also the pages that its bar has no room for. */
-export function PersonMenu({ more = [] }: { readonly more?: readonly Further[] }): ReactNode {
+export function PersonMenu({
+  more = [],
+  phone = false,
+}: {
+  readonly more?: readonly Further[];
+  readonly phone?: boolean;
+}): ReactNode {
   const { me, signOut } = useConnection();
-  const { theme, notify, set } = useSettings();
-  const onPhone = more.length > 0;
+  const showHelp = useShortcutHelp();
   return (
     <DropdownMenu.Root>
-      <DropdownMenu.Trigger
-        className={
-          onPhone
-            ? "flex flex-col items-center gap-0.5 px-3 text-xs font-medium text-soft"
-            : "flex w-full items-center gap-2.5 rounded-lg px-2.5 py-2 text-left text-sm hover:bg-sunken"
-        }
-      >
-        {onPhone ? <Ellipsis aria-hidden className="size-[1.15rem]" /> : <CircleUser aria-hidden className="size-5" />}
-        {onPhone ? (
-          "More"
-        ) : (
-          <span className="min-w-0">
-            <span className="block truncate font-medium">{me.name}</span>
-            <span className="block text-xs text-faint">{me.role}</span>
-          </span>
-        )}
-      </DropdownMenu.Trigger>
+      {phone ? <PhoneTrigger /> : <DeskTrigger />}
       <DropdownMenu.Portal>
-        <DropdownMenu.Content
-          side="top"
-          align="start"
-          sideOffset={6}
-          className="z-50 min-w-56 rounded-lg border bg-raised p-1.5 shadow-lg"
-        >
+        <DropdownMenu.Content side="top" align={phone ? "end" : "start"} sideOffset={6} className={MENU}>
+          {phone && (
+            <DropdownMenu.Label className={LABEL}>
+              {me.name} · {me.role}
+            </DropdownMenu.Label>
+          )}
           {more.map(({ to, label, icon: Icon }) => (
-            <DropdownMenu.Item key={to} asChild className={ITEM}>
+            <DropdownMenu.Item key={to} asChild className={MENU_ITEM}>
               <Link to={to}>
-                <Icon aria-hidden className="size-4" /> {label}
+                <Icon aria-hidden className="size-4 text-faint" /> {label}
               </Link>
             </DropdownMenu.Item>
           ))}
-          {onPhone && <DropdownMenu.Separator className="my-1 border-t" />}
-          <DropdownMenu.Label className="px-2.5 py-1 text-xs text-faint">Look</DropdownMenu.Label>
-          <DropdownMenu.RadioGroup value={theme} onValueChange={(value) => set({ theme: value as Theme })}>
-            {THEMES.map(({ value, label }) => (
-              <DropdownMenu.RadioItem key={value} value={value} className={ITEM}>
-                <span className="size-4">
-                  <DropdownMenu.ItemIndicator>
-                    <Check aria-hidden className="size-4" />
-                  </DropdownMenu.ItemIndicator>
-                </span>
-                {label}
-              </DropdownMenu.RadioItem>
-            ))}
-          </DropdownMenu.RadioGroup>
-          <DropdownMenu.Separator className="my-1 border-t" />
-          <DropdownMenu.CheckboxItem
-            checked={notify}
-            onCheckedChange={(wanted) => void permitNotifications(wanted)}
-            className={ITEM}
-          >
-            <span className="size-4">
-              <DropdownMenu.ItemIndicator>
-                <Check aria-hidden className="size-4" />
-              </DropdownMenu.ItemIndicator>
-            </span>
-            Notify me of questions
-          </DropdownMenu.CheckboxItem>
-          <DropdownMenu.Separator className="my-1 border-t" />
-          <DropdownMenu.Item className={ITEM} onSelect={signOut}>
-            Sign out
+          {more.length > 0 && <DropdownMenu.Separator className={MENU_LINE} />}
+          <Likes />
+          <DropdownMenu.Separator className={MENU_LINE} />
+          {!phone && (
+            <DropdownMenu.Item className={MENU_ITEM} onSelect={showHelp}>
+              <Keyboard aria-hidden className="size-4 text-faint" /> Keyboard shortcuts
+            </DropdownMenu.Item>
+          )}
+          <DropdownMenu.Item className={MENU_ITEM} onSelect={signOut}>
+            <LogOut aria-hidden className="size-4 text-faint" /> Sign out
           </DropdownMenu.Item>
         </DropdownMenu.Content>
       </DropdownMenu.Portal>
     </DropdownMenu.Root>
+  );
+}
+
+function PhoneTrigger(): ReactNode {
+  return (
+    <DropdownMenu.Trigger className="flex h-full w-full flex-col items-center justify-center gap-0.5 text-xs font-medium text-soft">
+      <Ellipsis aria-hidden className="size-[1.15rem]" /> More
+    </DropdownMenu.Trigger>
+  );
+}
+
+function DeskTrigger(): ReactNode {
+  const { me } = useConnection();
+  return (
+    <DropdownMenu.Trigger className="flex w-full items-center gap-2.5 rounded-lg px-2.5 py-2 text-left text-sm hover:bg-sunken">
+      <CircleUser aria-hidden className="size-5 shrink-0" />
+      <span className="min-w-0">
+        <span className="block truncate font-medium">{me.name}</span>
+        <span className="block text-xs text-faint">{me.role}</span>
+      </span>
+    </DropdownMenu.Trigger>
+  );
+}
+
+function Likes(): ReactNode {
+  const { theme, notify, set } = useSettings();
+  return (
+    <>
+      <DropdownMenu.Label className={LABEL}>Look</DropdownMenu.Label>
+      <DropdownMenu.RadioGroup value={theme} onValueChange={(value) => set({ theme: value as Theme })}>
+        {THEMES.map(({ value, label }) => (
+          <DropdownMenu.RadioItem key={value} value={value} className={MENU_ITEM}>
+            <Chosen /> {label}
+          </DropdownMenu.RadioItem>
+        ))}
+      </DropdownMenu.RadioGroup>
+      <DropdownMenu.Separator className={MENU_LINE} />
+      <DropdownMenu.CheckboxItem
+        checked={notify}
+        onCheckedChange={(wanted) => void permitNotifications(wanted)}
+        className={MENU_ITEM}
+      >
+        <Chosen /> Notify me of questions
+      </DropdownMenu.CheckboxItem>
+    </>
+  );
+}
+
+function Chosen(): ReactNode {
+  return (
+    <span className="size-4">
+      <DropdownMenu.ItemIndicator>
+        <Check aria-hidden className="size-4" />
+      </DropdownMenu.ItemIndicator>
+    </span>
   );
 }

@@ -8,12 +8,15 @@ interface Settings {
   /** Browser notifications for questions; only where the browser permits them too. */
   readonly notify: boolean;
   readonly diffLayout: "split" | "unified";
-  readonly set: (change: Partial<Pick<Settings, "theme" | "notify" | "diffLayout">>) => void;
+  /** Single keys do something: who dictates or uses other tools may want none of that. */
+  readonly shortcuts: boolean;
+  readonly set: (change: Partial<Pick<Settings, "theme" | "notify" | "diffLayout" | "shortcuts">>) => void;
 }
 
 /** What one person likes on one device. */
 export const useSettings = create<Settings>()(
-  persist((set) => ({ theme: "system", notify: false, diffLayout: "split", set: (change) => set(change) }), {
-    name: "sallyport.settings",
-  }),
+  persist(
+    (set) => ({ theme: "system", notify: false, diffLayout: "split", shortcuts: true, set: (change) => set(change) }),
+    { name: "sallyport.settings" },
+  ),
 );

@@ -1,20 +1,22 @@
-import { Link, Outlet } from "@tanstack/react-router";
+import { Link, Outlet, useNavigate } from "@tanstack/react-router";
 import {
-  Activity,
   ChartColumn,
   Inbox,
   KeyRound,
   MessagesSquare,
   Plug,
+  Plus,
   ScrollText,
   ShieldCheck,
   type LucideIcon,
 } from "lucide-react";
-import { type ReactNode } from "react";
-import { useConnection } from "./connection.tsx";
+import type { ReactNode } from "react";
+import { Mark } from "../ui/mark.tsx";
+import { useConnection, useMay } from "./connection.tsx";
 import { usePendingApprovals, useFeed } from "./feed.tsx";
 import { ConnectionBar } from "./connection-bar.tsx";
 import { PersonMenu } from "./person-menu.tsx";
+import { Shortcuts, useShortcuts } from "./shortcuts.tsx";
 import { useAttention } from "./attention.ts";
 
 interface Place {
@@ -22,16 +24,18 @@ interface Place {
   readonly label: string;
   readonly icon: LucideIcon;
   readonly needs: string;
+  /** After `g`, this key leads there. */
+  readonly key: string;
 }
 
 const PLACES: readonly Place[] = [
-  { to: "/sessions", label: "Sessions", icon: MessagesSquare, needs: "session.read" },
-  { to: "/approvals", label: "Approvals", icon: Inbox, needs: "approval.read" },
-  { to: "/usage", label: "Usage", icon: ChartColumn, needs: "usage.read" },
-  { to: "/policy", label: "Policy", icon: ShieldCheck, needs: "policy.read" },
-  { to: "/providers", label: "Providers", icon: Plug, needs: "provider.read" },
-  { to: "/tokens", label: "Tokens", icon: KeyRound, needs: "token.manage" },
-  { to: "/audit", label: "Audit", icon: ScrollText, needs: "audit.read" },
+  { to: "/sessions", label: "Sessions", icon: MessagesSquare, needs: "session.read", key: "s" },
+  { to: "/approvals", label: "Approvals", icon: Inbox, needs: "approval.read", key: "a" },
+  { to: "/usage", label: "Usage", icon: ChartColumn, needs: "usage.read", key: "u" },
+  { to: "/policy", label: "Policy", icon: ShieldCheck, needs: "policy.read", key: "p" },
+  { to: "/providers", label: "Providers", icon: Plug, needs: "provider.read", key: "m" },
+  { to: "/tokens", label: "Tokens", icon: KeyRound, needs: "token.manage", key: "t" },
+  { to: "/audit", label: "Audit", icon: ScrollText, needs: "audit.read", key: "l" },
 ];
 /** A phone's bar has room for these; the others are in the person's menu. */
 const ON_PHONE = 4;
@@ -39,10 +43,22 @@ const ON_PHONE = 4;
 /** What stands around every page: the ways to the others, who is here, and whether the server is. */
 export function Shell(): ReactNode {
   useFeed();
+  return (
+    <Shortcuts>
+      <Frame />
+    </Shortcuts>
+  );
+}
+
+function Frame(): ReactNode {
   const { approvals } = usePendingApprovals();
   useAttention(approvals);
   const { me } = useConnection();
   const places = PLACES.filter(({ needs }) => me.rights[needs] !== undefined);
+  usePlaceKeys(places);
+  const link = (place: Place, phone: boolean): ReactNode => (
+    <PlaceLink key={place.to} place={place} count={place.to === "/approvals" ? approvals.length : 0} phone={phone} />
+  );
   return (
     <div className="flex min-h-dvh flex-col md:flex-row">
       <a
@@ -53,19 +69,18 @@ export function Shell(): ReactNode {
       </a>
       <nav
         aria-label="Main"
-        className="sticky top-0 hidden h-dvh w-52 shrink-0 flex-col gap-1 border-r bg-panel p-3 md:flex"
+        className="sticky top-0 hidden h-dvh w-52 shrink-0 flex-col gap-1 overflow-y-auto border-r bg-panel p-3 md:flex"
       >
-        <p className="mb-3 flex items-center gap-2 px-2 pt-1 text-base font-semibold">
-          <Activity aria-hidden className="size-5 text-accent" /> Sallyport
+        <p className="mb-2 flex items-center gap-2 px-2 pt-1 text-base font-semibold">
+          <Mark className="size-5 text-accent" /> Sallyport
         </p>
-        {places.map((place) => (
-          <PlaceLink key={place.to} place={place} count={place.to === "/approvals" ? approvals.length : 0} />
-        ))}
+        <NewLink />
+        {places.map((place) => link(place, false))}
         <div className="mt-auto">
           <PersonMenu />
         </div>
       </nav>
-      <div className="flex min-w-0 flex-1 flex-col pb-16 md:pb-0">
+      <div className="flex min-w-0 flex-1 flex-col pb-[calc(4rem+env(safe-area-inset-bottom))] md:pb-0">
         <ConnectionBar />
         <main id="page" tabIndex={-1} className="flex min-w-0 flex-1 flex-col outline-none">
           <Outlet />
@@ -73,17 +88,43 @@ export function Shell(): ReactNode {
       </div>
       <nav
         aria-label="Main"
-        className="fixed inset-x-0 bottom-0 z-30 flex h-16 items-stretch border-t bg-panel pb-[env(safe-area-inset-bottom)] md:hidden"
+        className="fixed inset-x-0 bottom-0 z-30 flex min-h-16 items-stretch border-t bg-panel pb-[env(safe-area-inset-bottom)] md:hidden"
       >
-        {places.slice(0, ON_PHONE).map((place) => (
-          <PlaceLink key={place.to} place={place} count={place.to === "/approvals" ? approvals.length : 0} phone />
-        ))}
+        {places.slice(0, ON_PHONE).map((place) => link(place, true))}
         <div className="grid flex-1 place-items-center">
-          <PersonMenu more={places.slice(ON_PHONE)} />
+          <PersonMenu more={places.slice(ON_PHONE)} phone />
         </div>
       </nav>
     </div>
   );
+}
+
+/** The way to the most frequent deed, from everywhere. */
+function NewLink(): ReactNode {
+  if (!useMay("session.create")) return undefined;
+  return (
+    <Link
+      to="/new"
+      className="mb-2 flex h-9 items-center justify-center gap-1.5 rounded-lg border border-line-strong/60 bg-raised text-sm font-medium hover:bg-sunken"
+      activeProps={{ className: "bg-accent-soft!", "aria-current": "page" }}
+    >
+      <Plus aria-hidden className="size-4" /> New session
+    </Link>
+  );
+}
+
+function usePlaceKeys(places: readonly Place[]): void {
+  const navigate = useNavigate();
+  const mayCreate = useMay("session.create");
+  useShortcuts("Everywhere", [
+    ...(mayCreate ? [{ keys: ["n"], label: "New session", run: () => void navigate({ to: "/new" }) }] : []),
+    ...places.map(({ key, label, to }) => ({
+      keys: [`g ${key}`],
+      label: `Go to ${label}`,
+      run: () => void navigate({ to }),
+    })),
+    { keys: ["?"], label: "This list" },
+  ]);
 }
 
 function PlaceLink({

@@ -1,6 +1,7 @@
 import { useId, useState, type FormEvent, type ReactNode } from "react";
 import { Button } from "../ui/button.tsx";
 import { Input } from "../ui/field.tsx";
+import { Mark } from "../ui/mark.tsx";
 import { Note } from "../ui/states.tsx";
 
 /** Who comes without the link that the server printed needs a token. */
@@ -21,7 +22,9 @@ export function SignIn({
   return (
     <main className="grid min-h-dvh place-items-center p-4">
       <form onSubmit={submit} className="w-full max-w-md space-y-4 rounded-xl border bg-raised p-6 shadow-sm">
-        <h1 className="text-xl font-semibold">Sign in to Sallyport</h1>
+        <h1 className="flex items-center gap-2.5 text-xl font-semibold">
+          <Mark className="size-6 text-accent" /> Sign in to Sallyport
+        </h1>
         {wrong && (
           <Note tone="bad" role="alert">
             This token is not known to the server any more.
@@ -36,6 +39,7 @@ export function SignIn({
         <Input
           id={id}
           type="password"
+          spellCheck={false}
           autoComplete="current-password"
           value={text}
           onChange={(event) => setText(event.target.value)}

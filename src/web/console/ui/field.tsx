@@ -2,7 +2,7 @@ import { useId, type ComponentProps, type ReactNode } from "react";
 import { classes } from "./classes.ts";
 
 const BOX =
-  "w-full rounded-lg border border-line-strong/60 bg-raised px-3 text-sm text-ink placeholder:text-faint disabled:opacity-60";
+  "w-full rounded-lg border border-line-strong/60 bg-raised px-3 text-sm text-ink placeholder:text-faint disabled:opacity-60 aria-invalid:border-bad";
 
 export function Input({ className, ...rest }: ComponentProps<"input">): ReactNode {
   return <input {...rest} className={classes(BOX, "h-10", className)} />;
@@ -28,8 +28,12 @@ export function Field({
   readonly label: string;
   readonly hint?: ReactNode;
   readonly error?: string | undefined;
-  /** Gets the id for the label, and the id of the hint for `aria-describedby`. */
-  readonly children: (ids: { readonly id: string; readonly "aria-describedby": string }) => ReactNode;
+  /** Gets the id for the label, the id of the hint for `aria-describedby`, and whether something is wrong. */
+  readonly children: (ids: {
+    readonly id: string;
+    readonly "aria-describedby": string;
+    readonly "aria-invalid": boolean;
+  }) => ReactNode;
   readonly className?: string;
 }): ReactNode {
   const id = useId();
@@ -39,7 +43,7 @@ export function Field({
       <label htmlFor={id} className="block text-sm font-medium">
         {label}
       </label>
-      {children({ id, "aria-describedby": described })}
+      {children({ id, "aria-describedby": described, "aria-invalid": error !== undefined })}
       <div id={described} className={classes("text-sm", error === undefined ? "text-faint" : "text-bad")}>
         {error ?? hint}
       </div>

@@ -44,6 +44,8 @@ const STATUS: Readonly<Record<Status, { readonly label: string; readonly tone: T
   failed: { label: "failed", tone: "bad" },
 };
 
+export const statusLabel = (status: Status): string => STATUS[status].label;
+
 export function StatusBadge({ status }: { readonly status: Status }): ReactNode {
   const { label, tone } = STATUS[status];
   return (

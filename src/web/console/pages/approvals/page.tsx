@@ -1,6 +1,44 @@
+import { useNavigate, useSearch } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { Page } from "../../ui/page.tsx";
+import { classes } from "../../ui/classes.ts";
+import { Ended } from "./ended.tsx";
+import { Waiting } from "./waiting.tsx";
 
+const TABS = [
+  { show: "pending", label: "Waiting" },
+  { show: "ended", label: "Ended" },
+] as const;
+
+/** Questions of all sessions: what waits for a person, and how the others ended. */
 export function ApprovalsPage(): ReactNode {
-  return <Page title="Approvals">Not yet.</Page>;
+  const { show = "pending", id } = useSearch({ from: "/approvals" });
+  const navigate = useNavigate();
+  return (
+    <Page
+      title="Approvals"
+      intro="What agents may not do by themselves waits here for a person."
+      wide
+      actions={
+        <div role="group" aria-label="Which" className="flex rounded-lg border bg-panel p-0.5">
+          {TABS.map((tab) => (
+            <button
+              key={tab.show}
+              type="button"
+              aria-pressed={show === tab.show}
+              onClick={() => void navigate({ to: "/approvals", search: tab.show === "ended" ? { show: "ended" } : {} })}
+              className={classes(
+                "h-8 rounded-md px-3 text-sm font-medium",
+                show === tab.show ? "bg-raised text-ink shadow-sm" : "text-soft hover:text-ink",
+              )}
+            >
+              {tab.label}
+            </button>
+          ))}
+        </div>
+      }
+    >
+      {show === "ended" ? <Ended id={id} /> : <Waiting id={id} />}
+    </Page>
+  );
 }

@@ -1,6 +1,45 @@
-import type { ReactNode } from "react";
+import { useSearch } from "@tanstack/react-router";
+import { useEffect, type ReactNode } from "react";
+import { useConnection, useMay } from "../../app/connection.tsx";
+import { DemoNote } from "../../onboarding/demo-note.tsx";
 import { Page } from "../../ui/page.tsx";
+import { Note } from "../../ui/states.tsx";
+import { draftOf } from "./draft.ts";
+import { useDraft } from "./draft-store.ts";
+import { NewForm } from "./form.tsx";
+import { TemplateCards } from "./template-cards.tsx";
+import { useTemplates } from "./template-data.ts";
 
 export function NewSessionPage(): ReactNode {
-  return <Page title="New session">Not yet.</Page>;
+  const { template } = useSearch({ from: "/new" });
+  const { me } = useConnection();
+  const may = useMay("session.create");
+  const { data: templates } = useTemplates();
+  const chosen = templates?.find(({ id }) => id === template);
+  const start = useDraft((kept) => kept.start);
+  useEffect(() => {
+    // Once: what was changed since then is not taken back by a reload.
+    if (chosen !== undefined && useDraft.getState().template !== chosen.id) start(draftOf(chosen.session), chosen.id);
+  }, [chosen, start]);
+  if (!may) {
+    return (
+      <Page title="New session">
+        <Note tone="warn">
+          Your role, {me.role}, cannot start sessions. Operators and admins can; an admin makes tokens for them.
+        </Note>
+      </Page>
+    );
+  }
+  return (
+    <Page title="New session">
+      <DemoNote />
+      {template !== undefined && templates !== undefined && chosen === undefined && (
+        <Note tone="warn" role="status">
+          The template of this address is gone. The form holds what was in it before.
+        </Note>
+      )}
+      <TemplateCards chosen={template} />
+      <NewForm key={template ?? ""} template={chosen} />
+    </Page>
+  );
 }

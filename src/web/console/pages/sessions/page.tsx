@@ -1,6 +1,129 @@
-import type { ReactNode } from "react";
+import { Link, useSearch } from "@tanstack/react-router";
+import { Plus, SearchX } from "lucide-react";
+import { useEffect, useRef, type ReactNode, type RefObject } from "react";
+import { useMay } from "../../app/connection.tsx";
+import { useShortcuts } from "../../app/shortcuts.tsx";
+import { DemoNote } from "../../onboarding/demo-note.tsx";
+import { Welcome } from "../../onboarding/welcome.tsx";
+import { Button } from "../../ui/button.tsx";
 import { Page } from "../../ui/page.tsx";
+import { Empty, Trouble } from "../../ui/states.tsx";
+import { filterOf, useDeeds, useSessions } from "./data.ts";
+import { Filters } from "./filters.tsx";
+import { ListSkeleton, moveFocus, SessionList } from "./list.tsx";
 
 export function SessionsPage(): ReactNode {
-  return <Page title="Sessions">Not yet.</Page>;
+  const search = useSearch({ from: "/sessions" });
+  const filter = filterOf(search);
+  const filtered = Object.keys(filter).length > 0;
+  const query = useSessions(filter);
+  const deeds = useDeeds();
+  const list = useRef<HTMLDivElement>(null);
+  const box = useRef<HTMLInputElement>(null);
+  useListKeys(list, box);
+  const { sessions } = query;
+  if (query.isSuccess && !query.isPlaceholderData && sessions.length === 0 && !filtered) return <Welcome />;
+  return (
+    <Page title="Sessions" actions={<NewButton />} wide>
+      <DemoNote />
+      <Filters search={search} box={box} />
+      <p aria-live="polite" className="sr-only">
+        {query.isFetched && !query.isPlaceholderData ? countWords(sessions.length, query.hasNextPage) : ""}
+      </p>
+      {query.isPending && <ListSkeleton />}
+      {query.isError && sessions.length === 0 && (
+        <Trouble title="The sessions cannot be read" error={query.error} onRetry={() => void query.refetch()} />
+      )}
+      {query.isSuccess && sessions.length === 0 && !query.isPlaceholderData && <NothingFound />}
+      {sessions.length > 0 && (
+        <div className={query.isPlaceholderData ? "opacity-60 transition-opacity" : ""}>
+          <SessionList sessions={sessions} deeds={deeds} place={list} />
+        </div>
+      )}
+      <More
+        shown={query.hasNextPage && !query.isPlaceholderData}
+        busy={query.isFetchingNextPage}
+        failed={query.isFetchNextPageError}
+        onMore={() => void query.fetchNextPage()}
+      />
+    </Page>
+  );
+}
+
+function NewButton(): ReactNode {
+  if (!useMay("session.create")) return undefined;
+  return (
+    <Link
+      to="/new"
+      className="inline-flex h-10 items-center gap-2 rounded-lg bg-accent px-4 text-sm font-medium text-accent-ink hover:brightness-110"
+    >
+      <Plus aria-hidden className="size-4" /> New session
+    </Link>
+  );
+}
+
+function useListKeys(list: RefObject<HTMLDivElement | null>, box: RefObject<HTMLInputElement | null>): void {
+  useShortcuts("Sessions", [
+    { keys: ["/"], label: "Search", run: () => box.current?.focus() },
+    { keys: ["j", "ArrowDown"], label: "Next session", run: (event) => step(list, event, 1) },
+    { keys: ["k", "ArrowUp"], label: "Session before", run: (event) => step(list, event, -1) },
+    { keys: ["Enter"], label: "Open the session" },
+  ]);
+}
+
+/** The letters work everywhere on the page; the arrows only in the list, where they do not take scrolling away. */
+function step(list: RefObject<HTMLDivElement | null>, event: KeyboardEvent, by: 1 | -1): void | false {
+  if (event.key.startsWith("Arrow")) return false;
+  moveFocus(list.current, by);
+  return undefined;
+}
+
+function countWords(number: number, more: boolean): string {
+  return `${more ? "More than " : ""}${String(number)} ${number === 1 ? "session" : "sessions"}`;
+}
+
+function NothingFound(): ReactNode {
+  return (
+    <Empty icon={SearchX} title="No session fits">
+      Try other words, another state or another engine.
+    </Empty>
+  );
+}
+
+/** Reads on by itself when it comes into view; the button is there for who gets to it first, and after an error. */
+function More({
+  shown,
+  busy,
+  failed,
+  onMore,
+}: {
+  readonly shown: boolean;
+  readonly busy: boolean;
+  readonly failed: boolean;
+  readonly onMore: () => void;
+}): ReactNode {
+  const mark = useRef<HTMLDivElement>(null);
+  const read = useRef(onMore);
+  useEffect(() => {
+    read.current = onMore;
+  });
+  useEffect(() => {
+    if (!shown || busy || failed || mark.current === null) return;
+    const observer = new IntersectionObserver(
+      (entries) => entries.some((one) => one.isIntersecting) && read.current(),
+      {
+        rootMargin: "400px",
+      },
+    );
+    observer.observe(mark.current);
+    return () => observer.disconnect();
+  }, [shown, busy, failed]);
+  if (!shown) return undefined;
+  return (
+    <div ref={mark} className="flex justify-center">
+      <Button busy={busy} onClick={onMore}>
+        {failed ? "Try again" : "Show more"}
+      </Button>
+    </div>
+  );
 }

@@ -1,0 +1,78 @@
+import { createHash } from "node:crypto";
+import { SYSTEM, type NewId } from "../protocol/index.ts";
+import type { Log } from "../sessions/index.ts";
+import type { Store } from "../store/index.ts";
+import type { NewestSettings } from "./settings.ts";
+
+const KINDS = { prices: "price", providers: "provider" } as const;
+type Kind = keyof typeof KINDS;
+/** By name, the hash of what was set: enough to see a change, and holds no key. */
+type Marks = Readonly<Record<string, string>>;
+
+interface AuditOptions {
+  readonly store: Store;
+  readonly newId: NewId;
+  readonly now: () => number;
+  readonly log: Pick<Log, "warn">;
+}
+
+/**
+ * Prices and providers are set in a file, by whoever may write it. The server writes into its audit log what is another one since it last
+ * looked, also what was changed while it did not run.
+ */
+export async function auditSettings(newest: NewestSettings, options: AuditOptions): Promise<NewestSettings> {
+  const [prices, providers] = await Promise.all([
+    audited("prices", newest, options),
+    audited("providers", newest, options),
+  ]);
+  return {
+    prices: () => prices(newest.prices()),
+    providers: () => providers(newest.providers()),
+  };
+}
+
+async function audited(
+  kind: Kind,
+  newest: NewestSettings,
+  { store, newId, now, log }: AuditOptions,
+): Promise<<Value extends object>(value: Value) => Value> {
+  const name = `settings/${kind}`;
+  const [last] = await store.read.documents({ name, limit: 1 });
+  let marks = (last === undefined ? {} : JSON.parse(last.body)) as Marks;
+  let seen: object = {};
+  const look = async (value: object): Promise<void> => {
+    seen = value;
+    const before = marks;
+    marks = marksOf(value);
+    const at = new Date(now()).toISOString();
+    const deed = (action: string) => (target: string) => ({
+      id: newId("aud"),
+      at,
+      by: SYSTEM,
+      action: `${KINDS[kind]}.${action}`,
+      target,
+      details: { file: "sallyport.yaml" },
+    });
+    const set = Object.keys(marks).filter((key) => marks[key] !== before[key]);
+    const gone = Object.keys(before).filter((key) => !Object.hasOwn(marks, key));
+    const audit = [...set.map(deed("set")), ...gone.map(deed("remove"))];
+    if (audit.length > 0)
+      await store.commit({ audit, documents: [{ name, at, by: SYSTEM, body: JSON.stringify(marks) }] });
+  };
+  await look(newest[kind]());
+  return (value) => {
+    // The same file gives the same object.
+    if (value !== seen)
+      look(value).catch((error: unknown) => log.warn({ err: error }, "a change of settings is not in the audit log"));
+    return value;
+  };
+}
+
+function marksOf(value: object): Marks {
+  return Object.fromEntries(
+    Object.entries(value).map(([key, entry]) => [
+      key,
+      createHash("sha256").update(JSON.stringify(entry)).digest("hex").slice(0, 32),
+    ]),
+  );
+}

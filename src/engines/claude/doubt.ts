@@ -1,0 +1,91 @@
+/** A turn that a dead process left open, as our journal has it. */
+export interface OpenTurn {
+  /** The vendor's id of its prompt. */
+  readonly prompt: string;
+  /** Calls that the journal knows to have ended. */
+  readonly done: ReadonlySet<string>;
+}
+
+/** What a message of the vendor's record tells of the open turn. */
+interface Tidings {
+  /** Calls with a result. */
+  readonly results: readonly string[];
+  /** Texts of the model. */
+  readonly said: readonly string[];
+}
+
+/** What is read of a message. */
+interface Message {
+  readonly uuid?: string;
+  readonly parentUuid?: string | null;
+  readonly isSidechain?: boolean;
+  readonly message?: {
+    readonly role?: string;
+    readonly content?:
+      | string
+      | readonly { readonly type: string; readonly text?: string; readonly tool_use_id?: string }[];
+  };
+}
+
+const NO_TIDINGS: Tidings = { results: [], said: [] };
+
+/**
+ * Reads the messages of a record in order and finds what cannot be true. A process that is left alone goes on for a moment: nobody
+ * answers it, so it invents results for its calls, such as a refusal by a person. Of the open turn, only results that the journal
+ * knows of are believed.
+ */
+export class Doubt {
+  readonly #open: OpenTurn | undefined;
+  readonly #cut = new Set<string>();
+  #begun = false;
+  #doubted = false;
+
+  /** Nothing open: nothing to doubt. */
+  constructor(open: OpenTurn | undefined) {
+    this.#open = open;
+  }
+
+  /** Whether anything was found. */
+  get doubted(): boolean {
+    return this.#doubted;
+  }
+
+  /** Undefined: the message is not to be believed, or follows from one that is not. */
+  read(line: string): Tidings | undefined {
+    if (this.#open === undefined) return NO_TIDINGS;
+    if (!this.#begun) {
+      this.#begun = isMessage(line, this.#open.prompt);
+      return NO_TIDINGS;
+    }
+    const { uuid = "", parentUuid, isSidechain, message } = parse(line);
+    // A sub-agent's own messages are no part of the conversation.
+    if (isSidechain === true) return NO_TIDINGS;
+    const blocks = Array.isArray(message?.content) ? message.content : [];
+    const results = blocks.flatMap(({ type, tool_use_id = "" }) => (type === "tool_result" ? [tool_use_id] : []));
+    const { done } = this.#open;
+    const invented = results.some((id) => !done.has(id));
+    // The other results of the same message of the model are as good as ever.
+    const follows = this.#doubted && (results.length === 0 || this.#cut.has(parentUuid ?? ""));
+    if (invented || follows) {
+      this.#doubted = true;
+      this.#cut.add(uuid);
+      return undefined;
+    }
+    const texts = blocks.flatMap(({ type, text = "" }) => (type === "text" ? [text.trim()] : []));
+    return { results, said: message?.role === "assistant" ? texts : [] };
+  }
+}
+
+/** Whether a line is the message with this id, and whole. */
+export function isMessage(line: string, uuid: string): boolean {
+  return line.includes(`"uuid":"${uuid}"`) && line.endsWith("}");
+}
+
+/** Nothing of a line that is broken. */
+function parse(line: string): Message {
+  try {
+    return JSON.parse(line) as Message;
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,92 @@
+import { LIMITS } from "../protocol/index.ts";
+import { fromCursor, toCursor, type Place } from "./cursor.ts";
+import { auditRow, sessionRow } from "./rows.ts";
+import { counted, type List, type Select, selectPage } from "./select.ts";
+import type { AuditRow, Page, Reader, SessionRow } from "./store.ts";
+
+export const SESSION =
+  "id, status, seq, created_at, updated_at, created_by, parent_id, parent_seq, unsettled, engine, search, state";
+const SESSIONS: List<SessionRow> = {
+  name: "sessions",
+  from: "sessions",
+  columns: SESSION,
+  at: "created_at",
+  id: "id",
+  row: sessionRow,
+  place: ({ created_at, id }) => ({ at: created_at, id }),
+};
+
+const AUDIT: List<AuditRow> = {
+  name: "audit",
+  from: "audit",
+  columns: "id, at, by, action, target, details",
+  at: "at",
+  id: "id",
+  row: auditRow,
+  place: ({ at, id }) => ({ at, id }),
+};
+
+/** A word can be anywhere in a text, which no index helps with: so a page looks at a bounded number of sessions, the newest first. */
+export function findSessions(select: Select, query: Parameters<Reader["sessions"]>[0]): Page<SessionRow> {
+  const { status, created_by, engine, words = [], cursor, limit } = query;
+  const where = [
+    { sql: "status = ?", value: status },
+    { sql: "created_by = ?", value: created_by },
+    { sql: "engine = ?", value: engine },
+    ...words.map((word) => ({ sql: "instr(search, ?) > 0", value: word })),
+  ];
+  if (engine === undefined && words.length === 0) return selectPage(select, SESSIONS, { where, cursor, limit });
+  const last = lastLookedAt(select, cursor);
+  const bounded = [...where, { sql: "(created_at, id) >= (?, ?)", value: last && [last.at, last.id] }];
+  const page = selectPage(select, SESSIONS, { where: bounded, cursor, limit });
+  return page.next !== undefined || last === undefined ? page : { ...page, next: toCursor("sessions", last) };
+}
+
+/** Where a search that begins at a cursor ends; absent: at the oldest session. */
+function lastLookedAt(select: Select, cursor: string | undefined): Place | undefined {
+  const from = cursor === undefined ? undefined : fromCursor("sessions", cursor);
+  const [last, more] = select({
+    sql: `SELECT created_at AS at, id FROM sessions ${from === undefined ? "" : "WHERE (created_at, id) < (?, ?)"}
+          ORDER BY created_at DESC, id DESC LIMIT 2 OFFSET ?`,
+    values: [...(from === undefined ? [] : [from.at, from.id]), LIMITS.searchedSessions - 1],
+    row: ({ at, id }: Place): Place => ({ at, id }),
+  });
+  return more === undefined ? undefined : last;
+}
+
+/** There are few kinds of actions and each has its place in an index: a page is merged from one of each. */
+export function findAudit(select: Select, query: Parameters<Reader["audit"]>[0]): Page<AuditRow> {
+  const { action, by, cursor, limit } = query;
+  if (action === undefined && by === undefined) return selectPage(select, AUDIT, { where: [], cursor, limit });
+  if (cursor !== undefined) fromCursor("audit", cursor);
+  const pages = actionsLike(select, action ?? "").map((exact) => {
+    const where = [
+      { sql: "json_extract(by, '$.id') = ?", value: by },
+      { sql: "action = ?", value: exact },
+    ];
+    return selectPage(select, AUDIT, { where, cursor, limit: counted(limit) });
+  });
+  const merged = pages.flatMap(({ rows }) => rows).sort(newestFirst);
+  const rows = merged.slice(0, counted(limit));
+  const last = rows.at(-1);
+  const more = merged.length > rows.length || pages.some(({ next }) => next !== undefined);
+  return more && last !== undefined ? { rows, next: toCursor("audit", AUDIT.place(last)) } : { rows };
+}
+
+/** The actions that begin so, found one after the other in the index. */
+function actionsLike(select: Select, prefix: string): readonly string[] {
+  return select({
+    sql: `WITH RECURSIVE known (action) AS (
+            SELECT min(action) FROM audit WHERE action >= ?
+            UNION ALL SELECT (SELECT min(action) FROM audit WHERE audit.action > known.action) FROM known
+            WHERE instr(known.action, ?) = 1
+          ) SELECT action FROM known WHERE instr(action, ?) = 1`,
+    values: [prefix, prefix, prefix],
+    row: ({ action }: { readonly action: string }) => action,
+  });
+}
+
+function newestFirst(one: AuditRow, other: AuditRow): number {
+  if (one.at !== other.at) return one.at < other.at ? 1 : -1;
+  return one.id < other.id ? 1 : -1;
+}

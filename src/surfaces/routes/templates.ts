@@ -1,0 +1,52 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import { SaveTemplate, Template } from "../../protocol/index.ts";
+import type { App, SurfaceOptions } from "../surface.ts";
+import { body, json, needs, refusals } from "./documents.ts";
+
+const TemplatePath = z.object({
+  id: z
+    .string()
+    .max(100)
+    .regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, "letters, digits, dots, dashes and underscores"),
+});
+
+export function templateRoutes(app: App, { gateway }: SurfaceOptions): void {
+  app.openapi(
+    createRoute({
+      method: "get",
+      path: "/api/templates",
+      summary: "Named starts for new sessions, by name",
+      ...needs("session.create"),
+      responses: { 200: json(z.object({ templates: z.array(Template) }), "The templates"), ...refusals },
+    }),
+    async (context) => context.json({ templates: [...(await gateway.templates.list(context.var.caller))] }, 200),
+  );
+  app.openapi(
+    createRoute({
+      method: "put",
+      path: "/api/templates/{id}",
+      summary: "Make a template, or replace the one with this id",
+      ...needs("template.write"),
+      request: { params: TemplatePath, body: body(SaveTemplate) },
+      responses: { 200: json(Template, "The template"), ...refusals },
+    }),
+    async (context) => {
+      const { id } = context.req.valid("param");
+      return context.json(await gateway.templates.save(context.var.caller, id, context.req.valid("json")), 200);
+    },
+  );
+  app.openapi(
+    createRoute({
+      method: "delete",
+      path: "/api/templates/{id}",
+      summary: "Delete a template",
+      ...needs("template.write"),
+      request: { params: TemplatePath },
+      responses: { 204: { description: "It is gone" }, ...refusals },
+    }),
+    async (context) => {
+      await gateway.templates.remove(context.var.caller, context.req.valid("param").id);
+      return context.body(null, 204);
+    },
+  );
+}

@@ -1,0 +1,38 @@
+/** Keys as the browser names them (`j`, `ArrowDown`), two of them with a space between (`g s`). */
+export interface Combination {
+  /** Any of these. */
+  readonly keys: readonly string[];
+}
+
+/** What a key press comes to: a combination that is whole now, and what waits for a second key. */
+export interface Pressed<Item extends Combination> {
+  readonly hit?: Item;
+  readonly waiting?: string;
+}
+
+export function press<Item extends Combination>(
+  items: readonly Item[],
+  key: string,
+  waiting: string | undefined,
+): Pressed<Item> {
+  const whole = waiting === undefined ? key : `${waiting} ${key}`;
+  const hit = items.find(({ keys }) => keys.includes(whole));
+  if (hit !== undefined) return { hit };
+  if (waiting !== undefined) return press(items, key, undefined);
+  return items.some(({ keys }) => keys.some((one) => one.startsWith(`${key} `))) ? { waiting: key } : {};
+}
+
+const SHOWN: Readonly<Record<string, string>> = {
+  ArrowDown: "↓",
+  ArrowUp: "↑",
+  ArrowLeft: "←",
+  ArrowRight: "→",
+  Escape: "Esc",
+  " ": "Space",
+};
+
+/** `g s` as the caps of two keys. */
+export function capsOf(keys: string): readonly string[] {
+  if (keys === " ") return ["Space"];
+  return keys.split(" ").map((key) => SHOWN[key] ?? key);
+}

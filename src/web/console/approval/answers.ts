@@ -1,0 +1,47 @@
+import type { Question } from "../../../protocol/index.ts";
+
+/** What a person chose for one question. */
+export interface Chosen {
+  readonly labels: readonly string[];
+  /** Words of one's own; absent: "Other" is not chosen. */
+  readonly other?: string;
+}
+
+export const NOTHING_CHOSEN: Chosen = { labels: [] };
+
+/** Chooses an option, or gives it back. With one answer only, the last choice counts. */
+export function choose(chosen: Chosen, label: string, multiple: boolean): Chosen {
+  if (!multiple) return { labels: [label] };
+  const labels = chosen.labels.includes(label)
+    ? chosen.labels.filter((other) => other !== label)
+    : [...chosen.labels, label];
+  return { ...chosen, labels };
+}
+
+/** Chooses "Other" with these words; undefined gives it back. */
+export function chooseOther(chosen: Chosen, words: string | undefined, multiple: boolean): Chosen {
+  const labels = multiple ? chosen.labels : [];
+  return words === undefined ? { labels } : { labels, other: words };
+}
+
+export function isAnswered({ labels, other }: Chosen): boolean {
+  return labels.length > 0 || (other !== undefined && other.trim() !== "");
+}
+
+/** The answers as the tool takes them: question → label or words; a list where more than one may be chosen. Open ones are left out. */
+export function answersOf(
+  questions: readonly Question[],
+  chosen: readonly Chosen[],
+): Readonly<Record<string, string | readonly string[]>> {
+  return Object.fromEntries(
+    questions.flatMap(({ question, options, multiSelect }, index) => {
+      const one = chosen[index] ?? NOTHING_CHOSEN;
+      if (!isAnswered(one)) return [];
+      const words = one.other?.trim() ?? "";
+      // In the order in which they were offered, whatever the order of the clicks.
+      const labels = options.map(({ label }) => label).filter((label) => one.labels.includes(label));
+      const all = words === "" ? labels : [...labels, words];
+      return [[question, multiSelect ? all : (all[0] ?? "")] as const];
+    }),
+  );
+}

@@ -1,0 +1,89 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { Clock } from "lucide-react";
+import type { ReactNode } from "react";
+import type { Approval, SessionView, Tier } from "../../../protocol/index.ts";
+import { useConnection } from "../app/connection.tsx";
+import { KEYS } from "../app/feed.tsx";
+import { classes } from "../ui/classes.ts";
+import { Badge, type Tone } from "../ui/states.tsx";
+import { Ago, titleOf } from "../ui/words.tsx";
+import { isUrgent, remainingWords } from "./countdown.ts";
+import { ToolIcon } from "./tool-icon.tsx";
+import { useNow } from "./use-now.ts";
+import { visible } from "./visible.ts";
+
+const TIERS: Readonly<Record<Tier, { readonly words: string; readonly tone: Tone }>> = {
+  read: { words: "reads", tone: "plain" },
+  network: { words: "uses the network", tone: "info" },
+  page: { words: "changes a page", tone: "info" },
+  write: { words: "writes files", tone: "warn" },
+  execute: { words: "runs a program", tone: "bad" },
+};
+
+/** What is asked, by whom, why and until when. */
+export function CardHead({
+  approval,
+  withSession,
+}: {
+  readonly approval: Approval;
+  readonly withSession: boolean;
+}): ReactNode {
+  const { id, tool, tier, reason, created_at, session_id, status } = approval;
+  const session = useSession(session_id);
+  return (
+    <header className="space-y-1.5 border-b px-4 py-3">
+      <div className="flex flex-wrap items-center gap-2">
+        <ToolIcon tool={tool} />
+        <h2 id={`title-${id}`} className="text-base font-semibold">
+          Tool Approval Required
+        </h2>
+        <Badge tone="accent" className="font-mono whitespace-normal break-all">
+          {visible(tool)}
+        </Badge>
+        <Badge tone={TIERS[tier].tone}>{TIERS[tier].words}</Badge>
+        {status === "pending" && <Countdown expiresAt={approval.expires_at} />}
+      </div>
+      <p className="text-sm text-soft">
+        <span className="text-faint">Why you are asked:</span> {visible(reason)}
+      </p>
+      <p className="text-xs text-faint">
+        {session !== undefined && <>{session.created_by.name} asked </>}
+        <Ago at={created_at} />
+        {withSession && (
+          <>
+            {" in "}
+            <Link
+              to="/sessions/$sessionId"
+              params={{ sessionId: session_id }}
+              className="font-medium text-accent underline [overflow-wrap:anywhere]"
+            >
+              {session === undefined ? session_id : titleOf(session)}
+            </Link>
+          </>
+        )}
+      </p>
+    </header>
+  );
+}
+
+/** The session that a question belongs to; undefined while it is read, or where the caller may not see it. */
+export function useSession(id: string): SessionView | undefined {
+  const { client } = useConnection();
+  return useQuery({ queryKey: KEYS.session(id), queryFn: () => client.session(id) }).data;
+}
+
+/** How long there is still time. Not read out each second. */
+export function Countdown({ expiresAt }: { readonly expiresAt: string | undefined }): ReactNode {
+  const now = useNow(expiresAt !== undefined);
+  return (
+    <span
+      className={classes(
+        "ml-auto inline-flex items-center gap-1 text-sm whitespace-nowrap tabular-nums",
+        isUrgent(expiresAt, now) ? "font-medium text-bad" : "text-soft",
+      )}
+    >
+      <Clock aria-hidden className="size-4" /> {remainingWords(expiresAt, now)}
+    </span>
+  );
+}

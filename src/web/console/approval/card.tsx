@@ -1,0 +1,153 @@
+import { useEffect, useState, type ReactNode } from "react";
+import type { Approval } from "../../../protocol/index.ts";
+import { useConnection, useMay } from "../app/connection.tsx";
+import { useSettings } from "../app/settings.ts";
+import { Note } from "../ui/states.tsx";
+import { BudgetForm } from "./budget.tsx";
+import { CardHead } from "./card-head.tsx";
+import { canApprovePlainly, Confirm, Decide, type Mode } from "./decide.tsx";
+import { Editor } from "./editor.tsx";
+import { useKeys } from "./keys.ts";
+import { OutcomeNote } from "./outcome.tsx";
+import { PreviewView } from "./preview.tsx";
+import { QuestionForm } from "./question.tsx";
+import { RejectForm } from "./reject.tsx";
+import { useApproval, useDecision, type Answer } from "./use-decision.ts";
+import { Warnings } from "./warnings.tsx";
+
+interface CardProps {
+  readonly approval: Approval;
+  /** The session's name and a link to it; not where the session is shown anyway. */
+  readonly withSession?: boolean;
+  /** Single keys answer this card. */
+  readonly keys?: boolean;
+  /** Beside the outcome, once there is one. */
+  readonly next?: ReactNode;
+}
+
+/** One question: what will happen, what to know about it, and the answers. */
+export function ApprovalCard({ approval: given, withSession = true, keys = false, next }: CardProps): ReactNode {
+  const approval = useApproval(given);
+  const { decide, busy, refusal } = useDecision(approval);
+  const may = useMay("approval.decide");
+  const [mode, setMode] = useState<Mode>("looking");
+  const pending = approval.status === "pending";
+  const open = pending && may;
+  useEffect(() => {
+    if (!pending) setMode("looking");
+  }, [pending]);
+  useCardKeys({ approval, active: keys && open, mode, onMode: setMode, decide });
+  return (
+    <article aria-labelledby={`title-${approval.id}`} className="rounded-xl border bg-raised">
+      <CardHead approval={approval} withSession={withSession} />
+      <div className="space-y-3 p-4">
+        {!pending && <OutcomeNote approval={approval}>{next}</OutcomeNote>}
+        <Warnings warnings={approval.warnings} />
+        {mode === "editing" && open ? (
+          <Editor
+            approval={approval}
+            busy={busy}
+            onBack={() => setMode("looking")}
+            onApprove={(input) => decide({ decision: "approve", scope: "once", updated_input: input })}
+          />
+        ) : (
+          <Subject approval={approval} busy={busy} open={open} decide={decide} />
+        )}
+      </div>
+      {pending && mode !== "editing" && (
+        <footer className="sticky bottom-16 z-10 rounded-b-xl border-t bg-raised p-4 md:bottom-0">
+          <Answers approval={approval} mode={mode} busy={busy} hints={keys} onMode={setMode} decide={decide} />
+          <Refused words={refusal} />
+        </footer>
+      )}
+      {!(pending && mode !== "editing") && refusal !== undefined && (
+        <div className="px-4 pb-4">
+          <Refused words={refusal} />
+        </div>
+      )}
+    </article>
+  );
+}
+
+function Refused({ words }: { readonly words: string | undefined }): ReactNode {
+  if (words === undefined) return null;
+  return (
+    <Note tone="info" role="status" className="mt-2">
+      {words}
+    </Note>
+  );
+}
+
+function Subject({
+  approval,
+  busy,
+  open,
+  decide,
+}: {
+  readonly approval: Approval;
+  readonly busy: boolean;
+  readonly open: boolean;
+  readonly decide: (answer: Answer) => void;
+}): ReactNode {
+  const { preview } = approval;
+  const onAnswer = open
+    ? (input: Approval["input"]): void => decide({ decision: "approve", scope: "once", updated_input: input })
+    : undefined;
+  if (preview.type === "question") {
+    return <QuestionForm approval={approval} questions={preview.questions} busy={busy} onAnswer={onAnswer} />;
+  }
+  if (preview.type === "budget") return <BudgetForm preview={preview} busy={busy} onAnswer={onAnswer} />;
+  return <PreviewView preview={preview} input={approval.input} />;
+}
+
+interface AnswersProps {
+  readonly approval: Approval;
+  readonly mode: Mode;
+  readonly busy: boolean;
+  readonly hints: boolean;
+  readonly onMode: (mode: Mode) => void;
+  readonly decide: (answer: Answer) => void;
+}
+
+function Answers({ approval, mode, busy, hints, onMode, decide }: AnswersProps): ReactNode {
+  const { me } = useConnection();
+  if (!useMay("approval.decide")) {
+    return (
+      <p className="text-sm text-soft">Your role, {me.role}, may look but not answer. Admins and operators can.</p>
+    );
+  }
+  const back = (): void => onMode("looking");
+  if (mode === "rejecting") return <RejectForm busy={busy} onBack={back} decide={decide} />;
+  if (mode === "confirming") return <Confirm busy={busy} onBack={back} decide={decide} />;
+  return <Decide approval={approval} busy={busy} hints={hints} onMode={onMode} decide={decide} />;
+}
+
+function useCardKeys({
+  approval,
+  active,
+  mode,
+  onMode,
+  decide,
+}: {
+  readonly approval: Approval;
+  readonly active: boolean;
+  readonly mode: Mode;
+  readonly onMode: (mode: Mode) => void;
+  readonly decide: (answer: Answer) => void;
+}): void {
+  const layout = (diffLayout: "unified" | "split"): void => useSettings.getState().set({ diffLayout });
+  const plain = canApprovePlainly(approval);
+  const approve = (): void => {
+    if (mode === "confirming") decide({ decision: "approve", scope: "once" });
+    else if (mode === "looking") onMode("confirming");
+  };
+  useKeys(
+    {
+      r: () => onMode("rejecting"),
+      ...(plain ? { a: approve, e: () => onMode("editing") } : {}),
+      u: () => layout("unified"),
+      s: () => layout("split"),
+    },
+    active && mode !== "editing",
+  );
+}

@@ -1,0 +1,106 @@
+import { Columns2, FilePen, FilePlus2, Rows2 } from "lucide-react";
+import { lazy, Suspense, useSyncExternalStore, type ReactNode } from "react";
+import type { FileDiff } from "../../../protocol/index.ts";
+import { useSettings } from "../app/settings.ts";
+import { Button } from "../ui/button.tsx";
+import { Badge, Note, Skeleton } from "../ui/states.tsx";
+
+const DiffTable = lazy(async () => ({ default: (await import("./diff/table.tsx")).DiffTable }));
+/** Below this two columns are too narrow to read. */
+const wide = globalThis.matchMedia("(min-width: 768px)");
+
+type DiffViewProps = { readonly file: FileDiff } | { readonly patch: string; readonly path: string };
+
+/** One file's change: side by side or in one column, with colours, marked words and what happens beside the text. */
+export function DiffView(props: DiffViewProps): ReactNode {
+  const { diffLayout } = useSettings();
+  const roomy = useRoomy();
+  const { file, path, patch } =
+    "file" in props
+      ? { file: props.file, path: props.file.file_path, patch: props.file.diff }
+      : { file: undefined, path: props.path, patch: props.patch };
+  return (
+    <section aria-label={path} className="overflow-hidden rounded-lg border bg-paper">
+      <header className="flex flex-wrap items-center gap-x-2 gap-y-1 border-b bg-panel px-3 py-1.5">
+        {file?.is_new_file === true ? (
+          <FilePlus2 aria-hidden className="size-4 shrink-0 text-ok" />
+        ) : (
+          <FilePen aria-hidden className="size-4 shrink-0 text-soft" />
+        )}
+        <code className="min-w-0 text-sm break-all">{path}</code>
+        {file !== undefined && <Facts file={file} />}
+        {roomy && <LayoutSwitch />}
+      </header>
+      {file?.error !== undefined && (
+        <Note tone="bad" className="m-3">
+          This change cannot be made as asked: {file.error}
+        </Note>
+      )}
+      {patch === "" ? (
+        <p className="px-3 py-4 text-sm text-soft">No changes to preview</p>
+      ) : (
+        <Suspense fallback={<Skeleton className="m-3 h-24" />}>
+          <DiffTable patch={patch} path={path} layout={roomy ? diffLayout : "unified"} />
+        </Suspense>
+      )}
+    </section>
+  );
+}
+
+function Facts({ file }: { readonly file: FileDiff }): ReactNode {
+  return (
+    <>
+      <Badge tone={file.is_new_file ? "ok" : "info"}>{file.is_new_file ? "NEW" : "changed"}</Badge>
+      <Counts added={file.added} removed={file.removed} />
+      {file.effects.map((effect) => (
+        <Badge key={effect} tone="warn" className="whitespace-normal break-all">
+          {effect}
+        </Badge>
+      ))}
+    </>
+  );
+}
+
+/** +N −N */
+export function Counts({ added, removed }: { readonly added: number; readonly removed: number }): ReactNode {
+  return (
+    <span className="font-mono text-xs whitespace-nowrap tabular-nums">
+      <span className="sr-only">
+        {added} lines added, {removed} removed
+      </span>
+      <span aria-hidden className="text-ok">
+        +{added}
+      </span>{" "}
+      <span aria-hidden className="text-bad">
+        −{removed}
+      </span>
+    </span>
+  );
+}
+
+function LayoutSwitch(): ReactNode {
+  const { diffLayout } = useSettings();
+  const split = diffLayout === "split";
+  const Icon = split ? Rows2 : Columns2;
+  return (
+    <Button
+      variant="quiet"
+      size="small"
+      className="ml-auto"
+      title={split ? "u" : "s"}
+      onClick={() => useSettings.getState().set({ diffLayout: split ? "unified" : "split" })}
+    >
+      <Icon aria-hidden className="size-4" /> {split ? "One column" : "Side by side"}
+    </Button>
+  );
+}
+
+export function useRoomy(): boolean {
+  return useSyncExternalStore(
+    (changed) => {
+      wide.addEventListener("change", changed);
+      return () => wide.removeEventListener("change", changed);
+    },
+    () => wide.matches,
+  );
+}

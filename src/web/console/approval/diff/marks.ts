@@ -1,0 +1,31 @@
+import { diffWordsWithSpace } from "diff";
+
+/** From a place in a line up to another one, which is no longer in it. */
+export type Span = readonly [from: number, to: number];
+
+const MARKED_CHARS = 2_000;
+const MARK_MS = 20;
+/** Lines that share less than this part of their text are two lines, not one that changed. */
+const LIKE = 0.25;
+
+/** Which words of two lines differ. Undefined: too long, or nothing alike, so that marks would say nothing. */
+export function wordMarks(
+  before: string,
+  after: string,
+): { readonly before: readonly Span[]; readonly after: readonly Span[] } | undefined {
+  if (before.length > MARKED_CHARS || after.length > MARKED_CHARS) return undefined;
+  const changes = diffWordsWithSpace(before, after, { timeout: MARK_MS });
+  if (changes === undefined) return undefined;
+  const left: Span[] = [];
+  const right: Span[] = [];
+  let [old, next, same] = [0, 0, 0];
+  for (const { value, added, removed } of changes) {
+    if (removed) left.push([old, old + value.length]);
+    if (added) right.push([next, next + value.length]);
+    if (!added && !removed) same += value.trim().length;
+    if (!added) old += value.length;
+    if (!removed) next += value.length;
+  }
+  const longest = Math.max(before.trim().length, after.trim().length);
+  return longest > 0 && same / longest < LIKE ? undefined : { before: left, after: right };
+}

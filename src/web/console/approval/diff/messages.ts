@@ -1,0 +1,26 @@
+import type { Layout, Row, RowsWanted } from "./rows.ts";
+
+/** What the page asks of the worker. `id`: one diff that is shown. */
+export type Ask =
+  | { readonly type: "open"; readonly id: number; readonly patch: string; readonly path: string }
+  | ({ readonly type: "rows"; readonly id: number } & RowsWanted)
+  | { readonly type: "close"; readonly id: number };
+
+/** What the worker tells. Rows may come twice: without colours, then with them. */
+export type Told =
+  | {
+      readonly type: "opened";
+      readonly id: number;
+      readonly rows: Readonly<Record<Layout, number>>;
+      readonly added: number;
+      readonly removed: number;
+      readonly cut: boolean;
+    }
+  | {
+      readonly type: "rows";
+      readonly id: number;
+      readonly layout: Layout;
+      readonly from: number;
+      readonly rows: readonly Row[];
+    }
+  | { readonly type: "failed"; readonly id: number; readonly message: string };

@@ -1,0 +1,116 @@
+import type { ReactNode } from "react";
+import { useShownTheme } from "../../app/theme.ts";
+import { classes } from "../../ui/classes.ts";
+import { visible } from "../visible.ts";
+import { SHOWN_CHARS, type Cell, type Layout, type Part, type Row } from "./rows.ts";
+
+type Lengthen = (line: number, shown: number) => void;
+
+const TINTS = {
+  context: "",
+  added: "bg-ok-soft",
+  removed: "bg-bad-soft",
+} as const;
+const SIGNS = { context: " ", added: "+", removed: "−" } as const;
+const MARKS = {
+  context: "",
+  added: "rounded-xs bg-ok/20 dark:bg-ok/30",
+  removed: "rounded-xs bg-bad/15 dark:bg-bad/30",
+} as const;
+const NUMBER = "w-12 shrink-0 pr-2 text-right text-faint select-none tabular-nums";
+
+export function DiffRow({
+  row,
+  layout,
+  onLengthen,
+}: {
+  readonly row: Row | undefined;
+  readonly layout: Layout;
+  readonly onLengthen: Lengthen;
+}): ReactNode {
+  if (row === undefined) return <div className="h-5" />;
+  switch (row.type) {
+    case "hunk":
+      return <p className="border-y bg-info-soft px-3 text-info break-words">{visible(row.text)}</p>;
+    case "note":
+      return <p className="px-3 text-faint italic">{row.text}</p>;
+    case "line":
+      return (
+        <div className={classes("flex", TINTS[row.cell.kind])}>
+          <span className={NUMBER}>{row.cell.old}</span>
+          <span className={NUMBER}>{row.cell.new}</span>
+          <Line cell={row.cell} onLengthen={onLengthen} />
+        </div>
+      );
+    case "pair":
+      return (
+        <div className="grid grid-cols-2" data-layout={layout}>
+          <Half cell={row.left} number={row.left?.old} onLengthen={onLengthen} />
+          <Half cell={row.right} number={row.right?.new} onLengthen={onLengthen} />
+        </div>
+      );
+  }
+}
+
+function Half({
+  cell,
+  number,
+  onLengthen,
+}: {
+  readonly cell: Cell | undefined;
+  readonly number: number | undefined;
+  readonly onLengthen: Lengthen;
+}): ReactNode {
+  if (cell === undefined) return <div className="bg-sunken/60 first:border-r" />;
+  return (
+    <div className={classes("flex min-w-0 first:border-r", TINTS[cell.kind])}>
+      <span className={NUMBER}>{number}</span>
+      <Line cell={cell} onLengthen={onLengthen} />
+    </div>
+  );
+}
+
+function Line({ cell, onLengthen }: { readonly cell: Cell; readonly onLengthen: Lengthen }): ReactNode {
+  const theme = useShownTheme();
+  const { parts, kind, more, line } = cell;
+  const shown = parts.reduce((sum, { text }) => sum + text.length, 0);
+  return (
+    <>
+      <span className="w-4 shrink-0 text-center select-none">{SIGNS[kind]}</span>
+      <span className="min-h-5 min-w-0 flex-1 pr-2 break-words whitespace-pre-wrap [overflow-wrap:anywhere] [tab-size:4]">
+        {parts.map((part, index) => (
+          <Piece key={index} part={part} kind={kind} theme={theme} />
+        ))}
+        {more !== undefined && (
+          <button
+            type="button"
+            className="ml-2 min-h-6 rounded bg-info-soft px-1.5 font-sans text-xs text-info"
+            onClick={() => onLengthen(line, Math.max(shown, SHOWN_CHARS))}
+          >
+            {more.toLocaleString("en-US")} more characters
+          </button>
+        )}
+      </span>
+    </>
+  );
+}
+
+function Piece({
+  part,
+  kind,
+  theme,
+}: {
+  readonly part: Part;
+  readonly kind: Cell["kind"];
+  readonly theme: "light" | "dark";
+}): ReactNode {
+  const colour = theme === "dark" ? part.dark : part.light;
+  return (
+    <span
+      {...(part.marked ? { className: MARKS[kind] } : {})}
+      {...(colour === undefined ? {} : { style: { color: colour } })}
+    >
+      {visible(part.text)}
+    </span>
+  );
+}

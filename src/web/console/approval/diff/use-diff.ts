@@ -1,0 +1,102 @@
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { diffDesk } from "./desk.ts";
+import type { Told } from "./messages.ts";
+import type { Layout, Row } from "./rows.ts";
+
+/** Rows that are asked for at once. */
+const BLOCK = 100;
+/** Blocks that are kept; those that are farthest from what is shown go first. */
+const BLOCKS_KEPT = 40;
+/** More of a long line at each press. */
+const LINE_STEP = 20_000;
+
+type Opened = Extract<Told, { type: "opened" }>;
+
+export interface ShownDiff {
+  /** Undefined while it is being read. */
+  readonly opened: Opened | undefined;
+  /** What went wrong, in words. */
+  readonly failed: string | undefined;
+  /** Undefined: on its way. */
+  readonly row: (index: number) => Row | undefined;
+  /** Tells which rows are looked at. */
+  readonly look: (from: number, to: number) => void;
+  /** Shows more of a long line. */
+  readonly lengthen: (line: number, shown: number) => void;
+}
+
+/** One diff in one layout, read in the worker; the page holds only what is looked at. */
+export function useDiff(patch: string, path: string, layout: Layout): ShownDiff {
+  const [opened, setOpened] = useState<Opened>();
+  const [failed, setFailed] = useState<string>();
+  const [, redraw] = useState(0);
+  const held = useRef<Held>(holding());
+  const desk = useRef<ReturnType<typeof diffDesk.open>>(undefined);
+
+  useEffect(() => {
+    held.current = holding();
+    const open = diffDesk.open(patch, path, (told) => {
+      if (told.type === "opened") setOpened(told);
+      else if (told.type === "failed") setFailed(told.message);
+      else {
+        held.current.blocks[told.layout].set(told.from / BLOCK, told.rows);
+        redraw((times) => times + 1);
+      }
+    });
+    desk.current = open;
+    return () => {
+      open.close();
+      setOpened(undefined);
+      setFailed(undefined);
+    };
+  }, [patch, path]);
+
+  const ask = useCallback(
+    (block: number) => {
+      const { asked, long } = held.current;
+      asked[layout].add(block);
+      desk.current?.ask({ layout, from: block * BLOCK, to: (block + 1) * BLOCK, long });
+    },
+    [layout],
+  );
+  const look = useCallback(
+    (from: number, to: number) => {
+      const asked = held.current.asked[layout];
+      const [first, last] = [Math.floor(from / BLOCK), Math.floor(Math.max(from, to - 1) / BLOCK)];
+      for (let block = first; block <= last; block += 1) if (!asked.has(block)) ask(block);
+      const far = [...asked].sort((a, b) => Math.abs(b - first) - Math.abs(a - first));
+      for (const block of far.slice(0, Math.max(0, far.length - BLOCKS_KEPT))) {
+        asked.delete(block);
+        held.current.blocks[layout].delete(block);
+      }
+    },
+    [ask, layout],
+  );
+  const lengthen = useCallback(
+    (line: number, shown: number) => {
+      held.current.long.set(line, shown + LINE_STEP);
+      for (const block of held.current.asked[layout]) ask(block);
+    },
+    [ask, layout],
+  );
+  const row = useCallback(
+    (index: number) => held.current.blocks[layout].get(Math.floor(index / BLOCK))?.[index % BLOCK],
+    [layout],
+  );
+  return useMemo(() => ({ opened, failed, row, look, lengthen }), [opened, failed, row, look, lengthen]);
+}
+
+/** What was asked for and has come, by layout, so that changing it back and forth reads nothing anew. */
+interface Held {
+  readonly blocks: Readonly<Record<Layout, Map<number, readonly Row[]>>>;
+  readonly asked: Readonly<Record<Layout, Set<number>>>;
+  readonly long: Map<number, number>;
+}
+
+function holding(): Held {
+  return {
+    blocks: { split: new Map(), unified: new Map() },
+    asked: { split: new Set(), unified: new Set() },
+    long: new Map(),
+  };
+}

@@ -1,0 +1,71 @@
+import { Painter } from "./colours.ts";
+import type { Ask, Told } from "./messages.ts";
+import { readPatch, type Patch } from "./patch.ts";
+import { countRows, rowsOf, type RowsWanted } from "./rows.ts";
+
+interface Shown {
+  readonly patch: Patch;
+  readonly painter: Painter;
+  /** Whether the language is there. */
+  readonly ready: Promise<boolean>;
+}
+
+const shown = new Map<number, Shown>();
+const tell = (told: Told): void => globalThis.postMessage(told, {});
+
+/** Everything that takes time about a diff happens here: reading it, its words, its colours. The page gets the rows that it shows. */
+globalThis.addEventListener("message", ({ data }: MessageEvent<Ask>) => {
+  try {
+    take(data);
+  } catch (error) {
+    tell({ type: "failed", id: data.id, message: error instanceof Error ? error.message : String(error) });
+  }
+});
+
+function take(ask: Ask): void {
+  switch (ask.type) {
+    case "open": {
+      const patch = readPatch(ask.patch);
+      const painter = new Painter(patch, ask.path);
+      shown.set(ask.id, { patch, painter, ready: painter.load().catch(() => false) });
+      const rows = { split: countRows(patch, "split"), unified: countRows(patch, "unified") };
+      tell({ type: "opened", id: ask.id, rows, added: patch.added, removed: patch.removed, cut: patch.cut });
+      return;
+    }
+    case "rows": {
+      const found = shown.get(ask.id);
+      if (found === undefined) return;
+      if (send(ask.id, found, ask)) void paint(ask.id, found, ask);
+      return;
+    }
+    case "close":
+      shown.delete(ask.id);
+  }
+}
+
+/** True: some of the rows have no colours yet. */
+function send(id: number, { patch, painter }: Shown, wanted: RowsWanted): boolean {
+  let plain = false;
+  const rows = rowsOf(patch, wanted, (line, side) => {
+    const known = painter.known(line, side);
+    plain ||= known === undefined;
+    return known;
+  });
+  tell({ type: "rows", id, layout: wanted.layout, from: wanted.from, rows });
+  return plain;
+}
+
+/** Block by block, so that another question can come in between. */
+async function paint(id: number, found: Shown, wanted: RowsWanted): Promise<void> {
+  if (!(await found.ready)) return;
+  const lines = linesOf(found.patch, wanted);
+  while (shown.has(id) && found.painter.paintNext(lines)) {
+    await new Promise((resolve) => setTimeout(resolve, 0));
+  }
+  if (shown.has(id)) send(id, found, wanted);
+}
+
+function linesOf(patch: Patch, { layout, from, to }: RowsWanted): readonly number[] {
+  if (layout === "unified") return Array.from({ length: to - from }, (_, index) => from + index);
+  return patch.pairs.slice(from, to).flatMap(({ left, right }) => [left, right].filter((line) => line !== undefined));
+}

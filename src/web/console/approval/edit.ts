@@ -1,0 +1,77 @@
+export type Input = Readonly<Record<string, unknown>>;
+
+/** A text of a tool's input that a person may change. */
+export interface EditField {
+  /** Where it stands: `["edits", 0, "new_string"]`. */
+  readonly path: readonly (string | number)[];
+  readonly label: string;
+  readonly text: string;
+}
+
+const FIELDS: Readonly<Record<string, readonly (readonly [name: string, label: string])[]>> = {
+  Write: [["content", "Content"]],
+  Edit: [
+    ["old_string", "Text to replace"],
+    ["new_string", "New text"],
+  ],
+  NotebookEdit: [["new_source", "New source"]],
+  Bash: [["command", "Command"]],
+};
+
+/** The texts of a call that are edited as such. Empty: its input is edited as JSON. */
+export function fieldsOf(tool: string, input: Input): readonly EditField[] {
+  if (tool === "MultiEdit") return multiEditFields(input);
+  return (FIELDS[tool] ?? []).flatMap(([name, label]) => {
+    const text = input[name];
+    return typeof text === "string" ? [{ path: [name], label, text }] : [];
+  });
+}
+
+function multiEditFields(input: Input): readonly EditField[] {
+  const edits = input["edits"];
+  if (!Array.isArray(edits)) return [];
+  return edits.flatMap((edit: unknown, index) => {
+    if (typeof edit !== "object" || edit === null) return [];
+    return (FIELDS["Edit"] ?? []).flatMap(([name, label]) => {
+      const text = (edit as Input)[name];
+      const path = ["edits", index, name];
+      return typeof text === "string" ? [{ path, label: `Edit ${index + 1}: ${label.toLowerCase()}`, text }] : [];
+    });
+  });
+}
+
+/** The input with changed texts. A text that is as it was stays so to the last byte. */
+export function withTexts(input: Input, fields: readonly EditField[], texts: readonly string[]): Input {
+  return fields.reduce((changed, { path, text }, index) => {
+    const edited = texts[index] ?? shownText(text);
+    return edited === shownText(text) ? changed : (setAt(changed, path, keepLineEnds(text, edited)) as Input);
+  }, input);
+}
+
+/** A text as a field of the page holds it: browsers know one kind of line end only. */
+export function shownText(text: string): string {
+  return text.replace(/\r\n?/g, "\n");
+}
+
+function keepLineEnds(original: string, edited: string): string {
+  const carriage = original.includes("\r\n") && !/(^|[^\r])\n/.test(original);
+  return carriage ? edited.replaceAll("\n", "\r\n") : edited;
+}
+
+function setAt(value: unknown, [step, ...rest]: readonly (string | number)[], text: string): unknown {
+  if (step === undefined) return text;
+  if (Array.isArray(value)) return value.map((old: unknown, index) => (index === step ? setAt(old, rest, text) : old));
+  const record = value as Input;
+  return { ...record, [step]: setAt(record[step], rest, text) };
+}
+
+/** Input written as JSON. */
+export function inputOfJson(text: string): { readonly input: Input } | { readonly problem: string } {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return { input: value as Input };
+    return { problem: "The input must be a JSON object." };
+  } catch (error) {
+    return { problem: `This is not JSON: ${error instanceof Error ? error.message : String(error)}` };
+  }
+}

@@ -1,0 +1,55 @@
+import { ChevronLeft, ChevronRight } from "lucide-react";
+import { useState, type ReactNode } from "react";
+import type { FileDiff } from "../../../protocol/index.ts";
+import { Button } from "../ui/button.tsx";
+import { classes } from "../ui/classes.ts";
+import { Badge } from "../ui/states.tsx";
+import { Counts, DiffView } from "./diff-view.tsx";
+import { useKeys } from "./keys.ts";
+
+/** Several files, one shown at a time; n and p go on and back. */
+export function MultiDiff({ files }: { readonly files: readonly FileDiff[] }): ReactNode {
+  const [wanted, setAt] = useState(0);
+  const at = Math.min(wanted, files.length - 1);
+  const go = (step: number): void => setAt(Math.max(0, Math.min(files.length - 1, at + step)));
+  useKeys({ n: () => go(1), p: () => go(-1) }, files.length > 1);
+  const file = files[at];
+  if (file === undefined) return <p className="text-sm text-soft">No changes to preview</p>;
+  if (files.length === 1) return <DiffView file={file} />;
+  return (
+    <div className="space-y-3">
+      <div className="flex items-center gap-2 text-sm">
+        <Button size="small" aria-label="Previous file" disabled={at === 0} onClick={() => go(-1)}>
+          <ChevronLeft aria-hidden className="size-4" /> <kbd className="text-faint max-md:hidden">p</kbd>
+        </Button>
+        <span aria-live="polite">
+          File {at + 1} of {files.length}
+        </span>
+        <Button size="small" aria-label="Next file" disabled={at === files.length - 1} onClick={() => go(1)}>
+          <kbd className="text-faint max-md:hidden">n</kbd> <ChevronRight aria-hidden className="size-4" />
+        </Button>
+      </div>
+      <ul className="max-h-48 divide-y overflow-auto rounded-lg border">
+        {files.map((other, index) => (
+          <li key={index}>
+            <button
+              type="button"
+              aria-current={index === at}
+              onClick={() => setAt(index)}
+              className={classes(
+                "flex min-h-8 w-full items-center gap-2 px-3 py-1 text-left text-sm hover:bg-sunken",
+                index === at && "bg-accent-soft",
+              )}
+            >
+              <code className="min-w-0 flex-1 break-all">{other.file_path}</code>
+              {other.is_new_file && <Badge tone="ok">NEW</Badge>}
+              {other.error !== undefined && <Badge tone="bad">cannot be made</Badge>}
+              <Counts added={other.added} removed={other.removed} />
+            </button>
+          </li>
+        ))}
+      </ul>
+      <DiffView key={at} file={file} />
+    </div>
+  );
+}

@@ -1,0 +1,73 @@
+import { Ban, CircleCheck, CircleX, TimerOff, type LucideIcon } from "lucide-react";
+import type { ReactNode } from "react";
+import type { Approval, Outcome } from "../../../protocol/index.ts";
+import { Badge, Note, type Tone } from "../ui/states.tsx";
+import { agoWords } from "./countdown.ts";
+import { JsonView } from "./preview.tsx";
+import { useNow } from "./use-now.ts";
+
+interface Look {
+  readonly words: string;
+  readonly tone: Tone;
+  readonly icon: LucideIcon;
+}
+
+const LOOKS: Readonly<Record<Outcome, Look>> = {
+  approved: { words: "approved", tone: "ok", icon: CircleCheck },
+  rejected: { words: "rejected", tone: "bad", icon: CircleX },
+  timed_out: { words: "timed out", tone: "warn", icon: TimerOff },
+  cancelled: { words: "withdrawn", tone: "plain", icon: Ban },
+};
+
+export function OutcomeBadge({ status }: { readonly status: Outcome }): ReactNode {
+  const { words, tone, icon: Icon } = LOOKS[status];
+  return (
+    <Badge tone={tone}>
+      <Icon aria-hidden className="size-3.5" /> {words}
+    </Badge>
+  );
+}
+
+/** How a question ended, who said so and what the agent was told. */
+export function OutcomeNote({
+  approval,
+  children,
+}: {
+  readonly approval: Approval;
+  readonly children?: ReactNode;
+}): ReactNode {
+  const { status, resolved_at, resolved_by, scope, updated_input, interrupt, feedback } = approval;
+  const now = useNow(true);
+  if (status === "pending") return null;
+  const { words, tone, icon: Icon } = LOOKS[status];
+  const by = status === "approved" || status === "rejected" ? resolved_by?.name : undefined;
+  return (
+    <Note tone={tone} role="status" className="space-y-2">
+      <p className="flex flex-wrap items-center gap-x-2 gap-y-1">
+        <Icon aria-hidden className="size-4 shrink-0" />
+        <span className="font-medium">
+          {words}
+          {by !== undefined && ` by ${by}`} {resolved_at !== undefined && agoWords(resolved_at, now)}
+        </span>
+        {status === "timed_out" && <span>Nobody answered in time; the tool was not run.</span>}
+        {status === "cancelled" && <span>The turn ended before anybody answered.</span>}
+        {scope === "session" && <span>for this session: {approval.session_rule}</span>}
+        {interrupt === true && <span>and the turn was stopped</span>}
+        <span className="ml-auto">{children}</span>
+      </p>
+      {feedback !== undefined && feedback !== "" && (
+        <blockquote className="border-l-2 border-current pl-3 whitespace-pre-wrap text-ink [overflow-wrap:anywhere]">
+          {feedback}
+        </blockquote>
+      )}
+      {updated_input !== undefined && (
+        <details className="text-ink">
+          <summary className="cursor-pointer">Approved with this input instead</summary>
+          <div className="pt-2">
+            <JsonView value={updated_input} />
+          </div>
+        </details>
+      )}
+    </Note>
+  );
+}

@@ -1,0 +1,52 @@
+import { useState, type ReactNode } from "react";
+import type { Approval } from "../../../protocol/index.ts";
+import { usePendingApprovals } from "../app/feed.tsx";
+import { ApprovalCard } from "./card.tsx";
+import { summaryOf } from "./summary.ts";
+import { ToolIcon } from "./tool-icon.tsx";
+import { visible } from "./visible.ts";
+
+const LINE_CHARS = 200;
+
+/** What waits for a person in one session: one question open, the others behind it. Nothing while nothing waits. */
+export function ApprovalPanel({ sessionId }: { readonly sessionId: string }): ReactNode {
+  const { approvals } = usePendingApprovals();
+  const [wanted, setWanted] = useState<string>();
+  const mine = approvals.filter(({ session_id }) => session_id === sessionId);
+  const open = mine.find(({ id }) => id === wanted) ?? mine[0];
+  if (open === undefined) return null;
+  const others = mine.filter(({ id }) => id !== open.id);
+  return (
+    <section aria-label="Waiting for you" className="space-y-2">
+      <ApprovalCard key={open.id} approval={open} withSession={false} />
+      {others.length > 0 && (
+        <details className="rounded-xl border bg-raised">
+          <summary className="cursor-pointer px-4 py-2 text-sm font-medium">{others.length} more</summary>
+          <ul className="divide-y border-t">
+            {others.map((approval) => (
+              <li key={approval.id}>
+                <Waiting approval={approval} onOpen={() => setWanted(approval.id)} />
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </section>
+  );
+}
+
+function Waiting({ approval, onOpen }: { readonly approval: Approval; readonly onOpen: () => void }): ReactNode {
+  return (
+    <button
+      type="button"
+      onClick={onOpen}
+      className="flex min-h-10 w-full items-center gap-2 px-4 py-1.5 text-left text-sm hover:bg-sunken"
+    >
+      <ToolIcon tool={approval.tool} className="size-4" />
+      <span className="font-medium">{visible(approval.tool)}</span>
+      <span className="min-w-0 flex-1 truncate font-mono text-xs text-soft">
+        {visible(summaryOf(approval).slice(0, LINE_CHARS))}
+      </span>
+    </button>
+  );
+}

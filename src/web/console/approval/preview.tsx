@@ -1,0 +1,69 @@
+import type { ReactNode } from "react";
+import type { Approval, Preview } from "../../../protocol/index.ts";
+import { Badge } from "../ui/states.tsx";
+import { CommandPreview } from "./command.tsx";
+import { DiffView } from "./diff-view.tsx";
+import { MultiDiff } from "./multi-diff.tsx";
+import { visible } from "./visible.ts";
+
+/** What a call will do. Questions and money are asked by forms of their own. */
+export function PreviewView({
+  preview,
+  input,
+}: {
+  readonly preview: Preview;
+  readonly input: Approval["input"];
+}): ReactNode {
+  switch (preview.type) {
+    case "diff":
+      return <DiffView file={preview.file} />;
+    case "multi_diff":
+      return <MultiDiff files={preview.files} />;
+    case "notebook":
+      return <NotebookPreview preview={preview} />;
+    case "command":
+      return <CommandPreview preview={preview} />;
+    case "question":
+    case "budget":
+      return null;
+    case "generic":
+      return <JsonView value={input} />;
+  }
+}
+
+const CELL_WORDS = { replace: "replaces a cell", insert: "adds a cell", delete: "deletes a cell" } as const;
+
+function NotebookPreview({ preview }: { readonly preview: Extract<Preview, { type: "notebook" }> }): ReactNode {
+  const { file, cell_id, cell_type, edit_mode } = preview;
+  // Only the end of the name tells the colours; cells of code are nearly always Python.
+  const path = `${cell_id ?? "cell"}.${cell_type === "markdown" ? "md" : "py"}`;
+  return (
+    <div className="space-y-3">
+      <p className="flex flex-wrap items-center gap-2 text-sm">
+        <Badge tone={edit_mode === "delete" ? "bad" : "info"}>{CELL_WORDS[edit_mode]}</Badge>
+        <Badge>{cell_type}</Badge>
+        <code className="break-all">{file.file_path}</code>
+      </p>
+      <DiffView patch={preview.diff} path={path} />
+      <details>
+        <summary className="cursor-pointer py-1 text-sm text-soft">The change of the whole file</summary>
+        <div className="pt-2">
+          <DiffView file={file} />
+        </div>
+      </details>
+    </div>
+  );
+}
+
+export function JsonView({ value }: { readonly value: unknown }): ReactNode {
+  return (
+    <pre
+      role="region"
+      aria-label="Input"
+      tabIndex={0}
+      className="max-h-[60dvh] overflow-auto rounded-lg border bg-paper p-3 text-xs leading-5 whitespace-pre-wrap [overflow-wrap:anywhere]"
+    >
+      {visible(JSON.stringify(value, null, 2))}
+    </pre>
+  );
+}

@@ -1,0 +1,15 @@
+import { useEffect, useState } from "react";
+
+const SECOND = 1_000;
+
+/** The time, told each second as long as it is wanted. */
+export function useNow(running: boolean): number {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    if (!running) return undefined;
+    setNow(Date.now());
+    const timer = setInterval(() => setNow(Date.now()), SECOND);
+    return () => clearInterval(timer);
+  }, [running]);
+  return now;
+}

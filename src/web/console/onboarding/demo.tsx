@@ -1,0 +1,68 @@
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { FilePlus2, FolderSearch, SquareTerminal, type LucideIcon } from "lucide-react";
+import type { ReactNode } from "react";
+import { useConnection, useMay } from "../app/connection.tsx";
+import { useDraft } from "../pages/new/draft-store.ts";
+
+/** Whether sessions go to the demo model because there is no key. Unknown is no. */
+export function useDemo(): boolean {
+  const { client } = useConnection();
+  const { data } = useQuery({ queryKey: ["health"], queryFn: () => client.health() });
+  return data?.demo === true;
+}
+
+/** Each of them is understood by the demo model (docs/user/sim.md). */
+const EXAMPLES: readonly { readonly prompt: string; readonly shows: string; readonly icon: LucideIcon }[] = [
+  { prompt: "Create hello.txt with content Hello world", shows: "an edit that you approve", icon: FilePlus2 },
+  { prompt: "Run ls -la", shows: "a command, taken apart", icon: SquareTerminal },
+  {
+    prompt: "Create notes.md with content one, then read it, then search for one",
+    shows: "several steps",
+    icon: FolderSearch,
+  },
+];
+
+/** Three prompts that fill the form. */
+export function Examples(): ReactNode {
+  const navigate = useNavigate();
+  const change = useDraft((kept) => kept.change);
+  if (!useMay("session.create")) return undefined;
+  const pick = (prompt: string): void => {
+    change({ prompt });
+    void navigate({ to: "/new", search: (before) => before });
+  };
+  return (
+    <ul className="grid gap-2 sm:grid-cols-3">
+      {EXAMPLES.map(({ prompt, shows, icon: Icon }) => (
+        <li key={prompt} className="flex">
+          <button
+            type="button"
+            onClick={() => pick(prompt)}
+            className="flex w-full items-start gap-2.5 rounded-lg border bg-raised p-2.5 text-left text-sm text-ink hover:bg-panel"
+          >
+            <Icon aria-hidden className="mt-0.5 size-4 shrink-0 text-accent" />
+            <span>
+              {prompt}
+              <span className="block text-xs text-faint">shows {shows}</span>
+            </span>
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+export function AddKey(): ReactNode {
+  return (
+    <p>
+      For a real model set <Code>ANTHROPIC_API_KEY</Code> and start the server again, or name another provider and its
+      key in <Code>sallyport.yaml</Code>; <Code>sallyport provider test</Code> says whether it works. More in{" "}
+      <Code>docs/operations/providers.md</Code>.
+    </p>
+  );
+}
+
+function Code({ children }: { readonly children: string }): ReactNode {
+  return <code className="rounded bg-sunken px-1 py-0.5 text-[0.85em] break-words text-ink">{children}</code>;
+}

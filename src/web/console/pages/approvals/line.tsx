@@ -1,0 +1,57 @@
+import { Link } from "@tanstack/react-router";
+import { TriangleAlert } from "lucide-react";
+import type { ReactNode } from "react";
+import type { Approval } from "../../../../protocol/index.ts";
+import { summaryOf } from "../../approval/summary.ts";
+import { ToolIcon } from "../../approval/tool-icon.tsx";
+import { visible } from "../../approval/visible.ts";
+import { classes } from "../../ui/classes.ts";
+import { Ago } from "../../ui/words.tsx";
+
+const LINE_CHARS = 300;
+
+/** One question in a list. */
+export function ApprovalLine({
+  approval,
+  chosen,
+  show,
+  children,
+}: {
+  readonly approval: Approval;
+  readonly chosen: boolean;
+  readonly show: "pending" | "ended";
+  readonly children?: ReactNode;
+}): ReactNode {
+  const { id, tool, created_at, warnings } = approval;
+  return (
+    <Link
+      to="/approvals"
+      search={show === "ended" ? { id, show } : { id }}
+      replace={false}
+      data-approval={id}
+      aria-current={chosen}
+      className={classes(
+        "block space-y-0.5 border-l-2 px-3 py-2 hover:bg-sunken",
+        chosen ? "border-accent bg-accent-soft" : "border-transparent",
+      )}
+    >
+      <span className="flex items-center gap-2 text-sm">
+        <ToolIcon tool={tool} className="size-4 text-soft" />
+        <span className="min-w-0 truncate font-medium">{visible(tool)}</span>
+        {warnings.length > 0 && (
+          <span className="inline-flex items-center gap-0.5 text-xs text-warn">
+            <TriangleAlert aria-hidden className="size-3.5" /> {warnings.length}
+            <span className="sr-only"> warnings</span>
+          </span>
+        )}
+        <span className="ml-auto text-xs whitespace-nowrap text-faint">
+          <Ago at={created_at} />
+        </span>
+      </span>
+      <span className="block truncate font-mono text-xs text-soft">
+        {visible(summaryOf(approval).slice(0, LINE_CHARS))}
+      </span>
+      {children}
+    </Link>
+  );
+}

@@ -1,0 +1,186 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { Inbox } from "lucide-react";
+import { useEffect, type ReactNode } from "react";
+import type { Approval } from "../../../../protocol/index.ts";
+import { ApprovalCard } from "../../approval/card.tsx";
+import { useSession } from "../../approval/card-head.tsx";
+import { Key } from "../../approval/decide.tsx";
+import { useRoomy } from "../../approval/diff-view.tsx";
+import { useKeys } from "../../approval/keys.ts";
+import { useConnection, useMay } from "../../app/connection.tsx";
+import { KEYS, usePendingApprovals } from "../../app/feed.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Empty, Skeleton, Trouble } from "../../ui/states.tsx";
+import { titleOf } from "../../ui/words.tsx";
+import { bySession } from "./groups.ts";
+import { ApprovalLine } from "./line.tsx";
+import { Panes } from "./panes.tsx";
+
+/** What waits, by session, oldest first; one of them open. */
+export function Waiting({ id }: { readonly id: string | undefined }): ReactNode {
+  const { approvals, isPending, error } = usePendingApprovals();
+  const queries = useQueryClient();
+  const roomy = useRoomy();
+  const groups = bySession(approvals);
+  const order = groups.flatMap(({ approvals: mine }) => mine);
+  const shown = id ?? (roomy ? order[0]?.id : undefined);
+  const go = useMoves(order, shown);
+  if (isPending)
+    return <Panes list={<ListSkeleton />} detail={<Skeleton className="h-96" />} open={false} show="pending" />;
+  if (error !== null) {
+    return (
+      <Trouble
+        title="The questions could not be read"
+        error={error}
+        onRetry={() => void queries.invalidateQueries({ queryKey: KEYS.approvals })}
+      />
+    );
+  }
+  if (order.length === 0 && shown === undefined) {
+    return (
+      <Empty icon={Inbox} title="Nothing waits for you">
+        When an agent wants to do something that needs a person, it appears here at once.
+      </Empty>
+    );
+  }
+  const next = order.find((approval) => approval.id !== shown);
+  return (
+    <Panes
+      show="pending"
+      open={id !== undefined}
+      list={
+        order.length === 0 ? (
+          <p className="text-sm text-soft">Nothing else waits for you.</p>
+        ) : (
+          <Groups groups={groups} chosen={shown} />
+        )
+      }
+      detail={
+        shown !== undefined && (
+          <Detail
+            key={shown}
+            id={shown}
+            known={order.find((approval) => approval.id === shown)}
+            next={next === undefined ? undefined : <NextButton onNext={() => go(next.id)} />}
+          />
+        )
+      }
+    />
+  );
+}
+
+function NextButton({ onNext }: { readonly onNext: () => void }): ReactNode {
+  return (
+    <Button size="small" onClick={onNext}>
+      Next question <Key name="j" />
+    </Button>
+  );
+}
+
+/** j and k move through the list, and the list follows. */
+function useMoves(order: readonly Approval[], shown: string | undefined): (id: string) => void {
+  const navigate = useNavigate();
+  const go = (id: string): void => void navigate({ to: "/approvals", search: { id }, replace: true });
+  const move = (step: 1 | -1): void => {
+    const at = order.findIndex(({ id }) => id === shown);
+    const target = at === -1 ? order[0] : order[at + step];
+    if (target !== undefined) go(target.id);
+  };
+  useKeys({ j: () => move(1), k: () => move(-1) }, order.length > 0);
+  useEffect(() => {
+    if (shown === undefined) return;
+    document.querySelector(`[data-approval="${CSS.escape(shown)}"]`)?.scrollIntoView({ block: "nearest" });
+  }, [shown]);
+  return go;
+}
+
+function Groups({
+  groups,
+  chosen,
+}: {
+  readonly groups: ReturnType<typeof bySession>;
+  readonly chosen: string | undefined;
+}): ReactNode {
+  const may = useMay("approval.decide");
+  return (
+    <>
+      <ul className="space-y-3">
+        {groups.map(({ sessionId, approvals }) => (
+          <li key={sessionId} className="overflow-hidden rounded-xl border bg-raised">
+            <GroupHead sessionId={sessionId} count={approvals.length} />
+            <ul className="divide-y">
+              {approvals.map((approval) => (
+                <li key={approval.id}>
+                  <ApprovalLine approval={approval} chosen={approval.id === chosen} show="pending" />
+                </li>
+              ))}
+            </ul>
+          </li>
+        ))}
+      </ul>
+      <p className="mt-3 flex flex-wrap gap-x-3 gap-y-1 text-xs text-faint max-md:hidden">
+        <Hint keys={["j", "k"]} does="move" />
+        {may && <Hint keys={["a"]} does="approve" />}
+        {may && <Hint keys={["r"]} does="reject" />}
+        {may && <Hint keys={["e"]} does="edit" />}
+        <Hint keys={["u", "s"]} does="one column, side by side" />
+      </p>
+    </>
+  );
+}
+
+function Hint({ keys, does }: { readonly keys: readonly string[]; readonly does: string }): ReactNode {
+  return (
+    <span className="inline-flex items-center gap-1">
+      {keys.map((key) => (
+        <kbd key={key} className="rounded border px-1">
+          {key}
+        </kbd>
+      ))}
+      {does}
+    </span>
+  );
+}
+
+function GroupHead({ sessionId, count }: { readonly sessionId: string; readonly count: number }): ReactNode {
+  const session = useSession(sessionId);
+  return (
+    <h2 className="flex items-center gap-2 border-b bg-panel px-3 py-1.5 text-xs font-medium text-soft">
+      <span className="min-w-0 flex-1 truncate">{session === undefined ? sessionId : titleOf(session)}</span>
+      {count > 1 && <span className="tabular-nums">{count} waiting</span>}
+    </h2>
+  );
+}
+
+/** A question that is not in the list any more, or was opened by a link, is read by itself. */
+export function Detail({
+  id,
+  known,
+  next,
+}: {
+  readonly id: string;
+  readonly known: Approval | undefined;
+  readonly next?: ReactNode;
+}): ReactNode {
+  const { client } = useConnection();
+  const { data, error, refetch } = useQuery({
+    queryKey: KEYS.approval(id),
+    queryFn: () => client.approval(id),
+    ...(known === undefined ? {} : { initialData: known, staleTime: Infinity }),
+  });
+  if (data !== undefined) return <ApprovalCard approval={data} keys next={next} />;
+  if (error === null) return <Skeleton className="h-96" />;
+  return <Trouble title="This question could not be read" error={error} onRetry={() => void refetch()} />;
+}
+
+export function ListSkeleton(): ReactNode {
+  return (
+    <div role="status" className="space-y-2">
+      <span className="sr-only">Reading the questions …</span>
+      {[1, 2, 3].map((line) => (
+        <Skeleton key={line} className="h-14" />
+      ))}
+    </div>
+  );
+}

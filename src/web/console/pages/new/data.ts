@@ -1,0 +1,128 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useRef, useState } from "react";
+import {
+  AUTONOMY_ORDER,
+  Failure,
+  type Autonomy,
+  type PriceList,
+  type Profile,
+  type ProviderView,
+  type Role,
+} from "../../../../protocol/index.ts";
+import { useConnection, useMay } from "../../app/connection.tsx";
+import { KEYS, sessionChanged } from "../../app/feed.tsx";
+import type { Attached } from "../../ui/attachments.ts";
+import { wordsOf } from "../../ui/states.tsx";
+import { problemsOf, wishOf, type Draft, type Problems } from "./draft.ts";
+import { useDraft } from "./draft-store.ts";
+
+export function useEngines() {
+  const { client } = useConnection();
+  return useQuery({ queryKey: KEYS.engines, queryFn: async () => (await client.engines()).engines });
+}
+
+/** Absent: not read yet, or the caller may not see them. */
+export function useProviders(): readonly ProviderView[] | undefined {
+  const { client } = useConnection();
+  const enabled = useMay("provider.read");
+  const query = useQuery({
+    queryKey: [...KEYS.providers, "list"],
+    queryFn: async () => (await client.providers()).providers,
+    enabled,
+  });
+  return query.data;
+}
+
+/** Models of a provider whose price is known. */
+export function useModels(provider: string): PriceList["prices"] {
+  const { client } = useConnection();
+  const enabled = useMay("provider.read") && provider !== "";
+  const query = useQuery({
+    queryKey: ["prices", provider],
+    queryFn: async () => (await client.prices({ provider })).prices,
+    enabled,
+  });
+  return query.data ?? [];
+}
+
+export function usePolicy() {
+  const { client } = useConnection();
+  return useQuery({ queryKey: KEYS.policy, queryFn: () => client.policy() });
+}
+
+/** The most that this caller may ask for under a profile. */
+export function mostAutonomy(profile: Profile | undefined, role: Role): Autonomy {
+  const most = profile?.max_autonomy ?? "full";
+  const usual = profile?.autonomy ?? "supervised";
+  return role === "agent" && AUTONOMY_ORDER.indexOf(usual) < AUTONOMY_ORDER.indexOf(most) ? usual : most;
+}
+
+export interface Start {
+  readonly busy: boolean;
+  readonly problems: Problems;
+  readonly start: (draft: Draft, attached: readonly Attached[]) => void;
+  readonly setProblems: (problems: Problems) => void;
+}
+
+/** Starts the session and goes there; what is refused is told at its field. */
+export function useStart(): Start {
+  const { client } = useConnection();
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const clear = useDraft((kept) => kept.clear);
+  const [problems, setProblems] = useState<Problems>({});
+  const sent = useRef<{ readonly body: string; readonly key: string } | undefined>(undefined);
+  const mutation = useMutation({
+    mutationFn: ({ draft, attached }: { readonly draft: Draft; readonly attached: readonly Attached[] }) => {
+      const wish = wishOf(
+        draft,
+        attached.map(({ attachment }) => attachment),
+      );
+      if (wish.problems !== undefined) throw new Mistakes(wish.problems);
+      const body = JSON.stringify(wish.session);
+      // The same request again, after an answer that got lost, starts no second session.
+      if (sent.current?.body !== body) sent.current = { body, key: freshKey() };
+      return client.createSession(wish.session, { key: sent.current.key });
+    },
+    onMutate: () => setProblems({}),
+    onSuccess: async (session) => {
+      sessionChanged(queries, session);
+      await navigate({ to: "/sessions/$sessionId", params: { sessionId: session.id } });
+      clear();
+    },
+    onError: (error) => {
+      if (error instanceof Failure) sent.current = undefined;
+      setProblems(refusalOf(error));
+    },
+  });
+  return {
+    busy: mutation.isPending || mutation.isSuccess,
+    problems,
+    start: (draft, attached) => mutation.mutate({ draft, attached }),
+    setProblems,
+  };
+}
+
+/** Found before anything was sent. */
+class Mistakes extends Error {
+  readonly problems: Problems;
+
+  constructor(problems: Problems) {
+    super("the form has mistakes");
+    this.problems = problems;
+  }
+}
+
+function refusalOf(error: Error): Problems {
+  if (error instanceof Mistakes) return error.problems;
+  return error instanceof Failure ? problemsOf(error) : { form: wordsOf(error) };
+}
+
+const KEY_BYTES = 16;
+
+/** Not `randomUUID`, which pages without https do not have. */
+export function freshKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(KEY_BYTES));
+  return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}

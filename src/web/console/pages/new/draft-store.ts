@@ -1,0 +1,47 @@
+import { create } from "zustand";
+import { createJSONStorage, persist, type StateStorage } from "zustand/middleware";
+import { EMPTY, type Draft } from "./draft.ts";
+
+interface Kept {
+  readonly draft: Draft;
+  /** The template that it came from; absent: none. */
+  readonly template: string | undefined;
+  readonly change: (change: Partial<Draft>) => void;
+  readonly start: (draft: Draft, template: string | undefined) => void;
+  readonly clear: () => void;
+}
+
+/** What does not fit is not kept; the form goes on without. */
+const roomy: StateStorage = {
+  getItem: (name) => globalThis.sessionStorage.getItem(name),
+  setItem: (name, value) => {
+    try {
+      globalThis.sessionStorage.setItem(name, value);
+    } catch {
+      globalThis.sessionStorage.removeItem(name);
+    }
+  },
+  removeItem: (name) => globalThis.sessionStorage.removeItem(name),
+};
+
+/** The form as it was left, for this tab: a look at another page or a reload loses nothing. */
+export const useDraft = create<Kept>()(
+  persist(
+    (set) => ({
+      draft: EMPTY,
+      template: undefined,
+      change: (change) => set(({ draft }) => ({ draft: { ...draft, ...change } })),
+      start: (draft, template) => set({ draft, template }),
+      clear: () => set({ draft: EMPTY, template: undefined }),
+    }),
+    {
+      name: "sallyport.draft",
+      storage: createJSONStorage(() => roomy),
+      merge: (kept, now) => ({
+        ...now,
+        ...(kept as Partial<Kept>),
+        draft: { ...EMPTY, ...(kept as Partial<Kept>).draft },
+      }),
+    },
+  ),
+);

@@ -1,0 +1,194 @@
+import {
+  CreateSession,
+  type Failure,
+  type Attachment,
+  type Autonomy,
+  type ErrorCode,
+  type PermissionMode,
+} from "../../../../protocol/index.ts";
+import { dollarText, microUsdOf } from "./dollars.ts";
+
+/** The form as a person fills it. An empty text: what the server chooses. */
+export interface Draft {
+  readonly prompt: string;
+  readonly engine: string;
+  readonly provider: string;
+  readonly model: string;
+  readonly workspace: string;
+  readonly sandbox: string;
+  readonly mode: PermissionMode | "";
+  readonly autonomy: Autonomy | "";
+  /** Dollars. */
+  readonly budget: string;
+  readonly profile: string;
+  /** Names with commas or spaces between them. */
+  readonly tools: string;
+  readonly systemPrompt: string;
+  readonly maxTurns: string;
+  readonly maxTokens: string;
+  readonly thinkingTokens: string;
+  readonly unattended: "deny" | "park" | "";
+  readonly askReads: boolean;
+}
+
+export const EMPTY: Draft = {
+  prompt: "",
+  engine: "",
+  provider: "",
+  model: "",
+  workspace: "",
+  sandbox: "",
+  mode: "sdk",
+  autonomy: "",
+  budget: "",
+  profile: "",
+  tools: "",
+  systemPrompt: "",
+  maxTurns: "",
+  maxTokens: "",
+  thinkingTokens: "",
+  unattended: "",
+  askReads: false,
+};
+
+/** What is wrong, by field; `form`: with all of it. */
+export type Problems = Readonly<Partial<Record<keyof Draft | "attachments" | "form", string>>>;
+
+export type Wish = { readonly session: CreateSession; readonly problems?: undefined } | { readonly problems: Problems };
+
+/** The request that a draft comes to, or what to mend first. A template needs no prompt. */
+export function wishOf(draft: Draft, attachments: readonly Attachment[], { forTemplate = false } = {}): Wish {
+  const numbers = numbersOf(draft);
+  if ("problems" in numbers) return numbers;
+  const { tools, prompt } = draft;
+  const text = prompt.trim() === "" ? undefined : prompt;
+  if (text === undefined && !forTemplate) return { problems: { prompt: "Say what the agent should do." } };
+  const parsed = CreateSession.safeParse({
+    ...filled({ engine: draft.engine, provider: draft.provider, model: draft.model, workspace: draft.workspace }),
+    ...filled({ sandbox: draft.sandbox, profile: draft.profile, permission_mode: draft.mode }),
+    ...filled({ autonomy: draft.autonomy, unattended: draft.unattended, system_prompt: draft.systemPrompt }),
+    ...numbers.values,
+    ...(tools.trim() === "" ? {} : { tools: toolNames(tools) }),
+    ...(draft.askReads ? { ask_reads: true } : {}),
+    ...(text === undefined ? {} : { prompt: { text, ...(attachments.length === 0 ? {} : { attachments }) } }),
+  });
+  if (parsed.success) return { session: parsed.data };
+  return {
+    problems: byField(parsed.error.issues.map(({ path, message }) => ({ path: path.join("."), message }))),
+  };
+}
+
+/** The draft that a template or an earlier request stands for. */
+export function draftOf(session: CreateSession): Draft {
+  const number = (value: number | undefined): string => (value === undefined ? "" : String(value));
+  return {
+    prompt: session.prompt?.text ?? "",
+    engine: session.engine ?? "",
+    provider: session.provider ?? "",
+    model: session.model ?? "",
+    workspace: session.workspace ?? "",
+    sandbox: session.sandbox ?? "",
+    mode: session.permission_mode ?? "",
+    autonomy: session.autonomy ?? "",
+    budget: session.max_cost_usd === undefined ? "" : dollarText(session.max_cost_usd),
+    profile: session.profile ?? "",
+    tools: session.tools?.join(", ") ?? "",
+    systemPrompt: session.system_prompt ?? "",
+    maxTurns: number(session.max_turns),
+    maxTokens: number(session.max_tokens),
+    thinkingTokens: number(session.thinking_tokens),
+    unattended: session.unattended ?? "",
+    askReads: session.ask_reads ?? false,
+  };
+}
+
+export function toolNames(text: string): readonly string[] {
+  return [...new Set(text.split(/[\s,]+/).filter((name) => name !== ""))];
+}
+
+/** What the server refused, at the field that it names, or that its code can only mean. */
+export function problemsOf(error: Failure): Problems {
+  const issues = Array.isArray(error.details) ? error.details.filter((one): one is Issue => isIssue(one)) : [];
+  if (error.code === "invalid_request" && issues.length > 0) return byField(issues);
+  const field = BY_CODE[error.code] ?? "form";
+  return { [field]: error.message };
+}
+
+interface Issue {
+  readonly path: string;
+  readonly message: string;
+}
+
+const BY_NAME: Readonly<Record<string, keyof Draft | "attachments">> = {
+  engine: "engine",
+  provider: "provider",
+  model: "model",
+  workspace: "workspace",
+  sandbox: "sandbox",
+  profile: "profile",
+  system_prompt: "systemPrompt",
+  prompt: "prompt",
+  "prompt.text": "prompt",
+  "prompt.attachments": "attachments",
+  tools: "tools",
+  autonomy: "autonomy",
+  permission_mode: "mode",
+  max_turns: "maxTurns",
+  max_tokens: "maxTokens",
+  thinking_tokens: "thinkingTokens",
+  max_cost_usd: "budget",
+  unattended: "unattended",
+};
+
+const BY_CODE: Readonly<Partial<Record<ErrorCode, keyof Draft | "attachments">>> = {
+  workspace_missing: "workspace",
+  model_not_allowed: "model",
+  model_unpriced: "model",
+  provider_not_allowed: "provider",
+  wire_unsupported: "provider",
+  model_unauthenticated: "provider",
+  max_cost_required: "budget",
+  budget_exceeded: "budget",
+  payload_too_large: "attachments",
+};
+
+const isIssue = (value: unknown): value is Issue =>
+  typeof value === "object" && value !== null && "path" in value && "message" in value;
+
+/** The first issue of each field; `tools.3` is about `tools`. */
+function byField(issues: readonly Issue[]): Problems {
+  const problems: Record<string, string> = {};
+  for (const { path, message } of issues) {
+    const parts = path.split(".");
+    const field = BY_NAME[parts.slice(0, 2).join(".")] ?? BY_NAME[parts[0] ?? ""] ?? "form";
+    problems[field] ??= field === "form" ? `${path}: ${message}` : message;
+  }
+  return problems;
+}
+
+function filled(texts: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(texts).flatMap(([name, text]) => (text.trim() === "" ? [] : [[name, text.trim()]])),
+  );
+}
+
+function numbersOf(draft: Draft): { readonly values: Readonly<Record<string, number>> } | { problems: Problems } {
+  const values: Record<string, number> = {};
+  const problems: Record<string, string> = {};
+  const whole = [
+    ["maxTurns", "max_turns"],
+    ["maxTokens", "max_tokens"],
+    ["thinkingTokens", "thinking_tokens"],
+  ] as const;
+  for (const [field, name] of whole) {
+    const text = draft[field].trim();
+    if (text === "") continue;
+    if (/^\d{1,9}$/.test(text)) values[name] = Number(text);
+    else problems[field] = "Write a whole number.";
+  }
+  const budget = draft.budget.trim() === "" ? undefined : microUsdOf(draft.budget);
+  if (budget !== undefined) values["max_cost_usd"] = budget;
+  else if (draft.budget.trim() !== "")
+    problems["budget"] = "Write dollars, such as 2 or 0.50, with six decimals at most.";
+  return Object.keys(problems).length > 0 ? { problems } : { values };
+}

@@ -1,0 +1,130 @@
+import { useId, type ReactNode } from "react";
+import type { EngineView, ProviderView } from "../../../../protocol/index.ts";
+import { useMay } from "../../app/connection.tsx";
+import { Field, Input, Select } from "../../ui/field.tsx";
+import { Skeleton, Trouble } from "../../ui/states.tsx";
+import { money } from "../../ui/words.tsx";
+import { useEngines, useModels, useProviders } from "./data.ts";
+import { Choice, Wrong, type PartProps } from "./parts.tsx";
+
+const DEFAULT_ENGINE = "loop";
+const ENGINES: Readonly<Record<string, string>> = {
+  loop: "Sallyport’s own loop, for every model",
+  "claude-sdk": "Claude Code, by its SDK",
+  "claude-cli": "Claude Code, as its program",
+  codex: "OpenAI’s Codex",
+};
+
+export function EngineField({ draft, change, problems }: PartProps): ReactNode {
+  const { data: engines, error, refetch } = useEngines();
+  const chosen = draft.engine === "" ? DEFAULT_ENGINE : draft.engine;
+  return (
+    <fieldset className="space-y-1.5">
+      <legend className="mb-1.5 text-sm font-medium">Engine</legend>
+      {engines === undefined && error === null && <Skeleton className="h-28" />}
+      {error !== null && engines === undefined && (
+        <Trouble title="The engines cannot be read" error={error} onRetry={() => void refetch()} />
+      )}
+      {engines?.map((engine) => (
+        <Choice
+          key={engine.id}
+          name="engine"
+          label={engine.id}
+          value={engine.id}
+          checked={chosen === engine.id}
+          disabled={!engine.available}
+          onChange={() => change({ engine: engine.id })}
+        >
+          {engine.available ? ENGINES[engine.id] : (engine.advice ?? "Not available on this machine.")}
+        </Choice>
+      ))}
+      <Wrong text={problems.engine} />
+    </fieldset>
+  );
+}
+
+export function ModelFields({ draft, change, problems }: PartProps): ReactNode {
+  const mayList = useMay("provider.read");
+  const providers = useProviders();
+  const { data: engines } = useEngines();
+  const engine = engines?.find(({ id }) => id === (draft.engine === "" ? DEFAULT_ENGINE : draft.engine));
+  const usual = providers?.find(({ is_default }) => is_default);
+  const provider = draft.provider === "" ? usual : providers?.find(({ id }) => id === draft.provider);
+  return (
+    <>
+      <Field label="Provider" error={problems.provider} hint={provider?.message}>
+        {(ids) =>
+          mayList ? (
+            <Select {...ids} value={draft.provider} onChange={(event) => change({ provider: event.target.value })}>
+              <option value="">{usual === undefined ? "The server’s default" : `Default: ${usual.id}`}</option>
+              {providers?.map((one) => (
+                <option key={one.id} value={one.id} disabled={unfit(one, engine) !== undefined}>
+                  {[one.id, unfit(one, engine)].filter((text) => text !== undefined).join(" — ")}
+                </option>
+              ))}
+            </Select>
+          ) : (
+            <Input
+              {...ids}
+              value={draft.provider}
+              placeholder="The server’s default"
+              onChange={(event) => change({ provider: event.target.value })}
+            />
+          )
+        }
+      </Field>
+      <ModelField draft={draft} change={change} problems={problems} provider={provider} />
+    </>
+  );
+}
+
+/** Why a provider cannot be taken; absent: it can. */
+function unfit(provider: ProviderView, engine: EngineView | undefined): string | undefined {
+  const wires = engine?.wires ?? [];
+  if (wires.length > 0 && !provider.wires.some((wire) => wires.includes(wire)))
+    return `does not speak ${wires.join(" or ")}`;
+  return provider.credential === "missing" ? "no key" : undefined;
+}
+
+function ModelField({
+  draft,
+  change,
+  problems,
+  provider,
+}: PartProps & { readonly provider: ProviderView | undefined }): ReactNode {
+  const models = useModels(provider?.id ?? "");
+  const list = useId();
+  const usual = provider?.default_model ?? "";
+  const priced = models.find(({ model }) => model === (draft.model === "" ? usual : draft.model));
+  return (
+    <Field label="Model" error={problems.model} hint={priced === undefined ? undefined : priceWords(priced)}>
+      {(ids) => (
+        <>
+          <Input
+            {...ids}
+            list={list}
+            value={draft.model}
+            maxLength={200}
+            spellCheck={false}
+            autoCapitalize="off"
+            autoComplete="off"
+            placeholder={usual === "" ? "Name a model" : usual}
+            onChange={(event) => change({ model: event.target.value })}
+          />
+          <datalist id={list}>
+            {models
+              .filter(({ model }) => !model.includes("*"))
+              .map(({ model }) => (
+                <option key={model} value={model} />
+              ))}
+          </datalist>
+        </>
+      )}
+    </Field>
+  );
+}
+
+function priceWords({ price, from }: ReturnType<typeof useModels>[number]): string {
+  if (from === "free") return "Costs nothing.";
+  return `${money(price.input)} in, ${money(price.output)} out per million tokens`;
+}

@@ -1,0 +1,149 @@
+import { Bookmark } from "lucide-react";
+import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from "react";
+import type { Template } from "../../../../protocol/index.ts";
+import type { Attached } from "../../ui/attachments.ts";
+import { Button } from "../../ui/button.tsx";
+import { Field, Select } from "../../ui/field.tsx";
+import { Advanced } from "./advanced.tsx";
+import { useStart, type Start } from "./data.ts";
+import { EMPTY, type Draft } from "./draft.ts";
+import { useDraft } from "./draft-store.ts";
+import { EngineField, ModelFields } from "./engine-fields.tsx";
+import { BudgetField, ProfileField } from "./limit-fields.tsx";
+import { Group, type PartProps } from "./parts.tsx";
+import { PermissionField } from "./permission-field.tsx";
+import { PromptField } from "./prompt-field.tsx";
+import { SaveTemplateButton } from "./save-template.tsx";
+import { WorkspaceField } from "./workspace-field.tsx";
+
+export function NewForm({ template }: { readonly template: Template | undefined }): ReactNode {
+  const { draft, change: keep } = useDraft();
+  const [attached, setAttached] = useState<readonly Attached[]>([]);
+  const starting = useStart();
+  const form = useRef<HTMLFormElement>(null);
+  useShownProblem(form, starting);
+  const change = (one: Partial<Draft>): void => {
+    keep(one);
+    // What was wrong with a field is not known any more once it changes.
+    const changed = new Set<string>([...Object.keys(one), "form"]);
+    starting.setProblems(
+      Object.fromEntries(Object.entries(starting.problems).filter(([field]) => !changed.has(field))),
+    );
+  };
+  const submit = (): void => starting.start(draft, attached);
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || starting.busy) return;
+    event.preventDefault();
+    submit();
+  };
+  const part: PartProps = { draft, change, problems: starting.problems };
+  return (
+    <form
+      ref={form}
+      noValidate
+      onKeyDown={onKeyDown}
+      onSubmit={(event) => {
+        event.preventDefault();
+        submit();
+      }}
+    >
+      <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_21rem]">
+        <div className="space-y-4">
+          <PromptField {...part} attached={attached} onAttached={setAttached} />
+          <Group title="How much it may do">
+            <PermissionField {...part} />
+          </Group>
+        </div>
+        <div className="space-y-4">
+          <Group title="Where and with what">
+            <WorkspaceField {...part} />
+            <EngineField {...part} />
+            <ModelFields {...part} />
+            <SandboxField {...part} />
+          </Group>
+          <Group title="Limits">
+            <BudgetField {...part} />
+            <ProfileField {...part} />
+          </Group>
+        </div>
+        <div className="lg:col-span-2">
+          <Advanced {...part} />
+        </div>
+      </div>
+      <Footer starting={starting} draft={draft} attached={attached.length} template={template} />
+    </form>
+  );
+}
+
+/** The first field that is wrong gets the focus, so that it is seen and read out. */
+function useShownProblem(form: { readonly current: HTMLFormElement | null }, { problems }: Start): void {
+  useEffect(() => {
+    if (Object.keys(problems).length === 0) return;
+    const described = form.current?.querySelector<HTMLElement>("[aria-invalid=true]");
+    const shown = described ?? form.current?.querySelector<HTMLElement>(".text-bad");
+    shown?.scrollIntoView({ block: "center" });
+    if (described !== null) described?.focus();
+  }, [problems, form]);
+}
+
+const SANDBOXES: readonly { readonly id: string; readonly label: string }[] = [
+  { id: "local", label: "local: on the server’s own machine" },
+];
+
+function SandboxField({ draft, change, problems }: PartProps): ReactNode {
+  const known = SANDBOXES.some(({ id }) => id === draft.sandbox);
+  return (
+    <Field label="Sandbox" error={problems.sandbox}>
+      {(ids) => (
+        <Select {...ids} value={draft.sandbox} onChange={(event) => change({ sandbox: event.target.value })}>
+          <option value="">Default: local</option>
+          {SANDBOXES.map(({ id, label }) => (
+            <option key={id} value={id}>
+              {label}
+            </option>
+          ))}
+          {!known && draft.sandbox !== "" && <option>{draft.sandbox}</option>}
+        </Select>
+      )}
+    </Field>
+  );
+}
+
+/** Always in sight: the way to start, and what stands in it. */
+function Footer({
+  starting,
+  draft,
+  attached,
+  template,
+}: {
+  readonly starting: Start;
+  readonly draft: Draft;
+  readonly attached: number;
+  readonly template: Template | undefined;
+}): ReactNode {
+  const clear = useDraft((kept) => kept.start);
+  const wrong = Object.values(starting.problems);
+  return (
+    <div className="sticky bottom-16 z-20 -mx-4 mt-4 flex flex-wrap items-center justify-end gap-2 border-t bg-paper/95 px-4 py-3 backdrop-blur-sm md:bottom-0 md:-mx-8 md:px-8">
+      <p role="alert" className="min-w-0 flex-1 basis-60 text-sm break-words text-bad empty:hidden">
+        {starting.problems.form ?? (wrong.length > 0 ? wrong[0] : undefined)}
+      </p>
+      {JSON.stringify(draft) !== JSON.stringify(EMPTY) && (
+        <Button variant="quiet" onClick={() => clear(EMPTY, template?.id)}>
+          Clear
+        </Button>
+      )}
+      <SaveTemplateButton draft={draft} attached={attached} template={template} onProblems={starting.setProblems}>
+        <Bookmark aria-hidden className="size-4" /> <span className="max-sm:sr-only">Save as template</span>
+      </SaveTemplateButton>
+      <Button type="submit" variant="primary" busy={starting.busy} aria-keyshortcuts="Control+Enter Meta+Enter">
+        Start the session
+        <kbd className="rounded border border-accent-ink/40 px-1 text-xs max-md:hidden">{modifier()} ⏎</kbd>
+      </Button>
+    </div>
+  );
+}
+
+function modifier(): string {
+  return /mac|iphone|ipad/i.test(navigator.userAgent) ? "⌘" : "Ctrl";
+}

@@ -1,0 +1,119 @@
+import type { ReactNode } from "react";
+import type { Profile } from "../../../../protocol/index.ts";
+import { Field, Input, Select, TextArea } from "../../ui/field.tsx";
+import { classes } from "../../ui/classes.ts";
+import { money } from "../../ui/words.tsx";
+import { usePolicy } from "./data.ts";
+import { toolNames } from "./draft.ts";
+import type { PartProps } from "./parts.tsx";
+
+/** The tools that every server has; others are typed. */
+const TOOLS = [
+  "Read",
+  "Glob",
+  "Grep",
+  "Write",
+  "Edit",
+  "MultiEdit",
+  "NotebookEdit",
+  "Bash",
+  "WebFetch",
+  "TodoWrite",
+  "Task",
+];
+
+export function ProfileField({ draft, change, problems }: PartProps): ReactNode {
+  const { data: policy } = usePolicy();
+  const name = draft.profile === "" ? (policy?.default_profile ?? "") : draft.profile;
+  return (
+    <Field label="Policy profile" error={problems.profile} hint={policy?.profiles[name]?.description}>
+      {(ids) => (
+        <Select {...ids} value={draft.profile} onChange={(event) => change({ profile: event.target.value })}>
+          <option value="">{policy === undefined ? "The default" : `Default: ${policy.default_profile}`}</option>
+          {Object.keys(policy?.profiles ?? {}).map((profile) => (
+            <option key={profile} value={profile}>
+              {profile}
+            </option>
+          ))}
+        </Select>
+      )}
+    </Field>
+  );
+}
+
+export function BudgetField({ draft, change, problems }: PartProps): ReactNode {
+  const { data: policy } = usePolicy();
+  const profile = policy?.profiles[draft.profile === "" ? policy.default_profile : draft.profile];
+  return (
+    <Field label="Budget" error={problems.budget} hint={budgetWords(profile)}>
+      {(ids) => (
+        <div className="relative">
+          <span aria-hidden className="pointer-events-none absolute top-2.5 left-3 text-sm text-faint">
+            $
+          </span>
+          <Input
+            {...ids}
+            inputMode="decimal"
+            autoComplete="off"
+            value={draft.budget}
+            placeholder={profile?.require_max_cost === true ? "Needed" : "No limit of its own"}
+            className="pl-7! tabular-nums"
+            onChange={(event) => change({ budget: event.target.value })}
+          />
+        </div>
+      )}
+    </Field>
+  );
+}
+
+function budgetWords(profile: Profile | undefined): string {
+  const { max_cost_usd: most, default_max_cost_usd: usual, require_max_cost: needed } = profile ?? {};
+  const parts = [
+    "The most that the session may cost, in dollars.",
+    needed === true ? "The policy wants one." : usual === undefined ? "" : `Empty: ${money(usual)}.`,
+    most === undefined ? "" : `At most ${money(most)}.`,
+  ];
+  return parts.filter((part) => part !== "").join(" ");
+}
+
+export function ToolsField({ draft, change, problems }: PartProps): ReactNode {
+  const names = toolNames(draft.tools);
+  const toggle = (tool: string): void =>
+    change({ tools: (names.includes(tool) ? names.filter((name) => name !== tool) : [...names, tool]).join(", ") });
+  return (
+    <div className="space-y-2">
+      <Field
+        label="Only these tools"
+        error={problems.tools}
+        hint="Empty: all that the profile gives. * stands for anything."
+      >
+        {(ids) => (
+          <TextArea
+            {...ids}
+            rows={2}
+            spellCheck={false}
+            value={draft.tools}
+            placeholder="All of the profile’s"
+            onChange={(event) => change({ tools: event.target.value })}
+          />
+        )}
+      </Field>
+      <div role="group" aria-label="Tools to choose from" className="flex flex-wrap gap-1.5">
+        {TOOLS.map((tool) => (
+          <button
+            key={tool}
+            type="button"
+            aria-pressed={names.includes(tool)}
+            onClick={() => toggle(tool)}
+            className={classes(
+              "rounded-md border px-2 py-1 text-xs",
+              names.includes(tool) ? "border-accent bg-accent-soft text-ink" : "text-soft hover:bg-panel",
+            )}
+          >
+            {tool}
+          </button>
+        ))}
+      </div>
+    </div>
+  );
+}

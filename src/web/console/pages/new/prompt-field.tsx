@@ -1,0 +1,118 @@
+import { Paperclip } from "lucide-react";
+import { useId, useRef, useState, type DragEvent, type ReactNode } from "react";
+import { LIMITS } from "../../../../protocol/index.ts";
+import { AttachmentList } from "../../ui/attachment-list.tsx";
+import { attach, filesOf, type Attached } from "../../ui/attachments.ts";
+import { Button } from "../../ui/button.tsx";
+import { classes } from "../../ui/classes.ts";
+import { Wrong, type PartProps } from "./parts.tsx";
+
+interface PromptFieldProps extends PartProps {
+  readonly attached: readonly Attached[];
+  readonly onAttached: (attached: readonly Attached[]) => void;
+}
+
+/** What the agent should do, with files by drop, paste or picker. */
+export function PromptField({ draft, change, problems, attached, onAttached }: PromptFieldProps): ReactNode {
+  const id = useId();
+  const [refused, setRefused] = useState<readonly string[]>([]);
+  const take = (files: readonly File[]): void => {
+    if (files.length === 0) return;
+    void attach(attached, files).then((taken) => {
+      onAttached(taken.attached);
+      setRefused(taken.refused);
+    });
+  };
+  return (
+    <DropZone onFiles={take}>
+      <label htmlFor={id} className="mb-2 block text-base font-semibold">
+        What should the agent do?
+      </label>
+      <textarea
+        id={id}
+        autoFocus
+        rows={6}
+        maxLength={LIMITS.promptChars}
+        value={draft.prompt}
+        aria-invalid={problems.prompt !== undefined}
+        aria-describedby={`${id}-wrong`}
+        placeholder="Describe the task. The more it knows about what you want, the less it has to ask."
+        className="field-sizing-content max-h-[50dvh] min-h-36 w-full resize-y rounded-lg border border-line-strong/60 bg-raised px-3 py-2.5 text-[0.95rem] leading-relaxed placeholder:text-faint aria-invalid:border-bad"
+        onChange={(event) => change({ prompt: event.target.value })}
+        onPaste={(event) => {
+          const files = filesOf(event.clipboardData);
+          if (files.length > 0) event.preventDefault();
+          take(files);
+        }}
+      />
+      <div className="mt-2 space-y-2">
+        <AttachmentList
+          attached={attached}
+          onRemove={(gone) => onAttached(attached.filter((one) => one.id !== gone))}
+        />
+        <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm text-faint">
+          <FilePicker onFiles={take} /> or drop and paste images and text files
+        </div>
+        <div id={`${id}-wrong`} aria-live="polite" className="space-y-1">
+          <Wrong text={problems.prompt ?? problems.attachments} />
+          {refused.map((words) => (
+            <p key={words} className="text-sm text-warn">
+              {words}
+            </p>
+          ))}
+        </div>
+      </div>
+    </DropZone>
+  );
+}
+
+function DropZone({
+  onFiles,
+  children,
+}: {
+  readonly onFiles: (files: readonly File[]) => void;
+  readonly children: ReactNode;
+}): ReactNode {
+  const [over, setOver] = useState(false);
+  const drag = (event: DragEvent, inside: boolean): void => {
+    if (!event.dataTransfer.types.includes("Files")) return;
+    event.preventDefault();
+    setOver(inside);
+  };
+  return (
+    <section
+      aria-label="Prompt"
+      className={classes("rounded-xl border bg-raised p-4", over && "border-accent! ring-2 ring-accent/40")}
+      onDragOver={(event) => drag(event, true)}
+      onDragLeave={(event) => drag(event, false)}
+      onDrop={(event) => {
+        drag(event, false);
+        onFiles(filesOf(event.dataTransfer));
+      }}
+    >
+      {children}
+    </section>
+  );
+}
+
+function FilePicker({ onFiles }: { readonly onFiles: (files: readonly File[]) => void }): ReactNode {
+  const picker = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <input
+        ref={picker}
+        type="file"
+        multiple
+        hidden
+        aria-label="Files to attach"
+        onChange={(event) => {
+          onFiles([...(event.target.files ?? [])]);
+          event.target.value = "";
+        }}
+      />
+      <Button variant="secondary" size="small" onClick={() => picker.current?.click()}>
+        <Paperclip aria-hidden className="size-4" /> Attach files
+      </Button>
+    </>
+  );
+}

@@ -1,0 +1,70 @@
+import { useNavigate } from "@tanstack/react-router";
+import { useState, type ReactNode } from "react";
+import { Failure, type Template } from "../../../../protocol/index.ts";
+import { Button } from "../../ui/button.tsx";
+import { problemsOf, wishOf, type Draft, type Problems } from "./draft.ts";
+import { useDraft } from "./draft-store.ts";
+import { NameDialog } from "./template-name.tsx";
+import { useTemplateDeeds } from "./template-data.ts";
+
+/** Keeps the form under a name. Where it came from a template of that name, the template is replaced. */
+export function SaveTemplateButton({
+  draft,
+  attached,
+  template,
+  onProblems,
+  children,
+}: {
+  readonly draft: Draft;
+  readonly attached: number;
+  readonly template: Template | undefined;
+  readonly onProblems: (problems: Problems) => void;
+  readonly children: ReactNode;
+}): ReactNode {
+  const [open, setOpen] = useState(false);
+  const { save } = useTemplateDeeds();
+  const navigate = useNavigate();
+  const keep = (name: string): void => {
+    const wish = wishOf(draft, [], { forTemplate: true });
+    if (wish.problems !== undefined) {
+      onProblems(wish.problems);
+      setOpen(false);
+      return;
+    }
+    const id = template?.name === name ? template.id : undefined;
+    save.mutate(
+      { id, template: { name, session: wish.session } },
+      {
+        onSuccess: (saved) => {
+          setOpen(false);
+          useDraft.getState().start(draft, saved.id);
+          void navigate({ to: "/new", search: { template: saved.id }, replace: true });
+        },
+        onError: (error) => {
+          if (!(error instanceof Failure) || error.code !== "invalid_request") return;
+          onProblems(problemsOf(error));
+          setOpen(false);
+        },
+      },
+    );
+  };
+  return (
+    <>
+      <Button onClick={() => setOpen(true)}>{children}</Button>
+      <NameDialog
+        open={open}
+        onClose={() => setOpen(false)}
+        title="Save as template"
+        description={
+          attached > 0
+            ? "Prompt and settings are kept, for everybody who may start sessions. Attachments are not."
+            : "Prompt and settings are kept, for everybody who may start sessions. The same name replaces the template."
+        }
+        name={template?.name ?? ""}
+        busy={save.isPending}
+        error={save.error}
+        onName={keep}
+      />
+    </>
+  );
+}

@@ -1,0 +1,135 @@
+import { Link } from "@tanstack/react-router";
+import { Ellipsis, Pencil, Trash2 } from "lucide-react";
+import { DropdownMenu } from "radix-ui";
+import { useState, type ReactNode } from "react";
+import type { Template } from "../../../../protocol/index.ts";
+import { Button } from "../../ui/button.tsx";
+import { classes } from "../../ui/classes.ts";
+import { Dialog } from "../../ui/dialog.tsx";
+import { MENU, MENU_ITEM } from "../../ui/menu.ts";
+import { NameDialog } from "./template-name.tsx";
+import { templateWords, useTemplateDeeds, useTemplates } from "./template-data.ts";
+
+/** Every template as a card that fills the form. Nothing where there is none. */
+export function TemplateCards({ chosen }: { readonly chosen?: string | undefined }): ReactNode {
+  const { data: templates } = useTemplates();
+  if (templates === undefined || templates.length === 0) return undefined;
+  return (
+    <section aria-labelledby="templates">
+      <h2 id="templates" className="mb-2 text-sm font-medium text-soft">
+        Templates
+      </h2>
+      <ul className="grid gap-2 sm:grid-cols-2 xl:grid-cols-3">
+        {templates.map((template) => (
+          <Card key={template.id} template={template} chosen={template.id === chosen} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Card({ template, chosen }: { readonly template: Template; readonly chosen: boolean }): ReactNode {
+  const [asks, setAsks] = useState<"rename" | "delete" | undefined>(undefined);
+  return (
+    <li
+      className={classes(
+        "relative flex items-start gap-1 rounded-xl border bg-raised py-2.5 pr-1.5 pl-3.5 text-left hover:bg-panel",
+        chosen && "border-accent! bg-accent-soft/50",
+      )}
+    >
+      <div className="min-w-0 flex-1">
+        <Link
+          to="/new"
+          search={{ template: template.id }}
+          aria-current={chosen}
+          className="line-clamp-1 text-sm font-medium outline-none after:absolute after:inset-0 after:rounded-xl focus-visible:after:outline-2 focus-visible:after:outline-(--focus)"
+        >
+          {template.name}
+        </Link>
+        <p className="line-clamp-1 text-xs break-all text-faint">{templateWords(template)}</p>
+      </div>
+      <CardMenu template={template} onAsk={setAsks} />
+      <Rename template={template} open={asks === "rename"} onClose={() => setAsks(undefined)} />
+      <Delete template={template} open={asks === "delete"} onClose={() => setAsks(undefined)} />
+    </li>
+  );
+}
+
+function CardMenu({
+  template,
+  onAsk,
+}: {
+  readonly template: Template;
+  readonly onAsk: (what: "rename" | "delete") => void;
+}): ReactNode {
+  return (
+    <DropdownMenu.Root>
+      <DropdownMenu.Trigger asChild>
+        <Button
+          variant="quiet"
+          size="icon"
+          className="relative z-10 size-8!"
+          aria-label={`Change the template ${template.name}`}
+        >
+          <Ellipsis aria-hidden className="size-4" />
+        </Button>
+      </DropdownMenu.Trigger>
+      <DropdownMenu.Portal>
+        <DropdownMenu.Content align="end" sideOffset={4} className={MENU}>
+          <DropdownMenu.Item className={MENU_ITEM} onSelect={() => onAsk("rename")}>
+            <Pencil aria-hidden className="size-4 text-faint" /> Rename …
+          </DropdownMenu.Item>
+          <DropdownMenu.Item className={MENU_ITEM} onSelect={() => onAsk("delete")}>
+            <Trash2 aria-hidden className="size-4 text-faint" /> Delete …
+          </DropdownMenu.Item>
+        </DropdownMenu.Content>
+      </DropdownMenu.Portal>
+    </DropdownMenu.Root>
+  );
+}
+
+interface AskProps {
+  readonly template: Template;
+  readonly open: boolean;
+  readonly onClose: () => void;
+}
+
+function Rename({ template, open, onClose }: AskProps): ReactNode {
+  const { save } = useTemplateDeeds();
+  return (
+    <NameDialog
+      open={open}
+      onClose={onClose}
+      title="Rename the template"
+      name={template.name}
+      busy={save.isPending}
+      error={save.error}
+      onName={(name) =>
+        save.mutate({ id: template.id, template: { name, session: template.session } }, { onSuccess: onClose })
+      }
+    />
+  );
+}
+
+function Delete({ template, open, onClose }: AskProps): ReactNode {
+  const { remove } = useTemplateDeeds();
+  return (
+    <Dialog
+      open={open}
+      onClose={onClose}
+      title={`Delete the template ${template.name}?`}
+      description="It is gone for everybody. Sessions that were started from it stay as they are."
+    >
+      <div className="mt-3 flex justify-end gap-2">
+        <Button onClick={onClose}>Keep it</Button>
+        <Button
+          variant="danger"
+          busy={remove.isPending}
+          onClick={() => remove.mutate(template, { onSuccess: onClose })}
+        >
+          Delete it
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

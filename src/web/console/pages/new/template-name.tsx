@@ -1,0 +1,57 @@
+import { useState, type FormEvent, type ReactNode } from "react";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { Field, Input } from "../../ui/field.tsx";
+import { wordsOf } from "../../ui/states.tsx";
+
+interface NameProps {
+  readonly title: string;
+  readonly description?: string;
+  readonly name: string;
+  readonly busy: boolean;
+  readonly error: Error | null;
+  readonly onName: (name: string) => void;
+  readonly onClose: () => void;
+}
+
+/** Asks for a template's name. */
+export function NameDialog({ open, ...props }: NameProps & { readonly open: boolean }): ReactNode {
+  const { title, description, onClose } = props;
+  return (
+    <Dialog open={open} onClose={onClose} title={title} {...(description === undefined ? {} : { description })}>
+      <NameForm {...props} />
+    </Dialog>
+  );
+}
+
+function NameForm({ name, busy, error, onName, onClose }: NameProps): ReactNode {
+  const [text, setText] = useState(name);
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    // A form in a form's tree: the outer one must not hear of it.
+    event.stopPropagation();
+    if (text.trim() !== "") onName(text.trim());
+  };
+  return (
+    <form onSubmit={submit}>
+      <Field label="Name" error={error === null ? undefined : wordsOf(error)}>
+        {(ids) => (
+          <Input
+            {...ids}
+            autoFocus
+            required
+            maxLength={200}
+            value={text}
+            onChange={(event) => setText(event.target.value)}
+          />
+        )}
+      </Field>
+      <div className="mt-4 flex justify-end gap-2">
+        <Button onClick={onClose}>Cancel</Button>
+        <Button type="submit" variant="primary" busy={busy} disabled={text.trim() === ""}>
+          Save
+        </Button>
+      </div>
+    </form>
+  );
+}

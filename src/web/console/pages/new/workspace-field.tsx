@@ -1,0 +1,137 @@
+import { useQuery } from "@tanstack/react-query";
+import { ChevronRight, CornerLeftUp, Folder, FolderOpen } from "lucide-react";
+import { useState, type ReactNode } from "react";
+import type { FolderList } from "../../../../protocol/index.ts";
+import { useConnection } from "../../app/connection.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { Field, Input } from "../../ui/field.tsx";
+import { Skeleton, Trouble } from "../../ui/states.tsx";
+import type { PartProps } from "./parts.tsx";
+
+/** The folder that the agent works in: typed, or found by browsing. */
+export function WorkspaceField({ draft, change, problems }: PartProps): ReactNode {
+  const [browsing, setBrowsing] = useState(false);
+  return (
+    <>
+      <Field label="Workspace" error={problems.workspace} hint="The folder that it works in, on the server’s machine.">
+        {(ids) => (
+          <div className="flex gap-2">
+            <Input
+              {...ids}
+              value={draft.workspace}
+              maxLength={4_096}
+              spellCheck={false}
+              autoCapitalize="off"
+              autoComplete="off"
+              placeholder="The server’s own workspace"
+              className="min-w-0 flex-1"
+              onChange={(event) => change({ workspace: event.target.value })}
+            />
+            <Button onClick={() => setBrowsing(true)} className="px-3!">
+              <FolderOpen aria-hidden className="size-4" /> Browse
+            </Button>
+          </div>
+        )}
+      </Field>
+      <Dialog
+        open={browsing}
+        onClose={() => setBrowsing(false)}
+        title="Choose a workspace"
+        description="Folders on the server’s machine that sessions may work in."
+      >
+        <Folders
+          onChoose={(workspace) => {
+            change({ workspace });
+            setBrowsing(false);
+          }}
+        />
+      </Dialog>
+    </>
+  );
+}
+
+function Folders({ onChoose }: { readonly onChoose: (path: string) => void }): ReactNode {
+  const { client } = useConnection();
+  const [path, setPath] = useState<string | undefined>(undefined);
+  const { data, error, refetch } = useQuery({
+    queryKey: ["folders", path ?? ""],
+    queryFn: () => client.folders(path === undefined ? {} : { path }),
+    // Folders come and go without a word to us.
+    staleTime: 0,
+  });
+  return (
+    <>
+      <p className="mb-2 min-h-6 font-mono text-sm break-all text-soft" aria-live="polite">
+        {path ?? "Where sessions may work"}
+      </p>
+      <div className="h-72 overflow-y-auto rounded-lg border">
+        {data === undefined && error === null && <FolderSkeleton />}
+        {data === undefined && error !== null && (
+          <div className="p-3">
+            <Trouble title="This folder cannot be read" error={error} onRetry={() => void refetch()} />
+            {path !== undefined && (
+              <Button size="small" className="mt-3" onClick={() => setPath(undefined)}>
+                Back to the beginning
+              </Button>
+            )}
+          </div>
+        )}
+        {data !== undefined && <FolderRows list={data} onOpen={setPath} />}
+      </div>
+      <div className="mt-4 flex items-center justify-between gap-2">
+        <span className="text-xs text-faint">{data?.truncated === true ? "There are more: type the path." : ""}</span>
+        <Button
+          variant="primary"
+          disabled={path === undefined || data === undefined}
+          onClick={() => path !== undefined && onChoose(path)}
+        >
+          Work here
+        </Button>
+      </div>
+    </>
+  );
+}
+
+const ROW = "flex w-full items-center gap-2.5 px-3 py-2 text-left text-sm hover:bg-panel";
+
+function FolderRows({
+  list,
+  onOpen,
+}: {
+  readonly list: FolderList;
+  readonly onOpen: (path: string | undefined) => void;
+}): ReactNode {
+  return (
+    <ul className="divide-y">
+      {list.path !== undefined && (
+        <li>
+          <button type="button" className={ROW} onClick={() => onOpen(list.parent)}>
+            <CornerLeftUp aria-hidden className="size-4 text-faint" />
+            {list.parent === undefined ? "All places" : "Up"}
+          </button>
+        </li>
+      )}
+      {list.folders.map(({ name, path }) => (
+        <li key={path}>
+          <button type="button" className={ROW} onClick={() => onOpen(path)}>
+            <Folder aria-hidden className="size-4 shrink-0 text-faint" />
+            <span className="min-w-0 flex-1 truncate">{name}</span>
+            <ChevronRight aria-hidden className="size-4 shrink-0 text-faint" />
+          </button>
+        </li>
+      ))}
+      {list.folders.length === 0 && <li className="px-3 py-6 text-center text-sm text-faint">No folders in here.</li>}
+    </ul>
+  );
+}
+
+function FolderSkeleton(): ReactNode {
+  return (
+    <div role="status" aria-label="Reading the folder" className="space-y-1 p-2">
+      {[0, 1, 2, 3, 4, 5].map((line) => (
+        <Skeleton key={line} className="h-9" />
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,104 @@
+import { useInfiniteQuery, useMutation, useQueryClient, type QueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { Status, type SessionView } from "../../../../protocol/index.ts";
+import { useConnection } from "../../app/connection.tsx";
+import { KEYS, sessionChanged } from "../../app/feed.tsx";
+import { flat, type SessionFilter, type SessionPages } from "../../app/session-lists.ts";
+import { wordsOf } from "../../ui/states.tsx";
+import { useTell } from "../../ui/toasts.tsx";
+
+const PAGE = 50;
+
+/** What stands in the address; absent or unknown: not asked for. */
+export interface Search {
+  readonly q?: string;
+  readonly status?: string;
+  readonly engine?: string;
+}
+
+export function filterOf({ q, status, engine }: Search): SessionFilter {
+  const known = Status.safeParse(status).data;
+  return {
+    ...(known === undefined ? {} : { status: known }),
+    ...(q === undefined ? {} : { search: q }),
+    ...(engine === undefined ? {} : { engine }),
+  };
+}
+
+/** The sessions that fit, in pages, newest first; the feed keeps them true. */
+export function useSessions(filter: SessionFilter) {
+  const { client } = useConnection();
+  const queries = useQueryClient();
+  const query = useInfiniteQuery<SessionPages["pages"][number], Error, SessionPages, readonly unknown[], string>({
+    queryKey: [...KEYS.sessions, filter],
+    queryFn: async ({ pageParam }) => {
+      const { sessions, next } = await client.sessions({
+        ...filter,
+        limit: PAGE,
+        ...(pageParam === "" ? {} : { cursor: pageParam }),
+      });
+      return { sessions: sessions.map((one) => newest(queries, one)), ...(next === undefined ? {} : { next }) };
+    },
+    initialPageParam: "",
+    getNextPageParam: ({ next }) => next,
+    // What was shown stays until the answer to the next search is there.
+    placeholderData: (before) => before,
+  });
+  return { ...query, sessions: flat(query.data) };
+}
+
+/** The feed may have told of something newer while the list was on its way. */
+function newest(queries: QueryClient, session: SessionView): SessionView {
+  const known = queries.getQueryData<SessionView>(KEYS.session(session.id));
+  return known !== undefined && known.seq > session.seq ? known : session;
+}
+
+export interface Deeds {
+  readonly control: (session: SessionView, verb: "pause" | "resume" | "close") => void;
+  readonly fork: (session: SessionView) => void;
+  readonly copyId: (session: SessionView) => void;
+  readonly mayControl: (session: SessionView) => boolean;
+}
+
+const DONE = { pause: "Paused", resume: "Goes on", close: "Closed" } as const;
+
+/** What can be done with a session from the list. */
+export function useDeeds(): Deeds {
+  const { client, me } = useConnection();
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const tell = useTell();
+  const onError = (error: Error): void => tell.bad(wordsOf(error));
+  const control = useMutation({
+    mutationFn: ({ id, verb }: { readonly id: string; readonly verb: keyof typeof DONE }) => client.control(id, verb),
+    onSuccess: (session, { verb }) => {
+      sessionChanged(queries, session);
+      tell.ok(DONE[verb]);
+    },
+    onError,
+  });
+  const fork = useMutation({
+    mutationFn: (id: string) => client.fork(id),
+    onSuccess: async (session) => {
+      sessionChanged(queries, session);
+      await navigate({ to: "/sessions/$sessionId", params: { sessionId: session.id } });
+    },
+    onError,
+  });
+  const copyId = async ({ id }: SessionView): Promise<void> => {
+    await navigator.clipboard.writeText(id);
+    tell.ok("The id was copied");
+  };
+  return {
+    control: ({ id }, verb) => control.mutate({ id, verb }),
+    fork: ({ id }) => fork.mutate(id),
+    // Browsers give the clipboard to pages on https and localhost alone.
+    copyId: (session) => void copyId(session).catch(() => tell.bad(`This browser does not let us copy: ${session.id}`)),
+    mayControl: ({ created_by }) => {
+      const scope = me.rights["session.control"];
+      return scope === "all" || (scope === "own" && created_by.id === me.id);
+    },
+  };
+}
+
+export const isEnded = ({ status }: SessionView): boolean => status === "complete" || status === "failed";

@@ -1,0 +1,128 @@
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { Search as Glass } from "lucide-react";
+import { useEffect, useRef, useState, type ReactNode, type RefObject } from "react";
+import { Status } from "../../../../protocol/index.ts";
+import { useConnection } from "../../app/connection.tsx";
+import { KEYS } from "../../app/feed.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Input, Select } from "../../ui/field.tsx";
+import { statusLabel } from "../../ui/words.tsx";
+import type { Search } from "./data.ts";
+
+const TYPING_MS = 250;
+
+/** Search and filters; they stand in the address, so that a list can be kept and passed on. */
+export function Filters({
+  search,
+  box,
+}: {
+  readonly search: Search;
+  readonly box: RefObject<HTMLInputElement | null>;
+}): ReactNode {
+  const change = useChange();
+  const some = search.q !== undefined || search.status !== undefined || search.engine !== undefined;
+  return (
+    <div role="search" aria-label="Sessions" className="flex flex-wrap items-center gap-2">
+      <SearchBox text={search.q ?? ""} onText={(q) => change({ q })} box={box} />
+      <Select
+        aria-label="State"
+        className="w-auto! min-w-36 max-md:flex-1"
+        value={search.status ?? ""}
+        onChange={(event) => change({ status: event.target.value })}
+      >
+        <option value="">All states</option>
+        {Status.options.map((status) => (
+          <option key={status} value={status}>
+            {statusLabel(status)}
+          </option>
+        ))}
+      </Select>
+      <EngineFilter engine={search.engine ?? ""} onEngine={(engine) => change({ engine })} />
+      {some && (
+        <Button variant="quiet" onClick={() => change({ q: "", status: "", engine: "" })}>
+          Clear
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function EngineFilter({
+  engine,
+  onEngine,
+}: {
+  readonly engine: string;
+  readonly onEngine: (engine: string) => void;
+}): ReactNode {
+  const { client } = useConnection();
+  const { data } = useQuery({ queryKey: KEYS.engines, queryFn: () => client.engines() });
+  const ids = data?.engines.map(({ id }) => id) ?? [];
+  return (
+    <Select
+      aria-label="Engine"
+      className="w-auto! min-w-36 max-md:flex-1"
+      value={engine}
+      onChange={(event) => onEngine(event.target.value)}
+    >
+      <option value="">All engines</option>
+      {[...new Set([...ids, ...(engine === "" ? [] : [engine])])].map((id) => (
+        <option key={id}>{id}</option>
+      ))}
+    </Select>
+  );
+}
+
+/** Sets what is given and leaves the rest; an empty text takes it out of the address. */
+function useChange(): (change: Search) => void {
+  const navigate = useNavigate({ from: "/sessions" });
+  return (change) =>
+    void navigate({
+      search: (before) =>
+        Object.fromEntries(Object.entries({ ...before, ...change }).filter(([, value]) => value !== "")) as Search,
+      replace: true,
+    });
+}
+
+function SearchBox({
+  text,
+  onText,
+  box,
+}: {
+  readonly text: string;
+  readonly onText: (text: string) => void;
+  readonly box: RefObject<HTMLInputElement | null>;
+}): ReactNode {
+  const [typed, setTyped] = useState(text);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const sent = useRef(text);
+  useEffect(() => {
+    // Changed from elsewhere: the back button, "Clear".
+    if (text !== sent.current) setTyped(text);
+    sent.current = text;
+  }, [text]);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  const type = (value: string): void => {
+    setTyped(value);
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => {
+      sent.current = value.trim();
+      onText(value.trim());
+    }, TYPING_MS);
+  };
+  return (
+    <div className="relative min-w-60 flex-1">
+      <Glass aria-hidden className="pointer-events-none absolute top-3 left-3 size-4 text-faint" />
+      <Input
+        ref={box}
+        type="search"
+        aria-label="Search sessions"
+        placeholder="Search by title"
+        className="pl-9!"
+        value={typed}
+        onChange={(event) => type(event.target.value)}
+        onKeyDown={(event) => event.key === "Escape" && event.currentTarget.blur()}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,106 @@
+import { Link } from "@tanstack/react-router";
+import { ArrowRight, CircleX, Copy, Ellipsis, GitFork, Pause, Play, type LucideIcon } from "lucide-react";
+import { DropdownMenu } from "radix-ui";
+import { useState, type ReactNode } from "react";
+import type { SessionView } from "../../../../protocol/index.ts";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { MENU, MENU_ITEM, MENU_LINE } from "../../ui/menu.ts";
+import { titleOf } from "../../ui/words.tsx";
+import { isEnded, type Deeds } from "./data.ts";
+
+export function RowMenu({ session, deeds }: { readonly session: SessionView; readonly deeds: Deeds }): ReactNode {
+  const [closing, setClosing] = useState(false);
+  const mayControl = deeds.mayControl(session);
+  const paused = session.status === "paused";
+  return (
+    <>
+      <DropdownMenu.Root>
+        <DropdownMenu.Trigger asChild>
+          <Button
+            variant="quiet"
+            size="icon"
+            className="relative z-10 size-8! p-0"
+            aria-label={`What to do with ${titleOf(session)}`}
+          >
+            <Ellipsis aria-hidden className="size-4" />
+          </Button>
+        </DropdownMenu.Trigger>
+        <DropdownMenu.Portal>
+          <DropdownMenu.Content align="end" sideOffset={4} className={MENU}>
+            <DropdownMenu.Item asChild className={MENU_ITEM}>
+              <Link to="/sessions/$sessionId" params={{ sessionId: session.id }}>
+                <ArrowRight aria-hidden className="size-4 text-faint" /> Open
+              </Link>
+            </DropdownMenu.Item>
+            {mayControl && <Deed icon={GitFork} label="Fork" onDo={() => deeds.fork(session)} />}
+            {mayControl && !isEnded(session) && (
+              <>
+                <Deed
+                  icon={paused ? Play : Pause}
+                  label={paused ? "Resume" : "Pause"}
+                  onDo={() => deeds.control(session, paused ? "resume" : "pause")}
+                />
+                <DropdownMenu.Separator className={MENU_LINE} />
+                <Deed icon={CircleX} label="Close …" onDo={() => setClosing(true)} />
+              </>
+            )}
+            <DropdownMenu.Separator className={MENU_LINE} />
+            <Deed icon={Copy} label="Copy the id" onDo={() => deeds.copyId(session)} />
+          </DropdownMenu.Content>
+        </DropdownMenu.Portal>
+      </DropdownMenu.Root>
+      <CloseQuestion
+        session={session}
+        open={closing}
+        onAnswer={(yes) => {
+          setClosing(false);
+          if (yes) deeds.control(session, "close");
+        }}
+      />
+    </>
+  );
+}
+
+function Deed({
+  icon: Icon,
+  label,
+  onDo,
+}: {
+  readonly icon: LucideIcon;
+  readonly label: string;
+  readonly onDo: () => void;
+}): ReactNode {
+  return (
+    <DropdownMenu.Item className={MENU_ITEM} onSelect={onDo}>
+      <Icon aria-hidden className="size-4 text-faint" /> {label}
+    </DropdownMenu.Item>
+  );
+}
+
+function CloseQuestion({
+  session,
+  open,
+  onAnswer,
+}: {
+  readonly session: SessionView;
+  readonly open: boolean;
+  readonly onAnswer: (yes: boolean) => void;
+}): ReactNode {
+  return (
+    <Dialog
+      open={open}
+      onClose={() => onAnswer(false)}
+      title="Close this session?"
+      description="Its turn and all its processes end, and it takes no more prompts. What it did stays readable, and a fork can go on from there."
+    >
+      <p className="line-clamp-3 rounded-lg bg-sunken px-3 py-2 text-sm break-words">{titleOf(session)}</p>
+      <div className="mt-5 flex justify-end gap-2">
+        <Button onClick={() => onAnswer(false)}>Keep it</Button>
+        <Button variant="danger" onClick={() => onAnswer(true)}>
+          Close the session
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

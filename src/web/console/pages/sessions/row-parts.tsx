@@ -1,0 +1,70 @@
+import { Link } from "@tanstack/react-router";
+import { GitFork } from "lucide-react";
+import type { ReactNode } from "react";
+import type { SessionView } from "../../../../protocol/index.ts";
+import { Badge } from "../../ui/states.tsx";
+import { classes } from "../../ui/classes.ts";
+import { money, StatusBadge, titleOf } from "../../ui/words.tsx";
+
+/** The whole row or card is this link's target; what else can be pressed in it lies above. */
+export function TitleLink({
+  session,
+  className,
+}: {
+  readonly session: SessionView;
+  readonly className?: string;
+}): ReactNode {
+  const title = titleOf(session);
+  return (
+    <Link
+      to="/sessions/$sessionId"
+      params={{ sessionId: session.id }}
+      data-session={session.id}
+      title={title}
+      className={classes(
+        "font-medium outline-none after:absolute after:inset-0 after:rounded-lg focus-visible:after:outline-2 focus-visible:after:-outline-offset-2 focus-visible:after:outline-(--focus)",
+        className,
+      )}
+    >
+      {title}
+    </Link>
+  );
+}
+
+export function State({ session }: { readonly session: SessionView }): ReactNode {
+  const waiting = session.pending_approvals.length;
+  return (
+    <span className="inline-flex flex-wrap items-center gap-1.5">
+      <StatusBadge status={session.status} />
+      {waiting > 0 && <Badge tone="warn">{waiting === 1 ? "1 question" : `${String(waiting)} questions`}</Badge>}
+      {session.queue.length > 0 && <Badge>{session.queue.length} queued</Badge>}
+    </span>
+  );
+}
+
+export function Cost({ session }: { readonly session: SessionView }): ReactNode {
+  const { cost_microusd: cost, limit_microusd: limit } = session;
+  return (
+    <span className="tabular-nums">
+      {money(cost)}
+      {limit !== undefined && (
+        <span className={limit > 0 && cost >= limit ? "text-bad" : "text-faint"}> of {money(limit)}</span>
+      )}
+    </span>
+  );
+}
+
+/** The last part of the workspace's path, the whole of it as a title. */
+export function Workspace({ session }: { readonly session: SessionView }): ReactNode {
+  const { workspace } = session.settings;
+  return <span title={workspace}>{workspace.split("/").findLast((part) => part !== "") ?? "/"}</span>;
+}
+
+export function Forked({ session }: { readonly session: SessionView }): ReactNode {
+  if (session.forked_from === undefined) return undefined;
+  return (
+    <span className="inline-flex items-center gap-1">
+      <GitFork aria-hidden className="size-3.5" /> fork
+    </span>
+  );
+}

@@ -1,0 +1,156 @@
+import { describe, expect, it } from "vitest";
+import { answersOf, choose, chooseOther, isAnswered, NOTHING_CHOSEN } from "../../src/web/console/approval/answers.ts";
+import { agoWords, isUrgent, remainingWords } from "../../src/web/console/approval/countdown.ts";
+import { dollarsOf, microusdOf } from "../../src/web/console/approval/dollars.ts";
+import { visible } from "../../src/web/console/approval/visible.ts";
+import { fieldsOf, inputOfJson, withTexts } from "../../src/web/console/approval/edit.ts";
+
+describe("dollars", () => {
+  it.each([
+    ["5", 5_000_000],
+    ["$5", 5_000_000],
+    [" 0.25 ", 250_000],
+    ["1,234.5", 1_234_500_000],
+    ["0.000001", 1],
+    ["7.", 7_000_000],
+    ["0.1", 100_000],
+    ["1.1", 1_100_000],
+    ["", undefined],
+    ["-1", undefined],
+    ["1e3", undefined],
+    ["0.0000001", undefined],
+    ["1,23", undefined],
+    ["ten", undefined],
+  ])("%j is %j micro-USD", (text, microusd) => expect(microusdOf(text)).toBe(microusd));
+
+  it.each([
+    [0, "0.00"],
+    [1, "0.000001"],
+    [250_000, "0.25"],
+    [5_000_000, "5.00"],
+    [1_234_500_000, "1234.50"],
+    [1_010_100, "1.0101"],
+  ])("%d micro-USD are written %j and read back", (microusd, text) => {
+    expect(dollarsOf(microusd)).toBe(text);
+    expect(microusdOf(text)).toBe(microusd);
+  });
+});
+
+describe("countdown", () => {
+  const now = Date.parse("2026-11-15T12:00:00Z");
+  it.each([
+    [undefined, "waits without end", false],
+    ["2026-11-15T12:00:45Z", "45 s left", true],
+    ["2026-11-15T12:04:05Z", "4 min 5 s left", false],
+    ["2026-11-15T13:03:10Z", "1 h 3 min left", false],
+    ["2026-11-15T12:00:00.200Z", "1 s left", true],
+    ["2026-11-15T11:59:59Z", "time is up", true],
+  ])("%j: %j", (expires, words, urgent) => {
+    expect(remainingWords(expires, now)).toBe(words);
+    expect(isUrgent(expires, now)).toBe(urgent);
+  });
+
+  it.each([
+    ["2026-11-15T12:00:00Z", "just now"],
+    ["2026-11-15T12:00:04Z", "just now"],
+    ["2026-11-15T11:59:57Z", "3 s ago"],
+    ["2026-11-15T11:50:00Z", "10 min 0 s ago"],
+  ])("%j was %j", (at, words) => expect(agoWords(at, now)).toBe(words));
+});
+
+describe("answers", () => {
+  const option = (label: string) => ({ label, description: "" });
+  const one = { question: "Which?", header: "Which", options: [option("a"), option("b")], multiSelect: false };
+  const many = { ...one, question: "Which ones?", multiSelect: true };
+
+  it("one answer: the last choice counts, a label or own words", () => {
+    const first = choose(NOTHING_CHOSEN, "a", false);
+    expect(answersOf([one], [choose(first, "b", false)])).toEqual({ "Which?": "b" });
+    expect(answersOf([one], [chooseOther(first, " my own ", false)])).toEqual({ "Which?": "my own" });
+    expect(answersOf([one], [choose(chooseOther(first, "x", false), "a", false)])).toEqual({ "Which?": "a" });
+  });
+
+  it("several answers: in the order of the options, own words last, a second click gives one back", () => {
+    const both = choose(choose(NOTHING_CHOSEN, "b", true), "a", true);
+    expect(answersOf([many], [chooseOther(both, "c", true)])).toEqual({ "Which ones?": ["a", "b", "c"] });
+    expect(answersOf([many], [choose(both, "a", true)])).toEqual({ "Which ones?": ["b"] });
+    expect(answersOf([many], [chooseOther(chooseOther(both, "c", true), undefined, true)])).toEqual({
+      "Which ones?": ["a", "b"],
+    });
+  });
+
+  it("what is open is left out, and empty words are no answer", () => {
+    const blank = chooseOther(NOTHING_CHOSEN, "  ", false);
+    expect(isAnswered(blank)).toBe(false);
+    expect(answersOf([one, many], [blank])).toEqual({});
+  });
+
+  it("a question may have any words", () => {
+    const odd = { ...one, question: "__proto__" };
+    const answers = answersOf([odd], [choose(NOTHING_CHOSEN, "a", false)]);
+    expect(Object.entries(answers)).toEqual([["__proto__", "a"]]);
+  });
+});
+
+describe("editing an input", () => {
+  const change = (tool: string, input: Record<string, unknown>, texts: readonly string[]): unknown =>
+    withTexts(input, fieldsOf(tool, input), texts);
+
+  it.each([
+    ["Write", { file_path: "a", content: "x" }, ["y"], { file_path: "a", content: "y" }],
+    [
+      "Edit",
+      { file_path: "a", old_string: "x", new_string: "y" },
+      ["x", "z"],
+      { file_path: "a", old_string: "x", new_string: "z" },
+    ],
+    ["Bash", { command: "ls", timeout: 5 }, ["ls -l"], { command: "ls -l", timeout: 5 }],
+    ["NotebookEdit", { notebook_path: "n", new_source: "1" }, ["2"], { notebook_path: "n", new_source: "2" }],
+    [
+      "MultiEdit",
+      {
+        file_path: "a",
+        edits: [
+          { old_string: "x", new_string: "y" },
+          { old_string: "p", new_string: "q", replace_all: true },
+        ],
+      },
+      ["x", "y", "p", "r"],
+      {
+        file_path: "a",
+        edits: [
+          { old_string: "x", new_string: "y" },
+          { old_string: "p", new_string: "r", replace_all: true },
+        ],
+      },
+    ],
+  ])("%s", (tool, input, texts, changed) => expect(change(tool, input, texts)).toEqual(changed));
+
+  it("keeps line ends: those of an untouched text, and those of a text that had only CRLF", () => {
+    expect(change("Write", { content: "a\r\nb\n" }, ["a\nb\n"])).toEqual({ content: "a\r\nb\n" });
+    expect(change("Write", { content: "a\r\nb\r\n" }, ["a\nc\n"])).toEqual({ content: "a\r\nc\r\n" });
+    expect(change("Write", { content: "a\r\nb\n" }, ["a\nc\n"])).toEqual({ content: "a\nc\n" });
+  });
+
+  it("other tools have no texts of their own", () => {
+    expect(fieldsOf("WebFetch", { url: "https://example.com" })).toEqual([]);
+    expect(fieldsOf("MultiEdit", { edits: "none" })).toEqual([]);
+  });
+
+  it("JSON must be an object", () => {
+    expect(inputOfJson('{"a":1}')).toEqual({ input: { a: 1 } });
+    expect(inputOfJson("[1]")).toEqual({ problem: "The input must be a JSON object." });
+    expect(inputOfJson("{")).toEqual({ problem: expect.stringMatching(/^This is not JSON: /) });
+  });
+});
+
+describe("characters that would not be seen", () => {
+  it.each([
+    ["plain text\twith\nlines\r\n", "plain text\twith\nlines\r\n"],
+    ["a\u202Eb", "a[U+202E]b"],
+    ["\u200Bx\uFEFF", "[U+200B]x[U+FEFF]"],
+    ["\u001B[31m", "[U+001B][31m"],
+    ["\u{E0041}", "[U+E0041]"],
+    ["größe 日本 👍", "größe 日本 👍"],
+  ])("%j is shown as %j", (text, shown) => expect(visible(text)).toBe(shown));
+});
