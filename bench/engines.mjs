@@ -1,15 +1,17 @@
 // (f) Turns and new sessions with each engine, against the same SDK and the same program driven bare. All are open at once
-// and take turns, so that a slow moment of the machine hits all of them. Needs @anthropic-ai/claude-agent-sdk.
+// and take turns, so that a slow moment of the machine hits all of them; nothing is measured while a process is being made
+// ready for later. Needs @anthropic-ai/claude-agent-sdk.
 //
-//   npm run build && node bench/engines.mjs [--quick]
+//   npm run build && node bench/engines.mjs [--quick] [--only=turns,new,crowd]
 import { createRequire } from "node:module";
 import { rmSync } from "node:fs";
 import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { loadavg, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { LIMITS } from "../dist/protocol/index.js";
 import { BENCH_TOKEN, median, percentile } from "./children.mjs";
 import { Caller } from "./engines/client.mjs";
-import { endVendors, memoryMib, untilWarm, vendorProcesses } from "./engines/machine.mjs";
+import { endVendors, memoryMib, untilIdle, vendorProcesses } from "./engines/machine.mjs";
 import { startOurs } from "./proxy/processes.mjs";
 
 const WHOLE = { warm: 30, paced: 6, cliWarm: 10, fresh: 10, cold: 5, sessions: 20 };
@@ -18,9 +20,12 @@ const QUICK = { warm: 8, paced: 2, cliWarm: 3, fresh: 3, cold: 2, sessions: 6 };
 const WARM_UP = 3;
 /** Sessions that start at the same time. */
 const STARTING = 4;
-const WARM_MS = 20_000;
+const READY_MS = 30_000;
+/** After this the start of a process for later has begun. */
+const STARTED_MS = Math.max(LIMITS.warmFollowMs, LIMITS.engineAheadMs) + 200;
 /** More than any run takes; then everything is ended. */
-const DEADLINE_MS = 600_000;
+const DEADLINE_MS = 900_000;
+const PARTS = { turns: measureTurns, new: measureNew, crowd: measureCrowd };
 const ENGINES = ["claude-sdk", "claude-cli"];
 
 const script = (...steps) => `Do as told.\nsim: ${JSON.stringify(steps)}`;
@@ -34,12 +39,15 @@ export async function enginesBench(flags = []) {
     console.error("The benchmark did not end in time.");
     process.exit(1);
   }, DEADLINE_MS);
+  const only = flags.find((flag) => flag.startsWith("--only="))?.slice("--only=".length);
+  const wanted = only === undefined ? Object.keys(PARTS) : only.split(",");
+  const load = [loadavg()[0]];
   const world = await openWorld();
   try {
-    const turns = await measureTurns(world, plan);
-    const fresh = await measureNew(world, plan);
-    const crowd = await measureCrowd(world, plan);
-    return rounded({ rounds: plan, turns, new_sessions: fresh, at_once: crowd, goals: goals(turns, fresh) });
+    const results = {};
+    for (const name of wanted) results[name] = await PARTS[name](world, plan);
+    load.push(loadavg()[0]);
+    return rounded({ rounds: plan, load_average: load, ...results, goals: goals(results) });
   } finally {
     clearTimeout(deadline);
     await world.close();
@@ -119,19 +127,32 @@ async function measureTurns({ caller, ask, file, home, server, bare }, plan) {
     "claude-sdk": ours["claude-sdk"].turn,
     "bare sdk": bareTurn(ask, "turn", "sdk"),
   };
-  const perPrompt = { "claude-cli": ours["claude-cli"].turn, "bare cli": bareTurn(ask, "cliTurn", "cli") };
+  const cli = ours["claude-cli"];
+  const cliReady = () => untilIdle({ home, wanted: [({ session }) => session === cli.id], patienceMs: READY_MS });
+  const perPrompt = {
+    "claude-cli": cli.turn,
+    // The prompt comes as soon as the turn before has ended: no process waits for it.
+    "claude-cli at once": async (text) => {
+      await cli.turn(SAY);
+      return cli.turn(text);
+    },
+    "bare cli": bareTurn(ask, "cliTurn", "cli"),
+  };
   for (let turn = 0; turn < WARM_UP; turn += 1)
     for (const run of Object.values(inProcess)) await run(turn % 2 === 0 ? SAY : read);
-  await perPrompt["claude-cli"](SAY);
+  await cli.turn(SAY);
   const figures = {};
-  for (const [name, subjects, text, count] of [
+  for (const [name, subjects, text, count, settle] of [
     ["text", inProcess, SAY, plan.warm],
     ["one_tool", inProcess, read, plan.warm],
     ["paced", inProcess, PACED, plan.paced],
-    ["cli_text", perPrompt, SAY, plan.cliWarm],
-    ["cli_one_tool", perPrompt, read, plan.cliWarm],
+    ["cli_text", perPrompt, SAY, plan.cliWarm, cliReady],
+    ["cli_one_tool", perPrompt, read, plan.cliWarm, cliReady],
   ])
-    figures[name] = await interleaved(name, subjects, count, (run) => run(text));
+    figures[name] = await interleaved(name, subjects, count, async (run) => {
+      await settle?.();
+      return run(text);
+    });
   const own = vendorProcesses(home).find(({ session }) => session === ours["claude-sdk"].id);
   const memory = {
     "claude-sdk": { server_mib: memoryMib(server.pid), vendor_mib: memoryMib(own.pid) },
@@ -146,10 +167,9 @@ const bareTurn = (ask, what, name) => (text) => ask({ do: what, name, text });
 
 /** From nothing to the first words. `cold`: with settings that no session had before, so that nothing is ready for it. */
 async function measureNew({ caller, ask, home }, plan) {
-  const fresh = (engine) => async () => {
-    await untilWarm({ home, engine, known: caller.known, patienceMs: WARM_MS });
-    return caller.begin({ engine }, SAY);
-  };
+  const isNobodys = ({ session }) => !caller.known.has(session);
+  const each = ENGINES.map((name) => (process) => isNobodys(process) && process.engine === name);
+  const fresh = (engine) => () => caller.begin({ engine }, SAY);
   let shapes = 100;
   const cold = (engine) => () => {
     shapes += 1;
@@ -159,25 +179,25 @@ async function measureNew({ caller, ask, home }, plan) {
     "bare sdk": () => ask({ do: "cold", text: SAY }),
     "bare cli": () => ask({ do: "cliCold", text: SAY }),
   };
-  const begin = (run) => run();
+  /** Nothing is being started, and these processes wait to be taken. */
+  const beside = (wanted) => async (run) => {
+    await new Promise((resolve) => setTimeout(resolve, STARTED_MS));
+    await untilIdle({ home, wanted, patienceMs: READY_MS });
+    return run();
+  };
   for (const engine of ENGINES) await caller.begin({ engine }, SAY);
   return {
     ready: await interleaved(
       "new session",
-      {
-        ...bare,
-        loop: () => caller.begin({ engine: "loop" }, SAY),
-        "claude-sdk": fresh("claude-sdk"),
-        "claude-cli": fresh("claude-cli"),
-      },
+      { ...bare, loop: fresh("loop"), "claude-sdk": fresh("claude-sdk"), "claude-cli": fresh("claude-cli") },
       plan.fresh,
-      begin,
+      beside(each),
     ),
     cold: await interleaved(
       "cold session",
       { ...bare, "claude-sdk": cold("claude-sdk"), "claude-cli": cold("claude-cli") },
       plan.cold,
-      begin,
+      beside([isNobodys]),
     ),
   };
 }
@@ -249,39 +269,47 @@ async function interleaved(title, subjects, count, run) {
   return figures;
 }
 
-/** The median of the ratios within each round, and the ratio of the medians. */
+/**
+ * The median of the ratios within each round, the ratio of the medians, and that of the lower quartiles: other work on the machine hits
+ * those least.
+ */
 function against(own, control, part) {
   const ratios = own.map((time, index) => time[part] / control[index][part]);
-  const middle = (times) => median(times.map((time) => time[part]));
-  return { by_round: median(ratios), of_medians: middle(own) / middle(control) };
+  const [mine, theirs] = [own, control].map((times) => spread(times.map((time) => time[part])));
+  return { by_round: median(ratios), of_medians: mine.p50 / theirs.p50, of_quartiles: mine.p25 / theirs.p25 };
 }
 
 function spread(values) {
-  return { p50: median(values), p90: percentile(values, 0.9), least: Math.min(...values) };
+  const [p25, p50, p90] = [percentile(values, 0.25), median(values), percentile(values, 0.9)];
+  return { p25, p50, p90, least: Math.min(...values) };
 }
 
-function goals(turns, fresh) {
+function goals({ turns, new: fresh }) {
   const ratio = (figures, engine, control, part) => figures[engine][`of_${control}`][part].by_round;
   const sdk = (figures, part) => ratio(figures, "claude-sdk", "bare_sdk", part);
   const cli = (figures, part) => ratio(figures, "claude-cli", "bare_cli", part);
-  return {
-    "warm turn, at most 1.10": {
-      "claude-sdk text": sdk(turns.text, "whole"),
-      "claude-sdk one tool": sdk(turns.one_tool, "whole"),
+  const reached = {};
+  if (turns !== undefined)
+    reached["warm turn, at most 1.10"] = {
       "claude-sdk paced": sdk(turns.paced, "whole"),
       "claude-cli text": cli(turns.cli_text, "whole"),
       "claude-cli one tool": cli(turns.cli_one_tool, "whole"),
-    },
-    "first token of a new session with a process ready, at most 0.30 of a bare cold start": {
+      // A model that needs no time at all: what is left is the program's own work, and ours.
+      "claude-sdk text, no model": sdk(turns.text, "whole"),
+      "claude-sdk one tool, no model": sdk(turns.one_tool, "whole"),
+    };
+  if (fresh !== undefined)
+    reached["first token of a new session with a process ready, at most 0.30 of a bare cold start"] = {
       "claude-sdk": sdk(fresh.ready, "first"),
       "claude-cli": cli(fresh.ready, "first"),
-    },
-  };
+    };
+  return reached;
 }
 
 function rounded(value) {
   if (typeof value === "number") return Number(value.toPrecision(4));
   if (value === null || typeof value !== "object") return value;
+  if (Array.isArray(value)) return value.map(rounded);
   return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, rounded(part)]));
 }
 

@@ -47,17 +47,31 @@ export function memoryMib(pid) {
 const QUIET_ROUNDS = 3;
 const LOOK_MS = 100;
 
-/** Resolves when an engine has a process that belongs to none of `known` and does nothing any more: it waits to be taken. */
-export async function untilWarm({ home, engine, known, patienceMs }) {
+/**
+ * Resolves when nothing of a home is being started any more: there is a process for each of `wanted`, and none of the vendor's
+ * processes does anything.
+ */
+export async function untilIdle({ home, wanted, patienceMs }) {
   let quiet = 0;
-  let before = Number.NaN;
+  let before = "";
   for (const begun = performance.now(); performance.now() - begun < patienceMs;) {
-    const warm = vendorProcesses(home).find((entry) => entry.engine === engine && !known.has(entry.session));
-    const cpu = warm === undefined ? Number.NaN : cpuMs(warm.pid);
-    quiet = cpu === before ? quiet + 1 : 0;
+    const vendors = vendorProcesses(home);
+    const now = wanted.every((isWanted) => vendors.some(isWanted))
+      ? vendors.map(({ pid }) => `${pid} ${busyMs(pid)}`).join()
+      : "";
+    quiet = now !== "" && now === before ? quiet + 1 : 0;
     if (quiet === QUIET_ROUNDS) return;
-    before = cpu;
+    before = now;
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
   throw new Error("no process was made ready in time");
+}
+
+/** Of a process that may be gone by now. */
+function busyMs(pid) {
+  try {
+    return cpuMs(pid);
+  } catch {
+    return Number.NaN;
+  }
 }

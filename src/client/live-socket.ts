@@ -15,7 +15,7 @@ interface Socket {
   close(code?: number, reason?: string): void;
   addEventListener(type: string, listener: (event: object) => void): void;
 }
-export type SocketConstructor = new (url: string, protocols: string[]) => Socket;
+type SocketConstructor = new (url: string, protocols: string[]) => Socket;
 
 export interface LiveSocketOptions {
   /** Such as `http://127.0.0.1:5353`. */

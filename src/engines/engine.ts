@@ -21,6 +21,10 @@ export interface Capabilities {
   readonly edited_input: boolean;
   readonly images: boolean;
   readonly subagents: boolean;
+  /** Ends a turn with a value in the form of `output_schema`. */
+  readonly structured_output: boolean;
+  /** Sub-agents that a session brings with it (`agents`). */
+  readonly agents: boolean;
   readonly fork: boolean;
   /** Goes on with a turn that a dead server left open. */
   readonly resume_turn: boolean;
@@ -112,6 +116,8 @@ export type EngineEvent =
   | {
       readonly type: "turn.completed";
       readonly stop_reason: string;
+      /** The answer in the form of `output_schema`; absent: it was not asked for. */
+      readonly structured_output?: unknown;
       readonly engine_cost_microusd?: number | undefined;
     }
   | { readonly type: "turn.failed"; readonly error: ErrorDetail; readonly engine_cost_microusd?: number | undefined };

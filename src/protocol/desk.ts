@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { Approval, Preview, Warning } from "./approvals.ts";
+import { type Approval, Preview, Warning } from "./approvals.ts";
 import { Policy, Ruling } from "./policy.ts";
 import { PrincipalRef, Role } from "./principals.ts";
-import { CreateSession, SessionView } from "./sessions.ts";
+import { CreateSession, type SessionView } from "./sessions.ts";
 
 /** Who the caller is, and what it may do. A right that is not named is not given. */
 export const Me = z.object({

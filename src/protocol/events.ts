@@ -39,6 +39,8 @@ export const EventBody = z.discriminatedUnion("type", [
     cost_microusd: z.number().int(),
     ...engineCost,
     stop_reason: z.string(),
+    /** The answer in the form of the session's `output_schema`; absent: it has none, or the turn ended before it. */
+    structured_output: z.unknown().optional(),
   }),
   z.object({
     ...mark,

@@ -20,6 +20,13 @@ export const LIMITS = {
   turnRestarts: 3,
   forkDepth: 64,
   metadataBytes: 16_384,
+  /** A session's `output_schema`, and its agents. */
+  outputSchemaChars: 65_536,
+  agents: 50,
+  agentDescriptionChars: 4_000,
+  agentPromptChars: 100_000,
+  /** Answers of a model in one turn that are not what `output_schema` asks for, before the turn fails. */
+  structuredOutputTries: 5,
   sessionsInMemory: 512,
   /** Sessions whose engine is started ahead of time, and how long one waits to be taken. */
   warmSessions: 2,

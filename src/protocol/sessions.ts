@@ -26,6 +26,33 @@ const metadata = z
     `metadata may hold ${LIMITS.metadataBytes} bytes`,
   );
 
+/** A JSON Schema of type object; what is wrong with it is said when a session is made. */
+const OutputSchema = z
+  .record(z.string(), z.unknown())
+  .refine(
+    (schema) => JSON.stringify(schema).length <= LIMITS.outputSchemaChars,
+    `a schema may have ${LIMITS.outputSchemaChars} characters`,
+  );
+
+/** A kind of sub-agent that a session's model can give tasks to. */
+export const AgentDefinition = z
+  .object({
+    /** When to use it, for the model that gives tasks. */
+    description: z.string().min(1).max(LIMITS.agentDescriptionChars),
+    /** What it is told before its task. */
+    prompt: z.string().min(1).max(LIMITS.agentPromptChars),
+    /** The only tools that it has, of those that the session has. Absent: the session's. */
+    tools: z.array(z.string().min(1).max(200)).max(500).optional(),
+    /** Of the session's provider. Absent: the session's. */
+    model: z.string().min(1).max(200).optional(),
+  })
+  .strict();
+export type AgentDefinition = z.infer<typeof AgentDefinition>;
+
+const Agents = z
+  .record(z.string().regex(/^[A-Za-z][\w-]{0,63}$/, "an agent's name has letters, digits, _ and -"), AgentDefinition)
+  .refine((agents) => Object.keys(agents).length <= LIMITS.agents, `there may be ${LIMITS.agents} agents`);
+
 /** What decides how a session runs; narrowed by policy when it is made, the same for its whole life but for what `ConfigureSession` changes. */
 export const SessionSettings = z.object({
   engine: z.string(),
@@ -49,6 +76,10 @@ export const SessionSettings = z.object({
   max_cost_usd: z.number().int().optional(),
   /** The longest conversation that is sent to the model; absent: what the model takes. */
   max_context_tokens: z.number().int().optional(),
+  /** Each turn ends with a value of this form, in `structured_output`. Absent: with words. */
+  output_schema: OutputSchema.optional(),
+  /** Sub-agents by their name (`subagent_type`). Absent: the engine's own. */
+  agents: Agents.optional(),
   unattended: z.enum(["deny", "park"]),
   approval_timeout_ms: z.number().int(),
   metadata: metadata.optional(),
@@ -76,6 +107,8 @@ export const CreateSession = z
     max_context_tokens: z.number().int().min(1_000).max(100_000_000).optional(),
     /** Draws on this session's budget, and on its parents'. */
     parent_session_id: z.string().max(100).optional(),
+    output_schema: OutputSchema.optional(),
+    agents: Agents.optional(),
     unattended: z.enum(["deny", "park"]).optional(),
     resume_session_id: z.string().max(100).optional(),
     metadata: metadata.optional(),

@@ -29,7 +29,12 @@ export type Command =
   /** The first of the queue begins; `prompt` is what its `turn.queued` holds. */
   | { readonly type: "dequeue"; readonly turn_id: string; readonly prompt: Prompt; readonly by: PrincipalRef }
   | { readonly type: "progress"; readonly changes: readonly Change[] }
-  | ({ readonly type: "complete"; readonly changes: readonly Change[]; readonly stop_reason: string } & EngineCost)
+  | ({
+      readonly type: "complete";
+      readonly changes: readonly Change[];
+      readonly stop_reason: string;
+      readonly structured_output?: unknown;
+    } & EngineCost)
   | ({ readonly type: "fail"; readonly changes: readonly Change[]; readonly error: ErrorDetail } & EngineCost)
   | { readonly type: "notice"; readonly message: string }
   | { readonly type: "ask"; readonly approval: Approval }
@@ -227,6 +232,7 @@ function endTurn(state: SessionState, command: Extract<Command, { type: "complet
           cost_microusd: turn.cost_microusd,
           ...told,
           stop_reason: command.stop_reason,
+          ...(command.structured_output === undefined ? {} : { structured_output: command.structured_output }),
         }
       : {
           type: "turn.failed",

@@ -9,7 +9,7 @@ import {
   type Profile,
   type SessionSettings,
 } from "../protocol/index.ts";
-import { isInside } from "../tools/index.ts";
+import { isInside, schemaFault } from "../tools/index.ts";
 import type { Caller } from "./access.ts";
 import type { SettingsChange } from "./decide.ts";
 import { least } from "./purses.ts";
@@ -39,9 +39,12 @@ export async function settingsFor(
   const narrowed = narrow(profile, { autonomy: request.autonomy ?? base?.autonomy, permission_mode }, caller.role);
   const tools = request.tools ?? base?.tools;
   const engine = chooseEngine(services, request, base);
+  const extras = extrasOf(services, engine, request, base);
   const sandbox = request.sandbox ?? base?.sandbox ?? "local";
   if (sandbox !== "local") throw new Failure("unsupported", `there is no sandbox ${sandbox}; there are: local`);
   const { provider, model } = await chooseModel(services, { profile, engine }, request, base);
+  for (const agent of Object.values(extras.agents ?? {}))
+    if (agent.model !== undefined) await checkModel(services, { profile, engine, provider, model: agent.model });
   const ask_reads = request.ask_reads ?? base?.ask_reads;
   const system_prompt = request.system_prompt ?? base?.system_prompt;
   const thinking_tokens = request.thinking_tokens ?? base?.thinking_tokens;
@@ -68,6 +71,7 @@ export async function settingsFor(
     ...(thinking_tokens === undefined ? {} : { thinking_tokens }),
     ...(max_cost_usd === undefined ? {} : { max_cost_usd }),
     ...(max_context_tokens === undefined ? {} : { max_context_tokens }),
+    ...extras,
     unattended:
       profile.unattended === "deny" ? "deny" : (request.unattended ?? base?.unattended ?? profile.unattended ?? "deny"),
     approval_timeout_ms: profile.approval_timeout_ms ?? LIMITS.approvalTimeoutMs,
@@ -111,6 +115,33 @@ function chooseEngine({ engines }: Services, request: CreateSession, base: Sessi
   const missing = engine.missing?.();
   if (missing !== undefined) throw new Failure("unsupported", missing);
   return id;
+}
+
+/** What not every engine can do. */
+function extrasOf(
+  { engines }: Services,
+  engine: string,
+  request: CreateSession,
+  base: SessionSettings | undefined,
+): Pick<SessionSettings, "output_schema" | "agents"> {
+  const output_schema = request.output_schema ?? base?.output_schema;
+  const agents = request.agents ?? base?.agents;
+  const can = engines.get(engine)?.capabilities;
+  const others = (ability: "structured_output" | "agents"): string =>
+    [...engines.values()].flatMap(({ id, capabilities }) => (capabilities[ability] ? [id] : [])).join(", ");
+  if (output_schema !== undefined && can?.structured_output !== true)
+    throw new Failure(
+      "unsupported",
+      `the engine ${engine} has no output_schema; those that have: ${others("structured_output")}`,
+    );
+  if (agents !== undefined && can?.agents !== true)
+    throw new Failure("unsupported", `the engine ${engine} takes no agents; those that do: ${others("agents")}`);
+  const fault = output_schema === undefined ? undefined : schemaFault(output_schema);
+  if (fault !== undefined) throw new Failure("invalid_request", `output_schema is not a schema: ${fault}`);
+  return {
+    ...(output_schema === undefined ? {} : { output_schema }),
+    ...(agents === undefined ? {} : { agents }),
+  };
 }
 
 async function chooseModel(

@@ -84,7 +84,7 @@ export class WarmSessions {
 
   async close(): Promise<void> {
     this.#closed = true;
-    for (const shape of [...this.#planned.keys()]) this.#giveUp(shape);
+    for (const shape of this.#planned.keys()) this.#giveUp(shape);
     const ready = this.#ready.splice(0);
     await Promise.allSettled(
       ready.map(({ session, cancelTimer }) => {

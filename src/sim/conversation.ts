@@ -2,7 +2,8 @@ import type { Fields, Message } from "./wire.ts";
 
 /** Text that programs put beside a person's words. */
 const REMINDER = { start: "<system-reminder>", end: "</system-reminder>" };
-const INTERRUPTED = /^\[Request interrupted by user[^\]]*\]$/;
+/** What Claude Code says by itself: that a person interrupted it, or that the answer has not the form that was asked for. */
+const OWN_WORDS = [/^\[Request interrupted by user[^\]]*\]$/, /^\[structured-output-enforce\] /];
 /** How our own loop ends a prompt that was never answered; what follows is another prompt. */
 const UNANSWERED = "[No answer";
 
@@ -23,7 +24,7 @@ export function findPrompt(messages: readonly Message[]): LastPrompt {
       if (block.type !== "text") continue;
       const text = withoutReminders(block.text).trim();
       if (text.startsWith(UNANSWERED)) blocks = [];
-      else if (text !== "" && !INTERRUPTED.test(text)) blocks.push(text);
+      else if (text !== "" && !OWN_WORDS.some((words) => words.test(text))) blocks.push(text);
     }
     if (blocks.length > 0) return { blocks, after: messages.slice(index + 1) };
   }

@@ -1,6 +1,7 @@
 export { createToolbox, type ToolboxOptions } from "./create.ts";
 export { toolDefinitions } from "./definitions.ts";
 export { isInside, resolvePath } from "./files/paths.ts";
+export { schemaFault } from "./json-schema.ts";
 export { sweepUnfinished } from "./files/save.ts";
 export type { LentTool } from "./lent.ts";
 export { openToolSession } from "./session.ts";

@@ -223,7 +223,10 @@ describe("the feed", () => {
     expect((await second.next()).value).toEqual({ type: "feed.opened" });
     await feed.return(undefined);
     const session = await house.client.createSession({});
-    expect((await second.next()).value).toMatchObject({ type: "session.changed", session: { id: session.id } });
+    await until(
+      second,
+      (frame): frame is FeedFrame => frame.type === "session.changed" && frame.session.id === session.id,
+    );
     live.close();
   });
 

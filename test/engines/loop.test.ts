@@ -32,6 +32,8 @@ test("the engine can do what it says", () => {
     edited_input: true,
     images: true,
     subagents: true,
+    structured_output: true,
+    agents: true,
     fork: true,
     resume_turn: true,
     warm: false,

@@ -21,6 +21,7 @@ it(
     let lives = 0;
     let turns = 0;
     let events = 0;
+    const begun = performance.now();
     while (turns < TURNS) {
       const engine = ENGINES[lives % ENGINES.length] ?? ENGINES[0];
       const strikes = Object.fromEntries(STRUCK.map((scene) => [scene, rollStrike(dice)]));
@@ -36,7 +37,8 @@ it(
       );
       console.log(`${turns} turns, ${JSON.stringify(kills)}, ${lives} lives, ${events} events, ${found.length} faults`);
     }
-    console.log(`soak: ${JSON.stringify({ turns, kills, lives, events, faults: found.length })}`);
+    const seconds = Math.round((performance.now() - begun) / 1_000);
+    console.log(`soak: ${JSON.stringify({ turns, kills, lives, events, faults: found.length, seconds })}`);
     expect(found).toEqual([]);
   },
 );

@@ -225,6 +225,37 @@ describe("the socket of many sessions", () => {
     talker.socket.close();
   });
 
+  it("says what a refusal is about, when a session has ended, and opens one feed however often it is asked", async () => {
+    const talker = new Talker(house.serving.token);
+    await talker.until(({ type }) => type === "welcome");
+    talker.say({ type: "subscribe", session_id: "ses_none" });
+    expect(await talker.until(({ type }) => type === "refused")).toMatchObject({
+      session_id: "ses_none",
+      error: { code: "not_found" },
+    });
+    const session = await house.client.createSession({});
+    await house.client.control(session.id, "close");
+    talker.say({ type: "subscribe", session_id: session.id });
+    expect(await talker.until(({ type }) => type === "unsubscribed")).toEqual({
+      type: "unsubscribed",
+      session_id: session.id,
+      ended: true,
+    });
+    for (const message of [{ type: "feed" }, { type: "feed" }, { type: "ping" }]) talker.say(message);
+    await talker.until(({ type }) => type === "pong");
+    expect(talker.said.filter(({ type }) => type === "feeding").length).toBe(2);
+    const { id } = await house.client.createSession({});
+    const told = await talker.until(
+      (message) => (message["session"] as { readonly id?: string } | undefined)?.id === id,
+    );
+    expect(told).toMatchObject({ type: "session.changed" });
+    talker.say({ type: "ping" });
+    await talker.until(() => talker.said.filter(({ type }) => type === "pong").length === 2);
+    const first = talker.said.filter((message) => JSON.stringify(message) === JSON.stringify(told));
+    expect(first.length).toBe(1);
+    talker.socket.close();
+  });
+
   it("refuses what it does not understand and stays up", async () => {
     const talker = new Talker(house.serving.token);
     await talker.until(({ type }) => type === "welcome");

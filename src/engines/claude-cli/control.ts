@@ -1,6 +1,7 @@
 import type { LentServer } from "../claude/lent.ts";
 import { ALWAYS_ASK, HOOK_TIMEOUT, type Launch, type Listener, type UserMessage } from "../claude/link.ts";
 import { wireMessage } from "../claude/say.ts";
+import { vendorAgents } from "../claude/tools.ts";
 import { record, text, type Fields } from "../claude/wire.ts";
 
 const HOOK = "sallyport";
@@ -40,6 +41,8 @@ export class Control {
       toolAliases: offer.aliases,
       forwardSubagentText: true,
       ...(append === "" ? {} : { appendSystemPrompt: append }),
+      ...(settings.output_schema === undefined ? {} : { jsonSchema: settings.output_schema }),
+      ...(settings.agents === undefined ? {} : { agents: vendorAgents(settings.agents, offer) }),
     });
   }
 

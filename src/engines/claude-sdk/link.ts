@@ -12,7 +12,7 @@ import {
   type UserMessage,
 } from "../claude/link.ts";
 import { wireMessage } from "../claude/say.ts";
-import { FORBIDDEN_TOOLS } from "../claude/tools.ts";
+import { FORBIDDEN_TOOLS, vendorAgents } from "../claude/tools.ts";
 import { readMessage } from "../claude/wire.ts";
 import { SandboxedProcess } from "./process.ts";
 import type { McpTransport, Query, QueryOptions, Sdk, SpawnOptions } from "./sdk.ts";
@@ -101,6 +101,10 @@ function optionsOf(
     ...(settings.thinking_tokens === undefined
       ? {}
       : { thinking: { type: "enabled", budgetTokens: settings.thinking_tokens } }),
+    ...(settings.output_schema === undefined
+      ? {}
+      : { outputFormat: { type: "json_schema", schema: settings.output_schema } }),
+    ...(settings.agents === undefined ? {} : { agents: vendorAgents(settings.agents, offer) }),
     mcpServers: sdkServers(servers),
     hooks: { PreToolUse: [{ hooks: [() => Promise.resolve(ALWAYS_ASK)], timeout: HOOK_TIMEOUT }] },
     canUseTool: (tool, toolInput, { toolUseID, agentID, signal }) =>

@@ -2,6 +2,7 @@ import { createRequire } from "node:module";
 import type { Readable, Writable } from "node:stream";
 import { Failure } from "../../protocol/index.ts";
 import type { Decision } from "../claude/link.ts";
+import type { VendorAgent } from "../claude/tools.ts";
 import type { Fields } from "../claude/wire.ts";
 
 const PACKAGE = "@anthropic-ai/claude-agent-sdk";
@@ -59,6 +60,8 @@ export interface QueryOptions {
   readonly toolAliases: Readonly<Record<string, string>>;
   readonly maxTurns: number;
   readonly thinking?: { readonly type: "enabled"; readonly budgetTokens: number };
+  readonly outputFormat?: { readonly type: "json_schema"; readonly schema: Fields };
+  readonly agents?: Readonly<Record<string, VendorAgent>>;
   readonly mcpServers: Readonly<Record<string, object>>;
   readonly hooks: Readonly<Record<string, readonly object[]>>;
   readonly canUseTool: CanUseTool;

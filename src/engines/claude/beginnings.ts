@@ -93,29 +93,37 @@ export class Beginnings {
   async #resume(path: string, session: string, prompt: string | undefined): Promise<Beginning | undefined> {
     const { ended, left } = await this.#story();
     const { turns } = this.#state.kept;
-    const places = new Map(turns.map(({ turn_id, at }) => [turn_id, at]));
-    const asked = new Set([prompt ?? "", ...ended.flatMap(({ turn_id }) => idsOf(turn_id, places.get(turn_id)))]);
+    const ends = turns.flatMap(({ at }) => (at.uuid === undefined ? [] : [at.uuid]));
+    const asked = new Set([prompt ?? "", ...ends, ...ended.map(({ turn_id }) => promptId(turn_id))]);
     const done = left?.done ?? new Set<string>();
     const held = await mendTranscript(path, asked, prompt === undefined ? undefined : { prompt, done });
     if (!held.any) return undefined;
     const hasPrompt = prompt !== undefined && held.messages.has(prompt);
-    const isHeld = ({ turn_id }: TurnStory): boolean => {
-      const at = places.get(turn_id);
-      // What another record has was told when this one began.
-      return (at !== undefined && at.session !== session) || idsOf(turn_id, at).every((id) => held.messages.has(id));
-    };
-    const last = ended.findLastIndex(isHeld);
-    // Of a fork that holds no turn of its own, only what is known to be its own is missing.
-    const mine =
-      last < 0 && this.#opening.ancestry.length > 0 ? ended.filter(({ turn_id }) => places.has(turn_id)) : ended;
+    const missing = hasPrompt ? [] : this.#missing(ended, (uuid) => held.messages.has(uuid));
     return {
       start: { type: "resume", session },
-      retell: storyOf(mine.slice(last + 1)),
+      retell: storyOf(missing),
       lost: false,
       sofar: left === undefined ? "" : deedsOf(left, hasPrompt ? held : undefined),
       note: turns.at(-1)?.note ?? "",
       hasPrompt,
     };
+  }
+
+  /** Turns whose end is not in the record. Whatever came before a prompt that is in it, was there or was told with that prompt. */
+  #missing(ended: readonly TurnStory[], isHeld: (uuid: string) => boolean): readonly TurnStory[] {
+    const { session, turns } = this.#state.kept;
+    const places = new Map(turns.map(({ turn_id, at }) => [turn_id, at]));
+    // What another record has was told when this one began.
+    const isElsewhere = (turn_id: string): boolean => (places.get(turn_id)?.session ?? session) !== session;
+    const last = ended.findLastIndex(({ turn_id }) => isElsewhere(turn_id) || isHeld(promptId(turn_id)));
+    const newest = ended[last];
+    // A fork knows the end of each turn of its own; the others it had when it began.
+    const isFork = this.#opening.ancestry.length > 0;
+    if (newest === undefined) return ended.filter(({ turn_id }) => !isFork || places.has(turn_id));
+    const at = places.get(newest.turn_id);
+    const isWhole = at === undefined ? isFork : isElsewhere(newest.turn_id) || at.uuid === undefined || isHeld(at.uuid);
+    return ended.slice(isWhole ? last + 1 : last);
   }
 
   async #story(): Promise<{ readonly ended: readonly TurnStory[]; readonly left: TurnStory | undefined }> {
@@ -163,11 +171,6 @@ function lentBy({ folder, after_turn }: Ancestor): Lent | undefined {
   const turn = readState(folder).turns.find(({ turn_id }) => turn_id === after_turn);
   const { session, uuid } = turn?.at ?? {};
   return session === undefined || uuid === undefined ? undefined : { from: { session, uuid }, note: turn?.note ?? "" };
-}
-
-/** The messages that a record has if it has a turn: the prompt, and the last one. */
-function idsOf(turn_id: string, at: Place | undefined): readonly string[] {
-  return [promptId(turn_id), ...(at?.uuid === undefined ? [] : [at.uuid])];
 }
 
 /** What a turn did that is not in the vendor's record; in no record: all of it. */

@@ -7,6 +7,8 @@ export const CLAUDE_CAPABILITIES: Capabilities = {
   edited_input: true,
   images: true,
   subagents: true,
+  structured_output: true,
+  agents: true,
   fork: true,
   resume_turn: true,
   warm: true,

@@ -117,6 +117,9 @@ export class ClaudeConversation implements Conversation {
   async close(): Promise<void> {
     this.#ahead.abort("over");
     await this.#line.close();
+    // One that was just being started goes with the rest.
+    await this.#warming?.catch(() => undefined);
+    await this.#line.close();
     // It was started for nobody, and nobody came.
     if (this.#warming !== undefined && this.#state.kept.turns.length === 0)
       await rm(this.#host.folder, { recursive: true, force: true });
@@ -142,9 +145,11 @@ export class ClaudeConversation implements Conversation {
     if (signal.aborted) stop();
     start();
     const watch = run.watch();
+    let completed = false;
     try {
       for await (const events of run.read()) {
         this.#beginnings.happened(events);
+        completed = events.at(-1)?.type === "turn.completed";
         yield events;
       }
     } finally {
@@ -157,19 +162,19 @@ export class ClaudeConversation implements Conversation {
       await work;
       await watch;
       this.#run = undefined;
-      if (!this.#means.keep) void this.#changeProcess();
+      if (!this.#means.keep) void this.#changeProcess({ ahead: completed });
     }
   }
 
-  /** Each turn has a process of its own: the next one's is started when this one's has gone, unless the turn itself comes first. */
-  async #changeProcess(): Promise<void> {
-    const ahead = new AbortController();
-    this.#ahead = ahead;
+  /** Each turn has a process of its own: this one's may go. `ahead`: the next one's is started, unless the turn itself comes first. */
+  async #changeProcess({ ahead }: { readonly ahead: boolean }): Promise<void> {
     const gone = this.#line.finish();
-    await this.#host.sleep(LIMITS.engineAheadMs, ahead.signal);
+    if (!ahead) return;
+    const { signal } = (this.#ahead = new AbortController());
+    await this.#host.sleep(LIMITS.engineAheadMs, signal);
     await gone;
     // One that does not start is started again by its turn, which tells why not.
-    if (!ahead.signal.aborted) await this.warm().catch(() => undefined);
+    if (!signal.aborted) await this.warm().catch(() => undefined);
   }
 
   #newRun(restarts: Pick<TurnOptions, "onLost" | "onGone">): TurnRun {

@@ -59,7 +59,9 @@ async function firstGood(options: ClaudeOptions, host: Host): Promise<string> {
   const places = findClaude(options);
   const old: string[] = [];
   for (const path of places) {
-    const version = await versionOf(path, host);
+    const first = await askVersion(path, host);
+    // Somebody killed it, not knowing what it was: that says nothing about the program.
+    const { version } = first.killed ? await askVersion(path, host) : first;
     if (version !== undefined && isAtLeast(version, LEAST_VERSION)) return path;
     old.push(`${path} is ${version ?? "no Claude Code that runs here"}`);
   }
@@ -68,9 +70,13 @@ async function firstGood(options: ClaudeOptions, host: Host): Promise<string> {
   throw new Failure("unsupported", missingClaude(options) ?? HELP);
 }
 
-async function versionOf(path: string, host: Host): Promise<string | undefined> {
+/** `version` absent: it did not tell one. */
+async function askVersion(
+  path: string,
+  host: Host,
+): Promise<{ readonly version?: string | undefined; readonly killed: boolean }> {
   const program = await host.sandbox.open({ argv: [path, "--version"], cwd: dirname(path) }).catch(() => undefined);
-  if (program === undefined) return undefined;
+  if (program === undefined) return { killed: false };
   const over = new AbortController();
   try {
     program.stdin.end();
@@ -84,11 +90,10 @@ async function versionOf(path: string, host: Host): Promise<string | undefined> 
       program.stdout.once("close", resolve);
       program.stdout.once("end", resolve);
     });
-    await Promise.race([
-      ended,
-      pause(LIMITS.engineVersionMs, undefined, { signal: over.signal }).catch(() => undefined),
-    ]);
-    return /^(\d+\.\d+\.\d+)/.exec(said.trim())?.[1];
+    const late = pause(LIMITS.engineVersionMs, undefined, { signal: over.signal }).catch(() => undefined);
+    await Promise.race([ended, late]);
+    const end = await Promise.race([program.exit, late]);
+    return { version: /^(\d+\.\d+\.\d+)/.exec(said.trim())?.[1], killed: typeof end?.signal === "string" };
   } finally {
     over.abort();
     await program.kill({ graceMs: LIMITS.engineKillMs });

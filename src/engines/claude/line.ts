@@ -139,7 +139,10 @@ export class Line {
 
   async #has(connection: Connection, offer: Offer): Promise<boolean> {
     if (same(offer, connection.offer)) return true;
-    return same(offer.tools, connection.offer.tools) && this.#lend(connection, offer);
+    // Kinds of sub-agents have their tools from the start.
+    const kinds = Object.values(this.#options.settings.agents ?? {});
+    if (!same(offer.tools, connection.offer.tools) || kinds.some(({ tools }) => tools !== undefined)) return false;
+    return this.#lend(connection, offer);
   }
 
   /** Tools of ours come and go while the process lives. False when it would not have them. */

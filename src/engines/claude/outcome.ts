@@ -6,7 +6,7 @@ import type { ResultMessage } from "./wire.ts";
  * does not find its own record of the conversation.
  */
 export type Outcome =
-  | { readonly type: "completed"; readonly stop_reason: string }
+  | { readonly type: "completed"; readonly stop_reason: string; readonly structured_output?: unknown }
   | { readonly type: "failed"; readonly error: ErrorDetail }
   | { readonly type: "funds"; readonly message: string }
   | { readonly type: "lost"; readonly message: string };
@@ -19,6 +19,8 @@ export interface ResultContext {
   /** Why the model proxy refused the last request; absent: an error is the provider's. */
   readonly refusal: ErrorCode | undefined;
   readonly max_turns: number;
+  /** The session has an `output_schema`. */
+  readonly structured: boolean;
 }
 
 const UNAUTHENTICATED = new Set([
@@ -32,10 +34,16 @@ const UNAVAILABLE = new Set(["rate_limit", "overloaded", "server_error"]);
 const TOO_LONG = new Set(["prompt_too_long", "blocking_limit", "rapid_refill_breaker"]);
 const ABORTED = new Set(["aborted_streaming", "aborted_tools"]);
 
+const NOT_STRUCTURED: Outcome = failed(
+  "model_error",
+  "the model did not answer in the form that output_schema asks for; send the prompt again or change the schema",
+);
+
 /** Every error of the model's API arrives as a "success" that is an error, so the reason decides and not the subtype. */
 export function outcomeOf(result: ResultMessage, context: ResultContext): Outcome {
   const { terminal_reason = "", subtype, stop_reason, api_status } = result;
-  if (!result.is_error && subtype === "success") return { type: "completed", stop_reason: stop_reason ?? "end_turn" };
+  if (!result.is_error && subtype === "success") return completed(result, context);
+  if (subtype === "error_max_structured_output_retries") return NOT_STRUCTURED;
   if (subtype === "error_max_turns" || terminal_reason === "max_turns")
     return failed(
       "max_turns",
@@ -60,6 +68,13 @@ export function outcomeOf(result: ResultMessage, context: ResultContext): Outcom
       "the model's answer was longer than max_tokens allows; raise max_tokens or ask for less",
     );
   return ofTheApi(result, context) ?? other(result);
+}
+
+/** An answer in a form that was asked for is itself a call, which is how its turn ends. */
+function completed({ stop_reason = "end_turn", structured }: ResultMessage, context: ResultContext): Outcome {
+  // The program reminds the model once, and then takes what it says for its answer.
+  if (structured === undefined) return context.structured ? NOT_STRUCTURED : { type: "completed", stop_reason };
+  return { type: "completed", stop_reason: "end_turn", structured_output: structured };
 }
 
 /** What a request ended with that the model, or the proxy before it, answered with an error. */

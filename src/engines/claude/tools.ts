@@ -1,3 +1,4 @@
+import type { SessionSettings } from "../../protocol/index.ts";
 import type { Toolbox, ToolDefinition } from "../../tools/toolbox.ts";
 
 /** Tools that the vendor's program has itself, by our names. */
@@ -83,6 +84,38 @@ export function offerOf(toolbox: Pick<Toolbox, "definitions" | "concurrent">): O
       lent.filter(({ name, tool }) => name === tool).map((tool) => [tool.name, vendorName(tool)]),
     ),
   };
+}
+
+/** A kind of sub-agent as the program takes one. */
+export interface VendorAgent {
+  readonly description: string;
+  readonly prompt: string;
+  /** Absent: all that the program has. */
+  readonly tools?: readonly string[];
+  readonly model?: string;
+}
+
+/** Tools that the session has not are left out: a kind of agent can only have less. */
+export function vendorAgents(
+  agents: NonNullable<SessionSettings["agents"]>,
+  { tools, lent }: Offer,
+): Readonly<Record<string, VendorAgent>> {
+  const vendorTools = (name: string): readonly string[] => {
+    const own = OWN[name];
+    if (own !== undefined && tools.includes(own)) return [own];
+    return lent.filter((tool) => tool.name === name).map(vendorName);
+  };
+  return Object.fromEntries(
+    Object.entries(agents).map(([name, { description, prompt, tools: named, model }]) => [
+      name,
+      {
+        description,
+        prompt,
+        ...(named === undefined ? {} : { tools: named.flatMap(vendorTools) }),
+        ...(model === undefined ? {} : { model }),
+      },
+    ]),
+  );
 }
 
 /** The session's name for one of the program's. */

@@ -11,7 +11,7 @@ import type { EngineEvent, Verdict } from "../engine.ts";
 import { endOf } from "./results.ts";
 import { toolName } from "./tools.ts";
 import { UsageTally } from "./usage.ts";
-import type { Block, Fields, Said, StreamEvent, ToolOutcome } from "./wire.ts";
+import type { Block, Fields, Said, ToolOutcome, Whose } from "./wire.ts";
 import { wholeWords, Words } from "./words.ts";
 
 /** A call that the vendor's program asks about. */
@@ -42,6 +42,8 @@ interface OpenCall {
 
 type SaidBy<Type extends Said["type"]> = Extract<Said, { type: Type }>;
 
+/** Who speaks at the top level: nobody's call. */
+const TOP = "";
 const NOT_RUN = "Interrupted; not run.";
 const UNKNOWN_OUTCOME = "Interrupted; outcome unknown.";
 
@@ -64,7 +66,8 @@ export class Translator {
   readonly #order: { readonly message_id: string; readonly uuids: Set<string> }[] = [];
   /** Messages of sub-agents, which are not counted one by one. */
   readonly #uncounted = new Set<string>();
-  #words: Words | undefined;
+  /** Messages that stream just now, by the call whose sub-agent speaks; the top level's by nothing. */
+  readonly #words = new Map<string, Words>();
   #compaction: { readonly tokens_before: number; readonly through: string | undefined } | undefined;
   #compacting = false;
   #stopping = false;
@@ -110,13 +113,13 @@ export class Translator {
   take(said: Said): readonly EngineEvent[] {
     switch (said.type) {
       case "stream":
-        return this.#stream(said.event);
+        return this.#stream(said);
       case "assistant":
         return this.#assistant(said);
       case "user":
         return this.#user(said);
       case "retry": {
-        const dropped = this.#drop();
+        const dropped = this.#drop(TOP);
         return [...dropped, { type: "notice", message: retryWords(said, dropped.length > 0) }];
       }
       case "compacted":
@@ -156,7 +159,9 @@ export class Translator {
       message_id: written?.message_id,
     });
     this.#open(call.tool_use_id, item);
-    const before = item.parent_id === undefined ? (this.#words?.complete("completed") ?? []) : [];
+    const speaker = this.#speaker(call);
+    const isIts = this.#items.get(speaker) === item.parent_id;
+    const before = isIts ? (this.#words.get(speaker)?.complete("completed") ?? []) : [];
     return { item, events: [...before, { type: "item.started", item }] };
   }
 
@@ -184,9 +189,9 @@ export class Translator {
 
   /** Ends all that is open. */
   close(status: "completed" | "failed" | "interrupted"): readonly EngineEvent[] {
-    const words = this.#words;
-    this.#words = undefined;
-    const events = [...(words?.complete(status) ?? []), ...(words?.count() ?? [])];
+    const events: EngineEvent[] = [];
+    for (const words of this.#words.values()) events.push(...words.complete(status), ...words.count());
+    this.#words.clear();
     for (const [tool_use_id, call] of [...this.#calls].toReversed()) {
       this.#calls.delete(tool_use_id);
       events.push({ type: "item.completed", item: endToolItem(call.item, abandonedEnd(call)) });
@@ -194,13 +199,15 @@ export class Translator {
     return events;
   }
 
-  #stream(event: StreamEvent): readonly EngineEvent[] {
-    const words = this.#words;
+  #stream({ event, ...whose }: SaidBy<"stream">): readonly EngineEvent[] {
+    const speaker = this.#speaker(whose);
+    const words = this.#words.get(speaker);
     switch (event.type) {
       case "message_start": {
-        const dropped = this.#drop();
-        const message_id = this.#newMessage(event.id);
-        this.#words = new Words(event, { newId: this.#newId, tally: this.#tally, message_id });
+        const dropped = this.#drop(speaker);
+        const message_id = this.#newMessage(event.id, speaker === TOP);
+        const parent_id = this.#parentOf(whose);
+        this.#words.set(speaker, new Words(event, { newId: this.#newId, tally: this.#tally, message_id, parent_id }));
         return dropped;
       }
       case "block_start":
@@ -221,9 +228,9 @@ export class Translator {
   }
 
   /** Words of an answer that broke off: it is asked for again. */
-  #drop(): readonly EngineEvent[] {
-    const words = this.#words;
-    this.#words = undefined;
+  #drop(speaker: string): readonly EngineEvent[] {
+    const words = this.#words.get(speaker);
+    this.#words.delete(speaker);
     if (words === undefined || words.counted) return [];
     this.#deadStreams += 1;
     return [...words.complete("superseded"), ...words.count()];
@@ -236,12 +243,13 @@ export class Translator {
       this.#apiError = said.error ?? this.#apiError;
       return [];
     }
-    const streamed = top && this.#words?.id === said.message_id ? this.#words : undefined;
+    const words = this.#words.get(this.#speaker(said));
+    const streamed = words?.id === said.message_id ? words : undefined;
     const message_id =
       streamed?.message_id ?? this.#messageIds.get(said.message_id) ?? this.#newMessage(said.message_id, top);
     if (top && said.uuid !== undefined)
       this.#order.find((entry) => entry.message_id === message_id)?.uuids.add(said.uuid);
-    if (!top) this.#uncounted.add(said.message_id);
+    if (!top && streamed === undefined) this.#uncounted.add(said.message_id);
     const parent_id = top ? undefined : this.#parentOf(said);
     const events = said.blocks.flatMap((block) => this.#block(block, { streamed, message_id, parent_id }));
     return said.aborted && streamed !== undefined ? [...events, ...streamed.complete("interrupted")] : events;
@@ -304,7 +312,9 @@ export class Translator {
   #end(tool_use_id: string, call: OpenCall, end: ToolCallEnd): readonly EngineEvent[] {
     this.#calls.delete(tool_use_id);
     this.#written.delete(tool_use_id);
-    const events: EngineEvent[] = [];
+    const words = this.#words.get(tool_use_id);
+    this.#words.delete(tool_use_id);
+    const events: EngineEvent[] = [...(words?.complete("interrupted") ?? []), ...(words?.count() ?? [])];
     // A sub-agent that is over leaves nothing open.
     for (const [id, child] of this.#calls) {
       if (child.item.parent_id === call.item.id) events.push(...this.#end(id, child, abandonedEnd(child)));
@@ -335,12 +345,13 @@ export class Translator {
   }
 
   /** The item of the sub-agent whose words these are. */
-  #parentOf(whose: {
-    readonly agent_id?: string | undefined;
-    readonly parent?: string | undefined;
-  }): string | undefined {
-    const call = (whose.agent_id === undefined ? undefined : this.#agents.get(whose.agent_id)) ?? whose.parent;
-    return call === undefined ? undefined : this.#items.get(call);
+  #parentOf(whose: Whose): string | undefined {
+    return this.#items.get(this.#speaker(whose));
+  }
+
+  /** The call whose sub-agent speaks. */
+  #speaker({ agent_id, parent }: Whose): string {
+    return (agent_id === undefined ? undefined : this.#agents.get(agent_id)) ?? parent ?? TOP;
   }
 
   #newMessage(vendorId: string, top = true): string {

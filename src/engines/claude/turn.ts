@@ -9,6 +9,7 @@ import {
 import { errorResult, type ToolResult } from "../../tools/tool.ts";
 import type { EngineEvent, Host, Verdict } from "../engine.ts";
 import { Channel } from "../loop/channel.ts";
+import { STRUCTURED_OUTPUT } from "../structured.ts";
 import { ABORTED, orAborted } from "../loop/turn.ts";
 import type { Decision, Link, ProcessEnd } from "./link.ts";
 import { outcomeOf } from "./outcome.ts";
@@ -245,13 +246,20 @@ export class TurnRun {
     if (promised !== undefined) return this.#allow(call, promised.item, promised.input);
     const { item, events } = this.#translator.begin(call);
     await this.#journaled(events);
-    const verdict = await this.ask(item, signal);
+    const verdict = this.#isAnswer(item)
+      ? ({ effect: "allow", input: item.input } as const)
+      : await this.ask(item, signal);
     this.#translator.decided(call.tool_use_id, verdict);
     if (verdict.effect === "allow") return this.#allow(call, item, verdict.input);
     if (!verdict.interrupt) return { behavior: "deny", message: verdict.message };
     this.#note = { tool_use_id: call.tool_use_id, message: verdict.message, text: stoppedBy(item, verdict.message) };
     this.#stopping({ code: "rejected_and_stopped", message: verdict.message });
     return { behavior: "deny", message: verdict.message, interrupt: true };
+  }
+
+  /** Its last answer, in the form that the session asks for: there is nothing to decide. */
+  #isAnswer({ tool, parent_id }: ToolItem): boolean {
+    return tool === STRUCTURED_OUTPUT && parent_id === undefined && this.#options.settings.output_schema !== undefined;
   }
 
   /** Decides on a call whose item was told. */
@@ -351,10 +359,11 @@ export class TurnRun {
       cut: this.#translator.deadStreams > 0,
       refusal: this.#options.host.refusal(),
       max_turns: this.#options.settings.max_turns,
+      structured: this.#options.settings.output_schema !== undefined,
     });
     switch (outcome.type) {
       case "completed":
-        this.#finish("completed", { type: "turn.completed", stop_reason: outcome.stop_reason, ...this.#costs() });
+        this.#finish("completed", { ...outcome, type: "turn.completed", ...this.#costs() });
         return;
       case "failed":
         this.fail(outcome.error);

@@ -40,7 +40,7 @@ export interface ToolOutcome {
 }
 
 /** Whose message it is: the sub-agent's by its own id, or by the call that it is; both absent at the top level. */
-interface Whose {
+export interface Whose {
   readonly agent_id?: string | undefined;
   readonly parent?: string | undefined;
 }
@@ -61,6 +61,8 @@ export interface ResultMessage {
   /** All models together, since the last result. */
   readonly usage: Tokens;
   readonly cost_microusd?: number | undefined;
+  /** The answer in the form that was asked for; absent: there is none. */
+  readonly structured?: unknown;
 }
 
 /** One message of the vendor's program. What is not known here is `other`: new kinds come with every version. */
@@ -269,6 +271,7 @@ function readResult(fields: Fields): ResultMessage {
     terminal_reason: text(fields["terminal_reason"]),
     api_status: count(fields["api_error_status"]) ?? statusOfType(fields["api_error_type"]),
     text: text(fields["result"]) ?? "",
+    structured: fields["structured_output"],
     rounds: count(fields["num_turns"]),
     errors: list(fields["errors"]).filter((error): error is string => typeof error === "string"),
     usage: {

@@ -19,6 +19,8 @@ export interface WordsOptions {
   readonly tally: UsageTally;
   /** Our own id of the message. */
   readonly message_id: string;
+  /** The sub-agent's item; absent at the top level. */
+  readonly parent_id?: string | undefined;
 }
 
 /** One message of the model while it streams. Its words are completed together, when the message is whole. */
@@ -84,7 +86,8 @@ export class Words {
   #piece(index: number, kind: "text" | "thinking"): { readonly piece: Piece; readonly events: readonly EngineEvent[] } {
     const known = this.#pieces.get(index);
     if (known !== undefined) return { piece: known, events: [] };
-    const item = startWords(kind, { id: this.#options.newId("item"), message_id: this.message_id });
+    const { newId, message_id, parent_id } = this.#options;
+    const item = startWords(kind, { id: newId("item"), message_id, parent_id });
     const piece: Piece = { item, text: "", whole: undefined };
     this.#pieces.set(index, piece);
     return { piece, events: [{ type: "item.started", item }] };

@@ -3,6 +3,7 @@ import {
   isToolItem,
   LIMITS,
   startToolItem,
+  type AgentDefinition,
   type ErrorDetail,
   type Item,
   type ToolItem,
@@ -11,11 +12,14 @@ import {
 import type { SubagentRequest, ToolResult } from "../../tools/tool.ts";
 import type { ToolDefinition } from "../../tools/toolbox.ts";
 import type { EngineEvent } from "../engine.ts";
+import { STRUCTURED_OUTPUT } from "../structured.ts";
 import { compactThrough, estimateTokens, SUMMARY_SYSTEM, summaryPrompt, summaryText } from "./compaction.ts";
+import { agentOf } from "./agents.ts";
 import { MessageDraft, TextDraft, type WrittenCall } from "./message.ts";
 import { callModel, type CallEnd, type Finish } from "./model-call.ts";
 import { systemPrompt } from "./prompt.ts";
 import { callOptions } from "./request.ts";
+import { NOT_STRUCTURED, reminded, structuredEnd, structuredTool, type StructuredEnd } from "./structured.ts";
 import { runTools, type Caller } from "./tool-phase.ts";
 import { Transcript } from "./transcript.ts";
 import { ABORTED, type Turn } from "./turn.ts";
@@ -34,6 +38,10 @@ export interface AgentOptions {
   readonly parent_id?: string | undefined;
   /** 0 at the top level. */
   readonly depth: number;
+  /** What the session says of this kind of sub-agent; absent: nothing. */
+  readonly kind?: AgentDefinition | undefined;
+  /** The only tools that there are for it; absent: the session's. */
+  readonly tools?: readonly string[] | undefined;
 }
 
 /** One model in a loop with its tools: the conversation at the top level, or a sub-agent. */
@@ -44,6 +52,10 @@ export class Agent implements Caller {
   readonly #transcript: Transcript;
   readonly #system: string;
   readonly #tools: readonly ToolDefinition[];
+  /** The form of its answer; absent: words. */
+  readonly #schema: Readonly<Record<string, unknown>> | undefined;
+  /** Answers that had not that form. */
+  #misses = 0;
   /** Messages of the model in this turn, those before a restart included. */
   #messages: number;
 
@@ -54,8 +66,13 @@ export class Agent implements Caller {
     this.subagent = mayDelegate ? (item, request) => this.#delegate(item, request) : undefined;
     this.#options = options;
     this.#transcript = options.transcript;
-    this.#system = systemPrompt(settings, { subagent: options.parent_id !== undefined });
-    this.#tools = mayDelegate ? tools : tools.filter((tool) => !SUBAGENT_TOOLS.has(tool.name));
+    const { kind, tools: listed } = options;
+    this.#system = systemPrompt(settings, { subagent: options.parent_id !== undefined, prompt: kind?.prompt });
+    this.#schema = options.parent_id === undefined ? settings.output_schema : undefined;
+    this.#tools = [
+      ...tools.filter(({ name }) => listed?.includes(name) ?? true),
+      ...(this.#schema === undefined ? [] : [structuredTool(this.#schema)]),
+    ].filter(({ name }) => mayDelegate || !SUBAGENT_TOOLS.has(name));
     this.#messages = options.transcript.turnMessages;
   }
 
@@ -113,7 +130,12 @@ export class Agent implements Caller {
   async #ask(): Promise<CallEnd<MessageDraft>> {
     const { host, settings } = this.turn.surroundings;
     const messages = this.#transcript.messages();
-    const options = callOptions({ system: this.#system, messages, tools: this.#tools, settings });
+    const options = callOptions({
+      system: this.#system,
+      messages: this.#schema === undefined ? messages : reminded(messages),
+      tools: this.#tools,
+      settings,
+    });
     return callModel(
       this.turn,
       options,
@@ -124,6 +146,7 @@ export class Agent implements Caller {
           emit: (events) => this.emit(events),
           delta: (item_id, delta) => this.turn.channel.delta({ type: "item.delta", item_id, field: "text", delta }),
         }),
+      this.#options.kind?.model,
     );
   }
 
@@ -146,21 +169,61 @@ export class Agent implements Caller {
     }
     const words = [...draft.completed("completed"), usage];
     if (draft.calls.length === 0 && stop_reason !== "pause_turn") {
+      if (this.#schema !== undefined) return this.#missed(words, finish);
       this.emit([...words, ...this.#terminal({ type: "turn.completed", stop_reason })]);
       this.#count(finish);
       return { text: draft.text, stop_reason };
     }
     const calls = draft.calls.map((call) => this.#start(call, draft.message_id));
+    const answers = this.#answers(calls.filter(({ cut }) => !cut).map(({ item }) => item));
+    const isEnded = (item: ToolItem): boolean => answers.some((answer) => answer.item.id === item.id);
     this.emit([
       ...words,
-      ...calls.flatMap(({ item, cut }) => startEvents(item, cut ? cutText(stop_reason) : undefined)),
+      ...calls.flatMap(({ item, cut }) => startEvents(item, cut ? cutText(stop_reason) : this.#notOffered(item))),
+      ...answers.map(({ item }): EngineEvent => ({ type: "item.completed", item })),
     ]);
     this.#count(finish);
     await runTools(
       this,
-      calls.filter(({ cut }) => !cut).map(({ item }) => item),
+      calls
+        .filter(({ item, cut }) => !cut && !isEnded(item) && this.#notOffered(item) === undefined)
+        .map(({ item }) => item),
     );
-    return undefined;
+    return this.#answered(answers, draft.text);
+  }
+
+  /** The answers among the calls of a message. */
+  #answers(items: readonly ToolItem[]): readonly StructuredEnd[] {
+    const schema = this.#schema;
+    if (schema === undefined) return [];
+    return items.filter(({ tool }) => tool === STRUCTURED_OUTPUT).map((item) => structuredEnd(schema, item));
+  }
+
+  #answered(answers: readonly StructuredEnd[], text: string): AgentEnd | undefined {
+    const answer = answers.find(({ fits }) => fits);
+    if (answer === undefined) return answers.length === 0 ? undefined : this.#missedAgain();
+    if (this.turn.stopped !== undefined) return undefined;
+    const stop_reason = "end_turn";
+    this.emit(this.#terminal({ type: "turn.completed", stop_reason, structured_output: answer.item.input }));
+    return { text, stop_reason };
+  }
+
+  #missed(words: readonly EngineEvent[], finish: Finish): AgentEnd | undefined {
+    this.emit(words);
+    this.#count(finish);
+    return this.#missedAgain();
+  }
+
+  #missedAgain(): AgentEnd | undefined {
+    this.#misses += 1;
+    return this.#misses < LIMITS.structuredOutputTries ? undefined : this.#fail([], NOT_STRUCTURED, "");
+  }
+
+  /** What a sub-agent reads that calls a tool which its kind has not. */
+  #notOffered({ tool }: ToolItem): string | undefined {
+    if (this.#options.tools === undefined) return undefined;
+    const { name } = this.turn.host.toolbox.facts(tool, {});
+    return this.#tools.some((offered) => offered.name === name) ? undefined : `Unknown tool: ${tool}`;
   }
 
   #count({ usage }: Finish): void {
@@ -241,7 +304,14 @@ export class Agent implements Caller {
     transcript.beginBefore([{ type: "text", text: request.prompt }]);
     const said = known?.lastWords();
     if (said !== undefined) return { content: [{ type: "text", text: said }], is_error: false };
-    const child = new Agent(this.turn, { transcript, parent_id: item.id, depth: this.#options.depth + 1 });
+    const kind = agentOf(this.turn.surroundings.settings.agents, request.subagent_type);
+    const child = new Agent(this.turn, {
+      transcript,
+      parent_id: item.id,
+      depth: this.#options.depth + 1,
+      kind,
+      tools: within(this.#options.tools, kind?.tools),
+    });
     const end = await child.run(transcript.openItems().filter(isToolItem));
     const text = end.text.trim();
     if (end.error === undefined)
@@ -255,6 +325,15 @@ export class Agent implements Caller {
       is_error: true,
     };
   }
+}
+
+/** A sub-agent has no more than the one that gave it its task. */
+function within(
+  mine: readonly string[] | undefined,
+  its: readonly string[] | undefined,
+): readonly string[] | undefined {
+  if (mine === undefined || its === undefined) return its ?? mine;
+  return its.filter((name) => mine.includes(name));
 }
 
 function interrupted(item: ToolItem): EngineEvent {

@@ -1,6 +1,7 @@
-import { LIMITS, type Prompt, type ToolItem } from "../../protocol/index.ts";
+import { LIMITS, type Prompt, type SessionSettings, type ToolItem } from "../../protocol/index.ts";
 import type { Capabilities, Conversation, Engine, EngineEvent, Host, Opening } from "../engine.ts";
 import { Agent } from "./agent.ts";
+import { withAgents } from "./agents.ts";
 import { Transcript } from "./transcript.ts";
 import { createTransport, type Transport } from "./transport.ts";
 import { ABORTED, Turn, type Surroundings } from "./turn.ts";
@@ -17,6 +18,8 @@ const CAPABILITIES: Capabilities = {
   edited_input: true,
   images: true,
   subagents: true,
+  structured_output: true,
+  agents: true,
   fork: true,
   resume_turn: true,
   warm: false,
@@ -72,7 +75,7 @@ class LoopConversation implements Conversation {
       model: this.#host.model,
       settings: this.#opening.settings,
       root,
-      ...toolsOf(this.#host),
+      ...toolsOf(this.#host, this.#opening.settings),
       transport: this.#means.transport,
       contextTokens: Math.min(this.#means.contextTokens, this.#opening.settings.max_context_tokens ?? Infinity),
     });
@@ -95,8 +98,8 @@ class LoopConversation implements Conversation {
 }
 
 /** As they are now: lent ones come and go between turns. */
-function toolsOf(host: Host): Pick<Surroundings, "tools" | "toolChars"> {
-  const tools = host.toolbox.definitions();
+function toolsOf(host: Host, settings: SessionSettings): Pick<Surroundings, "tools" | "toolChars"> {
+  const tools = host.toolbox.definitions().map((tool) => withAgents(tool, settings.agents));
   return { tools, toolChars: JSON.stringify(tools).length };
 }
 

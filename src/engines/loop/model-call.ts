@@ -41,8 +41,9 @@ export async function callModel<Taker extends Receiver>(
   turn: Turn,
   options: LanguageModelV3CallOptions,
   newReceiver: () => Taker,
+  model: string = turn.surroundings.model.name,
 ): Promise<CallEnd<Taker>> {
-  const request = await prepare(turn.surroundings.model, options);
+  const request = await prepare({ ...turn.surroundings.model, name: model }, options);
   for (let attempt = 1; ; attempt += 1) {
     const receiver = newReceiver();
     const outcome = turn.signal.aborted ? undefined : await attemptCall(turn, request, receiver);

@@ -3,7 +3,10 @@ import type { SessionSettings } from "../../protocol/index.ts";
 const SUBAGENT = `You are a sub-agent: another agent gave you the task below and waits for the result. It sees nothing of your work but your last message, so put everything it needs into that.`;
 
 /** What the model is told before the conversation. It stays the same for a whole session, so that it can be cached. */
-export function systemPrompt(settings: SessionSettings, options: { readonly subagent: boolean }): string {
+export function systemPrompt(
+  settings: SessionSettings,
+  options: { readonly subagent: boolean; readonly prompt?: string | undefined },
+): string {
   const parts = [
     `You are a coding agent. You work through Sallyport on a person's machine, in one folder.
 
@@ -19,6 +22,7 @@ Working directory: ${settings.workspace}
 - At the end say in a few sentences what you did and what is left.`,
   ];
   if (options.subagent) parts.push(SUBAGENT);
+  if (options.prompt !== undefined) parts.push(options.prompt);
   if (settings.system_prompt !== undefined && settings.system_prompt.trim() !== "") parts.push(settings.system_prompt);
   return parts.join("\n\n");
 }

@@ -294,6 +294,28 @@ const subagent: Scenario = {
   },
 };
 
+const nested: Scenario = {
+  name: "a sub-agent's words are told while it works",
+  async run(bench) {
+    const main = await bench.main();
+    const [before] = (await main.turn([{ say: "Ready." }])).requests;
+    const tool = before?.tools?.map(({ name }) => name).find((name) => name === "Task" || name === "Agent");
+    if (tool === undefined) return NO;
+    const steps = [{ stream: { tokens: 40, per_second: 200 } }, bash("true"), { say: "Seen." }];
+    const prompt = `Look.\nsim: ${JSON.stringify(steps)}`;
+    const input = { description: "look", prompt, subagent_type: "general-purpose" };
+    const turn = await main.turn([{ tool, input }, { say: "Done." }]);
+    expect(turn.end.type).toBe("turn.completed");
+    const words = turn.items.find(({ type, parent_id }) => type === "agent_message" && parent_id !== undefined);
+    const told = turn.frames.findIndex((frame) => frame.type === "item.completed" && frame.item.id === words?.id);
+    const asked = turn.frames.findLastIndex((frame) => frame.type === "approval.requested");
+    expect(told).toBeGreaterThan(-1);
+    expect(told).toBeLessThan(asked);
+    const deltas = turn.frames.filter((frame) => frame.type === "item.delta" && frame.item_id === words?.id);
+    return { can: true, words: deltas.length > 1 ? "yes, as they are written" : "yes, each text when it is whole" };
+  },
+};
+
 export const CALLS: readonly Scenario[] = [
   call,
   free,
@@ -305,6 +327,7 @@ export const CALLS: readonly Scenario[] = [
   unknown,
   question,
   subagent,
+  nested,
   huge,
   search,
 ];

@@ -6,6 +6,7 @@ import {
   type Capabilities,
   type Engine,
 } from "../../../src/engines/index.ts";
+import { ANSWERS } from "./answers.ts";
 import { Bench } from "./bench.ts";
 import { CALLS, LIMITED } from "./calls.ts";
 import { beginFailures, FAILURES, REFUSALS } from "./failures.ts";
@@ -30,6 +31,7 @@ const SCENARIOS: readonly Scenario[] = [
   ...REFUSALS,
   ...LIVES,
   ...LIMITED,
+  ...ANSWERS,
   ...ALONE,
 ];
 

@@ -14,6 +14,7 @@ export interface SentBlock {
 /** The parts of a request to the model that the bench looks at. */
 export interface SentRequest {
   readonly model: string;
+  readonly system?: unknown;
   readonly tools?: readonly { readonly name: string; readonly defer_loading?: boolean }[];
   readonly messages: readonly { readonly role: string; readonly content: string | readonly SentBlock[] }[];
 }
@@ -54,6 +55,12 @@ export class Model {
   async asked(mark: string): Promise<readonly SentRequest[]> {
     while (this.#open > 0) await new Promise<void>((resolve) => this.#whenQuiet.push(resolve));
     return this.#requests.filter((request) => marksIn(request).at(-1) === mark);
+  }
+
+  /** Requests in whose messages this stands, oldest first. */
+  async containing(words: string): Promise<readonly SentRequest[]> {
+    while (this.#open > 0) await new Promise<void>((resolve) => this.#whenQuiet.push(resolve));
+    return this.#requests.filter(({ messages }) => JSON.stringify(messages).includes(words));
   }
 
   async close(): Promise<void> {

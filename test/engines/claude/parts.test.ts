@@ -41,7 +41,13 @@ describe("outcomeOf", () => {
       {},
       { type: "lost", message: "No conversation found." },
     ],
-    [{ ...BAD, subtype: "error_max_structured_output_retries", errors: ["x"] }, {}, "engine_failed"],
+    [{ ...BAD, subtype: "error_max_structured_output_retries", errors: ["x"] }, {}, "model_error"],
+    [{ ...BAD, is_error: false }, { structured: true }, "model_error"],
+    [
+      { ...BAD, is_error: false, stop_reason: "tool_use", structured_output: { a: 1 } },
+      { structured: true },
+      { type: "completed", stop_reason: "end_turn", structured_output: { a: 1 } },
+    ],
     [{ ...BAD, stop_reason: "refusal", terminal_reason: "api_error" }, {}, "refusal"],
     [{ ...BAD, terminal_reason: "prompt_too_long", api_error_status: 400, result: "x" }, {}, "context_exceeded"],
     [{ ...BAD, terminal_reason: "model_error", result: "x" }, {}, "model_error"],
@@ -49,7 +55,13 @@ describe("outcomeOf", () => {
     [{ ...BAD, api_error_type: "billing_error", result: "No money." }, {}, { type: "funds", message: "No money." }],
     [api(401, "Not logged in"), {}, "model_unauthenticated"],
     [api(null, "x"), { apiError: "oauth_org_not_allowed" }, "model_unauthenticated"],
-    [api(403, "Failed to authenticate. API Error: 403 not here"), {}, "model_not_allowed"],
+    [api(403, "Failed to authenticate. API Error: 403 not here"), {}, "model_unauthenticated"],
+    [
+      api(403, "Failed to authenticate. API Error: 403 Not here."),
+      { apiError: "authentication_failed", refusal: "provider_not_allowed" },
+      { type: "failed", error: { code: "provider_not_allowed", message: "Not here." } },
+    ],
+    [api(503, "x"), { refusal: "limit_reached" }, "model_unavailable"],
     [api(404, "x"), { apiError: "model_not_found" }, "model_error"],
     [api(413, "x"), {}, "model_error"],
     [api(429, "API Error: Request rejected (429) · slow down"), { apiError: "rate_limit" }, "model_unavailable"],
@@ -60,7 +72,14 @@ describe("outcomeOf", () => {
   ] as const)("%j %j", (raw, context, expected) => {
     const said = readMessage(raw);
     if (said.type !== "result") throw new Error("no result");
-    const outcome = outcomeOf(said, { apiError: undefined, cut: false, max_turns: 15, ...context });
+    const outcome = outcomeOf(said, {
+      apiError: undefined,
+      cut: false,
+      refusal: undefined,
+      max_turns: 15,
+      structured: false,
+      ...context,
+    });
     if (typeof expected === "object") expect(outcome).toEqual(expected);
     else expect(outcome).toMatchObject({ type: "failed", error: { code: expected } });
   });

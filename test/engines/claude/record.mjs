@@ -47,6 +47,15 @@ const SCRIPTS = {
   interrupted: { interruptAt: 4, steps: [{ stream: { tokens: 400, per_second: 60 } }] },
   refused: { steps: [{ say: "Well." }, { stop_reason: "refusal" }] },
   unauthenticated: { steps: [{ error: { status: 401, message: "invalid x-api-key" }, times: 9 }] },
+  structured: {
+    jsonSchema: { type: "object", properties: { count: { type: "integer" } }, required: ["count"] },
+    steps: [
+      { tool: "StructuredOutput", input: { count: "two" } },
+      { say: "Two." },
+      { stop_reason: "end_turn" },
+      { tool: "StructuredOutput", input: { count: 2 } },
+    ],
+  },
   compacted: {
     env: { CLAUDE_CODE_AUTO_COMPACT_WINDOW: "100000" },
     steps: [
@@ -58,7 +67,7 @@ const SCRIPTS = {
   },
 };
 
-async function record(name, { steps, deny, interruptAt, env }) {
+async function record(name, { steps, deny, interruptAt, env, jsonSchema }) {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "sp-record-")));
   for (const folder of ["workspace", "home", "claude", "tmp"]) mkdirSync(join(root, folder));
   const socket = join(root, "model.sock");
@@ -131,7 +140,7 @@ async function record(name, { steps, deny, interruptAt, env }) {
   send({
     type: "control_request",
     request_id: "init",
-    request: { subtype: "initialize", hooks, forwardSubagentText: true },
+    request: { subtype: "initialize", hooks, forwardSubagentText: true, jsonSchema },
   });
   send({
     type: "user",

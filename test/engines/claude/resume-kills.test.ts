@@ -1,4 +1,4 @@
-import { appendFileSync, chmodSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createClaudeCliEngine, createClaudeSdkEngine } from "../../../src/engines/index.ts";
@@ -68,6 +68,9 @@ function inventRefusal(room: Room, tool_use_id: string): void {
   appendFileSync(path, `${JSON.stringify(line)}\n`);
 }
 
+/** What the model was told about the restart. */
+const reminder = (): string => world.lastMessages().find((message) => message.includes("was restarted")) ?? "";
+
 const told = (): string => world.lastMessages().join("\n");
 
 describe.each(ENGINES)("$name", ({ create }) => {
@@ -98,7 +101,7 @@ describe.each(ENGINES)("$name", ({ create }) => {
     cutFrom(room, "assistant", "Half.");
     room.decide = () => ({ effect: "deny", message: "No.", status: "declined", interrupt: false });
     expect(outline(await resumed(room)).at(-1)).toBe("completed end_turn");
-    const words = world.lastMessages().find((message) => message.includes("restarted")) ?? "";
+    const words = reminder();
     expect(words).toContain(
       [
         "What you had done for the last prompt, as far as it is not above:",
@@ -134,6 +137,19 @@ describe.each(ENGINES)("$name", ({ create }) => {
 
 describe("claude-sdk", () => {
   const [{ create }] = ENGINES;
+
+  test("after a second restart all that the turn did is told: calls may have other ids by then", async () => {
+    const room = world.room(create());
+    room.decide = ({ tool, input }) =>
+      tool === "Read" ? new Promise<Verdict>(() => undefined) : { effect: "allow", input };
+    const open = { tool: "Read", input: { file_path: "a.txt" } };
+    await room.crash(script([bash("echo kept"), { tools: [open, open] }, { say: "Done." }]), 2);
+    for (const restarts of [1, 2]) room.journal.push({ type: "turn.resumed", turn_id: room.turnId, restarts });
+    room.decide = () => ({ effect: "deny", message: "No.", status: "declined", interrupt: false });
+    expect(outline(await resumed(room)).at(-1)).toBe("completed end_turn");
+    expect(reminder()).toContain('Tool Bash {"command":"echo kept"} (completed): kept');
+    await room.close();
+  });
 
   async function killed(room: Room): Promise<void> {
     const pids = await room.pids();
@@ -190,5 +206,16 @@ test.each([
     { type: "turn.failed", error: { code: "engine_failed", message: expect.stringContaining("exit code 7") } },
   ]);
   expect(readFileSync(starts, "utf8")).toBe("start\nstart\n");
+  await room.close();
+});
+
+test("a program that is killed while it is asked for its version is asked again", async () => {
+  const executable = join(world.root, "probed.sh");
+  const once = join(world.root, "probed");
+  writeFileSync(executable, `#!/bin/sh\nmkdir ${once} 2>/dev/null && kill -9 $$\nexec ${EXECUTABLE} "$@"\n`);
+  chmodSync(executable, 0o755);
+  const room = world.room(createClaudeCliEngine({ executable, retries: 1 }));
+  await room.conversation();
+  expect(existsSync(once)).toBe(true);
   await room.close();
 });

@@ -397,3 +397,27 @@ describe("tools that come and go", () => {
     expect(existsSync(room.folder)).toBe(false);
   });
 });
+
+test.each(ENGINES)(
+  "$name: a kind of sub-agent that has none of the session's tools has no tools",
+  async ({ create }) => {
+    const settings = {
+      agents: { bare: { description: "Only thinks.", prompt: "You only think.", tools: ["Nowhere"] } },
+    };
+    const room = world.room(create(), { settings });
+    world.take();
+    const call = { tool: "Bash", input: { command: "echo sneaky" } };
+    const prompt = `Think.\nsim: ${JSON.stringify([call, { say: "Thought." }])}`;
+    const told = await room.turn(
+      script([{ tool: "Agent", input: { description: "think", subagent_type: "bare", prompt } }, { say: "Done." }]),
+    );
+    expect(told.events.at(-1)).toMatchObject({ type: "turn.completed" });
+    const its = world.exchanges
+      .map(({ body }) => body as { readonly system: unknown; readonly tools?: readonly { readonly name: string }[] })
+      .filter(({ system }) => JSON.stringify(system).includes("You only think."));
+    expect(its.length).toBeGreaterThan(0);
+    expect(its.flatMap(({ tools = [] }) => tools.map(({ name }) => name))).toEqual([]);
+    expect(room.asked.map(({ tool }) => tool)).toEqual(["Agent"]);
+    await room.close();
+  },
+);

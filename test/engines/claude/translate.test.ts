@@ -42,12 +42,12 @@ function end(translator: Translator, line: Fields): readonly EngineEvent[] {
   const events = translator.take(said);
   if (said.type !== "result") return events;
   const { apiError, deadStreams } = translator;
-  const context = { apiError, cut: deadStreams > 0, refusal: undefined, max_turns: 15 };
+  const context = { apiError, cut: deadStreams > 0, refusal: undefined, max_turns: 15, structured: false };
   const outcome = outcomeOf(said, context);
   const rest = translator.close(outcome.type === "completed" ? "completed" : "interrupted");
   const terminal: EngineEvent =
     outcome.type === "completed"
-      ? { type: "turn.completed", stop_reason: outcome.stop_reason }
+      ? { ...outcome, type: "turn.completed" }
       : {
           type: "turn.failed",
           error: outcome.type === "failed" ? outcome.error : { code: "budget_exceeded", message: "" },
@@ -95,6 +95,65 @@ describe("recorded traffic of Claude Code 2.1.325", () => {
       JSON.stringify(events).replaceAll(/(?:item|msg)_\d+/g, "id");
     expect(plain(replay(mixed))).toBe(plain(replay(lines(name))));
   });
+});
+
+test("words of a sub-agent that come in pieces lie in its own item, beside those of others", () => {
+  let ids = 0;
+  const translator = new Translator({ newId: (prefix) => `${prefix}_${(ids += 1)}`, now: () => 0 });
+  const say = (raw: Fields): readonly EngineEvent[] => translator.take(readMessage(raw));
+  const piece = (parent: string | null, event: Fields): readonly EngineEvent[] =>
+    say({ type: "stream_event", parent_tool_use_id: parent, event });
+  const begin = (parent: string | null, id: string): readonly EngineEvent[] => [
+    ...piece(parent, { type: "message_start", message: { id, usage: { input_tokens: 5, output_tokens: 1 } } }),
+    ...piece(parent, { type: "content_block_start", index: 0, content_block: { type: "text" } }),
+  ];
+  const word = (parent: string | null, text: string): readonly EngineEvent[] =>
+    piece(parent, { type: "content_block_delta", index: 0, delta: { type: "text_delta", text } });
+  const end = (parent: string | null): readonly EngineEvent[] =>
+    piece(parent, { type: "message_delta", delta: { stop_reason: "end_turn" }, usage: { output_tokens: 2 } });
+  const agents = ["toolu_a", "toolu_b"].map((tool_use_id) =>
+    translator.begin({ tool_use_id, tool: "Agent", input: { description: "look", prompt: "x" } }),
+  );
+  const [a, b] = agents.map(({ item }) => item.id);
+  const events = [
+    ...begin("toolu_a", "msg_a"),
+    ...begin("toolu_b", "msg_b"),
+    ...word("toolu_a", "One "),
+    ...word("toolu_b", "Eins "),
+    ...word("toolu_a", "two."),
+    ...say({
+      type: "assistant",
+      parent_tool_use_id: "toolu_a",
+      message: { id: "msg_a", content: [{ type: "text", text: "One two." }] },
+    }),
+    ...end("toolu_a"),
+    ...word("toolu_b", "zwei."),
+    ...translator.close("interrupted"),
+  ];
+  const usage = { cache_read_tokens: 0, cache_write_tokens: 0, reasoning_tokens: 0, model_calls: 1, input_tokens: 5 };
+  const words = (item: object): object => expect.objectContaining({ type: "agent_message", ...item });
+  const started = (parent_id: string | undefined): object => ({
+    type: "item.started",
+    item: words({ parent_id, status: "in_progress" }),
+  });
+  const [first, second] = events.flatMap((event) => (event.type === "item.started" ? [event.item.id] : []));
+  const delta = (item_id: string | undefined, text: string): object => ({
+    type: "item.delta",
+    item_id,
+    field: "text",
+    delta: text,
+  });
+  expect(events.slice(0, 9)).toEqual([
+    started(a),
+    delta(first, "One "),
+    started(b),
+    delta(second, "Eins "),
+    delta(first, "two."),
+    { type: "item.completed", item: words({ id: first, parent_id: a, status: "completed", text: "One two." }) },
+    { type: "usage", usage: { ...usage, output_tokens: 2 } },
+    delta(second, "zwei."),
+    { type: "item.completed", item: words({ id: second, parent_id: b, status: "interrupted", text: "Eins zwei." }) },
+  ]);
 });
 
 describe("readMessage", () => {

@@ -152,21 +152,30 @@ function asksForMoney(life: VendorLife): number {
 /** What the vendor's program tells a model of a call that nobody answered it. */
 const INVENTED = /The user doesn't want to|Tool permission request failed|stream closed/;
 
-/** What the journal tells of a turn that was completed, the model knows in the next one; and nothing that is not so. */
+/** What the journal tells of a turn that was completed, and what any turn has done, the model knows in the next one; and nothing that is not so. */
 function memoryFaults(life: VendorLife): readonly string[] {
   const { asked, done } = life.heard;
   const faults: string[] = [];
   const completed = new Set(eventsOf(life, "turn.completed").map(({ turn_id }) => turn_id));
   for (const scene of SCENES) {
-    if (!completed.has(life.turns[scene])) continue;
-    if (!asked.includes(markOf(scene))) faults.push(`the model forgot the prompt ${scene}`);
+    const turn = life.turns[scene];
+    if (completed.has(turn) && !asked.includes(markOf(scene))) faults.push(`the model forgot the prompt ${scene}`);
     if (scene === "afterwards") continue;
-    for (const words of deedsOf(life, life.turns[scene])) {
+    for (const words of completed.has(turn) ? deedsOf(life, turn) : effectsOf(life, turn)) {
       if (!done.includes(words)) faults.push(`the model forgot ${words}`);
     }
   }
   if (INVENTED.test(done)) faults.push("the model was told of a refusal that nobody made");
   return faults;
+}
+
+/** What a turn ran to the end, however it ended itself. */
+function effectsOf(life: VendorLife, turn: string): readonly string[] {
+  return eventsIn(life, turn).flatMap((event) =>
+    event.type === "item.completed" && isToolItem(event.item) && event.item.status === "completed"
+      ? wordsOf(event.item.input)
+      : [],
+  );
 }
 
 /** What the model said and did in a turn, and what a person told it. */

@@ -32,10 +32,16 @@ export function PersonMenu({
   const { me, signOut } = useConnection();
   const showHelp = useShortcutHelp();
   return (
-    <DropdownMenu.Root>
+    <DropdownMenu.Root modal={false}>
       {phone ? <PhoneTrigger /> : <DeskTrigger />}
       <DropdownMenu.Portal>
-        <DropdownMenu.Content side="top" align={phone ? "end" : "start"} sideOffset={6} className={MENU}>
+        <DropdownMenu.Content
+          side="top"
+          align={phone ? "end" : "start"}
+          sideOffset={6}
+          collisionPadding={8}
+          className={MENU}
+        >
           {phone && (
             <DropdownMenu.Label className={LABEL}>
               {me.name} · {me.role}

@@ -2,7 +2,6 @@ import { useState, type FormEvent, type ReactNode } from "react";
 import type { Approval, Preview } from "../../../protocol/index.ts";
 import { Button } from "../ui/button.tsx";
 import { Field, Input } from "../ui/field.tsx";
-import { money } from "../ui/words.tsx";
 import { dollarsOf, microusdOf } from "./dollars.ts";
 
 /** A limit is reached: what is asked, and how much it shall be from now on. `onAnswer` undefined: it can only be read. */
@@ -15,14 +14,14 @@ export function BudgetForm({
   readonly busy: boolean;
   readonly onAnswer: ((input: Approval["input"]) => void) | undefined;
 }): ReactNode {
-  const { shortage, summary, proposed_limit_microusd } = preview;
+  const { shortage, proposed_limit_microusd } = preview;
   const [text, setText] = useState(() => dollarsOf(proposed_limit_microusd));
   const limit = microusdOf(text);
   const error =
     limit === undefined
       ? "Write an amount in dollars, such as 2.50."
       : limit <= shortage.limit_microusd
-        ? `It must be more than the limit of now, ${money(shortage.limit_microusd)}.`
+        ? `It must be more than the limit of now, $${dollarsOf(shortage.limit_microusd)}.`
         : undefined;
   const submit = (event: FormEvent): void => {
     event.preventDefault();
@@ -36,12 +35,11 @@ export function BudgetForm({
   ] as const;
   return (
     <form onSubmit={submit} className="space-y-4">
-      <p className="text-sm">{summary}</p>
       <dl className="grid grid-cols-2 gap-px overflow-hidden rounded-lg border bg-line sm:grid-cols-4">
         {facts.map(([name, amount]) => (
           <div key={name} className="bg-paper px-3 py-2">
             <dt className="text-xs text-faint">{name}</dt>
-            <dd className="text-base font-semibold tabular-nums">{money(amount)}</dd>
+            <dd className="text-base font-semibold tabular-nums">${dollarsOf(amount)}</dd>
           </div>
         ))}
       </dl>
@@ -59,7 +57,7 @@ export function BudgetForm({
             )}
           </Field>
           <Button type="submit" variant="secondary" className="mt-[1.65rem]" disabled={error !== undefined} busy={busy}>
-            {limit === undefined ? "Set the limit" : `Set the limit to ${money(limit)}`}
+            {limit === undefined ? "Set the limit" : `Set the limit to $${dollarsOf(limit)}`}
           </Button>
         </div>
       )}

@@ -8,6 +8,7 @@ import { KEYS } from "../app/feed.tsx";
 import { classes } from "../ui/classes.ts";
 import { Badge, type Tone } from "../ui/states.tsx";
 import { Ago, titleOf } from "../ui/words.tsx";
+import { canApprovePlainly } from "./decide.tsx";
 import { isUrgent, remainingWords } from "./countdown.ts";
 import { ToolIcon } from "./tool-icon.tsx";
 import { useNow } from "./use-now.ts";
@@ -36,29 +37,29 @@ export function CardHead({
       <div className="flex flex-wrap items-center gap-2">
         <ToolIcon tool={tool} />
         <h2 id={`title-${id}`} className="text-base font-semibold">
-          Tool Approval Required
+          {status === "pending" ? "Tool Approval Required" : "Tool Approval"}
         </h2>
         <Badge tone="accent" className="font-mono whitespace-normal break-all">
           {visible(tool)}
         </Badge>
-        <Badge tone={TIERS[tier].tone}>{TIERS[tier].words}</Badge>
+        {canApprovePlainly(approval) && <Badge tone={TIERS[tier].tone}>{TIERS[tier].words}</Badge>}
         {status === "pending" && <Countdown expiresAt={approval.expires_at} />}
       </div>
       <p className="text-sm text-soft">
         <span className="text-faint">Why you are asked:</span> {visible(reason)}
       </p>
-      <p className="text-xs text-faint">
-        {session !== undefined && <>{session.created_by.name} asked </>}
+      <p className="flex flex-wrap gap-x-1 text-xs text-faint">
+        {session !== undefined && <span>{session.created_by.name} asked</span>}
         <Ago at={created_at} />
         {withSession && (
           <>
-            {" in "}
+            <span>in</span>
             <Link
               to="/sessions/$sessionId"
               params={{ sessionId: session_id }}
-              className="font-medium text-accent underline [overflow-wrap:anywhere]"
+              className="inline-block max-w-full truncate font-medium text-accent underline md:max-w-md"
             >
-              {session === undefined ? session_id : titleOf(session)}
+              {session === undefined ? session_id : visible(titleOf(session))}
             </Link>
           </>
         )}

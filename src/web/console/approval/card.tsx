@@ -2,6 +2,7 @@ import { useEffect, useState, type ReactNode } from "react";
 import type { Approval } from "../../../protocol/index.ts";
 import { useConnection, useMay } from "../app/connection.tsx";
 import { useSettings } from "../app/settings.ts";
+import { classes } from "../ui/classes.ts";
 import { Note } from "../ui/states.tsx";
 import { BudgetForm } from "./budget.tsx";
 import { CardHead } from "./card-head.tsx";
@@ -33,6 +34,8 @@ export function ApprovalCard({ approval: given, withSession = true, keys = false
   const [mode, setMode] = useState<Mode>("looking");
   const pending = approval.status === "pending";
   const open = pending && may;
+  const editing = open && mode === "editing";
+  const answering = pending && !editing;
   useEffect(() => {
     if (!pending) setMode("looking");
   }, [pending]);
@@ -42,8 +45,9 @@ export function ApprovalCard({ approval: given, withSession = true, keys = false
       <CardHead approval={approval} withSession={withSession} />
       <div className="space-y-3 p-4">
         {!pending && <OutcomeNote approval={approval}>{next}</OutcomeNote>}
-        <Warnings warnings={approval.warnings} />
-        {mode === "editing" && open ? (
+        {!answering && <Refused words={refusal} />}
+        {!editing && <Warnings warnings={approval.warnings} />}
+        {editing ? (
           <Editor
             approval={approval}
             busy={busy}
@@ -54,16 +58,19 @@ export function ApprovalCard({ approval: given, withSession = true, keys = false
           <Subject approval={approval} busy={busy} open={open} decide={decide} />
         )}
       </div>
-      {pending && mode !== "editing" && (
-        <footer className="sticky bottom-16 z-10 rounded-b-xl border-t bg-raised p-4 md:bottom-0">
-          <Answers approval={approval} mode={mode} busy={busy} hints={keys} onMode={setMode} decide={decide} />
-          <Refused words={refusal} />
+      {answering && (
+        <footer
+          className={classes(
+            "rounded-b-xl border-t bg-raised p-4",
+            // A phone has no room for it over a diff; a form has its own button at its end.
+            canApprovePlainly(approval) && "bottom-0 z-10 md:sticky",
+          )}
+        >
+          <div className="space-y-2">
+            <Answers approval={approval} mode={mode} busy={busy} hints={keys} onMode={setMode} decide={decide} />
+            <Refused words={refusal} />
+          </div>
         </footer>
-      )}
-      {!(pending && mode !== "editing") && refusal !== undefined && (
-        <div className="px-4 pb-4">
-          <Refused words={refusal} />
-        </div>
       )}
     </article>
   );
@@ -72,7 +79,7 @@ export function ApprovalCard({ approval: given, withSession = true, keys = false
 function Refused({ words }: { readonly words: string | undefined }): ReactNode {
   if (words === undefined) return null;
   return (
-    <Note tone="info" role="status" className="mt-2">
+    <Note tone="info" role="status">
       {words}
     </Note>
   );

@@ -4,32 +4,43 @@ import type { FileDiff } from "../../../protocol/index.ts";
 import { useSettings } from "../app/settings.ts";
 import { Button } from "../ui/button.tsx";
 import { Badge, Note, Skeleton } from "../ui/states.tsx";
+import { visible } from "./visible.ts";
 
 const DiffTable = lazy(async () => ({ default: (await import("./diff/table.tsx")).DiffTable }));
 /** Below this two columns are too narrow to read. */
 const wide = globalThis.matchMedia("(min-width: 768px)");
 
-type DiffViewProps = { readonly file: FileDiff } | { readonly patch: string; readonly path: string };
+type DiffViewProps =
+  | { readonly file: FileDiff }
+  | {
+      readonly patch: string;
+      /** Its ending tells the language. */
+      readonly path: string;
+      /** Shown instead of the path. */
+      readonly title?: string;
+    };
 
 /** One file's change: side by side or in one column, with colours, marked words and what happens beside the text. */
 export function DiffView(props: DiffViewProps): ReactNode {
   const { diffLayout } = useSettings();
   const roomy = useRoomy();
-  const { file, path, patch } =
+  const { file, path, title, patch } =
     "file" in props
-      ? { file: props.file, path: props.file.file_path, patch: props.file.diff }
-      : { file: undefined, path: props.path, patch: props.patch };
+      ? { file: props.file, path: props.file.file_path, title: props.file.file_path, patch: props.file.diff }
+      : { file: undefined, path: props.path, title: props.title ?? props.path, patch: props.patch };
+  // Of a new file one side would be empty.
+  const sides = roomy && file?.is_new_file !== true;
   return (
-    <section aria-label={path} className="overflow-hidden rounded-lg border bg-paper">
+    <section aria-label={visible(title)} className="overflow-hidden rounded-lg border bg-paper">
       <header className="flex flex-wrap items-center gap-x-2 gap-y-1 border-b bg-panel px-3 py-1.5">
         {file?.is_new_file === true ? (
           <FilePlus2 aria-hidden className="size-4 shrink-0 text-ok" />
         ) : (
           <FilePen aria-hidden className="size-4 shrink-0 text-soft" />
         )}
-        <code className="min-w-0 text-sm break-all">{path}</code>
+        <code className="min-w-0 text-sm break-all">{visible(title)}</code>
         {file !== undefined && <Facts file={file} />}
-        {roomy && <LayoutSwitch />}
+        {sides && <LayoutSwitch />}
       </header>
       {file?.error !== undefined && (
         <Note tone="bad" className="m-3">
@@ -40,7 +51,7 @@ export function DiffView(props: DiffViewProps): ReactNode {
         <p className="px-3 py-4 text-sm text-soft">No changes to preview</p>
       ) : (
         <Suspense fallback={<Skeleton className="m-3 h-24" />}>
-          <DiffTable patch={patch} path={path} layout={roomy ? diffLayout : "unified"} />
+          <DiffTable patch={patch} path={path} layout={sides ? diffLayout : "unified"} />
         </Suspense>
       )}
     </section>

@@ -6,6 +6,7 @@ import { classes } from "../ui/classes.ts";
 import { Badge } from "../ui/states.tsx";
 import { Counts, DiffView } from "./diff-view.tsx";
 import { useKeys } from "./keys.ts";
+import { visible } from "./visible.ts";
 
 /** Several files, one shown at a time; n and p go on and back. */
 export function MultiDiff({ files }: { readonly files: readonly FileDiff[] }): ReactNode {
@@ -41,7 +42,7 @@ export function MultiDiff({ files }: { readonly files: readonly FileDiff[] }): R
                 index === at && "bg-accent-soft",
               )}
             >
-              <code className="min-w-0 flex-1 break-all">{other.file_path}</code>
+              <code className="min-w-0 flex-1 break-all">{visible(other.file_path)}</code>
               {other.is_new_file && <Badge tone="ok">NEW</Badge>}
               {other.error !== undefined && <Badge tone="bad">cannot be made</Badge>}
               <Counts added={other.added} removed={other.removed} />

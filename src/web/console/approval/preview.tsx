@@ -42,9 +42,9 @@ function NotebookPreview({ preview }: { readonly preview: Extract<Preview, { typ
       <p className="flex flex-wrap items-center gap-2 text-sm">
         <Badge tone={edit_mode === "delete" ? "bad" : "info"}>{CELL_WORDS[edit_mode]}</Badge>
         <Badge>{cell_type}</Badge>
-        <code className="break-all">{file.file_path}</code>
+        <code className="break-all">{visible(file.file_path)}</code>
       </p>
-      <DiffView patch={preview.diff} path={path} />
+      <DiffView patch={preview.diff} path={path} title={cell_id === undefined ? "the cell" : `cell ${cell_id}`} />
       <details>
         <summary className="cursor-pointer py-1 text-sm text-soft">The change of the whole file</summary>
         <div className="pt-2">

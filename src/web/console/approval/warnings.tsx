@@ -18,12 +18,12 @@ export function Warnings({ warnings }: { readonly warnings: readonly Warning[] }
   if (warnings.length === 0) return null;
   const sorted = warnings.toSorted((a, b) => Number(SERIOUS.has(b.kind)) - Number(SERIOUS.has(a.kind)));
   return (
-    <ul aria-label="Warnings" className="space-y-1">
+    <ul aria-label="Warnings" className="overflow-hidden rounded-lg">
       {sorted.map(({ kind, message }, index) => (
         <li
           key={index}
           className={classes(
-            "flex items-start gap-2 rounded-lg px-3 py-1.5 text-sm",
+            "flex items-start gap-2 px-3 py-1 text-sm first:pt-2 last:pb-2",
             SERIOUS.has(kind) ? "bg-bad-soft font-medium text-bad" : "bg-warn-soft text-warn",
           )}
         >

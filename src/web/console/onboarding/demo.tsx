@@ -1,15 +1,21 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { FilePlus2, FolderSearch, SquareTerminal, type LucideIcon } from "lucide-react";
-import type { ReactNode } from "react";
+import { useEffect, type ReactNode } from "react";
 import { useConnection, useMay } from "../app/connection.tsx";
 import { useDraft } from "../pages/new/draft-store.ts";
+import { classes } from "../ui/classes.ts";
+import { useSeen } from "./seen.ts";
 
-/** Whether sessions go to the demo model because there is no key. Unknown is no. */
-export function useDemo(): boolean {
+/** Whether sessions go to the demo model because there is no key. Absent: not known yet. */
+export function useDemo(): boolean | undefined {
   const { client } = useConnection();
-  const { data } = useQuery({ queryKey: ["health"], queryFn: () => client.health() });
-  return data?.demo === true;
+  const { data, isError } = useQuery({ queryKey: ["health"], queryFn: () => client.health() });
+  const before = useSeen((seen) => seen.demo);
+  useEffect(() => {
+    if (data !== undefined) useSeen.setState({ demo: data.demo });
+  }, [data]);
+  return data?.demo ?? before ?? (isError ? false : undefined);
 }
 
 /** Each of them is understood by the demo model (docs/user/sim.md). */
@@ -17,14 +23,14 @@ const EXAMPLES: readonly { readonly prompt: string; readonly shows: string; read
   { prompt: "Create hello.txt with content Hello world", shows: "an edit that you approve", icon: FilePlus2 },
   { prompt: "Run ls -la", shows: "a command, taken apart", icon: SquareTerminal },
   {
-    prompt: "Create notes.md with content one, then read it, then search for one",
-    shows: "several steps",
+    prompt: "Create notes.md with content one, then read it",
+    shows: "two steps",
     icon: FolderSearch,
   },
 ];
 
 /** Three prompts that fill the form. */
-export function Examples(): ReactNode {
+export function Examples({ brief = false }: { readonly brief?: boolean }): ReactNode {
   const navigate = useNavigate();
   const change = useDraft((kept) => kept.change);
   if (!useMay("session.create")) return undefined;
@@ -33,18 +39,21 @@ export function Examples(): ReactNode {
     void navigate({ to: "/new", search: (before) => before });
   };
   return (
-    <ul className="grid gap-2 sm:grid-cols-3">
+    <ul className={brief ? "flex flex-wrap gap-2" : "grid gap-2 sm:grid-cols-3"}>
       {EXAMPLES.map(({ prompt, shows, icon: Icon }) => (
         <li key={prompt} className="flex">
           <button
             type="button"
             onClick={() => pick(prompt)}
-            className="flex w-full items-start gap-2.5 rounded-lg border bg-raised p-2.5 text-left text-sm text-ink hover:bg-panel"
+            className={classes(
+              "flex w-full items-start gap-2.5 rounded-lg border bg-raised text-left text-ink hover:bg-sunken",
+              brief ? "px-2.5 py-1.5" : "p-2.5",
+            )}
           >
             <Icon aria-hidden className="mt-0.5 size-4 shrink-0 text-accent" />
             <span>
               {prompt}
-              <span className="block text-xs text-faint">shows {shows}</span>
+              {!brief && <span className="block text-xs text-faint">shows {shows}</span>}
             </span>
           </button>
         </li>

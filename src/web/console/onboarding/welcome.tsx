@@ -33,10 +33,10 @@ export function Welcome(): ReactNode {
     <div className="mx-auto w-full max-w-4xl space-y-8 px-4 py-8 md:px-8 md:py-14">
       <header className="flex flex-col items-center text-center">
         <Mark className="size-12 text-accent" />
-        <h1 className="mt-4 text-2xl font-semibold tracking-tight">
+        <h1 className="mt-4 text-2xl font-semibold tracking-tight text-balance">
           Start agents, watch them, decide what they may do
         </h1>
-        <p className="mt-2 max-w-xl text-soft">
+        <p className="mt-2 max-w-xl text-balance text-soft">
           Sallyport runs coding agents in your folders. Here you read along while they work.
         </p>
         {may ? (
@@ -53,7 +53,7 @@ export function Welcome(): ReactNode {
         )}
       </header>
       {may && <TemplateCards />}
-      {demo && (
+      {demo === true && (
         <section className="space-y-3 rounded-xl border bg-panel p-4 text-sm text-soft">
           <h2 className="font-semibold text-ink">No key is set, so the demo model answers</h2>
           <p>It is scripted, no real AI, but tools, questions, diffs and the journal are real. Try one of these:</p>

@@ -3,7 +3,7 @@ import { Dialog as Radix } from "radix-ui";
 import type { ReactNode } from "react";
 import { classes } from "./classes.ts";
 
-/** A window over the page: keeps the focus, closes with Escape, fills a phone's screen. */
+/** A window over the page: keeps the focus, closes with Escape. On a phone it comes from below; a wide one fills the screen. */
 export function Dialog({
   open,
   onClose,
@@ -26,8 +26,10 @@ export function Dialog({
         <Radix.Content
           {...(description === undefined ? { "aria-describedby": undefined } : {})}
           className={classes(
-            "fixed z-50 flex max-h-dvh flex-col overflow-auto bg-raised p-5 shadow-xl outline-none max-md:inset-0 md:top-1/2 md:left-1/2 md:max-h-[90dvh] md:-translate-x-1/2 md:-translate-y-1/2 md:rounded-xl md:border",
-            wide ? "md:w-[min(72rem,94vw)]" : "md:w-[min(32rem,94vw)]",
+            "fixed z-50 flex flex-col overflow-auto bg-raised p-5 shadow-xl outline-none md:top-1/2 md:left-1/2 md:max-h-[90dvh] md:-translate-x-1/2 md:-translate-y-1/2 md:rounded-xl md:border",
+            wide
+              ? "max-md:inset-0 md:w-[min(72rem,94vw)]"
+              : "max-md:inset-x-0 max-md:bottom-0 max-md:max-h-[92dvh] max-md:rounded-t-2xl max-md:pb-[max(1.25rem,env(safe-area-inset-bottom))] md:w-[min(32rem,94vw)]",
           )}
         >
           <div className="mb-3 flex items-start justify-between gap-3">

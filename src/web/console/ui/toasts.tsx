@@ -48,7 +48,7 @@ export function Toasts({ children }: { readonly children: ReactNode }): ReactNod
             </Toast.Close>
           </Toast.Root>
         ))}
-        <Toast.Viewport className="fixed right-3 bottom-20 z-50 flex w-80 max-w-[calc(100vw-1.5rem)] flex-col gap-2 outline-none md:bottom-3" />
+        <Toast.Viewport className="fixed top-3 right-3 z-50 flex w-80 max-w-[calc(100vw-1.5rem)] flex-col gap-2 outline-none" />
       </Toast.Provider>
     </Context>
   );

@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { useShownTheme } from "../../app/theme.ts";
 import { classes } from "../../ui/classes.ts";
 import { visible } from "../visible.ts";
-import { SHOWN_CHARS, type Cell, type Layout, type Part, type Row } from "./rows.ts";
+import { SHOWN_CHARS, type Cell, type Part, type Row } from "./rows.ts";
 
 type Lengthen = (line: number, shown: number) => void;
 
@@ -14,21 +14,12 @@ const TINTS = {
 const SIGNS = { context: " ", added: "+", removed: "−" } as const;
 const MARKS = {
   context: "",
-  added: "rounded-xs bg-ok/20 dark:bg-ok/30",
-  removed: "rounded-xs bg-bad/15 dark:bg-bad/30",
+  added: "rounded-xs bg-ok/15 ring-1 ring-ok/40 ring-inset",
+  removed: "rounded-xs bg-bad/10 ring-1 ring-bad/40 ring-inset",
 } as const;
 const NUMBER = "w-12 shrink-0 pr-2 text-right text-faint select-none tabular-nums";
 
-export function DiffRow({
-  row,
-  layout,
-  onLengthen,
-}: {
-  readonly row: Row | undefined;
-  readonly layout: Layout;
-  readonly onLengthen: Lengthen;
-}): ReactNode {
-  if (row === undefined) return <div className="h-5" />;
+export function DiffRow({ row, onLengthen }: { readonly row: Row; readonly onLengthen: Lengthen }): ReactNode {
   switch (row.type) {
     case "hunk":
       return <p className="border-y bg-info-soft px-3 text-info break-words">{visible(row.text)}</p>;
@@ -44,7 +35,7 @@ export function DiffRow({
       );
     case "pair":
       return (
-        <div className="grid grid-cols-2" data-layout={layout}>
+        <div className="grid grid-cols-2">
           <Half cell={row.left} number={row.left?.old} onLengthen={onLengthen} />
           <Half cell={row.right} number={row.right?.new} onLengthen={onLengthen} />
         </div>

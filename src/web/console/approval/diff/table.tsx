@@ -1,14 +1,16 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useEffect, useRef, type ReactNode } from "react";
+import { memo, useEffect, useRef, type ReactNode } from "react";
 import { Note, Skeleton } from "../../ui/states.tsx";
+import { visible } from "../visible.ts";
 import { DiffRow } from "./row.tsx";
-import type { Layout } from "./rows.ts";
-import { useDiff } from "./use-diff.ts";
+import type { Layout, Row } from "./rows.ts";
+import { BLOCK, useDiff, type ShownDiff } from "./use-diff.ts";
 
 const ROW_PX = 20;
-const OVERSCAN = 30;
+const OVERSCAN = 1;
 /** A diff of so many rows is drawn whole, so that the browser's own search finds all of it. */
 const WHOLE_ROWS = 300;
+const WHOLE_BLOCKS = Math.ceil(WHOLE_ROWS / BLOCK);
 /** Of a diff that cannot be drawn so much is shown as it is. */
 const PLAIN_CHARS = 100_000;
 
@@ -23,51 +25,84 @@ export function DiffTable({
   readonly layout: Layout;
 }): ReactNode {
   const diff = useDiff(patch, path, layout);
+  if (diff.failed !== undefined) return <Plain patch={patch} why={diff.failed} />;
+  if (diff.opened === undefined) return <Skeleton className="m-3 h-24" />;
+  const rows = diff.opened.rows[layout];
+  if (rows === 0) return <p className="px-3 py-4 text-sm text-soft">No changes to preview</p>;
+  return (
+    <>
+      {diff.opened.cut && <Note tone="warn">The diff is longer than a page can show; this is its beginning.</Note>}
+      <Scroller key={layout} diff={diff} rows={rows} label={`Changes of ${visible(path)}, ${rows} rows`} />
+    </>
+  );
+}
+
+function Scroller({
+  diff,
+  rows,
+  label,
+}: {
+  readonly diff: ShownDiff;
+  readonly rows: number;
+  readonly label: string;
+}): ReactNode {
   const scroller = useRef<HTMLDivElement>(null);
-  const rows = diff.opened?.rows[layout] ?? 0;
+  const blocks = Math.ceil(rows / BLOCK);
   const virtual = useVirtualizer({
-    count: rows,
+    count: blocks,
     getScrollElement: () => scroller.current,
-    estimateSize: () => ROW_PX,
-    overscan: rows <= WHOLE_ROWS ? WHOLE_ROWS : OVERSCAN,
+    estimateSize: (index) => rowsIn(index, rows) * ROW_PX,
+    overscan: blocks <= WHOLE_BLOCKS ? WHOLE_BLOCKS : OVERSCAN,
   });
   const items = virtual.getVirtualItems();
   const first = items[0]?.index ?? 0;
   const last = items.at(-1)?.index ?? -1;
   const { look } = diff;
   useEffect(() => {
-    if (last >= first) look(first, last + 1);
-  }, [first, last, look, diff.opened]);
-  if (diff.failed !== undefined) return <Plain patch={patch} why={diff.failed} />;
-  if (diff.opened === undefined) return <Skeleton className="m-3 h-24" />;
-  if (rows === 0) return <p className="px-3 py-4 text-sm text-soft">No changes to preview</p>;
+    if (last >= first) look(first, last);
+  }, [first, last, look]);
   return (
-    <>
-      {diff.opened.cut && <Note tone="warn">The diff is longer than a page can show; this is its beginning.</Note>}
-      <div
-        ref={scroller}
-        role="region"
-        tabIndex={0}
-        aria-label={`Changes of ${path}, ${rows} rows`}
-        className="max-h-[max(16rem,62dvh)] overflow-auto overscroll-contain bg-paper font-mono text-[0.8rem] leading-5"
-      >
-        <div className="relative w-full" style={{ height: virtual.getTotalSize() }}>
-          {items.map(({ index, key, start }) => (
-            <div
-              key={key}
-              data-index={index}
-              ref={virtual.measureElement}
-              className="absolute inset-x-0 top-0"
-              style={{ transform: `translateY(${start}px)` }}
-            >
-              <DiffRow row={diff.row(index)} layout={layout} onLengthen={diff.lengthen} />
-            </div>
-          ))}
-        </div>
+    <div
+      ref={scroller}
+      role="region"
+      tabIndex={0}
+      aria-label={label}
+      className="max-h-[max(16rem,62dvh)] overflow-auto overscroll-contain bg-paper font-mono text-[0.8rem] leading-5"
+    >
+      <div className="relative w-full" style={{ height: virtual.getTotalSize() }}>
+        {items.map(({ index, key, start }) => (
+          <div
+            key={key}
+            data-index={index}
+            ref={virtual.measureElement}
+            className="absolute inset-x-0 top-0"
+            style={{ transform: `translateY(${start}px)` }}
+          >
+            <Block rows={diff.block(index)} count={rowsIn(index, rows)} onLengthen={diff.lengthen} />
+          </div>
+        ))}
       </div>
-    </>
+    </div>
   );
 }
+
+function rowsIn(block: number, rows: number): number {
+  return Math.min(BLOCK, rows - block * BLOCK);
+}
+
+/** Drawn anew only when its rows have changed. `count`: so many are on their way while there are none. */
+const Block = memo(function Block({
+  rows,
+  count,
+  onLengthen,
+}: {
+  readonly rows: readonly Row[] | undefined;
+  readonly count: number;
+  readonly onLengthen: (line: number, shown: number) => void;
+}): ReactNode {
+  if (rows === undefined) return <div style={{ height: count * ROW_PX }} />;
+  return rows.map((row, index) => <DiffRow key={index} row={row} onLengthen={onLengthen} />);
+});
 
 function Plain({ patch, why }: { readonly patch: string; readonly why: string }): ReactNode {
   return (

@@ -3,10 +3,10 @@ import { diffDesk } from "./desk.ts";
 import type { Told } from "./messages.ts";
 import type { Layout, Row } from "./rows.ts";
 
-/** Rows that are asked for at once. */
-const BLOCK = 100;
+/** Rows that are asked for, drawn and measured together: a browser lays out fifty as fast as one, and a long diff has few blocks. */
+export const BLOCK = 50;
 /** Blocks that are kept; those that are farthest from what is shown go first. */
-const BLOCKS_KEPT = 40;
+const BLOCKS_KEPT = 10;
 /** More of a long line at each press. */
 const LINE_STEP = 20_000;
 
@@ -18,9 +18,9 @@ export interface ShownDiff {
   /** What went wrong, in words. */
   readonly failed: string | undefined;
   /** Undefined: on its way. */
-  readonly row: (index: number) => Row | undefined;
-  /** Tells which rows are looked at. */
-  readonly look: (from: number, to: number) => void;
+  readonly block: (index: number) => readonly Row[] | undefined;
+  /** Tells which blocks are looked at, the last one included. */
+  readonly look: (first: number, last: number) => void;
   /** Shows more of a long line. */
   readonly lengthen: (line: number, shown: number) => void;
 }
@@ -39,7 +39,11 @@ export function useDiff(patch: string, path: string, layout: Layout): ShownDiff 
       if (told.type === "opened") setOpened(told);
       else if (told.type === "failed") setFailed(told.message);
       else {
-        held.current.blocks[told.layout].set(told.from / BLOCK, told.rows);
+        const { blocks, asked } = held.current;
+        const block = told.from / BLOCK;
+        // What nobody looks at any more is not kept.
+        if (!asked[told.layout].has(block)) return;
+        blocks[told.layout].set(block, told.rows);
         redraw((times) => times + 1);
       }
     });
@@ -60,9 +64,8 @@ export function useDiff(patch: string, path: string, layout: Layout): ShownDiff 
     [layout],
   );
   const look = useCallback(
-    (from: number, to: number) => {
+    (first: number, last: number) => {
       const asked = held.current.asked[layout];
-      const [first, last] = [Math.floor(from / BLOCK), Math.floor(Math.max(from, to - 1) / BLOCK)];
       for (let block = first; block <= last; block += 1) if (!asked.has(block)) ask(block);
       const far = [...asked].sort((a, b) => Math.abs(b - first) - Math.abs(a - first));
       for (const block of far.slice(0, Math.max(0, far.length - BLOCKS_KEPT))) {
@@ -79,11 +82,8 @@ export function useDiff(patch: string, path: string, layout: Layout): ShownDiff 
     },
     [ask, layout],
   );
-  const row = useCallback(
-    (index: number) => held.current.blocks[layout].get(Math.floor(index / BLOCK))?.[index % BLOCK],
-    [layout],
-  );
-  return useMemo(() => ({ opened, failed, row, look, lengthen }), [opened, failed, row, look, lengthen]);
+  const block = useCallback((index: number) => held.current.blocks[layout].get(index), [layout]);
+  return useMemo(() => ({ opened, failed, block, look, lengthen }), [opened, failed, block, look, lengthen]);
 }
 
 /** What was asked for and has come, by layout, so that changing it back and forth reads nothing anew. */

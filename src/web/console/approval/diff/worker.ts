@@ -8,7 +8,16 @@ interface Shown {
   readonly painter: Painter;
   /** Whether the language is there. */
   readonly ready: Promise<boolean>;
+  /** Rows that wait for their colours; the last ones are looked at now. */
+  readonly waiting: RowsWanted[];
+  painting: boolean;
 }
+
+/** As many blocks as the page keeps: who scrolls on does not wait for what went by. */
+const WAITING = 10;
+
+// The highlighter refuses to load grammars in a worker unless it is told that this is none. Here it may: the page has better things to do.
+Object.assign(globalThis, { __DIFFS_WORKER__: false });
 
 const shown = new Map<number, Shown>();
 const tell = (told: Told): void => globalThis.postMessage(told, {});
@@ -27,7 +36,7 @@ function take(ask: Ask): void {
     case "open": {
       const patch = readPatch(ask.patch);
       const painter = new Painter(patch, ask.path);
-      shown.set(ask.id, { patch, painter, ready: painter.load().catch(() => false) });
+      shown.set(ask.id, { patch, painter, ready: painter.load().catch(() => false), waiting: [], painting: false });
       const rows = { split: countRows(patch, "split"), unified: countRows(patch, "unified") };
       tell({ type: "opened", id: ask.id, rows, added: patch.added, removed: patch.removed, cut: patch.cut });
       return;
@@ -55,14 +64,22 @@ function send(id: number, { patch, painter }: Shown, wanted: RowsWanted): boolea
   return plain;
 }
 
-/** Block by block, so that another question can come in between. */
+/** The newest first, block by block, so that another question can come in between. One of these runs for each diff. */
 async function paint(id: number, found: Shown, wanted: RowsWanted): Promise<void> {
+  const { waiting, painter, patch } = found;
+  waiting.push(wanted);
+  if (waiting.length > WAITING) waiting.shift();
+  if (found.painting) return;
+  found.painting = true;
   if (!(await found.ready)) return;
-  const lines = linesOf(found.patch, wanted);
-  while (shown.has(id) && found.painter.paintNext(lines)) {
+  for (let next = waiting.at(-1); next !== undefined && shown.get(id) === found; next = waiting.at(-1)) {
+    if (!painter.paintNext(linesOf(patch, next))) {
+      waiting.splice(waiting.indexOf(next), 1);
+      send(id, found, next);
+    }
     await new Promise((resolve) => setTimeout(resolve, 0));
   }
-  if (shown.has(id)) send(id, found, wanted);
+  found.painting = false;
 }
 
 function linesOf(patch: Patch, { layout, from, to }: RowsWanted): readonly number[] {

@@ -8,6 +8,7 @@ import { useSession } from "../../approval/card-head.tsx";
 import { Key } from "../../approval/decide.tsx";
 import { useRoomy } from "../../approval/diff-view.tsx";
 import { useKeys } from "../../approval/keys.ts";
+import { visible } from "../../approval/visible.ts";
 import { useConnection, useMay } from "../../app/connection.tsx";
 import { KEYS, usePendingApprovals } from "../../app/feed.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -147,7 +148,7 @@ function GroupHead({ sessionId, count }: { readonly sessionId: string; readonly 
   const session = useSession(sessionId);
   return (
     <h2 className="flex items-center gap-2 border-b bg-panel px-3 py-1.5 text-xs font-medium text-soft">
-      <span className="min-w-0 flex-1 truncate">{session === undefined ? sessionId : titleOf(session)}</span>
+      <span className="min-w-0 flex-1 truncate">{session === undefined ? sessionId : visible(titleOf(session))}</span>
       {count > 1 && <span className="tabular-nums">{count} waiting</span>}
     </h2>
   );

@@ -1,6 +1,123 @@
-import type { ReactNode } from "react";
+import { useInfiniteQuery, useMutation, useQuery } from "@tanstack/react-query";
+import { Download, ScrollText } from "lucide-react";
+import { useEffect, useRef, useState, type ReactNode } from "react";
+import { useConnection, useMay } from "../../app/connection.tsx";
+import { KEYS } from "../../app/feed.tsx";
+import { Button } from "../../ui/button.tsx";
+import { download } from "../../ui/download.ts";
+import { NotPermitted } from "../../ui/not-permitted.tsx";
 import { Page } from "../../ui/page.tsx";
+import { Empty, Skeleton, Trouble, wordsOf } from "../../ui/states.tsx";
+import { useTell } from "../../ui/toasts.tsx";
+import { Entries } from "./entries.tsx";
+import { peopleOf, type Filter } from "./filter.ts";
+import { Filters } from "./filters.tsx";
+
+const PAGE = 100;
+const EACH_MS = 15_000;
 
 export function AuditPage(): ReactNode {
-  return <Page title="Audit">Not yet.</Page>;
+  const may = useMay("audit.read");
+  const [filter, setFilter] = useState<Filter>({});
+  return (
+    <Page
+      wide
+      title="Audit"
+      intro="Every decision and every change, newest first. Entries cannot be changed or removed."
+      {...(may ? { actions: <ExportCsv filter={filter} /> } : {})}
+    >
+      {may ? (
+        <Audit filter={filter} onFilter={setFilter} />
+      ) : (
+        <NotPermitted what="The audit log" roles="admin, operator or viewer" />
+      )}
+    </Page>
+  );
+}
+
+function Audit({
+  filter,
+  onFilter,
+}: {
+  readonly filter: Filter;
+  readonly onFilter: (filter: Filter) => void;
+}): ReactNode {
+  const { client } = useConnection();
+  const mayList = useMay("token.manage");
+  const tokens = useQuery({ queryKey: KEYS.tokens, queryFn: () => client.tokens(), enabled: mayList });
+  const log = useInfiniteQuery({
+    queryKey: [...KEYS.audit, filter],
+    queryFn: ({ pageParam }) =>
+      client.audit({ ...filter, limit: PAGE, ...(pageParam === "" ? {} : { cursor: pageParam }) }),
+    initialPageParam: "",
+    getNextPageParam: (page) => page.next,
+    // Only while the newest page is all that is shown: a long list is not read anew under somebody's eyes.
+    refetchInterval: (query) => ((query.state.data?.pages.length ?? 0) > 1 ? false : EACH_MS),
+    staleTime: 0,
+  });
+  const entries = log.data?.pages.flatMap((page) => page.entries) ?? [];
+  return (
+    <>
+      <Filters filter={filter} people={peopleOf(tokens.data?.tokens ?? [], entries)} onChange={onFilter} />
+      {log.error !== null && (
+        <Trouble title="The audit log could not be read" error={log.error} onRetry={() => void log.refetch()} />
+      )}
+      {log.isPending && <Skeleton className="h-96" />}
+      {log.data !== undefined && entries.length === 0 && <NothingDone isFiltered={Object.keys(filter).length > 0} />}
+      {entries.length > 0 && (
+        <div className="md:rounded-xl md:border md:bg-raised md:px-1 md:py-1">
+          <Entries entries={entries} onPerson={(by) => onFilter({ ...filter, by })} />
+        </div>
+      )}
+      {log.hasNextPage && <More isBusy={log.isFetchingNextPage} onMore={() => void log.fetchNextPage()} />}
+    </>
+  );
+}
+
+function NothingDone({ isFiltered }: { readonly isFiltered: boolean }): ReactNode {
+  return (
+    <Empty icon={ScrollText} title={isFiltered ? "Nothing fits these filters" : "Nothing was done yet"}>
+      {isFiltered
+        ? "Choose another action or person."
+        : "Sessions that are started, approvals that are decided and every change of policy, tokens and limits are listed here."}
+    </Empty>
+  );
+}
+
+/** Reads on by itself when its end comes into sight. */
+function More({ isBusy, onMore }: { readonly isBusy: boolean; readonly onMore: () => void }): ReactNode {
+  const place = useRef<HTMLDivElement>(null);
+  const more = useRef(onMore);
+  more.current = onMore;
+  useEffect(() => {
+    const element = place.current;
+    if (element === null || isBusy) return;
+    const observer = new IntersectionObserver((seen) => {
+      if (seen.some(({ isIntersecting }) => isIntersecting)) more.current();
+    });
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [isBusy]);
+  return (
+    <div ref={place} className="flex justify-center">
+      <Button busy={isBusy} onClick={onMore}>
+        Older entries
+      </Button>
+    </div>
+  );
+}
+
+function ExportCsv({ filter }: { readonly filter: Filter }): ReactNode {
+  const { client } = useConnection();
+  const tell = useTell();
+  const save = useMutation({
+    mutationFn: () => client.auditCsv(filter),
+    onSuccess: (csv) => download("sallyport-audit.csv", csv, "text/csv"),
+    onError: (error) => tell.bad(`The file could not be made. ${wordsOf(error)}`),
+  });
+  return (
+    <Button busy={save.isPending} onClick={() => save.mutate()}>
+      <Download aria-hidden className="size-4" /> Export CSV
+    </Button>
+  );
 }

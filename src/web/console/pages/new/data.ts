@@ -17,11 +17,6 @@ import { wordsOf } from "../../ui/states.tsx";
 import { problemsOf, wishOf, type Draft, type Problems } from "./draft.ts";
 import { useDraft } from "./draft-store.ts";
 
-export function useEngines() {
-  const { client } = useConnection();
-  return useQuery({ queryKey: KEYS.engines, queryFn: async () => (await client.engines()).engines });
-}
-
 /** Absent: not read yet, or the caller may not see them. */
 export function useProviders(): readonly ProviderView[] | undefined {
   const { client } = useConnection();

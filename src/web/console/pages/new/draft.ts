@@ -6,7 +6,7 @@ import {
   type ErrorCode,
   type PermissionMode,
 } from "../../../../protocol/index.ts";
-import { dollarText, microUsdOf } from "./dollars.ts";
+import { parseDollars, writeDollars } from "../../ui/dollars.ts";
 
 /** The form as a person fills it. An empty text: what the server chooses. */
 export interface Draft {
@@ -90,7 +90,7 @@ export function draftOf(session: CreateSession): Draft {
     sandbox: session.sandbox ?? "",
     mode: session.permission_mode ?? "",
     autonomy: session.autonomy ?? "",
-    budget: session.max_cost_usd === undefined ? "" : dollarText(session.max_cost_usd),
+    budget: session.max_cost_usd === undefined ? "" : writeDollars(session.max_cost_usd),
     profile: session.profile ?? "",
     tools: session.tools?.join(", ") ?? "",
     systemPrompt: session.system_prompt ?? "",
@@ -111,7 +111,7 @@ export function problemsOf(error: Failure): Problems {
   const issues = Array.isArray(error.details) ? error.details.filter((one): one is Issue => isIssue(one)) : [];
   if (error.code === "invalid_request" && issues.length > 0) return byField(issues);
   const field = BY_CODE[error.code] ?? "form";
-  return { [field]: error.message };
+  return { [field]: sentence(error.message) };
 }
 
 interface Issue {
@@ -155,13 +155,16 @@ const BY_CODE: Readonly<Partial<Record<ErrorCode, keyof Draft | "attachments">>>
 const isIssue = (value: unknown): value is Issue =>
   typeof value === "object" && value !== null && "path" in value && "message" in value;
 
+/** Refusals begin small, so that others can put words before them. */
+const sentence = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
+
 /** The first issue of each field; `tools.3` is about `tools`. */
 function byField(issues: readonly Issue[]): Problems {
   const problems: Record<string, string> = {};
   for (const { path, message } of issues) {
     const parts = path.split(".");
     const field = BY_NAME[parts.slice(0, 2).join(".")] ?? BY_NAME[parts[0] ?? ""] ?? "form";
-    problems[field] ??= field === "form" ? `${path}: ${message}` : message;
+    problems[field] ??= field === "form" ? `${path}: ${message}` : sentence(message);
   }
   return problems;
 }
@@ -186,7 +189,8 @@ function numbersOf(draft: Draft): { readonly values: Readonly<Record<string, num
     if (/^\d{1,9}$/.test(text)) values[name] = Number(text);
     else problems[field] = "Write a whole number.";
   }
-  const budget = draft.budget.trim() === "" ? undefined : microUsdOf(draft.budget);
+  // 0,5 is a half to some and five to others: nobody should pay for that.
+  const budget = draft.budget.includes(",") ? undefined : parseDollars(draft.budget);
   if (budget !== undefined) values["max_cost_usd"] = budget;
   else if (draft.budget.trim() !== "")
     problems["budget"] = "Write dollars, such as 2 or 0.50, with six decimals at most.";

@@ -1,10 +1,11 @@
 import { useId, type ReactNode } from "react";
 import type { EngineView, ProviderView } from "../../../../protocol/index.ts";
 import { useMay } from "../../app/connection.tsx";
+import { useEngines } from "../../app/engines.ts";
 import { Field, Input, Select } from "../../ui/field.tsx";
 import { Skeleton, Trouble } from "../../ui/states.tsx";
 import { money } from "../../ui/words.tsx";
-import { useEngines, useModels, useProviders } from "./data.ts";
+import { useModels, useProviders } from "./data.ts";
 import { Choice, Wrong, type PartProps } from "./parts.tsx";
 
 const DEFAULT_ENGINE = "loop";
@@ -21,7 +22,7 @@ export function EngineField({ draft, change, problems }: PartProps): ReactNode {
   return (
     <fieldset className="space-y-1.5">
       <legend className="mb-1.5 text-sm font-medium">Engine</legend>
-      {engines === undefined && error === null && <Skeleton className="h-28" />}
+      {engines === undefined && error === null && <Skeleton className="h-52" />}
       {error !== null && engines === undefined && (
         <Trouble title="The engines cannot be read" error={error} onRetry={() => void refetch()} />
       )}

@@ -47,12 +47,16 @@ export function NewForm({ template }: { readonly template: Template | undefined 
         submit();
       }}
     >
-      <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,1fr)_21rem]">
-        <div className="space-y-4">
+      <div className="flex flex-col gap-4 lg:grid lg:grid-cols-[minmax(0,1fr)_21rem] lg:items-start">
+        {/* On a phone all of it is one column, with what is rarely needed at its end. */}
+        <div className="contents lg:block lg:space-y-4">
           <PromptField {...part} attached={attached} onAttached={setAttached} />
           <Group title="How much it may do">
             <PermissionField {...part} />
           </Group>
+          <div className="max-lg:order-last">
+            <Advanced {...part} />
+          </div>
         </div>
         <div className="space-y-4">
           <Group title="Where and with what">
@@ -65,9 +69,6 @@ export function NewForm({ template }: { readonly template: Template | undefined 
             <BudgetField {...part} />
             <ProfileField {...part} />
           </Group>
-        </div>
-        <div className="lg:col-span-2">
-          <Advanced {...part} />
         </div>
       </div>
       <Footer starting={starting} draft={draft} attached={attached.length} template={template} />
@@ -124,7 +125,7 @@ function Footer({
   const clear = useDraft((kept) => kept.start);
   const wrong = Object.values(starting.problems);
   return (
-    <div className="sticky bottom-16 z-20 -mx-4 mt-4 flex flex-wrap items-center justify-end gap-2 border-t bg-paper/95 px-4 py-3 backdrop-blur-sm md:bottom-0 md:-mx-8 md:px-8">
+    <div className="sticky bottom-16 z-20 -mx-4 mt-4 flex flex-wrap items-center justify-end gap-2 border-t bg-paper px-4 py-3 md:bottom-0 md:-mx-8 md:px-8">
       <p role="alert" className="min-w-0 flex-1 basis-60 text-sm break-words text-bad empty:hidden">
         {starting.problems.form ?? (wrong.length > 0 ? wrong[0] : undefined)}
       </p>

@@ -2,8 +2,9 @@ import { useSearch } from "@tanstack/react-router";
 import { useEffect, type ReactNode } from "react";
 import { useConnection, useMay } from "../../app/connection.tsx";
 import { DemoNote } from "../../onboarding/demo-note.tsx";
+import { useDemo } from "../../onboarding/demo.tsx";
 import { Page } from "../../ui/page.tsx";
-import { Note } from "../../ui/states.tsx";
+import { Note, Skeleton } from "../../ui/states.tsx";
 import { draftOf } from "./draft.ts";
 import { useDraft } from "./draft-store.ts";
 import { NewForm } from "./form.tsx";
@@ -14,7 +15,8 @@ export function NewSessionPage(): ReactNode {
   const { template } = useSearch({ from: "/new" });
   const { me } = useConnection();
   const may = useMay("session.create");
-  const { data: templates } = useTemplates();
+  const { data: templates, isPending: readingTemplates } = useTemplates();
+  const demo = useDemo();
   const chosen = templates?.find(({ id }) => id === template);
   const start = useDraft((kept) => kept.start);
   useEffect(() => {
@@ -30,6 +32,8 @@ export function NewSessionPage(): ReactNode {
       </Page>
     );
   }
+  // Nothing may jump when the last answer comes.
+  if (demo === undefined || readingTemplates) return <Opening />;
   return (
     <Page title="New session">
       <DemoNote />
@@ -40,6 +44,17 @@ export function NewSessionPage(): ReactNode {
       )}
       <TemplateCards chosen={template} />
       <NewForm key={template ?? ""} template={chosen} />
+    </Page>
+  );
+}
+
+function Opening(): ReactNode {
+  return (
+    <Page title="New session">
+      <div role="status" aria-label="Opening the form" className="grid gap-4 lg:grid-cols-[minmax(0,1fr)_21rem]">
+        <Skeleton className="h-64 rounded-xl" />
+        <Skeleton className="h-64 rounded-xl" />
+      </div>
     </Page>
   );
 }

@@ -1,4 +1,4 @@
-import type { ComponentProps, ReactNode } from "react";
+import { useId, type ComponentProps, type ReactNode } from "react";
 import { classes } from "../../ui/classes.ts";
 import type { Draft, Problems } from "./draft.ts";
 
@@ -34,6 +34,7 @@ export function Choice({
   children,
   ...input
 }: ComponentProps<"input"> & { readonly label: string; readonly badge?: ReactNode }): ReactNode {
+  const id = useId();
   return (
     <label
       className={classes(
@@ -41,21 +42,27 @@ export function Choice({
         input.disabled === true ? "opacity-70" : "cursor-pointer hover:bg-panel",
       )}
     >
-      <input {...input} type="radio" className="mt-0.5 size-4 shrink-0 accent-(--accent)" />
-      <span className="min-w-0">
-        <span className="flex flex-wrap items-center gap-x-2 gap-y-0.5 font-medium">
+      <input
+        {...input}
+        type="radio"
+        aria-labelledby={`${id}-name`}
+        aria-describedby={`${id}-words`}
+        className="mt-0.5 size-4 shrink-0 accent-(--accent)"
+      />
+      <span className="min-w-0 flex-1">
+        <span id={`${id}-name`} className="flex flex-wrap items-center gap-x-2 gap-y-0.5 font-medium">
           {label} {badge}
         </span>
-        {children !== undefined && <span className="mt-0.5 block text-soft">{children}</span>}
+        {children !== undefined && (
+          <span id={`${id}-words`} className="mt-0.5 block text-soft">
+            {children}
+          </span>
+        )}
       </span>
     </label>
   );
 }
 
 export function Wrong({ text }: { readonly text: string | undefined }): ReactNode {
-  return text === undefined ? undefined : (
-    <p role="alert" className="text-sm text-bad">
-      {text}
-    </p>
-  );
+  return text === undefined ? undefined : <p className="text-sm text-bad">{text}</p>;
 }

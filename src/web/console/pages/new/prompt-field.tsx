@@ -5,6 +5,7 @@ import { AttachmentList } from "../../ui/attachment-list.tsx";
 import { attach, filesOf, type Attached } from "../../ui/attachments.ts";
 import { Button } from "../../ui/button.tsx";
 import { classes } from "../../ui/classes.ts";
+import { useDesk } from "../../ui/media.ts";
 import { Wrong, type PartProps } from "./parts.tsx";
 
 interface PromptFieldProps extends PartProps {
@@ -15,6 +16,8 @@ interface PromptFieldProps extends PartProps {
 /** What the agent should do, with files by drop, paste or picker. */
 export function PromptField({ draft, change, problems, attached, onAttached }: PromptFieldProps): ReactNode {
   const id = useId();
+  // On a phone the keyboard would cover the page.
+  const desk = useDesk();
   const [refused, setRefused] = useState<readonly string[]>([]);
   const take = (files: readonly File[]): void => {
     if (files.length === 0) return;
@@ -30,7 +33,7 @@ export function PromptField({ draft, change, problems, attached, onAttached }: P
       </label>
       <textarea
         id={id}
-        autoFocus
+        autoFocus={desk}
         rows={6}
         maxLength={LIMITS.promptChars}
         value={draft.prompt}

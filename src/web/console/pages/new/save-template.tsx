@@ -1,6 +1,7 @@
 import { useNavigate } from "@tanstack/react-router";
 import { useState, type ReactNode } from "react";
 import { Failure, type Template } from "../../../../protocol/index.ts";
+import { useMay } from "../../app/connection.tsx";
 import { Button } from "../../ui/button.tsx";
 import { problemsOf, wishOf, type Draft, type Problems } from "./draft.ts";
 import { useDraft } from "./draft-store.ts";
@@ -24,6 +25,7 @@ export function SaveTemplateButton({
   const [open, setOpen] = useState(false);
   const { save } = useTemplateDeeds();
   const navigate = useNavigate();
+  const may = useMay("template.write");
   const keep = (name: string): void => {
     const wish = wishOf(draft, [], { forTemplate: true });
     if (wish.problems !== undefined) {
@@ -48,6 +50,7 @@ export function SaveTemplateButton({
       },
     );
   };
+  if (!may) return undefined;
   return (
     <>
       <Button onClick={() => setOpen(true)}>{children}</Button>

@@ -3,6 +3,7 @@ import { Ellipsis, Pencil, Trash2 } from "lucide-react";
 import { DropdownMenu } from "radix-ui";
 import { useState, type ReactNode } from "react";
 import type { Template } from "../../../../protocol/index.ts";
+import { useMay } from "../../app/connection.tsx";
 import { Button } from "../../ui/button.tsx";
 import { classes } from "../../ui/classes.ts";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -10,26 +11,37 @@ import { MENU, MENU_ITEM } from "../../ui/menu.ts";
 import { NameDialog } from "./template-name.tsx";
 import { templateWords, useTemplateDeeds, useTemplates } from "./template-data.ts";
 
+/** The others are a press away. */
+const SHOWN = 6;
+
 /** Every template as a card that fills the form. Nothing where there is none. */
 export function TemplateCards({ chosen }: { readonly chosen?: string | undefined }): ReactNode {
   const { data: templates } = useTemplates();
+  const [all, setAll] = useState(false);
   if (templates === undefined || templates.length === 0) return undefined;
+  const shown = templates.filter(({ id }, index) => all || index < SHOWN || id === chosen);
   return (
     <section aria-labelledby="templates">
       <h2 id="templates" className="mb-2 text-sm font-medium text-soft">
         Templates
       </h2>
-      <ul className="grid gap-2 sm:grid-cols-2 xl:grid-cols-3">
-        {templates.map((template) => (
+      <ul className="grid gap-2 max-sm:-mx-4 max-sm:auto-cols-[15rem] max-sm:grid-flow-col max-sm:overflow-x-auto max-sm:px-4 max-sm:pb-1 sm:grid-cols-2 lg:grid-cols-3">
+        {shown.map((template) => (
           <Card key={template.id} template={template} chosen={template.id === chosen} />
         ))}
       </ul>
+      {shown.length < templates.length && (
+        <Button variant="quiet" size="small" className="mt-1.5" onClick={() => setAll(true)}>
+          Show all {templates.length}
+        </Button>
+      )}
     </section>
   );
 }
 
 function Card({ template, chosen }: { readonly template: Template; readonly chosen: boolean }): ReactNode {
   const [asks, setAsks] = useState<"rename" | "delete" | undefined>(undefined);
+  const mayWrite = useMay("template.write");
   return (
     <li
       className={classes(
@@ -48,7 +60,7 @@ function Card({ template, chosen }: { readonly template: Template; readonly chos
         </Link>
         <p className="line-clamp-1 text-xs break-all text-faint">{templateWords(template)}</p>
       </div>
-      <CardMenu template={template} onAsk={setAsks} />
+      {mayWrite && <CardMenu template={template} onAsk={setAsks} />}
       <Rename template={template} open={asks === "rename"} onClose={() => setAsks(undefined)} />
       <Delete template={template} open={asks === "delete"} onClose={() => setAsks(undefined)} />
     </li>
@@ -63,7 +75,7 @@ function CardMenu({
   readonly onAsk: (what: "rename" | "delete") => void;
 }): ReactNode {
   return (
-    <DropdownMenu.Root>
+    <DropdownMenu.Root modal={false}>
       <DropdownMenu.Trigger asChild>
         <Button
           variant="quiet"

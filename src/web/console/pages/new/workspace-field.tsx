@@ -28,8 +28,14 @@ export function WorkspaceField({ draft, change, problems }: PartProps): ReactNod
               className="min-w-0 flex-1"
               onChange={(event) => change({ workspace: event.target.value })}
             />
-            <Button onClick={() => setBrowsing(true)} className="px-3!">
-              <FolderOpen aria-hidden className="size-4" /> Browse
+            <Button
+              size="icon"
+              className="size-10! shrink-0"
+              aria-label="Browse folders"
+              title="Browse folders"
+              onClick={() => setBrowsing(true)}
+            >
+              <FolderOpen aria-hidden className="size-4" />
             </Button>
           </div>
         )}

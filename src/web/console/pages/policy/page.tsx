@@ -1,6 +1,96 @@
-import type { ReactNode } from "react";
+import { useQuery } from "@tanstack/react-query";
+import { Tabs } from "radix-ui";
+import { useEffect, useState, type ReactNode } from "react";
+import type { Policy } from "../../../../protocol/index.ts";
+import { useConnection, useMay } from "../../app/connection.tsx";
+import { KEYS } from "../../app/feed.tsx";
+import { NotPermitted } from "../../ui/not-permitted.tsx";
 import { Page } from "../../ui/page.tsx";
+import { Skeleton, Trouble } from "../../ui/states.tsx";
+import { History } from "./history.tsx";
+import { ProfilesEditor, ProfilesView } from "./profiles.tsx";
+import { Tester } from "./tester.tsx";
+import { useDraft } from "./use-draft.ts";
+
+const TABS = [
+  { value: "profiles", label: "Profiles" },
+  { value: "test", label: "What would happen?" },
+  { value: "history", label: "History" },
+] as const;
+type Tab = (typeof TABS)[number]["value"];
 
 export function PolicyPage(): ReactNode {
-  return <Page title="Policy">Not yet.</Page>;
+  const { client } = useConnection();
+  const mayRead = useMay("policy.read");
+  const mayWrite = useMay("policy.write");
+  const policy = useQuery({ queryKey: KEYS.policy, queryFn: () => client.policy(), enabled: mayRead });
+  return (
+    <Page
+      title="Policy"
+      intro={
+        mayWrite
+          ? "Which tool calls run, which are asked, which are refused, and what may be spent."
+          : "Which tool calls run, which are asked, which are refused. Only an admin changes it."
+      }
+    >
+      {!mayRead && <NotPermitted what="The policy" roles="one of the four roles" />}
+      {policy.error !== null && (
+        <Trouble title="The policy could not be read" error={policy.error} onRetry={() => void policy.refetch()} />
+      )}
+      {mayRead && policy.isPending && <Skeleton className="h-[32rem]" />}
+      {policy.data !== undefined &&
+        (mayWrite ? (
+          <EditableTabs policy={policy.data} />
+        ) : (
+          <PolicyTabs policy={policy.data} isDraft={false} profiles={<ProfilesView policy={policy.data} />} />
+        ))}
+    </Page>
+  );
+}
+
+/** The draft lives above the tabs: going to the tester loses nothing. */
+function EditableTabs({ policy }: { readonly policy: Policy }): ReactNode {
+  const desk = useDraft(policy);
+  const { isChanged } = desk;
+  useEffect(() => {
+    if (!isChanged) return;
+    const warn = (event: BeforeUnloadEvent): void => event.preventDefault();
+    globalThis.addEventListener("beforeunload", warn);
+    return () => globalThis.removeEventListener("beforeunload", warn);
+  }, [isChanged]);
+  return <PolicyTabs policy={policy} isDraft={isChanged} profiles={<ProfilesEditor desk={desk} />} />;
+}
+
+function PolicyTabs({
+  policy,
+  isDraft,
+  profiles,
+}: {
+  readonly policy: Policy;
+  readonly isDraft: boolean;
+  readonly profiles: ReactNode;
+}): ReactNode {
+  const [tab, setTab] = useState<Tab>("profiles");
+  return (
+    <Tabs.Root value={tab} onValueChange={(value) => setTab(value as Tab)}>
+      <Tabs.List aria-label="Policy" className="mb-5 flex gap-1 overflow-x-auto border-b">
+        {TABS.map(({ value, label }) => (
+          <Tabs.Trigger
+            key={value}
+            value={value}
+            className="-mb-px h-10 border-b-2 border-transparent px-3 text-sm font-medium whitespace-nowrap text-soft hover:text-ink data-[state=active]:border-accent data-[state=active]:text-ink"
+          >
+            {label}
+          </Tabs.Trigger>
+        ))}
+      </Tabs.List>
+      <Tabs.Content value="profiles">{profiles}</Tabs.Content>
+      <Tabs.Content value="test">
+        <Tester policy={policy} isDraft={isDraft} />
+      </Tabs.Content>
+      <Tabs.Content value="history">
+        <History />
+      </Tabs.Content>
+    </Tabs.Root>
+  );
 }

@@ -1,6 +1,120 @@
-import type { ReactNode } from "react";
-import { Page } from "../../ui/page.tsx";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link, useLocation, useNavigate, useParams } from "@tanstack/react-router";
+import { SearchX } from "lucide-react";
+import { lazy, Suspense, useState, type ReactNode } from "react";
+import { Failure, type SessionView } from "../../../../protocol/index.ts";
+import { useConnection, useMay } from "../../app/connection.tsx";
+import { KEYS } from "../../app/feed.tsx";
+import { TranscriptList } from "../../transcript/list.tsx";
+import { useTranscript } from "../../transcript/use-transcript.ts";
+import { Empty, Skeleton, Trouble, wordsOf } from "../../ui/states.tsx";
+import { useTell } from "../../ui/toasts.tsx";
+import { Composer } from "./composer.tsx";
+import { Head } from "./head.tsx";
+import { Side } from "./side.tsx";
+
+const ApprovalPanel = lazy(async () => ({ default: (await import("../../approval/panel.tsx")).ApprovalPanel }));
 
 export function SessionPage(): ReactNode {
-  return <Page title="Session">Not yet.</Page>;
+  const { sessionId } = useParams({ from: "/sessions/$sessionId" });
+  const { client } = useConnection();
+  const session = useQuery({ queryKey: KEYS.session(sessionId), queryFn: () => client.session(sessionId) });
+  if (session.data !== undefined) return <OpenSession key={sessionId} session={session.data} />;
+  if (session.error instanceof Failure && session.error.code === "not_found") {
+    return (
+      <Empty icon={SearchX} title="There is no such session">
+        It may belong to somebody else, or the address is mistyped.{" "}
+        <Link to="/sessions" className="text-accent underline">
+          To the sessions
+        </Link>
+      </Empty>
+    );
+  }
+  if (session.error !== null) {
+    return (
+      <div className="p-6">
+        <Trouble title="The session cannot be read" error={session.error} onRetry={() => void session.refetch()} />
+      </div>
+    );
+  }
+  return <Waiting />;
+}
+
+function Waiting(): ReactNode {
+  return (
+    <div role="status" aria-label="Opening the session" className="mx-auto w-full max-w-4xl space-y-4 p-4">
+      <Skeleton className="h-10 w-1/2" />
+      <Skeleton className="h-24" />
+      <Skeleton className="h-12" />
+      <Skeleton className="h-40" />
+    </div>
+  );
+}
+
+/** The seq that the address names, as in `#seq-12`. */
+function useTarget(): number | undefined {
+  const hash = useLocation({ select: (location) => location.hash });
+  const named = /^seq-(\d{1,12})$/.exec(hash)?.[1];
+  return named === undefined ? undefined : Number(named);
+}
+
+function OpenSession({ session }: { readonly session: SessionView }): ReactNode {
+  const { view, error } = useTranscript(session.id);
+  const target = useTarget();
+  const mayControl = useMay("session.control");
+  const fork = useFork(session.id);
+  const [sideOpen, setSideOpen] = useState(false);
+  const isLoading = view.seq === 0 && error === undefined && session.seq > 0;
+  return (
+    <div className="flex h-[calc(100dvh-4rem)] min-h-0 min-w-0 md:h-dvh">
+      <div className="flex min-w-0 flex-1 flex-col">
+        <Head session={session} onFork={() => fork()} onDetails={() => setSideOpen(true)} />
+        {error !== undefined && (
+          <div className="p-4">
+            <Trouble
+              title="The conversation cannot be followed"
+              error={error}
+              onRetry={() => globalThis.location.reload()}
+            />
+          </div>
+        )}
+        {isLoading ? (
+          <div className="flex-1">
+            <Waiting />
+          </div>
+        ) : (
+          <TranscriptList view={view} target={target} onFork={mayControl ? (turn) => fork(turn) : undefined} />
+        )}
+        <div className="mx-auto max-h-[65dvh] w-full max-w-4xl overflow-y-auto px-4">
+          <Suspense fallback={null}>
+            <ApprovalPanel sessionId={session.id} />
+          </Suspense>
+        </div>
+        <Composer session={session} onFork={() => fork()} />
+      </div>
+      <Side session={session} view={view} open={sideOpen} onClose={() => setSideOpen(false)} />
+    </div>
+  );
+}
+
+/** Makes a fork and goes there. */
+function useFork(id: string): (afterTurn?: string) => void {
+  const { client } = useConnection();
+  const tell = useTell();
+  const navigate = useNavigate();
+  const queries = useQueryClient();
+  return (afterTurn) => {
+    void (async () => {
+      try {
+        const made = await client.fork(id, afterTurn === undefined ? {} : { after_turn: afterTurn }, {
+          key: crypto.randomUUID(),
+        });
+        queries.setQueryData(KEYS.session(made.id), made);
+        tell.ok("This is the fork. The first session stays as it was.");
+        await navigate({ to: "/sessions/$sessionId", params: { sessionId: made.id } });
+      } catch (error) {
+        tell.bad(wordsOf(error));
+      }
+    })();
+  };
 }

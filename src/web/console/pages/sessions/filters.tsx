@@ -1,10 +1,8 @@
-import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { Search as Glass } from "lucide-react";
 import { useEffect, useRef, useState, type ReactNode, type RefObject } from "react";
 import { Status } from "../../../../protocol/index.ts";
-import { useConnection } from "../../app/connection.tsx";
-import { KEYS } from "../../app/feed.tsx";
+import { useEngines } from "../../app/engines.ts";
 import { Button } from "../../ui/button.tsx";
 import { Input, Select } from "../../ui/field.tsx";
 import { statusLabel } from "../../ui/words.tsx";
@@ -55,9 +53,8 @@ function EngineFilter({
   readonly engine: string;
   readonly onEngine: (engine: string) => void;
 }): ReactNode {
-  const { client } = useConnection();
-  const { data } = useQuery({ queryKey: KEYS.engines, queryFn: () => client.engines() });
-  const ids = data?.engines.map(({ id }) => id) ?? [];
+  const { data: engines = [] } = useEngines();
+  const ids = engines.map(({ id }) => id);
   return (
     <Select
       aria-label="Engine"

@@ -63,7 +63,7 @@ function Table({ sessions, deeds }: Omit<ListProps, "place">): ReactNode {
             </span>
           </td>
           <td className={`${CELL} text-right whitespace-nowrap`}>
-            <Cost session={session} />
+            <Cost session={session} twoLines />
           </td>
           <td className={CELL}>
             <span className="line-clamp-1 break-all text-soft" title={session.created_by.name}>
@@ -90,10 +90,10 @@ function TableFrame({ children }: { readonly children: ReactNode }): ReactNode {
         <thead className="border-b bg-panel text-xs text-soft">
           <tr>
             <th className={HEAD}>Session</th>
-            <th className={`${HEAD} w-36 xl:w-52`}>State</th>
-            <th className={`${HEAD} w-32 xl:w-44`}>Engine, model</th>
-            <th className={`${HEAD} w-32 text-right!`}>Cost</th>
-            <th className={`${HEAD} w-24 xl:w-36`}>Who</th>
+            <th className={`${HEAD} w-36`}>State</th>
+            <th className={`${HEAD} w-32 2xl:w-44`}>Engine, model</th>
+            <th className={`${HEAD} w-24 text-right!`}>Cost</th>
+            <th className={`${HEAD} w-28 2xl:w-36`}>Who</th>
             <th className={`${HEAD} w-32`}>Last event</th>
             <th className="w-11">
               <span className="sr-only">Actions</span>

@@ -4,10 +4,12 @@ import { useEffect, useRef, type ReactNode, type RefObject } from "react";
 import { useMay } from "../../app/connection.tsx";
 import { useShortcuts } from "../../app/shortcuts.tsx";
 import { DemoNote } from "../../onboarding/demo-note.tsx";
+import { useDemo } from "../../onboarding/demo.tsx";
 import { Welcome } from "../../onboarding/welcome.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Page } from "../../ui/page.tsx";
-import { Empty, Trouble } from "../../ui/states.tsx";
+import { Empty, Skeleton, Trouble } from "../../ui/states.tsx";
+import { useTemplates } from "../new/template-data.ts";
 import { filterOf, useDeeds, useSessions } from "./data.ts";
 import { Filters } from "./filters.tsx";
 import { ListSkeleton, moveFocus, SessionList } from "./list.tsx";
@@ -22,7 +24,12 @@ export function SessionsPage(): ReactNode {
   const box = useRef<HTMLInputElement>(null);
   useListKeys(list, box);
   const { sessions } = query;
-  if (query.isSuccess && !query.isPlaceholderData && sessions.length === 0 && !filtered) return <Welcome />;
+  const { isPending: readingTemplates, isEnabled: hasTemplates } = useTemplates();
+  const demo = useDemo();
+  // Nothing may jump when the last answer comes.
+  if (demo === undefined || query.isPending) return <Opening />;
+  if (query.isSuccess && !query.isPlaceholderData && sessions.length === 0 && !filtered)
+    return hasTemplates && readingTemplates ? <Opening /> : <Welcome />;
   return (
     <Page title="Sessions" actions={<NewButton />} wide>
       <DemoNote />
@@ -30,7 +37,6 @@ export function SessionsPage(): ReactNode {
       <p aria-live="polite" className="sr-only">
         {query.isFetched && !query.isPlaceholderData ? countWords(sessions.length, query.hasNextPage) : ""}
       </p>
-      {query.isPending && <ListSkeleton />}
       {query.isError && sessions.length === 0 && (
         <Trouble title="The sessions cannot be read" error={query.error} onRetry={() => void query.refetch()} />
       )}
@@ -50,12 +56,22 @@ export function SessionsPage(): ReactNode {
   );
 }
 
+function Opening(): ReactNode {
+  return (
+    <Page title="Sessions" actions={<NewButton />} wide>
+      <Skeleton className="h-10" />
+      <ListSkeleton />
+    </Page>
+  );
+}
+
+/** For phones: a wider page has it beside the ways to the other pages. */
 function NewButton(): ReactNode {
   if (!useMay("session.create")) return undefined;
   return (
     <Link
       to="/new"
-      className="inline-flex h-10 items-center gap-2 rounded-lg bg-accent px-4 text-sm font-medium text-accent-ink hover:brightness-110"
+      className="inline-flex h-10 items-center gap-2 rounded-lg bg-accent px-4 text-sm font-medium text-accent-ink hover:brightness-110 md:hidden"
     >
       <Plus aria-hidden className="size-4" /> New session
     </Link>

@@ -15,7 +15,7 @@ export function RowMenu({ session, deeds }: { readonly session: SessionView; rea
   const paused = session.status === "paused";
   return (
     <>
-      <DropdownMenu.Root>
+      <DropdownMenu.Root modal={false}>
         <DropdownMenu.Trigger asChild>
           <Button
             variant="quiet"

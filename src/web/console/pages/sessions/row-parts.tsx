@@ -14,7 +14,8 @@ export function TitleLink({
   readonly session: SessionView;
   readonly className?: string;
 }): ReactNode {
-  const title = titleOf(session);
+  const title =
+    session.title === "" && session.forked_from !== undefined ? "Fork without a prompt yet" : titleOf(session);
   return (
     <Link
       to="/sessions/$sessionId"
@@ -36,19 +37,30 @@ export function State({ session }: { readonly session: SessionView }): ReactNode
   return (
     <span className="inline-flex flex-wrap items-center gap-1.5">
       <StatusBadge status={session.status} />
-      {waiting > 0 && <Badge tone="warn">{waiting === 1 ? "1 question" : `${String(waiting)} questions`}</Badge>}
+      {waiting > (session.status === "pending_approval" ? 1 : 0) && (
+        <Badge tone="warn">{waiting === 1 ? "1 question" : `${String(waiting)} questions`}</Badge>
+      )}
       {session.queue.length > 0 && <Badge>{session.queue.length} queued</Badge>}
     </span>
   );
 }
 
-export function Cost({ session }: { readonly session: SessionView }): ReactNode {
+export function Cost({
+  session,
+  twoLines = false,
+}: {
+  readonly session: SessionView;
+  readonly twoLines?: boolean;
+}): ReactNode {
   const { cost_microusd: cost, limit_microusd: limit } = session;
   return (
     <span className="tabular-nums">
       {money(cost)}
       {limit !== undefined && (
-        <span className={limit > 0 && cost >= limit ? "text-bad" : "text-faint"}> of {money(limit)}</span>
+        <span className={classes(limit > 0 && cost >= limit ? "text-bad" : "text-faint", twoLines && "block text-xs")}>
+          {" "}
+          of {money(limit)}
+        </span>
       )}
     </span>
   );

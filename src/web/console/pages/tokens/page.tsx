@@ -1,6 +1,110 @@
-import type { ReactNode } from "react";
-import { Page } from "../../ui/page.tsx";
+import { useQuery } from "@tanstack/react-query";
+import { Plus, Trash2 } from "lucide-react";
+import { useState, type ReactNode } from "react";
+import type { Role, TokenView } from "../../../../protocol/index.ts";
+import { useConnection, useMay } from "../../app/connection.tsx";
+import { KEYS } from "../../app/feed.tsx";
+import { Button } from "../../ui/button.tsx";
+import { DataTable, type Column } from "../../ui/data-table.tsx";
+import { NotPermitted } from "../../ui/not-permitted.tsx";
+import { Page, Section } from "../../ui/page.tsx";
+import { Badge, Skeleton, Trouble, type Tone } from "../../ui/states.tsx";
+import { Ago } from "../../ui/words.tsx";
+import { NewToken } from "./new-token.tsx";
+import { RemoveToken } from "./remove-token.tsx";
+import { ROLES } from "./roles.ts";
+
+const TONES: Readonly<Record<Role, Tone>> = { admin: "accent", operator: "info", agent: "plain", viewer: "plain" };
 
 export function TokensPage(): ReactNode {
-  return <Page title="Tokens">Not yet.</Page>;
+  const may = useMay("token.manage");
+  const [isMaking, setMaking] = useState(false);
+  return (
+    <Page
+      title="Tokens"
+      intro="Who may use this server, and as what."
+      {...(may
+        ? {
+            actions: (
+              <Button variant="primary" onClick={() => setMaking(true)}>
+                <Plus aria-hidden className="size-4" /> New token
+              </Button>
+            ),
+          }
+        : {})}
+    >
+      {may ? <Tokens /> : <NotPermitted what="Tokens" roles="admin" />}
+      {isMaking && <NewToken onClose={() => setMaking(false)} />}
+    </Page>
+  );
+}
+
+function Tokens(): ReactNode {
+  const { client, me } = useConnection();
+  const tokens = useQuery({ queryKey: KEYS.tokens, queryFn: () => client.tokens(), staleTime: 5_000 });
+  const [doomed, setDoomed] = useState<TokenView>();
+  const columns: readonly Column<TokenView>[] = [
+    {
+      label: "Name",
+      heading: true,
+      cell: ({ id, name }) => (
+        <>
+          <span className="font-medium">{name}</span>
+          {id === me.id && <span className="text-soft"> (you)</span>}
+        </>
+      ),
+    },
+    { label: "Role", cell: ({ role }) => <Badge tone={TONES[role]}>{role}</Badge> },
+    { label: "Id", cell: ({ id }) => <code className="text-xs text-soft">{id}</code> },
+    { label: "Made", cell: ({ created_at }) => <Ago at={created_at} /> },
+    {
+      label: "Remove",
+      figure: true,
+      cell: (token) => (
+        <Button
+          variant="quiet"
+          size="small"
+          className="-my-1"
+          aria-label={`Remove the token of ${token.name}`}
+          onClick={() => setDoomed(token)}
+        >
+          <Trash2 aria-hidden className="size-4" />
+        </Button>
+      ),
+    },
+  ];
+  return (
+    <>
+      <Section title="All tokens">
+        {tokens.isPending && <Skeleton className="h-40" />}
+        {tokens.error !== null && (
+          <Trouble title="Tokens could not be read" error={tokens.error} onRetry={() => void tokens.refetch()} />
+        )}
+        {tokens.data !== undefined && (
+          <DataTable label="Tokens" columns={columns} rows={tokens.data.tokens} keyOf={({ id }) => id} />
+        )}
+      </Section>
+      <Roles />
+      {doomed !== undefined && <RemoveToken token={doomed} onClose={() => setDoomed(undefined)} />}
+    </>
+  );
+}
+
+function Roles(): ReactNode {
+  return (
+    <Section title="What each role may do">
+      <dl className="grid gap-4 md:grid-cols-2">
+        {ROLES.toReversed().map(({ role, may, mayNot }) => (
+          <div key={role}>
+            <dt>
+              <Badge tone={TONES[role]}>{role}</Badge>
+            </dt>
+            <dd className="mt-1 text-sm text-soft">
+              {may} {mayNot}
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </Section>
+  );
 }

@@ -1,0 +1,54 @@
+import type { AuditEntry } from "../../../../protocol/index.ts";
+
+/** Every action that the server writes down, in words. One that is missing here is shown by its name. */
+export const ACTIONS: Readonly<Record<string, string>> = {
+  "session.create": "started a session",
+  "session.prompt": "sent a prompt",
+  "session.interrupt": "stopped a turn",
+  "session.pause": "paused a session",
+  "session.resume": "resumed a session",
+  "session.close": "closed a session",
+  "session.fork": "forked a session",
+  "session.configure": "changed a session",
+  "budget.set": "set a session’s limit",
+  "approval.decide": "decided an approval",
+  "approval.timeout": "let an approval expire",
+  "policy.set": "changed the policy",
+  "provider.test": "tested a provider",
+  "provider.set": "set a provider",
+  "provider.remove": "removed a provider",
+  "price.set": "set a price",
+  "price.remove": "removed a price",
+  "template.set": "saved a template",
+  "template.delete": "removed a template",
+  "token.create": "made a token",
+  "token.delete": "removed a token",
+};
+
+export function actionWords(action: string): string {
+  return ACTIONS[action] ?? action;
+}
+
+/** Which session a target belongs to, where it is one. */
+export function sessionOf({ target }: Pick<AuditEntry, "target">): string | undefined {
+  return target.startsWith("ses_") ? target : undefined;
+}
+
+export function approvalOf({ target }: Pick<AuditEntry, "target">): string | undefined {
+  return target.startsWith("apr_") ? target : undefined;
+}
+
+/** Details in one short line: the names and values of a flat object; absent: there are none. */
+export function detailWords(details: unknown): string | undefined {
+  if (details === undefined || details === null) return undefined;
+  if (typeof details !== "object") return JSON.stringify(details);
+  const words = Object.entries(details).map(([name, value]) => `${name}: ${short(value)}`);
+  return words.length === 0 ? undefined : words.join(", ");
+}
+
+const SHORT_CHARS = 80;
+
+function short(value: unknown): string {
+  const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+  return text.length > SHORT_CHARS ? `${text.slice(0, SHORT_CHARS)}…` : text;
+}

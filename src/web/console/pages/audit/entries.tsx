@@ -1,0 +1,90 @@
+import { Link } from "@tanstack/react-router";
+import { ChevronRight } from "lucide-react";
+import type { ReactNode } from "react";
+import type { AuditEntry } from "../../../../protocol/index.ts";
+import { DataTable, type Column } from "../../ui/data-table.tsx";
+import { Ago } from "../../ui/words.tsx";
+import { actionWords, approvalOf, detailWords, sessionOf } from "./actions.ts";
+
+/** The entries as rows; who did it is a way to see all that they did. */
+export function Entries({
+  entries,
+  onPerson,
+}: {
+  readonly entries: readonly AuditEntry[];
+  readonly onPerson: (id: string) => void;
+}): ReactNode {
+  const columns: readonly Column<AuditEntry>[] = [
+    {
+      label: "Who",
+      heading: true,
+      className: "md:w-44",
+      cell: ({ by }) => (
+        <button
+          type="button"
+          title="Show only what they did"
+          onClick={() => onPerson(by.id)}
+          className="min-h-6 rounded text-left font-medium hover:underline"
+        >
+          {by.name} <span className="font-normal text-soft">({by.role})</span>
+        </button>
+      ),
+    },
+    {
+      label: "Did",
+      className: "md:w-52",
+      cell: ({ action }) => <span title={action}>{actionWords(action)}</span>,
+    },
+    { label: "To", className: "md:w-64", cell: (entry) => <Target entry={entry} /> },
+    { label: "Details", cell: ({ details }) => <Details details={details} /> },
+    { label: "When", figure: true, className: "whitespace-nowrap md:w-36", cell: ({ at }) => <Ago at={at} /> },
+  ];
+  return <DataTable label="Audit log" columns={columns} rows={entries} keyOf={({ id }) => id} />;
+}
+
+function Target({ entry }: { readonly entry: AuditEntry }): ReactNode {
+  const session = sessionOf(entry);
+  const approval = approvalOf(entry);
+  const style = "font-mono text-xs break-all";
+  if (session !== undefined) {
+    return (
+      <Link
+        to="/sessions/$sessionId"
+        params={{ sessionId: session }}
+        className={`${style} text-accent hover:underline`}
+      >
+        {entry.target}
+      </Link>
+    );
+  }
+  if (approval !== undefined) {
+    return (
+      <Link to="/approvals" search={{ id: approval, show: "ended" }} className={`${style} text-accent hover:underline`}>
+        {entry.target}
+      </Link>
+    );
+  }
+  return <span className={`${style} text-soft`}>{entry.target}</span>;
+}
+
+function Details({ details }: { readonly details: unknown }): ReactNode {
+  const words = detailWords(details);
+  if (words === undefined) return <span className="text-faint">–</span>;
+  return (
+    <details className="group max-w-full">
+      <summary className="flex min-h-6 cursor-pointer list-none items-start gap-1 text-soft">
+        <ChevronRight
+          aria-hidden
+          className="mt-0.5 size-4 shrink-0 text-faint transition-transform group-open:rotate-90"
+        />
+        <span className="line-clamp-2 min-w-0 [overflow-wrap:anywhere]">{words}</span>
+      </summary>
+      <pre
+        tabIndex={0}
+        className="mt-1 max-h-72 overflow-auto rounded-md border bg-panel p-2 text-left text-xs leading-5 whitespace-pre-wrap [overflow-wrap:anywhere]"
+      >
+        {JSON.stringify(details, undefined, 2)}
+      </pre>
+    </details>
+  );
+}

@@ -1,0 +1,110 @@
+import { useId, type ReactNode } from "react";
+import { Button } from "../../ui/button.tsx";
+import { Field, Input, TextArea } from "../../ui/field.tsx";
+import { TOOL_FORMS, TOOL_NAMES } from "./tool-forms.ts";
+
+/** The tool and its input: simple fields where they are known, else JSON. */
+export function CallForm({
+  tool,
+  values,
+  json,
+  wrong,
+  onTool,
+  onValues,
+  onJson,
+}: {
+  readonly tool: string;
+  readonly values: Readonly<Record<string, string>>;
+  /** The input as JSON; absent: the fields are used. */
+  readonly json: string | undefined;
+  readonly wrong: string | undefined;
+  readonly onTool: (name: string) => void;
+  readonly onValues: (values: Readonly<Record<string, string>>) => void;
+  readonly onJson: (text: string | undefined) => void;
+}): ReactNode {
+  const fields = TOOL_FORMS[tool];
+  return (
+    <>
+      <ToolName tool={tool} onTool={onTool} />
+      {json === undefined ? (
+        <Fields tool={tool} values={values} onValues={onValues} />
+      ) : (
+        <Field label="Input" hint="A JSON object." error={wrong}>
+          {(ids) => (
+            <TextArea
+              {...ids}
+              rows={6}
+              className="font-mono"
+              spellCheck={false}
+              value={json}
+              onChange={(event) => onJson(event.target.value)}
+            />
+          )}
+        </Field>
+      )}
+      {fields !== undefined && (
+        <Button
+          variant="quiet"
+          size="small"
+          className="-ml-2.5 flex!"
+          onClick={() => onJson(json === undefined ? JSON.stringify(values, undefined, 2) : undefined)}
+        >
+          {json === undefined ? "Write it as JSON" : "Write it in fields"}
+        </Button>
+      )}
+    </>
+  );
+}
+
+function Fields({
+  tool,
+  values,
+  onValues,
+}: {
+  readonly tool: string;
+  readonly values: Readonly<Record<string, string>>;
+  readonly onValues: (values: Readonly<Record<string, string>>) => void;
+}): ReactNode {
+  return (TOOL_FORMS[tool] ?? []).map(({ name, label, example, long }) => (
+    <Field key={`${tool}-${name}`} label={label}>
+      {(ids) => {
+        const shared = {
+          ...ids,
+          className: "font-mono",
+          spellCheck: false,
+          placeholder: example,
+          value: values[name] ?? "",
+        };
+        return long === true ? (
+          <TextArea {...shared} rows={2} onChange={(event) => onValues({ ...values, [name]: event.target.value })} />
+        ) : (
+          <Input {...shared} onChange={(event) => onValues({ ...values, [name]: event.target.value })} />
+        );
+      }}
+    </Field>
+  ));
+}
+
+function ToolName({ tool, onTool }: { readonly tool: string; readonly onTool: (name: string) => void }): ReactNode {
+  const names = useId();
+  return (
+    <>
+      <Field label="Tool" hint="One of the list, or any other name.">
+        {(ids) => (
+          <Input
+            {...ids}
+            list={names}
+            value={tool}
+            spellCheck={false}
+            onChange={(event) => onTool(event.target.value)}
+          />
+        )}
+      </Field>
+      <datalist id={names}>
+        {TOOL_NAMES.map((name) => (
+          <option key={name} value={name} />
+        ))}
+      </datalist>
+    </>
+  );
+}

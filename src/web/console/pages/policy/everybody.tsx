@@ -1,0 +1,86 @@
+import type { ReactNode } from "react";
+import { Field, Select } from "../../ui/field.tsx";
+import { problemsAt } from "./draft.ts";
+import { NumberEditor } from "./field-editors.tsx";
+import type { FieldSpec } from "./fields.ts";
+import type { DraftDesk } from "./use-draft.ts";
+import { valueWords } from "./value-words.ts";
+import type { Policy } from "../../../../protocol/index.ts";
+
+const BUDGETS = [
+  {
+    name: "per_day_usd",
+    spec: {
+      kind: "dollars",
+      label: "Everybody together, each day",
+      hint: "A day begins at midnight UTC.",
+      absent: "no limit",
+    },
+  },
+  {
+    name: "total_usd",
+    spec: { kind: "dollars", label: "Everybody together, in all", hint: "All sessions, ever.", absent: "no limit" },
+  },
+] as const satisfies readonly { readonly name: keyof NonNullable<Policy["budget"]>; readonly spec: FieldSpec }[];
+
+/** What holds for all profiles: the default one, and limits for everybody together. */
+export function EverybodyEditor({ desk }: { readonly desk: DraftDesk }): ReactNode {
+  const { draft, problems } = desk;
+  const setBudget = (name: (typeof BUDGETS)[number]["name"], value: unknown): void => {
+    const { [name]: _, ...others } = draft.budget ?? {};
+    const { budget: __, ...policy } = draft;
+    const budget = value === undefined ? others : { ...others, [name]: value };
+    desk.setDraft(Object.keys(budget).length === 0 ? policy : { ...policy, budget });
+  };
+  return (
+    <div className="grid gap-4 md:grid-cols-3">
+      <Field
+        label="Default profile"
+        hint="Sessions that name none get it."
+        error={problemsAt(problems, "default_profile")[0]?.message}
+      >
+        {(ids) => (
+          <Select
+            {...ids}
+            value={draft.default_profile}
+            onChange={(event) => desk.setDraft({ ...draft, default_profile: event.target.value })}
+          >
+            {Object.keys(draft.profiles).map((name) => (
+              <option key={name}>{name}</option>
+            ))}
+          </Select>
+        )}
+      </Field>
+      {BUDGETS.map(({ name, spec }) => (
+        <NumberEditor
+          key={`${name}-${desk.round}`}
+          kind="dollars"
+          spec={spec}
+          value={draft.budget?.[name]}
+          problems={problemsAt(problems, `budget.${name}`)}
+          onChange={(value) => setBudget(name, value)}
+          onWrong={(wrong) => desk.setWrong(`budget.${name}`, wrong)}
+        />
+      ))}
+    </div>
+  );
+}
+
+export function EverybodyView({ policy }: { readonly policy: Policy }): ReactNode {
+  return (
+    <dl className="grid gap-3 text-sm md:grid-cols-3">
+      <div>
+        <dt className="text-soft">Default profile</dt>
+        <dd className="font-medium">{policy.default_profile}</dd>
+      </div>
+      {BUDGETS.map(({ name, spec }) => (
+        <div key={name}>
+          <dt className="text-soft">{spec.label}</dt>
+          <dd className={policy.budget?.[name] === undefined ? "text-faint" : "font-medium"}>
+            {valueWords(spec, policy.budget?.[name])}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

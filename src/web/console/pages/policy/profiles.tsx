@@ -1,0 +1,125 @@
+import { useQuery } from "@tanstack/react-query";
+import { CopyPlus, Trash2 } from "lucide-react";
+import { useState, type ReactNode } from "react";
+import type { Policy } from "../../../../protocol/index.ts";
+import { useConnection } from "../../app/connection.tsx";
+import { KEYS } from "../../app/feed.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Section } from "../../ui/page.tsx";
+import { changedProfiles } from "./draft.ts";
+import { EverybodyEditor, EverybodyView } from "./everybody.tsx";
+import { NewProfile } from "./new-profile.tsx";
+import { ProfileEditor } from "./profile-editor.tsx";
+import { ProfileTabs } from "./profile-tabs.tsx";
+import { ProfileView } from "./profile-view.tsx";
+import { SaveDialog } from "./save-dialog.tsx";
+import type { DraftDesk } from "./use-draft.ts";
+
+/** The policy for those who may not change it. */
+export function ProfilesView({ policy }: { readonly policy: Policy }): ReactNode {
+  const [shown, setShown] = useState(policy.default_profile);
+  return (
+    <div className="space-y-5">
+      <Section title="For everybody">
+        <EverybodyView policy={policy} />
+      </Section>
+      <Section title="Profiles">
+        <ProfileTabs policy={policy} value={shown} onValue={setShown}>
+          {(name) => <ProfileView profile={policy.profiles[name] ?? {}} />}
+        </ProfileTabs>
+      </Section>
+    </div>
+  );
+}
+
+export function ProfilesEditor({ desk }: { readonly desk: DraftDesk }): ReactNode {
+  const { draft, before, problems } = desk;
+  const [picked, setPicked] = useState(draft.default_profile);
+  const [isMaking, setMaking] = useState(false);
+  const shown = draft.profiles[picked] === undefined ? draft.default_profile : picked;
+  const make = (name: string, copyOf: string): void => {
+    desk.setProfile(name, { ...draft.profiles[copyOf] });
+    setPicked(name);
+    setMaking(false);
+  };
+  const isTroubled = (name: string): boolean => problems.some(({ path }) => path.startsWith(`profiles.${name}.`));
+  return (
+    <div className="space-y-5">
+      <Section title="For everybody">
+        <EverybodyEditor desk={desk} />
+      </Section>
+      <Section title="Profiles">
+        <ProfileTabs
+          policy={draft}
+          value={shown}
+          onValue={setPicked}
+          marked={changedProfiles(before, draft)}
+          troubled={Object.keys(draft.profiles).filter(isTroubled)}
+          extra={
+            <Button variant="quiet" size="small" className="mt-2" onClick={() => setMaking(true)}>
+              <CopyPlus aria-hidden className="size-4" /> New profile
+            </Button>
+          }
+        >
+          {(name) => (
+            <div className="space-y-6">
+              <ProfileEditor
+                key={`${name}-${desk.round}`}
+                name={name}
+                profile={draft.profiles[name] ?? {}}
+                problems={problems}
+                onChange={(profile) => desk.setProfile(name, profile)}
+                onWrong={(place, wrong) => desk.setWrong(place, wrong)}
+              />
+              <TakeOut desk={desk} name={name} />
+            </div>
+          )}
+        </ProfileTabs>
+      </Section>
+      {isMaking && <NewProfile policy={draft} onClose={() => setMaking(false)} onMake={make} />}
+      <SaveBar desk={desk} />
+    </div>
+  );
+}
+
+/** Only what was set here can be taken out; what ships or stands in the file stays. */
+function TakeOut({ desk, name }: { readonly desk: DraftDesk; readonly name: string }): ReactNode {
+  const { client } = useConnection();
+  const history = useQuery({ queryKey: [...KEYS.policy, "history"], queryFn: () => client.policyHistory() });
+  const stored = history.data?.changes[0]?.policy.profiles ?? {};
+  const isNew = desk.before.profiles[name] === undefined;
+  if (name === desk.draft.default_profile || (!isNew && stored[name] === undefined)) return undefined;
+  return (
+    <div className="flex flex-wrap items-center justify-between gap-3 border-t pt-4">
+      <p className="text-sm text-soft">
+        {isNew
+          ? "This profile is not saved yet."
+          : "This profile was set here, over what ships and what policy.yaml says."}
+      </p>
+      <Button variant="danger" size="small" onClick={() => desk.setProfile(name, undefined)}>
+        <Trash2 aria-hidden className="size-4" /> Take it out
+      </Button>
+    </div>
+  );
+}
+
+/** Stays in sight as long as something is not saved. */
+function SaveBar({ desk }: { readonly desk: DraftDesk }): ReactNode {
+  const [isSaving, setSaving] = useState(false);
+  const wrong = Object.keys(desk.wrong).length;
+  if (!desk.isChanged) return undefined;
+  return (
+    <div className="sticky bottom-18 z-20 flex flex-wrap items-center justify-between gap-3 rounded-xl border bg-raised px-4 py-3 shadow-lg md:bottom-4">
+      <p role="status" className={wrong > 0 ? "text-sm text-bad" : "text-sm text-soft"}>
+        {wrong > 0 ? `${wrong} of the fields cannot be read yet.` : "There are changes that are not saved."}
+      </p>
+      <div className="flex gap-2">
+        <Button onClick={() => desk.begin(desk.before)}>Reset</Button>
+        <Button variant="primary" disabled={wrong > 0} onClick={() => setSaving(true)}>
+          Review and save
+        </Button>
+      </div>
+      {isSaving && <SaveDialog desk={desk} onClose={() => setSaving(false)} />}
+    </div>
+  );
+}

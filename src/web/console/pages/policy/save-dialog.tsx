@@ -1,0 +1,104 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import type { Policy } from "../../../../protocol/index.ts";
+import { useConnection } from "../../app/connection.tsx";
+import { KEYS } from "../../app/feed.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { Note, Skeleton, Trouble } from "../../ui/states.tsx";
+import { useTell } from "../../ui/toasts.tsx";
+import { DiffView } from "./diff-view.tsx";
+import { layerToSend, policyYaml, problemsOf, samePolicy } from "./draft.ts";
+import type { DraftDesk } from "./use-draft.ts";
+
+interface Now {
+  readonly inForce: Policy;
+  /** What was set here last; absent: nothing ever was. */
+  readonly stored: Policy | undefined;
+}
+
+/** Shows what changes, and saves it. What somebody else saved meanwhile is never written over unseen. */
+export function SaveDialog({ desk, onClose }: { readonly desk: DraftDesk; readonly onClose: () => void }): ReactNode {
+  const { client } = useConnection();
+  const now = useQuery({
+    queryKey: [...KEYS.policy, "before-saving", desk.round],
+    queryFn: async (): Promise<Now> => {
+      const [inForce, history] = await Promise.all([client.policy(), client.policyHistory()]);
+      return { inForce, stored: history.changes[0]?.policy };
+    },
+    staleTime: 0,
+    gcTime: 0,
+  });
+  const removed = Object.keys(desk.before.profiles).filter((name) => desk.draft.profiles[name] === undefined);
+  return (
+    <Dialog open wide onClose={onClose} title="What changes" description="It holds at once, for sessions that run too.">
+      <div className="space-y-4">
+        {removed.length > 0 && (
+          <Note tone="info">
+            {removed.join(", ")}: where a profile of this name ships or stands in policy.yaml, that one holds again.
+          </Note>
+        )}
+        <DiffView label="Changes" before={policyYaml(desk.before)} after={policyYaml(desk.draft)} />
+        {now.isPending && <Skeleton className="h-10" />}
+        {now.error !== null && (
+          <Trouble title="The policy could not be read" error={now.error} onRetry={() => void now.refetch()} />
+        )}
+        {now.data !== undefined && <SaveOrReload desk={desk} now={now.data} onClose={onClose} />}
+      </div>
+    </Dialog>
+  );
+}
+
+function SaveOrReload({
+  desk,
+  now,
+  onClose,
+}: {
+  readonly desk: DraftDesk;
+  readonly now: Now;
+  readonly onClose: () => void;
+}): ReactNode {
+  const { client } = useConnection();
+  const queries = useQueryClient();
+  const tell = useTell();
+  const save = useMutation({
+    mutationFn: () => client.setPolicy(layerToSend({ stored: now.stored, before: desk.before, draft: desk.draft })),
+    onSuccess: (policy) => {
+      queries.setQueryData(KEYS.policy, policy);
+      void queries.invalidateQueries({ queryKey: [...KEYS.policy, "history"] });
+      desk.begin(policy);
+      tell.ok("The policy is saved and holds from now on.");
+      onClose();
+    },
+    onError: (error) => desk.setProblems(problemsOf(error)),
+  });
+  if (!samePolicy(now.inForce, desk.before)) {
+    return (
+      <Note tone="warn" role="alert">
+        <p>Somebody changed the policy since you began. Yours would write over it.</p>
+        <Button
+          size="small"
+          className="mt-2"
+          onClick={() => {
+            queries.setQueryData(KEYS.policy, now.inForce);
+            desk.begin(now.inForce);
+            onClose();
+          }}
+        >
+          Drop my changes and load theirs
+        </Button>
+      </Note>
+    );
+  }
+  return (
+    <>
+      {save.error !== null && <Trouble title="The server refused it" error={save.error} />}
+      <div className="flex justify-end gap-2">
+        <Button onClick={onClose}>{save.error === null ? "Cancel" : "Back to the form"}</Button>
+        <Button variant="primary" busy={save.isPending} onClick={() => save.mutate()}>
+          Save the policy
+        </Button>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,78 @@
+import { useState, type ReactNode } from "react";
+import { CopyButton } from "../../ui/copy-button.tsx";
+import { Select } from "../../ui/field.tsx";
+import { Section } from "../../ui/page.tsx";
+import { KEY_HELP, type KeyHelp } from "./key-help.ts";
+
+/** How to give the server a key. A key is never typed into the console: it stays on the server's machine. */
+export function AddKey({ first }: { readonly first: string }): ReactNode {
+  const [id, setId] = useState(first);
+  const help = KEY_HELP.find((one) => one.id === id) ?? KEY_HELP[0];
+  if (help === undefined) return undefined;
+  return (
+    <Section
+      title="Add a key"
+      actions={
+        <Select
+          aria-label="Provider"
+          className="md:w-52"
+          value={help.id}
+          onChange={(event) => setId(event.target.value)}
+        >
+          {KEY_HELP.map((one) => (
+            <option key={one.id} value={one.id}>
+              {one.name}
+            </option>
+          ))}
+        </Select>
+      }
+    >
+      <p className="mb-4 text-sm text-soft">
+        Keys stay on the server’s machine: only the model proxy reads them, and no page, session or log shows one.{" "}
+        {help.note}
+      </p>
+      <Ways help={help} />
+    </Section>
+  );
+}
+
+function Ways({ help }: { readonly help: KeyHelp }): ReactNode {
+  return (
+    <ol className="grid gap-4 lg:grid-cols-3">
+      {help.variable !== undefined && (
+        <Way title="With a variable" text={`export ${help.variable}=…\nnpm start`}>
+          Set it before the server starts; a new value needs a restart.
+        </Way>
+      )}
+      <Way title={help.variable === undefined ? "With a command" : "With a file"} text={help.command}>
+        On the server’s machine. It is taken up at once.
+      </Way>
+      <Way title="In sallyport.yaml" text={help.yaml}>
+        In the server’s home folder. The same as the command writes.
+      </Way>
+    </ol>
+  );
+}
+
+function Way({
+  title,
+  text,
+  children,
+}: {
+  readonly title: string;
+  readonly text: string;
+  readonly children: ReactNode;
+}): ReactNode {
+  return (
+    <li className="min-w-0">
+      <p className="text-sm font-medium">{title}</p>
+      <div className="mt-1.5 flex items-start rounded-lg border bg-panel">
+        <pre tabIndex={0} className="min-w-0 flex-1 overflow-x-auto p-3 text-xs leading-5">
+          {text}
+        </pre>
+        <CopyButton text={text} label={`Copy: ${title}`} />
+      </div>
+      <p className="mt-1.5 text-sm text-faint">{children}</p>
+    </li>
+  );
+}

@@ -1,0 +1,124 @@
+import { useMutation } from "@tanstack/react-query";
+import { Activity } from "lucide-react";
+import type { ReactNode } from "react";
+import type { ProviderReport, ProviderView } from "../../../../protocol/index.ts";
+import { useConnection, useMay } from "../../app/connection.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Badge, Note, Trouble, type Tone } from "../../ui/states.tsx";
+import { duration } from "../../ui/words.tsx";
+
+const CREDENTIAL: Readonly<Record<ProviderView["credential"], { readonly label: string; readonly tone: Tone }>> = {
+  found: { label: "key found", tone: "ok" },
+  missing: { label: "no key", tone: "warn" },
+  not_needed: { label: "needs no key", tone: "plain" },
+};
+const STATUS: Readonly<Record<ProviderReport["status"], { readonly label: string; readonly tone: Tone }>> = {
+  ok: { label: "works", tone: "ok" },
+  unauthenticated: { label: "no key that it takes", tone: "bad" },
+  unreachable: { label: "does not answer", tone: "bad" },
+  failed: { label: "failed", tone: "bad" },
+};
+
+/** One provider: what it is, whether its key is there, and whether it answers. */
+export function ProviderCard({ provider }: { readonly provider: ProviderView }): ReactNode {
+  const { client } = useConnection();
+  const mayTest = useMay("provider.test");
+  const test = useMutation({ mutationFn: () => client.testProvider(provider.id) });
+  const credential = CREDENTIAL[provider.credential];
+  return (
+    <article className="flex flex-col gap-3 rounded-xl border bg-raised p-4">
+      <header className="flex items-start justify-between gap-3">
+        <div className="min-w-0">
+          <h3 className="truncate text-base font-semibold">{provider.id}</h3>
+          <div className="mt-1 flex flex-wrap gap-1.5">
+            {provider.is_default && <Badge tone="accent">default</Badge>}
+            <Badge tone={credential.tone}>{credential.label}</Badge>
+            {provider.free && <Badge>free unless priced</Badge>}
+          </div>
+        </div>
+        {mayTest && (
+          <Button size="small" busy={test.isPending} onClick={() => test.mutate()} aria-label={`Test ${provider.id}`}>
+            <Activity aria-hidden className="size-4" /> Test
+          </Button>
+        )}
+      </header>
+      <Facts provider={provider} />
+      {provider.message !== undefined && (
+        <Note tone="warn">
+          <Words text={provider.message} />
+        </Note>
+      )}
+      <div aria-live="polite">
+        {test.error !== null && <Trouble title="It could not be tested" error={test.error} />}
+        {test.data !== undefined && <Report report={test.data} />}
+      </div>
+    </article>
+  );
+}
+
+/** What stands between backticks is code. */
+function Words({ text }: { readonly text: string }): ReactNode {
+  return text.split("`").map((part, index) =>
+    index % 2 === 0 ? (
+      part
+    ) : (
+      <code key={index} className="text-xs break-words">
+        {part}
+      </code>
+    ),
+  );
+}
+
+function Facts({ provider }: { readonly provider: ProviderView }): ReactNode {
+  const hosts = [...new Set(Object.values(provider.hosts))];
+  const facts = [
+    { label: "Wires", value: provider.wires.join(", ") },
+    { label: "Answers at", value: hosts.join(", ") },
+    {
+      label: "Default model",
+      value: provider.default_model === "" ? "none: a session names it" : provider.default_model,
+    },
+    { label: "Key from", value: provider.credential_names.join(", ") },
+  ];
+  return (
+    <dl className="grid grid-cols-[7rem_minmax(0,1fr)] gap-x-3 gap-y-1 text-sm">
+      {facts
+        .filter(({ value }) => value !== "")
+        .map(({ label, value }) => (
+          <div key={label} className="contents">
+            <dt className="text-soft">{label}</dt>
+            <dd className="break-words">{value}</dd>
+          </div>
+        ))}
+    </dl>
+  );
+}
+
+function Report({ report }: { readonly report: ProviderReport }): ReactNode {
+  const { label, tone } = STATUS[report.status];
+  return (
+    <div className="rounded-lg border px-3 py-2 text-sm">
+      <p className="flex flex-wrap items-center gap-2">
+        <Badge tone={tone}>{label}</Badge>
+        {report.latency_ms !== undefined && <span className="text-soft">{duration(report.latency_ms)}</span>}
+      </p>
+      <p className="mt-1 break-words">
+        <Words text={report.message} />
+      </p>
+      {report.models !== undefined && report.models.length > 0 && (
+        <details className="mt-1">
+          <summary className="cursor-pointer py-1 text-soft">
+            {report.models.length === 1 ? "1 model" : `${report.models.length} models`}
+          </summary>
+          <ul className="mt-1 max-h-48 columns-2 overflow-auto font-mono text-xs leading-5">
+            {report.models.map((model) => (
+              <li key={model} className="break-all">
+                {model}
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </div>
+  );
+}

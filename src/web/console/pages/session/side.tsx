@@ -1,0 +1,185 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { type ReactNode } from "react";
+import type { SessionView } from "../../../../protocol/index.ts";
+import { useConnection } from "../../app/connection.tsx";
+import { KEYS } from "../../app/feed.tsx";
+import { TodoList } from "../../transcript/todo-list.tsx";
+import { changedFiles } from "../../transcript/tool-words.ts";
+import type { TranscriptView } from "../../transcript/transcript.ts";
+import { CopyButton } from "../../ui/copy-button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { count, money } from "../../ui/words.tsx";
+
+/** Beside the conversation: the plan, the changed files, the settings, the bill. On narrow screens a window of its own. */
+export function Side({
+  session,
+  view,
+  open,
+  onClose,
+}: {
+  readonly session: SessionView;
+  readonly view: TranscriptView;
+  readonly open: boolean;
+  readonly onClose: () => void;
+}): ReactNode {
+  return (
+    <>
+      <aside
+        aria-label="About this session"
+        className="hidden w-72 shrink-0 overflow-y-auto border-l bg-panel p-4 lg:block"
+      >
+        <Facts session={session} view={view} />
+      </aside>
+      <Dialog open={open} onClose={onClose} title="About this session">
+        <Facts session={session} view={view} />
+      </Dialog>
+    </>
+  );
+}
+
+function Facts({ session, view }: { readonly session: SessionView; readonly view: TranscriptView }): ReactNode {
+  const files = changedFiles(view.items.values());
+  return (
+    <div className="space-y-5 text-sm">
+      {view.todos.length > 0 && (
+        <Part title="Plan">
+          <TodoList todos={view.todos} />
+        </Part>
+      )}
+      {files.length > 0 && (
+        <Part title="Changed files">
+          <ul className="space-y-1">
+            {files.map(({ path, added, removed, item }) => (
+              <li key={path} className="flex items-baseline gap-2">
+                <a
+                  href={`#seq-${String(view.items.get(item)?.seq ?? 0)}`}
+                  className="min-w-0 flex-1 truncate font-mono text-[13px] underline decoration-line-strong"
+                  title={path}
+                >
+                  {shortPath(path, session.settings.workspace)}
+                </a>
+                <span className="text-xs text-ok">+{added}</span>
+                <span className="text-xs text-bad">−{removed}</span>
+              </li>
+            ))}
+          </ul>
+        </Part>
+      )}
+      <Settings session={session} />
+      <Bill session={session} />
+    </div>
+  );
+}
+
+function shortPath(path: string, workspace: string): string {
+  return path.startsWith(`${workspace}/`) ? path.slice(workspace.length + 1) : path;
+}
+
+function Part({ title, children }: { readonly title: string; readonly children: ReactNode }): ReactNode {
+  return (
+    <section>
+      <h2 className="mb-1.5 text-xs font-semibold tracking-wide text-faint uppercase">{title}</h2>
+      {children}
+    </section>
+  );
+}
+
+function Settings({ session }: { readonly session: SessionView }): ReactNode {
+  const { settings, forked_from: from } = session;
+  const facts: readonly (readonly [string, ReactNode])[] = [
+    ["Engine", settings.engine],
+    ["Model", settings.model],
+    ["Provider", settings.provider],
+    [
+      "Workspace",
+      <code key="workspace" className="break-all">
+        {settings.workspace}
+      </code>,
+    ],
+    ["Sandbox", settings.sandbox],
+    ["Profile", settings.profile],
+    ["Autonomy", settings.permission_mode ?? settings.autonomy],
+    ["By", session.created_by.name],
+    ...(session.grants.length === 0
+      ? []
+      : [
+          [
+            "Granted",
+            session.grants.map((rule) => (
+              <code key={rule} className="block break-all">
+                {rule}
+              </code>
+            )),
+          ] as const,
+        ]),
+    ...(from === undefined
+      ? []
+      : [
+          [
+            "Forked from",
+            <Link
+              key="from"
+              to="/sessions/$sessionId"
+              params={{ sessionId: from.session_id }}
+              className="text-accent underline"
+            >
+              another session
+            </Link>,
+          ] as const,
+        ]),
+  ];
+  return (
+    <Part title="Settings">
+      <dl className="grid grid-cols-[5.5rem_1fr] gap-x-2 gap-y-1">
+        {facts.map(([name, value]) => (
+          <div key={name} className="contents">
+            <dt className="text-faint">{name}</dt>
+            <dd className="min-w-0 break-words">{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <p className="mt-2 flex items-center gap-1 text-faint">
+        <code className="min-w-0 truncate text-xs">{session.id}</code>
+        <CopyButton text={session.id} label="Copy the session’s id" />
+      </p>
+    </Part>
+  );
+}
+
+function Bill({ session }: { readonly session: SessionView }): ReactNode {
+  const { client } = useConnection();
+  const { data } = useQuery({
+    // Read anew when the session has spent more.
+    queryKey: [...KEYS.sessionUsage(session.id), session.cost_microusd],
+    queryFn: () => client.sessionUsage(session.id),
+    placeholderData: (before) => before,
+  });
+  return (
+    <Part title="Usage">
+      <dl className="grid grid-cols-[5.5rem_1fr] gap-x-2 gap-y-1 tabular-nums">
+        <dt className="text-faint">Spent</dt>
+        <dd>{money(data?.cost_microusd ?? session.cost_microusd)}</dd>
+        {data !== undefined && data.reserved_microusd > 0 && (
+          <>
+            <dt className="text-faint">Reserved</dt>
+            <dd>{money(data.reserved_microusd)}</dd>
+          </>
+        )}
+        {data?.remaining_microusd !== undefined && (
+          <>
+            <dt className="text-faint">Left</dt>
+            <dd>{money(data.remaining_microusd)}</dd>
+          </>
+        )}
+        <dt className="text-faint">Tokens</dt>
+        <dd>
+          {count(data?.input_tokens ?? session.usage.input_tokens)} in,{" "}
+          {count(data?.output_tokens ?? session.usage.output_tokens)} out
+        </dd>
+        <dt className="text-faint">Requests</dt>
+        <dd>{count(data?.requests ?? session.usage.model_calls)}</dd>
+      </dl>
+    </Part>
+  );
+}

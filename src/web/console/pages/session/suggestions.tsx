@@ -1,0 +1,125 @@
+import { useQuery } from "@tanstack/react-query";
+import { useEffect, useState, type KeyboardEvent, type ReactNode } from "react";
+import { useConnection } from "../../app/connection.tsx";
+import { classes } from "../../ui/classes.ts";
+import { COMMANDS, mentionAt, suggestCommands, withMention, type CommandName } from "./commands.ts";
+
+const FILES = 12;
+
+/** One line of the list over the prompt box. */
+export interface Suggestion {
+  readonly key: string;
+  readonly label: string;
+  readonly hint?: string;
+  readonly pick: () => void;
+}
+
+/** Commands after `/`, files after `@`. */
+export function useSuggestions(options: {
+  readonly sessionId: string;
+  readonly text: string;
+  readonly caret: number;
+  readonly onText: (text: string, caret: number) => void;
+  readonly onCommand: (name: CommandName) => void;
+}): readonly Suggestion[] {
+  const { client } = useConnection();
+  const { sessionId, text, caret, onText, onCommand } = options;
+  const mention = mentionAt(text, caret);
+  const files = useQuery({
+    queryKey: ["files", sessionId, mention?.query ?? ""],
+    queryFn: () => client.files(sessionId, { query: mention?.query ?? "", limit: FILES }),
+    enabled: mention !== undefined,
+    placeholderData: (before) => before,
+    staleTime: 5_000,
+    retry: false,
+  });
+  if (mention !== undefined) {
+    return (files.data?.files ?? []).map((file) => ({
+      key: file,
+      label: file,
+      pick: () => {
+        const next = withMention(text, mention, file);
+        onText(next.text, next.caret);
+      },
+    }));
+  }
+  return suggestCommands(text).map(({ name, does }) => ({
+    key: name,
+    label: `/${name}`,
+    hint: does,
+    pick: () => onCommand(name),
+  }));
+}
+
+export interface Chooser {
+  readonly index: number;
+  /** Whether the key was meant for the list. */
+  readonly onKey: (event: KeyboardEvent) => boolean;
+  readonly hide: () => void;
+  readonly shown: boolean;
+}
+
+/** Arrows choose, Enter and Tab take, Escape hides. */
+export function useChooser(suggestions: readonly Suggestion[], text: string): Chooser {
+  const [index, setIndex] = useState(0);
+  const [hiddenFor, setHiddenFor] = useState<string>();
+  const first = suggestions[0]?.key;
+  useEffect(() => setIndex(0), [first, suggestions.length]);
+  const shown = suggestions.length > 0 && hiddenFor !== text;
+  const onKey = (event: KeyboardEvent): boolean => {
+    if (!shown) return false;
+    const size = suggestions.length;
+    if (event.key === "ArrowDown") setIndex((index + 1) % size);
+    else if (event.key === "ArrowUp") setIndex((index + size - 1) % size);
+    else if (event.key === "Escape") setHiddenFor(text);
+    else if ((event.key === "Enter" && !event.shiftKey) || event.key === "Tab") suggestions[index]?.pick();
+    else return false;
+    event.preventDefault();
+    event.stopPropagation();
+    return true;
+  };
+  return { index, onKey, hide: () => setHiddenFor(text), shown };
+}
+
+export function SuggestionList({
+  id,
+  suggestions,
+  chooser,
+}: {
+  readonly id: string;
+  readonly suggestions: readonly Suggestion[];
+  readonly chooser: Chooser;
+}): ReactNode {
+  if (!chooser.shown) return null;
+  return (
+    <ul
+      id={id}
+      role="listbox"
+      aria-label="Suggestions"
+      className="absolute bottom-full left-0 z-20 mb-1 max-h-64 w-full overflow-y-auto rounded-lg border bg-raised p-1 shadow-lg sm:w-96"
+    >
+      {suggestions.map(({ key, label, hint, pick }, index) => (
+        <li
+          key={key}
+          id={`${id}-${String(index)}`}
+          role="option"
+          aria-selected={index === chooser.index}
+          onMouseDown={(event) => {
+            event.preventDefault();
+            pick();
+          }}
+          className={classes(
+            "flex cursor-pointer items-baseline gap-2 rounded px-2.5 py-1.5 text-sm",
+            index === chooser.index && "bg-accent-soft",
+          )}
+        >
+          <code className="min-w-0 truncate">{label}</code>
+          {hint !== undefined && <span className="text-xs text-faint">{hint}</span>}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Told to people who cannot see the list. */
+export const COMMAND_HELP = `Enter sends, Shift+Enter is a new line. @ names a file. Commands: ${COMMANDS.map(({ name }) => `/${name}`).join(", ")}.`;

@@ -1,0 +1,77 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState, type FormEvent, type ReactNode } from "react";
+import {
+  PERMISSION_MODE_LABELS,
+  PERMISSION_MODES,
+  type ConfigureSession,
+  type SessionView,
+} from "../../../../protocol/index.ts";
+import { useConnection } from "../../app/connection.tsx";
+import { KEYS } from "../../app/feed.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { Field, Input, Select } from "../../ui/field.tsx";
+import { Trouble } from "../../ui/states.tsx";
+import { useTell } from "../../ui/toasts.tsx";
+
+const SAME = "";
+
+/** Another model or another mode, from the next turn on. The policy still decides what is allowed. */
+export function SwitchDialog({
+  session,
+  onClose,
+}: {
+  readonly session: SessionView;
+  readonly onClose: () => void;
+}): ReactNode {
+  const { client } = useConnection();
+  const tell = useTell();
+  const queries = useQueryClient();
+  const [model, setModel] = useState(session.settings.model);
+  const [mode, setMode] = useState<string>(SAME);
+  const change: ConfigureSession = {
+    ...(model.trim() === "" || model === session.settings.model ? {} : { model: model.trim() }),
+    ...(mode === SAME ? {} : { permission_mode: mode as NonNullable<ConfigureSession["permission_mode"]> }),
+  };
+  const save = useMutation({
+    mutationFn: () => client.configure(session.id, change, { key: crypto.randomUUID() }),
+    onSuccess: (changed) => {
+      queries.setQueryData(KEYS.session(session.id), changed);
+      tell.ok("It holds from the next turn on.");
+      onClose();
+    },
+  });
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    save.mutate();
+  };
+  return (
+    <Dialog open onClose={onClose} title="Change model or mode" description="From the next turn on, within the policy.">
+      <form onSubmit={submit} className="space-y-4">
+        <Field label="Model">
+          {(ids) => <Input {...ids} value={model} onChange={(event) => setModel(event.target.value)} />}
+        </Field>
+        <Field label="Permission mode">
+          {(ids) => (
+            <Select {...ids} value={mode} onChange={(event) => setMode(event.target.value)}>
+              <option value={SAME}>As it is ({session.settings.permission_mode ?? session.settings.autonomy})</option>
+              {PERMISSION_MODES.map((name) => (
+                <option key={name} value={name}>
+                  {PERMISSION_MODE_LABELS[name]}
+                </option>
+              ))}
+              <option value="plan">Plan: only tools that read</option>
+            </Select>
+          )}
+        </Field>
+        {save.error !== null && <Trouble title="It was not changed" error={save.error} />}
+        <div className="flex justify-end gap-2">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" variant="primary" busy={save.isPending} disabled={Object.keys(change).length === 0}>
+            Change
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,156 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useId, useState, type FormEvent, type ReactNode } from "react";
+import type { Role, TokenCreated } from "../../../../protocol/index.ts";
+import { useConnection } from "../../app/connection.tsx";
+import { KEYS } from "../../app/feed.tsx";
+import { Button } from "../../ui/button.tsx";
+import { classes } from "../../ui/classes.ts";
+import { CopyButton } from "../../ui/copy-button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { Field, Input } from "../../ui/field.tsx";
+import { Note, Trouble } from "../../ui/states.tsx";
+import { linkFor, ROLES } from "./roles.ts";
+
+/** Makes a token, then shows it this once. */
+export function NewToken({ onClose }: { readonly onClose: () => void }): ReactNode {
+  const [made, setMade] = useState<TokenCreated>();
+  return (
+    <Dialog open onClose={onClose} title={made === undefined ? "New token" : `The token of ${made.name}`}>
+      {made === undefined ? <TokenForm onMade={setMade} onClose={onClose} /> : <Made token={made} onClose={onClose} />}
+    </Dialog>
+  );
+}
+
+function TokenForm({
+  onMade,
+  onClose,
+}: {
+  readonly onMade: (token: TokenCreated) => void;
+  readonly onClose: () => void;
+}): ReactNode {
+  const { client } = useConnection();
+  const queries = useQueryClient();
+  const [name, setName] = useState("");
+  const [role, setRole] = useState<Role>("viewer");
+  const make = useMutation({
+    mutationFn: () => client.createToken({ name: name.trim(), role }),
+    onSuccess: (token) => {
+      void queries.invalidateQueries({ queryKey: KEYS.tokens });
+      onMade(token);
+    },
+  });
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (name.trim() !== "") make.mutate();
+  };
+  return (
+    <form onSubmit={submit} className="space-y-4">
+      <Field label="Name" hint="Whose it is: shown with everything that is done with it.">
+        {(ids) => (
+          <Input
+            {...ids}
+            autoFocus
+            required
+            maxLength={200}
+            value={name}
+            placeholder="Ada’s phone"
+            onChange={(event) => setName(event.target.value)}
+          />
+        )}
+      </Field>
+      <RoleChoice value={role} onChange={setRole} />
+      {make.error !== null && <Trouble title="The token was not made" error={make.error} />}
+      <div className="flex justify-end gap-2">
+        <Button onClick={onClose}>Cancel</Button>
+        <Button type="submit" variant="primary" busy={make.isPending} disabled={name.trim() === ""}>
+          Make the token
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function RoleChoice({ value, onChange }: { readonly value: Role; readonly onChange: (role: Role) => void }): ReactNode {
+  const id = useId();
+  return (
+    <fieldset>
+      <legend className="mb-1.5 text-sm font-medium">Role</legend>
+      <div className="space-y-2">
+        {ROLES.map(({ role, may, mayNot }) => (
+          <label
+            key={role}
+            htmlFor={`${id}-${role}`}
+            className={classes(
+              "flex cursor-pointer gap-3 rounded-lg border px-3 py-2.5 text-sm",
+              value === role ? "border-accent bg-accent-soft" : "hover:bg-panel",
+            )}
+          >
+            <input
+              id={`${id}-${role}`}
+              type="radio"
+              name={id}
+              className="mt-0.5 size-4 shrink-0 accent-[var(--accent)]"
+              checked={value === role}
+              onChange={() => onChange(role)}
+            />
+            <span>
+              <span className="font-medium">{role}</span>
+              <span className="block text-soft">
+                {may} {mayNot}
+              </span>
+            </span>
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  );
+}
+
+function Made({ token, onClose }: { readonly token: TokenCreated; readonly onClose: () => void }): ReactNode {
+  return (
+    <div className="space-y-4">
+      <Note tone="warn" role="alert">
+        This is shown once and stored nowhere. Copy it now; who loses it needs a new one. Whoever has it acts as{" "}
+        {token.name} with the role {token.role}.
+      </Note>
+      <Secret label="Token" text={token.token} hint="For programs: Authorization: Bearer …" />
+      <Secret
+        label="Link"
+        text={linkFor(globalThis.location.origin, token.token)}
+        hint="Signs a browser in. Send it only to whom it is for: the link is the token."
+      />
+      <div className="flex justify-end">
+        <Button variant="primary" onClick={onClose}>
+          I have copied it
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+function Secret({
+  label,
+  text,
+  hint,
+}: {
+  readonly label: string;
+  readonly text: string;
+  readonly hint: string;
+}): ReactNode {
+  return (
+    <Field label={label} hint={hint}>
+      {(ids) => (
+        <div className="flex items-center gap-1">
+          <Input
+            {...ids}
+            readOnly
+            className="font-mono text-xs"
+            value={text}
+            onFocus={(event) => event.currentTarget.select()}
+          />
+          <CopyButton text={text} label={`Copy the ${label.toLowerCase()}`} />
+        </div>
+      )}
+    </Field>
+  );
+}

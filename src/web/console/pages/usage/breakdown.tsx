@@ -1,0 +1,53 @@
+import type { ReactNode } from "react";
+import type { UsageLine, UsageReport } from "../../../../protocol/index.ts";
+import { DataTable, type Column } from "../../ui/data-table.tsx";
+import { Section } from "../../ui/page.tsx";
+import { Skeleton } from "../../ui/states.tsx";
+import { count, money } from "../../ui/words.tsx";
+import { GROUPS, type Group } from "./series.ts";
+
+/** The sums of the range, dearest first. */
+export function Breakdown({
+  report,
+  group,
+  nameOf,
+}: {
+  readonly report: UsageReport | undefined;
+  readonly group: Group;
+  readonly nameOf: (id: string) => string;
+}): ReactNode {
+  const label = GROUPS.find(({ value }) => value === group)?.label ?? group;
+  const isTotal = (line: UsageLine): boolean => line === report?.total;
+  const columns: readonly Column<UsageLine>[] = [
+    {
+      label: capital(label),
+      heading: true,
+      cell: (line) => (isTotal(line) ? "total" : nameOf(line[group] ?? "")),
+    },
+    { label: "Cost", figure: true, cell: (line) => money(line.cost_microusd) },
+    { label: "Requests", figure: true, cell: (line) => count(line.requests) },
+    { label: "Input", figure: true, cell: ({ tokens }) => count(tokens.input) },
+    { label: "Output", figure: true, cell: ({ tokens }) => count(tokens.output) },
+    { label: "Cache read", figure: true, cell: ({ tokens }) => count(tokens.cache_read) },
+    { label: "Cache write", figure: true, cell: ({ tokens }) => count(tokens.cache_write + tokens.cache_write_1h) },
+  ];
+  return (
+    <Section title={`By ${label}`}>
+      {report === undefined ? (
+        <Skeleton className="h-24" />
+      ) : (
+        <DataTable
+          label={`Usage by ${label}`}
+          columns={columns}
+          rows={report.lines.toSorted((left, right) => right.cost_microusd - left.cost_microusd)}
+          keyOf={(line) => line[group] ?? ""}
+          foot={report.total}
+        />
+      )}
+    </Section>
+  );
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,34 @@
+import type { BudgetLine, LimitKind } from "../../../../protocol/index.ts";
+
+/** Whose account it is. `nameOf` gives a principal's or a session's name. */
+export function accountName({ kind, of }: BudgetLine, nameOf: (id: string) => string): string {
+  const names: Readonly<Record<LimitKind, string>> = {
+    request: "One request",
+    turn: "The open turn",
+    session: "This session",
+    parent: `The session ${nameOf(of)}, which it draws on`,
+    agent_day: `${nameOf(of)}, today`,
+    agent: `${nameOf(of)}, in all`,
+    day: "Everybody, today",
+    total: "Everybody, in all",
+    threshold: "Before a person is asked",
+  };
+  return names[kind];
+}
+
+/** How much of a limit is used, in percent of its bar. */
+export function shares(line: BudgetLine): { readonly spent: number; readonly reserved: number } {
+  const limit = line.limit_microusd;
+  if (limit === undefined) return { spent: 0, reserved: 0 };
+  if (limit === 0) return { spent: 100, reserved: 0 };
+  const spent = Math.min(100, (line.spent_microusd / limit) * 100);
+  return { spent, reserved: Math.min(100 - spent, (line.reserved_microusd / limit) * 100) };
+}
+
+/** `$0.20 spent, $0.05 set aside, $0.75 left of $1.00`; `money` writes an amount. */
+export function budgetWords(line: BudgetLine, money: (microusd: number) => string): string {
+  const spent = `${money(line.spent_microusd)} spent`;
+  const reserved = line.reserved_microusd === 0 ? "" : `, ${money(line.reserved_microusd)} set aside`;
+  if (line.limit_microusd === undefined) return `${spent}${reserved}, no limit`;
+  return `${spent}${reserved}, ${money(line.remaining_microusd ?? 0)} left of ${money(line.limit_microusd)}`;
+}

@@ -1,0 +1,119 @@
+import { useState, type ReactNode } from "react";
+import { classes } from "../../ui/classes.ts";
+import { Field, Input, Select } from "../../ui/field.tsx";
+import { lastDays, PRESETS, rangeProblem, type Range } from "./range.ts";
+import { GROUPS, type Group } from "./series.ts";
+
+export type Choice = (typeof PRESETS)[number] | "own";
+
+/** Which days, and what they are split by. */
+export function Controls({
+  choice,
+  range,
+  group,
+  onRange,
+  onGroup,
+}: {
+  readonly choice: Choice;
+  readonly range: Range;
+  readonly group: Group;
+  readonly onRange: (choice: Choice, range: Range) => void;
+  readonly onGroup: (group: Group) => void;
+}): ReactNode {
+  return (
+    <div className="flex flex-wrap items-start gap-x-6 gap-y-3">
+      <fieldset>
+        <legend className="mb-1.5 text-sm font-medium">Days (UTC)</legend>
+        <div className="flex rounded-lg border border-line-strong/60 bg-raised p-0.5">
+          {PRESETS.map((days) => (
+            <Segment
+              key={days}
+              label={`${days} days`}
+              on={choice === days}
+              onPick={() => onRange(days, lastDays(days, Date.now()))}
+            />
+          ))}
+          <Segment label="Own" on={choice === "own"} onPick={() => onRange("own", range)} />
+        </div>
+      </fieldset>
+      {choice === "own" && <OwnDays range={range} onRange={(own) => onRange("own", own)} />}
+      <div>
+        <label htmlFor="usage-group" className="mb-1.5 block text-sm font-medium">
+          Split by
+        </label>
+        <Select
+          id="usage-group"
+          className="w-44"
+          value={group}
+          onChange={(event) => onGroup(event.target.value as Group)}
+        >
+          {GROUPS.map(({ value, label }) => (
+            <option key={value} value={value}>
+              {label}
+            </option>
+          ))}
+        </Select>
+      </div>
+    </div>
+  );
+}
+
+export function Segment({
+  label,
+  on,
+  onPick,
+}: {
+  readonly label: string;
+  readonly on: boolean;
+  readonly onPick: () => void;
+}): ReactNode {
+  return (
+    <button
+      type="button"
+      aria-pressed={on}
+      onClick={onPick}
+      className={classes(
+        "h-8 rounded-md px-3 text-sm font-medium whitespace-nowrap",
+        on ? "bg-accent-soft text-ink" : "text-soft hover:bg-sunken hover:text-ink",
+      )}
+    >
+      {label}
+    </button>
+  );
+}
+
+/** A range is taken up as soon as both days make sense. */
+function OwnDays({ range, onRange }: { readonly range: Range; readonly onRange: (range: Range) => void }): ReactNode {
+  const [draft, setDraft] = useState(range);
+  const problem = rangeProblem(draft);
+  const change = (next: Range): void => {
+    setDraft(next);
+    if (rangeProblem(next) === undefined) onRange(next);
+  };
+  return (
+    <div className="flex flex-wrap gap-3">
+      <Field label="First day" error={problem}>
+        {(ids) => (
+          <Input
+            {...ids}
+            type="date"
+            className="w-40"
+            value={draft.from}
+            onChange={(event) => change({ ...draft, from: event.target.value })}
+          />
+        )}
+      </Field>
+      <Field label="Last day">
+        {(ids) => (
+          <Input
+            {...ids}
+            type="date"
+            className="w-40"
+            value={draft.to}
+            onChange={(event) => change({ ...draft, to: event.target.value })}
+          />
+        )}
+      </Field>
+    </div>
+  );
+}

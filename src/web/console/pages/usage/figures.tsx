@@ -1,0 +1,50 @@
+import type { ReactNode } from "react";
+import type { UsageLine } from "../../../../protocol/index.ts";
+import { Skeleton } from "../../ui/states.tsx";
+import { count, money } from "../../ui/words.tsx";
+
+/** The totals of the range. */
+export function Figures({ total }: { readonly total: UsageLine | undefined }): ReactNode {
+  const tokens = total?.tokens;
+  const written = tokens === undefined ? 0 : tokens.cache_write + tokens.cache_write_1h;
+  const bound = total?.bound_microusd ?? 0;
+  return (
+    <dl className="grid grid-cols-2 gap-3 md:grid-cols-3 xl:grid-cols-6">
+      <Figure
+        label="Cost"
+        value={total && money(total.cost_microusd)}
+        note={bound > 0 ? `${money(bound)} of it a bound` : undefined}
+        title="A bound: the stream broke before the provider told what it used, so the most that it can have been counts."
+      />
+      <Figure label="Requests" value={total && count(total.requests)} />
+      <Figure label="Input tokens" value={tokens && count(tokens.input)} />
+      <Figure label="Output tokens" value={tokens && count(tokens.output)} />
+      <Figure label="Cache read" value={tokens && count(tokens.cache_read)} />
+      <Figure label="Cache write" value={tokens && count(written)} />
+    </dl>
+  );
+}
+
+function Figure({
+  label,
+  value,
+  note,
+  title,
+}: {
+  readonly label: string;
+  readonly value: string | undefined;
+  readonly note?: string | undefined;
+  readonly title?: string;
+}): ReactNode {
+  return (
+    <div className="rounded-xl border bg-raised px-4 py-3">
+      <dt className="text-sm text-soft">{label}</dt>
+      <dd className="mt-0.5 h-8 text-2xl font-semibold tabular-nums">{value ?? <Skeleton className="h-7 w-24" />}</dd>
+      {note !== undefined && (
+        <dd className="text-xs text-warn" title={title}>
+          {note}
+        </dd>
+      )}
+    </div>
+  );
+}

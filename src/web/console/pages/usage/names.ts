@@ -1,0 +1,37 @@
+import { useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+import type { SessionView } from "../../../../protocol/index.ts";
+import { useConnection, useMay } from "../../app/connection.tsx";
+import { KEYS } from "../../app/feed.tsx";
+
+const SESSIONS = 500;
+const EACH_MS = 20_000;
+
+/** The newest sessions, for their names and limits. */
+export function useNewestSessions(): { readonly sessions: readonly SessionView[]; readonly isPending: boolean } {
+  const { client } = useConnection();
+  const { data, isPending } = useQuery({
+    queryKey: [...KEYS.usage, "sessions"],
+    queryFn: async () => (await client.sessions({ limit: SESSIONS })).sessions,
+    refetchInterval: EACH_MS,
+  });
+  return { sessions: data ?? [], isPending };
+}
+
+/** Names for principals and sessions, from what the caller may see; an id that nothing names stays as it is. */
+export function useNames(sessions: readonly SessionView[]): (id: string) => string {
+  const { client, me } = useConnection();
+  const mayList = useMay("token.manage");
+  const tokens = useQuery({ queryKey: KEYS.tokens, queryFn: () => client.tokens(), enabled: mayList });
+  const known = tokens.data?.tokens;
+  return useMemo(() => {
+    const names = new Map<string, string>();
+    for (const { id, title, created_by } of sessions) {
+      names.set(id, title === "" ? id : title);
+      names.set(created_by.id, created_by.name);
+    }
+    for (const { id, name } of known ?? []) names.set(id, name);
+    names.set(me.id, `${me.name} (you)`);
+    return (id) => names.get(id) ?? (id === "" ? "none" : id);
+  }, [sessions, known, me]);
+}

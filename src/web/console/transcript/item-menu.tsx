@@ -1,0 +1,28 @@
+import { Link2 } from "lucide-react";
+import type { ReactNode } from "react";
+import { useTell } from "../ui/toasts.tsx";
+import type { ItemView } from "./transcript.ts";
+
+/** The address of one event of a session. */
+export function eventLink(seq: number): string {
+  return `${globalThis.location.origin}${globalThis.location.pathname}#seq-${String(seq)}`;
+}
+
+/** Copies the link to this event. */
+export function ItemMenu({ view }: { readonly view: Pick<ItemView, "seq"> }): ReactNode {
+  const tell = useTell();
+  const copy = async (): Promise<void> => {
+    await navigator.clipboard.writeText(eventLink(view.seq));
+    tell.ok("The link was copied.");
+  };
+  return (
+    <button
+      type="button"
+      aria-label={`Copy the link to event ${String(view.seq)}`}
+      onClick={() => void copy().catch(() => tell.bad("The browser does not let this page copy."))}
+      className="grid size-7 shrink-0 place-items-center rounded text-faint opacity-60 hover:bg-sunken hover:opacity-100 focus-visible:opacity-100"
+    >
+      <Link2 aria-hidden className="size-4" />
+    </button>
+  );
+}

@@ -1,0 +1,24 @@
+/** As many lines of an output as are in the page at a time. */
+export const SHOWN_LINES = 400;
+/** A line that is longer is broken here: one endless line is as heavy as many. */
+const LINE_CHARS = 4_000;
+
+export function linesOf(text: string): readonly string[] {
+  const lines = text.endsWith("\n") ? text.slice(0, -1).split("\n") : text.split("\n");
+  if (!lines.some((line) => line.length > LINE_CHARS)) return lines;
+  return lines.flatMap((line) => broken(line));
+}
+
+function broken(line: string): readonly string[] {
+  if (line.length <= LINE_CHARS) return [line];
+  return Array.from({ length: Math.ceil(line.length / LINE_CHARS) }, (_, index) =>
+    line.slice(index * LINE_CHARS, (index + 1) * LINE_CHARS),
+  );
+}
+
+/** Which lines are shown: the last ones, until somebody asks for others. */
+export function windowOf(count: number, from: number | undefined): { readonly from: number; readonly to: number } {
+  const last = Math.max(0, count - SHOWN_LINES);
+  const first = from === undefined ? last : Math.min(Math.max(0, from), last);
+  return { from: first, to: Math.min(count, first + SHOWN_LINES) };
+}

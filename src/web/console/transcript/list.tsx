@@ -1,0 +1,142 @@
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { ArrowDown } from "lucide-react";
+import { useCallback, useEffect, useLayoutEffect, useRef, useState, type ReactNode } from "react";
+import { Button } from "../ui/button.tsx";
+import { Note } from "../ui/states.tsx";
+import { ItemRow } from "./item.tsx";
+import type { Row, TranscriptView } from "./transcript.ts";
+import { EndRow, PromptRow } from "./turn-rows.tsx";
+
+/** What a row is thought to need until it was measured, px. */
+const GUESS = { prompt: 96, item: 64, end: 48, note: 44 } as const;
+/** Rows beyond the edge that are kept ready. */
+const OVERSCAN = 12;
+/** So near to the end counts as "at the end", px. */
+const NEAR = 80;
+
+/**
+ * The rows of a session, of which only those in sight are in the page. Stays at the end while the reader is there, and otherwise where the
+ * reader is.
+ */
+export function TranscriptList({
+  view,
+  target,
+  onFork,
+}: {
+  readonly view: TranscriptView;
+  /** The seq of an event to go to. */
+  readonly target: number | undefined;
+  readonly onFork: ((turn: string) => void) | undefined;
+}): ReactNode {
+  const scroller = useRef<HTMLDivElement>(null);
+  const [atEnd, setAtEnd] = useState(target === undefined);
+  const { rows } = view;
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: (index) => GUESS[rows[index]?.kind ?? "item"],
+    getItemKey: (index) => rows[index]?.key ?? index,
+    overscan: OVERSCAN,
+    gap: 14,
+    paddingStart: 20,
+    paddingEnd: 20,
+  });
+  const height = virtual.getTotalSize();
+  const toEnd = useCallback(() => {
+    const place = scroller.current;
+    if (place !== null) place.scrollTop = place.scrollHeight;
+  }, []);
+  useLayoutEffect(() => {
+    if (atEnd) toEnd();
+  }, [atEnd, height, view, toEnd]);
+  const marked = useJump({ rows, target, go: (index) => virtual.scrollToIndex(index, { align: "center" }) });
+  const lookup = useCallback((id: string) => view.items.get(id), [view]);
+  return (
+    <div className="relative min-h-0 flex-1">
+      <div
+        ref={scroller}
+        role="log"
+        aria-label="Conversation"
+        aria-live="off"
+        tabIndex={0}
+        onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) =>
+          setAtEnd(scrollHeight - scrollTop - clientHeight < NEAR)
+        }
+        className="h-full overflow-y-auto overscroll-contain [overflow-anchor:none]"
+      >
+        <div className="relative mx-auto w-full max-w-4xl" style={{ height }}>
+          {virtual.getVirtualItems().map(({ index, key, start }) => {
+            const row = rows[index];
+            return row === undefined ? null : (
+              <div
+                key={key}
+                ref={virtual.measureElement}
+                data-index={index}
+                data-seq={row.seq}
+                className={`absolute inset-x-0 px-4 ${marked === index ? "rounded-xl outline-2 outline-offset-4 outline-info" : ""}`}
+                style={{ transform: `translateY(${String(start)}px)` }}
+              >
+                <RowView row={row} view={view} lookup={lookup} onFork={onFork} />
+              </div>
+            );
+          })}
+        </div>
+      </div>
+      {!atEnd && (
+        <Button
+          size="small"
+          className="absolute bottom-3 left-1/2 -translate-x-1/2 shadow-md"
+          onClick={() => {
+            setAtEnd(true);
+            toEnd();
+          }}
+        >
+          <ArrowDown aria-hidden className="size-4" /> To the newest
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function RowView({
+  row,
+  view,
+  lookup,
+  onFork,
+}: {
+  readonly row: Row;
+  readonly view: TranscriptView;
+  readonly lookup: Parameters<typeof ItemRow>[0]["lookup"];
+  readonly onFork: ((turn: string) => void) | undefined;
+}): ReactNode {
+  if (row.kind === "note") return <Note tone={row.tone}>{row.text}</Note>;
+  if (row.kind === "item") {
+    const item = view.items.get(row.item);
+    return item === undefined ? null : <ItemRow view={item} lookup={lookup} />;
+  }
+  const turn = view.turns.get(row.turn);
+  if (turn === undefined) return null;
+  if (row.kind === "prompt") return <PromptRow turn={turn} />;
+  return <EndRow turn={turn} onFork={onFork === undefined ? undefined : () => onFork(turn.id)} />;
+}
+
+/** Goes to the row that holds an event, once it is there. The answer is that row's index. */
+function useJump({
+  rows,
+  target,
+  go,
+}: {
+  readonly rows: readonly Row[];
+  readonly target: number | undefined;
+  readonly go: (index: number) => void;
+}): number | undefined {
+  const done = useRef<number>(undefined);
+  const index = target === undefined ? -1 : rows.findLastIndex(({ seq }) => seq <= target);
+  const isThere = target !== undefined && index >= 0 && (rows.at(-1)?.seq ?? 0) >= target;
+  useEffect(() => {
+    if (!isThere || done.current === target) return;
+    done.current = target;
+    go(index);
+  }, [go, index, isThere, target]);
+  return isThere ? index : undefined;
+}

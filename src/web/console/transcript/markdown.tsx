@@ -1,0 +1,48 @@
+import { code } from "@streamdown/code";
+import { math } from "@streamdown/math";
+import type { ComponentProps, ReactNode } from "react";
+import { Streamdown } from "streamdown";
+import "katex/dist/katex.min.css";
+
+const PLUGINS = { code, math };
+const CONTROLS = {
+  code: { copy: true, download: false },
+  table: { copy: true, download: false, fullscreen: false },
+  mermaid: false,
+  image: false,
+} as const;
+
+/** A link of a model leads out of the console, and only to the web. */
+function Anchor({ href, children }: ComponentProps<"a">): ReactNode {
+  if (href === undefined || !/^https?:\/\//i.test(href)) return <span>{children}</span>;
+  return (
+    <a href={href} target="_blank" rel="noreferrer noopener" className="text-accent underline break-words">
+      {children}
+    </a>
+  );
+}
+
+/** A picture that a model names is not loaded: whoever hosts it would learn that somebody reads this. */
+function Picture({ src, alt }: ComponentProps<"img">): ReactNode {
+  return <span className="text-soft">[image: {alt === undefined || alt === "" ? String(src ?? "") : alt}]</span>;
+}
+
+const COMPONENTS = { a: Anchor, img: Picture };
+
+/** A model's text. HTML in it stays text. */
+export function Markdown({ text, streaming }: { readonly text: string; readonly streaming: boolean }): ReactNode {
+  return (
+    <Streamdown
+      className="space-y-3 leading-relaxed break-words [&_h1]:text-xl [&_h2]:text-lg [&_h3]:text-base"
+      mode={streaming ? "streaming" : "static"}
+      parseIncompleteMarkdown={streaming}
+      rehypePlugins={[]}
+      plugins={PLUGINS}
+      controls={CONTROLS}
+      components={COMPONENTS}
+      shikiTheme={["github-light", "github-dark"]}
+    >
+      {text}
+    </Streamdown>
+  );
+}

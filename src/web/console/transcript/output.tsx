@@ -1,0 +1,83 @@
+import { useMemo, useState, type ReactNode } from "react";
+import type { ContentBlock } from "../../../protocol/index.ts";
+import { Button } from "../ui/button.tsx";
+import { CopyButton } from "../ui/copy-button.tsx";
+import { ansiPieces } from "./ansi.ts";
+import { linesOf, SHOWN_LINES, windowOf } from "./lines.ts";
+
+/** What a command or tool printed: the newest lines, with a way to the others. However long it is, only what is shown is in the page. */
+export function Output({ text, label }: { readonly text: string; readonly label: string }): ReactNode {
+  const lines = useMemo(() => linesOf(text), [text]);
+  const [from, setFrom] = useState<number>();
+  const shown = windowOf(lines.length, from);
+  const part = useMemo(() => ansiPieces(lines.slice(shown.from, shown.to).join("\n")), [lines, shown.from, shown.to]);
+  if (text === "") return <p className="text-sm text-faint">No output.</p>;
+  return (
+    <div className="rounded-lg border bg-sunken">
+      <div className="flex items-center gap-2 border-b px-2 py-0.5 text-xs text-faint">
+        <span className="mr-auto">
+          {lines.length > SHOWN_LINES
+            ? `Lines ${String(shown.from + 1)} to ${String(shown.to)} of ${lines.length.toLocaleString("en-US")}`
+            : `${String(lines.length)} ${lines.length === 1 ? "line" : "lines"}`}
+        </span>
+        {shown.from > 0 && (
+          <Button size="small" variant="quiet" onClick={() => setFrom(shown.from - SHOWN_LINES)}>
+            Earlier
+          </Button>
+        )}
+        {shown.to < lines.length && (
+          <Button size="small" variant="quiet" onClick={() => setFrom(shown.to)}>
+            Later
+          </Button>
+        )}
+        <CopyButton text={text} label={`Copy ${label}`} />
+      </div>
+      <pre
+        tabIndex={0}
+        aria-label={label}
+        className="max-h-96 overflow-auto px-3 py-2 text-[13px] leading-snug whitespace-pre-wrap break-words"
+      >
+        {part.map((piece, index) => (
+          <span
+            // The pieces have no names, and never change their order.
+            // oxlint-disable-next-line react/no-array-index-key
+            key={index}
+            style={{
+              ...(piece.color === undefined ? {} : { color: piece.color }),
+              ...(piece.bold ? { fontWeight: 600 } : {}),
+              ...(piece.underline ? { textDecoration: "underline" } : {}),
+            }}
+          >
+            {piece.text}
+          </span>
+        ))}
+      </pre>
+    </div>
+  );
+}
+
+/** A tool's result: text as output, pictures as pictures. */
+export function Blocks({
+  blocks,
+  label,
+}: {
+  readonly blocks: readonly ContentBlock[];
+  readonly label: string;
+}): ReactNode {
+  const text = blocks.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
+  const images = blocks.flatMap((block) => (block.type === "image" ? [block] : []));
+  return (
+    <div className="space-y-2">
+      {(text !== "" || images.length === 0) && <Output text={text} label={label} />}
+      {images.map((image, index) => (
+        <img
+          // oxlint-disable-next-line react/no-array-index-key
+          key={index}
+          src={`data:${image.media_type};base64,${image.data}`}
+          alt={`${label}, picture ${String(index + 1)}`}
+          className="max-h-96 max-w-full rounded-lg border object-contain"
+        />
+      ))}
+    </div>
+  );
+}

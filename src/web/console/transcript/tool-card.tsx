@@ -1,0 +1,138 @@
+import { ChevronRight } from "lucide-react";
+import { lazy, Suspense, useState, type ReactNode } from "react";
+import type { ToolItem } from "../../../protocol/index.ts";
+import { ToolIcon } from "../approval/tool-icon.tsx";
+import { visible } from "../approval/visible.ts";
+import { Badge, Skeleton } from "../ui/states.tsx";
+import { classes } from "../ui/classes.ts";
+import { duration } from "../ui/words.tsx";
+import { Blocks, Output } from "./output.tsx";
+import { ItemMenu } from "./item-menu.tsx";
+import { TodoList } from "./todo-list.tsx";
+import { aboutTool, STATUS_WORDS, toolName } from "./tool-words.ts";
+import type { AnswerView, ItemView } from "./transcript.ts";
+
+const DiffView = lazy(async () => ({ default: (await import("../approval/diff-view.tsx")).DiffView }));
+
+/** A tool call: what, how it stands, how long it took; what went in and came out when it is opened. */
+export function ToolCard({
+  view,
+  item,
+  children,
+}: {
+  readonly view: ItemView;
+  readonly item: ToolItem;
+  /** The items of a sub-agent. */
+  readonly children?: ReactNode;
+}): ReactNode {
+  const [open, setOpen] = useState(item.type === "todo_list" || item.type === "file_change");
+  const { label, tone } = STATUS_WORDS[item.status];
+  return (
+    <section aria-label={`${toolName(item)}: ${label}`} className="rounded-xl border bg-raised">
+      <div className="flex min-h-10 items-center gap-1 pr-1.5">
+        <button
+          type="button"
+          aria-expanded={open}
+          onClick={() => setOpen(!open)}
+          className="flex min-w-0 flex-1 items-center gap-2 self-stretch rounded-xl px-3 py-1.5 text-left text-sm"
+        >
+          <ChevronRight
+            aria-hidden
+            className={classes("size-4 shrink-0 text-faint transition-transform", open && "rotate-90")}
+          />
+          <ToolIcon tool={item.tool} className="size-4 shrink-0" />
+          <span className="font-medium">{visible(toolName(item))}</span>
+          <span className="min-w-0 flex-1 truncate font-mono text-[13px] text-soft">{visible(aboutTool(item))}</span>
+          {item.duration_ms !== undefined && (
+            <span className="text-xs text-faint tabular-nums max-sm:hidden">{duration(item.duration_ms)}</span>
+          )}
+          <Badge tone={tone}>{label}</Badge>
+        </button>
+        <ItemMenu view={view} />
+      </div>
+      {open && (
+        <div className="space-y-3 border-t px-3 py-3">
+          {view.answer !== undefined && <Answer answer={view.answer} />}
+          <ToolBody item={item} />
+          {children}
+        </div>
+      )}
+    </section>
+  );
+}
+
+function Answer({ answer }: { readonly answer: AnswerView }): ReactNode {
+  if (answer.outcome === undefined) return <Badge tone="warn">waits for a person</Badge>;
+  return (
+    <p className="text-sm text-soft">
+      {answer.outcome === "approved" ? "Approved" : answer.outcome === "rejected" ? "Rejected" : "Not answered"} by{" "}
+      {answer.by?.name ?? "nobody"}
+      {answer.feedback === undefined ? "" : `: “${answer.feedback}”`}
+      {answer.granted_rule === undefined ? "" : ` and for the session: ${answer.granted_rule}`}
+    </p>
+  );
+}
+
+function ToolBody({ item }: { readonly item: ToolItem }): ReactNode {
+  const approved = item.approved_input !== undefined && (
+    <div className="space-y-1">
+      <Badge tone="accent">changed by a person</Badge>
+      <Json value={item.approved_input} label="What was run" />
+    </div>
+  );
+  switch (item.type) {
+    case "command_execution":
+      return (
+        <>
+          <pre className="overflow-auto rounded-lg border bg-sunken px-3 py-2 text-[13px] whitespace-pre-wrap break-words">
+            <span aria-hidden className="text-faint select-none">
+              ${" "}
+            </span>
+            {visible(item.command)}
+          </pre>
+          {approved}
+          <Output text={item.aggregated_output} label="output" />
+          {item.exit_code !== undefined && item.exit_code !== 0 && (
+            <p className="text-sm text-bad">Ended with code {item.exit_code}</p>
+          )}
+        </>
+      );
+    case "file_change":
+      return (
+        <>
+          {approved}
+          {item.diff !== undefined && item.diff !== "" ? (
+            <Suspense fallback={<Skeleton className="h-24" />}>
+              <DiffView patch={item.diff} path={aboutTool(item)} />
+            </Suspense>
+          ) : (
+            <Blocks blocks={item.output ?? []} label="result" />
+          )}
+        </>
+      );
+    case "todo_list":
+      return <TodoList todos={item.items} />;
+    case "subagent":
+    case "web_search":
+    case "mcp_tool_call":
+    case "tool_call":
+      return (
+        <>
+          <Json value={item.input} label="Input" />
+          {approved}
+          {item.output !== undefined && <Blocks blocks={item.output} label="result" />}
+        </>
+      );
+  }
+}
+
+function Json({ value, label }: { readonly value: unknown; readonly label: string }): ReactNode {
+  return (
+    <details className="text-sm">
+      <summary className="cursor-pointer text-soft">{label}</summary>
+      <pre className="mt-1 max-h-80 overflow-auto rounded-lg border bg-sunken px-3 py-2 text-[13px] whitespace-pre-wrap break-words">
+        {visible(JSON.stringify(value, undefined, 2))}
+      </pre>
+    </details>
+  );
+}

@@ -1,0 +1,271 @@
+import type {
+  Approval,
+  ErrorDetail,
+  Item,
+  JournalEvent,
+  Outcome,
+  PrincipalRef,
+  Prompt,
+  StreamFrame,
+  Todo,
+  Usage,
+} from "../../../protocol/index.ts";
+
+/** One prompt and how far it has come. */
+export interface TurnView {
+  readonly id: string;
+  readonly prompt: Prompt;
+  readonly by: PrincipalRef;
+  readonly at: string;
+  readonly seq: number;
+  readonly state: "queued" | "open" | "completed" | "failed";
+  readonly ended_at?: string;
+  readonly usage?: Usage;
+  readonly cost_microusd?: number;
+  readonly stop_reason?: string;
+  readonly error?: ErrorDetail;
+}
+
+/** What became of the question about a tool call. */
+export interface AnswerView {
+  readonly approval: Approval;
+  readonly outcome?: Outcome;
+  readonly by?: PrincipalRef;
+  readonly feedback?: string;
+  /** The rule that the answer added. */
+  readonly granted_rule?: string;
+}
+
+export interface ItemView {
+  readonly item: Item;
+  /** The seq of the event that began it. */
+  readonly seq: number;
+  readonly at: string;
+  readonly answer?: AnswerView;
+  /** Of a sub-agent: its own items, in order. */
+  readonly children: readonly string[];
+}
+
+/** One row of the page, top to bottom. */
+export type Row =
+  | { readonly kind: "prompt" | "end"; readonly key: string; readonly seq: number; readonly turn: string }
+  | { readonly kind: "item"; readonly key: string; readonly seq: number; readonly item: string }
+  | {
+      readonly kind: "note";
+      readonly key: string;
+      readonly seq: number;
+      readonly tone: "plain" | "bad";
+      readonly text: string;
+    };
+
+/** Everything that the page shows, as it is now. A part that did not change is the same object as before. */
+export interface TranscriptView {
+  readonly rows: readonly Row[];
+  readonly turns: ReadonlyMap<string, TurnView>;
+  readonly items: ReadonlyMap<string, ItemView>;
+  /** The agent's newest plan. */
+  readonly todos: readonly Todo[];
+  /** The last event that is in here. */
+  readonly seq: number;
+}
+
+/** Live text of one item that the page keeps; the completed item has all of it. */
+const LIVE_CHARS = 2_000_000;
+
+/** The journal of one session as rows of a page. Frames go in in order; what was completed replaces what was live. */
+export class Transcript {
+  #rows: Row[] = [];
+  readonly #turns = new Map<string, TurnView>();
+  readonly #items = new Map<string, ItemView>();
+  #todos: readonly Todo[] = [];
+  #seq = 0;
+  #shown: TranscriptView | undefined;
+
+  /** Stays the same object until a frame changes something. */
+  get view(): TranscriptView {
+    this.#shown ??= {
+      rows: [...this.#rows],
+      turns: new Map(this.#turns),
+      items: new Map(this.#items),
+      todos: this.#todos,
+      seq: this.#seq,
+    };
+    return this.#shown;
+  }
+
+  apply(frame: StreamFrame): void {
+    this.#shown = undefined;
+    if (frame.type === "item.delta") {
+      this.#grow(frame.item_id, frame.field, frame.delta);
+      return;
+    }
+    if (!("seq" in frame)) {
+      this.#put(frame.item);
+      return;
+    }
+    this.#seq = frame.seq;
+    this.#event(frame);
+  }
+
+  #event(event: JournalEvent): void {
+    switch (event.type) {
+      case "turn.queued":
+      case "turn.started":
+        this.#begin(event);
+        return;
+      case "turn.resumed":
+        this.#note(event, "plain", "The server was restarted and goes on with this turn.");
+        return;
+      case "turn.completed":
+      case "turn.failed":
+        this.#end(event);
+        return;
+      case "item.started":
+      case "item.updated":
+      case "item.completed":
+        this.#put(event.item, event);
+        return;
+      case "approval.requested":
+        this.#ask(event.approval);
+        return;
+      case "approval.resolved":
+        this.#answer(event);
+        return;
+      case "error":
+        this.#note(event, "bad", event.message);
+        return;
+      case "session.updated":
+        this.#session(event);
+        return;
+      case "thread.started":
+      case "usage.updated":
+      case "budget.updated":
+        return;
+      default:
+        // A newer server says more than this page knows: nothing is hidden.
+        this.#note(event, "plain", `Event of an unknown kind: ${String((event as { type: unknown }).type)}`);
+    }
+  }
+
+  #begin(event: Extract<JournalEvent, { type: "turn.queued" | "turn.started" }>): void {
+    const { turn_id, prompt, by, at, seq } = event;
+    const state = event.type === "turn.queued" ? "queued" : "open";
+    this.#turns.set(turn_id, { id: turn_id, prompt, by, at, seq, state });
+    // A prompt that waits stands in the queue, not in the conversation.
+    if (state === "open") this.#rows.push({ kind: "prompt", key: `prompt-${turn_id}`, seq, turn: turn_id });
+  }
+
+  #end(event: Extract<JournalEvent, { type: "turn.completed" | "turn.failed" }>): void {
+    const turn = this.#turns.get(event.turn_id);
+    if (turn === undefined) return;
+    const ended = {
+      ...turn,
+      ended_at: event.at,
+      usage: event.usage,
+      ...(event.cost_microusd === undefined ? {} : { cost_microusd: event.cost_microusd }),
+    };
+    this.#turns.set(
+      event.turn_id,
+      event.type === "turn.completed"
+        ? { ...ended, state: "completed", stop_reason: event.stop_reason }
+        : { ...ended, state: "failed", error: event.error },
+    );
+    this.#rows.push({ kind: "end", key: `end-${event.turn_id}`, seq: event.seq, turn: event.turn_id });
+  }
+
+  /** With an event: journaled. Without: the text so far of an item that is open while we arrive. */
+  #put(item: Item, event?: JournalEvent): void {
+    const known = this.#items.get(item.id);
+    if (item.type === "todo_list" && item.items.length > 0) this.#todos = item.items;
+    if (known !== undefined) {
+      const isLive = event !== undefined && event.type === "item.updated";
+      this.#items.set(item.id, { ...known, item: isLive ? withText(item, textOf(known.item)) : item });
+      return;
+    }
+    const seq = event?.seq ?? this.#seq;
+    this.#items.set(item.id, { item, seq, at: event?.at ?? new Date().toISOString(), children: [] });
+    const parent = item.parent_id === undefined ? undefined : this.#items.get(item.parent_id);
+    if (parent === undefined) this.#rows.push({ kind: "item", key: item.id, seq, item: item.id });
+    else this.#items.set(parent.item.id, { ...parent, children: [...parent.children, item.id] });
+  }
+
+  #grow(id: string, field: "text" | "output" | "input", delta: string): void {
+    const known = this.#items.get(id);
+    if (known === undefined || field === "input" || known.item.status !== "in_progress") return;
+    const text = (textOf(known.item) + delta).slice(-LIVE_CHARS);
+    this.#items.set(id, { ...known, item: withText(known.item, text) });
+  }
+
+  #ask(approval: Approval): void {
+    const known = this.#items.get(approval.item_id);
+    if (known !== undefined) this.#items.set(approval.item_id, { ...known, answer: { approval } });
+  }
+
+  #answer(event: Extract<JournalEvent, { type: "approval.resolved" }>): void {
+    for (const [id, view] of this.#items) {
+      if (view.answer?.approval.id !== event.approval_id) continue;
+      const { outcome, by, feedback, granted_rule } = event;
+      const answer: AnswerView = {
+        ...view.answer,
+        outcome,
+        by,
+        ...(feedback === undefined ? {} : { feedback }),
+        ...(granted_rule === undefined ? {} : { granted_rule }),
+      };
+      this.#items.set(id, { ...view, answer });
+      return;
+    }
+  }
+
+  #session(event: Extract<JournalEvent, { type: "session.updated" }>): void {
+    if (event.forked_from !== undefined)
+      this.#note(event, "plain", `Forked from ${event.forked_from.session_id} after event ${event.forked_from.seq}.`);
+    if (event.status === "failed" && event.error !== undefined) this.#note(event, "bad", event.error.message);
+    if (event.model !== undefined) this.#note(event, "plain", `The model is ${event.model} from here on.`);
+  }
+
+  #note(event: JournalEvent, tone: "plain" | "bad", text: string): void {
+    this.#rows.push({ kind: "note", key: `note-${event.seq}`, seq: event.seq, tone, text });
+  }
+}
+
+/** The part of an item that grows while it is open. */
+function textOf(item: Item): string {
+  switch (item.type) {
+    case "agent_message":
+    case "reasoning":
+      return item.text;
+    case "command_execution":
+      return item.aggregated_output;
+    case "file_change":
+    case "mcp_tool_call":
+    case "tool_call":
+    case "web_search":
+    case "todo_list":
+    case "subagent":
+      return item.output?.map((block) => (block.type === "text" ? block.text : "")).join("\n") ?? "";
+    case "compaction":
+    case "error":
+      return "";
+  }
+}
+
+function withText(item: Item, text: string): Item {
+  switch (item.type) {
+    case "agent_message":
+    case "reasoning":
+      return { ...item, text };
+    case "command_execution":
+      return { ...item, aggregated_output: text };
+    case "file_change":
+    case "mcp_tool_call":
+    case "tool_call":
+    case "web_search":
+    case "todo_list":
+    case "subagent":
+      return text === "" ? item : { ...item, output: [{ type: "text", text }] };
+    case "compaction":
+    case "error":
+      return item;
+  }
+}

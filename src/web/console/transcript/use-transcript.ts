@@ -1,0 +1,73 @@
+import { useEffect, useState, useSyncExternalStore } from "react";
+import type { LiveConnection } from "../../../client/index.ts";
+import { useConnection } from "../app/connection.tsx";
+import { Transcript, type TranscriptView } from "./transcript.ts";
+
+/** How often a page that nobody looks at is brought up to date. */
+const HIDDEN_MS = 500;
+
+/** One session's journal, followed as long as the page shows it. What arrives is painted once a frame, however much it is. */
+class Follower {
+  readonly #listeners = new Set<() => void>();
+  #transcript = new Transcript();
+  #scheduled = false;
+  #shown: Followed = { view: this.#transcript.view, error: undefined };
+
+  get shown(): Followed {
+    return this.#shown;
+  }
+
+  /** From the first event on. The answer ends it. */
+  start(live: LiveConnection, id: string): () => void {
+    const stop = new AbortController();
+    const transcript = new Transcript();
+    this.#transcript = transcript;
+    void this.#run(live.watch(id, { signal: stop.signal }), transcript, stop.signal);
+    return () => stop.abort();
+  }
+
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  async #run(frames: ReturnType<LiveConnection["watch"]>, transcript: Transcript, signal: AbortSignal): Promise<void> {
+    try {
+      for await (const frame of frames) {
+        transcript.apply(frame);
+        this.#schedule();
+      }
+    } catch (error) {
+      if (!signal.aborted) this.#schedule(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+
+  #schedule(error?: Error): void {
+    if (this.#scheduled && error === undefined) return;
+    this.#scheduled = true;
+    const paint = (): void => {
+      this.#scheduled = false;
+      this.#shown = { view: this.#transcript.view, error };
+      for (const listener of this.#listeners) listener();
+    };
+    if (document.hidden) setTimeout(paint, HIDDEN_MS);
+    else requestAnimationFrame(paint);
+  }
+}
+
+export interface Followed {
+  readonly view: TranscriptView;
+  /** Why it is not followed any more. */
+  readonly error: Error | undefined;
+}
+
+/** For one session: a component that shows another one is another component (`key`). */
+export function useTranscript(id: string): Followed {
+  const { live } = useConnection();
+  const [follower] = useState(() => new Follower());
+  useEffect(() => follower.start(live, id), [follower, live, id]);
+  return useSyncExternalStore(
+    (changed) => follower.subscribe(changed),
+    () => follower.shown,
+  );
+}

@@ -1,0 +1,10 @@
+/** Hands a text to the browser as a file. */
+export function download(name: string, text: string, type: string): void {
+  const address = URL.createObjectURL(new Blob([text], { type }));
+  const link = document.createElement("a");
+  link.href = address;
+  link.download = name;
+  link.click();
+  // The browser has taken it up by the next task.
+  setTimeout(() => URL.revokeObjectURL(address), 0);
+}
