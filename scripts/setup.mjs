@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import {
   chmodSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -68,6 +69,9 @@ function matchesLock() {
 }
 
 function install() {
+  // Somebody's other folder: npm would empty it first.
+  if (lstatSync(modules, { throwIfNoEntry: false })?.isSymbolicLink())
+    stop("node_modules is a link to another folder, whose packages do not fit: remove the link, and try again.");
   console.error("Installing packages (only the first time, and when they change) …");
   const flags = ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--include=dev", "--loglevel=error"];
   const npm = process.env["npm_execpath"];

@@ -215,10 +215,11 @@ export class SallyportClient {
     return this.#call({ method: "GET", path: `/api/audit${search(query)}` });
   }
 
-  /** The same entries as CSV, as many as one file may have. */
-  async auditCsv(query: { action?: string; by?: string } = {}): Promise<string> {
-    const response = await this.#send({ method: "GET", path: `/api/audit${search(query)}`, accept: "text/csv" });
-    return response.text();
+  /** The same entries as CSV. `truncated`: there were more of them than one file may have. */
+  async auditCsv(
+    query: { action?: string; by?: string } = {},
+  ): Promise<{ readonly csv: string; readonly truncated: boolean }> {
+    return csvOf(await this.#send({ method: "GET", path: `/api/audit${search(query)}`, accept: "text/csv" }));
   }
 
   testPolicy(test: PolicyTest): Promise<Ruling> {
@@ -243,12 +244,7 @@ export class SallyportClient {
 
   /** The same lines as CSV. `truncated`: there were more of them than one file may have. */
   async usageCsv(filter: UsageFilter = {}): Promise<{ readonly csv: string; readonly truncated: boolean }> {
-    const response = await this.#send({
-      method: "GET",
-      path: `/api/usage${usageSearch(filter)}`,
-      accept: "text/csv",
-    });
-    return { csv: await response.text(), truncated: response.headers.get("sallyport-truncated") === "true" };
+    return csvOf(await this.#send({ method: "GET", path: `/api/usage${usageSearch(filter)}`, accept: "text/csv" }));
   }
 
   sessionUsage(id: string): Promise<SessionUsage> {
@@ -338,6 +334,10 @@ export class SallyportClient {
     if (!response.ok) throw await refusalOf(response);
     return response;
   }
+}
+
+async function csvOf(response: Response): Promise<{ readonly csv: string; readonly truncated: boolean }> {
+  return { csv: await response.text(), truncated: response.headers.get("sallyport-truncated") === "true" };
 }
 
 async function refusalOf(response: Response): Promise<Error> {

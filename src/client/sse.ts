@@ -1,5 +1,12 @@
-/** The `data` of each event of a server-sent event stream. */
-export async function* readSse(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+/** One event of a server-sent event stream. */
+interface SseEvent {
+  /** Absent: it has none. */
+  readonly id: string | undefined;
+  readonly data: string;
+}
+
+/** Each event of a server-sent event stream; comments, such as heartbeats, are left out. */
+export async function* readSseEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<SseEvent> {
   const decoder = new TextDecoder();
   const reader = body.getReader();
   let rest = "";
@@ -8,9 +15,9 @@ export async function* readSse(body: ReadableStream<Uint8Array>): AsyncGenerator
       rest += decoder.decode(chunk.value, { stream: true });
       let end = rest.indexOf("\n\n");
       while (end !== -1) {
-        const data = dataOf(rest.slice(0, end));
+        const event = eventOf(rest.slice(0, end));
         rest = rest.slice(end + 2);
-        if (data !== undefined) yield data;
+        if (event !== undefined) yield event;
         end = rest.indexOf("\n\n");
       }
     }
@@ -19,8 +26,21 @@ export async function* readSse(body: ReadableStream<Uint8Array>): AsyncGenerator
   }
 }
 
-/** Absent for a comment, such as a heartbeat. */
-function dataOf(event: string): string | undefined {
-  const lines = event.split("\n").filter((line) => line.startsWith("data:"));
-  return lines.length === 0 ? undefined : lines.map((line) => line.slice(5).trimStart()).join("\n");
+/** The `data` of each event of a server-sent event stream. */
+export async function* readSse(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+  for await (const { data } of readSseEvents(body)) yield data;
+}
+
+/** Absent for a comment. */
+function eventOf(event: string): SseEvent | undefined {
+  const lines = event.split("\n");
+  const data = lines.filter((line) => line.startsWith("data:"));
+  if (data.length === 0) return undefined;
+  return {
+    id: lines
+      .find((line) => line.startsWith("id:"))
+      ?.slice(3)
+      .trim(),
+    data: data.map((line) => line.slice(5).trimStart()).join("\n"),
+  };
 }

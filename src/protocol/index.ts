@@ -19,5 +19,6 @@ export * from "./socket.ts";
 export * from "./usage.ts";
 export * from "./version.ts";
 export * from "./dialects/approval.ts";
+export * from "./dialects/mount.ts";
 export * from "./dialects/thread.ts";
 export * from "./dialects/runtime.ts";

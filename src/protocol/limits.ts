@@ -454,6 +454,29 @@ export const LIMITS = {
   bridgeTextChars: 262_144,
   /** The least that an open text grows between two rows. */
   bridgeUpdateChars: 200,
+  // the /claude mount (document 003)
+  /** What is written into one file. */
+  mountWriteBytes: 8_000_000,
+  /** A file that is read whole, such as a long log of tools. */
+  mountReadBytes: 67_108_864,
+  /** Of a path, and its parts. */
+  mountPathChars: 1_000,
+  mountPathParts: 16,
+  /** What a tool call is about, in its line of `output`. */
+  mountLineChars: 200,
+  /** Sessions that one folder lists, the newest first; all others can still be opened by their name. */
+  mountListed: 10_000,
+  /** How long making a session may take, unless the request says otherwise, and the longest that it may say. */
+  mountCreateMs: 60_000,
+  mountCreateMaxMs: 600_000,
+  /** Callers' last errors with a session, for its `error`; the oldest is forgotten first. */
+  mountErrors: 10_000,
+  mounts: 16,
+  mountTunnels: 100,
+  /** How long a client of the mount tries to take up a lost stream: the first wait, the longest one, and how often. */
+  mountRetryMs: 100,
+  mountRetryCapMs: 5_000,
+  mountRetries: 20,
   // command line
   /** Text that waits for the screen while a question is open; older text is dropped with a note. */
   terminalHeldChars: 1_000_000,

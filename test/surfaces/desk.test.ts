@@ -295,7 +295,7 @@ describe("the audit log", () => {
       { decision: "reject", feedback: "=1+1", tool: "Bash" },
       { decision: "approve", scope: "session", granted_rule: "Bash(echo hi)" },
     ]);
-    const csv = await house.client.auditCsv({ by: id });
+    const { csv } = await house.client.auditCsv({ by: id });
     const lines = csv.split("\r\n");
     expect([lines.length, lines[0]]).toEqual([11, "at,by_id,by_name,by_role,action,target,details,id"]);
     // What a spreadsheet would take for a formula is text.

@@ -94,7 +94,7 @@ describe("the form of a new session", () => {
     expect(wish).toEqual({ session: { permission_mode: "sdk", max_cost_usd: microusd } });
   });
 
-  it.each(["0,5", "1,000", "-1", "1.2345678", "1e3", "ten", "."])("a budget of %s is refused", (budget) => {
+  it.each(["0,5", "10,00", "-1", "1.2345678", "1e3", "ten", "."])("a budget of %s is refused", (budget) => {
     const { problems } = wishOf({ ...EMPTY, budget }, [], { forTemplate: true });
     expect(Object.keys(problems ?? {})).toEqual(["budget"]);
   });

@@ -122,6 +122,12 @@ describe("money", () => {
     ["1.2345678", undefined],
     ["ten", undefined],
     ["1e3", undefined],
+    ["1,234.5", 1_234_500_000],
+    ["1,23", undefined],
+    ["0,5", undefined],
+    ["7.", 7_000_000],
+    ["$5", 5_000_000],
+    ["ten", undefined],
   ])("%s", (text, microusd) => {
     expect(parseDollars(text)).toBe(microusd);
   });

@@ -5,9 +5,11 @@ import { useSettings } from "./settings.ts";
 const TITLE = "Sallyport";
 
 /** The tab's title counts what waits; a question that is new is also told by the browser, if the person wants that. */
-export function useAttention(approvals: readonly Approval[]): void {
+export function useAttention(approvals: readonly Approval[] | undefined): void {
   const told = useRef<ReadonlySet<string> | undefined>(undefined);
   useEffect(() => {
+    // Not known yet: what waited before is no news.
+    if (approvals === undefined) return;
     document.title = approvals.length === 0 ? TITLE : `(${approvals.length}) ${TITLE}`;
     const before = told.current;
     told.current = new Set(approvals.map(({ id }) => id));

@@ -1,35 +1,50 @@
 import { LoaderCircle, WifiOff } from "lucide-react";
 import { useEffect, useState, type ReactNode } from "react";
+import type { LiveStatus } from "../../../client/index.ts";
 import { useLiveStatus } from "./connection.tsx";
 
-/** Shown only while the live connection is down: what happens now, and that nothing is lost. */
+/** Shown only while the live connection is lost: what happens now, and that nothing else is. Lies over the page, so that nothing moves. */
 export function ConnectionBar(): ReactNode {
   const status = useLiveStatus();
-  const down =
-    status.state === "waiting" || status.state === "offline" || (status.state === "connecting" && status.attempt > 0);
-  const seconds = useSecondsUntil(down ? status.retry_at : undefined);
+  const lost = useLost(status);
+  const seconds = useSecondsUntil(lost ? status.retry_at : undefined);
+  const offline = status.state === "offline";
   return (
-    <div aria-live="polite" className={down ? "sticky top-0 z-40" : ""}>
-      {down && (
-        <p className="flex items-center gap-2 border-b bg-warn-soft px-4 py-2 text-sm text-warn">
-          {status.state === "offline" ? (
-            <WifiOff aria-hidden className="size-4" />
+    <div
+      aria-live="polite"
+      className="pointer-events-none fixed inset-x-0 top-2 z-40 flex justify-center px-3 md:left-52"
+    >
+      {lost && (
+        <p className="flex max-w-2xl items-start gap-2.5 rounded-lg border border-warn/40 bg-warn-soft px-3.5 py-2 text-sm text-warn shadow-lg">
+          {offline ? (
+            <WifiOff aria-hidden className="mt-0.5 size-4 shrink-0" />
           ) : (
-            <LoaderCircle aria-hidden className="size-4 animate-spin" />
+            <LoaderCircle aria-hidden className="mt-0.5 size-4 shrink-0 animate-spin" />
           )}
           <span>
-            {status.state === "offline" ? "This device is offline." : "The connection to the server was lost."}{" "}
-            {seconds > 0
-              ? `Trying again in ${seconds} s.`
-              : status.state === "offline"
-                ? "Waiting for the network."
-                : "Trying again …"}{" "}
-            Nothing is lost: what happens meanwhile is shown when it is back.
+            <strong className="font-semibold">
+              {offline ? "This device is offline." : "The connection to the server was lost."}
+            </strong>{" "}
+            {/* Read out each second it would drown everything else. */}
+            <span aria-hidden>{offline ? "Waiting for the network." : againWords(seconds)}</span> Nothing is lost: what
+            happens meanwhile is shown when it is back.
           </span>
         </p>
       )}
     </div>
   );
+}
+
+const againWords = (seconds: number): string =>
+  seconds > 0 ? `Trying again in ${String(seconds)} s.` : "Trying again …";
+
+/** The first connection of a page is nothing that was lost; one that is taken up again is, until it is open. */
+function useLost({ state }: LiveStatus): boolean {
+  const [lost, setLost] = useState(false);
+  useEffect(() => {
+    if (state !== "connecting") setLost(state === "waiting" || state === "offline");
+  }, [state]);
+  return lost;
 }
 
 function useSecondsUntil(at: number | undefined): number {

@@ -51,8 +51,8 @@ export function Shell(): ReactNode {
 }
 
 function Frame(): ReactNode {
-  const { approvals } = usePendingApprovals();
-  useAttention(approvals);
+  const { approvals, isPending } = usePendingApprovals();
+  useAttention(isPending ? undefined : approvals);
   const { me } = useConnection();
   const places = PLACES.filter(({ needs }) => me.rights[needs] !== undefined);
   usePlaceKeys(places);

@@ -2,7 +2,7 @@ import { useState, type FormEvent, type ReactNode } from "react";
 import type { Approval, Preview } from "../../../protocol/index.ts";
 import { Button } from "../ui/button.tsx";
 import { Field, Input } from "../ui/field.tsx";
-import { dollarsOf, microusdOf } from "./dollars.ts";
+import { writeDollars, parseDollars } from "../ui/dollars.ts";
 
 /** A limit is reached: what is asked, and how much it shall be from now on. `onAnswer` undefined: it can only be read. */
 export function BudgetForm({
@@ -15,13 +15,13 @@ export function BudgetForm({
   readonly onAnswer: ((input: Approval["input"]) => void) | undefined;
 }): ReactNode {
   const { shortage, proposed_limit_microusd } = preview;
-  const [text, setText] = useState(() => dollarsOf(proposed_limit_microusd));
-  const limit = microusdOf(text);
+  const [text, setText] = useState(() => writeDollars(proposed_limit_microusd));
+  const limit = parseDollars(text);
   const error =
     limit === undefined
       ? "Write an amount in dollars, such as 2.50."
       : limit <= shortage.limit_microusd
-        ? `It must be more than the limit of now, $${dollarsOf(shortage.limit_microusd)}.`
+        ? `It must be more than the limit of now, $${writeDollars(shortage.limit_microusd)}.`
         : undefined;
   const submit = (event: FormEvent): void => {
     event.preventDefault();
@@ -39,7 +39,7 @@ export function BudgetForm({
         {facts.map(([name, amount]) => (
           <div key={name} className="bg-paper px-3 py-2">
             <dt className="text-xs text-faint">{name}</dt>
-            <dd className="text-base font-semibold tabular-nums">${dollarsOf(amount)}</dd>
+            <dd className="text-base font-semibold tabular-nums">${writeDollars(amount)}</dd>
           </div>
         ))}
       </dl>
@@ -57,7 +57,7 @@ export function BudgetForm({
             )}
           </Field>
           <Button type="submit" variant="secondary" className="mt-[1.65rem]" disabled={error !== undefined} busy={busy}>
-            {limit === undefined ? "Set the limit" : `Set the limit to $${dollarsOf(limit)}`}
+            {limit === undefined ? "Set the limit" : `Set the limit to $${writeDollars(limit)}`}
           </Button>
         </div>
       )}

@@ -2,13 +2,13 @@ import { useEffect, useState, type ReactNode } from "react";
 import type { Approval } from "../../../protocol/index.ts";
 import { useConnection, useMay } from "../app/connection.tsx";
 import { useSettings } from "../app/settings.ts";
+import { useShortcuts, type Shortcut } from "../app/shortcuts.tsx";
 import { classes } from "../ui/classes.ts";
 import { Note } from "../ui/states.tsx";
 import { BudgetForm } from "./budget.tsx";
 import { CardHead } from "./card-head.tsx";
 import { canApprovePlainly, Confirm, Decide, type Mode } from "./decide.tsx";
 import { Editor } from "./editor.tsx";
-import { useKeys } from "./keys.ts";
 import { OutcomeNote } from "./outcome.tsx";
 import { PreviewView } from "./preview.tsx";
 import { QuestionForm } from "./question.tsx";
@@ -39,7 +39,7 @@ export function ApprovalCard({ approval: given, withSession = true, keys = false
   useEffect(() => {
     if (!pending) setMode("looking");
   }, [pending]);
-  useCardKeys({ approval, active: keys && open, mode, onMode: setMode, decide });
+  useCardKeys({ approval, keys, active: keys && open, mode, onMode: setMode, decide });
   return (
     <article aria-labelledby={`title-${approval.id}`} className="rounded-xl border bg-raised">
       <CardHead approval={approval} withSession={withSession} />
@@ -131,12 +131,15 @@ function Answers({ approval, mode, busy, hints, onMode, decide }: AnswersProps):
 
 function useCardKeys({
   approval,
+  keys,
   active,
   mode,
   onMode,
   decide,
 }: {
   readonly approval: Approval;
+  /** Single keys are for this card; `active`: and it can be answered. */
+  readonly keys: boolean;
   readonly active: boolean;
   readonly mode: Mode;
   readonly onMode: (mode: Mode) => void;
@@ -148,13 +151,23 @@ function useCardKeys({
     if (mode === "confirming") decide({ decision: "approve", scope: "once" });
     else if (mode === "looking") onMode("confirming");
   };
-  useKeys(
-    {
-      r: () => onMode("rejecting"),
-      ...(plain ? { a: approve, e: () => onMode("editing") } : {}),
-      u: () => layout("unified"),
-      s: () => layout("split"),
-    },
-    active && mode !== "editing",
-  );
+  const answers: readonly Shortcut[] = [
+    { keys: ["r"], label: "Reject", run: () => onMode("rejecting") },
+    ...(plain
+      ? [
+          // A key that is held down is not a second yes.
+          {
+            keys: ["a"],
+            label: "Approve once; once more to confirm",
+            run: (event: KeyboardEvent) => (event.repeat ? false : approve()),
+          },
+          { keys: ["e"], label: "Edit before approving", run: () => onMode("editing") },
+        ]
+      : []),
+  ];
+  const looks: readonly Shortcut[] = [
+    { keys: ["u"], label: "Diff in one column", run: () => layout("unified") },
+    { keys: ["s"], label: "Diff side by side", run: () => layout("split") },
+  ];
+  useShortcuts("A question", mode === "editing" ? [] : [...(active ? answers : []), ...(keys ? looks : [])]);
 }

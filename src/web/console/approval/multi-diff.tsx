@@ -1,19 +1,27 @@
 import { ChevronLeft, ChevronRight } from "lucide-react";
 import { useState, type ReactNode } from "react";
 import type { FileDiff } from "../../../protocol/index.ts";
+import { useShortcuts } from "../app/shortcuts.tsx";
 import { Button } from "../ui/button.tsx";
 import { classes } from "../ui/classes.ts";
 import { Badge } from "../ui/states.tsx";
 import { Counts, DiffView } from "./diff-view.tsx";
-import { useKeys } from "./keys.ts";
 import { visible } from "./visible.ts";
 
-/** Several files, one shown at a time; n and p go on and back. */
+/** Several files, one shown at a time; ] and [ go on and back. */
 export function MultiDiff({ files }: { readonly files: readonly FileDiff[] }): ReactNode {
   const [wanted, setAt] = useState(0);
   const at = Math.min(wanted, files.length - 1);
   const go = (step: number): void => setAt(Math.max(0, Math.min(files.length - 1, at + step)));
-  useKeys({ n: () => go(1), p: () => go(-1) }, files.length > 1);
+  useShortcuts(
+    "Files of a change",
+    files.length > 1
+      ? [
+          { keys: ["]"], label: "Next file", run: () => go(1) },
+          { keys: ["["], label: "File before", run: () => go(-1) },
+        ]
+      : [],
+  );
   const file = files[at];
   if (file === undefined) return <p className="text-sm text-soft">No changes to preview</p>;
   if (files.length === 1) return <DiffView file={file} />;
@@ -21,13 +29,13 @@ export function MultiDiff({ files }: { readonly files: readonly FileDiff[] }): R
     <div className="space-y-3">
       <div className="flex items-center gap-2 text-sm">
         <Button size="small" aria-label="Previous file" disabled={at === 0} onClick={() => go(-1)}>
-          <ChevronLeft aria-hidden className="size-4" /> <kbd className="text-faint max-md:hidden">p</kbd>
+          <ChevronLeft aria-hidden className="size-4" /> <kbd className="text-faint max-md:hidden">[</kbd>
         </Button>
         <span aria-live="polite">
           File {at + 1} of {files.length}
         </span>
         <Button size="small" aria-label="Next file" disabled={at === files.length - 1} onClick={() => go(1)}>
-          <kbd className="text-faint max-md:hidden">n</kbd> <ChevronRight aria-hidden className="size-4" />
+          <kbd className="text-faint max-md:hidden">]</kbd> <ChevronRight aria-hidden className="size-4" />
         </Button>
       </div>
       <ul className="max-h-48 divide-y overflow-auto rounded-lg border">

@@ -93,7 +93,7 @@ function Message({
   if (item.text === "" && item.status === "completed") return null;
   return (
     <div className="group flex items-start gap-1">
-      <div className={`min-w-0 flex-1 ${item.status === "superseded" ? "opacity-70" : ""}`}>
+      <div className={`min-w-0 flex-1 ${item.status === "superseded" ? "text-faint" : ""}`}>
         {!plain && (
           <Badge tone={tone} className="mb-1">
             {label}

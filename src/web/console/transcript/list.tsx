@@ -1,9 +1,10 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { ArrowDown } from "lucide-react";
-import { useCallback, useEffect, useLayoutEffect, useRef, useState, type ReactNode } from "react";
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState, type ReactNode } from "react";
 import { Button } from "../ui/button.tsx";
 import { Note } from "../ui/states.tsx";
-import { ItemRow } from "./item.tsx";
+import { FoldMemory } from "./folds.tsx";
+import { ItemRow, type ItemLookup } from "./item.tsx";
 import type { Row, TranscriptView } from "./transcript.ts";
 import { EndRow, PromptRow } from "./turn-rows.tsx";
 
@@ -11,6 +12,7 @@ import { EndRow, PromptRow } from "./turn-rows.tsx";
 const GUESS = { prompt: 96, item: 64, end: 48, note: 44 } as const;
 /** Rows beyond the edge that are kept ready. */
 const OVERSCAN = 12;
+const NO_ITEMS: ItemLookup = () => undefined;
 /** So near to the end counts as "at the end", px. */
 const NEAR = 80;
 
@@ -49,7 +51,7 @@ export function TranscriptList({
   useLayoutEffect(() => {
     if (atEnd) toEnd();
   }, [atEnd, height, view, toEnd]);
-  const marked = useJump({ rows, target, go: (index) => virtual.scrollToIndex(index, { align: "center" }) });
+  const marked = useJump({ view, target, go: (index) => virtual.scrollToIndex(index, { align: "center" }) });
   const lookup = useCallback((id: string) => view.items.get(id), [view]);
   return (
     <div className="relative min-h-0 flex-1">
@@ -65,21 +67,23 @@ export function TranscriptList({
         className="h-full overflow-y-auto overscroll-contain [overflow-anchor:none]"
       >
         <div className="relative mx-auto w-full max-w-4xl" style={{ height }}>
-          {virtual.getVirtualItems().map(({ index, key, start }) => {
-            const row = rows[index];
-            return row === undefined ? null : (
-              <div
-                key={key}
-                ref={virtual.measureElement}
-                data-index={index}
-                data-seq={row.seq}
-                className={`absolute inset-x-0 px-4 ${marked === index ? "rounded-xl outline-2 outline-offset-4 outline-info" : ""}`}
-                style={{ transform: `translateY(${String(start)}px)` }}
-              >
-                <RowView row={row} view={view} lookup={lookup} onFork={onFork} />
-              </div>
-            );
-          })}
+          <FoldMemory>
+            {virtual.getVirtualItems().map(({ index, key, start }) => {
+              const row = rows[index];
+              return row === undefined ? null : (
+                <div
+                  key={key}
+                  ref={virtual.measureElement}
+                  data-index={index}
+                  data-seq={row.seq}
+                  className={`absolute inset-x-0 px-4 ${marked === index ? "rounded-xl outline-2 outline-offset-4 outline-info" : ""}`}
+                  style={{ transform: `translateY(${String(start)}px)` }}
+                >
+                  <RowView row={row} view={view} lookup={lookup} onFork={onFork} />
+                </div>
+              );
+            })}
+          </FoldMemory>
         </div>
       </div>
       {!atEnd && (
@@ -106,13 +110,15 @@ function RowView({
 }: {
   readonly row: Row;
   readonly view: TranscriptView;
-  readonly lookup: Parameters<typeof ItemRow>[0]["lookup"];
+  readonly lookup: ItemLookup;
   readonly onFork: ((turn: string) => void) | undefined;
 }): ReactNode {
   if (row.kind === "note") return <Note tone={row.tone}>{row.text}</Note>;
   if (row.kind === "item") {
     const item = view.items.get(row.item);
-    return item === undefined ? null : <ItemRow view={item} lookup={lookup} />;
+    if (item === undefined) return null;
+    // Only a sub-agent looks at other items: all others are painted again when they change, not with each frame.
+    return <ItemRow view={item} lookup={item.children.length > 0 ? lookup : NO_ITEMS} />;
   }
   const turn = view.turns.get(row.turn);
   if (turn === undefined) return null;
@@ -122,17 +128,18 @@ function RowView({
 
 /** Goes to the row that holds an event, once it is there. The answer is that row's index. */
 function useJump({
-  rows,
+  view: { rows, places },
   target,
   go,
 }: {
-  readonly rows: readonly Row[];
+  readonly view: Pick<TranscriptView, "rows" | "places">;
   readonly target: number | undefined;
   readonly go: (index: number) => void;
 }): number | undefined {
   const done = useRef<number>(undefined);
-  const index = target === undefined ? -1 : rows.findLastIndex(({ seq }) => seq <= target);
-  const isThere = target !== undefined && index >= 0 && (rows.at(-1)?.seq ?? 0) >= target;
+  const place = target === undefined ? undefined : places[target];
+  const index = useMemo(() => (place === undefined ? -1 : rows.findIndex(({ key }) => key === place)), [rows, place]);
+  const isThere = index >= 0;
   useEffect(() => {
     if (!isThere || done.current === target) return;
     done.current = target;

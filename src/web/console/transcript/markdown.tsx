@@ -33,7 +33,7 @@ const COMPONENTS = { a: Anchor, img: Picture };
 export function Markdown({ text, streaming }: { readonly text: string; readonly streaming: boolean }): ReactNode {
   return (
     <Streamdown
-      className="space-y-3 leading-relaxed break-words [&_h1]:text-xl [&_h2]:text-lg [&_h3]:text-base"
+      className="space-y-3 leading-relaxed break-words [&_ol]:list-outside [&_ol]:pl-6 [&_ul]:list-outside [&_ul]:pl-6 [&_h1]:text-xl [&_h2]:text-lg [&_h3]:text-base"
       mode={streaming ? "streaming" : "static"}
       parseIncompleteMarkdown={streaming}
       rehypePlugins={[]}

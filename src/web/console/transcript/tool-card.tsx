@@ -1,11 +1,12 @@
 import { ChevronRight } from "lucide-react";
-import { lazy, Suspense, useState, type ReactNode } from "react";
+import { lazy, Suspense, type ReactNode } from "react";
 import type { ToolItem } from "../../../protocol/index.ts";
 import { ToolIcon } from "../approval/tool-icon.tsx";
 import { visible } from "../approval/visible.ts";
 import { Badge, Skeleton } from "../ui/states.tsx";
 import { classes } from "../ui/classes.ts";
 import { duration } from "../ui/words.tsx";
+import { useFold } from "./folds.tsx";
 import { Blocks, Output } from "./output.tsx";
 import { ItemMenu } from "./item-menu.tsx";
 import { TodoList } from "./todo-list.tsx";
@@ -25,7 +26,7 @@ export function ToolCard({
   /** The items of a sub-agent. */
   readonly children?: ReactNode;
 }): ReactNode {
-  const [open, setOpen] = useState(item.type === "todo_list" || item.type === "file_change");
+  const [open, setOpen] = useFold(item.id, item.type === "todo_list" || item.type === "file_change");
   const { label, tone } = STATUS_WORDS[item.status];
   return (
     <section aria-label={`${toolName(item)}: ${label}`} className="rounded-xl border bg-raised">
@@ -61,12 +62,19 @@ export function ToolCard({
   );
 }
 
+const OUTCOMES = {
+  approved: "Approved",
+  rejected: "Rejected",
+  timed_out: "Nobody answered in time",
+  cancelled: "Cancelled before anybody answered",
+} as const;
+
 function Answer({ answer }: { readonly answer: AnswerView }): ReactNode {
   if (answer.outcome === undefined) return <Badge tone="warn">waits for a person</Badge>;
   return (
     <p className="text-sm text-soft">
-      {answer.outcome === "approved" ? "Approved" : answer.outcome === "rejected" ? "Rejected" : "Not answered"} by{" "}
-      {answer.by?.name ?? "nobody"}
+      {OUTCOMES[answer.outcome]}
+      {answer.by === undefined || answer.by.role === "system" ? "" : ` by ${answer.by.name}`}
       {answer.feedback === undefined ? "" : `: “${answer.feedback}”`}
       {answer.granted_rule === undefined ? "" : ` and for the session: ${answer.granted_rule}`}
     </p>

@@ -1,5 +1,6 @@
 import type { Item, ItemStatus, ToolItem } from "../../../protocol/index.ts";
 import type { Tone } from "../ui/states.tsx";
+import { talliesOf } from "./tallies.ts";
 
 /** What a tool call is about, on one line. */
 export function aboutTool(item: ToolItem): string {
@@ -51,21 +52,45 @@ export const STATUS_WORDS: Readonly<Record<ItemStatus, { readonly label: string;
   superseded: { label: "superseded", tone: "plain" },
 };
 
-/** Every file that the agent changed, the last change last, with the lines that came and went. */
-export function changedFiles(
-  items: Iterable<{ readonly item: Item }>,
-): readonly { readonly path: string; readonly added: number; readonly removed: number; readonly item: string }[] {
-  const files = new Map<string, { readonly path: string; added: number; removed: number; item: string }>();
+export interface ChangedFile {
+  readonly path: string;
+  readonly added: number;
+  readonly removed: number;
+  /** The item of the last change. */
+  readonly item: string;
+}
+
+type FileItem = Extract<Item, { type: "file_change" }>;
+
+/** A completed item does not change: its diff is counted once, however often the page is painted. */
+const counted = new WeakMap<FileItem, readonly ChangedFile[]>();
+
+/** Every file that the agent changed, with the lines that came and went. */
+export function changedFiles(items: Iterable<{ readonly item: Item }>): readonly ChangedFile[] {
+  const files = new Map<string, ChangedFile>();
   for (const { item } of items) {
     if (item.type !== "file_change" || item.status !== "completed") continue;
-    const lines = (item.diff ?? "").split("\n");
-    for (const { path } of item.changes) {
-      const file = files.get(path) ?? { path, added: 0, removed: 0, item: item.id };
-      file.added += lines.filter((line) => line.startsWith("+") && !line.startsWith("+++")).length;
-      file.removed += lines.filter((line) => line.startsWith("-") && !line.startsWith("---")).length;
-      file.item = item.id;
-      files.set(path, file);
+    for (const change of changesOf(item)) {
+      const before = files.get(change.path);
+      files.set(change.path, {
+        ...change,
+        added: change.added + (before?.added ?? 0),
+        removed: change.removed + (before?.removed ?? 0),
+      });
     }
   }
   return [...files.values()];
+}
+
+function changesOf(item: FileItem): readonly ChangedFile[] {
+  const known = counted.get(item);
+  if (known !== undefined) return known;
+  const tallies = talliesOf(item.diff ?? "");
+  const only = item.changes.length === 1 && tallies.size === 1 ? [...tallies.values()][0] : undefined;
+  const changes = item.changes.map(({ path }) => {
+    const tally = tallies.get(path) ?? only ?? { added: 0, removed: 0 };
+    return { path, added: tally.added, removed: tally.removed, item: item.id };
+  });
+  counted.set(item, changes);
+  return changes;
 }

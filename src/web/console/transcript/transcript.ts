@@ -10,6 +10,7 @@ import type {
   Todo,
   Usage,
 } from "../../../protocol/index.ts";
+import { writeDollars } from "../ui/dollars.ts";
 
 /** One prompt and how far it has come. */
 export interface TurnView {
@@ -67,10 +68,14 @@ export interface TranscriptView {
   readonly todos: readonly Todo[];
   /** The last event that is in here. */
   readonly seq: number;
+  /** By seq: the key of the row that shows the event. */
+  readonly places: readonly string[];
 }
 
 /** Live text of one item that the page keeps; the completed item has all of it. */
 const LIVE_CHARS = 2_000_000;
+/** Of an event that this page does not know. */
+const UNKNOWN_CHARS = 2_000;
 
 /** The journal of one session as rows of a page. Frames go in in order; what was completed replaces what was live. */
 export class Transcript {
@@ -79,6 +84,10 @@ export class Transcript {
   readonly #items = new Map<string, ItemView>();
   #todos: readonly Todo[] = [];
   #seq = 0;
+  #paused = false;
+  readonly #places: string[] = [];
+  /** By approval id: the item that was asked about. */
+  readonly #asked = new Map<string, string>();
   #shown: TranscriptView | undefined;
 
   /** Stays the same object until a frame changes something. */
@@ -89,6 +98,7 @@ export class Transcript {
       items: new Map(this.#items),
       todos: this.#todos,
       seq: this.#seq,
+      places: [...this.#places],
     };
     return this.#shown;
   }
@@ -103,8 +113,11 @@ export class Transcript {
       this.#put(frame.item);
       return;
     }
+    const before = this.#places[this.#seq];
     this.#seq = frame.seq;
     this.#event(frame);
+    const place = this.#placeOf(frame) ?? before;
+    if (place !== undefined) this.#places[frame.seq] = place;
   }
 
   #event(event: JournalEvent): void {
@@ -126,7 +139,7 @@ export class Transcript {
         this.#put(event.item, event);
         return;
       case "approval.requested":
-        this.#ask(event.approval);
+        this.#ask(event);
         return;
       case "approval.resolved":
         this.#answer(event);
@@ -137,13 +150,15 @@ export class Transcript {
       case "session.updated":
         this.#session(event);
         return;
+      case "budget.updated":
+        this.#spend(event);
+        return;
       case "thread.started":
       case "usage.updated":
-      case "budget.updated":
         return;
       default:
         // A newer server says more than this page knows: nothing is hidden.
-        this.#note(event, "plain", `Event of an unknown kind: ${String((event as { type: unknown }).type)}`);
+        this.#note(event, "plain", `Event of an unknown kind: ${JSON.stringify(event).slice(0, UNKNOWN_CHARS)}`);
     }
   }
 
@@ -196,25 +211,75 @@ export class Transcript {
     this.#items.set(id, { ...known, item: withText(known.item, text) });
   }
 
-  #ask(approval: Approval): void {
+  #ask(event: Extract<JournalEvent, { type: "approval.requested" }>): void {
+    const { approval } = event;
     const known = this.#items.get(approval.item_id);
-    if (known !== undefined) this.#items.set(approval.item_id, { ...known, answer: { approval } });
+    if (known === undefined) {
+      // A question about money belongs to no item.
+      const { preview } = approval;
+      this.#note(event, "plain", `A person is asked: ${"summary" in preview ? preview.summary : approval.reason}`);
+      return;
+    }
+    this.#asked.set(approval.id, approval.item_id);
+    this.#items.set(approval.item_id, { ...known, answer: { approval } });
   }
 
   #answer(event: Extract<JournalEvent, { type: "approval.resolved" }>): void {
-    for (const [id, view] of this.#items) {
-      if (view.answer?.approval.id !== event.approval_id) continue;
-      const { outcome, by, feedback, granted_rule } = event;
-      const answer: AnswerView = {
-        ...view.answer,
-        outcome,
-        by,
-        ...(feedback === undefined ? {} : { feedback }),
-        ...(granted_rule === undefined ? {} : { granted_rule }),
-      };
-      this.#items.set(id, { ...view, answer });
+    const { outcome, by, feedback, granted_rule, approval_id } = event;
+    const id = this.#asked.get(approval_id);
+    const view = id === undefined ? undefined : this.#items.get(id);
+    if (id === undefined || view?.answer === undefined) {
+      this.#note(event, "plain", `The question was ${WORDS[outcome]} by ${by.name}.`);
       return;
     }
+    const answer: AnswerView = {
+      ...view.answer,
+      outcome,
+      by,
+      ...(feedback === undefined ? {} : { feedback }),
+      ...(granted_rule === undefined ? {} : { granted_rule }),
+    };
+    this.#items.set(id, { ...view, answer });
+  }
+
+  /** What an interrupted request cost is told after its turn has ended. */
+  #spend(event: Extract<JournalEvent, { type: "budget.updated" }>): void {
+    const { cost_microusd: cost, limit_microusd: limit, turn_id } = event;
+    if (cost === undefined) {
+      this.#note(
+        event,
+        "plain",
+        limit === undefined ? "The limit was taken away." : `The limit is $${writeDollars(limit)} from here on.`,
+      );
+      return;
+    }
+    const turn = turn_id === undefined ? undefined : this.#turns.get(turn_id);
+    if (turn !== undefined && turn.ended_at !== undefined)
+      this.#turns.set(turn.id, { ...turn, cost_microusd: (turn.cost_microusd ?? 0) + cost });
+  }
+
+  /** The row that shows an event; undefined: the one of the event before. */
+  #placeOf(event: JournalEvent): string | undefined {
+    switch (event.type) {
+      case "item.started":
+      case "item.updated":
+      case "item.completed":
+        return this.#rowOf(event.item.id);
+      case "approval.requested":
+        return this.#rowOf(event.approval.item_id) ?? this.#rows.at(-1)?.key;
+      case "approval.resolved":
+        return this.#rowOf(this.#asked.get(event.approval_id) ?? "") ?? this.#rows.at(-1)?.key;
+      default:
+        return this.#rows.at(-1)?.seq === event.seq ? this.#rows.at(-1)?.key : undefined;
+    }
+  }
+
+  /** An item of a sub-agent is shown in the sub-agent's row. */
+  #rowOf(id: string): string | undefined {
+    const view = this.#items.get(id);
+    if (view === undefined) return undefined;
+    const { parent_id: parent } = view.item;
+    return (parent === undefined ? undefined : this.#rowOf(parent)) ?? id;
   }
 
   #session(event: Extract<JournalEvent, { type: "session.updated" }>): void {
@@ -222,12 +287,26 @@ export class Transcript {
       this.#note(event, "plain", `Forked from ${event.forked_from.session_id} after event ${event.forked_from.seq}.`);
     if (event.status === "failed" && event.error !== undefined) this.#note(event, "bad", event.error.message);
     if (event.model !== undefined) this.#note(event, "plain", `The model is ${event.model} from here on.`);
+    if (event.autonomy !== undefined)
+      this.#note(event, "plain", `The mode is ${event.permission_mode ?? event.autonomy} from here on.`);
+    if (event.paused !== undefined && event.paused !== this.#paused) {
+      this.#paused = event.paused;
+      this.#note(event, "plain", event.paused ? "Paused." : "Resumed.");
+    }
+    if (event.status === "complete") this.#note(event, "plain", "The session was closed.");
   }
 
   #note(event: JournalEvent, tone: "plain" | "bad", text: string): void {
-    this.#rows.push({ kind: "note", key: `note-${event.seq}`, seq: event.seq, tone, text });
+    this.#rows.push({ kind: "note", key: `note-${event.seq}-${this.#rows.length}`, seq: event.seq, tone, text });
   }
 }
+
+const WORDS: Readonly<Record<Outcome, string>> = {
+  approved: "approved",
+  rejected: "rejected",
+  timed_out: "not answered in time, and ended",
+  cancelled: "cancelled",
+};
 
 /** The part of an item that grows while it is open. */
 function textOf(item: Item): string {

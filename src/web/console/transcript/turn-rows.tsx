@@ -63,7 +63,7 @@ export function EndRow({
   return (
     <div className="space-y-2">
       {turn.error !== undefined && (
-        <p role="alert" className="rounded-lg bg-bad-soft px-3 py-2 text-sm text-bad break-words">
+        <p className="rounded-lg bg-bad-soft px-3 py-2 text-sm text-bad break-words">
           {turn.error.code === "aborted" ? "Stopped." : turn.error.message}
         </p>
       )}

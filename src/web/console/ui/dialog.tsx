@@ -1,6 +1,6 @@
 import { X } from "lucide-react";
 import { Dialog as Radix } from "radix-ui";
-import type { ReactNode } from "react";
+import { useRef, type ReactNode } from "react";
 import { classes } from "./classes.ts";
 
 /** A window over the page: keeps the focus, closes with Escape. On a phone it comes from below; a wide one fills the screen. */
@@ -19,11 +19,20 @@ export function Dialog({
   readonly children: ReactNode;
   readonly wide?: boolean;
 }): ReactNode {
+  // Our windows are opened by state, not by a trigger of Radix's own: where the focus came from must be kept here.
+  const from = useRef<Element | null>(null);
   return (
     <Radix.Root open={open} onOpenChange={(next) => !next && onClose()}>
       <Radix.Portal>
         <Radix.Overlay className="fixed inset-0 z-40 bg-black/45" />
         <Radix.Content
+          onOpenAutoFocus={() => {
+            from.current = document.activeElement;
+          }}
+          onCloseAutoFocus={(event) => {
+            event.preventDefault();
+            if (from.current instanceof HTMLElement && from.current.isConnected) from.current.focus();
+          }}
           {...(description === undefined ? { "aria-describedby": undefined } : {})}
           className={classes(
             "fixed z-50 flex flex-col overflow-auto bg-raised p-5 shadow-xl outline-none md:top-1/2 md:left-1/2 md:max-h-[90dvh] md:-translate-x-1/2 md:-translate-y-1/2 md:rounded-xl md:border",

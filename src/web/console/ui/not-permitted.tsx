@@ -8,7 +8,7 @@ export function NotPermitted({ what, roles }: { readonly what: string; readonly 
   const { me } = useConnection();
   return (
     <Empty icon={Lock} title={`${what} cannot be seen with the role ${me.role}`}>
-      It needs {roles}. Ask an admin for a token of that role, then sign in with it.
+      That needs the role {roles}. Ask an admin for such a token and sign in with it.
     </Empty>
   );
 }

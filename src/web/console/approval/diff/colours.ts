@@ -5,6 +5,8 @@ import type { Colours } from "./rows.ts";
 // High contrast, since they stand on tinted lines.
 const LIGHT = "github-light-high-contrast";
 const DARK = "github-dark-high-contrast";
+/** Its comments are too pale for a tinted line. */
+const DARKER: ReadonlyMap<string, string> = new Map([["#66707b", "#4b535d"]]);
 /** Lines that are coloured at once. */
 const BLOCK = 150;
 /** Lines before a block that are read with it, so that a comment which began there is known. */
@@ -92,7 +94,8 @@ export class Painter {
     });
     return tokens.map((line) =>
       line.map(({ content, htmlStyle }) => {
-        const light = htmlStyle?.["--shiki-light"];
+        const plain = htmlStyle?.["--shiki-light"];
+        const light = plain === undefined ? undefined : (DARKER.get(plain.toLowerCase()) ?? plain);
         const dark = htmlStyle?.["--shiki-dark"];
         return {
           text: content,

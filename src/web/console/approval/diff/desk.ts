@@ -45,6 +45,5 @@ class DiffDesk {
 }
 
 type RowsAsk = Extract<Ask, { type: "rows" }>;
-export type DiffAsk = Omit<RowsAsk, "type" | "id">;
 
 export const diffDesk = new DiffDesk();

@@ -7,7 +7,7 @@ export interface PatchLine {
 }
 
 /** Lines that stand beside each other, as places in the list of lines. A hunk's head and a note fill the row: `left` alone, `whole`. */
-export interface Pair {
+interface Pair {
   readonly left?: number;
   readonly right?: number;
   readonly whole?: true;

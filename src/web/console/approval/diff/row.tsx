@@ -14,8 +14,8 @@ const TINTS = {
 const SIGNS = { context: " ", added: "+", removed: "−" } as const;
 const MARKS = {
   context: "",
-  added: "rounded-xs bg-ok/15 ring-1 ring-ok/40 ring-inset",
-  removed: "rounded-xs bg-bad/10 ring-1 ring-bad/40 ring-inset",
+  added: "rounded-xs bg-ok/15 shadow-[inset_0_-2px] shadow-ok/50",
+  removed: "rounded-xs bg-bad/10 shadow-[inset_0_-2px] shadow-bad/50",
 } as const;
 const NUMBER = "w-12 shrink-0 pr-2 text-right text-faint select-none tabular-nums";
 

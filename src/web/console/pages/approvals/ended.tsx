@@ -4,10 +4,10 @@ import { History } from "lucide-react";
 import { useState, type ReactNode } from "react";
 import type { Approval, Outcome } from "../../../../protocol/index.ts";
 import { OutcomeBadge } from "../../approval/outcome.tsx";
-import { useKeys } from "../../approval/keys.ts";
 import { visible } from "../../approval/visible.ts";
 import { useRoomy } from "../../approval/diff-view.tsx";
 import { useConnection } from "../../app/connection.tsx";
+import { useShortcuts } from "../../app/shortcuts.tsx";
 import { KEYS } from "../../app/feed.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Field, Select } from "../../ui/field.tsx";
@@ -86,7 +86,10 @@ function useMoves(approvals: readonly Approval[], shown: string | undefined): vo
     if (target !== undefined)
       void navigate({ to: "/approvals", search: { id: target.id, show: "ended" }, replace: true });
   };
-  useKeys({ j: () => move(1), k: () => move(-1) }, approvals.length > 0);
+  useShortcuts("Approvals", [
+    { keys: ["j"], label: "Next question", run: () => move(1) },
+    { keys: ["k"], label: "Question before", run: () => move(-1) },
+  ]);
 }
 
 function Lines({

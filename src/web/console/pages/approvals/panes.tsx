@@ -17,7 +17,7 @@ export function Panes({
   readonly show: "pending" | "ended";
 }): ReactNode {
   return (
-    <div className="grid items-start gap-5 md:grid-cols-[18rem_minmax(0,1fr)] lg:grid-cols-[22rem_minmax(0,1fr)]">
+    <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-5 md:grid-cols-[18rem_minmax(0,1fr)] lg:grid-cols-[22rem_minmax(0,1fr)]">
       <div
         className={classes("md:sticky md:top-4 md:max-h-[calc(100dvh-2rem)] md:overflow-auto", open && "max-md:hidden")}
       >

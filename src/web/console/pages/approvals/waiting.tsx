@@ -7,9 +7,9 @@ import { ApprovalCard } from "../../approval/card.tsx";
 import { useSession } from "../../approval/card-head.tsx";
 import { Key } from "../../approval/decide.tsx";
 import { useRoomy } from "../../approval/diff-view.tsx";
-import { useKeys } from "../../approval/keys.ts";
 import { visible } from "../../approval/visible.ts";
 import { useConnection, useMay } from "../../app/connection.tsx";
+import { useShortcuts } from "../../app/shortcuts.tsx";
 import { KEYS, usePendingApprovals } from "../../app/feed.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Empty, Skeleton, Trouble } from "../../ui/states.tsx";
@@ -88,7 +88,10 @@ function useMoves(order: readonly Approval[], shown: string | undefined): (id: s
     const target = at === -1 ? order[0] : order[at + step];
     if (target !== undefined) go(target.id);
   };
-  useKeys({ j: () => move(1), k: () => move(-1) }, order.length > 0);
+  useShortcuts("Approvals", [
+    { keys: ["j"], label: "Next question", run: () => move(1) },
+    { keys: ["k"], label: "Question before", run: () => move(-1) },
+  ]);
   useEffect(() => {
     if (shown === undefined) return;
     document.querySelector(`[data-approval="${CSS.escape(shown)}"]`)?.scrollIntoView({ block: "nearest" });

@@ -112,7 +112,11 @@ function ExportCsv({ filter }: { readonly filter: Filter }): ReactNode {
   const tell = useTell();
   const save = useMutation({
     mutationFn: () => client.auditCsv(filter),
-    onSuccess: (csv) => download("sallyport-audit.csv", csv, "text/csv"),
+    onSuccess: ({ csv, truncated }) => {
+      download("sallyport-audit.csv", csv, "text/csv");
+      if (truncated)
+        tell.bad("There are more entries than one file may have: the file was cut. Choose an action or a person.");
+    },
     onError: (error) => tell.bad(`The file could not be made. ${wordsOf(error)}`),
   });
   return (

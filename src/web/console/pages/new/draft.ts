@@ -190,7 +190,7 @@ function numbersOf(draft: Draft): { readonly values: Readonly<Record<string, num
     else problems[field] = "Write a whole number.";
   }
   // 0,5 is a half to some and five to others: nobody should pay for that.
-  const budget = draft.budget.includes(",") ? undefined : parseDollars(draft.budget);
+  const budget = parseDollars(draft.budget);
   if (budget !== undefined) values["max_cost_usd"] = budget;
   else if (draft.budget.trim() !== "")
     problems["budget"] = "Write dollars, such as 2 or 0.50, with six decimals at most.";

@@ -7,7 +7,7 @@ import { useMay } from "../../app/connection.tsx";
 import { Button } from "../../ui/button.tsx";
 import { classes } from "../../ui/classes.ts";
 import { Dialog } from "../../ui/dialog.tsx";
-import { MENU, MENU_ITEM } from "../../ui/menu.ts";
+import { MENU, MENU_ITEM, useMenuQuestion, type MenuQuestion } from "../../ui/menu.ts";
 import { NameDialog } from "./template-name.tsx";
 import { templateWords, useTemplateDeeds, useTemplates } from "./template-data.ts";
 
@@ -40,7 +40,7 @@ export function TemplateCards({ chosen }: { readonly chosen?: string | undefined
 }
 
 function Card({ template, chosen }: { readonly template: Template; readonly chosen: boolean }): ReactNode {
-  const [asks, setAsks] = useState<"rename" | "delete" | undefined>(undefined);
+  const question = useMenuQuestion<"rename" | "delete">();
   const mayWrite = useMay("template.write");
   return (
     <li
@@ -60,19 +60,19 @@ function Card({ template, chosen }: { readonly template: Template; readonly chos
         </Link>
         <p className="line-clamp-1 text-xs break-all text-faint">{templateWords(template)}</p>
       </div>
-      {mayWrite && <CardMenu template={template} onAsk={setAsks} />}
-      <Rename template={template} open={asks === "rename"} onClose={() => setAsks(undefined)} />
-      <Delete template={template} open={asks === "delete"} onClose={() => setAsks(undefined)} />
+      {mayWrite && <CardMenu template={template} question={question} />}
+      <Rename template={template} open={question.asked === "rename"} onClose={question.end} />
+      <Delete template={template} open={question.asked === "delete"} onClose={question.end} />
     </li>
   );
 }
 
 function CardMenu({
   template,
-  onAsk,
+  question,
 }: {
   readonly template: Template;
-  readonly onAsk: (what: "rename" | "delete") => void;
+  readonly question: MenuQuestion<"rename" | "delete">;
 }): ReactNode {
   return (
     <DropdownMenu.Root modal={false}>
@@ -87,11 +87,11 @@ function CardMenu({
         </Button>
       </DropdownMenu.Trigger>
       <DropdownMenu.Portal>
-        <DropdownMenu.Content align="end" sideOffset={4} className={MENU}>
-          <DropdownMenu.Item className={MENU_ITEM} onSelect={() => onAsk("rename")}>
+        <DropdownMenu.Content align="end" sideOffset={4} className={MENU} onCloseAutoFocus={question.onCloseAutoFocus}>
+          <DropdownMenu.Item className={MENU_ITEM} onSelect={() => question.ask("rename")}>
             <Pencil aria-hidden className="size-4 text-faint" /> Rename …
           </DropdownMenu.Item>
-          <DropdownMenu.Item className={MENU_ITEM} onSelect={() => onAsk("delete")}>
+          <DropdownMenu.Item className={MENU_ITEM} onSelect={() => question.ask("delete")}>
             <Trash2 aria-hidden className="size-4 text-faint" /> Delete …
           </DropdownMenu.Item>
         </DropdownMenu.Content>

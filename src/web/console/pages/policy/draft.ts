@@ -29,7 +29,7 @@ export function policyYaml(policy: Policy): string {
   );
 }
 
-export function sameProfile(left: Profile | undefined, right: Profile | undefined): boolean {
+function sameProfile(left: Profile | undefined, right: Profile | undefined): boolean {
   if (left === undefined || right === undefined) return left === right;
   return JSON.stringify(ordered(left)) === JSON.stringify(ordered(right));
 }

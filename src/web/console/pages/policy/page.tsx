@@ -33,7 +33,7 @@ export function PolicyPage(): ReactNode {
           : "Which tool calls run, which are asked, which are refused. Only an admin changes it."
       }
     >
-      {!mayRead && <NotPermitted what="The policy" roles="one of the four roles" />}
+      {!mayRead && <NotPermitted what="The policy" roles="admin, operator, agent or viewer" />}
       {policy.error !== null && (
         <Trouble title="The policy could not be read" error={policy.error} onRetry={() => void policy.refetch()} />
       )}

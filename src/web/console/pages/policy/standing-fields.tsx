@@ -1,6 +1,13 @@
-import type { ReactNode } from "react";
+import { useQuery } from "@tanstack/react-query";
+import { useId, type ReactNode } from "react";
 import { AUTONOMY_ORDER, type Autonomy, type Policy } from "../../../../protocol/index.ts";
+import { useConnection, useMay } from "../../app/connection.tsx";
+import { KEYS } from "../../app/feed.tsx";
 import { Field, Input, Select } from "../../ui/field.tsx";
+import { titleOf } from "../../ui/words.tsx";
+
+/** The newest sessions, in the list of suggestions. */
+const OFFERED = 50;
 
 /** Whose call it would be. Empty texts are not said. */
 export interface Standing {
@@ -68,6 +75,13 @@ function PlaceFields({
   readonly ofSession: boolean;
   readonly onChange: (standing: Standing) => void;
 }): ReactNode {
+  const { client } = useConnection();
+  const known = useId();
+  const sessions = useQuery({
+    queryKey: [...KEYS.policy, "sessions"],
+    queryFn: () => client.sessions({ limit: OFFERED }),
+    enabled: useMay("session.read"),
+  });
   return (
     <>
       <Field label="Workspace" hint="Empty: the server’s.">
@@ -84,12 +98,20 @@ function PlaceFields({
         {(ids) => (
           <Input
             {...ids}
+            list={known}
             placeholder="ses_…"
             value={standing.session}
             onChange={(event) => onChange({ ...standing, session: event.target.value })}
           />
         )}
       </Field>
+      <datalist id={known}>
+        {sessions.data?.sessions.map((session) => (
+          <option key={session.id} value={session.id}>
+            {titleOf(session)}
+          </option>
+        ))}
+      </datalist>
     </>
   );
 }

@@ -67,9 +67,7 @@ function Way({
     <li className="min-w-0">
       <p className="text-sm font-medium">{title}</p>
       <div className="mt-1.5 flex items-start rounded-lg border bg-panel">
-        <pre tabIndex={0} className="min-w-0 flex-1 overflow-x-auto p-3 text-xs leading-5">
-          {text}
-        </pre>
+        <pre className="min-w-0 flex-1 p-3 text-xs leading-5 break-words whitespace-pre-wrap">{text}</pre>
         <CopyButton text={text} label={`Copy: ${title}`} />
       </div>
       <p className="mt-1.5 text-sm text-faint">{children}</p>

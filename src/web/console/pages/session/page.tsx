@@ -40,9 +40,11 @@ export function SessionPage(): ReactNode {
   return <Waiting />;
 }
 
-function Waiting(): ReactNode {
+/** `part`: how much of it is here. */
+function Waiting({ part = 0 }: { readonly part?: number }): ReactNode {
   return (
     <div role="status" aria-label="Opening the session" className="mx-auto w-full max-w-4xl space-y-4 p-4">
+      {part > 0 && <p className="text-sm text-soft">Reading the conversation: {Math.floor(part * 100)} %</p>}
       <Skeleton className="h-10 w-1/2" />
       <Skeleton className="h-24" />
       <Skeleton className="h-12" />
@@ -64,35 +66,40 @@ function OpenSession({ session }: { readonly session: SessionView }): ReactNode 
   const mayControl = useMay("session.control");
   const fork = useFork(session.id);
   const [sideOpen, setSideOpen] = useState(false);
-  const isLoading = view.seq === 0 && error === undefined && session.seq > 0;
+  // What was there when the page was opened; what comes later is followed live.
+  const [goal] = useState(session.seq);
+  const isLoading = view.seq < goal && error === undefined;
   return (
-    <div className="flex h-[calc(100dvh-4rem)] min-h-0 min-w-0 md:h-dvh">
-      <div className="flex min-w-0 flex-1 flex-col">
-        <Head session={session} onFork={() => fork()} onDetails={() => setSideOpen(true)} />
-        {error !== undefined && (
-          <div className="p-4">
-            <Trouble
-              title="The conversation cannot be followed"
-              error={error}
-              onRetry={() => globalThis.location.reload()}
-            />
+    // What is left of the window beside the bar about a lost connection.
+    <div className="relative flex-1">
+      <div className="absolute inset-0 flex min-w-0">
+        <div className="flex min-w-0 flex-1 flex-col">
+          <Head session={session} onFork={() => fork()} onDetails={() => setSideOpen(true)} />
+          {error !== undefined && (
+            <div className="p-4">
+              <Trouble
+                title="The conversation cannot be followed"
+                error={error}
+                onRetry={() => globalThis.location.reload()}
+              />
+            </div>
+          )}
+          {isLoading ? (
+            <div className="flex-1">
+              <Waiting part={view.seq / goal} />
+            </div>
+          ) : (
+            <TranscriptList view={view} target={target} onFork={mayControl ? (turn) => fork(turn) : undefined} />
+          )}
+          <div className="mx-auto max-h-[65dvh] w-full max-w-4xl overflow-y-auto px-4">
+            <Suspense fallback={null}>
+              <ApprovalPanel sessionId={session.id} />
+            </Suspense>
           </div>
-        )}
-        {isLoading ? (
-          <div className="flex-1">
-            <Waiting />
-          </div>
-        ) : (
-          <TranscriptList view={view} target={target} onFork={mayControl ? (turn) => fork(turn) : undefined} />
-        )}
-        <div className="mx-auto max-h-[65dvh] w-full max-w-4xl overflow-y-auto px-4">
-          <Suspense fallback={null}>
-            <ApprovalPanel sessionId={session.id} />
-          </Suspense>
+          <Composer session={session} onFork={() => fork()} />
         </div>
-        <Composer session={session} onFork={() => fork()} />
+        <Side session={session} view={view} open={sideOpen} onClose={() => setSideOpen(false)} />
       </div>
-      <Side session={session} view={view} open={sideOpen} onClose={() => setSideOpen(false)} />
     </div>
   );
 }

@@ -25,7 +25,7 @@ export function Filters({
       <SearchBox text={search.q ?? ""} onText={(q) => change({ q })} box={box} />
       <Select
         aria-label="State"
-        className="w-auto! min-w-36 max-md:flex-1"
+        className="w-auto! min-w-36 max-md:min-w-0 max-md:flex-1"
         value={search.status ?? ""}
         onChange={(event) => change({ status: event.target.value })}
       >
@@ -58,7 +58,7 @@ function EngineFilter({
   return (
     <Select
       aria-label="Engine"
-      className="w-auto! min-w-36 max-md:flex-1"
+      className="w-auto! min-w-36 max-md:min-w-0 max-md:flex-1"
       value={engine}
       onChange={(event) => onEngine(event.target.value)}
     >
@@ -108,7 +108,7 @@ function SearchBox({
     }, TYPING_MS);
   };
   return (
-    <div className="relative min-w-60 flex-1">
+    <div className="relative min-w-60 flex-1 max-md:basis-full">
       <Glass aria-hidden className="pointer-events-none absolute top-3 left-3 size-4 text-faint" />
       <Input
         ref={box}

@@ -1,16 +1,16 @@
 import { Link } from "@tanstack/react-router";
 import { ArrowRight, CircleX, Copy, Ellipsis, GitFork, Pause, Play, type LucideIcon } from "lucide-react";
 import { DropdownMenu } from "radix-ui";
-import { useState, type ReactNode } from "react";
+import type { ReactNode } from "react";
 import type { SessionView } from "../../../../protocol/index.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
-import { MENU, MENU_ITEM, MENU_LINE } from "../../ui/menu.ts";
+import { MENU, MENU_ITEM, MENU_LINE, useMenuQuestion } from "../../ui/menu.ts";
 import { titleOf } from "../../ui/words.tsx";
 import { isEnded, type Deeds } from "./data.ts";
 
 export function RowMenu({ session, deeds }: { readonly session: SessionView; readonly deeds: Deeds }): ReactNode {
-  const [closing, setClosing] = useState(false);
+  const question = useMenuQuestion<"close">();
   const mayControl = deeds.mayControl(session);
   const paused = session.status === "paused";
   return (
@@ -27,7 +27,12 @@ export function RowMenu({ session, deeds }: { readonly session: SessionView; rea
           </Button>
         </DropdownMenu.Trigger>
         <DropdownMenu.Portal>
-          <DropdownMenu.Content align="end" sideOffset={4} className={MENU}>
+          <DropdownMenu.Content
+            align="end"
+            sideOffset={4}
+            className={MENU}
+            onCloseAutoFocus={question.onCloseAutoFocus}
+          >
             <DropdownMenu.Item asChild className={MENU_ITEM}>
               <Link to="/sessions/$sessionId" params={{ sessionId: session.id }}>
                 <ArrowRight aria-hidden className="size-4 text-faint" /> Open
@@ -42,7 +47,7 @@ export function RowMenu({ session, deeds }: { readonly session: SessionView; rea
                   onDo={() => deeds.control(session, paused ? "resume" : "pause")}
                 />
                 <DropdownMenu.Separator className={MENU_LINE} />
-                <Deed icon={CircleX} label="Close …" onDo={() => setClosing(true)} />
+                <Deed icon={CircleX} label="Close …" onDo={() => question.ask("close")} />
               </>
             )}
             <DropdownMenu.Separator className={MENU_LINE} />
@@ -52,9 +57,9 @@ export function RowMenu({ session, deeds }: { readonly session: SessionView; rea
       </DropdownMenu.Root>
       <CloseQuestion
         session={session}
-        open={closing}
+        open={question.asked === "close"}
         onAnswer={(yes) => {
-          setClosing(false);
+          question.end();
           if (yes) deeds.control(session, "close");
         }}
       />

@@ -24,7 +24,7 @@ export function Budgets({
   );
 }
 
-export function Budget({ line, name }: { readonly line: BudgetLine; readonly name: string }): ReactNode {
+function Budget({ line, name }: { readonly line: BudgetLine; readonly name: string }): ReactNode {
   return (
     <div>
       <p className="flex justify-between gap-3 text-sm">

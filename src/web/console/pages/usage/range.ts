@@ -11,7 +11,7 @@ const MAX_DAY_BARS = 100;
 /** Years that a chart shows at most; what is older is in the table and the file. */
 const MAX_MONTH_BARS = 120;
 
-export function dayOf(ms: number): string {
+function dayOf(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }
 

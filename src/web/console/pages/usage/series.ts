@@ -11,17 +11,17 @@ export const GROUPS: readonly { readonly value: Group; readonly label: string }[
   { value: "provider", label: "provider" },
 ];
 
-export const OTHERS = "others";
+const OTHERS = "others";
 const MICRO = 1_000_000;
 
-export const TOKEN_KINDS = [
+const TOKEN_KINDS = [
   { label: "input", of: (tokens: TokenCount) => tokens.input },
   { label: "output", of: (tokens: TokenCount) => tokens.output },
   { label: "cache read", of: (tokens: TokenCount) => tokens.cache_read },
   { label: "cache write", of: (tokens: TokenCount) => tokens.cache_write + tokens.cache_write_1h },
 ] as const;
 
-export function allTokens(tokens: TokenCount): number {
+function allTokens(tokens: TokenCount): number {
   return TOKEN_KINDS.reduce((sum, kind) => sum + kind.of(tokens), 0);
 }
 

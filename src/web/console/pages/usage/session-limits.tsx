@@ -11,7 +11,7 @@ import { SetLimit } from "./set-limit.tsx";
 const SHOWN = 8;
 
 /** Sessions that have not ended: those nearest to their limit first, those without one last. */
-export function openByShare(sessions: readonly SessionView[]): readonly SessionView[] {
+function openByShare(sessions: readonly SessionView[]): readonly SessionView[] {
   const share = ({ cost_microusd, limit_microusd }: SessionView): number =>
     limit_microusd === undefined ? -1 : cost_microusd / Math.max(1, limit_microusd);
   return sessions
@@ -77,8 +77,9 @@ function SessionLimit({ session, onSet }: { readonly session: SessionView; reado
         {money(spent)} {limit === undefined ? "spent, no limit" : `of ${money(limit)}`}
       </p>
       {onSet !== undefined && (
-        <Button size="small" onClick={onSet} aria-label={`Set the limit of ${titleOf(session)}`}>
+        <Button size="small" onClick={onSet}>
           {limit === undefined ? "Set a limit" : "Change"}
+          <span className="sr-only"> of {titleOf(session)}</span>
         </Button>
       )}
     </div>

@@ -1,0 +1,196 @@
+import {
+  ErrorBody,
+  Failure,
+  FILE_ERRNOS,
+  FileFailure,
+  errnoOf,
+  LIMITS,
+  type ClaudeChunk,
+  type FileEntry,
+  type FileErrno,
+  type FileStat,
+  type MountFrame,
+} from "../protocol/index.ts";
+import { readSseEvents } from "./sse.ts";
+
+export interface MountClientOptions {
+  /** Such as `http://127.0.0.1:5353`. */
+  readonly url: string;
+  readonly token: string;
+  readonly fetch?: typeof fetch;
+}
+
+export interface FollowOptions {
+  /** Bytes that are known already. Absent: 0. */
+  readonly offset?: number;
+  /** `idle`: until the session waits for a prompt. Absent: until it has ended. */
+  readonly until?: "idle";
+  readonly signal?: AbortSignal;
+}
+
+export interface FileWatchOptions {
+  /** The `id` of the last frame that is known. Absent: everything. */
+  readonly after?: string;
+  readonly signal?: AbortSignal;
+}
+
+interface Call {
+  readonly method: "GET" | "POST" | "PUT";
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array | string;
+  readonly accept?: string;
+  readonly lastEventId?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * The /claude mount over HTTP. Paths are whole: `/claude/sessions/<id>/status`. A refusal is thrown as a FileFailure, which has the errno that a
+ * file system would answer.
+ */
+export class MountClient {
+  readonly #options: MountClientOptions;
+  readonly #fetch: typeof fetch;
+
+  constructor(options: MountClientOptions) {
+    this.#options = { ...options, url: options.url.replace(/\/+$/, "") };
+    this.#fetch = options.fetch ?? ((input, init) => fetch(input, init));
+  }
+
+  async stat(path: string): Promise<FileStat> {
+    return (await (await this.#send({ method: "GET", path, query: { stat: "1" } })).json()) as FileStat;
+  }
+
+  /** What a folder holds; ENOTDIR for a file. */
+  async list(path: string): Promise<readonly FileEntry[]> {
+    const response = await this.#send({ method: "GET", path, query: { list: "1" } });
+    return ((await response.json()) as { entries: FileEntry[] }).entries;
+  }
+
+  /** A file's bytes; EISDIR for a folder. */
+  async read(path: string): Promise<Uint8Array> {
+    return new Uint8Array(await (await this.#send({ method: "GET", path, query: { read: "1" } })).arrayBuffer());
+  }
+
+  async write(path: string, bytes: Uint8Array | string): Promise<void> {
+    await this.#send({ method: "PUT", path, body: bytes });
+  }
+
+  /** Writes and reads the answer on the same handle: `new`, `fork`. */
+  async call(path: string, bytes: Uint8Array | string): Promise<Uint8Array> {
+    const response = await this.#send({ method: "POST", path, body: bytes, accept: "application/json" });
+    return new Uint8Array(await response.arrayBuffer());
+  }
+
+  /** The bytes of an `output` from an offset on, as they come. A lost connection is taken up again where it broke. */
+  async *follow(path: string, options: FollowOptions = {}): AsyncGenerator<Uint8Array> {
+    let offset = options.offset ?? 0;
+    const { until, signal } = options;
+    const open = async function* (client: MountClient): AsyncGenerator<Uint8Array> {
+      const query = { follow: "1", offset: String(offset), ...(until === undefined ? {} : { until }) };
+      const response = await client.#send({ method: "GET", path, query, signal });
+      if (response.body === null) return;
+      for await (const bytes of chunksOf(response.body)) {
+        offset += bytes.length;
+        yield bytes;
+      }
+    };
+    yield* again(() => open(this), signal);
+  }
+
+  /** The chunks of an `output` after a place, as they come. A lost connection is taken up again at the last one. */
+  async *watch(path: string, options: FileWatchOptions = {}): AsyncGenerator<MountFrame> {
+    let after = options.after;
+    const { signal } = options;
+    const open = async function* (client: MountClient): AsyncGenerator<MountFrame> {
+      const response = await client.#send({
+        method: "GET",
+        path,
+        query: { watch: "1" },
+        accept: "text/event-stream",
+        lastEventId: after,
+        signal,
+      });
+      if (response.body === null) return;
+      for await (const { id, data } of readSseEvents(response.body)) {
+        after = id ?? after;
+        yield { id: after ?? "0", chunk: JSON.parse(data) as ClaudeChunk };
+      }
+    };
+    yield* again(() => open(this), signal);
+  }
+
+  async #send(call: Call): Promise<Response> {
+    const path = call.path.split("/").map(encodeURIComponent).join("/");
+    const query = call.query === undefined ? "" : `?${new URLSearchParams(call.query).toString()}`;
+    const response = await this.#fetch(`${this.#options.url}${path}${query}`, {
+      method: call.method,
+      headers: {
+        authorization: `Bearer ${this.#options.token}`,
+        ...(call.accept === undefined ? {} : { accept: call.accept }),
+        ...(call.lastEventId === undefined ? {} : { "last-event-id": call.lastEventId }),
+        ...(call.body === undefined ? {} : { "content-type": "text/plain; charset=utf-8" }),
+      },
+      ...(call.body === undefined ? {} : { body: call.body as string | Uint8Array<ArrayBuffer> }),
+      ...(call.signal === undefined ? {} : { signal: call.signal }),
+    });
+    if (!response.ok) throw await refusalOf(response);
+    return response;
+  }
+}
+
+/** Takes up a stream that was cut, with growing waits, until it ends by itself, is refused, or nobody wants it any more. */
+async function* again<Piece>(
+  open: () => AsyncGenerator<Piece>,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Piece> {
+  for (let tries = 0; ; tries += 1) {
+    try {
+      for await (const piece of open()) {
+        tries = 0;
+        yield piece;
+      }
+      return;
+    } catch (error) {
+      if (isOver(signal)) return;
+      if ((error instanceof Failure && error.code !== "shutting_down") || tries >= LIMITS.mountRetries) throw error;
+      await pause(Math.min(LIMITS.mountRetryCapMs, LIMITS.mountRetryMs * 2 ** tries), signal);
+      if (isOver(signal)) return;
+    }
+  }
+}
+
+async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const reader = body.getReader();
+  try {
+    for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) yield chunk.value;
+  } finally {
+    await reader.cancel().catch(() => undefined);
+  }
+}
+
+async function refusalOf(response: Response): Promise<Error> {
+  const parsed = ErrorBody.safeParse(await response.json().catch(() => undefined));
+  if (!parsed.success) return new FileFailure("EIO", "internal", `the server answered ${response.status}`);
+  const { code, message, details } = parsed.data.error;
+  const named = response.headers.get("x-sallyport-errno");
+  const errno = FILE_ERRNOS.find((known): known is FileErrno => known === named);
+  return new FileFailure(errno ?? errnoOf(new Failure(code, message)), code, message, details);
+}
+
+/** Asked anew each time: a signal changes while others wait. */
+function isOver(signal: AbortSignal | undefined): boolean {
+  return signal?.aborted === true;
+}
+
+function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal?.addEventListener("abort", done, { once: true });
+  });
+}

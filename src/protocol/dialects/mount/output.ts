@@ -1,0 +1,183 @@
+import type { StreamFrame } from "../../events.ts";
+import { isToolItem, type Item, type ToolItem } from "../../items.ts";
+import { LIMITS } from "../../limits.ts";
+
+/** Remembers what readers were shown of texts that were not whole yet. */
+export interface ShownText {
+  /** The text of a message that has ended, as the output has it for good: it begins with all that was shown of it. */
+  settle(item_id: string, text: string): string;
+}
+
+interface OpenEntry {
+  readonly item_id: string;
+  /** Set once it has ended. */
+  ended: string | undefined;
+  /** A message's text as far as it is known; a tool call has none before it ends. */
+  text: string;
+  /** Characters of its text that were given out. */
+  given: number;
+  readonly isMessage: boolean;
+}
+
+/**
+ * A session's `output`: the texts of its messages and a line for each tool call, in the order in which they began. What a frame adds is
+ * appended for good; the same journal gives the same text. What is still open is given out only as far as the reader of the frames takes it,
+ * since it must be remembered first.
+ */
+export class OutputText {
+  readonly #shown: ShownText;
+  /** In the order in which they began; the first that has not ended holds the others back. */
+  #entries: OpenEntry[] = [];
+  #atLineStart = true;
+
+  constructor(shown: ShownText) {
+    this.#shown = shown;
+  }
+
+  /** What a frame adds for good. */
+  next(frame: StreamFrame): string {
+    switch (frame.type) {
+      case "item.started":
+        this.#begin(frame.item);
+        return "";
+      case "item.updated":
+        this.#begin(frame.item);
+        this.#grow(frame.item);
+        return "";
+      case "item.delta":
+        if (frame.field === "text") this.#append(frame.item_id, frame.delta);
+        return "";
+      case "item.completed":
+        return this.#complete(frame.item);
+      case "turn.completed":
+        return this.#endTurn("");
+      case "turn.failed":
+        return this.#endTurn(`[failed] ${oneLine(frame.error.message)}\n`);
+      case "thread.started":
+      case "turn.queued":
+      case "turn.started":
+      case "turn.resumed":
+      case "usage.updated":
+      case "approval.requested":
+      case "approval.resolved":
+      case "session.updated":
+      case "budget.updated":
+      case "error":
+        return "";
+    }
+  }
+
+  /** The message that is being written and whose turn it is; absent: nothing of an open one can be given out. */
+  get open(): { readonly item_id: string; readonly text: string; readonly given: number } | undefined {
+    const [first] = this.#entries;
+    if (first === undefined || !first.isMessage || first.text.length === first.given) return undefined;
+    return { item_id: first.item_id, text: withoutHalf(first.text), given: first.given };
+  }
+
+  /** The open message up to a length; what it adds. */
+  take(length: number): string {
+    const [first] = this.#entries;
+    if (first === undefined || first.given >= length) return "";
+    const text = first.text.slice(first.given, length);
+    const added = this.#fresh(first) + text;
+    first.given = length;
+    this.#atLineStart = text.endsWith("\n");
+    return added;
+  }
+
+  #begin(item: Item): void {
+    if (!isShown(item) || this.#entries.some(({ item_id }) => item_id === item.id)) return;
+    this.#entries.push({
+      item_id: item.id,
+      ended: undefined,
+      text: "",
+      given: 0,
+      isMessage: item.type === "agent_message",
+    });
+  }
+
+  /** An open item as it is now, whole; only ever longer. */
+  #grow(item: Item): void {
+    const entry = this.#entries.find(({ item_id }) => item_id === item.id);
+    if (entry === undefined || item.type !== "agent_message" || entry.ended !== undefined) return;
+    // Of a very long text only the end is kept: its beginning is in the completed item alone.
+    if (item.text.length > entry.text.length && item.text.length < LIMITS.toolOutputChars) entry.text = item.text;
+  }
+
+  #append(item_id: string, delta: string): void {
+    const entry = this.#entries.find((known) => known.item_id === item_id);
+    if (entry?.isMessage === true && entry.ended === undefined) entry.text += delta;
+  }
+
+  #complete(item: Item): string {
+    if (!isShown(item)) return "";
+    this.#begin(item);
+    const entry = this.#entries.find(({ item_id }) => item_id === item.id);
+    if (entry === undefined) return "";
+    entry.ended = isToolItem(item) ? toolLine(item) : item.type === "agent_message" ? item.text : "";
+    return this.#drain();
+  }
+
+  #drain(): string {
+    let added = "";
+    for (let first = this.#entries[0]; first?.ended !== undefined; first = this.#entries[0]) {
+      added += this.#finish(first, first.ended);
+      this.#entries.shift();
+    }
+    return added;
+  }
+
+  #finish(entry: OpenEntry, ended: string): string {
+    const whole = entry.isMessage ? this.#shown.settle(entry.item_id, ended) : ended;
+    const rest = whole.slice(entry.given);
+    if (rest === "") return "";
+    const added = this.#fresh(entry) + rest;
+    this.#atLineStart = added.endsWith("\n");
+    return added;
+  }
+
+  /** Each item begins on a line of its own. */
+  #fresh(entry: OpenEntry): string {
+    return entry.given === 0 && !this.#atLineStart ? "\n" : "";
+  }
+
+  /** Items that a turn left open, which no engine should, hold nothing back after it. */
+  #endTurn(last: string): string {
+    for (const entry of this.#entries) entry.ended ??= "";
+    const added = this.#drain();
+    const line = this.#atLineStart ? "" : "\n";
+    this.#atLineStart = true;
+    return added + line + last;
+  }
+}
+
+/** Messages and tool calls of the agent itself; what its sub-agents say and do is theirs. */
+function isShown(item: Item): boolean {
+  return item.parent_id === undefined && (item.type === "agent_message" || isToolItem(item));
+}
+
+function toolLine(item: ToolItem): string {
+  const subject = oneLine(subjectOf(item));
+  return `[${item.tool}]${subject === "" ? "" : ` ${subject}`} → ${item.status}\n`;
+}
+
+/** What a call is about, in a word or two. */
+function subjectOf(item: ToolItem): string {
+  const input = item.approved_input ?? item.input;
+  for (const field of ["command", "file_path", "notebook_path", "path", "pattern", "url", "query", "description"]) {
+    const value = input[field];
+    if (typeof value === "string") return value;
+  }
+  return "";
+}
+
+function oneLine(text: string): string {
+  const line = text.replaceAll(/\s+/g, " ").trim();
+  return line.length > LIMITS.mountLineChars ? `${line.slice(0, LIMITS.mountLineChars - 1)}…` : line;
+}
+
+/** A character of two halves comes whole or not at all. */
+export function withoutHalf(text: string): string {
+  const last = text.charCodeAt(text.length - 1);
+  return last >= 0xd800 && last <= 0xdbff ? text.slice(0, -1) : text;
+}

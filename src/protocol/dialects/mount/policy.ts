@@ -1,0 +1,119 @@
+import { z } from "zod";
+import { MicroUsd } from "../../money.ts";
+import { Autonomy, type Profile } from "../../policy.ts";
+
+const names = z.array(z.string().min(1).max(500)).max(1_000);
+
+export const IsolationMode = z.enum(["local", "container", "gvisor", "firecracker"]);
+export type IsolationMode = z.infer<typeof IsolationMode>;
+export const NetworkMode = z.enum(["host", "proxy_only", "none"]);
+export type NetworkMode = z.infer<typeof NetworkMode>;
+export const RepoFilterMode = z.union([
+  z.enum(["none", "standard", "strict"]),
+  z.object({ custom: z.object({ denylist: names, allowlist: names }).strict() }).strict(),
+]);
+export type RepoFilterMode = z.infer<typeof RepoFilterMode>;
+
+/** Document 003's policy, as `policy` is written and as a mount has it. Null and absent are the same but for `max_concurrent`. */
+export const ClaudePolicy = z
+  .object({
+    allowed_providers: names.optional(),
+    allowed_models: names.optional(),
+    blocked_models: names.optional(),
+    /** Empty: all. */
+    allowed_tools: names.optional(),
+    /** Tools or rules such as `Bash(rm:*)`. */
+    blocked_tools: names.optional(),
+    approval_required_tools: names.optional(),
+    max_cost_usd_per_tick: MicroUsd.nullable().optional(),
+    max_cost_usd_per_day: MicroUsd.nullable().optional(),
+    default_max_cost_usd: MicroUsd.nullable().optional(),
+    require_max_cost: z.boolean().optional(),
+    /** Absent: 3. Null: no limit. */
+    max_concurrent: z.number().int().min(1).max(100_000).nullable().optional(),
+    max_context_tokens: z.number().int().min(1_000).max(100_000_000).nullable().optional(),
+    default_autonomy: Autonomy.optional(),
+    require_idempotency: z.boolean().optional(),
+    /** Empty: all that are configured. */
+    allowed_tunnels: names.optional(),
+    isolation_mode: IsolationMode.optional(),
+    network_mode: NetworkMode.optional(),
+    repo_filter: RepoFilterMode.optional(),
+    proxy_allowlist: names.optional(),
+  })
+  .strict();
+export type ClaudePolicy = z.infer<typeof ClaudePolicy>;
+
+const DEFAULT_MAX_CONCURRENT = 3;
+
+/** The fields of a policy that say where and behind what walls a session runs. */
+export const WALLS = ["isolation_mode", "network_mode", "repo_filter", "proxy_allowlist", "allowed_tunnels"] as const;
+export type Walls = Pick<ClaudePolicy, (typeof WALLS)[number]>;
+
+/** A profile in document 003's words. `walls`: what holds here and now. */
+export function policyOfProfile(profile: Profile, walls: Required<Walls>): Required<ClaudePolicy> {
+  return {
+    allowed_providers: profile.allowed_providers ?? [],
+    allowed_models: profile.allowed_models ?? [],
+    blocked_models: profile.blocked_models ?? [],
+    allowed_tools: profile.tools ?? [],
+    blocked_tools: profile.deny ?? [],
+    approval_required_tools: profile.ask ?? [],
+    max_cost_usd_per_tick: profile.max_cost_usd_per_tick ?? null,
+    max_cost_usd_per_day: profile.max_cost_usd_per_day ?? null,
+    default_max_cost_usd: profile.default_max_cost_usd ?? null,
+    require_max_cost: profile.require_max_cost ?? false,
+    max_concurrent: profile.max_concurrent ?? null,
+    max_context_tokens: profile.max_context_tokens ?? null,
+    default_autonomy: profile.autonomy ?? "supervised",
+    require_idempotency: profile.require_idempotency ?? false,
+    ...walls,
+  };
+}
+
+/** A profile with everything that the policy speaks of as it says, and everything else as it was. */
+export function profileOfPolicy(policy: ClaudePolicy, base: Profile = {}): Profile {
+  const {
+    tools: _tools,
+    deny: _deny,
+    ask: _ask,
+    autonomy: _autonomy,
+    allowed_providers: _providers,
+    allowed_models: _models,
+    blocked_models: _blocked,
+    max_cost_usd_per_tick: _tick,
+    max_cost_usd_per_day: _day,
+    default_max_cost_usd: _cost,
+    require_max_cost: _require,
+    max_concurrent: _concurrent,
+    max_context_tokens: _context,
+    require_idempotency: _idempotency,
+    ...kept
+  } = base;
+  const concurrent = policy.max_concurrent === undefined ? DEFAULT_MAX_CONCURRENT : policy.max_concurrent;
+  return {
+    ...kept,
+    ...list("allowed_providers", policy.allowed_providers),
+    ...list("allowed_models", policy.allowed_models),
+    ...list("blocked_models", policy.blocked_models),
+    ...list("tools", policy.allowed_tools),
+    ...list("deny", policy.blocked_tools),
+    ...list("ask", policy.approval_required_tools),
+    ...given("max_cost_usd_per_tick", policy.max_cost_usd_per_tick),
+    ...given("max_cost_usd_per_day", policy.max_cost_usd_per_day),
+    ...given("default_max_cost_usd", policy.default_max_cost_usd),
+    ...given("max_concurrent", concurrent),
+    ...given("max_context_tokens", policy.max_context_tokens),
+    ...(policy.require_max_cost === true ? { require_max_cost: true } : {}),
+    ...(policy.require_idempotency === true ? { require_idempotency: true } : {}),
+    autonomy: policy.default_autonomy ?? "supervised",
+  };
+}
+
+function list(field: string, values: readonly string[] | undefined): Partial<Profile> {
+  return values === undefined || values.length === 0 ? {} : { [field]: [...values] };
+}
+
+function given(field: string, value: number | null | undefined): Partial<Profile> {
+  return value === undefined || value === null ? {} : { [field]: value };
+}

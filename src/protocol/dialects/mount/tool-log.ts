@@ -1,0 +1,62 @@
+import type { JournalEvent } from "../../events.ts";
+import { isToolItem } from "../../items.ts";
+import { outputText } from "../../present.ts";
+import { BUDGET_TOOL } from "../../approvals.ts";
+import type { ToolLogEntry } from "./types.ts";
+
+interface Asked {
+  readonly tool_use_id: string;
+  readonly tool: string;
+  readonly params: unknown;
+}
+
+/** The log of all tool calls, sub-agents' too: one line when a call begins, is asked about, is answered, and has failed. */
+export class ToolLog {
+  readonly #asked = new Map<string, Asked>();
+
+  next(event: JournalEvent): ToolLogEntry | undefined {
+    const timestamp = event.at;
+    switch (event.type) {
+      case "item.started": {
+        const { item } = event;
+        if (!isToolItem(item)) return undefined;
+        return { tool_use_id: item.tool_use_id, tool: item.tool, params: item.input, timestamp };
+      }
+      case "approval.requested": {
+        const { id, tool, tool_use_id, input } = event.approval;
+        this.#asked.set(id, { tool_use_id, tool, params: input });
+        // A call was logged when it began; a question about money has no call.
+        return tool === BUDGET_TOOL ? { tool_use_id, tool, params: input, timestamp } : undefined;
+      }
+      case "approval.resolved": {
+        const asked = this.#asked.get(event.approval_id);
+        this.#asked.delete(event.approval_id);
+        if (asked === undefined) return undefined;
+        const approved = event.outcome === "approved";
+        const params = event.updated_input ?? asked.params;
+        return {
+          ...asked,
+          params,
+          approved,
+          ...(approved ? {} : { error: event.feedback ?? event.outcome }),
+          timestamp,
+        };
+      }
+      case "item.completed": {
+        const { item } = event;
+        if (!isToolItem(item) || item.status === "completed") return undefined;
+        const text = outputText(item.output ?? []);
+        const error = text === "" ? item.status : text;
+        return {
+          tool_use_id: item.tool_use_id,
+          tool: item.tool,
+          params: item.approved_input ?? item.input,
+          error,
+          timestamp,
+        };
+      }
+      default:
+        return undefined;
+    }
+  }
+}

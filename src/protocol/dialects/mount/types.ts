@@ -1,0 +1,188 @@
+import { z } from "zod";
+import { LIMITS } from "../../limits.ts";
+import { MicroUsd } from "../../money.ts";
+import { Autonomy } from "../../policy.ts";
+
+/** A file or folder as `stat` tells it. Rights are those of the caller. */
+export const FileStat = z.object({
+  is_dir: z.boolean(),
+  /** Bytes; 0 where it is only known when the file is read. */
+  size: z.number().int().nonnegative(),
+  modified: z.string().optional(),
+  readable: z.boolean(),
+  writable: z.boolean(),
+  watchable: z.boolean(),
+});
+export type FileStat = z.infer<typeof FileStat>;
+
+export const FileEntry = z.object({
+  name: z.string(),
+  is_dir: z.boolean(),
+  size: z.number().int().nonnegative(),
+  modified: z.string().optional(),
+});
+export type FileEntry = z.infer<typeof FileEntry>;
+
+/** Null stands for absent, as other languages write it. */
+function optional<Schema extends z.ZodType>(schema: Schema) {
+  return schema
+    .nullable()
+    .optional()
+    .transform((value) => value ?? undefined);
+}
+
+export const ToolDefinition = z
+  .object({
+    name: z.string().min(1).max(200),
+    description: optional(z.string().max(LIMITS.lentDescriptionChars)),
+    /** Our tools take no configuration: what stands here must be empty. */
+    config: optional(
+      z
+        .record(z.string(), z.unknown())
+        .refine((config) => Object.keys(config).length === 0, "tools take no configuration here; leave it out"),
+    ),
+  })
+  .strict();
+
+/** What is written to `new`. The fields below `autonomy` are ours. */
+export const ClaudeRequest = z
+  .object({
+    model: z.string().min(1).max(200),
+    system_prompt: optional(z.string().max(200_000)),
+    initial_prompt: optional(z.string().max(LIMITS.promptChars)),
+    tools: z.array(ToolDefinition).max(500).default([]),
+    max_context_tokens: optional(z.number().int().min(1_000).max(100_000_000)),
+    tunnel_endpoint: optional(z.string().min(1).max(200)),
+    /** micro-USD. */
+    max_cost_usd: optional(MicroUsd),
+    idempotency_key: optional(z.string().min(1).max(200)),
+    resume_session_id: optional(z.string().min(1).max(100)),
+    timeout_ms: optional(z.number().int().min(1).max(LIMITS.mountCreateMaxMs)),
+    autonomy: optional(Autonomy),
+    /** Absent: chosen by the model's name. */
+    provider: optional(z.string().min(1).max(100)),
+    /** Absent: `loop`. */
+    engine: optional(z.string().min(1).max(100)),
+    workspace: optional(z.string().min(1).max(LIMITS.pathChars)),
+    /** Whose budget the new session draws on. */
+    parent_session_id: optional(z.string().min(1).max(100)),
+  })
+  .strict();
+export type ClaudeRequest = z.infer<typeof ClaudeRequest>;
+
+/** What `new` answers. */
+export const ClaudeCreated = z.object({
+  session_id: z.string(),
+  status: z.literal("creating"),
+  status_path: z.string(),
+  output_path: z.string(),
+  response_path: z.string(),
+  prompt_path: z.string(),
+});
+export type ClaudeCreated = z.infer<typeof ClaudeCreated>;
+
+export const ClaudeUsage = z.object({
+  input_tokens: z.number().int(),
+  output_tokens: z.number().int(),
+  cache_read_tokens: z.number().int(),
+  cache_write_tokens: z.number().int(),
+  total_tokens: z.number().int(),
+});
+export type ClaudeUsage = z.infer<typeof ClaudeUsage>;
+
+/** The flat status (facts §7.2): what belongs to a state stands beside its name. */
+export interface ClaudeSessionStatus {
+  readonly session_id: string;
+  readonly status: string;
+  readonly since: string;
+  /** Of a failed session, or of the last turn where that failed. */
+  readonly error?: string | undefined;
+  /** What a person is asked, with `pending_approval`: the oldest question. */
+  readonly tool?: string | undefined;
+  readonly params?: unknown;
+  readonly tool_use_id?: string | undefined;
+  /** How many questions wait. */
+  readonly pending?: number | undefined;
+  /** How many prompts wait behind the open turn. */
+  readonly queued?: number | undefined;
+}
+
+export interface ClaudeResponse {
+  readonly session_id: string;
+  readonly status: string;
+  readonly response: string | null;
+  readonly usage: ClaudeUsage | null;
+  /** micro-USD, both. */
+  readonly cost_usd: number;
+  readonly reserved_usd: number;
+  readonly provider_id: string;
+  readonly model: string;
+  readonly tunnel_endpoint: string | null;
+}
+
+export const ChunkType = z.enum(["text", "tool_start", "tool_output", "tool_done", "done", "error"]);
+export type ChunkType = z.infer<typeof ChunkType>;
+
+export const ToolChunk = z.object({
+  name: z.string(),
+  params: z.unknown().optional(),
+  result: z.unknown().optional(),
+  error: z.string().optional(),
+});
+export type ToolChunk = z.infer<typeof ToolChunk>;
+
+export const ClaudeChunk = z.object({
+  session_id: z.string(),
+  chunk_type: ChunkType,
+  /** More text; with `error` what went wrong. */
+  delta: z.string().optional(),
+  tool: ToolChunk.optional(),
+  usage: ClaudeUsage.optional(),
+});
+export type ClaudeChunk = z.infer<typeof ClaudeChunk>;
+
+/** One chunk and the place after it: a watch that gives this `id` back misses and repeats no text and no call. */
+export interface MountFrame {
+  readonly id: string;
+  readonly chunk: ClaudeChunk;
+}
+
+export interface ToolLogEntry {
+  readonly tool_use_id: string;
+  readonly tool: string;
+  readonly params: unknown;
+  /** Absent: nobody was asked, or not answered yet. */
+  readonly approved?: boolean | undefined;
+  readonly error?: string | undefined;
+  readonly timestamp: string;
+}
+
+export interface PendingToolInfo {
+  readonly tool_use_id: string;
+  readonly tool: string;
+  readonly params: unknown;
+  readonly requested_at: string;
+  /** The approval's id and what an answer is bound to. */
+  readonly request_id: string;
+  readonly input_hash: string;
+  readonly reason: string;
+  readonly warnings: readonly string[];
+  readonly expires_at?: string | undefined;
+}
+
+/** What is written to `tools/approve` as JSON. Without `request_id` it answers the oldest question. */
+export const ToolApproval = z
+  .object({
+    approved: z.boolean(),
+    request_id: optional(z.string().min(1).max(100)),
+    /** Refuses the answer where the question's input is another one. */
+    input_hash: optional(z.string().max(200)),
+    feedback: optional(z.string().max(LIMITS.feedbackChars)),
+    updated_input: optional(z.record(z.string(), z.unknown())),
+    /** Approve for the session. */
+    always: optional(z.boolean()),
+    /** With a rejection: end the turn too. */
+    interrupt: optional(z.boolean()),
+  })
+  .strict();
+export type ToolApproval = z.infer<typeof ToolApproval>;

@@ -1,0 +1,50 @@
+import { expect, test } from "vitest";
+import { isTerminal } from "../../../src/protocol/index.ts";
+import { describeInBrowser, launchBrowser, Visitor } from "../../support/browser.ts";
+import { script } from "../../support/house.ts";
+import { Phoenix } from "../../support/life.ts";
+import { ownPort } from "../../support/port.ts";
+import { makePlace, TEST_TOKEN } from "../../support/server.ts";
+import { conversation, question } from "./world.ts";
+
+describeInBrowser("a server that is killed while the page is open", () => {
+  test("nothing is lost and the page recovers by itself", { timeout: 120_000 }, async () => {
+    const place = await makePlace();
+    const phoenix = new Phoenix(place, await ownPort(), () => ({}));
+    const browser = await launchBrowser();
+    try {
+      const { url } = await phoenix.running;
+      const steps = [
+        { say: "Before." },
+        { tool: "Write", input: { file_path: "a.txt", content: "a\n" } },
+        { say: "After." },
+      ];
+      const session = await phoenix.client.createSession({ prompt: { text: script(...steps) } });
+      const visitor = await Visitor.open(browser, { url, token: TEST_TOKEN, path: `/sessions/${session.id}` });
+      const { page } = visitor;
+      await conversation(page).getByText("Before.", { exact: true }).waitFor();
+      await question(page).waitFor();
+      const dead = await phoenix.running;
+      await dead.kill();
+      await page.getByText("The connection to the server was lost.").waitFor();
+      await phoenix.running;
+      await page.getByText("The connection to the server was lost.").waitFor({ state: "detached" });
+      await question(page)
+        .getByRole("button", { name: /Approve once/ })
+        .click();
+      await conversation(page).getByText("After.", { exact: true }).waitFor();
+      await conversation(page).getByText("Turn ended", { exact: true }).waitFor();
+      // Each thing is there once.
+      for (const text of ["Before.", "After.", "Turn ended"])
+        expect([text, await conversation(page).getByText(text, { exact: true }).count()]).toEqual([text, 1]);
+      const { events } = await phoenix.client.events(session.id, { limit: 1_000 });
+      expect(events.filter(isTerminal)).toHaveLength(1);
+      expect(phoenix.kills).toBe(1);
+      expect(visitor.troubles).toEqual([]);
+    } finally {
+      await browser.close();
+      await phoenix.stop();
+      await place.remove();
+    }
+  });
+});

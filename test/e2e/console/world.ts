@@ -1,0 +1,84 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Browser, Locator, Page } from "playwright-core";
+import { afterAll, beforeAll } from "vitest";
+import type { SallyportClient } from "../../../src/client/index.ts";
+import type { CreateSession } from "../../../src/protocol/index.ts";
+import { launchBrowser, Visitor } from "../../support/browser.ts";
+import { openTestHouse, script, type TestHouse } from "../../support/house.ts";
+import { TEST_TOKEN } from "../../support/server.ts";
+
+/** The product in this process and a real browser before it. */
+export interface ConsoleWorld {
+  readonly house: TestHouse;
+  readonly browser: Browser;
+  readonly client: SallyportClient;
+  /** A person at the console. */
+  visit(
+    path?: string,
+    options?: Parameters<typeof Visitor.open>[1]["options"] & { readonly token?: string },
+  ): Promise<Visitor>;
+  read(file: string): Promise<string>;
+  write(file: string, content: string): Promise<void>;
+}
+
+/** One for all tests of a file. */
+export function consoleWorld(): ConsoleWorld {
+  const made: { house?: TestHouse; browser?: Browser } = {};
+  const visitors: Visitor[] = [];
+  const there = <Value>(value: Value | undefined): Value => {
+    if (value === undefined) throw new Error("only inside a test");
+    return value;
+  };
+  beforeAll(async () => {
+    made.house = await openTestHouse();
+    made.browser = await launchBrowser();
+  });
+  afterAll(async () => {
+    await Promise.all(visitors.map((visitor) => visitor.close()));
+    await made.browser?.close();
+    await made.house?.[Symbol.asyncDispose]();
+  });
+  return {
+    get house() {
+      return there(made.house);
+    },
+    get browser() {
+      return there(made.browser);
+    },
+    get client() {
+      return there(made.house).client;
+    },
+    visit: async (path = "/", { token = TEST_TOKEN, ...options } = {}) => {
+      const visitor = await Visitor.open(there(made.browser), {
+        url: there(made.house).serving.url,
+        token,
+        path,
+        options,
+      });
+      visitors.push(visitor);
+      return visitor;
+    },
+    read: (file) => readFile(join(there(made.house).place.workspace, file), "utf8"),
+    write: (file, content) => writeFile(join(there(made.house).place.workspace, file), content),
+  };
+}
+
+/** A session with a script, which asks for what the profile asks. */
+export async function begin(
+  world: ConsoleWorld,
+  steps: readonly object[],
+  settings: CreateSession = {},
+): Promise<string> {
+  return (await world.client.createSession({ ...settings, prompt: { text: script(...steps) } })).id;
+}
+
+/** The address of the first question of a session, once it is asked. */
+export async function asked(world: ConsoleWorld, id: string): Promise<string> {
+  for await (const frame of world.client.watch(id))
+    if (frame.type === "approval.requested") return `/approvals?id=${frame.approval.id}`;
+  throw new Error("nothing was asked");
+}
+
+export const question = (page: Page): Locator => page.getByRole("article", { name: "Tool Approval Required" });
+export const conversation = (page: Page): Locator => page.getByRole("log", { name: "Conversation" });
