@@ -26,7 +26,8 @@ const required = process.env["SALLYPORT_BROWSER_TESTS"] === "required";
 export const describeInBrowser = executable === undefined && !required ? describe.skip : describe;
 
 export function launchBrowser(): Promise<Browser> {
-  if (executable === undefined) throw new Error("no Chromium was found: install it, or name it with SALLYPORT_CHROMIUM");
+  if (executable === undefined)
+    throw new Error("no Chromium was found: install it, or name it with SALLYPORT_CHROMIUM");
   return chromium.launch({ executablePath: executable, args: [...FLAGS] });
 }
 
@@ -51,7 +52,12 @@ export class Visitor {
 
   static async open(
     browser: Browser,
-    visit: { readonly url: string; readonly token: string; readonly path?: string; readonly options?: BrowserContextOptions },
+    visit: {
+      readonly url: string;
+      readonly token: string;
+      readonly path?: string;
+      readonly options?: BrowserContextOptions;
+    },
   ): Promise<Visitor> {
     const context = await browser.newContext({ viewport: { width: 1_280, height: 800 }, ...visit.options });
     const troubles: string[] = [];
@@ -66,11 +72,16 @@ export class Visitor {
     page.on("pageerror", (error) => troubles.push(`error: ${error.message}`));
     page.on("console", (message) => {
       // A server that is away is a state of the page, not a fault of it.
-      if (message.type() === "error" && !/ERR_CONNECTION_REFUSED|Failed to load resource|WebSocket connection/.test(message.text()))
+      if (
+        message.type() === "error" &&
+        !/ERR_CONNECTION_REFUSED|Failed to load resource|WebSocket connection/.test(message.text())
+      )
         troubles.push(`console: ${message.text()}`);
     });
     const visitor = new Visitor(context, page, troubles);
-    await page.goto(`${visit.url}${visit.path ?? "/"}${(visit.path ?? "").includes("?") ? "&" : "?"}token=${visit.token}`);
+    await page.goto(
+      `${visit.url}${visit.path ?? "/"}${(visit.path ?? "").includes("?") ? "&" : "?"}token=${visit.token}`,
+    );
     return visitor;
   }
 

@@ -4,7 +4,7 @@ import { useSettings } from "./settings.ts";
 const dark = globalThis.matchMedia("(prefers-color-scheme: dark)");
 
 /** What is shown now: the person's choice, or the system's. */
-export function shownTheme(): "light" | "dark" {
+function shownTheme(): "light" | "dark" {
   const { theme } = useSettings.getState();
   if (theme !== "system") return theme;
   return dark.matches ? "dark" : "light";

@@ -2,7 +2,7 @@ import type { ComponentProps, ReactNode } from "react";
 import { LoaderCircle } from "lucide-react";
 import { classes } from "./classes.ts";
 
-export type ButtonVariant = "primary" | "secondary" | "quiet" | "danger" | "ok";
+type ButtonVariant = "primary" | "secondary" | "quiet" | "danger" | "ok";
 
 const VARIANTS: Readonly<Record<ButtonVariant, string>> = {
   primary: "bg-accent text-accent-ink hover:brightness-110",
