@@ -20,6 +20,8 @@ export interface GlobalFlags {
 export interface Connection {
   readonly client: SallyportClient;
   readonly url: string;
+  /** Who the caller is to that server. */
+  readonly token: string;
   readonly embedded: boolean;
   /** On this machine: the folders of the person who types are the server's too. */
   readonly local: boolean;
@@ -108,7 +110,7 @@ function tokenOf({ flags, surroundings }: ConnectOptions, kept: string | undefin
 function connectionTo(url: string, token: string, options: ConnectOptions): Connection {
   const client = new SallyportClient({ url, token, onReconnect: options.onReconnect });
   const local = ["127.0.0.1", "localhost", "[::1]"].includes(new URL(url).hostname);
-  return { client, url, embedded: false, local, close: async () => undefined };
+  return { client, url, token, embedded: false, local, close: async () => undefined };
 }
 
 async function checkProtocol(url: string): Promise<void> {
@@ -141,7 +143,7 @@ async function embed(settings: Settings, options: ConnectOptions): Promise<Conne
       onFatal: options.onFatal,
     });
     const client = new SallyportClient({ url: serving.url, token: serving.token });
-    return { client, url: serving.url, embedded: true, local: true, close: () => serving.close() };
+    return { client, url: serving.url, token: serving.token, embedded: true, local: true, close: () => serving.close() };
   } catch (error) {
     if (!(error instanceof Failure) || error.code !== "conflict") throw error;
     const other = await awaitServer(settings.home.value);

@@ -477,6 +477,29 @@ export const LIMITS = {
   mountRetryMs: 100,
   mountRetryCapMs: 5_000,
   mountRetries: 20,
+  // sallyport mount
+  /** Reads of /dev/fuse that wait at once; each occupies one of the process's four threads for files. */
+  mountReaders: 2,
+  /** Calls of programs that wait for an answer, files that are open, and names that the kernel knows. */
+  mountRequests: 8_192,
+  mountHandles: 4_096,
+  mountNodes: 65_536,
+  /** What the kernel hands over in one write. */
+  mountPieceBytes: 131_072,
+  /** Last answers of `new` and `fork`, for `cat` after `echo`; the oldest is forgotten first. */
+  mountAnswers: 1_000,
+  /** How long, and for how many paths, the rights of a file are remembered. */
+  mountStatMs: 1_000,
+  mountStats: 10_000,
+  /** How often a server that is away is asked again, and how long it may be away before a call fails with EIO. */
+  mountAgainMs: 100,
+  mountAbsenceMs: 15_000,
+  /** How long `mount`, `umount`, `fusermount3` and `mkfifo` may take. */
+  mountProgramMs: 10_000,
+  /** A plain folder: how often it is brought up to date, the sessions in it (the newest), and how long a message in a pipe waits for more. */
+  mountPlainMs: 500,
+  mountPlainSessions: 100,
+  mountPlainQuietMs: 100,
   // command line
   /** Text that waits for the screen while a question is open; older text is dropped with a note. */
   terminalHeldChars: 1_000_000,

@@ -55,7 +55,7 @@ describeInBrowser("a person decides", () => {
     expect(events.filter(({ type }) => type === "approval.resolved")).toHaveLength(1);
     const said = events.find((event) => event.type === "approval.resolved");
     const word = said?.type === "approval.resolved" && said.outcome === "approved" ? /approved/i : /rejected/i;
-    await Promise.all([one, two].map(({ page }) => question(page).getByText(word).first().waitFor()));
+    await Promise.all([one, two].map(({ page }) => page.getByRole("article").getByText(word).first().waitFor()));
     for (const { page } of [one, two])
       expect(
         await question(page)
