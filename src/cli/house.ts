@@ -1,8 +1,17 @@
 import { randomBytes } from "node:crypto";
 import { chmod, mkdir, readFile, realpath, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { parsePolicyYaml } from "../gate/index.ts";
-import { Failure, LIMITS, makeNewId, type NewId, type Redactor } from "../protocol/index.ts";
+import { DEFAULT_POLICY, parsePolicyYaml } from "../gate/index.ts";
+import {
+  Failure,
+  LIMITS,
+  makeNewId,
+  mountProfile,
+  mountProfileName,
+  type NewId,
+  type Policy,
+  type Redactor,
+} from "../protocol/index.ts";
 import { reapOrphans } from "../sandbox/index.ts";
 import {
   Gateway,
@@ -185,8 +194,23 @@ async function gatewayFor(options: HouseOptions, furniture: Furniture): Promise<
       roots: await Promise.all(settings.roots.value.map((root) => realpath(root))),
       hidden: [home],
     },
-    policyFile: policyText === undefined ? undefined : parsePolicyYaml(policyText),
+    policyFile: withMounts(policyText === undefined ? undefined : parsePolicyYaml(policyText), settings),
   });
+}
+
+/** Each mount that sets limits has a profile of its own, which the policy file may replace. */
+function withMounts(file: Policy | undefined, { mounts }: Settings): Policy | undefined {
+  const profiles = Object.entries(mounts?.value ?? {}).flatMap(([path, setting]) => {
+    const profile = mountProfile(setting);
+    return profile === undefined ? [] : [[mountProfileName(path), profile] as const];
+  });
+  if (profiles.length === 0) return file;
+  const { default_profile, profiles: others } = file ?? DEFAULT_POLICY;
+  return {
+    ...file,
+    default_profile,
+    profiles: { ...Object.fromEntries(profiles), ...(file === undefined ? {} : others) },
+  };
 }
 
 /** Nothing where there is no such file; one that cannot be read is no reason to run without it. */

@@ -1,7 +1,10 @@
 import { Command } from "commander";
+import { addAcp } from "./commands/acp.ts";
 import { addApprove } from "./commands/approve.ts";
 import { addAttach } from "./commands/attach.ts";
 import { addDoctor } from "./commands/doctor.ts";
+import { addMount } from "./commands/mount.ts";
+import { addMcp } from "./commands/mcp.ts";
 import { addPolicy } from "./commands/policy.ts";
 import { addPrice } from "./commands/price.ts";
 import { addProvider } from "./commands/provider.ts";
@@ -63,7 +66,10 @@ function programFor(context: Context): Command {
   addUsage(program, context);
   addProvider(program, context);
   addPrice(program, context);
+  addMount(program, context);
   addDoctor(program, context);
   addTools(program, context);
+  addAcp(program, context);
+  addMcp(program, context);
   return program;
 }

@@ -68,6 +68,7 @@ async function openDoors(options: ServeOptions, house: House, log: Log): Promise
     metrics: () => house.telemetry.metrics(),
     allowedHosts: () => ours,
     runtime: settings.runtime?.value,
+    mount: { settings: settings.mounts?.value, folder: join(settings.home.value, "mount") },
     // Beside this file where it was built: dist/cli and dist/web.
     web: join(import.meta.dirname, "..", "web"),
     describe: () => ({

@@ -1,8 +1,15 @@
 import { chmod, mkdir, open, readFile, realpath, rename, rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { isMap, parseDocument, type Document } from "yaml";
+import { isMap, LineCounter, parseDocument, type Document } from "yaml";
 import { z } from "zod";
-import { Failure, LIMITS, PriceSettings, ProviderSettings, type CredentialSetting } from "../protocol/index.ts";
+import {
+  Failure,
+  LIMITS,
+  MountSettings,
+  PriceSettings,
+  ProviderSettings,
+  type CredentialSetting,
+} from "../protocol/index.ts";
 import type { Environment } from "./settings.ts";
 
 export const SETTINGS_FILE = "sallyport.yaml";
@@ -40,6 +47,10 @@ const FileSettings = z
       })
       .strict()
       .optional(),
+    /** Document 003's files. */
+    mounts: MountSettings.nullable()
+      .transform((mounts) => mounts ?? {})
+      .optional(),
     /** The Claude Code program. */
     claude: z.string().min(1).max(LIMITS.pathChars).optional(),
     telemetry: z
@@ -68,19 +79,44 @@ export function settingsPath(home: string): string {
 /** What the file says, checked. Undefined: there is no file. A Failure names the place, never what stands there. */
 export function parseSettings(text: string | undefined, { path, environment }: SettingsPlace): FileSettings {
   if (text === undefined) return {};
-  const document = parseDocument(text);
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines });
   refuseBroken(document, path);
-  return checked(document, { path, environment });
+  return checked(document, lines, { path, environment });
 }
 
-function checked(document: Document, { path, environment }: SettingsPlace): FileSettings {
+function checked(document: Document, lines: LineCounter, { path, environment }: SettingsPlace): FileSettings {
   const parsed = FileSettings.safeParse(valueOf(document, path) ?? {});
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
+    if (issue?.path[0] === "mounts") throw mountFailure(issue, path, (place) => lineOf(document, lines, place));
     throw new Failure("invalid_request", `${path}: ${issue?.path.join(".") ?? ""} ${issue?.message ?? "is not valid"}`);
   }
   const { providers, ...settings } = parsed.data;
   return providers === undefined ? settings : { ...settings, providers: inPlace(providers, path, environment) };
+}
+
+type Step = string | number;
+
+/** What is wrong with a mount, with its line: the file may have many of them. */
+function mountFailure(issue: z.core.$ZodIssue, path: string, line: (place: readonly Step[]) => number): Failure {
+  const unknown = issue.code === "unrecognized_keys" ? issue.keys.slice(0, 1) : [];
+  const place = [...issue.path, ...unknown].map((step) => (typeof step === "symbol" ? String(step) : step));
+  const message = unknown.length === 0 ? issue.message : "is not a setting; check its spelling";
+  return new Failure("invalid_request", `${path}, line ${line(place)}: ${place.join(".")} ${message}`);
+}
+
+/** The line of a place; of one that is missing, the line of what should hold it. Lines count from 1. */
+function lineOf(document: Document, lines: LineCounter, place: readonly Step[]): number {
+  for (let length = place.length; length > 0; length -= 1) {
+    const steps = place.slice(0, length);
+    const holder: unknown = length === 1 ? document.contents : document.getIn(steps.slice(0, -1), true);
+    const named = isMap(holder) ? holder.items.find(({ key }) => String(key) === String(steps.at(-1)))?.key : undefined;
+    const node = (named ?? document.getIn(steps, true)) as { readonly range?: readonly number[] | null } | undefined;
+    const start = node?.range?.[0];
+    if (start !== undefined) return lines.linePos(start).line;
+  }
+  return 1;
 }
 
 /** Messages of the YAML reader repeat the line, and somebody may have put a key there. */

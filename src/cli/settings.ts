@@ -1,6 +1,13 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { Failure, LIMITS, ProviderSetting, type PriceSettings, type ProviderSettings } from "../protocol/index.ts";
+import {
+  Failure,
+  LIMITS,
+  ProviderSetting,
+  type MountSettings,
+  type PriceSettings,
+  type ProviderSettings,
+} from "../protocol/index.ts";
 // Not through the room's index: it would load an HTTP client for every command.
 import { hasCloudCredential, providerIds } from "../proxy/providers/resolve.ts";
 import { watchFile } from "../proxy/providers/watched-file.ts";
@@ -44,6 +51,8 @@ export interface Settings {
   readonly telemetry: Setting<TelemetrySettings | undefined>;
   /** Document 000's socket; absent: as it ships. */
   readonly runtime?: Setting<RuntimeSettings>;
+  /** Document 003's files; absent: as they ship. */
+  readonly mounts?: Setting<MountSettings>;
 }
 
 interface RuntimeSettings {
@@ -104,6 +113,7 @@ export function readSettings(flags: Flags, environment: Environment, cwd: string
     claude: pick<string | undefined>([undefined, environment["SALLYPORT_CLAUDE"], file.claude], undefined),
     telemetry: telemetryOf(environment, file),
     ...runtimeOf(environment, file),
+    ...(file.mounts === undefined ? {} : { mounts: { value: file.mounts, origin: "file" as const } }),
   };
 }
 

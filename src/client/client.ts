@@ -1,42 +1,41 @@
-import {
-  ErrorBody,
-  Failure,
-  type Approval,
-  type ApprovalStatus,
-  type AuditEntry,
-  type ConfigureSession,
-  type CreateSession,
-  type CreateToken,
-  type Decision,
-  type EditPreview,
-  type EngineView,
-  type FileList,
-  type FolderList,
-  type ForkSession,
-  type JournalEvent,
-  type Me,
-  type Policy,
-  type PolicyChange,
-  type PolicyTest,
-  type PreviewEdit,
-  type PriceList,
-  type PriceQuery,
-  type PromptAccepted,
-  type ProviderReport,
-  type ProviderView,
-  type Ruling,
-  type SaveTemplate,
-  type SessionUsage,
-  type SessionView,
-  type SetBudget,
-  type Status,
-  type StreamFrame,
-  type SubmitPrompt,
-  type Template,
-  type TokenCreated,
-  type TokenView,
-  type UsageGroup,
-  type UsageReport,
+import { Failure, failureIn } from "../protocol/failure.ts";
+import type {
+  Approval,
+  ApprovalStatus,
+  AuditEntry,
+  ConfigureSession,
+  CreateSession,
+  CreateToken,
+  Decision,
+  EditPreview,
+  EngineView,
+  FileList,
+  FolderList,
+  ForkSession,
+  JournalEvent,
+  Me,
+  Policy,
+  PolicyChange,
+  PolicyTest,
+  PreviewEdit,
+  PriceList,
+  PriceQuery,
+  PromptAccepted,
+  ProviderReport,
+  ProviderView,
+  Ruling,
+  SaveTemplate,
+  SessionUsage,
+  SessionView,
+  SetBudget,
+  Status,
+  StreamFrame,
+  SubmitPrompt,
+  Template,
+  TokenCreated,
+  TokenView,
+  UsageGroup,
+  UsageReport,
 } from "../protocol/index.ts";
 import { readSse } from "./sse.ts";
 
@@ -341,10 +340,8 @@ async function csvOf(response: Response): Promise<{ readonly csv: string; readon
 }
 
 async function refusalOf(response: Response): Promise<Error> {
-  const parsed = ErrorBody.safeParse(await response.json().catch(() => undefined));
-  if (!parsed.success) return new Error(`the server answered ${response.status}`);
-  const { code, message, details } = parsed.data.error;
-  return new Failure(code, message, details);
+  const failure = failureIn(await response.json().catch(() => undefined));
+  return failure ?? new Error(`the server answered ${response.status}`);
 }
 
 function usageSearch({ by, ...filter }: UsageFilter): string {

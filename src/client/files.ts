@@ -1,16 +1,7 @@
-import {
-  ErrorBody,
-  Failure,
-  FILE_ERRNOS,
-  FileFailure,
-  errnoOf,
-  LIMITS,
-  type ClaudeChunk,
-  type FileEntry,
-  type FileErrno,
-  type FileStat,
-  type MountFrame,
-} from "../protocol/index.ts";
+import { CLIENT_LIMITS } from "../protocol/client-limits.ts";
+import { errnoOf, FILE_ERRNOS, FileFailure } from "../protocol/dialects/mount/errno.ts";
+import { Failure, failureIn } from "../protocol/failure.ts";
+import type { ClaudeChunk, FileEntry, FileStat, MountFrame } from "../protocol/index.ts";
 import { readSseEvents } from "./sse.ts";
 
 export interface MountClientOptions {
@@ -153,8 +144,9 @@ async function* again<Piece>(
       return;
     } catch (error) {
       if (isOver(signal)) return;
-      if ((error instanceof Failure && error.code !== "shutting_down") || tries >= LIMITS.mountRetries) throw error;
-      await pause(Math.min(LIMITS.mountRetryCapMs, LIMITS.mountRetryMs * 2 ** tries), signal);
+      if ((error instanceof Failure && error.code !== "shutting_down") || tries >= CLIENT_LIMITS.mountRetries)
+        throw error;
+      await pause(Math.min(CLIENT_LIMITS.mountRetryCapMs, CLIENT_LIMITS.mountRetryMs * 2 ** tries), signal);
       if (isOver(signal)) return;
     }
   }
@@ -170,12 +162,12 @@ async function* chunksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8
 }
 
 async function refusalOf(response: Response): Promise<Error> {
-  const parsed = ErrorBody.safeParse(await response.json().catch(() => undefined));
-  if (!parsed.success) return new FileFailure("EIO", "internal", `the server answered ${response.status}`);
-  const { code, message, details } = parsed.data.error;
+  const failure = failureIn(await response.json().catch(() => undefined));
+  if (failure === undefined) return new FileFailure("EIO", "internal", `the server answered ${response.status}`);
+  const { code, message, details } = failure;
   const named = response.headers.get("x-sallyport-errno");
-  const errno = FILE_ERRNOS.find((known): known is FileErrno => known === named);
-  return new FileFailure(errno ?? errnoOf(new Failure(code, message)), code, message, details);
+  const errno = FILE_ERRNOS.find((known) => known === named);
+  return new FileFailure(errno ?? errnoOf(failure), code, message, details);
 }
 
 /** Asked anew each time: a signal changes while others wait. */

@@ -1,4 +1,7 @@
-import { ErrorBody, Failure, LIMITS, PROTOCOL_VERSION, type ClientMessage } from "../protocol/index.ts";
+import { CLIENT_LIMITS } from "../protocol/client-limits.ts";
+import { Failure, failureIn } from "../protocol/failure.ts";
+import type { ClientMessage } from "../protocol/index.ts";
+import { PROTOCOL_VERSION } from "../protocol/version.ts";
 
 export interface LiveStatus {
   /** `waiting`: lost, and tried again at `retry_at`; `offline`: the same, and the device says that it has no network. */
@@ -89,7 +92,7 @@ export class LiveSocket {
   /** Nobody listens any more: the connection stays for a moment, in case somebody comes. */
   rest(): void {
     clearTimeout(this.#linger);
-    this.#linger = setTimeout(() => this.close(), LIMITS.liveLingerMs);
+    this.#linger = setTimeout(() => this.close(), CLIENT_LIMITS.liveLingerMs);
     // Node: a program that is done need not wait for this.
     (this.#linger as { unref?: () => void }).unref?.();
   }
@@ -106,7 +109,12 @@ export class LiveSocket {
   }
 
   send(message: ClientMessage): void {
-    this.#socket?.send(JSON.stringify(message));
+    this.sendText(JSON.stringify(message));
+  }
+
+  /** A message that was written already. */
+  sendText(text: string): void {
+    this.#socket?.send(text);
   }
 
   #connect(): void {
@@ -126,7 +134,7 @@ export class LiveSocket {
       return;
     }
     this.#hear(this.#socket);
-    this.#expect(LIMITS.liveConnectMs);
+    this.#expect(CLIENT_LIMITS.liveConnectMs);
   }
 
   #hear(socket: Socket): void {
@@ -168,12 +176,12 @@ export class LiveSocket {
   /** Something was heard: ask again after a silence. */
   #listenOn(): void {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#ask(), LIMITS.livePingMs);
+    this.#timer = setTimeout(() => this.#ask(), CLIENT_LIMITS.livePingMs);
   }
 
   #ask(): void {
     this.send({ type: "ping" });
-    this.#expect(LIMITS.livePongMs);
+    this.#expect(CLIENT_LIMITS.livePongMs);
   }
 
   #expect(ms: number): void {
@@ -184,7 +192,7 @@ export class LiveSocket {
   async #lost(): Promise<void> {
     const welcomed = this.open;
     this.#drop();
-    const wait = Math.min(LIMITS.liveRetryCapMs, LIMITS.liveRetryMs * 2 ** Math.min(this.#attempt, 20));
+    const wait = Math.min(CLIENT_LIMITS.liveRetryCapMs, CLIENT_LIMITS.liveRetryMs * 2 ** Math.min(this.#attempt, 20));
     const ms = wait * (0.5 + Math.random() / 2);
     const state = platform.navigator?.onLine === false ? "offline" : "waiting";
     // Also without a network: the server may be on this machine.
@@ -207,11 +215,10 @@ export class LiveSocket {
     try {
       const response = await request(`${this.#options.url.replace(/\/+$/, "")}/api/me`, {
         headers: { authorization: `Bearer ${this.#options.token}` },
-        signal: AbortSignal.timeout(LIMITS.liveConnectMs),
+        signal: AbortSignal.timeout(CLIENT_LIMITS.liveConnectMs),
       });
       if (response.status !== 401 && response.status !== 403) return undefined;
-      const { code, message, details } = ErrorBody.parse(await response.json()).error;
-      return new Failure(code, message, details);
+      return failureIn(await response.json());
     } catch {
       return undefined;
     }
@@ -254,8 +261,5 @@ export function isPassing({ code }: Failure): boolean {
 
 /** What a `refused` says. */
 export function failureOf(message: Readonly<Record<string, unknown>>): Failure {
-  const parsed = ErrorBody.safeParse(message);
-  if (!parsed.success) return new Failure("internal", "the server refused in words that are not known here");
-  const { code, message: words, details } = parsed.data.error;
-  return new Failure(code, words, details);
+  return failureIn(message) ?? new Failure("internal", "the server refused in words that are not known here");
 }

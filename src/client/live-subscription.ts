@@ -1,8 +1,9 @@
-import { LIMITS, type Failure, type StreamFrame } from "../protocol/index.ts";
+import { CLIENT_LIMITS } from "../protocol/client-limits.ts";
+import type { Failure, StreamFrame } from "../protocol/index.ts";
 import { isPassing, type LiveSocket } from "./live-socket.ts";
 import { Mailbox } from "./mailbox.ts";
 
-const BOUNDS = { count: LIMITS.liveQueueFrames, chars: LIMITS.liveQueueChars };
+const BOUNDS = { count: CLIENT_LIMITS.liveQueueFrames, chars: CLIENT_LIMITS.liveQueueChars };
 
 /** One reader of one session. */
 export class LiveWatcher {
@@ -164,7 +165,7 @@ export class LiveSubscription {
   /** The server let go of it although it goes on: asked again, less and less often. */
   #later(): void {
     clearTimeout(this.#retry);
-    const wait = Math.min(LIMITS.liveRetryCapMs, LIMITS.liveRetryMs * 2 ** Math.min(this.#tries, 20));
+    const wait = Math.min(CLIENT_LIMITS.liveRetryCapMs, CLIENT_LIMITS.liveRetryMs * 2 ** Math.min(this.#tries, 20));
     this.#tries += 1;
     this.#retry = setTimeout(() => this.#subscribe(), wait * (0.5 + Math.random() / 2));
   }

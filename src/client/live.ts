@@ -1,7 +1,10 @@
-import { LIMITS, type FeedFrame, type Failure, type StreamFrame } from "../protocol/index.ts";
+import { CLIENT_LIMITS } from "../protocol/client-limits.ts";
+import type { FeedFrame, Failure, StreamFrame } from "../protocol/index.ts";
 import { failureOf, LiveSocket, type LiveSocketOptions, type LiveStatus } from "./live-socket.ts";
 import { LiveSubscription, LiveWatcher } from "./live-subscription.ts";
 import { Mailbox } from "./mailbox.ts";
+import { OfferedPage, type PageOffer } from "./page-tools.ts";
+import type { PageWindow } from "./page-tools-memory.ts";
 
 /** Said first and after each reconnect: what changed meanwhile was not told, so read the lists anew. */
 export interface FeedOpened {
@@ -10,7 +13,12 @@ export interface FeedOpened {
 
 type FeedBox = Mailbox<FeedFrame | FeedOpened>;
 
-const FEED_BOUNDS = { count: LIMITS.liveQueueFrames, chars: LIMITS.liveQueueChars };
+export interface LiveConnectionOptions extends LiveSocketOptions {
+  /** The browser's, where an offer is remembered over a reload. Absent: the platform's, if it has one. */
+  readonly window?: PageWindow | undefined;
+}
+
+const FEED_BOUNDS = { count: CLIENT_LIMITS.liveQueueFrames, chars: CLIENT_LIMITS.liveQueueChars };
 
 /**
  * One WebSocket (`/api/ws`) for many sessions. It comes back by itself for as long as somebody listens, and takes each
@@ -20,11 +28,14 @@ export class LiveConnection {
   readonly #socket: LiveSocket;
   readonly #subscriptions = new Map<string, LiveSubscription>();
   readonly #feeds = new Set<FeedBox>();
+  readonly #pages = new Set<OfferedPage>();
+  readonly #window: PageWindow | undefined;
   /** What the server was asked for on this connection, and whether it has said yes. */
   #feed: "none" | "asked" | "open" = "none";
   #closed = false;
 
-  constructor(options: LiveSocketOptions) {
+  constructor(options: LiveConnectionOptions) {
+    this.#window = options.window;
     this.#socket = new LiveSocket(options, {
       opened: () => this.#opened(),
       message: (message, chars) => this.#take(message, chars),
@@ -86,9 +97,28 @@ export class LiveConnection {
     }
   }
 
+  /**
+   * Lends tools of this page to a session: the agent calls them, the page runs them. They are there until they are withdrawn, over reconnects
+   * too; each call is run at most once.
+   */
+  offer(sessionId: string, offer: PageOffer): OfferedPage {
+    const page = new OfferedPage(sessionId, offer, {
+      socket: this.#socket,
+      window: this.#window,
+      over: () => {
+        this.#pages.delete(page);
+        this.#tidy();
+      },
+    });
+    this.#pages.add(page);
+    this.#socket.want();
+    return page;
+  }
+
   /** Ends everything, for good. */
   close(): void {
     this.#closed = true;
+    for (const page of this.#pages) page.stop();
     for (const subscription of this.#subscriptions.values()) subscription.stop();
     for (const box of this.#feeds) {
       box.clear();
@@ -108,6 +138,7 @@ export class LiveConnection {
     for (const subscription of this.#subscriptions.values()) subscription.begin();
     this.#tidy();
     for (const box of this.#feeds) this.#startFeed(box);
+    for (const page of this.#pages) page.begin();
   }
 
   #startFeed(box: FeedBox): void {
@@ -134,6 +165,7 @@ export class LiveConnection {
         return;
       case "refused":
         if (message["feed"] === true) this.#feedRefused(failureOf(message));
+        else if ("command_id" in message) for (const page of this.#pages) page.take(message);
         else this.#of(message)?.refused(failureOf(message));
         break;
       case "subscribed":
@@ -143,6 +175,9 @@ export class LiveConnection {
         this.#of(message)?.unsubscribed(message["ended"] === true);
         break;
       case "receipt":
+      case "tool.call":
+      case "tool.settled":
+        for (const page of this.#pages) page.take(message);
         return;
       default:
         this.#of(message)?.frame(message as unknown as StreamFrame, chars);
@@ -163,12 +198,14 @@ export class LiveConnection {
   #refused(failure: Failure): void {
     for (const subscription of this.#subscriptions.values()) subscription.fail(failure);
     for (const box of this.#feeds) box.end(failure);
+    for (const page of this.#pages) page.fail(failure);
   }
 
   /** Forgets what nobody listens to and the server has let go of. */
   #tidy(): void {
     for (const [id, subscription] of this.#subscriptions) if (subscription.over) this.#subscriptions.delete(id);
-    const listened = this.#feeds.size > 0 || [...this.#subscriptions.values()].some(({ listened }) => listened);
+    const used = this.#feeds.size > 0 || this.#pages.size > 0;
+    const listened = used || [...this.#subscriptions.values()].some(({ listened }) => listened);
     if (!listened && !this.#closed) this.#socket.rest();
   }
 }

@@ -9,6 +9,7 @@ export * from "./items.ts";
 export * from "./limits.ts";
 export * from "./money-words.ts";
 export * from "./money.ts";
+export * from "./page-tools.ts";
 export * from "./policy.ts";
 export * from "./present.ts";
 export * from "./principals.ts";

@@ -1,8 +1,11 @@
+import { CLIENT_LIMITS } from "./client-limits.ts";
+
 /**
  * Every bound of the product, by name, in one place (DESIGN §9, checklist X-008).
  * Times are milliseconds, sizes are bytes unless the name says otherwise.
  */
 export const LIMITS = {
+  ...CLIENT_LIMITS,
   // approvals
   approvalTimeoutMs: 300_000,
   pendingApprovalsPerSession: 64,
@@ -25,6 +28,8 @@ export const LIMITS = {
   agents: 50,
   agentDescriptionChars: 4_000,
   agentPromptChars: 100_000,
+  /** All agents of a session together, as JSON: they are a part of its row, which each commit writes, and of every list. */
+  agentsChars: 262_144,
   /** Answers of a model in one turn that are not what `output_schema` asks for, before the turn fails. */
   structuredOutputTries: 5,
   sessionsInMemory: 512,
@@ -55,20 +60,6 @@ export const LIMITS = {
   /** Sessions and approvals that wait for one socket; beyond them the client reads its lists anew. */
   feedWaiting: 1_000,
   feedWaitingChars: 16_777_216,
-  // the client's live connection
-  /** The first wait before a lost connection is taken up again, and the longest one. */
-  liveRetryMs: 250,
-  liveRetryCapMs: 15_000,
-  /** How long a connection may take until the server has welcomed it. */
-  liveConnectMs: 10_000,
-  /** After so much silence the server is asked for a sign of life, and how long it has for it. */
-  livePingMs: 15_000,
-  livePongMs: 10_000,
-  /** How long the connection stays when nobody listens any more. */
-  liveLingerMs: 3_000,
-  /** What waits for one slow reader in the client; then the server is asked again when the reader has caught up. */
-  liveQueueFrames: 4_096,
-  liveQueueChars: 16_777_216,
   // finding things
   /** Sessions that one page of a search looks at. */
   searchedSessions: 10_000,
@@ -80,9 +71,10 @@ export const LIMITS = {
   foldersListed: 500,
   /** Files of a workspace that are looked through, how long listing them may take, and how long the list is used again. */
   listedFiles: 100_000,
+  listedFileChars: 16_777_216,
   listFilesMs: 5_000,
   listedFilesKeptMs: 3_000,
-  /** Workspaces whose list is kept. */
+  /** Workspaces whose list is kept, and that are listed at the same time. */
   listedWorkspaces: 8,
   filesFound: 200,
   filesFoundDefault: 20,
@@ -98,7 +90,6 @@ export const LIMITS = {
   pageSizeMax: 1_000,
   requestsPerMinutePerToken: 6_000,
   failedLoginsPerMinute: 60,
-  jsonDepth: 64,
   socketsOpen: 10_000,
   /** Lines of one usage report or export. */
   usageLines: 10_000,
@@ -234,8 +225,6 @@ export const LIMITS = {
   webRedirects: 5,
   schemaIssues: 10,
   // lent tools: those of a page or another program
-  /** Tools that one session has on loan. */
-  lentTools: 256,
   /** What providers of models take. */
   toolNameChars: 128,
   lentDescriptionChars: 10_000,
@@ -250,6 +239,21 @@ export const LIMITS = {
   pageToolMaxMs: 3_600_000,
   /** Texts and images of one result. */
   lentResultBlocks: 100,
+  /** Tools that were taken back whose callers are still told why; the oldest is forgotten first. */
+  lentMemories: 256,
+  // tools of a page on /api/ws
+  /** How long a page that is gone may take to come back before its tools are taken back and its calls fail. */
+  pageGraceMs: 10_000,
+  /** How often one call is sent to its page: once, and once more when the page came back. */
+  pageAttempts: 2,
+  /** Pages of one connection. */
+  pagesPerConnection: 64,
+  /** Calls that one page has not answered yet. */
+  pageCalls: 256,
+  /** The page's own name, and that of one of its tools; together with `mcp__` at most `toolNameChars`. */
+  pageNameChars: 64,
+  /** The client's own mark of one page that came back. */
+  pageInstanceChars: 100,
   // document 000's WebSocket
   /** The client's own name for a session. */
   clientSessionChars: 200,
@@ -471,12 +475,10 @@ export const LIMITS = {
   mountCreateMaxMs: 600_000,
   /** Callers' last errors with a session, for its `error`; the oldest is forgotten first. */
   mountErrors: 10_000,
+  /** Messages of one session that are known to have ended while somebody reads its output. */
+  mountEndedMessages: 10_000,
   mounts: 16,
   mountTunnels: 100,
-  /** How long a client of the mount tries to take up a lost stream: the first wait, the longest one, and how often. */
-  mountRetryMs: 100,
-  mountRetryCapMs: 5_000,
-  mountRetries: 20,
   // sallyport mount
   /** Reads of /dev/fuse that wait at once; each occupies one of the process's four threads for files. */
   mountReaders: 2,
@@ -517,4 +519,38 @@ export const LIMITS = {
   embeddedLingerMs: 3_600_000,
   /** How long a program that `doctor` asks for its version has. */
   doctorProgramMs: 5_000,
+  // editors (`sallyport acp`)
+  /** Sessions that one editor has open. */
+  acpSessions: 100,
+  /** Sessions on one page of an editor's list. */
+  acpListedSessions: 100,
+  /** Of one tool's output, or one text that it writes; the middle of a longer one is left out. */
+  acpOutputChars: 32_768,
+  /** The least that the output of a tool that runs grows before it is told again. */
+  acpOutputStepChars: 500,
+  // the tree as an MCP server
+  /** How long `claude_wait` waits unless it is told otherwise, and the longest that it may be told. */
+  mcpWaitMs: 50_000,
+  mcpWaitMaxMs: 3_600_000,
+  /** How long it may take to learn how a session stands. */
+  mcpCatchUpMs: 5_000,
+  /** What `claude_read` gives of a file at once unless it is told otherwise, and the most that it may be told. */
+  mcpReadBytes: 65_536,
+  mcpReadMaxBytes: 1_048_576,
+  /** Sessions whose files are on one page of the list of resources, and folders that are looked into beside theirs. */
+  mcpListedSessions: 50,
+  mcpFolders: 200,
+  /** Files that one client is told of, and how often one at most. */
+  mcpSubscriptions: 256,
+  mcpUpdateMs: 250,
+  /** Clients that hold a session of the protocol, of one principal and together, and how long one without a request is kept. */
+  mcpClients: 100,
+  mcpClientsTogether: 2_000,
+  mcpClientMs: 1_800_000,
+  /** Streams of one principal that listen for changes. */
+  mcpListening: 100,
+  /** How long a client may leave what it is sent unread. */
+  mcpStalledMs: 60_000,
+  /** Messages in one request of a client of an old revision. */
+  mcpBatch: 50,
 } as const;

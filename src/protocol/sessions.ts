@@ -51,7 +51,11 @@ export type AgentDefinition = z.infer<typeof AgentDefinition>;
 
 const Agents = z
   .record(z.string().regex(/^[A-Za-z][\w-]{0,63}$/, "an agent's name has letters, digits, _ and -"), AgentDefinition)
-  .refine((agents) => Object.keys(agents).length <= LIMITS.agents, `there may be ${LIMITS.agents} agents`);
+  .refine((agents) => Object.keys(agents).length <= LIMITS.agents, `there may be ${LIMITS.agents} agents`)
+  .refine(
+    (agents) => JSON.stringify(agents).length <= LIMITS.agentsChars,
+    `all agents together may have ${LIMITS.agentsChars} characters`,
+  );
 
 /** What decides how a session runs; narrowed by policy when it is made, the same for its whole life but for what `ConfigureSession` changes. */
 export const SessionSettings = z.object({

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { Decision } from "./approvals.ts";
+import { AnswerCall, DeclareTools, WithdrawTools, type PageMessage } from "./page-tools.ts";
 import { ConfigureSession, CreateSession, ForkSession, SubmitPrompt } from "./sessions.ts";
 
 const id = z.string().max(100);
@@ -23,6 +24,9 @@ export const ClientMessage = z.discriminatedUnion("type", [
   z.object({ type: z.literal("fork"), command_id, session_id, fork: ForkSession.optional() }).strict(),
   z.object({ type: z.literal("configure"), command_id, session_id, settings: ConfigureSession }).strict(),
   z.object({ type: z.literal("decide"), command_id, approval_id: id, decision: Decision }).strict(),
+  DeclareTools,
+  WithdrawTools,
+  AnswerCall,
   z.object({ type: z.literal("ping") }).strict(),
 ]);
 export type ClientMessage = z.infer<typeof ClientMessage>;
@@ -45,4 +49,5 @@ export type ServerMessage =
       readonly feed?: true;
       readonly error: { readonly code: string; readonly message: string; readonly details?: unknown };
     }
+  | PageMessage
   | { readonly type: "pong" };

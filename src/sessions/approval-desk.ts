@@ -103,7 +103,11 @@ export class ApprovalDesk {
     if (approval.tool === BUDGET_TOOL)
       throw new Failure("unsupported", "a limit of money needs no preview: it is what it says");
     const ruling = await this.#ruleOnEdit(session, approval, input);
-    const { preview, warnings } = await (await session.workshop()).toolbox.preview(approval.tool, input);
+    const { preview, warnings } =
+      ruling.effect === "deny"
+        ? // It may show what is in a file that the policy keeps from everybody.
+          { preview: { type: "generic", summary: ruling.why }, warnings: [] }
+        : await (await session.workshop()).toolbox.preview(approval.tool, input);
     return JSON.parse(this.#services.redact(JSON.stringify({ preview, warnings, ruling }))) as EditPreview;
   }
 

@@ -42,11 +42,14 @@ export class Feed {
       "session.changed": authorize(caller, "session.read"),
       "approval.changed": authorize(caller, "approval.read"),
     });
-    this.#readers.add(reader);
-    signal.addEventListener("abort", () => {
+    const stop = (): void => {
       this.#readers.delete(reader);
       reader.stop();
-    });
+    };
+    this.#readers.add(reader);
+    signal.addEventListener("abort", stop, { once: true });
+    // It was aborted before anybody listened: who left in that moment must not be told for ever.
+    if (signal.aborted) stop();
     return reader.batches();
   }
 

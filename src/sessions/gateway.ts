@@ -7,6 +7,7 @@ import { ClientDesk } from "./client-desk.ts";
 import { Feed } from "./feed.ts";
 import { FolderDesk } from "./folder-desk.ts";
 import { LimitBook } from "./limit-book.ts";
+import { PageDesk } from "./page-desk.ts";
 import { PolicyBook, PolicyDesk } from "./policy-desk.ts";
 import { ProviderDesk } from "./provider-desk.ts";
 import { Receipts } from "./receipts.ts";
@@ -34,6 +35,7 @@ export interface GatewayOptions {
 export class Gateway {
   readonly sessions: SessionDesk;
   readonly clients: ClientDesk;
+  readonly pages: PageDesk;
   readonly approvals: ApprovalDesk;
   readonly policy: PolicyDesk;
   readonly tokens: TokenDesk;
@@ -63,6 +65,7 @@ export class Gateway {
     const house = { services, registry: this.#registry, receipts, places, book, warm: this.#warm };
     this.sessions = new SessionDesk(house);
     this.clients = new ClientDesk(services);
+    this.pages = new PageDesk({ sessions: this.sessions, clock: services.clock, newId: services.newId });
     this.approvals = new ApprovalDesk(services, this.#registry);
     this.policy = new PolicyDesk(house);
     this.tokens = new TokenDesk(services, house.receipts);
@@ -106,6 +109,11 @@ export class Gateway {
   /** Sessions that may have processes. */
   get living(): readonly string[] {
     return [...this.#registry.inMemory.map(({ state }) => state.id), ...this.#warm.ids];
+  }
+
+  /** Engines' processes that are at work, that wait for their session's next turn, and that wait for a session. */
+  get pool(): { readonly working: number; readonly idle: number; readonly warm: number } {
+    return { ...this.#services.processes.counts, warm: this.#warm.ids.length };
   }
 
   /** The house in numbers, for whoever measures it. */

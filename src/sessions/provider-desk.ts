@@ -13,6 +13,22 @@ interface ProviderServices extends Pick<Services, "store" | "clock" | "newId" | 
   readonly models: Pick<Models, "defaultProvider" | "providers" | "prices">;
 }
 
+/** A provider as anybody may know it who may make a session: neither its keys nor their names. */
+export interface OfferedProvider {
+  readonly id: string;
+  readonly isDefault: boolean;
+  readonly defaultModel: string;
+  readonly free: boolean;
+  /** It has the credential that it needs. */
+  readonly available: boolean;
+  /** Without ports and paths. */
+  readonly hosts: readonly string[];
+  /** Those with a price in the shipped table, looked up when they are asked for. */
+  readonly models: () => readonly PricedModel[];
+  /** Of the model that was asked about; absent: it has none here, or none was asked about. */
+  readonly priced?: PricedModel | undefined;
+}
+
 /** Where model calls may go, what they cost there, and whether it works. Never holds a key. */
 export class ProviderDesk {
   readonly #services: ProviderServices;
@@ -26,6 +42,27 @@ export class ProviderDesk {
     const { providers, defaultProvider } = this.#services.models;
     const views = await Promise.all(providers.list().map((provider) => viewProvider(provider, defaultProvider)));
     return JSON.parse(this.#services.redact(JSON.stringify(views))) as readonly ProviderView[];
+  }
+
+  /** What a caller can choose from. `model`: what it costs wherever it can be asked. */
+  async offered(caller: Caller, model?: string): Promise<readonly OfferedProvider[]> {
+    authorize(caller, "policy.read");
+    const { providers, defaultProvider, prices } = this.#services.models;
+    return Promise.all(
+      providers.list().map(async (provider): Promise<OfferedProvider> => {
+        const { credential, hosts } = await viewProvider(provider, defaultProvider);
+        return {
+          id: provider.id,
+          isDefault: provider.id === defaultProvider,
+          defaultModel: provider.defaultModel,
+          free: provider.free,
+          available: credential !== "missing",
+          hosts: [...new Set(Object.values(hosts).flatMap((host) => host?.replace(/:\d+$/, "") ?? []))],
+          models: () => prices.list().filter((known) => known.provider === provider.id),
+          priced: model === undefined ? undefined : prices.priceOf(provider, model),
+        };
+      }),
+    );
   }
 
   /** Asks the provider itself; the answer says what to do when something is wrong. */

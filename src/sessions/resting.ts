@@ -20,6 +20,11 @@ export class EngineProcesses {
     this.#clock = clock;
   }
 
+  /** Processes that are at work, and those that wait for their next turn. */
+  get counts(): { readonly working: number; readonly idle: number } {
+    return { working: this.#working.size, idle: this.#idle.size };
+  }
+
   /** A turn begins. A Failure `limit_reached` when as many as there may be are at work. */
   begin(session: Resting): void {
     this.#forget(session);

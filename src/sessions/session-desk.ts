@@ -15,7 +15,7 @@ import {
 } from "../protocol/index.ts";
 import { auditRow, authorize, authorizeFor, type Caller } from "./access.ts";
 import type { ReceiptRow } from "../store/index.ts";
-import type { LentTool } from "../tools/index.ts";
+import type { LentTool, TakeBack } from "../tools/index.ts";
 import type { Frame } from "./frames.ts";
 import { isOffered } from "./host.ts";
 import { lendTo } from "./lending.ts";
@@ -75,7 +75,13 @@ export class SessionDesk {
     this.#places = house.places;
   }
 
-  async create(caller: Caller, request: CreateSession, key: IdempotencyKey): Promise<SessionView> {
+  /** `admit` may refuse what the settings came to; a retry that is answered from its receipt does not ask it. */
+  async create(
+    caller: Caller,
+    request: CreateSession,
+    key: IdempotencyKey,
+    admit?: (settings: SessionSettings) => Promise<void>,
+  ): Promise<SessionView> {
     authorize(caller, "session.create");
     const parent =
       request.resume_session_id === undefined
@@ -92,6 +98,7 @@ export class SessionDesk {
           "idempotency_required",
           "this policy wants an Idempotency-Key with each new session; add one",
         );
+      await admit?.(settings);
       return this.#inPlace(caller, settings, () =>
         this.#begin(caller, { settings, parent, sponsor, prompt: request.prompt }, receipts),
       );
@@ -175,9 +182,9 @@ export class SessionDesk {
     return toolbox.definitions().flatMap(({ name }) => (isOffered(session, name) ? [name] : []));
   }
 
-  /** Lends tools to a session; the answer takes them back. See lending.ts. */
-  async lend(caller: Caller, id: string, tools: readonly LentTool[]): Promise<() => void> {
-    return lendTo(await this.#session(caller, "session.control", id), tools);
+  /** Lends tools to a session, `instead` of an earlier loan; the answer takes them back. See lending.ts. */
+  async lend(caller: Caller, id: string, tools: readonly LentTool[], instead?: TakeBack): Promise<TakeBack> {
+    return lendTo(await this.#session(caller, "session.control", id), tools, instead);
   }
 
   async interrupt(caller: Caller, id: string): Promise<SessionView> {

@@ -204,6 +204,8 @@ async function workspaceFor(caller: Caller, places: Places, asked: string | unde
     if (error instanceof Failure) throw error;
     throw new Failure("workspace_missing", `the workspace ${path} does not exist or cannot be read`);
   }
+  if (places.hidden.some((folder) => isInside(folder, real)))
+    throw new Failure("forbidden", `${path} belongs to Sallyport itself; choose another workspace`);
   if (caller.role === "agent" && !places.roots.some((root) => isInside(root, real))) {
     throw new Failure("forbidden", "an agent may work only below the server's workspace roots");
   }

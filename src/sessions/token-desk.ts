@@ -16,7 +16,8 @@ export class TokenDesk {
   readonly #services: Services;
   /** By hash, so that a request does not wait for the database. Filled on first use, emptied when a token goes. */
   readonly #known = new Map<string, Caller>();
-
+  /** By id, of those that are known: what ends with the token. */
+  readonly #ending = new Map<string, Set<() => void>>();
   readonly #receipts: Receipts;
 
   constructor(services: Services, receipts: Receipts) {
@@ -32,7 +33,16 @@ export class TokenDesk {
     if (row === undefined) throw new Failure("unauthenticated", "this token is not known; ask an admin for one");
     const caller: Caller = { id: row.id, name: row.name, role: row.role };
     this.#known.set(hash, caller);
+    if (!this.#ending.has(caller.id)) this.#ending.set(caller.id, new Set());
     return caller;
+  }
+
+  /** Calls back once when the caller's token is deleted, at once if it was already. The answer takes that back: whatever ends earlier must. */
+  whenGone(caller: Caller, end: () => void): () => void {
+    const ending = this.#ending.get(caller.id);
+    if (ending === undefined) end();
+    else ending.add(end);
+    return () => ending?.delete(end);
   }
 
   /** The token is in no receipt: a retry under the same key is told that it was shown already. */
@@ -68,6 +78,9 @@ export class TokenDesk {
     const audit = [auditRow(this.#services, caller, { action: "token.delete", target: id })];
     await this.#services.store.commit({ deletedPrincipals: [id], audit });
     this.#known.delete(row.token_hash);
+    const ending = this.#ending.get(id) ?? [];
+    this.#ending.delete(id);
+    for (const end of ending) end();
   }
 
   /** At start: makes sure that this very token works, as an admin's. */

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { Failure, LIMITS } from "../protocol/index.ts";
 import { isInside } from "../tools/index.ts";
@@ -21,6 +22,8 @@ export class WorkspaceFiles {
   readonly #hidden: readonly string[];
   /** The one asked for last is the last one. */
   readonly #kept = new Map<string, { readonly at: number; readonly listed: Promise<ListedFiles> }>();
+  /** Programs that are at work. */
+  #listing = 0;
 
   constructor(clock: Pick<Clock, "now">, hidden: readonly string[]) {
     this.#clock = clock;
@@ -30,7 +33,7 @@ export class WorkspaceFiles {
   of(workspace: string): Promise<ListedFiles> {
     const kept = this.#kept.get(workspace);
     if (kept !== undefined && this.#clock.now() - kept.at < LIMITS.listedFilesKeptMs) return kept.listed;
-    const listed = listFiles(workspace, (file) => !SECRET.test(file) && !this.#isOwn(join(workspace, file)));
+    const listed = this.#list(workspace);
     this.#kept.delete(workspace);
     this.#kept.set(workspace, { at: this.#clock.now(), listed });
     listed.catch(() => this.#kept.delete(workspace));
@@ -41,9 +44,26 @@ export class WorkspaceFiles {
     return listed;
   }
 
+  async #list(workspace: string): Promise<ListedFiles> {
+    if (this.#listing >= LIMITS.listedWorkspaces)
+      throw new Failure("limit_reached", `the files of ${this.#listing} workspaces are being listed; try again`);
+    this.#listing += 1;
+    try {
+      // What was a folder may be a link by now: what it leads to was never this session's.
+      if ((await realpath(workspace).catch(() => undefined)) !== workspace) throw missing(workspace);
+      return await listFiles(workspace, (file) => !SECRET.test(file) && !this.#isOwn(join(workspace, file)));
+    } finally {
+      this.#listing -= 1;
+    }
+  }
+
   #isOwn(path: string): boolean {
     return this.#hidden.some((folder) => isInside(folder, path));
   }
+}
+
+function missing(workspace: string): Failure {
+  return new Failure("workspace_missing", `the workspace ${workspace} is gone or cannot be read`);
 }
 
 /** Hidden files too, but what .gitignore names is left out. Follows no links. */
@@ -57,9 +77,7 @@ async function listFiles(workspace: string, wanted: (file: string) => boolean): 
     killSignal: "SIGKILL",
   });
   const ended = new Promise<NodeJS.Signals | null>((resolve, reject) => {
-    program.once("error", () =>
-      reject(new Failure("workspace_missing", `the workspace ${workspace} is gone or cannot be read`)),
-    );
+    program.once("error", () => reject(missing(workspace)));
     program.once("close", (_code, signal) => resolve(signal));
   });
   // Whoever reads first throws first: this one is asked for below.
@@ -76,12 +94,17 @@ async function namesFrom(
 ): Promise<{ readonly files: readonly string[]; readonly whole: boolean }> {
   const files: string[] = [];
   let rest = "";
+  let chars = 0;
   try {
     for await (const chunk of output) {
       const names = (rest + chunk).split("\0");
       rest = names.pop() ?? "";
-      for (const name of names) if (name.length <= LIMITS.pathChars && wanted(name)) files.push(name);
-      if (files.length > LIMITS.listedFiles || rest.length > LIMITS.pathChars)
+      for (const name of names) {
+        if (name.length > LIMITS.pathChars || !wanted(name)) continue;
+        files.push(name);
+        chars += name.length;
+      }
+      if (files.length > LIMITS.listedFiles || chars > LIMITS.listedFileChars || rest.length > LIMITS.pathChars)
         return { files: files.slice(0, LIMITS.listedFiles), whole: false };
     }
   } catch {

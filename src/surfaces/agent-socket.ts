@@ -183,6 +183,8 @@ export class AgentSocket {
     const { signal } = this.#watching;
     const frames = await this.#options.gateway.sessions.watch(this.#caller, session_id, 0, signal);
     this.#session_id = session_id;
+    // It may have gone while the session was made: nobody would ever end this watch.
+    if (this.#connection.closed.aborted) return;
     void this.#feed(frames);
   }
 

@@ -3,12 +3,14 @@ import { OpenAPIHono } from "@hono/zod-openapi";
 import { createMiddleware } from "hono/factory";
 import { HTTPException } from "hono/http-exception";
 import type { Context } from "hono";
-import { Failure, LIMITS, PROTOCOL_VERSION } from "../protocol/index.ts";
+import { errnoOf, Failure, LIMITS, PROTOCOL_VERSION } from "../protocol/index.ts";
 import type { Guard } from "./guard.ts";
+import { serveMcp } from "./mcp/http.ts";
 import { approvalRoutes } from "./routes/approvals.ts";
 import { adminRoutes } from "./routes/admin.ts";
 import { deskRoutes } from "./routes/desk.ts";
 import { healthRoute } from "./routes/health.ts";
+import { isMountPath, mountRoutes } from "./routes/mount.ts";
 import { providerRoutes } from "./routes/providers.ts";
 import { sessionRoutes } from "./routes/sessions.ts";
 import { templateRoutes } from "./routes/templates.ts";
@@ -49,6 +51,7 @@ export function createApp(options: SurfaceOptions, guard: Guard): App {
   adminRoutes(app, options);
   usageRoutes(app, options);
   providerRoutes(app, options);
+  serveMcp(app, options, { files: mountRoutes(app, options).files, guard });
   app.get("/openapi.json", (context) => context.json(openApi(app, options)));
   return app;
 }
@@ -83,6 +86,7 @@ function door(guard: Guard) {
     if (context.req.path !== "/health" && !isPage(context.req)) {
       const caller = await guard.authenticate(incoming);
       await guard.meter(caller);
+      guard.endWithToken(caller, context.env.outgoing);
       context.set("caller", caller);
     }
     await next();
@@ -94,9 +98,11 @@ const bounded = createMiddleware<Environment>(async (context, next) => {
   if (context.req.method === "POST" || context.req.method === "PUT") {
     const text = await readBody(context.env.incoming);
     const type = context.req.header("content-type") ?? "";
-    if (text !== "" && !/^application\/json\b/i.test(type))
+    // What is written into a file is the file's business.
+    const isFile = isMountPath(context.req.path);
+    if (!isFile && text !== "" && !/^application\/json\b/i.test(type))
       throw new Failure("invalid_request", "send JSON with content-type: application/json");
-    checkJson(text);
+    if (!isFile) checkJson(text);
     // Where Hono keeps what it has read itself: the validators find it there.
     Object.assign(context.req.bodyCache, { text: Promise.resolve(text) });
   }
@@ -135,7 +141,11 @@ export function checkJson(text: string): void {
 function refuse(context: Context<Environment>, failure: Failure): Response {
   const retry = (failure.details as { retry_after_s?: number } | undefined)?.retry_after_s;
   if (retry !== undefined) context.header("retry-after", String(retry));
-  return context.json(failure.toBody(), httpStatus(failure.code));
+  if (!isMountPath(context.req.path)) return context.json(failure.toBody(), httpStatus(failure.code));
+  const errno = errnoOf(failure);
+  context.header("x-sallyport-errno", errno);
+  const { error } = failure.toBody();
+  return context.json({ error: { ...error, errno } }, httpStatus(failure.code));
 }
 
 function answerError(context: Context<Environment>, error: unknown, options: SurfaceOptions): Response {

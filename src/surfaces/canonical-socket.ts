@@ -1,17 +1,21 @@
 import { ClientMessage, Failure, LIMITS, PROTOCOL_VERSION, type ServerMessage } from "../protocol/index.ts";
-import type { Caller, FeedBatch, Frame } from "../sessions/index.ts";
+import type { Caller, FeedBatch, Frame, PageConnection } from "../sessions/index.ts";
 import type { Connection } from "./connection.ts";
 import type { Guard } from "./guard.ts";
 import type { SurfaceOptions } from "./surface.ts";
 
-type Command = Exclude<ClientMessage, { type: "hello" | "subscribe" | "unsubscribe" | "feed" | "ping" }>;
+type Command = Exclude<
+  ClientMessage,
+  { type: "hello" | "subscribe" | "unsubscribe" | "feed" | "ping" | "tool.result" }
+>;
 
-/** `/api/ws`: many sessions over one socket: subscriptions from a seq, a feed of all that changes, commands, receipts. */
+/** `/api/ws`: many sessions over one socket: subscriptions from a seq, a feed of all that changes, commands, receipts, tools of a page. */
 export class CanonicalSocket {
   readonly #options: SurfaceOptions;
   readonly #guard: Guard;
   readonly #caller: Caller;
   readonly #connection: Connection;
+  readonly #pages: PageConnection;
   readonly #subscriptions = new Map<string, AbortController>();
   readonly #feed = new AbortController();
   #feeding = false;
@@ -26,6 +30,7 @@ export class CanonicalSocket {
     this.#guard = guard;
     this.#caller = peer.caller;
     this.#connection = peer.connection;
+    this.#pages = options.gateway.pages.connect(peer.caller, { say: (message) => this.#say(message) });
     peer.connection.closed.addEventListener("abort", () => this.#drop());
     peer.connection.listen(
       (message) => this.#take(message),
@@ -40,9 +45,16 @@ export class CanonicalSocket {
   async #take(raw: unknown): Promise<void> {
     const parsed = ClientMessage.safeParse(raw);
     if (!parsed.success) {
-      await this.#guard.meter(this.#caller);
       const issue = parsed.error.issues[0];
-      throw new Failure("invalid_request", `${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not a message"}`);
+      const why = `${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not a message"}`;
+      // A page that answers nonsense has answered: the agent need not wait for the end of its patience.
+      if (isAnswer(raw) && this.#pages.garbled(raw.call_id, why)) return;
+      await this.#guard.meter(this.#caller);
+      throw new Failure("invalid_request", why);
+    }
+    if (parsed.data.type === "tool.result" && this.#pages.awaits(parsed.data.call_id)) {
+      this.#pages.answer(parsed.data);
+      return;
     }
     try {
       await this.#guard.meter(this.#caller);
@@ -64,6 +76,7 @@ export class CanonicalSocket {
     else if (message.type === "subscribe") await this.#subscribe(message.session_id, message.after ?? 0);
     else if (message.type === "unsubscribe") this.#unsubscribe(message.session_id);
     else if (message.type === "feed") this.#openFeed();
+    else if (message.type === "tool.result") this.#pages.answer(message);
     else void this.#command(message);
   }
 
@@ -82,6 +95,7 @@ export class CanonicalSocket {
     }
     const controller = new AbortController();
     const frames = await this.#options.gateway.sessions.watch(this.#caller, session_id, after, controller.signal);
+    if (this.#connection.closed.aborted) return;
     this.#subscriptions.set(session_id, controller);
     this.#say({ type: "subscribed", session_id, after });
     void this.#forward(session_id, frames, controller);
@@ -150,6 +164,7 @@ export class CanonicalSocket {
 
   async #run(message: Command): Promise<unknown> {
     const { sessions, approvals } = this.#options.gateway;
+    const pages = this.#pages;
     const caller = this.#caller;
     switch (message.type) {
       case "create":
@@ -167,6 +182,10 @@ export class CanonicalSocket {
         return sessions.configure(caller, message.session_id, message.settings, message.command_id);
       case "decide":
         return approvals.decide(caller, message.approval_id, message.decision);
+      case "tools.declare":
+        return pages.declare(message);
+      case "tools.withdraw":
+        return pages.withdraw(message);
     }
   }
 
@@ -174,7 +193,13 @@ export class CanonicalSocket {
     for (const controller of this.#subscriptions.values()) controller.abort();
     this.#subscriptions.clear();
     this.#feed.abort();
+    this.#pages.close();
   }
+}
+
+function isAnswer(raw: unknown): raw is { readonly call_id: string } {
+  const { type, call_id } = (raw ?? {}) as Readonly<Record<string, unknown>>;
+  return type === "tool.result" && typeof call_id === "string";
 }
 
 /** What a refusal is about, so that a client with many questions knows which one it answers. */

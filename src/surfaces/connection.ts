@@ -17,9 +17,15 @@ export class Connection {
     socket.once("close", () => this.#closed.abort());
   }
 
-  /** Aborted when the other side is gone. */
+  /** Aborted when the other side is gone, or is not listened to any more. */
   get closed(): AbortSignal {
     return this.#closed.signal;
+  }
+
+  /** Ends it from our side: nothing that still comes is heard, nothing more is said. */
+  end(code: number, reason: string): void {
+    this.#closed.abort();
+    this.#socket.close(code, reason);
   }
 
   /** Sends an answer. A client that asks and never reads is cut off. */

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import { Failure, LIMITS } from "../protocol/index.ts";
 import type { Caller } from "../sessions/index.ts";
@@ -44,6 +44,16 @@ export class Guard {
       await consume(this.#perStranger, stranger, "too many wrong tokens");
       throw error;
     }
+  }
+
+  /** An answer that is still being given when the caller's token is deleted breaks off, a stream above all. */
+  endWithToken(caller: Caller, answer: ServerResponse): void {
+    // Who deletes its own token is told that it did.
+    if (answer.req.method === "DELETE") return;
+    answer.once(
+      "close",
+      this.#options.gateway.tokens.whenGone(caller, () => answer.destroy()),
+    );
   }
 
   /** Counts one request or message of a caller. */

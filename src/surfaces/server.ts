@@ -17,6 +17,8 @@ import { httpStatus } from "./status.ts";
 import type { SurfaceOptions } from "./surface.ts";
 
 const HEADER_BYTES = 32_768;
+/** The WebSocket's word for "not allowed". */
+const CLOSE_UNWELCOME = 1008;
 
 export interface ListenOptions extends SurfaceOptions {
   readonly host: string;
@@ -109,7 +111,12 @@ function openSockets(options: SurfaceOptions, guard: Guard, server: Server): { c
         upgrader.handleUpgrade(request, stream, head, (socket) => {
           alive.add(socket);
           socket.on("pong", () => alive.add(socket));
-          handler({ caller, connection: new Connection(socket), request });
+          const connection = new Connection(socket);
+          handler({ caller, connection, request });
+          socket.once(
+            "close",
+            options.gateway.tokens.whenGone(caller, () => connection.end(CLOSE_UNWELCOME, "the token was deleted")),
+          );
         });
       },
       (error: unknown) =>

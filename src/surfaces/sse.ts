@@ -13,6 +13,7 @@ export async function writeSse(
     "cache-control": "no-store",
     "x-accel-buffering": "no",
     "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
   });
   outgoing.flushHeaders();
   outgoing.once("close", stop);

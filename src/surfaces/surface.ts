@@ -1,5 +1,6 @@
 import type { HttpBindings } from "@hono/node-server";
 import type { OpenAPIHono } from "@hono/zod-openapi";
+import type { MountSettings } from "../protocol/index.ts";
 import type { Caller, Clock, Gateway, Log } from "../sessions/index.ts";
 
 /** What every surface is built from. */
@@ -24,6 +25,15 @@ export interface SurfaceOptions {
   readonly metrics?: (() => Promise<string>) | undefined;
   /** Document 000's surface; absent: as it ships. */
   readonly runtime?: RuntimeOptions | undefined;
+  /** Document 003's files; absent: `/claude` as it ships, and nothing is remembered beyond this process. */
+  readonly mount?: MountOptions | undefined;
+}
+
+interface MountOptions {
+  /** By path, as sallyport.yaml says it. */
+  readonly settings?: MountSettings | undefined;
+  /** Where it is kept what readers were shown before it was whole. Made when it is needed. */
+  readonly folder: string;
 }
 
 interface RuntimeOptions {

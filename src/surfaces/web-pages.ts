@@ -87,8 +87,10 @@ export function webPages(app: App, { web }: Pick<SurfaceOptions, "web">): void {
     const file = context.req.param("file");
     // Only names that were there at the start: nothing that is asked for becomes a path.
     if (web === undefined || !assets.has(file)) throw new Failure("not_found", "there is no such file");
+    const content = await readFile(join(web, "assets", file));
+    // Not before it was read: a failure is not to be kept for a year.
     context.header("cache-control", YEAR);
-    return context.body(new Uint8Array(await readFile(join(web, "assets", file))), 200, {
+    return context.body(new Uint8Array(content), 200, {
       "content-type": TYPES[extname(file)] ?? "application/octet-stream",
     });
   });

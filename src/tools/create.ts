@@ -25,7 +25,7 @@ export function createToolbox(session: ToolSession, options: ToolboxOptions = {}
     definitions: () => [...tools.map(definitionOf), ...lent.definitions()],
     facts: (name, input) => factsOf(name, find(name), input),
     concurrent: (name) => find(name)?.concurrent ?? false,
-    lend: (borrowed) => lent.lend(borrowed, (name) => own.has(name)),
+    lend: (borrowed, instead) => lent.lend(borrowed, { isTaken: (name) => own.has(name), instead }),
     get lent() {
       return lent.size;
     },

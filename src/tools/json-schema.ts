@@ -21,8 +21,8 @@ export function schemaFault(schema: unknown): string | undefined {
 }
 
 /**
- * How an input differs from a JSON Schema; nothing where it fits. What limits the time that a check may take is checked here: types, values,
- * properties, items, lengths, ranges, combinations and references within the schema. Expressions (`pattern`), formats and what stands
+ * How an input differs from a JSON Schema, LIMITS.schemaIssues things at most; nothing where it fits. What limits the time that a check
+ * may take is checked here: types, values, properties, items, lengths, ranges, combinations and references within the schema. Expressions (`pattern`), formats and what stands
  * in no list below are left to whoever lent the tool: an expression of a stranger could hold up the whole server.
  */
 export function problemsOf(schema: Schema, input: unknown): readonly Problem[] {
@@ -38,28 +38,39 @@ export function problemsOf(schema: Schema, input: unknown): readonly Problem[] {
 
 class TooComplex extends Error {}
 
+/** They cost little beside a step, but there may be thousands of the one and millions of the other. */
+const NAMES_PER_STEP = 16;
+const CHARS_PER_STEP = 256;
+
 class Check {
   readonly problems: Problem[] = [];
   readonly #root: Schema;
   #steps = 0;
   #depth = 0;
+  /** All that does not fit; of these the first are in `problems`. */
+  #found = 0;
+  /** Of combinations: what does not fit there may be no problem at all. */
+  #trying = 0;
 
   constructor(root: Schema) {
     this.#root = root;
   }
 
   value(schema: unknown, value: unknown, path: Path): void {
-    this.#steps += 1;
+    this.#spend(1);
     this.#depth += 1;
-    if (this.#steps > LIMITS.lentSchemaSteps || this.#depth > LIMITS.lentSchemaDepth) throw new TooComplex();
-    if (schema === false) this.#wrong(path, "is not allowed here");
+    if (this.#depth > LIMITS.lentSchemaDepth) throw new TooComplex();
+    if (schema === false) this.#wrong(path, () => "is not allowed here");
     else if (isRecord(schema)) this.#record(schema, value, path);
     this.#depth -= 1;
   }
 
   #record(schema: Schema, value: unknown, path: Path): void {
     const reference = schema["$ref"];
-    if (typeof reference === "string") this.value(resolved(this.#root, reference), value, path);
+    if (typeof reference === "string") {
+      this.#spend(reference.length / CHARS_PER_STEP);
+      this.value(resolved(this.#root, reference), value, path);
+    }
     if (!this.#hasType(schema["type"], value, path)) return;
     this.#listed(schema, value, path);
     if (typeof value === "string") this.#text(schema, value, path);
@@ -71,45 +82,47 @@ class Check {
 
   #hasType(type: unknown, value: unknown, path: Path): boolean {
     const types = Array.isArray(type) ? (type as unknown[]) : type === undefined ? [] : [type];
+    this.#spend(types.length / NAMES_PER_STEP);
     if (types.length === 0 || types.some((name) => isOfType(name, value))) return true;
-    this.#wrong(path, `must be ${types.map((name) => article(String(name))).join(" or ")}`);
+    this.#wrong(path, () => `must be ${types.map((name) => article(String(name))).join(" or ")}`);
     return false;
   }
 
   #listed(schema: Schema, value: unknown, path: Path): void {
     const { enum: values, const: only } = schema;
     if (Array.isArray(values)) {
-      this.#steps += values.length;
+      this.#spend(values.length);
       if (!values.some((one) => isDeepStrictEqual(one, value)))
-        this.#wrong(path, `must be one of ${shown(values as unknown[])}`);
+        this.#wrong(path, () => `must be one of ${shown(values as unknown[])}`);
     }
-    if ("const" in schema && !isDeepStrictEqual(only, value)) this.#wrong(path, `must be ${shown([only])}`);
+    if ("const" in schema && !isDeepStrictEqual(only, value)) this.#wrong(path, () => `must be ${shown([only])}`);
   }
 
   #text(schema: Schema, value: string, path: Path): void {
     const { minLength, maxLength } = schema;
+    if (minLength !== undefined || maxLength !== undefined) this.#spend(value.length / CHARS_PER_STEP);
     if (typeof minLength === "number" && characters(value) < minLength)
-      this.#wrong(path, `must have at least ${minLength} characters`);
+      this.#wrong(path, () => `must have at least ${minLength} characters`);
     if (typeof maxLength === "number" && characters(value) > maxLength)
-      this.#wrong(path, `must have at most ${maxLength} characters`);
+      this.#wrong(path, () => `must have at most ${maxLength} characters`);
   }
 
   #number(schema: Schema, value: number, path: Path): void {
     const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema;
-    if (typeof minimum === "number" && value < minimum) this.#wrong(path, `must be at least ${minimum}`);
-    if (typeof maximum === "number" && value > maximum) this.#wrong(path, `must be at most ${maximum}`);
+    if (typeof minimum === "number" && value < minimum) this.#wrong(path, () => `must be at least ${minimum}`);
+    if (typeof maximum === "number" && value > maximum) this.#wrong(path, () => `must be at most ${maximum}`);
     if (typeof exclusiveMinimum === "number" && value <= exclusiveMinimum)
-      this.#wrong(path, `must be more than ${exclusiveMinimum}`);
+      this.#wrong(path, () => `must be more than ${exclusiveMinimum}`);
     if (typeof exclusiveMaximum === "number" && value >= exclusiveMaximum)
-      this.#wrong(path, `must be less than ${exclusiveMaximum}`);
+      this.#wrong(path, () => `must be less than ${exclusiveMaximum}`);
   }
 
   #array(schema: Schema, value: readonly unknown[], path: Path): void {
     const { items, prefixItems, minItems, maxItems } = schema;
     if (typeof minItems === "number" && value.length < minItems)
-      this.#wrong(path, `must have at least ${minItems} items`);
+      this.#wrong(path, () => `must have at least ${minItems} items`);
     if (typeof maxItems === "number" && value.length > maxItems)
-      this.#wrong(path, `must have at most ${maxItems} items`);
+      this.#wrong(path, () => `must have at most ${maxItems} items`);
     // An older draft has the list in `items` itself.
     const listed = [prefixItems, items].find((rules) => Array.isArray(rules));
     const first = (listed ?? []) as readonly unknown[];
@@ -123,15 +136,16 @@ class Check {
   #object(schema: Schema, value: Schema, path: Path): void {
     const properties = isRecord(schema["properties"]) ? schema["properties"] : {};
     const required = Array.isArray(schema["required"]) ? (schema["required"] as unknown[]) : [];
+    this.#spend(required.length / NAMES_PER_STEP);
     for (const name of required) {
-      if (typeof name === "string" && !Object.hasOwn(value, name)) this.#wrong([...path, name], "is required");
+      if (typeof name === "string" && !Object.hasOwn(value, name)) this.#wrong([...path, name], () => "is required");
     }
     // What such a property may hold depends on an expression, which is not asked here.
     const others = isRecord(schema["patternProperties"]) ? true : schema["additionalProperties"];
     for (const [name, part] of Object.entries(value)) {
       const at = [...path, name];
       if (Object.hasOwn(properties, name)) this.value(properties[name], part, at);
-      else if (others === false) this.#wrong(at, "is not an argument of this tool");
+      else if (others === false) this.#wrong(at, () => "is not an argument of this tool");
       else if (others !== undefined) this.value(others, part, at);
     }
   }
@@ -140,29 +154,41 @@ class Check {
     const { allOf, anyOf, oneOf, not } = schema;
     if (Array.isArray(allOf)) for (const part of allOf) this.value(part, value, path);
     if (Array.isArray(anyOf) && this.#fitting(anyOf as unknown[], value) === 0)
-      this.#wrong(path, "fits none of the forms that it may have");
+      this.#wrong(path, () => "fits none of the forms that it may have");
     if (Array.isArray(oneOf)) {
       const fitting = this.#fitting(oneOf as unknown[], value);
-      if (fitting === 0) this.#wrong(path, "fits none of the forms that it may have");
-      if (fitting > 1) this.#wrong(path, "fits more than one of the forms of which it may have one");
+      if (fitting === 0) this.#wrong(path, () => "fits none of the forms that it may have");
+      if (fitting > 1) this.#wrong(path, () => "fits more than one of the forms of which it may have one");
     }
-    if (not !== undefined && this.#fitting([not], value) === 1) this.#wrong(path, "has a form that it may not have");
+    if (not !== undefined && this.#fitting([not], value) === 1)
+      this.#wrong(path, () => "has a form that it may not have");
   }
 
   /** How many of the schemas fit; their own complaints are not kept. */
   #fitting(schemas: readonly unknown[], value: unknown): number {
-    const before = this.problems.length;
+    const before = this.#found;
     let fitting = 0;
+    this.#trying += 1;
     for (const schema of schemas) {
       this.value(schema, value, []);
-      if (this.problems.length === before) fitting += 1;
-      this.problems.length = before;
+      if (this.#found === before) fitting += 1;
+      this.#found = before;
     }
+    this.#trying -= 1;
     return fitting;
   }
 
-  #wrong(path: Path, message: string): void {
-    this.problems.push({ path, message });
+  /** Parts of a step count too. */
+  #spend(steps: number): void {
+    this.#steps += steps;
+    if (this.#steps > LIMITS.lentSchemaSteps) throw new TooComplex();
+  }
+
+  #wrong(path: Path, message: () => string): void {
+    this.#spend(1);
+    this.#found += 1;
+    if (this.#trying === 0 && this.problems.length < LIMITS.schemaIssues)
+      this.problems.push({ path, message: message() });
   }
 }
 

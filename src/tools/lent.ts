@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { z } from "zod";
 import { Failure, LIMITS, type ContentBlock, type Tier } from "../protocol/index.ts";
 import { problemsOf, schemaFault } from "./json-schema.ts";
@@ -7,7 +8,10 @@ import type { ToolDefinition } from "./toolbox.ts";
 
 /** What a lent tool is told of one call. */
 interface LentCall {
-  /** Aborted when nobody waits for the answer any more: the turn was stopped, the time is over, the tool was taken back. */
+  /**
+   * Aborted when nobody waits for the answer any more: the turn was stopped, the time is over, the tool was taken back. Its reason is a
+   * LentEnd.
+   */
   readonly signal: AbortSignal;
   /** The model's own id of the call; absent where an engine does not tell. */
   readonly tool_use_id?: string | undefined;
@@ -29,6 +33,15 @@ export interface LentTool {
   call(input: Readonly<Record<string, unknown>>, call: LentCall): Promise<ToolResult>;
 }
 
+/** Why nobody waits for a call any more; `answered`: because its answer came. */
+export type LentEnd = "answered" | "timed_out" | "cancelled";
+
+/**
+ * Takes tools back. With words for the model: calls that run may end by themselves, and a later call is answered with the words. Without:
+ * calls that run end with an error, and the tools are unknown from then on.
+ */
+export type TakeBack = (words?: string) => void;
+
 interface Loan {
   readonly tool: AnyTool;
   readonly definition: ToolDefinition;
@@ -39,39 +52,85 @@ const NAME = /^mcp__[A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*__[A-Za-z0-9_-]+$/;
 /** The tools that a toolbox has on loan. They come and go while it is in use. */
 export class LentTools {
   readonly #loans = new Map<string, Loan>();
+  /** The names of each loan. */
+  readonly #names = new WeakMap<TakeBack, ReadonlySet<string>>();
+  /** What is said of tools that were taken back with words, the newest last. */
+  readonly #memories = new Map<string, AnyTool>();
 
   get size(): number {
     return this.#loans.size;
   }
 
   get(name: string): AnyTool | undefined {
-    return this.#loans.get(name)?.tool;
+    return this.#loans.get(name)?.tool ?? this.#memories.get(name);
   }
 
   definitions(): readonly ToolDefinition[] {
     return [...this.#loans.values()].map(({ definition }) => definition);
   }
 
-  /** All of them or, with a Failure, none. The answer takes them back; calls that run then are told so. */
-  lend(tools: readonly LentTool[], isTaken: (name: string) => boolean): () => void {
-    if (this.#loans.size + tools.length > LIMITS.lentTools)
+  /** All of them or, with a Failure, none; `instead` of an earlier loan, whose tools go in the same moment. */
+  lend(
+    tools: readonly LentTool[],
+    { isTaken, instead }: { readonly isTaken: (name: string) => boolean; readonly instead?: TakeBack | undefined },
+  ): TakeBack {
+    const going = (instead === undefined ? undefined : this.#names.get(instead)) ?? new Set<string>();
+    if (this.#loans.size - going.size + tools.length > LIMITS.lentTools)
       throw new Failure("limit_reached", `a session may have ${LIMITS.lentTools} tools on loan`);
     const names = new Set<string>();
     for (const tool of tools) {
       check(tool);
-      if (names.has(tool.name) || this.#loans.has(tool.name) || isTaken(tool.name))
+      if (names.has(tool.name) || (this.#loans.has(tool.name) && !going.has(tool.name)) || isTaken(tool.name))
         throw new Failure("conflict", `Two tools are named ${tool.name}.`);
       names.add(tool.name);
     }
+    instead?.("it is not offered any more");
     const back = new AbortController();
+    // Every call that runs listens: many listeners are no leak here.
+    setMaxListeners(0, back.signal);
     const loans = tools.map((tool): Loan => ({ tool: asTool(tool, back.signal), definition: definitionOf(tool) }));
-    for (const loan of loans) this.#loans.set(loan.tool.name, loan);
-    return () => {
-      if (back.signal.aborted) return;
-      for (const name of names) this.#loans.delete(name);
-      back.abort();
+    for (const loan of loans) {
+      this.#loans.set(loan.tool.name, loan);
+      this.#memories.delete(loan.tool.name);
+    }
+    const takeBack = this.#takeBack(loans, back);
+    this.#names.set(takeBack, names);
+    return takeBack;
+  }
+
+  #takeBack(loans: readonly Loan[], back: AbortController): TakeBack {
+    let isBack = false;
+    return (words) => {
+      if (isBack) return;
+      isBack = true;
+      for (const { tool } of loans) {
+        this.#loans.delete(tool.name);
+        if (words !== undefined) this.#remember(tool.name, words);
+      }
+      if (words === undefined) back.abort();
     };
   }
+
+  #remember(name: string, words: string): void {
+    this.#memories.set(name, memoryOf(name, words));
+    const [oldest] = this.#memories.keys();
+    if (this.#memories.size > LIMITS.lentMemories && oldest !== undefined) this.#memories.delete(oldest);
+  }
+}
+
+/** A tool that is not there any more, for a model that was told of it. Nobody need be asked before it says so. */
+function memoryOf(name: string, words: string): AnyTool {
+  return {
+    name,
+    description: "",
+    tier: "read",
+    concurrent: true,
+    input: z.unknown(),
+    paths: () => [],
+    hosts: () => [],
+    preview: async (value) => genericPreview(value),
+    execute: async () => errorResult(`Error (page_gone): ${name} cannot be called: ${words}.`),
+  };
 }
 
 function check({ name, description, input_schema, timeoutMs }: LentTool): void {
@@ -98,7 +157,7 @@ type Input = Readonly<Record<string, unknown>>;
 /** The same tool as the toolbox has its own. */
 function asTool(lent: LentTool, takenBack: AbortSignal): AnyTool {
   const input = z.unknown().superRefine((value, context) => {
-    for (const { path, message } of problemsOf(lent.input_schema, value).slice(0, LIMITS.schemaIssues))
+    for (const { path, message } of problemsOf(lent.input_schema, value))
       context.addIssue({ code: "custom", path: path.length === 0 ? ["the input"] : [...path], message });
   });
   return {
@@ -122,14 +181,23 @@ async function execute(
 ): Promise<ToolResult> {
   const timeout = lent.timeoutMs ?? LIMITS.pageToolMs;
   const over = new AbortController();
-  let end: (text: string) => void = () => undefined;
+  let why: LentEnd = "answered";
+  let resolveEnd: (text: string) => void = () => undefined;
   const ended = new Promise<string>((resolve) => {
-    end = resolve;
+    resolveEnd = resolve;
   });
-  const stop = (): void => end("Interrupted; outcome unknown.");
+  const end = (how: LentEnd, text: string): void => {
+    why = how;
+    resolveEnd(text);
+  };
+  const stop = (): void => end("cancelled", "Interrupted; outcome unknown.");
   const gone = (): void =>
-    end(`Error: ${lent.name} was taken back while it ran, so its outcome is unknown. It cannot be called any more.`);
-  const timer = setTimeout(() => end(`Error: ${lent.name} did not answer within ${timeout / 1_000}s`), timeout);
+    end(
+      "cancelled",
+      `Error: ${lent.name} was taken back while it ran, so its outcome is unknown. It cannot be called any more.`,
+    );
+  const late = `Error: ${lent.name} did not answer within ${timeout / 1_000}s`;
+  const timer = setTimeout(() => end("timed_out", late), timeout);
   context.signal.addEventListener("abort", stop, { once: true });
   takenBack.addEventListener("abort", gone, { once: true });
   try {
@@ -140,7 +208,7 @@ async function execute(
     const first = await Promise.race([answer, ended]);
     return typeof first === "string" ? errorResult(first) : within(first);
   } finally {
-    over.abort();
+    over.abort(why);
     clearTimeout(timer);
     context.signal.removeEventListener("abort", stop);
     takenBack.removeEventListener("abort", gone);

@@ -1,5 +1,5 @@
 import type { Tier } from "../protocol/index.ts";
-import type { LentTool } from "./lent.ts";
+import type { LentTool, TakeBack } from "./lent.ts";
 import type { PathUse, SubagentRequest, ToolPreview, ToolResult } from "./tool.ts";
 
 /** How a model is told of a tool. `input_schema` is JSON Schema. */
@@ -47,10 +47,10 @@ export interface Toolbox {
 /** A toolbox to which others can lend tools for a while. Engines do not get this view of it. */
 export interface LendableToolbox extends Toolbox {
   /**
-   * Adds tools, all or, with a Failure, none; models are told of them from their next turn on. The answer takes them back: a call that
-   * runs then ends with an error that the model reads. Taking back twice is no error.
+   * Adds tools, all or, with a Failure, none; models are told of them from their next turn on. The answer takes them back; twice is no
+   * error. With `instead` those of an earlier loan go in the same moment, and calls of them that run may end by themselves.
    */
-  lend(tools: readonly LentTool[]): () => void;
+  lend(tools: readonly LentTool[], instead?: TakeBack): TakeBack;
   /** How many tools are on loan. */
   readonly lent: number;
 }

@@ -117,6 +117,39 @@ describe("a transcript's rows", () => {
     ]);
   });
 
+  it("an open turn tells what runs, and what it took so far", () => {
+    const usage = { ...NO_USAGE, input_tokens: 10, model_calls: 1 };
+    const spent = { type: "budget.updated", turn_id: "t", cost_microusd: 4, reserved_microusd: 0, spent_microusd: 4 };
+    const begun = [
+      started("t"),
+      { type: "item.started", item: message("m", "") },
+      { type: "item.started", item: subagent("s") },
+      { type: "usage.updated", turn_id: "t", usage },
+      spent,
+      { type: "item.completed", item: message("m", "done", "completed") },
+      { type: "usage.updated", turn_id: "t", usage },
+      spent,
+    ];
+    const { open, running, turns } = shown(journal(...begun));
+    expect({ open, running, usage: turns.get("t")?.usage, cost: turns.get("t")?.cost_microusd }).toEqual({
+      open: "t",
+      running: ["s"],
+      usage: { ...NO_USAGE, input_tokens: 20, model_calls: 2 },
+      cost: 8,
+    });
+    const end = { type: "turn.completed", turn_id: "t", usage: NO_USAGE, cost_microusd: 8, stop_reason: "end_turn" };
+    const ended = shown(journal(...begun, end));
+    expect([ended.open, ended.running, ended.turns.get("t")?.cost_microusd]).toEqual([undefined, [], 8]);
+  });
+
+  it("a waiting prompt that ends without having begun is told with its end", () => {
+    const queued = { type: "turn.queued", turn_id: "q", prompt: { text: "later" }, by };
+    const failed = { type: "turn.failed", turn_id: "q", error: { code: "aborted", message: "x" }, usage: NO_USAGE };
+    const view = shown(journal(started("t"), queued, failed));
+    expect(view.rows.map(({ key }) => key)).toEqual(["prompt-t", "prompt-q", "end-q"]);
+    expect(view.open).toBe("t");
+  });
+
   it("what an interrupted request cost is added to its ended turn", () => {
     const failed = {
       type: "turn.failed",

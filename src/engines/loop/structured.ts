@@ -44,7 +44,7 @@ export interface StructuredEnd {
 
 /** What does not fit the schema is said to the model. */
 export function structuredEnd(schema: Schema, item: ToolItem): StructuredEnd {
-  const problems = problemsOf(schema, item.input).slice(0, LIMITS.schemaIssues);
+  const problems = problemsOf(schema, item.input);
   const words = problems.map(({ path, message }) => `${path.length === 0 ? "it" : path.join(".")} ${message}`);
   const fits = problems.length === 0;
   const text = fits ? "The answer was taken." : `Error: the answer does not fit: ${words.join("; ")}. Call it again.`;

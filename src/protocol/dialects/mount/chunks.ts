@@ -16,7 +16,8 @@ export interface ChunkCursor {
 /** `12` or `12.34`. */
 export function parseChunkCursor(text: string): ChunkCursor {
   const [, seq, given] = /^(\d{1,15})(?:\.(\d{1,10}))?$/.exec(text) ?? [];
-  if (seq === undefined) throw new Failure("cursor_invalid", "this is not a place in an output; give an id of its watch");
+  if (seq === undefined)
+    throw new Failure("cursor_invalid", "this is not a place in an output; give an id of its watch");
   return { seq: Number(seq), given: Number(given ?? 0) };
 }
 

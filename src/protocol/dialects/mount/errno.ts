@@ -1,4 +1,4 @@
-import { Failure, type ErrorCode } from "../../errors.ts";
+import { Failure, type ErrorCode } from "../../failure.ts";
 
 /** What a file system says when it refuses, in the names of `errno.h`. */
 export const FILE_ERRNOS = [

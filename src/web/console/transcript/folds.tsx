@@ -1,21 +1,71 @@
 import { createContext, use, useState, type ReactNode } from "react";
 
-const Folds = createContext<Map<string, boolean>>(new Map());
+interface Memory {
+  readonly opened: Map<string, boolean>;
+  /** How far something was unfolded or turned. */
+  readonly reached: Map<string, number>;
+}
+
+const fresh = (): Memory => ({ opened: new Map(), reached: new Map() });
+const Folds = createContext<Memory>(fresh());
 
 /** Remembers what was opened and closed: a row that leaves the screen leaves the page too, and comes back as it was. */
 export function FoldMemory({ children }: { readonly children: ReactNode }): ReactNode {
-  const [folds] = useState(() => new Map<string, boolean>());
-  return <Folds value={folds}>{children}</Folds>;
+  const [memory] = useState(fresh);
+  return <Folds value={memory}>{children}</Folds>;
 }
 
-export function useFold(id: string, initially: boolean): readonly [boolean, (open: boolean) => void] {
-  const folds = use(Folds);
-  const [open, setOpen] = useState(folds.get(id) ?? initially);
+type Kept<Value> = readonly [Value, (next: Value) => void];
+
+export function useFold(id: string, initially: boolean): Kept<boolean> {
+  return useKept(use(Folds).opened, id, initially);
+}
+
+/** Absent: nobody has asked for another place yet. */
+export function useReach(id: string): readonly [number | undefined, (next: number) => void] {
+  return useKept<number | undefined, number>(use(Folds).reached, id, undefined);
+}
+
+function useKept<Value, Next extends Value>(
+  kept: Map<string, Next>,
+  id: string,
+  initially: Value,
+): readonly [Value, (next: Next) => void] {
+  const [value, setValue] = useState<Value>(kept.get(id) ?? initially);
   return [
-    open,
+    value,
     (next) => {
-      folds.set(id, next);
-      setOpen(next);
+      kept.set(id, next);
+      setValue(next);
     },
   ];
+}
+
+/** A part that opens below its summary. */
+export function Fold({
+  id,
+  summary,
+  className,
+  children,
+}: {
+  /** Names it within the session. */
+  readonly id: string;
+  /** With the classes of the line that is always there. */
+  readonly summary: ReactNode;
+  readonly className?: string;
+  readonly children: ReactNode;
+}): ReactNode {
+  const [open, setOpen] = useFold(id, false);
+  return (
+    <details
+      open={open}
+      {...(className === undefined ? {} : { className })}
+      onToggle={({ currentTarget }) => {
+        if (currentTarget.open !== open) setOpen(currentTarget.open);
+      }}
+    >
+      {summary}
+      {open && children}
+    </details>
+  );
 }

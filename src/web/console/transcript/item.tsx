@@ -1,8 +1,10 @@
 import { Brain, CircleAlert, Scissors } from "lucide-react";
 import { lazy, memo, Suspense, type ReactNode } from "react";
 import { isToolItem, type Item } from "../../../protocol/index.ts";
+import { Button } from "../ui/button.tsx";
 import { Badge, Note } from "../ui/states.tsx";
 import { count } from "../ui/words.tsx";
+import { Fold, useReach } from "./folds.tsx";
 import { ItemMenu } from "./item-menu.tsx";
 import { ToolCard } from "./tool-card.tsx";
 import { STATUS_WORDS } from "./tool-words.ts";
@@ -24,24 +26,56 @@ export const ItemRow = memo(function ItemRow({
   if (isToolItem(item)) {
     return (
       <ToolCard view={view} item={item}>
-        {view.children.length > 0 && <Children ids={view.children} lookup={lookup} />}
+        {view.children.length > 0 && <Children of={item.id} ids={view.children} lookup={lookup} />}
       </ToolCard>
     );
   }
   return <Said view={view} item={item} />;
 });
 
+/** Of a sub-agent's items, the last so many are shown; each step shows more. */
+const CHILDREN_SHOWN = 20;
+const CHILDREN_STEP = 100;
+/** Only a sub-agent looks at other items: all others are painted again when they change, not with each frame. */
+const NO_ITEMS: ItemLookup = () => undefined;
+export const lookupOf = (view: ItemView, lookup: ItemLookup): ItemLookup =>
+  view.children.length > 0 ? lookup : NO_ITEMS;
+
 /** What a sub-agent did. */
-function Children({ ids, lookup }: { readonly ids: readonly string[]; readonly lookup: ItemLookup }): ReactNode {
+function Children({
+  of,
+  ids,
+  lookup,
+}: {
+  /** The sub-agent's item. */
+  readonly of: string;
+  readonly ids: readonly string[];
+  readonly lookup: ItemLookup;
+}): ReactNode {
+  const [reached, setReached] = useReach(`children-${of}`);
+  const shown = reached ?? CHILDREN_SHOWN;
+  const earlier = Math.max(0, ids.length - shown);
   return (
     <div className="space-y-3 border-l-2 border-accent/50 pl-3" role="group" aria-label="Sub-agent">
-      {ids.map((id) => {
+      {earlier > 0 && (
+        <Button size="small" variant="quiet" onClick={() => setReached(shown + CHILDREN_STEP)}>
+          {earlier <= CHILDREN_STEP
+            ? `Show all ${count(ids.length)}`
+            : `Show ${String(CHILDREN_STEP)} more of ${count(earlier)} earlier ones`}
+        </Button>
+      )}
+      {ids.slice(earlier).map((id) => {
         const view = lookup(id);
-        return view === undefined ? null : <ItemRow key={id} view={view} lookup={lookup} />;
+        return view === undefined ? null : <ItemRow key={id} view={view} lookup={lookupOf(view, lookup)} />;
       })}
     </div>
   );
 }
+
+/** Of a thought that is not open. */
+const SUMMARY_CHARS = 160;
+const SUMMARY = "flex min-h-9 cursor-pointer items-center gap-2 px-3 py-1.5 text-soft";
+const FOLDED = "border-t px-3 py-2 whitespace-pre-wrap break-words text-soft";
 
 type SaidItem = Exclude<Item, { tool_use_id: string }>;
 
@@ -51,25 +85,36 @@ function Said({ view, item }: { readonly view: ItemView; readonly item: SaidItem
       return <Message view={view} item={item} />;
     case "reasoning":
       return (
-        <details className="rounded-xl border bg-panel text-sm">
-          <summary className="flex min-h-9 cursor-pointer items-center gap-2 px-3 py-1.5 text-soft">
-            <Brain aria-hidden className="size-4" /> {item.status === "in_progress" ? "Thinking …" : "Thought"}
-            <span className="min-w-0 flex-1 truncate text-faint">{item.text.slice(0, 160)}</span>
-          </summary>
-          <p className="border-t px-3 py-2 whitespace-pre-wrap break-words text-soft">
-            {item.text === "" ? "The model keeps this thought to itself." : item.text}
-          </p>
-        </details>
+        <Fold
+          id={item.id}
+          className="group/fold rounded-xl border bg-panel text-sm"
+          summary={
+            <summary className={SUMMARY}>
+              <Brain aria-hidden className="size-4 shrink-0" />
+              <span className="shrink-0">{item.status === "in_progress" ? "Thinking …" : "Thought"}</span>
+              <span className="min-w-0 flex-1 truncate text-faint group-open/fold:invisible">
+                {item.text.slice(0, SUMMARY_CHARS)}
+              </span>
+            </summary>
+          }
+        >
+          <p className={FOLDED}>{item.text === "" ? "The model keeps this thought to itself." : item.text}</p>
+        </Fold>
       );
     case "compaction":
       return (
-        <details className="rounded-xl border border-dashed bg-panel text-sm">
-          <summary className="flex min-h-9 cursor-pointer items-center gap-2 px-3 py-1.5 text-soft">
-            <Scissors aria-hidden className="size-4" /> The conversation was too long ({count(item.tokens_before)}{" "}
-            tokens) and was summed up
-          </summary>
-          <p className="border-t px-3 py-2 whitespace-pre-wrap break-words text-soft">{item.summary}</p>
-        </details>
+        <Fold
+          id={item.id}
+          className="rounded-xl border border-dashed bg-panel text-sm"
+          summary={
+            <summary className={SUMMARY}>
+              <Scissors aria-hidden className="size-4 shrink-0" /> The conversation was too long (
+              {count(item.tokens_before)} tokens) and was summed up
+            </summary>
+          }
+        >
+          <p className={FOLDED}>{item.summary}</p>
+        </Fold>
       );
     case "error":
       return (
@@ -92,18 +137,18 @@ function Message({
   const plain = item.status === "completed" || item.status === "in_progress";
   if (item.text === "" && item.status === "completed") return null;
   return (
-    <div className="group flex items-start gap-1">
-      <div className={`min-w-0 flex-1 ${item.status === "superseded" ? "text-faint" : ""}`}>
-        {!plain && (
-          <Badge tone={tone} className="mb-1">
-            {label}
-          </Badge>
-        )}
-        <Suspense fallback={<p className="leading-relaxed whitespace-pre-wrap break-words">{item.text}</p>}>
-          <Markdown text={item.text} streaming={item.status === "in_progress"} />
-        </Suspense>
-      </div>
-      <ItemMenu view={view} />
+    <div className={`flow-root ${item.status === "superseded" ? "text-faint" : ""}`}>
+      <span className="float-right ml-2">
+        <ItemMenu view={view} />
+      </span>
+      {!plain && (
+        <Badge tone={tone} className="mb-1">
+          {label}
+        </Badge>
+      )}
+      <Suspense fallback={<p className="leading-relaxed whitespace-pre-wrap break-words">{item.text}</p>}>
+        <Markdown text={item.text} streaming={item.status === "in_progress"} />
+      </Suspense>
     </div>
   );
 }

@@ -9,11 +9,20 @@ export function linesOf(text: string): readonly string[] {
   return lines.flatMap((line) => broken(line));
 }
 
+/** The beginning of a colour's escape at the end of a text. */
+// oxlint-disable-next-line no-control-regex
+const HALF_ESCAPE = /\u001B(?:\[[\d;]{0,30})?$/;
+
 function broken(line: string): readonly string[] {
-  if (line.length <= LINE_CHARS) return [line];
-  return Array.from({ length: Math.ceil(line.length / LINE_CHARS) }, (_, index) =>
-    line.slice(index * LINE_CHARS, (index + 1) * LINE_CHARS),
-  );
+  const parts: string[] = [];
+  for (let from = 0; from < line.length;) {
+    const part = line.slice(from, from + LINE_CHARS);
+    const isLast = from + LINE_CHARS >= line.length;
+    const whole = isLast ? part : part.replace(HALF_ESCAPE, "");
+    parts.push(whole);
+    from += whole.length;
+  }
+  return parts.length === 0 ? [""] : parts;
 }
 
 /** Which lines are shown: the last ones, until somebody asks for others. */

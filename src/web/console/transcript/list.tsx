@@ -4,15 +4,15 @@ import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState, typ
 import { Button } from "../ui/button.tsx";
 import { Note } from "../ui/states.tsx";
 import { FoldMemory } from "./folds.tsx";
-import { ItemRow, type ItemLookup } from "./item.tsx";
+import { ItemRow, lookupOf, type ItemLookup } from "./item.tsx";
 import type { Row, TranscriptView } from "./transcript.ts";
 import { EndRow, PromptRow } from "./turn-rows.tsx";
+import { WorkingRow } from "./working-row.tsx";
 
 /** What a row is thought to need until it was measured, px. */
-const GUESS = { prompt: 96, item: 64, end: 48, note: 44 } as const;
+const GUESS = { prompt: 96, item: 64, end: 48, note: 44, working: 24 } as const;
 /** Rows beyond the edge that are kept ready. */
 const OVERSCAN = 12;
-const NO_ITEMS: ItemLookup = () => undefined;
 /** So near to the end counts as "at the end", px. */
 const NEAR = 80;
 
@@ -32,7 +32,7 @@ export function TranscriptList({
 }): ReactNode {
   const scroller = useRef<HTMLDivElement>(null);
   const [atEnd, setAtEnd] = useState(target === undefined);
-  const { rows } = view;
+  const rows = useRows(view);
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
@@ -51,7 +51,13 @@ export function TranscriptList({
   useLayoutEffect(() => {
     if (atEnd) toEnd();
   }, [atEnd, height, view, toEnd]);
-  const marked = useJump({ view, target, go: (index) => virtual.scrollToIndex(index, { align: "center" }) });
+  useResized(scroller, () => atEnd && toEnd());
+  const marked = useJump({
+    rows,
+    places: view.places,
+    target,
+    go: (index) => virtual.scrollToIndex(index, { align: "center" }),
+  });
   const lookup = useCallback((id: string) => view.items.get(id), [view]);
   return (
     <div className="relative min-h-0 flex-1">
@@ -108,7 +114,7 @@ function RowView({
   lookup,
   onFork,
 }: {
-  readonly row: Row;
+  readonly row: ListRow;
   readonly view: TranscriptView;
   readonly lookup: ItemLookup;
   readonly onFork: ((turn: string) => void) | undefined;
@@ -117,22 +123,49 @@ function RowView({
   if (row.kind === "item") {
     const item = view.items.get(row.item);
     if (item === undefined) return null;
-    // Only a sub-agent looks at other items: all others are painted again when they change, not with each frame.
-    return <ItemRow view={item} lookup={item.children.length > 0 ? lookup : NO_ITEMS} />;
+    return <ItemRow view={item} lookup={lookupOf(item, lookup)} />;
   }
   const turn = view.turns.get(row.turn);
   if (turn === undefined) return null;
   if (row.kind === "prompt") return <PromptRow turn={turn} />;
+  if (row.kind === "working") return <WorkingRow turn={turn} view={view} />;
   return <EndRow turn={turn} onFork={onFork === undefined ? undefined : () => onFork(turn.id)} />;
+}
+
+/** A question that opens below takes room from the conversation, whose end should stay in sight. */
+function useResized(place: { readonly current: HTMLElement | null }, then: () => void): void {
+  const latest = useRef(then);
+  useLayoutEffect(() => {
+    latest.current = then;
+  });
+  useEffect(() => {
+    const element = place.current;
+    if (element === null) return undefined;
+    const observer = new ResizeObserver(() => latest.current());
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [place]);
+}
+
+type ListRow = Row | { readonly kind: "working"; readonly key: string; readonly seq: number; readonly turn: string };
+
+/** The conversation, and what is at work at its end. */
+function useRows({ rows, open, seq }: TranscriptView): readonly ListRow[] {
+  return useMemo(
+    () => (open === undefined ? rows : [...rows, { kind: "working", key: "working", seq, turn: open }]),
+    [rows, open, seq],
+  );
 }
 
 /** Goes to the row that holds an event, once it is there. The answer is that row's index. */
 function useJump({
-  view: { rows, places },
+  rows,
+  places,
   target,
   go,
 }: {
-  readonly view: Pick<TranscriptView, "rows" | "places">;
+  readonly rows: readonly ListRow[];
+  readonly places: readonly string[];
   readonly target: number | undefined;
   readonly go: (index: number) => void;
 }): number | undefined {

@@ -1,16 +1,22 @@
-import { code } from "@streamdown/code";
 import { math } from "@streamdown/math";
 import type { ComponentProps, ReactNode } from "react";
 import { Streamdown } from "streamdown";
 import "katex/dist/katex.min.css";
+import { codeColours } from "./code-colours.ts";
 
-const PLUGINS = { code, math };
+const PLUGINS = { code: codeColours, math };
 const CONTROLS = {
   code: { copy: true, download: false },
   table: { copy: true, download: false, fullscreen: false },
   mermaid: false,
   image: false,
 } as const;
+
+/** Readable on the page's own ground; the diff viewer has the same. */
+const THEMES: ["github-light-high-contrast", "github-dark-high-contrast"] = [
+  "github-light-high-contrast",
+  "github-dark-high-contrast",
+];
 
 /** A link of a model leads out of the console, and only to the web. */
 function Anchor({ href, children }: ComponentProps<"a">): ReactNode {
@@ -24,7 +30,7 @@ function Anchor({ href, children }: ComponentProps<"a">): ReactNode {
 
 /** A picture that a model names is not loaded: whoever hosts it would learn that somebody reads this. */
 function Picture({ src, alt }: ComponentProps<"img">): ReactNode {
-  return <span className="text-soft">[image: {alt === undefined || alt === "" ? String(src ?? "") : alt}]</span>;
+  return <span className="text-soft">[image: {alt === undefined || alt === "" ? (src ?? "") : alt}]</span>;
 }
 
 const COMPONENTS = { a: Anchor, img: Picture };
@@ -33,14 +39,15 @@ const COMPONENTS = { a: Anchor, img: Picture };
 export function Markdown({ text, streaming }: { readonly text: string; readonly streaming: boolean }): ReactNode {
   return (
     <Streamdown
-      className="space-y-3 leading-relaxed break-words [&_ol]:list-outside [&_ol]:pl-6 [&_ul]:list-outside [&_ul]:pl-6 [&_h1]:text-xl [&_h2]:text-lg [&_h3]:text-base"
+      className="space-y-3 leading-relaxed break-words [&_ol]:list-outside [&_ol]:pl-6 [&_ul]:list-outside [&_ul]:pl-6 [&_h1]:text-xl [&_h2]:text-lg [&_h3]:text-base [&_[data-streamdown=code-block-body]_pre]:whitespace-pre-wrap [&_[data-streamdown=code-block-body]_pre]:[overflow-wrap:anywhere]"
       mode={streaming ? "streaming" : "static"}
       parseIncompleteMarkdown={streaming}
       rehypePlugins={[]}
       plugins={PLUGINS}
       controls={CONTROLS}
+      lineNumbers={false}
       components={COMPONENTS}
-      shikiTheme={["github-light", "github-dark"]}
+      shikiTheme={THEMES}
     >
       {text}
     </Streamdown>

@@ -1,16 +1,29 @@
-import { useMemo, useState, type ReactNode } from "react";
+import { useMemo, type ReactNode } from "react";
 import type { ContentBlock } from "../../../protocol/index.ts";
 import { Button } from "../ui/button.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
-import { ansiPieces } from "./ansi.ts";
+import { ansiPieces, carriedTo } from "./ansi.ts";
+import { useReach } from "./folds.tsx";
 import { linesOf, SHOWN_LINES, windowOf } from "./lines.ts";
 
 /** What a command or tool printed: the newest lines, with a way to the others. However long it is, only what is shown is in the page. */
-export function Output({ text, label }: { readonly text: string; readonly label: string }): ReactNode {
+export function Output({
+  id,
+  text,
+  label,
+}: {
+  /** Names it within the session. */
+  readonly id: string;
+  readonly text: string;
+  readonly label: string;
+}): ReactNode {
   const lines = useMemo(() => linesOf(text), [text]);
-  const [from, setFrom] = useState<number>();
+  const [from, setFrom] = useReach(`lines-${id}`);
   const shown = windowOf(lines.length, from);
-  const part = useMemo(() => ansiPieces(lines.slice(shown.from, shown.to).join("\n")), [lines, shown.from, shown.to]);
+  const part = useMemo(
+    () => ansiPieces(carriedTo(lines, shown.from) + lines.slice(shown.from, shown.to).join("\n")),
+    [lines, shown.from, shown.to],
+  );
   if (text === "") return <p className="text-sm text-faint">No output.</p>;
   return (
     <div className="rounded-lg border bg-sunken">
@@ -45,6 +58,7 @@ export function Output({ text, label }: { readonly text: string; readonly label:
             style={{
               ...(piece.color === undefined ? {} : { color: piece.color }),
               ...(piece.bold ? { fontWeight: 600 } : {}),
+              ...(piece.italic ? { fontStyle: "italic" } : {}),
               ...(piece.underline ? { textDecoration: "underline" } : {}),
             }}
           >
@@ -58,9 +72,11 @@ export function Output({ text, label }: { readonly text: string; readonly label:
 
 /** A tool's result: text as output, pictures as pictures. */
 export function Blocks({
+  id,
   blocks,
   label,
 }: {
+  readonly id: string;
   readonly blocks: readonly ContentBlock[];
   readonly label: string;
 }): ReactNode {
@@ -68,7 +84,7 @@ export function Blocks({
   const images = blocks.flatMap((block) => (block.type === "image" ? [block] : []));
   return (
     <div className="space-y-2">
-      {(text !== "" || images.length === 0) && <Output text={text} label={label} />}
+      {(text !== "" || images.length === 0) && <Output id={id} text={text} label={label} />}
       {images.map((image, index) => (
         <img
           // oxlint-disable-next-line react/no-array-index-key

@@ -1,12 +1,12 @@
 import { ChevronRight } from "lucide-react";
 import { lazy, Suspense, type ReactNode } from "react";
-import type { ToolItem } from "../../../protocol/index.ts";
+import type { Outcome, ToolItem } from "../../../protocol/index.ts";
 import { ToolIcon } from "../approval/tool-icon.tsx";
 import { visible } from "../approval/visible.ts";
 import { Badge, Skeleton } from "../ui/states.tsx";
 import { classes } from "../ui/classes.ts";
 import { duration } from "../ui/words.tsx";
-import { useFold } from "./folds.tsx";
+import { Fold, useFold } from "./folds.tsx";
 import { Blocks, Output } from "./output.tsx";
 import { ItemMenu } from "./item-menu.tsx";
 import { TodoList } from "./todo-list.tsx";
@@ -27,9 +27,10 @@ export function ToolCard({
   readonly children?: ReactNode;
 }): ReactNode {
   const [open, setOpen] = useFold(item.id, item.type === "todo_list" || item.type === "file_change");
-  const { label, tone } = STATUS_WORDS[item.status];
+  const isAsked = item.status === "in_progress" && view.answer !== undefined && view.answer.outcome === undefined;
+  const { label, tone } = isAsked ? ASKED : STATUS_WORDS[item.status];
   return (
-    <section aria-label={`${toolName(item)}: ${label}`} className="rounded-xl border bg-raised">
+    <div role="group" aria-label={`${toolName(item)}: ${label}`} className="rounded-xl border bg-raised">
       <div className="flex min-h-10 items-center gap-1 pr-1.5">
         <button
           type="button"
@@ -53,14 +54,16 @@ export function ToolCard({
       </div>
       {open && (
         <div className="space-y-3 border-t px-3 py-3">
-          {view.answer !== undefined && <Answer answer={view.answer} />}
+          {view.answer?.outcome !== undefined && <Answer answer={view.answer} outcome={view.answer.outcome} />}
           <ToolBody item={item} />
           {children}
         </div>
       )}
-    </section>
+    </div>
   );
 }
+
+const ASKED = { label: "needs you", tone: "warn" } as const;
 
 const OUTCOMES = {
   approved: "Approved",
@@ -69,11 +72,10 @@ const OUTCOMES = {
   cancelled: "Cancelled before anybody answered",
 } as const;
 
-function Answer({ answer }: { readonly answer: AnswerView }): ReactNode {
-  if (answer.outcome === undefined) return <Badge tone="warn">waits for a person</Badge>;
+function Answer({ answer, outcome }: { readonly answer: AnswerView; readonly outcome: Outcome }): ReactNode {
   return (
     <p className="text-sm text-soft">
-      {OUTCOMES[answer.outcome]}
+      {OUTCOMES[outcome]}
       {answer.by === undefined || answer.by.role === "system" ? "" : ` by ${answer.by.name}`}
       {answer.feedback === undefined ? "" : `: “${answer.feedback}”`}
       {answer.granted_rule === undefined ? "" : ` and for the session: ${answer.granted_rule}`}
@@ -85,7 +87,7 @@ function ToolBody({ item }: { readonly item: ToolItem }): ReactNode {
   const approved = item.approved_input !== undefined && (
     <div className="space-y-1">
       <Badge tone="accent">changed by a person</Badge>
-      <Json value={item.approved_input} label="What was run" />
+      <Json id={`${item.id}-approved`} value={item.approved_input} label="What was run" />
     </div>
   );
   switch (item.type) {
@@ -99,7 +101,9 @@ function ToolBody({ item }: { readonly item: ToolItem }): ReactNode {
             {visible(item.command)}
           </pre>
           {approved}
-          <Output text={item.aggregated_output} label="output" />
+          {(item.aggregated_output !== "" || item.status !== "in_progress") && (
+            <Output id={item.id} text={item.aggregated_output} label="output" />
+          )}
           {item.exit_code !== undefined && item.exit_code !== 0 && (
             <p className="text-sm text-bad">Ended with code {item.exit_code}</p>
           )}
@@ -114,7 +118,7 @@ function ToolBody({ item }: { readonly item: ToolItem }): ReactNode {
               <DiffView patch={item.diff} path={aboutTool(item)} />
             </Suspense>
           ) : (
-            <Blocks blocks={item.output ?? []} label="result" />
+            <Result item={item} />
           )}
         </>
       );
@@ -126,21 +130,38 @@ function ToolBody({ item }: { readonly item: ToolItem }): ReactNode {
     case "tool_call":
       return (
         <>
-          <Json value={item.input} label="Input" />
+          <Json id={`${item.id}-input`} value={item.input} label="Input" />
           {approved}
-          {item.output !== undefined && <Blocks blocks={item.output} label="result" />}
+          <Result item={item} />
         </>
       );
   }
 }
 
-function Json({ value, label }: { readonly value: unknown; readonly label: string }): ReactNode {
+/** What came out; before that, words in its place, so that an opened card is never empty. */
+function Result({ item }: { readonly item: ToolItem }): ReactNode {
+  if (item.output !== undefined) return <Blocks id={item.id} blocks={item.output} label="result" />;
+  return <p className="text-sm text-faint">{item.status === "in_progress" ? "Nothing yet." : "No output."}</p>;
+}
+
+function Json({
+  id,
+  value,
+  label,
+}: {
+  readonly id: string;
+  readonly value: unknown;
+  readonly label: string;
+}): ReactNode {
   return (
-    <details className="text-sm">
-      <summary className="cursor-pointer text-soft">{label}</summary>
-      <pre className="mt-1 max-h-80 overflow-auto rounded-lg border bg-sunken px-3 py-2 text-[13px] whitespace-pre-wrap break-words">
+    <Fold id={id} className="text-sm" summary={<summary className="cursor-pointer text-soft">{label}</summary>}>
+      <pre
+        tabIndex={0}
+        aria-label={label}
+        className="mt-1 max-h-80 overflow-auto rounded-lg border bg-sunken px-3 py-2 text-[13px] whitespace-pre-wrap break-words"
+      >
         {visible(JSON.stringify(value, undefined, 2))}
       </pre>
-    </details>
+    </Fold>
   );
 }

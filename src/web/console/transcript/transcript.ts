@@ -1,14 +1,15 @@
-import type {
-  Approval,
-  ErrorDetail,
-  Item,
-  JournalEvent,
-  Outcome,
-  PrincipalRef,
-  Prompt,
-  StreamFrame,
-  Todo,
-  Usage,
+import {
+  addUsage,
+  type Approval,
+  type ErrorDetail,
+  type Item,
+  type JournalEvent,
+  type Outcome,
+  type PrincipalRef,
+  type Prompt,
+  type StreamFrame,
+  type Todo,
+  type Usage,
 } from "../../../protocol/index.ts";
 import { writeDollars } from "../ui/dollars.ts";
 
@@ -21,6 +22,7 @@ export interface TurnView {
   readonly seq: number;
   readonly state: "queued" | "open" | "completed" | "failed";
   readonly ended_at?: string;
+  /** So far, while it is open. */
   readonly usage?: Usage;
   readonly cost_microusd?: number;
   readonly stop_reason?: string;
@@ -70,6 +72,10 @@ export interface TranscriptView {
   readonly seq: number;
   /** By seq: the key of the row that shows the event. */
   readonly places: readonly string[];
+  /** The turn that is at work; absent: none. */
+  readonly open?: string;
+  /** Items that have begun and not ended, oldest first. */
+  readonly running: readonly string[];
 }
 
 /** Live text of one item that the page keeps; the completed item has all of it. */
@@ -88,6 +94,8 @@ export class Transcript {
   readonly #places: string[] = [];
   /** By approval id: the item that was asked about. */
   readonly #asked = new Map<string, string>();
+  #open: string | undefined;
+  readonly #running = new Set<string>();
   #shown: TranscriptView | undefined;
 
   /** Stays the same object until a frame changes something. */
@@ -99,6 +107,8 @@ export class Transcript {
       todos: this.#todos,
       seq: this.#seq,
       places: [...this.#places],
+      ...(this.#open === undefined ? {} : { open: this.#open }),
+      running: [...this.#running],
     };
     return this.#shown;
   }
@@ -153,8 +163,10 @@ export class Transcript {
       case "budget.updated":
         this.#spend(event);
         return;
-      case "thread.started":
       case "usage.updated":
+        this.#count(event);
+        return;
+      case "thread.started":
         return;
       default:
         // A newer server says more than this page knows: nothing is hidden.
@@ -165,14 +177,26 @@ export class Transcript {
   #begin(event: Extract<JournalEvent, { type: "turn.queued" | "turn.started" }>): void {
     const { turn_id, prompt, by, at, seq } = event;
     const state = event.type === "turn.queued" ? "queued" : "open";
-    this.#turns.set(turn_id, { id: turn_id, prompt, by, at, seq, state });
+    const turn: TurnView = { id: turn_id, prompt, by, at, seq, state };
+    this.#turns.set(turn_id, turn);
     // A prompt that waits stands in the queue, not in the conversation.
-    if (state === "open") this.#rows.push({ kind: "prompt", key: `prompt-${turn_id}`, seq, turn: turn_id });
+    if (state === "queued") return;
+    this.#open = turn_id;
+    this.#show(turn);
+  }
+
+  #show({ id, seq }: TurnView): void {
+    this.#rows.push({ kind: "prompt", key: `prompt-${id}`, seq, turn: id });
   }
 
   #end(event: Extract<JournalEvent, { type: "turn.completed" | "turn.failed" }>): void {
     const turn = this.#turns.get(event.turn_id);
     if (turn === undefined) return;
+    if (turn.state === "queued") this.#show(turn);
+    if (this.#open === turn.id) {
+      this.#open = undefined;
+      this.#running.clear();
+    }
     const ended = {
       ...turn,
       ended_at: event.at,
@@ -191,6 +215,8 @@ export class Transcript {
   /** With an event: journaled. Without: the text so far of an item that is open while we arrive. */
   #put(item: Item, event?: JournalEvent): void {
     const known = this.#items.get(item.id);
+    if (item.status === "in_progress") this.#running.add(item.id);
+    else this.#running.delete(item.id);
     if (item.type === "todo_list" && item.items.length > 0) this.#todos = item.items;
     if (known !== undefined) {
       const isLive = event !== undefined && event.type === "item.updated";
@@ -242,6 +268,13 @@ export class Transcript {
     this.#items.set(id, { ...view, answer });
   }
 
+  /** Each tells one request; the turn's end tells the sum. */
+  #count({ turn_id, usage }: Extract<JournalEvent, { type: "usage.updated" }>): void {
+    const turn = this.#turns.get(turn_id);
+    if (turn?.state !== "open") return;
+    this.#turns.set(turn_id, { ...turn, usage: turn.usage === undefined ? usage : addUsage(turn.usage, usage) });
+  }
+
   /** What an interrupted request cost is told after its turn has ended. */
   #spend(event: Extract<JournalEvent, { type: "budget.updated" }>): void {
     const { cost_microusd: cost, limit_microusd: limit, turn_id } = event;
@@ -254,8 +287,7 @@ export class Transcript {
       return;
     }
     const turn = turn_id === undefined ? undefined : this.#turns.get(turn_id);
-    if (turn !== undefined && turn.ended_at !== undefined)
-      this.#turns.set(turn.id, { ...turn, cost_microusd: (turn.cost_microusd ?? 0) + cost });
+    if (turn !== undefined) this.#turns.set(turn.id, { ...turn, cost_microusd: (turn.cost_microusd ?? 0) + cost });
   }
 
   /** The row that shows an event; undefined: the one of the event before. */

@@ -1,14 +1,17 @@
-import { GitFork, User } from "lucide-react";
+import { FileText, GitFork, User } from "lucide-react";
 import type { ReactNode } from "react";
-import type { Prompt } from "../../../protocol/index.ts";
+import type { Attachment, Usage } from "../../../protocol/index.ts";
 import { Button } from "../ui/button.tsx";
-import { Badge } from "../ui/states.tsx";
 import { Ago, count, duration, money } from "../ui/words.tsx";
+import { useFold } from "./folds.tsx";
 import { ItemMenu } from "./item-menu.tsx";
+import { Output } from "./output.tsx";
+import { beginningOf } from "./prompt-text.ts";
 import type { TurnView } from "./transcript.ts";
 
 /** What somebody asked for. */
 export function PromptRow({ turn }: { readonly turn: TurnView }): ReactNode {
+  const { attachments = [] } = turn.prompt;
   return (
     <div className="rounded-xl border border-accent/30 bg-accent-soft px-4 py-3">
       <div className="mb-1 flex items-center gap-2 text-xs text-soft">
@@ -19,31 +22,70 @@ export function PromptRow({ turn }: { readonly turn: TurnView }): ReactNode {
           <ItemMenu view={turn} />
         </span>
       </div>
-      <p className="whitespace-pre-wrap break-words">{turn.prompt.text}</p>
-      <Attachments prompt={turn.prompt} />
+      <PromptText id={turn.id} text={turn.prompt.text} />
+      {attachments.length > 0 && (
+        <ul aria-label="Attachments" className="mt-2 flex flex-wrap gap-2">
+          {attachments.map((attachment, index) => (
+            <AttachmentView
+              // Attachments have no names of their own, and never change.
+              // oxlint-disable-next-line react/no-array-index-key
+              key={index}
+              id={`${turn.id}-${String(index)}`}
+              attachment={attachment}
+              number={index + 1}
+            />
+          ))}
+        </ul>
+      )}
     </div>
   );
 }
 
-function Attachments({ prompt }: { readonly prompt: Prompt }): ReactNode {
-  if (prompt.attachments === undefined || prompt.attachments.length === 0) return null;
+function PromptText({ id, text }: { readonly id: string; readonly text: string }): ReactNode {
+  const [open, setOpen] = useFold(`prompt-${id}`, false);
+  const beginning = beginningOf(text);
+  const isCut = beginning !== undefined;
   return (
-    <ul className="mt-2 flex flex-wrap gap-2">
-      {prompt.attachments.map((attachment, index) => (
-        // oxlint-disable-next-line react/no-array-index-key
-        <li key={index}>
-          {attachment.type === "image" ? (
-            <img
-              src={`data:${attachment.media_type};base64,${attachment.data}`}
-              alt={attachment.name ?? `picture ${String(index + 1)}`}
-              className="max-h-40 rounded-lg border object-contain"
-            />
-          ) : (
-            <Badge>{attachment.name ?? "text"}</Badge>
-          )}
-        </li>
-      ))}
-    </ul>
+    <>
+      <p className="whitespace-pre-wrap break-words">{isCut && !open ? `${beginning} …` : text}</p>
+      {isCut && (
+        <Button size="small" variant="quiet" className="mt-1 -ml-2" aria-expanded={open} onClick={() => setOpen(!open)}>
+          {open ? "Show less" : "Show all"}
+        </Button>
+      )}
+    </>
+  );
+}
+
+function AttachmentView({
+  id,
+  attachment,
+  number,
+}: {
+  readonly id: string;
+  readonly attachment: Attachment;
+  readonly number: number;
+}): ReactNode {
+  const [open, setOpen] = useFold(`attachment-${id}`, false);
+  if (attachment.type === "image") {
+    return (
+      <li>
+        <img
+          src={`data:${attachment.media_type};base64,${attachment.data}`}
+          alt={attachment.name ?? `picture ${String(number)}`}
+          className="max-h-40 max-w-full rounded-lg border object-contain"
+        />
+      </li>
+    );
+  }
+  const name = attachment.name ?? `text ${String(number)}`;
+  return (
+    <li className={open ? "w-full space-y-2" : "max-w-full"}>
+      <Button size="small" aria-expanded={open} className="max-w-full" onClick={() => setOpen(!open)}>
+        <FileText aria-hidden className="size-4 shrink-0" /> <span className="truncate">{name}</span>
+      </Button>
+      {open && <Output id={`attachment-${id}`} text={attachment.text} label={name} />}
+    </li>
   );
 }
 
@@ -55,10 +97,6 @@ export function EndRow({
   readonly turn: TurnView;
   readonly onFork?: (() => void) | undefined;
 }): ReactNode {
-  const tokens =
-    turn.usage === undefined
-      ? 0
-      : turn.usage.input_tokens + turn.usage.cache_read_tokens + turn.usage.cache_write_tokens;
   const took = turn.ended_at === undefined ? undefined : Date.parse(turn.ended_at) - Date.parse(turn.at);
   return (
     <div className="space-y-2">
@@ -70,11 +108,7 @@ export function EndRow({
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1 border-t border-dashed pt-2 text-xs text-faint tabular-nums">
         <span>{turn.state === "completed" ? "Turn ended" : "Turn failed"}</span>
         {took !== undefined && <span>{duration(took)}</span>}
-        {turn.usage !== undefined && (
-          <span>
-            {count(tokens)} in, {count(turn.usage.output_tokens)} out
-          </span>
-        )}
+        {turn.usage !== undefined && <span>{tokenWords(turn.usage)}</span>}
         {turn.cost_microusd !== undefined && <span>{money(turn.cost_microusd)}</span>}
         {turn.stop_reason !== undefined && turn.stop_reason !== "end_turn" && <span>{turn.stop_reason}</span>}
         {onFork !== undefined && (
@@ -85,4 +119,9 @@ export function EndRow({
       </div>
     </div>
   );
+}
+
+export function tokenWords(usage: Usage): string {
+  const read = usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens;
+  return `${count(read)} in, ${count(usage.output_tokens)} out`;
 }

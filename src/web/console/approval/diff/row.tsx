@@ -75,7 +75,7 @@ function Line({ cell, onLengthen }: { readonly cell: Cell; readonly onLengthen: 
         {more !== undefined && (
           <button
             type="button"
-            className="ml-2 min-h-6 rounded bg-info-soft px-1.5 font-sans text-xs text-info"
+            className="ml-2 min-h-7 rounded bg-info-soft px-1.5 font-sans text-xs text-info"
             onClick={() => onLengthen(line, Math.max(shown, SHOWN_CHARS))}
           >
             {more.toLocaleString("en-US")} more characters

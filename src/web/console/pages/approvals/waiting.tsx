@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { Inbox } from "lucide-react";
-import { useEffect, type ReactNode } from "react";
+import { useEffect, useState, type ReactNode } from "react";
 import type { Approval } from "../../../../protocol/index.ts";
 import { ApprovalCard } from "../../approval/card.tsx";
 import { useSession } from "../../approval/card-head.tsx";
@@ -25,7 +25,8 @@ export function Waiting({ id }: { readonly id: string | undefined }): ReactNode 
   const roomy = useRoomy();
   const groups = bySession(approvals);
   const order = groups.flatMap(({ approvals: mine }) => mine);
-  const shown = id ?? (roomy ? order[0]?.id : undefined);
+  const first = useFirst(order[0]?.id, id === undefined && roomy);
+  const shown = id ?? first;
   const go = useMoves(order, shown);
   if (isPending)
     return <Panes list={<ListSkeleton />} detail={<Skeleton className="h-96" />} open={false} show="pending" />;
@@ -69,6 +70,18 @@ export function Waiting({ id }: { readonly id: string | undefined }): ReactNode 
       }
     />
   );
+}
+
+/**
+ * The question that is open although nobody chose one. It stays when it is answered, here or elsewhere, so that what came of it can be read,
+ * until the person goes on.
+ */
+function useFirst(first: string | undefined, isWanted: boolean): string | undefined {
+  const [kept, setKept] = useState<string>();
+  const shown = isWanted ? (kept ?? first) : undefined;
+  // While it is painted, so that no frame shows another one.
+  if (shown !== kept) setKept(shown);
+  return shown;
 }
 
 function NextButton({ onNext }: { readonly onNext: () => void }): ReactNode {

@@ -24,7 +24,7 @@ export function Entries({
           type="button"
           title="Show only what they did"
           onClick={() => onPerson(by.id)}
-          className="min-h-6 rounded text-left font-medium hover:underline"
+          className="min-h-7 rounded text-left font-medium hover:underline"
         >
           {by.name} <span className="font-normal text-soft">({by.role})</span>
         </button>
@@ -72,7 +72,7 @@ function Details({ details }: { readonly details: unknown }): ReactNode {
   if (words === undefined) return <span className="text-faint">–</span>;
   return (
     <details className="group max-w-full">
-      <summary className="flex min-h-6 cursor-pointer list-none items-start gap-1 text-soft">
+      <summary className="flex min-h-7 cursor-pointer list-none items-start gap-1 text-soft">
         <ChevronRight
           aria-hidden
           className="mt-0.5 size-4 shrink-0 text-faint transition-transform group-open:rotate-90"

@@ -4,7 +4,11 @@ export const COMMANDS = [
   { name: "pause", does: "no further turn, no further tool" },
   { name: "resume", does: "goes on" },
   { name: "fork", does: "a new session that begins with this conversation" },
+  { name: "model", does: "another model from the next turn on" },
+  { name: "mode", does: "another permission mode from the next turn on" },
+  { name: "budget", does: "what the session may spend" },
   { name: "close", does: "ends the session" },
+  { name: "help", does: "the keys of this page" },
 ] as const;
 export type CommandName = (typeof COMMANDS)[number]["name"];
 

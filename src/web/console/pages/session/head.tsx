@@ -1,18 +1,34 @@
 import { Link } from "@tanstack/react-router";
-import { ChevronLeft, CirclePause, CirclePlay, Ellipsis, GitFork, Info, Square } from "lucide-react";
+import {
+  ChevronLeft,
+  CirclePause,
+  CirclePlay,
+  CircleX,
+  Ellipsis,
+  Folder,
+  GitFork,
+  Info,
+  Link2,
+  SlidersHorizontal,
+  Square,
+  Wallet,
+  type LucideIcon,
+} from "lucide-react";
 import { DropdownMenu } from "radix-ui";
-import { useState, type ReactNode } from "react";
+import type { ReactNode } from "react";
 import type { SessionView } from "../../../../protocol/index.ts";
 import { useMay } from "../../app/connection.tsx";
 import { useShortcuts } from "../../app/shortcuts.tsx";
 import { Button } from "../../ui/button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
+import { MENU, MENU_ITEM, MENU_LINE, useMenuQuestion } from "../../ui/menu.ts";
+import { useTell } from "../../ui/toasts.tsx";
 import { money, StatusBadge, titleOf } from "../../ui/words.tsx";
-import { SetLimit } from "../usage/set-limit.tsx";
-import { SwitchDialog } from "./switch-dialog.tsx";
+import { SessionDialog, type SessionQuestion } from "./session-dialog.tsx";
 import { useControl } from "./use-control.ts";
+import { useSessionUsage } from "./use-session-usage.ts";
 
-const ITEM = "flex items-center gap-2 rounded px-2.5 py-2 text-sm outline-none data-[highlighted]:bg-sunken";
+/** From this part of the limit on the meter is red. */
+const NEAR_LIMIT = 0.9;
 const isBusy = ({ status }: SessionView): boolean => status === "working" || status === "pending_approval";
 const hasEnded = ({ status }: SessionView): boolean => status === "complete" || status === "failed";
 
@@ -37,7 +53,7 @@ export function Head({
   ]);
   return (
     <header className="border-b bg-panel px-3 py-2 md:px-4">
-      <div className="flex items-center gap-2">
+      <div className="flex items-center gap-1 sm:gap-2">
         <Link to="/sessions" aria-label="To the sessions" className="rounded p-1.5 text-soft hover:bg-sunken md:hidden">
           <ChevronLeft aria-hidden className="size-5" />
         </Link>
@@ -48,56 +64,100 @@ export function Head({
             <span className="max-sm:hidden">
               {session.settings.engine} · {session.settings.model}
             </span>
+            <span title={session.settings.workspace} className="flex max-w-48 items-center gap-1 max-md:hidden">
+              <Folder aria-hidden className="size-3.5 shrink-0" />
+              <span className="sr-only">Workspace </span>
+              <span className="truncate">{folderName(session.settings.workspace)}</span>
+            </span>
             <Cost session={session} />
           </p>
         </div>
         {mayControl && isBusy(session) && (
-          <Button size="small" variant="danger" busy={control.busy} onClick={() => control.run("interrupt")}>
-            <Square aria-hidden className="size-3.5" /> Stop
+          <Button
+            size="small"
+            variant="danger"
+            busy={control.busy}
+            aria-label="Stop"
+            onClick={() => control.run("interrupt")}
+          >
+            <Square aria-hidden className="size-3.5" /> <span className="max-sm:hidden">Stop</span>
           </Button>
         )}
         {mayControl && !hasEnded(session) && <PauseButton session={session} control={control} />}
         <Button size="icon" variant="quiet" aria-label="Details" className="lg:hidden" onClick={onDetails}>
           <Info aria-hidden className="size-5" />
         </Button>
-        {mayControl && <More session={session} onFork={onFork} control={control} />}
+        <More session={session} onFork={onFork} control={mayControl ? control : undefined} />
       </div>
     </header>
   );
 }
 
+const folderName = (path: string): string => path.split("/").findLast((part) => part !== "") ?? path;
+
+/** Spent, of what limit, and what requests that run now may cost at most. */
 function Cost({ session }: { readonly session: SessionView }): ReactNode {
   const { cost_microusd: spent, limit_microusd: limit } = session;
-  if (limit === undefined) return <span className="tabular-nums">{money(spent)}</span>;
-  const part = limit === 0 ? 1 : Math.min(1, spent / limit);
+  const { data } = useSessionUsage(session);
+  const reserved = isBusy(session) ? (data?.reserved_microusd ?? 0) : 0;
   return (
-    <span className="flex items-center gap-1.5 tabular-nums">
-      <span aria-hidden className="h-1.5 w-14 overflow-hidden rounded-full bg-line">
-        <span
-          className={`block h-full ${part > 0.9 ? "bg-bad" : "bg-accent"}`}
-          style={{ width: `${String(part * 100)}%` }}
-        />
+    <span className="flex items-center gap-1.5 whitespace-nowrap tabular-nums">
+      {limit !== undefined && <Meter spent={spent} reserved={reserved} limit={limit} />}
+      <span>
+        {money(spent)}
+        {limit !== undefined && ` of ${money(limit)}`}
+        {reserved > 0 && <span className="text-faint"> + {money(reserved)} reserved</span>}
       </span>
-      {money(spent)} of {money(limit)}
+    </span>
+  );
+}
+
+function Meter({
+  spent,
+  reserved,
+  limit,
+}: {
+  readonly spent: number;
+  readonly reserved: number;
+  readonly limit: number;
+}): ReactNode {
+  const part = (amount: number): number => (limit === 0 ? 1 : Math.min(1, amount / limit));
+  const isNear = part(spent + reserved) > NEAR_LIMIT;
+  return (
+    <span aria-hidden className="relative h-1.5 w-14 overflow-hidden rounded-full bg-line max-sm:hidden">
+      <span
+        className={`absolute inset-y-0 left-0 opacity-40 ${isNear ? "bg-bad" : "bg-accent"}`}
+        style={{ width: `${String(part(spent + reserved) * 100)}%` }}
+      />
+      <span
+        className={`absolute inset-y-0 left-0 ${isNear ? "bg-bad" : "bg-accent"}`}
+        style={{ width: `${String(part(spent) * 100)}%` }}
+      />
     </span>
   );
 }
 
 type Control = ReturnType<typeof useControl>;
 
+const pauseOf = (
+  session: SessionView,
+): { readonly icon: LucideIcon; readonly verb: "pause" | "resume"; readonly label: string } =>
+  session.status === "paused"
+    ? { icon: CirclePlay, verb: "resume", label: "Resume" }
+    : { icon: CirclePause, verb: "pause", label: "Pause" };
+
+/** A phone has it in the menu. */
 function PauseButton({ session, control }: { readonly session: SessionView; readonly control: Control }): ReactNode {
-  const isPaused = session.status === "paused";
-  const Icon = isPaused ? CirclePlay : CirclePause;
+  const { icon: Icon, verb, label } = pauseOf(session);
   return (
     <Button
       size="small"
       variant="quiet"
       busy={control.busy}
-      aria-label={isPaused ? "Resume" : "Pause"}
-      onClick={() => control.run(isPaused ? "resume" : "pause")}
+      className="max-sm:hidden"
+      onClick={() => control.run(verb)}
     >
-      <Icon aria-hidden className="size-4" />
-      <span className="max-sm:hidden">{isPaused ? "Resume" : "Pause"}</span>
+      <Icon aria-hidden className="size-4" /> {label}
     </Button>
   );
 }
@@ -109,68 +169,68 @@ function More({
 }: {
   readonly session: SessionView;
   readonly onFork: () => void;
-  readonly control: Control;
+  /** Absent: only for reading. */
+  readonly control: Control | undefined;
 }): ReactNode {
-  const [open, setOpen] = useState<"budget" | "switch" | "close">();
+  const menu = useMenuQuestion<SessionQuestion>();
+  const copyLink = useCopyLink();
   const mayRaise = useMay("budget.raise");
-  const ended = hasEnded(session);
-  const close = (): void => setOpen(undefined);
+  const mayChange = control !== undefined && !hasEnded(session);
+  const { icon: PauseIcon, verb, label } = pauseOf(session);
   return (
     <>
-      <DropdownMenu.Root>
+      <DropdownMenu.Root modal={false}>
         <DropdownMenu.Trigger asChild>
           <Button size="icon" variant="quiet" aria-label="More">
             <Ellipsis aria-hidden className="size-5" />
           </Button>
         </DropdownMenu.Trigger>
         <DropdownMenu.Portal>
-          <DropdownMenu.Content
-            align="end"
-            sideOffset={6}
-            className="z-50 min-w-52 rounded-lg border bg-raised p-1.5 shadow-lg"
-          >
-            <DropdownMenu.Item className={ITEM} onSelect={onFork}>
-              <GitFork aria-hidden className="size-4" /> Fork
+          <DropdownMenu.Content align="end" sideOffset={6} className={MENU} onCloseAutoFocus={menu.onCloseAutoFocus}>
+            <DropdownMenu.Item className={MENU_ITEM} onSelect={copyLink}>
+              <Link2 aria-hidden className="size-4" /> Copy link
             </DropdownMenu.Item>
-            {mayRaise && !ended && (
-              <DropdownMenu.Item className={ITEM} onSelect={() => setOpen("budget")}>
-                Change the limit …
+            {mayChange && (
+              <DropdownMenu.Item className={`${MENU_ITEM} sm:hidden`} onSelect={() => control.run(verb)}>
+                <PauseIcon aria-hidden className="size-4" /> {label}
               </DropdownMenu.Item>
             )}
-            {!ended && (
-              <DropdownMenu.Item className={ITEM} onSelect={() => setOpen("switch")}>
-                Change model or mode …
+            {control !== undefined && (
+              <DropdownMenu.Item className={MENU_ITEM} onSelect={onFork}>
+                <GitFork aria-hidden className="size-4" /> Fork
               </DropdownMenu.Item>
             )}
-            {!ended && (
-              <DropdownMenu.Item className={`${ITEM} text-bad`} onSelect={() => setOpen("close")}>
-                Close the session …
+            {mayChange && <DropdownMenu.Separator className={MENU_LINE} />}
+            {mayChange && (
+              <DropdownMenu.Item className={MENU_ITEM} onSelect={() => menu.ask("switch")}>
+                <SlidersHorizontal aria-hidden className="size-4" /> Change model or mode …
+              </DropdownMenu.Item>
+            )}
+            {mayChange && mayRaise && (
+              <DropdownMenu.Item className={MENU_ITEM} onSelect={() => menu.ask("budget")}>
+                <Wallet aria-hidden className="size-4" /> Change the limit …
+              </DropdownMenu.Item>
+            )}
+            {mayChange && (
+              <DropdownMenu.Item className={`${MENU_ITEM} text-bad`} onSelect={() => menu.ask("close")}>
+                <CircleX aria-hidden className="size-4" /> Close the session …
               </DropdownMenu.Item>
             )}
           </DropdownMenu.Content>
         </DropdownMenu.Portal>
       </DropdownMenu.Root>
-      {open === "budget" && <SetLimit session={session} onClose={close} />}
-      {open === "switch" && <SwitchDialog session={session} onClose={close} />}
-      <Dialog
-        open={open === "close"}
-        onClose={close}
-        title="Close this session?"
-        description="Its turn and its processes end, waiting prompts are dropped. The conversation stays and can be forked."
-      >
-        <div className="flex justify-end gap-2">
-          <Button onClick={close}>Keep it open</Button>
-          <Button
-            variant="danger"
-            onClick={() => {
-              close();
-              control.run("close");
-            }}
-          >
-            Close it
-          </Button>
-        </div>
-      </Dialog>
+      <SessionDialog session={session} asked={menu.asked} onEnd={menu.end} />
     </>
   );
+}
+
+function useCopyLink(): () => void {
+  const tell = useTell();
+  return () => {
+    const { origin, pathname } = globalThis.location;
+    void navigator.clipboard.writeText(origin + pathname).then(
+      () => tell.ok("The link was copied. It opens for people who have a token of their own."),
+      () => tell.bad("The browser does not let this page copy."),
+    );
+  };
 }

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useLocation, useNavigate, useParams } from "@tanstack/react-router";
 import { SearchX } from "lucide-react";
-import { lazy, Suspense, useState, type ReactNode } from "react";
+import { useState, type ReactNode } from "react";
 import { Failure, type SessionView } from "../../../../protocol/index.ts";
 import { useConnection, useMay } from "../../app/connection.tsx";
 import { KEYS } from "../../app/feed.tsx";
@@ -9,11 +9,10 @@ import { TranscriptList } from "../../transcript/list.tsx";
 import { useTranscript } from "../../transcript/use-transcript.ts";
 import { Empty, Skeleton, Trouble, wordsOf } from "../../ui/states.tsx";
 import { useTell } from "../../ui/toasts.tsx";
+import { ApprovalDock } from "./approval-dock.tsx";
 import { Composer } from "./composer.tsx";
 import { Head } from "./head.tsx";
 import { Side } from "./side.tsx";
-
-const ApprovalPanel = lazy(async () => ({ default: (await import("../../approval/panel.tsx")).ApprovalPanel }));
 
 export function SessionPage(): ReactNode {
   const { sessionId } = useParams({ from: "/sessions/$sessionId" });
@@ -71,7 +70,7 @@ function OpenSession({ session }: { readonly session: SessionView }): ReactNode 
   const isLoading = view.seq < goal && error === undefined;
   return (
     // What is left of the window beside the bar about a lost connection.
-    <div className="relative flex-1">
+    <div className="relative flex-1" data-fills-window>
       <div className="absolute inset-0 flex min-w-0">
         <div className="flex min-w-0 flex-1 flex-col">
           <Head session={session} onFork={() => fork()} onDetails={() => setSideOpen(true)} />
@@ -91,11 +90,7 @@ function OpenSession({ session }: { readonly session: SessionView }): ReactNode 
           ) : (
             <TranscriptList view={view} target={target} onFork={mayControl ? (turn) => fork(turn) : undefined} />
           )}
-          <div className="mx-auto max-h-[65dvh] w-full max-w-4xl overflow-y-auto px-4">
-            <Suspense fallback={null}>
-              <ApprovalPanel sessionId={session.id} />
-            </Suspense>
-          </div>
+          <ApprovalDock sessionId={session.id} />
           <Composer session={session} onFork={() => fork()} />
         </div>
         <Side session={session} view={view} open={sideOpen} onClose={() => setSideOpen(false)} />

@@ -1,15 +1,13 @@
-import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { type ReactNode } from "react";
 import type { SessionView } from "../../../../protocol/index.ts";
-import { useConnection } from "../../app/connection.tsx";
-import { KEYS } from "../../app/feed.tsx";
 import { TodoList } from "../../transcript/todo-list.tsx";
 import { changedFiles } from "../../transcript/tool-words.ts";
 import type { TranscriptView } from "../../transcript/transcript.ts";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { count, money } from "../../ui/words.tsx";
+import { useSessionUsage } from "./use-session-usage.ts";
 
 /** Beside the conversation: the plan, the changed files, the settings, the bill. On narrow screens a window of its own. */
 export function Side({
@@ -148,13 +146,7 @@ function Settings({ session }: { readonly session: SessionView }): ReactNode {
 }
 
 function Bill({ session }: { readonly session: SessionView }): ReactNode {
-  const { client } = useConnection();
-  const { data } = useQuery({
-    // Read anew when the session has spent more.
-    queryKey: [...KEYS.sessionUsage(session.id), session.cost_microusd],
-    queryFn: () => client.sessionUsage(session.id),
-    placeholderData: (before) => before,
-  });
+  const { data } = useSessionUsage(session);
   return (
     <Part title="Usage">
       <dl className="grid grid-cols-[5.5rem_1fr] gap-x-2 gap-y-1 tabular-nums">

@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
-import { useEffect, useState, type KeyboardEvent, type ReactNode } from "react";
+import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from "react";
 import { useConnection } from "../../app/connection.tsx";
 import { classes } from "../../ui/classes.ts";
-import { COMMANDS, mentionAt, suggestCommands, withMention, type CommandName } from "./commands.ts";
+import { mentionAt, suggestCommands, withMention, type CommandName } from "./commands.ts";
 
 const FILES = 12;
 
@@ -90,13 +90,16 @@ export function SuggestionList({
   readonly suggestions: readonly Suggestion[];
   readonly chooser: Chooser;
 }): ReactNode {
+  const list = useRef<HTMLUListElement>(null);
+  useEffect(() => list.current?.children[chooser.index]?.scrollIntoView({ block: "nearest" }), [chooser.index]);
   if (!chooser.shown) return null;
   return (
     <ul
+      ref={list}
       id={id}
       role="listbox"
       aria-label="Suggestions"
-      className="absolute bottom-full left-0 z-20 mb-1 max-h-64 w-full overflow-y-auto rounded-lg border bg-raised p-1 shadow-lg sm:w-96"
+      className="absolute bottom-full left-0 z-20 mb-1 max-h-72 w-full overflow-y-auto rounded-lg border bg-raised p-1 shadow-lg sm:w-96"
     >
       {suggestions.map(({ key, label, hint, pick }, index) => (
         <li
@@ -113,13 +116,13 @@ export function SuggestionList({
             index === chooser.index && "bg-accent-soft",
           )}
         >
-          <code className="min-w-0 truncate">{label}</code>
-          {hint !== undefined && <span className="text-xs text-faint">{hint}</span>}
+          <code className={hint === undefined ? "min-w-0 truncate" : "shrink-0"}>{label}</code>
+          {hint !== undefined && <span className="min-w-0 truncate text-xs text-faint">{hint}</span>}
         </li>
       ))}
     </ul>
   );
 }
 
-/** Told to people who cannot see the list. */
-export const COMMAND_HELP = `Enter sends, Shift+Enter is a new line. @ names a file. Commands: ${COMMANDS.map(({ name }) => `/${name}`).join(", ")}.`;
+/** Told below the prompt box. */
+export const COMMAND_HELP = "Enter sends, Shift+Enter is a new line, / for commands, @ names a file.";

@@ -49,7 +49,7 @@ export function SwitchDialog({
     <Dialog open onClose={onClose} title="Change model or mode" description="From the next turn on, within the policy.">
       <form onSubmit={submit} className="space-y-4">
         <Field label="Model">
-          {(ids) => <Input {...ids} value={model} onChange={(event) => setModel(event.target.value)} />}
+          {(ids) => <Input {...ids} autoFocus value={model} onChange={(event) => setModel(event.target.value)} />}
         </Field>
         <Field label="Permission mode">
           {(ids) => (

@@ -1,0 +1,188 @@
+import { isAbsolute } from "node:path";
+import {
+  agent,
+  methods,
+  PROTOCOL_VERSION,
+  RequestError,
+  type AgentApp,
+  type AgentContext,
+  type InitializeRequest,
+  type InitializeResponse,
+  type ListSessionsRequest,
+  type ListSessionsResponse,
+  type LoadSessionResponse,
+  type NewSessionRequest,
+  type NewSessionResponse,
+} from "@agentclientprotocol/sdk";
+import type { SallyportClient } from "../../client/index.ts";
+import { Failure, LIMITS, type CreateSession, type SessionView } from "../../protocol/index.ts";
+import { requestError } from "./failures.ts";
+import { modeNamed, modesOf } from "./modes.ts";
+import { promptOf } from "./prompt.ts";
+import { AcpSession } from "./session.ts";
+
+export interface AcpOptions {
+  readonly client: SallyportClient;
+  readonly version: string;
+  /** What each new session asks for. */
+  readonly settings: CreateSession;
+  /** The editor's folders are the server's too. */
+  readonly local: boolean;
+  /** Words for the log; never standard output. */
+  readonly complain: (words: string) => void;
+}
+
+/** Our sessions as an agent of the Agent Client Protocol, for one editor. */
+export class AcpAgent {
+  readonly #options: AcpOptions;
+  readonly #sessions = new Map<string, AcpSession>();
+  #notices = false;
+  #mayDecide = false;
+
+  constructor(options: AcpOptions) {
+    this.#options = options;
+  }
+
+  app(): AgentApp {
+    const { session } = methods.agent;
+    return agent({ name: "sallyport" })
+      .onRequest(methods.agent.initialize, ({ params }) => told(() => this.#initialize(params)))
+      .onRequest(session.new, ({ params, client }) => told(() => this.#new(params, client)))
+      .onRequest(session.load, ({ params, client }) => told(() => this.#load(params.sessionId, client, "replay")))
+      .onRequest(session.resume, ({ params, client }) => told(() => this.#load(params.sessionId, client, "resume")))
+      .onRequest(session.list, ({ params }) => told(() => this.#list(params)))
+      .onRequest(session.close, ({ params }) => told(() => this.#leave(params.sessionId)))
+      .onRequest(session.setMode, ({ params }) => told(() => this.#setMode(params.sessionId, params.modeId)))
+      .onRequest(session.prompt, ({ params, signal }) =>
+        told(async () => this.#session(params.sessionId).prompt(promptOf(params.prompt), signal)),
+      )
+      .onNotification(session.cancel, ({ params }) => this.#cancel(params.sessionId));
+  }
+
+  /** Lets go of all sessions. With `interrupt` the turns that the editor began end too. */
+  async close(how: { readonly interrupt: boolean }): Promise<void> {
+    await Promise.all([...this.#sessions.values()].map((session) => session.close(how)));
+    this.#sessions.clear();
+  }
+
+  async #initialize({ clientCapabilities }: InitializeRequest): Promise<InitializeResponse> {
+    const { rights } = await this.#options.client.me();
+    this.#notices = clientCapabilities?.session?.notices != null;
+    this.#mayDecide = rights["approval.decide"] !== undefined;
+    return {
+      protocolVersion: PROTOCOL_VERSION,
+      agentInfo: { name: "sallyport", title: "Sallyport", version: this.#options.version },
+      agentCapabilities: {
+        loadSession: true,
+        promptCapabilities: { image: true, audio: false, embeddedContext: true },
+        mcpCapabilities: { http: false, sse: false },
+        sessionCapabilities: { list: {}, resume: {}, close: {} },
+      },
+      authMethods: [],
+    };
+  }
+
+  async #new({ cwd, mcpServers }: NewSessionRequest, editor: AgentContext): Promise<NewSessionResponse> {
+    const { client, settings, local } = this.#options;
+    if (!isAbsolute(cwd)) throw new Failure("invalid_request", `cwd: ${cwd} is not an absolute path`);
+    this.#checkRoom();
+    const view = await client.createSession({ ...(local ? { workspace: cwd } : {}), ...settings });
+    const session = this.#open(view, editor);
+    session.start();
+    if (mcpServers.length > 0) {
+      const names = mcpServers.map(({ name }) => name).join(", ");
+      session.sayLater(
+        `the editor's MCP servers are not used: ${names}. The policy decides which tools a session has.`,
+      );
+    }
+    return { sessionId: view.id, modes: modesOf(view.settings) };
+  }
+
+  async #load(id: string, editor: AgentContext, how: "replay" | "resume"): Promise<LoadSessionResponse> {
+    const known = this.#sessions.get(id);
+    if (known === undefined) this.#checkRoom();
+    const view = await this.#options.client.session(id);
+    this.#sessions.delete(id);
+    await known?.close({ interrupt: false });
+    const session = this.#open(view, editor);
+    const open = how === "replay" ? await session.replay() : view.pending_approvals;
+    session.start();
+    await session.askAgain(open);
+    return { modes: modesOf(view.settings) };
+  }
+
+  async #list({ cwd, cursor }: ListSessionsRequest): Promise<ListSessionsResponse> {
+    const page = await this.#options.client.sessions({
+      limit: LIMITS.acpListedSessions,
+      ...(cursor == null ? {} : { cursor }),
+    });
+    const shown = page.sessions.filter(({ settings }) => cwd == null || settings.workspace === cwd);
+    return {
+      sessions: shown.map(({ id, settings, title, updated_at }) => ({
+        sessionId: id,
+        cwd: settings.workspace,
+        title,
+        updatedAt: updated_at,
+      })),
+      ...(page.next === undefined ? {} : { nextCursor: page.next }),
+    };
+  }
+
+  async #setMode(id: string, modeId: string): Promise<Record<string, never>> {
+    const session = this.#session(id);
+    const permission_mode = modeNamed(modeId);
+    if (permission_mode === undefined) throw new Failure("invalid_request", `there is no mode ${modeId}`);
+    await this.#options.client.configure(session.id, { permission_mode });
+    return {};
+  }
+
+  async #leave(id: string): Promise<Record<string, never>> {
+    const session = this.#session(id);
+    this.#sessions.delete(id);
+    await session.close({ interrupt: true });
+    return {};
+  }
+
+  async #cancel(id: string): Promise<void> {
+    // A notification has no answer: what went wrong can only be written down.
+    try {
+      await this.#session(id).cancel();
+    } catch (error) {
+      this.#options.complain(`session ${id} could not be cancelled: ${error instanceof Error ? error.message : "?"}`);
+    }
+  }
+
+  #open(view: SessionView, editor: AgentContext): AcpSession {
+    const { client, complain } = this.#options;
+    const session = new AcpSession({
+      client,
+      editor,
+      view,
+      complain,
+      mayDecide: this.#mayDecide,
+      notices: this.#notices,
+    });
+    this.#sessions.set(view.id, session);
+    return session;
+  }
+
+  #session(id: string): AcpSession {
+    const session = this.#sessions.get(id);
+    if (session === undefined) throw RequestError.sessionNotFound(id);
+    return session;
+  }
+
+  #checkRoom(): void {
+    if (this.#sessions.size >= LIMITS.acpSessions)
+      throw new Failure("limit_reached", `an editor may have ${LIMITS.acpSessions} sessions open; close one first`);
+  }
+}
+
+/** Refusals in the protocol's own form. */
+async function told<Answer>(work: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await work();
+  } catch (error) {
+    throw requestError(error);
+  }
+}

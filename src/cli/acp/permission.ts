@@ -1,0 +1,140 @@
+import type {
+  PermissionOption,
+  RequestPermissionRequest,
+  ToolCallContent,
+  ToolCallUpdate,
+} from "@agentclientprotocol/sdk";
+import { dollars, type Approval, type Decision, type Question } from "../../protocol/index.ts";
+import { oneLine, visible } from "../terminal/visible.ts";
+import { wholeDiff } from "./diffs.ts";
+import { fenced, kindOf, locationsOf } from "./tool-calls.ts";
+
+const TITLE_CHARS = 120;
+const REJECT: PermissionOption = { optionId: "reject_once", name: "Reject", kind: "reject_once" };
+
+/** What is asked at once, and what each answer means. An answer that was not offered means nothing. */
+export interface Asked {
+  readonly request: RequestPermissionRequest;
+  readonly chosen: (optionId: string) => Decision | Answer | undefined;
+}
+
+/** To one of an agent's own questions. */
+export interface Answer {
+  readonly question: Question;
+  readonly label: string;
+}
+
+/** One of our approvals as an editor asks it; an agent's own questions are asked one after the other. */
+export function askedOf(approval: Approval, workspace: string): readonly Asked[] {
+  const { preview } = approval;
+  if (preview.type === "question") return preview.questions.map((question) => questionAsked(approval, question));
+  const { input_hash, session_rule } = approval;
+  const decisions: Readonly<Record<string, Decision>> = {
+    allow_once: { decision: "approve", input_hash, scope: "once" },
+    allow_always: { decision: "approve", input_hash, scope: "session" },
+    reject_once: { decision: "reject", input_hash },
+  };
+  const options: PermissionOption[] = [
+    {
+      optionId: "allow_once",
+      name: preview.type === "budget" ? moreMoney(preview.proposed_limit_microusd) : "Allow",
+      kind: "allow_once",
+    },
+    ...(session_rule === undefined || preview.type === "budget"
+      ? []
+      : [
+          {
+            optionId: "allow_always",
+            name: `Always allow ${session_rule} in this session`,
+            kind: "allow_always" as const,
+          },
+        ]),
+    REJECT,
+  ];
+  return [
+    {
+      request: { sessionId: approval.session_id, toolCall: toolCallOf(approval, workspace), options },
+      chosen: (optionId) => (options.some((option) => option.optionId === optionId) ? decisions[optionId] : undefined),
+    },
+  ];
+}
+
+/** The approval that carries the answers. */
+export function answered({ input, input_hash }: Approval, answers: readonly Answer[]): Decision {
+  const said = answers.map(
+    ({ question, label }) => [question.question, question.multiSelect ? [label] : label] as const,
+  );
+  return { decision: "approve", input_hash, updated_input: { ...input, answers: Object.fromEntries(said) } };
+}
+
+function questionAsked(approval: Approval, question: Question): Asked {
+  const { session_id, item_id, input_hash } = approval;
+  const answers = new Map(question.options.map(({ label }, index) => [`answer_${index + 1}`, label]));
+  const about = question.options.map(({ label, description }) => `- **${label}**: ${description}`).join("\n");
+  return {
+    request: {
+      sessionId: session_id,
+      toolCall: {
+        toolCallId: item_id,
+        title: question.question,
+        kind: "think",
+        status: "pending",
+        content: [{ type: "content", content: { type: "text", text: `${question.question}\n\n${about}` } }],
+      },
+      options: [
+        ...[...answers].map(([optionId, name]) => ({ optionId, name, kind: "allow_once" as const })),
+        { ...REJECT, name: "No answer" },
+      ],
+    },
+    chosen: (optionId) => {
+      if (optionId === REJECT.optionId) return { decision: "reject", input_hash };
+      const label = answers.get(optionId);
+      return label === undefined ? undefined : { question, label };
+    },
+  };
+}
+
+function toolCallOf(approval: Approval, workspace: string): ToolCallUpdate {
+  return {
+    toolCallId: approval.item_id,
+    title: oneLine(`${approval.tool}: ${approval.reason}`, TITLE_CHARS),
+    name: approval.tool,
+    kind: kindOf(approval.tool),
+    status: "pending",
+    content: [...previewContent(approval), ...warningContent(approval)],
+    locations: locationsOf(approval.input, workspace),
+    rawInput: approval.input,
+  };
+}
+
+function previewContent({ preview }: Approval): readonly ToolCallContent[] {
+  switch (preview.type) {
+    case "diff":
+    case "notebook":
+      return [{ type: "diff", ...wholeDiff(preview.file) }];
+    case "multi_diff":
+      return preview.files.map((file) => ({ type: "diff", ...wholeDiff(file) }));
+    case "command":
+      return [
+        fenced(visible(preview.command)),
+        ...(preview.parse_error === undefined ? [] : [words(preview.parse_error)]),
+      ];
+    case "budget":
+    case "generic":
+      return [words(preview.summary)];
+    case "question":
+      return [];
+  }
+}
+
+function warningContent({ warnings }: Approval): readonly ToolCallContent[] {
+  return warnings.length === 0 ? [] : [words(warnings.map(({ message }) => `⚠ ${message}`).join("\n"))];
+}
+
+function words(text: string): ToolCallContent {
+  return { type: "content", content: { type: "text", text } };
+}
+
+function moreMoney(limit: number): string {
+  return `Allow up to ${dollars(limit)}`;
+}

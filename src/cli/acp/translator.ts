@@ -1,0 +1,189 @@
+import type { SessionUpdate } from "@agentclientprotocol/sdk";
+import {
+  isToolItem,
+  LIMITS,
+  type Delta,
+  type Item,
+  type JournalEvent,
+  type Prompt,
+  type StreamFrame,
+  type Todo,
+} from "../../protocol/index.ts";
+import { currentMode } from "./modes.ts";
+import { beginning, ending, output, running } from "./tool-calls.ts";
+
+export interface TranslatorOptions {
+  readonly workspace: string;
+  /** Whether the editor itself sent this turn's prompt, and so has it on its screen. */
+  readonly isOwn: (turn_id: string) => boolean;
+  /** The editor shows notices; otherwise they come as thoughts. */
+  readonly notices: boolean;
+}
+
+/** The words of an item that are on the editor's screen already. */
+interface Said {
+  readonly update: "agent_message_chunk" | "agent_thought_chunk";
+  text: string;
+}
+
+/** The output of a tool that still runs. */
+interface Heard {
+  text: string;
+  /** Its length when it was last told. */
+  told: number;
+}
+
+/** A session's frames as the updates that an editor understands. Keeps what is open, does nothing else. */
+export class Translator {
+  readonly #options: TranslatorOptions;
+  readonly #said = new Map<string, Said>();
+  readonly #heard = new Map<string, Heard>();
+
+  constructor(options: TranslatorOptions) {
+    this.#options = options;
+  }
+
+  take(frame: StreamFrame): readonly SessionUpdate[] {
+    if (frame.type === "item.delta") return this.#delta(frame);
+    return "seq" in frame ? this.#event(frame) : this.#grown(frame.item);
+  }
+
+  #event(event: JournalEvent): readonly SessionUpdate[] {
+    switch (event.type) {
+      case "turn.started":
+        return this.#options.isOwn(event.turn_id) ? [] : userMessage(event.turn_id, event.prompt);
+      case "item.started":
+        return this.#started(event.item);
+      case "item.updated":
+        return isToolItem(event.item) && event.item.type !== "todo_list"
+          ? [{ sessionUpdate: "tool_call_update", ...running(event.item, this.#options.workspace) }]
+          : this.#grown(event.item);
+      case "item.completed":
+        return this.#completed(event.item);
+      case "session.updated":
+        return event.autonomy === undefined
+          ? []
+          : [
+              {
+                sessionUpdate: "current_mode_update",
+                currentModeId: currentMode(event.permission_mode, event.autonomy),
+              },
+            ];
+      case "error":
+        return [this.notice("error", event.message)];
+      case "thread.started":
+      case "turn.queued":
+      case "turn.resumed":
+      case "usage.updated":
+      case "turn.completed":
+      case "turn.failed":
+      case "approval.requested":
+      case "approval.resolved":
+      case "budget.updated":
+        return [];
+    }
+  }
+
+  #started(item: Item): readonly SessionUpdate[] {
+    if (item.type === "todo_list") return [plan(item.items)];
+    if (!isToolItem(item)) return this.#grown(item);
+    this.#heard.set(item.id, { text: "", told: 0 });
+    return [{ sessionUpdate: "tool_call", ...beginning(item, this.#options.workspace) }];
+  }
+
+  /** The text so far of an item that is open. */
+  #grown(item: Item): readonly SessionUpdate[] {
+    // A sub-agent's words are for the agent that asked it; its answer stands in its call.
+    if ((item.type !== "agent_message" && item.type !== "reasoning") || item.parent_id !== undefined) return [];
+    const said = this.#said.get(item.id) ?? { update: chunkOf(item.type), text: "" };
+    this.#said.set(item.id, said);
+    return this.#say(
+      item.id,
+      said,
+      item.text.startsWith(said.text) ? item.text.slice(said.text.length) : `\n${item.text}`,
+    );
+  }
+
+  #completed(item: Item): readonly SessionUpdate[] {
+    if (item.type === "todo_list") return item.status === "completed" ? [plan(item.items)] : [];
+    if (isToolItem(item)) {
+      this.#heard.delete(item.id);
+      return [{ sessionUpdate: "tool_call_update", ...ending(item, this.#options.workspace) }];
+    }
+    switch (item.type) {
+      case "agent_message":
+      case "reasoning":
+        return this.#spoken(item);
+      case "compaction":
+        return [this.notice("info", `the conversation was too long: ${item.tokens_before} tokens were summed up`)];
+      case "error":
+        return [this.notice("error", item.message)];
+    }
+  }
+
+  #spoken(item: Extract<Item, { type: "agent_message" | "reasoning" }>): readonly SessionUpdate[] {
+    const superseded = item.status === "superseded";
+    const begun = (this.#said.get(item.id)?.text ?? "") !== "";
+    const updates = superseded ? [] : this.#grown(item);
+    this.#said.delete(item.id);
+    // What is on the screen cannot be taken back, and the same words are about to come again.
+    return superseded && begun ? [this.notice("warning", "the model's answer was cut off; it begins again")] : updates;
+  }
+
+  #delta({ item_id, field, delta }: Delta): readonly SessionUpdate[] {
+    switch (field) {
+      case "text": {
+        const said = this.#said.get(item_id);
+        return said === undefined ? [] : this.#say(item_id, said, delta);
+      }
+      case "output": {
+        const heard = this.#heard.get(item_id);
+        if (heard === undefined) return [];
+        heard.text = (heard.text + delta).slice(-LIMITS.acpOutputChars);
+        heard.told += delta.length;
+        // Each time it is told whole, so it is told more seldom the longer it is.
+        if (heard.told < Math.max(LIMITS.acpOutputStepChars, heard.text.length / 2)) return [];
+        heard.told = 0;
+        return [{ sessionUpdate: "tool_call_update", ...output(item_id, heard.text) }];
+      }
+      case "input":
+        return [];
+    }
+  }
+
+  #say(item_id: string, said: Said, text: string): readonly SessionUpdate[] {
+    if (text === "") return [];
+    said.text += text;
+    return [{ sessionUpdate: said.update, messageId: item_id, content: { type: "text", text } }];
+  }
+
+  /** Something that the person should know and that nobody said. */
+  notice(severity: "info" | "warning" | "error", title: string): SessionUpdate {
+    return this.#options.notices
+      ? { sessionUpdate: "notice", severity, title }
+      : { sessionUpdate: "agent_thought_chunk", content: { type: "text", text: `\n[${title}]\n` } };
+  }
+}
+
+function chunkOf(type: "agent_message" | "reasoning"): Said["update"] {
+  return type === "agent_message" ? "agent_message_chunk" : "agent_thought_chunk";
+}
+
+function userMessage(turn_id: string, { text, attachments = [] }: Prompt): readonly SessionUpdate[] {
+  const blocks = [
+    { type: "text" as const, text },
+    ...attachments.map((attachment) =>
+      attachment.type === "image"
+        ? { type: "image" as const, mimeType: attachment.media_type, data: attachment.data }
+        : { type: "text" as const, text: attachment.text },
+    ),
+  ];
+  return blocks.map((content) => ({ sessionUpdate: "user_message_chunk", messageId: turn_id, content }));
+}
+
+function plan(todos: readonly Todo[]): SessionUpdate {
+  return {
+    sessionUpdate: "plan",
+    entries: todos.map(({ content, status }) => ({ content, status, priority: "medium" })),
+  };
+}

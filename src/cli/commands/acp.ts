@@ -1,0 +1,102 @@
+import { Option, type Command } from "commander";
+import { Autonomy, PermissionMode, type CreateSession } from "../../protocol/index.ts";
+import type { Connection } from "../connect.ts";
+import { withServer, type Context } from "../context.ts";
+import { EXIT, type ExitCode } from "../exit.ts";
+import type { Signal } from "../surroundings.ts";
+import { dollarAmount, oneOf } from "./options.ts";
+
+interface AcpFlags {
+  readonly cwd?: string;
+  readonly model?: string;
+  readonly provider?: string;
+  readonly engine?: string;
+  readonly autonomy?: Autonomy;
+  readonly profile?: string;
+  readonly permissionMode?: PermissionMode;
+  readonly maxCost?: number;
+}
+
+const HELP = `
+Speaks the Agent Client Protocol on standard input and output, for editors. Sessions work in the folder that the editor
+names, under this server's policy and budget; what has to be asked is asked in the editor.
+
+Example, in the settings of an editor:
+  "agent_servers": { "Sallyport": { "command": "sallyport", "args": ["acp"] } }`;
+
+export function addAcp(program: Command, context: Context): void {
+  program
+    .command("acp")
+    .description("be an editor's agent (Agent Client Protocol on standard input and output)")
+    .option("--cwd <folder>", "the folder on the server to work in (default: the editor's, where both are one machine)")
+    .option("--model <name>", "the model to use")
+    .option("--engine <name>", "what drives the agent: loop, claude-sdk or claude-cli (default: loop)")
+    .option("--provider <name>", "who answers: cloud, sim for the demo model, or another one that is configured")
+    .addOption(
+      new Option("--autonomy <level>", `how much runs without asking: ${Autonomy.options.join(", ")}`).argParser(
+        oneOf(Autonomy),
+      ),
+    )
+    .option("--profile <name>", "the policy profile that holds")
+    .addOption(
+      new Option("--permission-mode <mode>", `the mode to begin with: ${PermissionMode.options.join(", ")}`).argParser(
+        oneOf(PermissionMode),
+      ),
+    )
+    .option("--max-cost <dollars>", "the most that each session may spend before it asks for more", dollarAmount)
+    .addHelpText("after", HELP)
+    .action(async (flags: AcpFlags, command: Command) => {
+      await withServer(context, command, (connection) => serve(context, connection, settingsOf(flags)));
+    });
+}
+
+async function serve(context: Context, connection: Connection, settings: CreateSession): Promise<ExitCode> {
+  const { surroundings, screen } = context;
+  // Loaded only where it is needed: no other command speaks this protocol.
+  const [{ AcpAgent }, { lineStream }] = await Promise.all([import("../acp/agent.ts"), import("../acp/streams.ts")]);
+  const agent = new AcpAgent({
+    client: connection.client,
+    version: surroundings.version,
+    settings,
+    local: connection.local,
+    complain: (words) => screen.line(words),
+  });
+  const editor = agent.app().connect(lineStream(surroundings.input, surroundings.output));
+  let code: ExitCode = EXIT.done;
+  const stops = (["SIGINT", "SIGTERM", "SIGHUP"] as const satisfies readonly Signal[]).map((signal) =>
+    surroundings.onSignal(signal, () => {
+      code = signal === "SIGINT" ? EXIT.interrupted : EXIT.terminated;
+      editor.close();
+    }),
+  );
+  try {
+    await editor.closed;
+    // With this process goes a server inside it: a turn that it drives would otherwise be taken up by the next start.
+    await agent.close({ interrupt: connection.embedded });
+    return code;
+  } finally {
+    for (const stop of stops) stop();
+  }
+}
+
+function settingsOf({
+  cwd,
+  model,
+  provider,
+  engine,
+  autonomy,
+  profile,
+  permissionMode,
+  maxCost,
+}: AcpFlags): CreateSession {
+  return {
+    ...(cwd === undefined ? {} : { workspace: cwd }),
+    ...(model === undefined ? {} : { model }),
+    ...(provider === undefined ? {} : { provider }),
+    ...(engine === undefined ? {} : { engine }),
+    ...(autonomy === undefined ? {} : { autonomy }),
+    ...(profile === undefined ? {} : { profile }),
+    ...(permissionMode === undefined ? {} : { permission_mode: permissionMode }),
+    ...(maxCost === undefined ? {} : { max_cost_usd: maxCost }),
+  };
+}

@@ -1,0 +1,64 @@
+import type { MountServer } from "./remote-files.ts";
+
+export interface OutputLengthOptions {
+  readonly server: Pick<MountServer, "follow" | "read">;
+  readonly remote: string;
+}
+
+/** How long a growing text is, for `tail -f`: known from what was read, and counted along once somebody asks for it. */
+export class OutputLength {
+  readonly #options: OutputLengthOptions;
+  /** Handles that are open. */
+  users = 0;
+  /** Somebody read to the end and is still there. */
+  followed = false;
+  #known = 0;
+  #counting: { readonly stop: AbortController; readonly begun: Promise<void> } | undefined;
+
+  constructor(options: OutputLengthOptions) {
+    this.#options = options;
+  }
+
+  /** Without asking the server. */
+  get known(): number {
+    return this.#known;
+  }
+
+  /** Somebody has read up to here. */
+  saw(length: number): void {
+    this.#known = Math.max(this.#known, length);
+  }
+
+  async now(): Promise<number> {
+    this.#counting ??= this.#count();
+    try {
+      await this.#counting.begun;
+    } catch (error) {
+      this.stop();
+      throw error;
+    }
+    return this.#known;
+  }
+
+  stop(): void {
+    this.#counting?.stop.abort();
+    this.#counting = undefined;
+  }
+
+  #count(): { readonly stop: AbortController; readonly begun: Promise<void> } {
+    const { server, remote } = this.#options;
+    const stop = new AbortController();
+    const count = async (): Promise<void> => {
+      let offset = this.#known;
+      for await (const { length } of server.follow(remote, { offset, signal: stop.signal })) {
+        offset += length;
+        this.saw(offset);
+      }
+    };
+    // What is written down is known at once; the words of an open message come with the stream.
+    const begun = server.read(remote).then(({ length }) => this.saw(length));
+    // A stream that breaks for good is begun anew with the next question.
+    count().catch(() => this.stop());
+    return { stop, begun };
+  }
+}

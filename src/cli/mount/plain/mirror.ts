@@ -1,0 +1,146 @@
+import { mkdir, rename } from "node:fs/promises";
+import { join } from "node:path";
+import { LIMITS, type FileStat } from "../../../protocol/index.ts";
+import type { MountServer } from "../remote-files.ts";
+import { patiently } from "../troubles.ts";
+import { AppendedFile } from "./appended-file.ts";
+import { MessagePipe } from "./pipe.ts";
+import { ReplacedFile } from "./replaced-file.ts";
+
+export interface MirrorOptions {
+  readonly server: MountServer;
+  /** The folder of the server. */
+  readonly remote: string;
+  /** The folder of this machine. */
+  readonly folder: string;
+  /** Folders of the server that somebody else looks after. */
+  readonly skip: (remote: string) => boolean;
+  /** Where programs are searched. */
+  readonly programs: string;
+  readonly onTrouble: (error: Error) => void;
+  /** Something was written to the server: what is shown may be old. Done when it is new again. */
+  readonly onWritten: () => Promise<void>;
+}
+
+/** One folder of the server, with its folders, as real files. */
+export class Mirror {
+  readonly #options: MirrorOptions;
+  readonly #replaced = new Map<string, ReplacedFile>();
+  readonly #pipes = new Map<string, MessagePipe>();
+  readonly #appended = new Map<string, AppendedFile>();
+  readonly #error = new ReplacedFile();
+  #folder: string;
+
+  constructor(options: MirrorOptions) {
+    this.#options = options;
+    this.#folder = options.folder;
+  }
+
+  /** Bytes of growing texts so far. */
+  get length(): number {
+    let length = 0;
+    for (const file of this.#appended.values()) length += file.length;
+    return length;
+  }
+
+  /** Shows what is there under another name; what is open stays so. */
+  async move(folder: string): Promise<void> {
+    await rename(this.#folder, folder);
+    this.#folder = folder;
+  }
+
+  /** Brings the folder up to date. */
+  async update(remote = this.#options.remote): Promise<void> {
+    await mkdir(this.#local(remote), { recursive: true, mode: 0o700 });
+    const entries = await this.#ask(() => this.#options.server.list(remote));
+    for (const { name, is_dir } of entries) {
+      const path = `${remote}/${name}`;
+      if (this.#options.skip(path)) continue;
+      if (is_dir) await this.update(path);
+      else await this.#updateFile(path);
+    }
+  }
+
+  /** One file's bytes, shown too; undefined where it cannot be read now. */
+  async show(remote: string): Promise<Uint8Array | undefined> {
+    const bytes = await this.#ask(() => this.#options.server.read(remote)).catch(() => undefined);
+    // Not ready yet, or refused: there is nothing to show.
+    if (bytes === undefined) return undefined;
+    const file = this.#replaced.get(remote) ?? new ReplacedFile();
+    this.#replaced.set(remote, file);
+    await file.replace(this.#local(remote), bytes);
+    return bytes;
+  }
+
+  async close(): Promise<void> {
+    const open = [...this.#pipes.values(), ...this.#appended.values()];
+    await Promise.all(open.map((one) => one.close()));
+  }
+
+  async #updateFile(remote: string): Promise<void> {
+    if (this.#pipes.has(remote) || this.#appended.has(remote)) return;
+    if (this.#replaced.has(remote)) {
+      await this.show(remote);
+      return;
+    }
+    const stat = await this.#ask(() => this.#options.server.stat(remote));
+    const { server, onTrouble } = this.#options;
+    if (stat.watchable) {
+      const path = this.#local(remote);
+      this.#appended.set(remote, await AppendedFile.make({ server, remote, path, onTrouble }));
+    } else if (isMessages(remote, stat)) this.#pipes.set(remote, await this.#pipe(remote));
+    else if (stat.readable) await this.show(remote);
+  }
+
+  #pipe(remote: string): Promise<MessagePipe> {
+    const { programs, onTrouble, onWritten } = this.#options;
+    const answer = answers(remote) ? new ReplacedFile() : undefined;
+    return MessagePipe.make({
+      path: this.#local(remote),
+      programs,
+      onMessage: async (message) => {
+        try {
+          const said = await this.#send(remote, message);
+          await onWritten();
+          // Last, so that whoever reads the answer finds what it names.
+          if (said !== undefined) await answer?.replace(`${this.#local(remote)}.answer`, said);
+        } catch (error) {
+          await this.#refused(remote, (error as Error).message);
+          await onWritten().catch(onTrouble);
+        }
+      },
+      onTooLong: () => void this.#refused(remote, `a message may have ${LIMITS.mountWriteBytes} bytes`),
+    });
+  }
+
+  #send(remote: string, message: Uint8Array): Promise<Uint8Array | undefined> {
+    const { server } = this.#options;
+    const send = answers(remote)
+      ? (): Promise<Uint8Array | undefined> => server.call(remote, message)
+      : async (): Promise<undefined> => server.write(remote, message).then(() => undefined);
+    return patiently(send, { again: false });
+  }
+
+  /** The server keeps the words for a session's refusals; for those of the house there is only this. */
+  async #refused(remote: string, words: string): Promise<void> {
+    const bytes = Buffer.from(`${remote}: ${words}\n`, "utf8");
+    await this.#error.replace(join(this.#folder, "error"), bytes).catch(this.#options.onTrouble);
+  }
+
+  #ask<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+    return patiently(ask, { again: true });
+  }
+
+  #local(remote: string): string {
+    return `${this.#folder}${remote.slice(this.#options.remote.length)}`;
+  }
+}
+
+/** What can only be written, and what answers, is a pipe; what can be read is a file, also where the server would take it back changed. */
+function isMessages(remote: string, stat: FileStat): boolean {
+  return stat.writable && (!stat.readable || answers(remote));
+}
+
+function answers(remote: string): boolean {
+  return remote === "/claude/new" || /^\/claude\/sessions\/[^/]+\/fork$/.test(remote);
+}

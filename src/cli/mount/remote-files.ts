@@ -1,0 +1,197 @@
+import type { MountClient } from "../../client/index.ts";
+import {
+  FuseError,
+  type Asking,
+  type Attributes,
+  type FuseFiles,
+  type Listed,
+  type OpenFile,
+  type OpenMode,
+} from "../../fuse/index.ts";
+import { LIMITS, type FileStat } from "../../protocol/index.ts";
+import { LastAnswers } from "./last-answers.ts";
+import { MessageFile } from "./message-file.ts";
+import { OutputFile } from "./output-file.ts";
+import { OutputLength } from "./output-length.ts";
+import { SnapshotFile } from "./snapshot-file.ts";
+import { patiently } from "./troubles.ts";
+
+/** What of the server a mount needs. */
+export type MountServer = Pick<MountClient, "stat" | "list" | "read" | "write" | "call" | "follow">;
+
+export interface RemoteFilesOptions {
+  readonly server: MountServer;
+  /** The folder of the server that is mounted, such as `/claude`. */
+  readonly root: string;
+  /** Every user of this machine may use it, so the mode bits are for all. */
+  readonly allowOther: boolean;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+interface KnownStat {
+  readonly stat: FileStat;
+  /** Milliseconds since the epoch. */
+  readonly until: number;
+}
+
+/** Files that answer what is written to them. */
+const CALLS: readonly RegExp[] = [/^\/new$/, /^\/sessions\/[^/]+\/fork$/];
+/** Where the words of the last refusal stand that belongs to no session. */
+const ERROR_PATH = "/error";
+
+/** The server's tree as files of this machine. Rights are those of the token; contents are read when a file is opened. */
+export class RemoteFiles implements FuseFiles {
+  readonly #options: RemoteFilesOptions;
+  readonly #mounted: number;
+  readonly #stats = new Map<string, KnownStat>();
+  readonly #answers = new LastAnswers();
+  /** Of the texts that are open. */
+  readonly #lengths = new Map<string, OutputLength>();
+  #lastError: Uint8Array = new Uint8Array(0);
+
+  constructor(options: RemoteFilesOptions) {
+    this.#options = options;
+    this.#mounted = options.now();
+  }
+
+  async attributes(path: string, { signal }: Asking): Promise<Attributes> {
+    if (path === ERROR_PATH) return this.#attributesOf(this.#errorStat());
+    const stat = await this.#stat(path, signal);
+    const size = stat.watchable ? await this.#lengthOf(path) : undefined;
+    return this.#attributesOf(size === undefined ? stat : { ...stat, size });
+  }
+
+  async list(path: string, { signal }: Asking): Promise<readonly Listed[]> {
+    const entries = await this.#ask(() => this.#options.server.list(this.#remote(path)), signal);
+    const listed = entries.map(({ name, is_dir }) => ({ name, folder: is_dir }));
+    return path === "/" ? [...listed, { name: ERROR_PATH.slice(1), folder: false }] : listed;
+  }
+
+  async open(path: string, mode: OpenMode, { uid, signal }: Asking): Promise<OpenFile> {
+    if (path === ERROR_PATH && !mode.write) return new SnapshotFile(this.#lastError);
+    const stat = path === ERROR_PATH ? this.#errorStat() : await this.#stat(path, signal);
+    const call = isCall(path);
+    if (mode.write && !stat.writable) throw new FuseError("EACCES");
+    if (mode.read && !stat.readable) throw new FuseError("EACCES");
+    if (mode.write) return this.#openForWriting(path, mode, uid);
+    if (call) return new SnapshotFile(this.#answers.get(uid, path) ?? new Uint8Array(0));
+    if (stat.watchable) return this.#openOutput(path);
+    return new SnapshotFile(await this.#read(path, signal));
+  }
+
+  #openForWriting(path: string, mode: OpenMode, uid: number): OpenFile {
+    const { server } = this.#options;
+    const remote = this.#remote(path);
+    const call = isCall(path);
+    return new MessageFile({
+      readable: mode.read,
+      send: async (message) => {
+        try {
+          const answer = await patiently(
+            async () => (call ? server.call(remote, message) : server.write(remote, message).then(() => undefined)),
+            { again: false },
+          );
+          if (call) this.#answers.set(uid, path, answer);
+          return answer ?? (mode.read ? await this.#read(path) : new Uint8Array(0));
+        } catch (error) {
+          if (call) this.#answers.set(uid, path, undefined);
+          this.#lastError = Buffer.from(`${path}: ${(error as Error).message}\n`, "utf8");
+          throw error;
+        }
+      },
+      unasked: async () => (call ? (this.#answers.get(uid, path) ?? new Uint8Array(0)) : this.#read(path)),
+    });
+  }
+
+  #openOutput(path: string): OpenFile {
+    const { server } = this.#options;
+    const remote = this.#remote(path);
+    const length = this.#lengths.get(path) ?? new OutputLength({ server, remote });
+    this.#lengths.set(path, length);
+    length.users += 1;
+    return new OutputFile({
+      follow: (offset, signal) => followUntilIdle(server, { remote, offset, signal }),
+      length,
+      onRelease: () => {
+        length.users -= 1;
+        if (length.users > 0) return;
+        length.stop();
+        this.#lengths.delete(path);
+      },
+    });
+  }
+
+  /** What a folder's listing does not know: how long a text is that somebody follows. */
+  async #lengthOf(path: string): Promise<number | undefined> {
+    const length = this.#lengths.get(path);
+    if (length === undefined) return undefined;
+    return length.followed ? this.#ask(() => length.now()) : length.known;
+  }
+
+  #read(path: string, signal?: AbortSignal): Promise<Uint8Array> {
+    return this.#ask(() => this.#options.server.read(this.#remote(path)), signal);
+  }
+
+  /** Names are looked up at every step of every path; what a file may be used for does not change from one to the next. */
+  async #stat(path: string, signal: AbortSignal): Promise<FileStat> {
+    const now = this.#options.now();
+    const known = this.#stats.get(path);
+    if (known !== undefined && known.until > now) return known.stat;
+    const stat = await this.#ask(() => this.#options.server.stat(this.#remote(path)), signal);
+    this.#stats.delete(path);
+    this.#stats.set(path, { stat, until: now + LIMITS.mountStatMs });
+    for (const oldest of this.#stats.keys()) {
+      if (this.#stats.size <= LIMITS.mountStats) break;
+      this.#stats.delete(oldest);
+    }
+    return stat;
+  }
+
+  #ask<Answer>(ask: () => Promise<Answer>, signal?: AbortSignal): Promise<Answer> {
+    return patiently(ask, { again: true, ...(signal === undefined ? {} : { signal }) });
+  }
+
+  #errorStat(): FileStat {
+    return { is_dir: false, size: this.#lastError.length, readable: true, writable: false, watchable: false };
+  }
+
+  #attributesOf(stat: FileStat): Attributes {
+    const bits = stat.is_dir ? 0o5 : (stat.readable ? 0o4 : 0) | (stat.writable ? 0o2 : 0);
+    const permissions = this.#options.allowOther ? bits * 0o111 : bits << 6;
+    const modified = stat.modified === undefined ? this.#mounted : Date.parse(stat.modified);
+    return {
+      folder: stat.is_dir,
+      permissions,
+      size: stat.size,
+      modified: Number.isNaN(modified) ? this.#mounted : modified,
+    };
+  }
+
+  #remote(path: string): string {
+    return path === "/" ? this.#options.root : `${this.#options.root}${path}`;
+  }
+}
+
+function isCall(path: string): boolean {
+  return CALLS.some((pattern) => pattern.test(path));
+}
+
+/** A session that has said nothing yet is waited for; one that has is read until it waits for a prompt or has ended. */
+async function* followUntilIdle(
+  server: MountServer,
+  { remote, offset, signal }: { readonly remote: string; readonly offset: number; readonly signal: AbortSignal },
+): AsyncGenerator<Uint8Array> {
+  let at = offset;
+  for await (const bytes of server.follow(remote, { offset, until: "idle", signal })) {
+    at += bytes.length;
+    yield bytes;
+  }
+  if (at > 0 || signal.aborted) return;
+  for await (const bytes of server.follow(remote, { offset: 0, signal })) {
+    at += bytes.length;
+    yield bytes;
+    break;
+  }
+  if (at > 0 && !signal.aborted) yield* server.follow(remote, { offset: at, until: "idle", signal });
+}

@@ -1,0 +1,44 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { FuseError } from "../../fuse/index.ts";
+import { errnoOf, Failure, LIMITS } from "../../protocol/index.ts";
+
+/** What happened to a request: the server refused it, never got it, or may have got it. */
+export type Fate = "refused" | "undelivered" | "unknown";
+
+/** Names of errors that come before the first byte is sent. */
+const BEFORE_SENDING: ReadonlySet<string | undefined> = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN"]);
+
+export function fateOf(error: unknown): Fate {
+  if (error instanceof Failure) return error.code === "shutting_down" ? "undelivered" : "refused";
+  const { code } = ((error as Error).cause ?? error) as NodeJS.ErrnoException;
+  return BEFORE_SENDING.has(code) ? "undelivered" : "unknown";
+}
+
+/** What the caller of a file operation is told. */
+export function fuseErrorOf(error: unknown): FuseError {
+  if (error instanceof FuseError) return error;
+  if (error instanceof Failure) return new FuseError(errnoOf(error), error.message);
+  return new FuseError("EIO", `the server cannot be reached: ${(error as Error).message}`);
+}
+
+/**
+ * Asks until there is an answer, as long as a server may need to come back; then the last error. `again`: a request that may have reached the
+ * server is repeated too, as reading can be.
+ */
+export async function patiently<Answer>(
+  ask: () => Promise<Answer>,
+  { again, signal }: { readonly again: boolean; readonly signal?: AbortSignal },
+): Promise<Answer> {
+  const started = performance.now();
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      const fate = fateOf(error);
+      const waited = performance.now() - started;
+      const over = signal?.aborted === true || waited + LIMITS.mountAgainMs > LIMITS.mountAbsenceMs;
+      if (over || fate === "refused" || (fate === "unknown" && !again)) throw fuseErrorOf(error);
+      await pause(LIMITS.mountAgainMs);
+    }
+  }
+}

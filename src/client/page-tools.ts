@@ -1,0 +1,293 @@
+import { CLIENT_LIMITS } from "../protocol/client-limits.ts";
+import { Failure } from "../protocol/failure.ts";
+import type { Tier } from "../protocol/index.ts";
+import { failureOf, isPassing, type LiveSocket } from "./live-socket.ts";
+import { answerWith, fault, wordsOf } from "./page-tools-answer.ts";
+import {
+  checkInput,
+  declarationOf,
+  toolsOf,
+  type McpTools,
+  type PageTool,
+  type ToJsonSchema,
+} from "./page-tools-kinds.ts";
+import { PageMemory, type PageWindow } from "./page-tools-memory.ts";
+
+type Message = Readonly<Record<string, unknown>>;
+
+export interface PageOfferStatus {
+  /** `waiting`: not known to the server now, and told to it as soon as that is possible; `refused`, `withdrawn`: over. */
+  readonly state: "waiting" | "offered" | "refused" | "withdrawn";
+  /** Why it waits or was refused, where the server has said so. */
+  readonly failure?: Failure | undefined;
+}
+
+export interface PageOffer {
+  /** Letters, digits, - and single _; one page of a session has one name. */
+  readonly page: string;
+  /** Tools of this page, or a server that has them. */
+  readonly tools?: readonly PageTool<never>[] | undefined;
+  readonly server?: McpTools | undefined;
+  /** Of a server's tools. Absent: `page`. */
+  readonly tier?: Tier | undefined;
+  /** The same. Absent: 30 s. */
+  readonly timeoutMs?: number | undefined;
+  /** For schema objects that cannot write themselves as JSON Schema: `z.toJSONSchema`. */
+  readonly toJSONSchema?: ToJsonSchema | undefined;
+  readonly onStatus?: ((status: PageOfferStatus) => void) | undefined;
+}
+
+/** One call that was begun. It is known until the server says that it is over, or its time has long been over. */
+interface Begun {
+  readonly controller: AbortController;
+  timer: ReturnType<typeof setTimeout>;
+  /** What was answered; absent while it runs. */
+  answer?: string;
+}
+
+interface Waiter {
+  readonly resolve: () => void;
+  readonly reject: (failure: Failure) => void;
+}
+
+/** The tools of this page at one session. Made by `LiveConnection.offer`. */
+export class OfferedPage {
+  readonly #session_id: string;
+  readonly #offer: PageOffer;
+  readonly #socket: LiveSocket;
+  readonly #over: () => void;
+  readonly #memory: PageMemory;
+  readonly #begun = new Map<string, Begun>();
+  #tools = new Map<string, PageTool>();
+  /** Absent: the tools of the server are not known yet. */
+  #declaration: object[] | undefined;
+  /** The command that the server has not answered; those before it do not count any more. */
+  #asked = "";
+  #commands = 0;
+  #waiters: Waiter[] = [];
+  #status: PageOfferStatus = { state: "waiting" };
+  #tries = 0;
+  #retry: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(
+    session_id: string,
+    offer: PageOffer,
+    house: { readonly socket: LiveSocket; readonly window: PageWindow | undefined; readonly over: () => void },
+  ) {
+    this.#session_id = session_id;
+    this.#offer = offer;
+    this.#socket = house.socket;
+    this.#over = house.over;
+    this.#memory = new PageMemory({
+      name: `${session_id} ${offer.page}`,
+      window: house.window,
+      begun: () => [...this.#begun.keys()],
+      back: () => this.begin(),
+    });
+    this.update(offer.tools).catch((error: unknown) =>
+      this.fail(error instanceof Failure ? error : new Failure("invalid_request", wordsOf(error))),
+    );
+  }
+
+  get status(): PageOfferStatus {
+    return this.#status;
+  }
+
+  /** Resolves when the server has these tools; rejects with its refusal. */
+  async ready(): Promise<void> {
+    if (this.#status.state === "offered") return;
+    if (this.#status.state !== "waiting") throw this.#status.failure ?? gone();
+    await new Promise<void>((resolve, reject) => {
+      this.#waiters.push({ resolve, reject });
+    });
+  }
+
+  /**
+   * Other tools instead of those before; without any, a server is asked again what it has. Resolves when the server has them: models are
+   * told of them from their next turn on. Calls that run go on.
+   */
+  async update(tools?: readonly PageTool<never>[]): Promise<void> {
+    if (this.#isOver) throw gone();
+    const { server, toJSONSchema } = this.#offer;
+    const known = tools ?? (server === undefined ? [] : await toolsOf(server, this.#offer));
+    const declaration = (known as readonly PageTool[]).map((tool) => declarationOf(tool, toJSONSchema));
+    if (this.#isOver) throw gone();
+    this.#tools = new Map((known as readonly PageTool[]).map((tool) => [tool.name, tool]));
+    this.#declaration = declaration;
+    this.#tell({ state: "waiting" });
+    this.begin();
+    await this.ready();
+  }
+
+  /** The session has these tools no more. Calls that run may end. */
+  async withdraw(): Promise<void> {
+    if (this.#isOver) return;
+    this.#command("tools.withdraw", {});
+    this.#end({ state: "withdrawn" }, gone());
+    this.#leave();
+  }
+
+  /** Tells the server, which knows nothing of it, or not this. */
+  begin(): void {
+    clearTimeout(this.#retry);
+    if (this.#declaration === undefined || !this.#socket.open || this.#isOver) return;
+    this.#asked = this.#command("tools.declare", { instance: this.#memory.instance, tools: this.#declaration });
+  }
+
+  /** A message of the server that may be about this page. */
+  take(message: Message): void {
+    switch (message["type"]) {
+      case "tool.call":
+        if (message["session_id"] === this.#session_id && message["page"] === this.#offer.page) this.#call(message);
+        return;
+      case "tool.settled":
+        this.#settled(String(message["call_id"]));
+        return;
+      case "receipt":
+        if (message["command_id"] === this.#asked) this.#declared();
+        return;
+      case "refused":
+        if (message["command_id"] === this.#asked) this.#refused(failureOf(message));
+    }
+  }
+
+  /** The server does not want this connection at all. */
+  fail(failure: Failure): void {
+    this.#end({ state: "refused", failure }, failure);
+    this.#drop();
+  }
+
+  /** The connection is closed for good. */
+  stop(): void {
+    this.#end({ state: "withdrawn" }, gone());
+    this.#drop();
+  }
+
+  get #isOver(): boolean {
+    return this.#status.state === "refused" || this.#status.state === "withdrawn";
+  }
+
+  #command(type: string, more: object): string {
+    this.#commands += 1;
+    const command_id = `${this.#memory.instance}-${this.#offer.page}-${this.#commands}`;
+    const { page } = this.#offer;
+    this.#say(JSON.stringify({ type, command_id, session_id: this.#session_id, page, ...more }));
+    return command_id;
+  }
+
+  #declared(): void {
+    this.#tries = 0;
+    this.#tell({ state: "offered" });
+    const waiters = this.#waiters;
+    this.#waiters = [];
+    for (const { resolve } of waiters) resolve();
+  }
+
+  /** A page of this name may be about to go: then it is asked again. */
+  #refused(failure: Failure): void {
+    if (!isPassing(failure) && failure.code !== "conflict") {
+      this.#end({ state: "refused", failure }, failure);
+      this.#leave();
+      return;
+    }
+    this.#tell({ state: "waiting", failure });
+    const wait = Math.min(CLIENT_LIMITS.liveRetryCapMs, CLIENT_LIMITS.liveRetryMs * 2 ** Math.min(this.#tries, 20));
+    this.#tries += 1;
+    this.#retry = setTimeout(() => this.begin(), wait * (0.5 + Math.random() / 2));
+  }
+
+  #call(message: Message): void {
+    const id = String(message["call_id"]);
+    const known = this.#begun.get(id);
+    // It runs, and then answers over the connection that is there; or it has, and the answer was lost.
+    if (known !== undefined) {
+      if (known.answer !== undefined) this.#say(known.answer);
+    } else if (this.#memory.interrupted.has(id))
+      this.#say(fault(id, "interrupted", "interrupted by a reload of the page; its outcome is unknown"));
+    else if (this.#memory.away) this.#say(fault(id, "not_run", "the page is being left; it was not run"));
+    else void this.#run(id, message);
+  }
+
+  async #run(id: string, message: Message): Promise<void> {
+    const name = String(message["tool"]);
+    const tool = this.#tools.get(name);
+    const input = message["input"] as Readonly<Record<string, unknown>>;
+    if (tool === undefined) {
+      this.#say(fault(id, "unknown_tool", `this page has no tool ${name}; it was not run`));
+      return;
+    }
+    const checked = checkInput(tool, input);
+    if (typeof checked === "string") {
+      this.#say(fault(id, "invalid_input", checked));
+      return;
+    }
+    const controller = new AbortController();
+    const begun: Begun = { controller, timer: quietly(() => this.#late(id), Number(message["deadline_ms"])) };
+    this.#begun.set(id, begun);
+    try {
+      const value = checked.value as Record<string, unknown>;
+      begun.answer = answerWith(id, await tool.handler(value, { signal: controller.signal, callId: id }));
+    } catch (error) {
+      begun.answer = fault(id, "failed", wordsOf(error));
+    }
+    if (this.#begun.get(id) === begun) this.#say(begun.answer);
+  }
+
+  /** The server asks for it no more, but might have just before. */
+  #late(id: string): void {
+    const begun = this.#begun.get(id);
+    if (begun === undefined) return;
+    begun.controller.abort();
+    begun.timer = quietly(() => this.#settled(id), CLIENT_LIMITS.pageMemoryMs);
+  }
+
+  #settled(id: string): void {
+    this.#memory.interrupted.delete(id);
+    const begun = this.#begun.get(id);
+    if (begun === undefined) return;
+    clearTimeout(begun.timer);
+    this.#begun.delete(id);
+    begun.controller.abort();
+    this.#leave();
+  }
+
+  #drop(): void {
+    for (const id of this.#begun.keys()) this.#settled(id);
+    this.#leave();
+  }
+
+  /** What it has begun it may still answer. */
+  #leave(): void {
+    if (this.#isOver && this.#begun.size === 0) this.#over();
+  }
+
+  #say(text: string): void {
+    if (this.#socket.open) this.#socket.sendText(text);
+  }
+
+  #end(status: PageOfferStatus, failure: Failure): void {
+    if (this.#isOver) return;
+    clearTimeout(this.#retry);
+    this.#memory.forget();
+    this.#tell(status);
+    const waiters = this.#waiters;
+    this.#waiters = [];
+    for (const { reject } of waiters) reject(failure);
+  }
+
+  #tell(status: PageOfferStatus): void {
+    this.#status = status;
+    this.#offer.onStatus?.(status);
+  }
+}
+
+/** Node: a program that is done need not wait for this. */
+function quietly(act: () => void, ms: number): ReturnType<typeof setTimeout> {
+  const timer = setTimeout(act, ms);
+  (timer as { unref?: () => void }).unref?.();
+  return timer;
+}
+
+function gone(): Failure {
+  return new Failure("conflict", "these tools were withdrawn; offer them anew");
+}

@@ -1,0 +1,328 @@
+import { constants, read, write, writevSync } from "node:fs";
+import { constants as os } from "node:os";
+import {
+  answerHead,
+  attributesAnswer,
+  entryAnswer,
+  folderAnswer,
+  forgetNameNotice,
+  initAnswer,
+  openAnswer,
+  statfsAnswer,
+  writeAnswer,
+  type Listed,
+  type Owner,
+} from "./answers.ts";
+import { FuseError, numberOf } from "./errno.ts";
+import type { Asking, FuseFiles, OpenFile } from "./files.ts";
+import { HandleTable } from "./handles.ts";
+import { NodeTable } from "./nodes.ts";
+import {
+  decodeRequest,
+  FUSE_MAJOR,
+  FUSE_MINOR,
+  FUSE_OLDEST_MINOR,
+  INIT_FLAG,
+  OPEN_FLAG,
+  requestBytes,
+  type Request,
+  type RequestBody,
+  type RequestHead,
+} from "./wire.ts";
+
+export interface FuseLimits {
+  /** Reads of the device that wait at once; each occupies a thread of the pool. */
+  readonly readers: number;
+  /** Requests that are being answered. */
+  readonly requests: number;
+  readonly handles: number;
+  readonly nodes: number;
+  /** Bytes of one write. */
+  readonly writeBytes: number;
+}
+
+export interface FuseLoopOptions {
+  /** An open /dev/fuse that is mounted already, or is about to be. Stays the caller's to close. */
+  readonly fd: number;
+  readonly files: FuseFiles;
+  readonly owner: Owner;
+  readonly limits: FuseLimits;
+  /** Told of what is a bug or a broken device, never of what a caller did. */
+  readonly onTrouble: (error: Error) => void;
+}
+
+type Opened =
+  | { readonly is: "file"; readonly file: OpenFile }
+  | { readonly is: "folder"; readonly entries: readonly Listed[] };
+/** `undefined`: there is nothing to answer. */
+type Answer = Buffer | Uint8Array | undefined;
+
+const NOTHING = Buffer.alloc(0);
+const ACCESS_MODE = 0b11;
+const WRITE_ACCESS = 0o2;
+/** Kernel's answer to an interrupt whose request was not seen yet: come again. */
+const AGAIN = os.errno.EAGAIN;
+/** Names that the kernel is asked to drop at once. */
+const DROPPED_NAMES = 256;
+/** The device is gone, a request was taken back before it was read, or the read was interrupted. */
+const READ_AGAIN: ReadonlySet<string | undefined> = new Set(["EINTR", "EAGAIN", "ENOENT"]);
+const DEVICE_GONE: ReadonlySet<string | undefined> = new Set(["ENODEV", "EBADF", "ECONNABORTED"]);
+
+/** Answers the kernel's requests for one mount until it is unmounted. */
+export class FuseLoop {
+  readonly #options: FuseLoopOptions;
+  readonly #nodes: NodeTable;
+  readonly #handles: HandleTable<Opened>;
+  readonly #asked = new Map<bigint, AbortController>();
+  #leaving = false;
+  #stopping = false;
+  #dropping = 0;
+
+  constructor(options: FuseLoopOptions) {
+    this.#options = options;
+    this.#nodes = new NodeTable(options.limits.nodes);
+    this.#handles = new HandleTable(options.limits.handles);
+  }
+
+  /** What is held now; for tests and for people who look for a leak. */
+  get held(): { readonly nodes: number; readonly handles: number; readonly requests: number } {
+    return { nodes: this.#nodes.size, handles: this.#handles.size, requests: this.#asked.size };
+  }
+
+  /** Ends when the device is gone, or after `stop` when each reader has had one more request. */
+  async run(): Promise<void> {
+    const readers = Array.from({ length: this.#options.limits.readers }, () => this.#read());
+    await Promise.all(readers);
+    for (const controller of this.#asked.values()) controller.abort();
+    for (const opened of this.#handles.clear()) if (opened.is === "file") opened.file.release();
+  }
+
+  /** Whoever waits for an answer gets one, and what is asked from now on is refused at once. */
+  leave(): void {
+    this.#leaving = true;
+    for (const unique of this.#asked.keys()) this.#interrupt(unique);
+  }
+
+  /** No request is read after the one that a reader waits for now. */
+  stop(): void {
+    this.#stopping = true;
+  }
+
+  async #read(): Promise<void> {
+    const buffer = Buffer.allocUnsafe(requestBytes(this.#options.limits.writeBytes));
+    while (!this.#stopping) {
+      const taken = await readDevice(this.#options.fd, buffer);
+      if (typeof taken === "number") this.#take(buffer.subarray(0, taken));
+      else if (DEVICE_GONE.has(taken.code)) return;
+      else if (!READ_AGAIN.has(taken.code)) {
+        this.#options.onTrouble(taken);
+        return;
+      }
+    }
+  }
+
+  #take(bytes: Buffer): void {
+    let request: Request;
+    try {
+      request = decodeRequest(bytes);
+    } catch (error) {
+      this.#options.onTrouble(error as Error);
+      return;
+    }
+    const { head, body } = request;
+    if (body.is === "forget") {
+      for (const { node, lookups } of body.forgets) this.#nodes.forget(node, lookups);
+    } else if (body.is === "interrupt") {
+      if (!this.#interrupt(body.target)) this.#send(head.unique, AGAIN);
+    } else void this.#answer(head, body);
+  }
+
+  /** The waiting call returns EINTR at once; what it waited for is told to stop. */
+  #interrupt(unique: bigint): boolean {
+    const controller = this.#asked.get(unique);
+    if (controller === undefined) return false;
+    this.#asked.delete(unique);
+    controller.abort();
+    this.#send(unique, os.errno.EINTR);
+    return true;
+  }
+
+  async #answer(head: RequestHead, body: RequestBody): Promise<void> {
+    const controller = new AbortController();
+    try {
+      if (this.#asked.size >= this.#options.limits.requests) throw new FuseError("EBUSY");
+      this.#asked.set(head.unique, controller);
+      const answer = await this.#do(head, body, { uid: head.uid, signal: controller.signal });
+      // Interrupted meanwhile: it is answered already.
+      if (this.#asked.delete(head.unique)) this.#send(head.unique, 0, answer);
+    } catch (error) {
+      const told = error instanceof FuseError;
+      if (!this.#asked.delete(head.unique) && !told) return;
+      if (!told) this.#options.onTrouble(error as Error);
+      this.#send(head.unique, numberOf(error));
+    }
+    if (this.#nodes.crowded) this.#dropNames();
+  }
+
+  async #do(head: RequestHead, body: RequestBody, asking: Asking): Promise<Answer> {
+    if (this.#leaving && body.is !== "release") return this.#parting(body);
+    const { files, owner, limits } = this.#options;
+    switch (body.is) {
+      case "init":
+        return this.#init(body);
+      case "lookup": {
+        const attributes = await files.attributes(this.#nodes.child(head.node, body.name), asking);
+        return asking.signal.aborted ? NOTHING : entryAnswer(this.#nodes.look(head.node, body.name), attributes, owner);
+      }
+      case "attributes":
+        return this.#attributes(head.node, body.handle, asking);
+      case "change":
+        return this.#change(head.node, body.size, asking);
+      case "open":
+        return this.#open(this.#nodes.path(head.node), body, asking);
+      case "read":
+        return this.#readHandle(body, asking);
+      case "write": {
+        await this.#file(body.handle).write(body, asking);
+        return writeAnswer(body.data.length);
+      }
+      case "flush":
+        await this.#file(body.handle).flush(asking);
+        return NOTHING;
+      case "release": {
+        const opened = this.#handles.remove(body.handle);
+        if (opened?.is === "file") opened.file.release();
+        return NOTHING;
+      }
+      case "statfs":
+        return statfsAnswer(limits.nodes);
+      case "access":
+        return this.#access(head.node, body.mask, asking);
+      case "sync":
+      case "destroy":
+      case "forget":
+      case "interrupt":
+        return NOTHING;
+      case "alter":
+        throw new FuseError("EACCES");
+      case "unknown":
+        throw new FuseError("ENOSYS");
+    }
+  }
+
+  /** While the folder is being unmounted: it can be stood in, and holds nothing. */
+  #parting(body: RequestBody): Buffer {
+    if (body.is !== "open" || !body.folder) throw new FuseError("ENODEV");
+    return openAnswer(this.#handles.add({ is: "folder", entries: [] }), 0);
+  }
+
+  #init({ major, minor, maxReadahead, flags }: Extract<RequestBody, { is: "init" }>): Buffer {
+    if (major < FUSE_MAJOR || (major === FUSE_MAJOR && minor < FUSE_OLDEST_MINOR)) throw new FuseError("EPROTO");
+    const wanted = INIT_FLAG.atomicTruncate | INIT_FLAG.bigWrites | INIT_FLAG.parallelFolders | INIT_FLAG.maxPages;
+    const { requests, writeBytes } = this.#options.limits;
+    return initAnswer({
+      // A newer kernel asks again in our version.
+      minor: major > FUSE_MAJOR ? FUSE_MINOR : Math.min(minor, FUSE_MINOR),
+      maxReadahead,
+      flags: flags & wanted,
+      maxBackground: Math.min(requests, 0xff_ff),
+      maxWrite: writeBytes,
+    });
+  }
+
+  async #attributes(node: number, handle: number | undefined, asking: Asking): Promise<Buffer> {
+    const { files, owner } = this.#options;
+    const attributes = await files.attributes(this.#nodes.path(node), asking);
+    const opened = handle === undefined ? undefined : this.#handles.get(handle);
+    const size = opened?.is === "file" ? await opened.file.size?.(asking) : undefined;
+    return attributesAnswer(node, size === undefined ? attributes : { ...attributes, size }, owner);
+  }
+
+  /** What is written here replaces what was there, so cutting it before changes nothing. Modes and owners are not ours to give. */
+  async #change(node: number, size: number | undefined, asking: Asking): Promise<Buffer> {
+    if (size === undefined) throw new FuseError("EPERM");
+    await this.#access(node, WRITE_ACCESS, asking);
+    return this.#attributes(node, undefined, asking);
+  }
+
+  /** What `access` asks of the token's rights, which the mode bits tell; the kernel asks only where it does not judge itself. */
+  async #access(node: number, mask: number, asking: Asking): Promise<Buffer> {
+    const { permissions } = await this.#options.files.attributes(this.#nodes.path(node), asking);
+    if ((mask & 0o7 & ~(permissions >> 6)) !== 0) throw new FuseError("EACCES");
+    return NOTHING;
+  }
+
+  async #open(path: string, body: Extract<RequestBody, { is: "open" }>, asking: Asking): Promise<Buffer> {
+    const { files } = this.#options;
+    if (body.folder) {
+      const entries = await files.list(path, asking);
+      return openAnswer(this.#handles.add({ is: "folder", entries: withDots(entries) }), 0);
+    }
+    const mode = body.flags & ACCESS_MODE;
+    const access = { read: mode !== constants.O_WRONLY, write: mode !== 0 };
+    this.#handles.check();
+    const file = await files.open(path, access, asking);
+    // Nobody will ever release what an interrupted call opened.
+    if (asking.signal.aborted) {
+      file.release();
+      return NOTHING;
+    }
+    const flags = OPEN_FLAG.directIo | (file.stream ? OPEN_FLAG.stream | OPEN_FLAG.nonSeekable : 0);
+    return openAnswer(this.#handles.add({ is: "file", file }), flags);
+  }
+
+  async #readHandle(body: Extract<RequestBody, { is: "read" }>, asking: Asking): Promise<Uint8Array> {
+    const { handle, offset, size } = body;
+    if (body.folder) {
+      const opened = this.#handles.get(handle);
+      if (opened.is !== "folder") throw new FuseError("ENOTDIR");
+      return folderAnswer(opened.entries, offset, size);
+    }
+    const patient = (body.flags & constants.O_NONBLOCK) === 0;
+    return this.#file(handle).read({ offset, size, patient }, asking);
+  }
+
+  #file(handle: number): OpenFile {
+    const opened = this.#handles.get(handle);
+    if (opened.is === "folder") throw new FuseError("EISDIR");
+    return opened.file;
+  }
+
+  /** The kernel may wait for its own locks while it drops a name, so this must not hold up the answers. */
+  #dropNames(): void {
+    if (this.#dropping > 0) return;
+    const names = this.#nodes.oldest(DROPPED_NAMES);
+    this.#dropping = names.length;
+    const next = (): void => {
+      const name = names[names.length - this.#dropping];
+      if (name === undefined) return;
+      write(this.#options.fd, forgetNameNotice(name), () => {
+        // ENOENT: it did not remember it. Anything else comes up again with the next request.
+        this.#dropping -= 1;
+        next();
+      });
+    };
+    next();
+  }
+
+  #send(unique: bigint, errno: number, payload: Answer = NOTHING): void {
+    try {
+      writevSync(this.#options.fd, [answerHead(unique, errno, payload.length), payload]);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      // ENOENT: nobody waits any more.
+      if (code !== "ENOENT" && !DEVICE_GONE.has(code)) this.#options.onTrouble(error as Error);
+    }
+  }
+}
+
+function withDots(entries: readonly Listed[]): readonly Listed[] {
+  return [{ name: ".", folder: true }, { name: "..", folder: true }, ...entries];
+}
+
+/** The length of a request, or why there is none. */
+function readDevice(fd: number, buffer: Buffer): Promise<number | NodeJS.ErrnoException> {
+  return new Promise((resolve) => {
+    read(fd, buffer, 0, buffer.length, null, (error, size) => resolve(error ?? size));
+  });
+}

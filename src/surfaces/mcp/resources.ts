@@ -1,0 +1,186 @@
+import { Failure, isToolItem, LIMITS, type StreamFrame } from "../../protocol/index.ts";
+import { readText, ROOT, sessionPath, type ClaudeTree } from "./claude-tree.ts";
+
+const SCHEME = "claude://";
+/** It answers only what is written to it: there is nothing to read. */
+const CALLED = `${ROOT}/new`;
+const NAME = /^[^/\\\p{Cc}]{1,200}$/u;
+
+interface SessionFile {
+  readonly file: string;
+  readonly mimeType: "application/json" | "text/plain";
+  readonly description: string;
+}
+
+const JSON_TYPE = "application/json";
+const TEXT_TYPE = "text/plain";
+
+/** The files of a session that can be read. */
+export const SESSION_FILES: readonly SessionFile[] = [
+  { file: "status", mimeType: JSON_TYPE, description: "How the session stands; with the call that waits for a person" },
+  { file: "response", mimeType: TEXT_TYPE, description: "The agent's last answer" },
+  { file: "response.json", mimeType: JSON_TYPE, description: "The agent's last answer with usage and cost" },
+  { file: "output", mimeType: TEXT_TYPE, description: "All that the agent said and did, as one text that only grows" },
+  { file: "context", mimeType: JSON_TYPE, description: "What the conversation is about" },
+  { file: "error", mimeType: TEXT_TYPE, description: "What went wrong last; empty: nothing" },
+  { file: "usage", mimeType: JSON_TYPE, description: "Tokens and cost" },
+  { file: "tools/log", mimeType: TEXT_TYPE, description: "Every tool call and what became of it" },
+  { file: "tools/pending", mimeType: JSON_TYPE, description: "Tool calls that wait for a person" },
+];
+
+const OTHER_TEMPLATES: readonly (readonly [string, string])[] = [
+  ["providers/{provider_id}/info", "A provider: models, abilities, prices"],
+  ["providers/{provider_id}/models", "The models of a provider"],
+  ["providers/{provider_id}/health", "Whether a provider answers"],
+  ["workers/{worker_id}/status", "Whether a worker is idle, busy or unhealthy"],
+  ["workers/{worker_id}/isolation", "Behind what walls a worker runs"],
+  ["workers/{worker_id}/sessions", "How many sessions a worker has"],
+  ["workers/{worker_id}/metrics", "What a worker has done"],
+];
+
+export interface ListedResource {
+  readonly uri: string;
+  readonly name: string;
+  readonly mimeType?: string;
+  readonly description?: string;
+}
+
+export function templates(): { uriTemplate: string; name: string; description: string; mimeType: string }[] {
+  return [
+    ...SESSION_FILES.map(({ file, mimeType, description }) => ({
+      uriTemplate: `${SCHEME}/sessions/{session_id}/${file}`,
+      name: `session ${file}`,
+      description,
+      mimeType,
+    })),
+    ...OTHER_TEMPLATES.map(([path, description]) => ({
+      uriTemplate: `${SCHEME}/${path}`,
+      name: path.replaceAll(/\{(\w+)_id\}\//g, "").replace("/", " "),
+      description,
+      mimeType: JSON_TYPE,
+    })),
+  ];
+}
+
+/** A page of everything that can be read: first what is not a session's, then the sessions, the newest first. */
+export async function listResources(
+  tree: ClaudeTree,
+  cursor: string | undefined,
+): Promise<{ resources: ListedResource[]; nextCursor?: string }> {
+  const sessions = (await tree.list(`${ROOT}/sessions`)).map(({ name }) => name);
+  const begin = cursor === undefined ? 0 : sessions.indexOf(cursor) + 1;
+  if (cursor !== undefined && begin === 0)
+    throw new Failure("cursor_invalid", "this is not a place in the list; begin again without a cursor");
+  const page = sessions.slice(begin, begin + LIMITS.mcpListedSessions);
+  const house = cursor === undefined ? await houseFiles(tree) : [];
+  const last = page.at(-1);
+  return {
+    resources: [...house.map((path) => ({ uri: uriOf(path), name: path })), ...page.flatMap(sessionResources)],
+    ...(last !== undefined && begin + page.length < sessions.length ? { nextCursor: last } : {}),
+  };
+}
+
+function sessionResources(session_id: string): readonly ListedResource[] {
+  return SESSION_FILES.map(({ file, mimeType, description }) => {
+    const path = sessionPath(session_id, file);
+    return { uri: uriOf(path), name: path, mimeType, description };
+  });
+}
+
+/** The readable files beside the sessions', as far as the caller may see them. */
+async function houseFiles(tree: ClaudeTree): Promise<readonly string[]> {
+  const found: string[] = [];
+  const folders = [ROOT];
+  for (let looked = 0; looked < LIMITS.mcpFolders; looked += 1) {
+    const folder = folders.shift();
+    if (folder === undefined) break;
+    const entries = (await asFarAsAllowed(() => tree.list(folder))) ?? [];
+    const paths = entries.map(({ name, is_dir }) => ({ path: `${folder}/${name}`, is_dir }));
+    folders.push(...paths.filter(({ path, is_dir }) => is_dir && path !== `${ROOT}/sessions`).map(({ path }) => path));
+    const files = paths.filter(({ path, is_dir }) => !is_dir && path !== CALLED).map(({ path }) => path);
+    const stats = await Promise.all(files.map((path) => asFarAsAllowed(() => tree.stat(path))));
+    found.push(...files.filter((_path, index) => stats[index]?.readable === true));
+  }
+  return found;
+}
+
+async function asFarAsAllowed<Found>(look: () => Promise<Found>): Promise<Found | undefined> {
+  try {
+    return await look();
+  } catch (error) {
+    if (error instanceof Failure && (error.code === "forbidden" || error.code === "not_found")) return undefined;
+    throw error;
+  }
+}
+
+export async function readResource(
+  tree: ClaudeTree,
+  uri: string,
+): Promise<{ contents: { uri: string; mimeType: string; text: string }[] }> {
+  const path = pathOf(uri);
+  const text = await readText(tree, path);
+  const known = sessionFileOf(path)?.mimeType;
+  return { contents: [{ uri, mimeType: known ?? (/^\s*[{[]/.test(text) ? JSON_TYPE : TEXT_TYPE), text }] };
+}
+
+/** A file by the words of a caller: a resource's address, a whole path, or one below `/claude`. */
+export function pathOf(words: string): string {
+  const below = words.startsWith(SCHEME) ? decoded(words.slice(SCHEME.length)) : words;
+  const path = below.replace(/^\/claude(?=\/|$)/, "").replace(/^\/|\/$/g, "");
+  if (path === "") return ROOT;
+  const parts = path.split("/");
+  if (parts.some((part) => part === "." || part === ".." || !NAME.test(part)))
+    throw new Failure("invalid_request", "name a file of the tree, such as /claude/sessions/<id>/status");
+  return `${ROOT}/${parts.join("/")}`;
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    throw new Failure("invalid_request", `${SCHEME}${path} is not the address of a file of the tree`);
+  }
+}
+
+function uriOf(path: string): string {
+  return `${SCHEME}${path.slice(ROOT.length)}`;
+}
+
+/** The session and the file that an address names; undefined: it is none of a session's files. */
+export function sessionFileOf(path: string): (SessionFile & { readonly session_id: string }) | undefined {
+  const [, session_id, name] = /^\/claude\/sessions\/([^/]+)\/(.+)$/.exec(path) ?? [];
+  const known = SESSION_FILES.find(({ file }) => file === name);
+  return session_id === undefined || known === undefined ? undefined : { ...known, session_id };
+}
+
+/** The files of a session that something that happened in it changes. */
+export function changedFiles(frame: StreamFrame): readonly string[] {
+  switch (frame.type) {
+    case "item.delta":
+      return frame.field === "text" ? ["output"] : [];
+    case "item.started":
+    case "item.completed":
+      return isToolItem(frame.item) ? ["output", "tools/log"] : ["output"];
+    case "item.updated":
+      return isToolItem(frame.item) ? ["tools/log"] : ["output"];
+    case "turn.completed":
+    case "turn.failed":
+      return ["status", "response", "response.json", "output", "context", "error", "usage"];
+    case "approval.requested":
+    case "approval.resolved":
+      return ["status", "tools/pending", "tools/log"];
+    case "turn.queued":
+    case "turn.started":
+    case "turn.resumed":
+      return ["status"];
+    case "session.updated":
+      return ["status", "error"];
+    case "usage.updated":
+    case "budget.updated":
+      return ["usage"];
+    case "error":
+      return ["output", "error"];
+    case "thread.started":
+      return [];
+  }
+}

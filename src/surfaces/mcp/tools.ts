@@ -1,0 +1,182 @@
+import { z } from "zod";
+import { ClaudeRequest, Failure, LIMITS } from "../../protocol/index.ts";
+import { ROOT, sessionPath, type ClaudeTree } from "./claude-tree.ts";
+import { pathOf } from "./resources.ts";
+import { standingOf, WAIT_STATES, waitFor, type Waiting } from "./wait.ts";
+
+/** What a tool answers: text for a model, and the same as data where it is data. */
+export interface ToolAnswer {
+  readonly text: string;
+  readonly data?: Readonly<Record<string, unknown>>;
+}
+
+export interface ClaudeTool {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly readOnly: boolean;
+  readonly input: z.ZodObject;
+  readonly run: (tree: ClaudeTree, input: unknown, waiting: Waiting) => Promise<ToolAnswer>;
+}
+
+const SessionId = z
+  .string()
+  .regex(/^[\w-]{1,100}$/, "must be the id of a session, such as ses_01jqk3v7w8x9y2z3a4b5c6")
+  .describe("The session's id");
+
+const PromptInput = z
+  .object({ session_id: SessionId, prompt: z.string().min(1).max(LIMITS.promptChars).describe("What to do, in words") })
+  .strict();
+
+const WaitInput = z
+  .object({
+    session_id: SessionId,
+    until: z
+      .array(z.enum(WAIT_STATES))
+      .min(1)
+      .max(WAIT_STATES.length)
+      .default([...WAIT_STATES])
+      .describe("The states to wait for. A session that has ended is never waited for"),
+    timeout_ms: z
+      .number()
+      .int()
+      .min(0)
+      .max(LIMITS.mcpWaitMaxMs)
+      .default(LIMITS.mcpWaitMs)
+      .describe("How long to wait at most, milliseconds"),
+  })
+  .strict();
+
+const ReadInput = z
+  .object({
+    path: z
+      .string()
+      .min(1)
+      .max(LIMITS.mountPathChars)
+      .describe("Such as /claude/sessions/<id>/output, or /claude/policy"),
+    offset: z.number().int().min(0).default(0).describe("The first byte to read"),
+    limit: z
+      .number()
+      .int()
+      .min(1)
+      .max(LIMITS.mcpReadMaxBytes)
+      .default(LIMITS.mcpReadBytes)
+      .describe("Bytes to read at most"),
+  })
+  .strict();
+
+const ForkInput = z
+  .object({
+    session_id: SessionId,
+    after_turn: z.string().max(100).optional().describe("The turn to fork after; absent: the last one that has ended"),
+  })
+  .strict();
+
+const StopInput = z.object({ session_id: SessionId }).strict();
+
+/** One tool, with its input read by its schema; what does not fit it is refused in our own words. */
+function tool<Input extends z.ZodObject>(
+  parts: Omit<ClaudeTool, "input" | "run"> & {
+    readonly input: Input;
+    readonly run: (tree: ClaudeTree, input: z.output<Input>, waiting: Waiting) => Promise<ToolAnswer>;
+  },
+): ClaudeTool {
+  return {
+    ...parts,
+    run: (tree, value, waiting) => {
+      const parsed = parts.input.safeParse(value);
+      if (parsed.success) return parts.run(tree, parsed.data, waiting);
+      const issues = parsed.error.issues.map(({ path, message }) => ({ path: path.join("."), message }));
+      const [first] = issues;
+      const where = first === undefined || first.path === "" ? "the arguments" : first.path;
+      throw new Failure("invalid_request", `${where}: ${first?.message ?? "are not valid"}`, issues);
+    },
+  };
+}
+
+/** Document 003's tree as tools. There is none that approves: that is for people. */
+export const CLAUDE_TOOLS: readonly ClaudeTool[] = [
+  tool({
+    name: "claude_new",
+    title: "Start a session",
+    description:
+      "Starts a session of another agent and answers its session_id at once. It runs under policy and budget; max_cost_usd is in micro-USD. Then use claude_wait and claude_read.",
+    readOnly: false,
+    input: ClaudeRequest,
+    run: async (tree, request) => dataAnswer(await tree.call(`${ROOT}/new`, JSON.stringify(request))),
+  }),
+  tool({
+    name: "claude_prompt",
+    title: "Send a prompt",
+    description:
+      "Sends a prompt to a session. It waits there while another one is worked on. Answers how the session stands.",
+    readOnly: false,
+    input: PromptInput,
+    run: async (tree, { session_id, prompt }) => {
+      await tree.write(sessionPath(session_id, "prompt"), prompt);
+      return asAnswer(await standingOf(tree, session_id));
+    },
+  }),
+  tool({
+    name: "claude_wait",
+    title: "Wait for a session",
+    description:
+      "Waits until a session is idle, complete, failed or pending_approval (a person is asked; you cannot answer), and answers how it stands, with its response. With timed_out it still works: wait again.",
+    readOnly: true,
+    input: WaitInput,
+    run: async (tree, request, waiting) => asAnswer({ ...(await waitFor(tree, request, waiting)) }),
+  }),
+  tool({
+    name: "claude_read",
+    title: "Read a file of the tree",
+    description:
+      "Reads any file of the /claude tree that you may read, or lists a folder: providers/, policy, usage, sessions/<id>/{status,response,output,context,usage,tools/log,tools/pending}.",
+    readOnly: true,
+    input: ReadInput,
+    run: (tree, request) => readPart(tree, request),
+  }),
+  tool({
+    name: "claude_fork",
+    title: "Fork a session",
+    description:
+      "Makes a new session that begins with this one's conversation, and answers its session_id. It draws on the same budget.",
+    readOnly: false,
+    input: ForkInput,
+    run: async (tree, { session_id, ...fork }) =>
+      dataAnswer(await tree.call(sessionPath(session_id, "fork"), JSON.stringify(fork))),
+  }),
+  tool({
+    name: "claude_stop",
+    title: "Stop a session",
+    description: "Ends a session for good, with whatever it is doing. Answers how it stands.",
+    readOnly: false,
+    input: StopInput,
+    run: async (tree, { session_id }) => {
+      await tree.write(sessionPath(session_id, "ctl"), "stop");
+      return asAnswer(await standingOf(tree, session_id));
+    },
+  }),
+];
+
+async function readPart(
+  tree: ClaudeTree,
+  { path: words, offset, limit }: z.output<typeof ReadInput>,
+): Promise<ToolAnswer> {
+  const path = pathOf(words);
+  if ((await tree.stat(path)).is_dir) return asAnswer({ path, entries: await tree.list(path) });
+  const bytes = await tree.read(path);
+  const end = Math.min(bytes.length, offset + limit);
+  const next = end < bytes.length ? { next_offset: end } : {};
+  return {
+    text: new TextDecoder().decode(bytes.subarray(offset, end)),
+    data: { path, size: bytes.length, offset, ...next },
+  };
+}
+
+function dataAnswer(bytes: Uint8Array): ToolAnswer {
+  return asAnswer(JSON.parse(new TextDecoder().decode(bytes)) as Record<string, unknown>);
+}
+
+function asAnswer(data: Readonly<Record<string, unknown>>): ToolAnswer {
+  return { text: JSON.stringify(data), data };
+}

@@ -1,0 +1,132 @@
+import { Failure, LIMITS, type JournalEvent } from "../../protocol/index.ts";
+import { readText, sessionPath, type ClaudeTree } from "./claude-tree.ts";
+
+export const WAIT_STATES = ["idle", "complete", "failed", "pending_approval"] as const;
+export type WaitState = (typeof WAIT_STATES)[number];
+
+export interface WaitRequest {
+  readonly session_id: string;
+  readonly until: readonly WaitState[];
+  readonly timeout_ms: number;
+}
+
+export interface Waiting {
+  readonly signal: AbortSignal;
+  /** Told of what happens meanwhile. */
+  readonly onEvent: (event: JournalEvent) => void;
+}
+
+interface Standing {
+  readonly status: string;
+  readonly [more: string]: unknown;
+}
+
+/** Waits until a session has nothing to do or needs somebody. Ends early, with `timed_out`, when the time is over; throws when the caller gave up. */
+export async function waitFor(tree: ClaudeTree, request: WaitRequest, waiting: Waiting): Promise<object> {
+  const stop = new AbortController();
+  const give = (): void => stop.abort();
+  waiting.signal.addEventListener("abort", give, { once: true });
+  if (waiting.signal.aborted) give();
+  const patience = new Patience(request.timeout_ms, give);
+  try {
+    const { session_id } = request;
+    const standing = await untilOver(tree, request, { ...waiting, signal: stop.signal, patience });
+    if (waiting.signal.aborted) throw new Failure("aborted", "the wait was cancelled; the session goes on");
+    if (standing === undefined) return { ...(await standingOf(tree, session_id)), timed_out: true };
+    return { ...(await withDetails(tree, session_id, standing)), timed_out: false };
+  } finally {
+    give();
+    patience.end();
+    waiting.signal.removeEventListener("abort", give);
+  }
+}
+
+/**
+ * How the session stands once it is over. What its status says may not be on the disk yet, and then its answer is not there either: it counts
+ * when the journal says the same. Undefined: it is not over, and the signal was aborted.
+ */
+async function untilOver(
+  tree: ClaudeTree,
+  { session_id, until }: WaitRequest,
+  { signal, onEvent, patience }: Waiting & { readonly patience: Patience },
+): Promise<Standing | undefined> {
+  const { begun, frames } = await tree.follow(session_id, signal);
+  let status: string = begun.status;
+  for await (const frame of frames) {
+    if (!("seq" in frame)) continue;
+    if (frame.seq > begun.seq) onEvent(frame);
+    if (frame.type === "session.updated") ({ status } = frame);
+    if (frame.seq < begun.seq) continue;
+    if (isOver(status, until)) {
+      const standing = await standingOf(tree, session_id);
+      // Where it has moved on since, that will come too.
+      if (standing.status === status) return standing;
+    }
+    if (frame.seq === begun.seq) patience.caughtUp();
+  }
+  if (signal.aborted) return undefined;
+  // The journal ended by itself: so has the session.
+  return standingOf(tree, session_id);
+}
+
+/** How long a wait lasts. Time that it takes to learn how the session stands at all does not count, up to a bound. */
+class Patience {
+  readonly #give: () => void;
+  readonly #timers: readonly NodeJS.Timeout[];
+  #over = false;
+  #knows = false;
+
+  constructor(ms: number, give: () => void) {
+    this.#give = give;
+    const isOver = (): void => {
+      this.#over = true;
+      if (this.#knows) give();
+    };
+    this.#timers = [setTimeout(isOver, ms), setTimeout(give, ms + LIMITS.mcpCatchUpMs)];
+  }
+
+  caughtUp(): void {
+    this.#knows = true;
+    if (this.#over) this.#give();
+  }
+
+  end(): void {
+    for (const timer of this.#timers) clearTimeout(timer);
+  }
+}
+
+export async function standingOf(tree: ClaudeTree, session_id: string): Promise<Standing> {
+  return JSON.parse(await readText(tree, sessionPath(session_id, "status"))) as Standing;
+}
+
+/** A session that has ended, or that only a prompt or a person can move, is waited for no longer. */
+function isOver(status: string, until: readonly WaitState[]): boolean {
+  switch (status) {
+    case "complete":
+    case "failed":
+      return true;
+    case "idle":
+    case "ready":
+    case "paused":
+      return until.includes("idle");
+    case "pending_approval":
+      return until.includes("pending_approval");
+    default:
+      return false;
+  }
+}
+
+async function withDetails(tree: ClaudeTree, session_id: string, standing: Standing): Promise<object> {
+  if (standing.status === "pending_approval") {
+    const pending_tools = JSON.parse(await readText(tree, sessionPath(session_id, "tools/pending"))) as unknown;
+    return { ...standing, pending_tools };
+  }
+  if (!isOver(standing.status, ["idle"])) return standing;
+  try {
+    return { ...standing, response: await readText(tree, sessionPath(session_id, "response")) };
+  } catch (error) {
+    // There is none before the first turn has ended, and none of a turn that failed.
+    if (error instanceof Failure) return standing;
+    throw error;
+  }
+}

@@ -1,0 +1,53 @@
+import { Failure } from "../../protocol/index.ts";
+import type { MountContext } from "./context.ts";
+import { json } from "./json.ts";
+import type { FileNode } from "./tree.ts";
+import { authType, NO_TUNNELS, tunnelsOf, tunnelSummary } from "./tunnels.ts";
+
+const ANYBODY = { needs: "policy.read" } as const;
+
+/** Tunnels as they are configured; nothing can use them yet. */
+export function authFiles(context: MountContext): readonly FileNode[] {
+  return [
+    {
+      path: "auth/tunnels",
+      summary: "The tunnels that are configured, without secrets",
+      content: "json",
+      read: { ...ANYBODY, run: async () => tunnelsOf(context).map(tunnelSummary) },
+      write: {
+        needs: "policy.write",
+        run: () => Promise.reject(new Failure("unsupported", "tunnels are set under mounts in sallyport.yaml")),
+      },
+    },
+    {
+      path: "auth/status",
+      summary: "Which tunnels would take a session",
+      content: "json",
+      read: {
+        ...ANYBODY,
+        run: async () =>
+          tunnelsOf(context).map((tunnel) => ({
+            tunnel_id: tunnel.id,
+            auth_type: authType(tunnel),
+            authorized: authType(tunnel) === "none",
+          })),
+      },
+    },
+    {
+      path: "auth/challenge",
+      summary: "Challenges of tunnels, and the signed answers to them",
+      content: "json",
+      read: { ...ANYBODY, run: async () => [] },
+      write: {
+        needs: "session.create",
+        run: async (_place, text) => {
+          const { tunnel_id } = (json(text) ?? {}) as { readonly tunnel_id?: unknown };
+          const known = tunnelsOf(context).some(({ id }) => id === tunnel_id);
+          throw known
+            ? new Failure("unsupported", `no challenge: ${NO_TUNNELS}`)
+            : new Failure("not_found", `unknown tunnel: ${String(tunnel_id)}`);
+        },
+      },
+    },
+  ];
+}

@@ -1,0 +1,179 @@
+import { may } from "../../gate/index.ts";
+import { Failure, FileFailure, LIMITS, type FileEntry, type FileStat, type MountFrame } from "../../protocol/index.ts";
+import type { Caller } from "../../sessions/index.ts";
+import type { MountContext } from "./context.ts";
+import type { FileService, WatchOptions } from "./file-service.ts";
+import { houseFiles } from "./house-files.ts";
+import { watchOutput } from "./output.ts";
+import { sessionFiles } from "./session-files.ts";
+import { Tree, type Dynamic, type FileNode, type Found, type Place } from "./tree.ts";
+
+const encoder = new TextEncoder();
+
+/** Every file of document 003's layout. */
+export function claudeNodes(context: MountContext): readonly FileNode[] {
+  return [...houseFiles(context), ...sessionFiles(context)];
+}
+
+/** Document 003's tree over the gateway. Nothing is kept here: each read asks the desks, with the caller's own rights. */
+export class ClaudeFiles implements FileService {
+  readonly #context: MountContext;
+  readonly #tree: Tree;
+
+  constructor(context: MountContext) {
+    this.#context = context;
+    this.#tree = new Tree(claudeNodes(context));
+  }
+
+  async stat(caller: Caller, path: string): Promise<FileStat> {
+    const found = this.#tree.find(path);
+    const modified = await this.#exists(caller, path, found);
+    const of = modified === undefined ? {} : { modified };
+    if (found.is === "folder")
+      return { is_dir: true, size: 0, ...of, readable: true, writable: false, watchable: false };
+    const { read, write, watch } = found.node;
+    const isCalled = write?.call === true && isGiven(caller, write);
+    return {
+      is_dir: false,
+      size: 0,
+      ...of,
+      readable: isGiven(caller, read) || isCalled,
+      writable: isGiven(caller, write),
+      watchable: watch === true && isGiven(caller, read),
+    };
+  }
+
+  async list(caller: Caller, path: string): Promise<readonly FileEntry[]> {
+    const found = this.#tree.find(path);
+    if (found.is === "file") throw new FileFailure("ENOTDIR", "invalid_request", `${path} is a file: read it`);
+    await this.#exists(caller, path, found);
+    const fixed = found.children.map(({ name, is_dir }) => ({ name, is_dir, size: 0 }));
+    return found.dynamic === undefined ? fixed : [...fixed, ...(await this.#names(caller, found.dynamic))];
+  }
+
+  async read(caller: Caller, path: string): Promise<Uint8Array> {
+    const { node, place } = await this.#file(caller, path);
+    if (node.read === undefined)
+      throw node.write?.call === true
+        ? new FileFailure(
+            "EINVAL",
+            "invalid_request",
+            `write to ${path} and read the answer on the same handle; over HTTP: POST with accept: application/json`,
+          )
+        : new Failure("forbidden", `${path} can only be written`);
+    authorize(caller, node.read.needs, path);
+    return bytesOf(node, await node.read.run(place));
+  }
+
+  async write(caller: Caller, path: string, bytes: Uint8Array): Promise<void> {
+    await this.#write(caller, path, bytes);
+  }
+
+  async call(caller: Caller, path: string, bytes: Uint8Array): Promise<Uint8Array> {
+    const { node, value } = await this.#write(caller, path, bytes);
+    // What answers nothing when it is written is read afterwards, where it can be.
+    if (node.write?.call === true) return bytesOf(node, value);
+    return node.read === undefined ? encoder.encode("{}\n") : this.read(caller, path);
+  }
+
+  async watch(
+    caller: Caller,
+    path: string,
+    { after, signal }: WatchOptions,
+  ): Promise<AsyncIterable<readonly MountFrame[]>> {
+    const { node, place } = await this.#file(caller, path);
+    if (node.watch !== true || node.read === undefined)
+      throw new FileFailure("EINVAL", "invalid_request", `${path} cannot be watched; sessions/<id>/output can`);
+    authorize(caller, node.read.needs, path);
+    return watchOutput(this.#context, caller, { id: place.name, after, signal });
+  }
+
+  async #write(
+    caller: Caller,
+    path: string,
+    bytes: Uint8Array,
+  ): Promise<{ readonly node: FileNode; readonly value: unknown }> {
+    const { node, place } = await this.#file(caller, path);
+    if (node.write === undefined) throw new Failure("forbidden", `${path} can only be read`);
+    authorize(caller, node.write.needs, path);
+    const session = path.startsWith("sessions/") ? place.name : undefined;
+    const { errors } = this.#context;
+    try {
+      const value = await node.write.run(place, textOf(bytes));
+      if (session !== undefined) errors.clear(caller, session);
+      return { node, value };
+    } catch (error) {
+      // To whom a session does not exist, nothing of it is kept.
+      if (session !== undefined && error instanceof Failure && error.code !== "not_found")
+        errors.put(caller, session, error.message);
+      throw error;
+    }
+  }
+
+  async #file(caller: Caller, path: string): Promise<{ readonly node: FileNode; readonly place: Place }> {
+    const found = this.#tree.find(path);
+    if (found.is === "folder") throw new FileFailure("EISDIR", "invalid_request", `/${path} is a folder: list it`);
+    return { node: found.node, place: { caller, path, name: found.name } };
+  }
+
+  /** Refuses what only the name of a file stands for. Answers when it changed last, where that is known. */
+  async #exists(caller: Caller, path: string, { name }: Found): Promise<string | undefined> {
+    if (name === "") return undefined;
+    const { gateway } = this.#context;
+    if (path.startsWith("sessions/")) return (await gateway.sessions.get(caller, name)).updated_at;
+    const known = path.startsWith("providers/") ? await this.#names(caller, "providers") : [];
+    if (!known.some((entry) => entry.name === name)) throw new Failure("not_found", `there is no ${path}`);
+    return undefined;
+  }
+
+  async #names(caller: Caller, folder: Dynamic): Promise<readonly FileEntry[]> {
+    const { gateway } = this.#context;
+    switch (folder) {
+      case "sessions":
+        return this.#sessions(caller);
+      case "providers":
+        return (await gateway.providers.offered(caller)).map(({ id }) => ({ name: id, is_dir: true, size: 0 }));
+      case "workers":
+        return [];
+    }
+  }
+
+  async #sessions(caller: Caller): Promise<readonly FileEntry[]> {
+    const { sessions } = this.#context.gateway;
+    const entries: FileEntry[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await sessions.list(caller, { cursor, limit: LIMITS.pageSizeMax });
+      for (const { id, updated_at } of page.sessions)
+        entries.push({ name: id, is_dir: true, size: 0, modified: updated_at });
+      cursor = page.next;
+    } while (cursor !== undefined && entries.length < LIMITS.mountListed);
+    return entries;
+  }
+}
+
+function isGiven(caller: Caller, access: FileNode["read"] | FileNode["write"]): boolean {
+  return access !== undefined && may(caller.role, access.needs) !== "no";
+}
+
+/** Sooner than the desk, so that who may not is told nothing else. */
+function authorize(caller: Caller, needs: NonNullable<FileNode["read"]>["needs"], path: string): void {
+  if (may(caller.role, needs) === "no")
+    throw new Failure("forbidden", `the role ${caller.role} may not do this with ${path} (${needs})`);
+}
+
+function textOf(bytes: Uint8Array): string {
+  if (bytes.length > LIMITS.mountWriteBytes)
+    throw new Failure("payload_too_large", `a write may have ${LIMITS.mountWriteBytes} bytes`);
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw new Failure("invalid_request", "invalid request: this is not UTF-8 text");
+  }
+}
+
+function bytesOf(node: FileNode, value: unknown): Uint8Array {
+  return encoder.encode(
+    node.content === "text" && typeof value === "string" ? value : `${JSON.stringify(value, undefined, 2)}\n`,
+  );
+}

@@ -1,0 +1,57 @@
+import type { Profile, MountSetting } from "../../protocol/index.ts";
+import { Failure, LIMITS, mountProfile, mountProfileName } from "../../protocol/index.ts";
+import type { Caller, Gateway } from "../../sessions/index.ts";
+import type { SurfaceOptions } from "../surface.ts";
+import type { ShownTexts } from "./shown.ts";
+
+/** What the files of one mount are made from. */
+export interface MountContext {
+  readonly gateway: Gateway;
+  readonly metrics: SurfaceOptions["metrics"];
+  readonly log: SurfaceOptions["log"];
+  /** `/claude`. */
+  readonly path: string;
+  /** Absent: the mount is there without any settings of its own. */
+  readonly setting: MountSetting | undefined;
+  readonly shown: ShownTexts;
+  readonly errors: LastErrors;
+  /** By principal: resolves when the session that is being made is there, or is not. */
+  readonly making: Map<string, Promise<void>>;
+}
+
+/** The profile of sessions that are made through the mount. */
+export function profileOfMount(
+  context: MountContext,
+  caller: Caller,
+): { readonly name: string; readonly profile: Profile } {
+  const { gateway, setting, path } = context;
+  const policy = gateway.policy.get(caller);
+  const own = setting === undefined || mountProfile(setting) === undefined ? undefined : mountProfileName(path);
+  const name = own ?? policy.default_profile;
+  const profile = Object.hasOwn(policy.profiles, name) ? policy.profiles[name] : undefined;
+  if (profile === undefined) throw new Failure("forbidden", `the policy has no profile ${name}; an admin can add it`);
+  return { name, profile };
+}
+
+/** What went wrong last, for each caller and session: what a shell cannot be told in an errno, it reads here. */
+export class LastErrors {
+  /** The oldest first. */
+  readonly #errors = new Map<string, string>();
+
+  put(caller: Caller, session_id: string, message: string): void {
+    const key = `${caller.id}/${session_id}`;
+    this.#errors.delete(key);
+    this.#errors.set(key, message);
+    const [oldest] = this.#errors.keys();
+    if (oldest !== undefined && this.#errors.size > LIMITS.mountErrors) this.#errors.delete(oldest);
+  }
+
+  /** The last write went well. */
+  clear(caller: Caller, session_id: string): void {
+    this.#errors.delete(`${caller.id}/${session_id}`);
+  }
+
+  get(caller: Caller, session_id: string): string | undefined {
+    return this.#errors.get(`${caller.id}/${session_id}`);
+  }
+}

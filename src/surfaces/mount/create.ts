@@ -1,0 +1,216 @@
+import { toolListed } from "../../gate/index.ts";
+import {
+  ClaudeRequest,
+  Failure,
+  globMatches,
+  LIMITS,
+  type ClaudeCreated,
+  type CreateSession,
+  type Profile,
+  type SessionView,
+} from "../../protocol/index.ts";
+import type { Caller, Gateway, OfferedProvider } from "../../sessions/index.ts";
+import { profileOfMount, type MountContext } from "./context.ts";
+import { json } from "./json.ts";
+import { NO_TUNNELS, tunnelsOf } from "./tunnels.ts";
+import { checkReserve, PARENT_NOTE } from "./reserve.ts";
+import { pathsOf } from "./session-files.ts";
+
+/**
+ * What is written to `new`: checked in document 003's order and refused in its words, then made into a session. Who may ask for what is the
+ * gateway's decision; here it is only told sooner.
+ */
+export async function create(context: MountContext, caller: Caller, text: string): Promise<ClaudeCreated> {
+  const request = parse(text);
+  const { name, profile } = profileOfMount(context, caller);
+  const { idempotency_key } = request;
+  if (profile.require_idempotency === true && idempotency_key === undefined)
+    throw new Failure("idempotency_required", "idempotency key required: add idempotency_key");
+  const max_cost_usd = maxCost(profile, request);
+  checkModel(profile, request.model);
+  checkTunnel(context, request.tunnel_endpoint);
+  const tools = toolsOf(profile, request);
+  const provider = await chooseProvider(context, caller, { request, profile });
+  checkWalls(context);
+  const { isolation_mode } = context.setting?.policy ?? {};
+  const wanted: CreateSession = {
+    model: request.model,
+    provider,
+    profile: name,
+    ...given("engine", request.engine),
+    ...given("workspace", request.workspace),
+    ...given("system_prompt", request.system_prompt),
+    ...(request.initial_prompt === undefined ? {} : { prompt: { text: request.initial_prompt } }),
+    ...given("tools", tools),
+    ...given("autonomy", request.autonomy),
+    ...given("max_cost_usd", max_cost_usd),
+    ...given("max_context_tokens", request.max_context_tokens),
+    ...given("resume_session_id", request.resume_session_id),
+    ...given("parent_session_id", request.parent_session_id),
+    ...given("sandbox", isolation_mode),
+    ...(request.parent_session_id === undefined ? {} : { metadata: { [PARENT_NOTE]: request.parent_session_id } }),
+  };
+  const parent = request.parent_session_id ?? request.resume_session_id;
+  const { gateway } = context;
+  const made = inTurn(context, caller, () =>
+    gateway.sessions.create(caller, wanted, keyOf(provider, idempotency_key), (settings) =>
+      checkReserve(gateway, caller, { settings, profile, parent }),
+    ),
+  );
+  const view = await inTime(gateway, caller, made, request.timeout_ms ?? LIMITS.mountCreateMs);
+  return { session_id: view.id, status: "creating", ...pathsOf(context, view.id) };
+}
+
+function given<Field extends keyof CreateSession>(
+  field: Field,
+  value: CreateSession[Field],
+): Partial<Pick<CreateSession, Field>> {
+  return value === undefined ? {} : ({ [field]: value } as Partial<Pick<CreateSession, Field>>);
+}
+
+function parse(text: string): ClaudeRequest {
+  const parsed = ClaudeRequest.safeParse(json(text));
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const place = issue === undefined || issue.path.length === 0 ? "" : `${issue.path.join(".")}: `;
+  throw new Failure("invalid_request", `invalid request: ${place}${issue?.message ?? "not valid"}`);
+}
+
+/** Where nobody says anything: a turn's limit, or a day's. */
+function maxCost(profile: Profile, { max_cost_usd, resume_session_id }: ClaudeRequest): number | undefined {
+  if (max_cost_usd !== undefined) return max_cost_usd;
+  if (profile.require_max_cost === true)
+    throw new Failure("max_cost_required", "max_cost_usd required: say how much the session may cost, in micro-USD");
+  if (resume_session_id !== undefined) return undefined;
+  const { default_max_cost_usd, max_cost_usd: most, max_cost_usd_per_tick, max_cost_usd_per_day } = profile;
+  return default_max_cost_usd ?? most ?? max_cost_usd_per_tick ?? max_cost_usd_per_day;
+}
+
+function checkModel({ allowed_models = [], blocked_models = [] }: Profile, model: string): void {
+  if (allowed_models.length > 0 && !allowed_models.some((glob) => globMatches(glob, model)))
+    throw new Failure(
+      "model_not_allowed",
+      `model not allowed: ${model}; the policy allows ${allowed_models.join(", ")}`,
+    );
+  const blocking = blocked_models.find((glob) => globMatches(glob, model));
+  if (blocking !== undefined)
+    throw new Failure("model_not_allowed", `model blocked: ${model} (${blocking}); choose another one`);
+}
+
+function checkTunnel(context: MountContext, id: string | undefined): void {
+  if (id === undefined) return;
+  const allowed = context.setting?.policy?.allowed_tunnels ?? [];
+  if (allowed.length > 0 && !allowed.includes(id))
+    throw new Failure("forbidden", `tunnel not allowed: ${id}; the policy allows ${allowed.join(", ")}`);
+  if (!tunnelsOf(context).some((tunnel) => tunnel.id === id))
+    throw new Failure("not_found", `tunnel not found: ${id}; read auth/tunnels for those that there are`);
+}
+
+/** The names of the tools, each of which the policy must give. Absent: whatever it gives. */
+function toolsOf({ tools, deny = [] }: Profile, { tools: asked }: ClaudeRequest): string[] | undefined {
+  for (const { name } of asked) {
+    if (tools !== undefined && !toolListed(tools, name))
+      throw new Failure("forbidden", `tool not allowed: ${name}; read policy for those that are`);
+    if (
+      toolListed(
+        deny.filter((rule) => !rule.includes("(")),
+        name,
+      )
+    )
+      throw new Failure("forbidden", `tool blocked: ${name}; read policy for those that are not`);
+  }
+  return asked.length === 0 ? undefined : asked.map(({ name }) => name);
+}
+
+async function chooseProvider(
+  { gateway }: MountContext,
+  caller: Caller,
+  { request, profile }: { readonly request: ClaudeRequest; readonly profile: Profile },
+): Promise<string> {
+  const { model, resume_session_id, provider, tunnel_endpoint } = request;
+  const nowhere = (why: string): Failure =>
+    new Failure("provider_not_allowed", `no provider available for model ${model}: ${why}`);
+  if (tunnel_endpoint !== undefined) throw nowhere(NO_TUNNELS);
+  if (resume_session_id !== undefined) return (await resumed(gateway, caller, resume_session_id)).settings.provider;
+  const { allowed_providers = [] } = profile;
+  const offered = (await gateway.providers.offered(caller, model)).filter(
+    ({ id, available }) =>
+      available && (allowed_providers.length === 0 || allowed_providers.some((glob) => globMatches(glob, id))),
+  );
+  const candidates =
+    provider === undefined
+      ? offered.filter(speaksFor)
+      : offered.filter(({ id, priced }) => id === provider && priced !== undefined);
+  const chosen = candidates.find(({ isDefault }) => isDefault) ?? candidates[0];
+  if (chosen === undefined) throw nowhere("no provider matches policy filters");
+  return chosen.id;
+}
+
+/** One that costs nothing takes any name: it is chosen for the models that are its own, or where it is the default. */
+function speaksFor({ priced, isDefault, defaultModel }: OfferedProvider): boolean {
+  if (priced === undefined) return false;
+  return isDefault || priced.from !== "free" || priced.model === defaultModel;
+}
+
+async function resumed(gateway: Gateway, caller: Caller, id: string): Promise<SessionView> {
+  try {
+    return await gateway.sessions.get(caller, id);
+  } catch (error) {
+    if (error instanceof Failure && error.code === "not_found")
+      throw new Failure("not_found", `resume session not found: ${id}`);
+    throw error;
+  }
+}
+
+/** What an admin wants to stand between an agent and the machine is there, or nothing is made. */
+function checkWalls({ setting, path }: MountContext): void {
+  const { network_mode = "host", repo_filter = "none", isolation_mode = "local" } = setting?.policy ?? {};
+  const missing = [
+    ...(isolation_mode === "local" ? [] : [`isolation_mode ${isolation_mode}`]),
+    ...(network_mode === "host" ? [] : [`network_mode ${network_mode}`]),
+    ...(repo_filter === "none" ? [] : [`repo_filter ${typeof repo_filter === "string" ? repo_filter : "custom"}`]),
+  ];
+  if (missing.length === 0) return;
+  throw new Failure(
+    "unsupported",
+    `${path} wants ${missing.join(" and ")}, which this server cannot give yet; an admin can change that under mounts in sallyport.yaml`,
+  );
+}
+
+/** `{agent}:{provider}:{key}`: the agent is the principal that the gateway keeps receipts for. */
+function keyOf(provider: string, key: string | undefined): string | undefined {
+  return key === undefined ? undefined : `${provider}:${key}`;
+}
+
+/** One after the other for each principal, so that two sessions are not promised the same money. */
+async function inTurn<Made>({ making }: MountContext, caller: Caller, make: () => Promise<Made>): Promise<Made> {
+  const before = making.get(caller.id) ?? Promise.resolve();
+  const made = before.then(make);
+  const over = made.then(
+    () => undefined,
+    () => undefined,
+  );
+  making.set(caller.id, over);
+  try {
+    return await made;
+  } finally {
+    if (making.get(caller.id) === over) making.delete(caller.id);
+  }
+}
+
+/** A session that comes too late is ended at once: nobody knows of it. */
+async function inTime(
+  gateway: Gateway,
+  caller: Caller,
+  made: Promise<SessionView>,
+  timeout_ms: number,
+): Promise<SessionView> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<"late">((resolve) => {
+    timer = setTimeout(() => resolve("late"), timeout_ms);
+  });
+  const first = await Promise.race([made, late]).finally(() => clearTimeout(timer));
+  if (first !== "late") return first;
+  made.then(({ id }) => gateway.sessions.close(caller, id)).catch(() => undefined);
+  throw new Failure("timed_out", `the session could not be made within ${timeout_ms} ms; try again`);
+}

@@ -1,0 +1,36 @@
+import type { MountSettings } from "../../protocol/index.ts";
+import type { SurfaceOptions } from "../surface.ts";
+import { ClaudeFiles } from "./claude-files.ts";
+import { LastErrors, type MountContext } from "./context.ts";
+import { Namespace } from "./namespace.ts";
+import { ShownTexts } from "./shown.ts";
+
+/** Where the tree of document 003 is unless settings say otherwise. */
+export const DEFAULT_MOUNT = "/claude";
+
+export interface OpenMounts {
+  readonly files: Namespace;
+  readonly contexts: readonly MountContext[];
+}
+
+/** Mounts what the settings say; without any, `/claude` with the policy of everybody. */
+export function openMounts({ gateway, metrics, log, mount }: SurfaceOptions): OpenMounts {
+  const settings: MountSettings = mount?.settings ?? {};
+  const files = new Namespace();
+  const shown = new ShownTexts(mount?.folder);
+  const [errors, making] = [new LastErrors(), new Map<string, Promise<void>>()];
+  const paths = new Set([DEFAULT_MOUNT, ...Object.keys(settings)]);
+  const contexts = [...paths].map((path): MountContext => ({
+    gateway,
+    metrics,
+    log,
+    path,
+    setting: settings[path],
+    shown,
+    errors,
+    making,
+  }));
+  for (const context of contexts)
+    files.mount({ path: context.path, files: new ClaudeFiles(context), access: "budgeted" });
+  return { files, contexts };
+}

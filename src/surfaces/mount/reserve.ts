@@ -1,0 +1,126 @@
+import {
+  Failure,
+  LIMITS,
+  type BudgetLine,
+  type Profile,
+  type SessionSettings,
+  type SessionView,
+  type Status,
+} from "../../protocol/index.ts";
+import type { Caller, Gateway } from "../../sessions/index.ts";
+import { profileOfMount, type MountContext } from "./context.ts";
+
+const OPEN: readonly Status[] = ["creating", "ready", "queued", "working", "pending_approval", "paused", "idle"];
+/** Where the session notes on whose budget it draws. */
+export const PARENT_NOTE = "parent_session_id";
+
+/** A principal's sessions that have not ended, the newest first of each status. */
+async function openSessions(gateway: Gateway, caller: Caller): Promise<readonly SessionView[]> {
+  const pages = await Promise.all(
+    OPEN.map((status) => gateway.sessions.list(caller, { status, limit: LIMITS.pageSizeMax })),
+  );
+  return pages.flatMap(({ sessions }) => sessions).filter(({ created_by }) => created_by.id === caller.id);
+}
+
+/** What open sessions may still spend: each was promised its limit. Those that draw on another's are in that one's part already. */
+function held(sessions: readonly SessionView[]): number {
+  const ids = new Set(sessions.map(({ id }) => id));
+  let sum = 0;
+  for (const { limit_microusd, cost_microusd, forked_from, settings } of sessions) {
+    const parent = forked_from?.session_id ?? settings.metadata?.[PARENT_NOTE];
+    if (typeof parent === "string" && ids.has(parent)) continue;
+    if (limit_microusd !== undefined) sum += Math.max(0, limit_microusd - cost_microusd);
+  }
+  return sum;
+}
+
+/** Refuses a session whose limit does not fit into what its principal has left beside what is promised to its other sessions. */
+export async function checkReserve(
+  gateway: Gateway,
+  caller: Caller,
+  {
+    settings,
+    profile,
+    parent,
+  }: {
+    readonly settings: SessionSettings;
+    readonly profile: Profile;
+    /** Absent: it draws on nobody's budget. */
+    readonly parent: string | undefined;
+  },
+): Promise<void> {
+  const { max_cost_usd: wanted } = settings;
+  if (wanted === undefined) return;
+  if (parent !== undefined) {
+    const { remaining_microusd } = await gateway.usage.session(caller, parent);
+    if (remaining_microusd !== undefined && wanted > remaining_microusd)
+      throw exceeded(wanted, remaining_microusd, `session ${parent} has left`);
+    return;
+  }
+  const { max_cost_usd_per_day, max_cost_usd_per_agent } = profile;
+  if (max_cost_usd_per_day === undefined && max_cost_usd_per_agent === undefined) return;
+  const [budgets, sessions] = await Promise.all([budgetsOf(gateway, caller), openSessions(gateway, caller)]);
+  const promised = held(sessions);
+  for (const [kind, limit, words] of [
+    ["agent_day", max_cost_usd_per_day, "you have left today"],
+    ["agent", max_cost_usd_per_agent, "you have left"],
+  ] as const) {
+    if (limit === undefined) continue;
+    const left = Math.max(0, limit - spentOf(budgets, kind) - promised);
+    if (wanted > left) throw exceeded(wanted, left, words);
+  }
+}
+
+function exceeded(wanted: number, left: number, words: string): Failure {
+  return new Failure(
+    "budget_exceeded",
+    `budget exceeded: max_cost_usd ${wanted} is more than ${words} (${left} micro-USD beside open sessions); ask for less, or stop a session`,
+  );
+}
+
+async function budgetsOf(gateway: Gateway, caller: Caller): Promise<readonly BudgetLine[]> {
+  return (await gateway.usage.report(caller, { by: ["engine"], limit: 1 })).budgets;
+}
+
+function spentOf(budgets: readonly BudgetLine[], kind: BudgetLine["kind"]): number {
+  return budgets.find((line) => line.kind === kind)?.spent_microusd ?? 0;
+}
+
+interface Purse {
+  readonly reserved_usd: number;
+  readonly spent_usd: number;
+  /** Null: no limit, both. */
+  readonly limit_usd: number | null;
+  readonly remaining_usd: number | null;
+}
+
+/** The newest turn that is open and this day, of the caller alone. Micro-USD. */
+export async function usageOfMount(
+  context: MountContext,
+  caller: Caller,
+): Promise<{ readonly tick: Purse; readonly day: Purse }> {
+  const { gateway } = context;
+  const { profile } = profileOfMount(context, caller);
+  const [budgets, sessions] = await Promise.all([budgetsOf(gateway, caller), openSessions(gateway, caller)]);
+  const [newest] = sessions
+    .filter(({ turn_id }) => turn_id !== undefined)
+    .toSorted((left, right) => right.updated_at.localeCompare(left.updated_at));
+  const turn =
+    newest === undefined
+      ? undefined
+      : (await gateway.usage.session(caller, newest.id)).budgets.find(({ kind }) => kind === "turn");
+  const inFlight = budgets.find(({ kind }) => kind === "agent_day")?.reserved_microusd ?? 0;
+  return {
+    tick: purse(profile.max_cost_usd_per_tick, turn?.spent_microusd ?? 0, turn?.reserved_microusd ?? 0),
+    day: purse(profile.max_cost_usd_per_day, spentOf(budgets, "agent_day"), Math.max(inFlight, held(sessions))),
+  };
+}
+
+function purse(limit: number | undefined, spent: number, reserved: number): Purse {
+  return {
+    reserved_usd: reserved,
+    spent_usd: spent,
+    limit_usd: limit ?? null,
+    remaining_usd: limit === undefined ? null : Math.max(0, limit - spent - reserved),
+  };
+}

@@ -1,0 +1,302 @@
+import {
+  claudeUsage,
+  Failure,
+  FileFailure,
+  ForkSession,
+  LIMITS,
+  SubmitPrompt,
+  ToolLog,
+  type ClaudeResponse,
+  type ClaudeSessionStatus,
+  type PendingToolInfo,
+  type SessionUsage,
+  type SessionView,
+} from "../../protocol/index.ts";
+import type { Caller } from "../../sessions/index.ts";
+import { answer } from "./approve.ts";
+import type { MountContext } from "./context.ts";
+import { journalOf, lastTurnOf } from "./journal.ts";
+import { json } from "./json.ts";
+import { textOfOutput } from "./output.ts";
+import { pendingOf } from "./pending.ts";
+import type { FileNode, Place } from "./tree.ts";
+
+/** The files of one session. */
+export function sessionFiles(context: MountContext): readonly FileNode[] {
+  const reads = { needs: "session.read" } as const;
+  return [
+    {
+      path: "sessions/:id/status",
+      summary: "How the session stands, with the oldest question where one waits",
+      content: "json",
+      read: { ...reads, run: (place) => statusOf(context, place) },
+    },
+    {
+      path: "sessions/:id/response",
+      summary: "The last answer, once there is one",
+      content: "text",
+      read: { ...reads, run: async (place) => `${(await responseOf(context, place)).response ?? ""}\n` },
+    },
+    {
+      path: "sessions/:id/response.json",
+      summary: "The same with usage and cost",
+      content: "json",
+      read: { ...reads, run: (place) => responseOf(context, place) },
+    },
+    {
+      path: "sessions/:id/output",
+      summary: "What the agent says and does, as one text that only grows; can be followed and watched",
+      content: "text",
+      watch: true,
+      read: { ...reads, run: (place) => textOfOutput(context, place.caller, place.name) },
+    },
+    {
+      path: "sessions/:id/context",
+      summary: "What the conversation is about",
+      content: "json",
+      read: { ...reads, run: (place) => contextOf(context, place) },
+    },
+    {
+      path: "sessions/:id/error",
+      summary: "Why your last write was refused, or what went wrong in the session; empty: nothing",
+      content: "text",
+      read: { ...reads, run: (place) => errorOf(context, place) },
+    },
+    {
+      path: "sessions/:id/usage",
+      summary: "Tokens and cost of the session",
+      content: "json",
+      read: { needs: "usage.read", run: (place) => usageOf(context, place) },
+    },
+    ...controlFiles(context),
+    ...toolFiles(context),
+  ];
+}
+
+function controlFiles(context: MountContext): readonly FileNode[] {
+  const controls = { needs: "session.control" } as const;
+  return [
+    {
+      path: "sessions/:id/prompt",
+      summary: "Write a prompt; it waits if a turn is open",
+      content: "text",
+      write: { ...controls, run: (place, text) => prompt(context, place, text) },
+    },
+    {
+      path: "sessions/:id/fork",
+      summary: "A new session that begins with this one's journal",
+      content: "json",
+      write: { ...controls, call: true, run: (place, text) => fork(context, place, text) },
+    },
+    {
+      path: "sessions/:id/ctl",
+      summary: "Write stop, pause, resume or interrupt",
+      content: "text",
+      write: {
+        ...controls,
+        run: ({ caller, name }, text) => control(context, caller, { id: name, command: text.trim() }),
+      },
+    },
+  ];
+}
+
+function toolFiles(context: MountContext): readonly FileNode[] {
+  const { gateway } = context;
+  return [
+    {
+      path: "sessions/:id/tools/log",
+      summary: "Every tool call and what became of it, a line of JSON each",
+      content: "text",
+      read: { needs: "session.read", run: (place) => toolLog(context, place) },
+    },
+    {
+      path: "sessions/:id/tools/pending",
+      summary: "Tool calls that wait for a person, the oldest first",
+      content: "json",
+      read: { needs: "approval.read", run: (place) => pendingTools(context, place) },
+    },
+    {
+      path: "sessions/:id/tools/approve",
+      summary: 'Write approve or reject, or {"approved": true}',
+      content: "text",
+      write: { needs: "approval.decide", run: ({ caller, name }, text) => answer(gateway, caller, { id: name, text }) },
+    },
+  ];
+}
+
+async function statusOf({ gateway }: MountContext, { caller, name }: Place): Promise<ClaudeSessionStatus> {
+  const view = await gateway.sessions.get(caller, name);
+  const pending = await pendingOf(gateway, caller, view);
+  const [asked] = pending;
+  return {
+    session_id: view.id,
+    status: view.status === "pending_approval" && asked === undefined ? "working" : view.status,
+    since: view.updated_at,
+    ...(view.error === undefined ? {} : { error: view.error.message }),
+    ...(asked === undefined
+      ? {}
+      : { tool: asked.tool, params: asked.input, tool_use_id: asked.tool_use_id, pending: pending.length }),
+    ...(view.queue.length === 0 ? {} : { queued: view.queue.length }),
+  };
+}
+
+async function prompt({ gateway }: MountContext, { caller, name }: Place, text: string): Promise<void> {
+  const parsed = SubmitPrompt.safeParse({ text: text.replace(/\r?\n$/, "") });
+  if (!parsed.success)
+    throw new Failure("invalid_request", `invalid request: ${parsed.error.issues[0]?.message ?? "not a prompt"}`);
+  await gateway.sessions.prompt(caller, name, parsed.data, undefined);
+}
+
+/** EAGAIN while there is none, EIO where the last turn failed without one. */
+async function responseOf({ gateway }: MountContext, { caller, name }: Place): Promise<ClaudeResponse> {
+  const view = await gateway.sessions.get(caller, name);
+  if (view.status === "failed")
+    throw new FileFailure("EIO", "conflict", view.error?.message ?? `session ${name} has failed`);
+  const last = view.turn_id === undefined && view.queue.length === 0 ? await lastTurnOf(gateway, caller, view) : {};
+  if (last.ended === undefined)
+    throw new FileFailure(
+      "EAGAIN",
+      "conflict",
+      `session not ready: it is ${view.status}; read status, or follow output`,
+    );
+  if (last.response === undefined && last.ended.type === "turn.failed")
+    throw new FileFailure("EIO", "conflict", `the last turn failed: ${last.ended.error.message}`);
+  const usage = await gateway.usage.session(caller, name);
+  return {
+    session_id: view.id,
+    status: view.status,
+    response: last.response ?? null,
+    usage: claudeUsage(usage),
+    cost_usd: usage.cost_usd,
+    reserved_usd: heldFor(view, usage),
+    provider_id: view.settings.provider,
+    model: view.settings.model,
+    tunnel_endpoint: null,
+  };
+}
+
+async function contextOf({ gateway }: MountContext, { caller, name }: Place): Promise<unknown> {
+  const view = await gateway.sessions.get(caller, name);
+  const { response } = await lastTurnOf(gateway, caller, view);
+  const { settings } = view;
+  return {
+    session_id: view.id,
+    latest_response: response ?? null,
+    title: view.title,
+    turns: view.turns,
+    queued: view.queue.map(({ text }) => text),
+    engine: settings.engine,
+    provider_id: settings.provider,
+    model: settings.model,
+    workspace: settings.workspace,
+    autonomy: settings.autonomy,
+    profile: settings.profile,
+    ...(settings.tools === undefined ? {} : { tools: settings.tools }),
+    ...(settings.max_context_tokens === undefined ? {} : { max_context_tokens: settings.max_context_tokens }),
+    ...(view.forked_from === undefined ? {} : { forked_from: view.forked_from }),
+    created_at: view.created_at,
+    usage: claudeUsage(view.usage),
+  };
+}
+
+async function errorOf({ gateway, errors }: MountContext, { caller, name }: Place): Promise<string> {
+  const view = await gateway.sessions.get(caller, name);
+  const own = errors.get(caller, name) ?? view.error?.message;
+  if (own !== undefined) return `${own}\n`;
+  const { ended } = await lastTurnOf(gateway, caller, view);
+  return ended?.type === "turn.failed" ? `${ended.error.message}\n` : "";
+}
+
+/** What the session may still spend, and so what is set aside for it: nothing once it has ended. */
+function heldFor(
+  { status }: Pick<SessionView, "status">,
+  usage: Pick<SessionUsage, "reserved_microusd" | "remaining_microusd">,
+): number {
+  if (status === "complete" || status === "failed") return usage.reserved_microusd;
+  return usage.reserved_microusd + (usage.remaining_microusd ?? 0);
+}
+
+async function usageOf({ gateway }: MountContext, { caller, name }: Place): Promise<unknown> {
+  const [view, usage] = await Promise.all([gateway.sessions.get(caller, name), gateway.usage.session(caller, name)]);
+  const tokens = claudeUsage(usage);
+  return {
+    session_id: name,
+    ...tokens,
+    cost_usd: usage.cost_usd,
+    reserved_usd: heldFor(view, usage),
+    ...(usage.limit_microusd === undefined ? {} : { limit_usd: usage.limit_microusd }),
+    ...(usage.remaining_microusd === undefined ? {} : { remaining_usd: usage.remaining_microusd }),
+    usage: tokens,
+  };
+}
+
+async function fork(context: MountContext, { caller, name }: Place, text: string): Promise<unknown> {
+  const parsed = ForkSession.safeParse(text.trim() === "" ? {} : json(text));
+  if (!parsed.success)
+    throw new Failure("invalid_request", `invalid request: ${parsed.error.issues[0]?.message ?? "not a fork"}`);
+  const child = await context.gateway.sessions.fork(caller, name, parsed.data, undefined);
+  return { session_id: child.id, ...pathsOf(context, child.id) };
+}
+
+/** Where to go on from here. */
+export function pathsOf({ path }: Pick<MountContext, "path">, id: string) {
+  const folder = `${path}/sessions/${id}`;
+  return {
+    status_path: `${folder}/status`,
+    output_path: `${folder}/output`,
+    response_path: `${folder}/response`,
+    prompt_path: `${folder}/prompt`,
+  };
+}
+
+const VERBS = { stop: "close", pause: "pause", resume: "resume", interrupt: "interrupt" } as const;
+
+async function control(
+  { gateway }: MountContext,
+  caller: Caller,
+  { id, command }: { readonly id: string; readonly command: string },
+): Promise<void> {
+  if (!Object.hasOwn(VERBS, command)) {
+    // First who may: what a stranger writes is nobody's business.
+    await gateway.sessions.get(caller, id);
+    throw new Failure("invalid_request", `unknown command; write one of: ${Object.keys(VERBS).join(", ")}`);
+  }
+  await gateway.sessions[VERBS[command as keyof typeof VERBS]](caller, id);
+}
+
+async function toolLog({ gateway }: MountContext, { caller, name }: Place): Promise<string> {
+  const view = await gateway.sessions.get(caller, name);
+  const log = new ToolLog();
+  const lines: string[] = [];
+  let size = 0;
+  for await (const page of journalOf(gateway, caller, view)) {
+    for (const event of page) {
+      const entry = log.next(event);
+      if (entry === undefined) continue;
+      const line = `${JSON.stringify(entry)}\n`;
+      size += line.length;
+      if (size > LIMITS.mountReadBytes)
+        throw new Failure(
+          "payload_too_large",
+          "this log is too long for a file; read it in pages: /api/sessions/:id/events",
+        );
+      lines.push(line);
+    }
+  }
+  return lines.join("");
+}
+
+async function pendingTools({ gateway }: MountContext, { caller, name }: Place): Promise<readonly PendingToolInfo[]> {
+  const pending = await pendingOf(gateway, caller, await gateway.sessions.get(caller, name));
+  return pending.map((approval) => ({
+    tool_use_id: approval.tool_use_id,
+    tool: approval.tool,
+    params: approval.input,
+    requested_at: approval.created_at,
+    request_id: approval.id,
+    input_hash: approval.input_hash,
+    reason: approval.reason,
+    warnings: approval.warnings.map(({ message }) => message),
+    expires_at: approval.expires_at,
+  }));
+}

@@ -1,0 +1,54 @@
+import type { ServerResponse } from "node:http";
+import { LIMITS } from "../../protocol/index.ts";
+
+export interface Streamed {
+  /** The content type. */
+  readonly type: string;
+  readonly pieces: AsyncIterable<string | Uint8Array>;
+  /** Sent now and then, so that nobody in between takes silence for the end. Absent: nothing may be sent. */
+  readonly heartbeat?: string;
+  /** Told why a stream broke: nobody else can be, its head is sent already. */
+  readonly failed: (error: unknown) => void;
+  /** Called when the reader has gone, or everything was sent. */
+  readonly stop: () => void;
+}
+
+/** Writes a stream until it ends or the reader goes. A slow reader is waited for. A stream that breaks cuts the connection: its end would look whole. */
+export async function writeStream(outgoing: ServerResponse, streamed: Streamed): Promise<void> {
+  const { pieces, heartbeat, stop } = streamed;
+  outgoing.writeHead(200, {
+    "content-type": streamed.type,
+    "cache-control": "no-store",
+    "x-accel-buffering": "no",
+    "x-content-type-options": "nosniff",
+  });
+  outgoing.flushHeaders();
+  outgoing.once("close", stop);
+  const beat = heartbeat === undefined ? undefined : setInterval(() => outgoing.write(heartbeat), LIMITS.heartbeatMs);
+  try {
+    for await (const piece of pieces) {
+      if (!outgoing.write(piece)) await drained(outgoing);
+      if (outgoing.destroyed) return;
+    }
+    outgoing.end();
+  } catch (error) {
+    outgoing.destroy();
+    streamed.failed(error);
+  } finally {
+    clearInterval(beat);
+    stop();
+  }
+}
+
+function drained(outgoing: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      outgoing.off("drain", done);
+      outgoing.off("close", done);
+      resolve();
+    };
+    outgoing.once("drain", done);
+    outgoing.once("close", done);
+    if (outgoing.destroyed) done();
+  });
+}

@@ -1,0 +1,94 @@
+import type { Capability } from "../../gate/index.ts";
+import { Failure, FileFailure } from "../../protocol/index.ts";
+import type { Caller } from "../../sessions/index.ts";
+
+/** One place in the tree that a caller asks for. */
+export interface Place {
+  readonly caller: Caller;
+  /** Below the mount, as it was asked for. */
+  readonly path: string;
+  /** What stood for `:id`, `:provider` or `:worker`. */
+  readonly name: string;
+}
+
+type Read = (place: Place) => Promise<unknown>;
+/** What a written text leads to; a file that is called answers with it. */
+type Write = (place: Place, text: string) => Promise<unknown>;
+
+/** A file of document 003's layout. */
+export interface FileNode {
+  /** `sessions/:id/status`. */
+  readonly path: string;
+  readonly summary: string;
+  /** `json`: values are written as JSON; `text`: they are texts already. */
+  readonly content: "json" | "text";
+  readonly read?: { readonly needs: Capability; readonly run: Read };
+  readonly write?: {
+    readonly needs: Capability;
+    readonly run: Write;
+    /** The answer is read on the handle that was written to, and is something new. */
+    readonly call?: true;
+  };
+  /** `output`: it can be watched and followed. */
+  readonly watch?: true;
+}
+
+export type Found =
+  | { readonly is: "file"; readonly node: FileNode; readonly name: string }
+  | { readonly is: "folder"; readonly children: readonly Child[]; readonly name: string; readonly dynamic?: Dynamic };
+
+/** Which folders have names that are not known ahead. */
+export type Dynamic = "sessions" | "providers" | "workers";
+
+interface Child {
+  readonly name: string;
+  readonly is_dir: boolean;
+}
+
+/** The layout as a tree of names, made once from the table of files. */
+export class Tree {
+  readonly #root: Branch = { children: new Map() };
+
+  constructor(nodes: readonly FileNode[]) {
+    for (const node of nodes) {
+      let branch = this.#root;
+      for (const part of node.path.split("/")) {
+        const next = branch.children.get(part) ?? { children: new Map() };
+        branch.children.set(part, next);
+        branch = next;
+      }
+      branch.node = node;
+    }
+  }
+
+  /** What stands at a path. A Failure with ENOENT or ENOTDIR. */
+  find(path: string): Found {
+    let branch = this.#root;
+    let name = "";
+    let parent = "";
+    for (const part of path === "" ? [] : path.split("/")) {
+      if (branch.node !== undefined)
+        throw new FileFailure("ENOTDIR", "invalid_request", `${branch.node.path} is a file: it holds nothing`);
+      const fixed = part.startsWith(":") ? undefined : branch.children.get(part);
+      const open = fixed === undefined ? [...branch.children].find(([known]) => known.startsWith(":")) : undefined;
+      const next = fixed ?? open?.[1];
+      if (next === undefined) throw new Failure("not_found", `there is no ${path}`);
+      if (open !== undefined) name = part;
+      parent = part;
+      branch = next;
+    }
+    if (branch.node !== undefined) return { is: "file", node: branch.node, name };
+    const children = [...branch.children].flatMap(([child, { node }]) =>
+      child.startsWith(":") ? [] : [{ name: child, is_dir: node === undefined }],
+    );
+    const dynamic = [...branch.children.keys()].some((child) => child.startsWith(":"))
+      ? { dynamic: parent as Dynamic }
+      : {};
+    return { is: "folder", children, name, ...dynamic };
+  }
+}
+
+interface Branch {
+  readonly children: Map<string, Branch>;
+  node?: FileNode;
+}

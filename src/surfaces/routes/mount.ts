@@ -1,0 +1,216 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+import type { Context } from "hono";
+import { ClaudeChunk, ClaudeCreated, Failure, FileEntry, FileStat } from "../../protocol/index.ts";
+import { claudeNodes } from "../mount/claude-files.ts";
+import type { MountContext } from "../mount/context.ts";
+import { DEFAULT_MOUNT, openMounts, type OpenMounts } from "../mount/open.ts";
+import { partsOf } from "../mount/namespace.ts";
+import { followOutput } from "../mount/output.ts";
+import { writeStream } from "../mount/stream.ts";
+import type { App, Environment, SurfaceOptions } from "../surface.ts";
+import { json, needs, refusals } from "./documents.ts";
+
+const encoder = new TextEncoder();
+const Query = z.object({
+  stat: z.enum(["0", "1"]).default("0"),
+  list: z.enum(["0", "1"]).default("0"),
+  read: z.enum(["0", "1"]).default("0"),
+  watch: z.enum(["0", "1"]).default("0"),
+  follow: z.enum(["0", "1"]).default("0"),
+  offset: z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER).default(0),
+  until: z.enum(["idle", "end"]).default("end"),
+  after: z.string().max(100).optional(),
+});
+type Query = z.infer<typeof Query>;
+const FolderList = z.object({ entries: z.array(FileEntry) });
+
+/** Document 003's tree over HTTP: GET reads, lists, follows and watches; PUT and POST write; POST that wants JSON calls. */
+export function mountRoutes(app: App, options: SurfaceOptions): OpenMounts {
+  const mounts = openMounts(options);
+  for (const context of mounts.contexts) {
+    describeMount(app, context);
+    const answer = (request: Context<Environment>): Promise<Response> => serveFile(mounts, context, request);
+    app.all(context.path, answer);
+    app.all(`${context.path}/*`, answer);
+  }
+  return mounts;
+}
+
+/** Whether a request is for a mount: there a body may be of any kind. */
+export function isMountPath(path: string): boolean {
+  return /^\/claude(-[a-z0-9]+)*(\/|$)/.test(path);
+}
+
+async function serveFile(mounts: OpenMounts, context: MountContext, request: Context<Environment>): Promise<Response> {
+  const { method } = request.req;
+  const path = decoded(request.req.path);
+  const { caller } = request.var;
+  if (method === "GET" || method === "HEAD") return readFile(mounts, context, { request, path });
+  if (method !== "PUT" && method !== "POST")
+    throw new Failure("forbidden", "files of a mount are neither made nor removed: read them, or write to them");
+  const bytes = encoder.encode(await request.req.text());
+  const wantsAnswer = method === "POST" && request.req.header("accept")?.includes("application/json") === true;
+  if (!wantsAnswer) {
+    await mounts.files.write(caller, path, bytes);
+    return request.body(null, 204);
+  }
+  const answer = await mounts.files.call(caller, path, bytes);
+  return request.body(answer as Uint8Array<ArrayBuffer>, /\/(new|fork)$/.test(path) ? 201 : 200, {
+    "content-type": "application/json",
+  });
+}
+
+async function readFile(
+  { files }: OpenMounts,
+  context: MountContext,
+  { request, path }: { readonly request: Context<Environment>; readonly path: string },
+): Promise<Response> {
+  const { caller } = request.var;
+  const query = parseQuery(request);
+  const stat = await files.stat(caller, path);
+  if (query.stat === "1") return pretty(request, stat);
+  if (query.watch === "1") return watch(files, context, { request, path, query });
+  if (query.follow === "1") return follow(context, { request, path, query });
+  if (query.list === "1" || (stat.is_dir && query.read === "0"))
+    return pretty(request, { entries: await files.list(caller, path) });
+  const bytes = await files.read(caller, path);
+  const type = isJson(context, path) ? "application/json" : "text/plain; charset=utf-8";
+  return request.body(bytes.subarray(query.offset) as Uint8Array<ArrayBuffer>, 200, { "content-type": type });
+}
+
+/** As the files are written: for people too. */
+function pretty(request: Context<Environment>, value: unknown): Response {
+  return request.body(`${JSON.stringify(value, undefined, 2)}\n`, 200, { "content-type": "application/json" });
+}
+
+interface Reading {
+  readonly request: Context<Environment>;
+  readonly path: string;
+  readonly query: Query;
+}
+
+async function watch(
+  files: OpenMounts["files"],
+  { log }: MountContext,
+  { request, path, query }: Reading,
+): Promise<Response> {
+  const controller = new AbortController();
+  const after = request.req.header("last-event-id") ?? query.after ?? "";
+  const frames = await files.watch(request.var.caller, path, { after, signal: controller.signal });
+  await writeStream(request.env.outgoing, {
+    type: "text/event-stream; charset=utf-8",
+    pieces: (async function* () {
+      for await (const batch of frames)
+        yield batch
+          .map(({ id, chunk }) => `id: ${id}\nevent: ${chunk.chunk_type}\ndata: ${JSON.stringify(chunk)}\n\n`)
+          .join("");
+    })(),
+    heartbeat: ": alive\n\n",
+    failed: (error) => log.error({ err: error, path }, "a watch ended early"),
+    stop: () => controller.abort(),
+  });
+  return RESPONSE_ALREADY_SENT;
+}
+
+async function follow(context: MountContext, { request, path, query }: Reading): Promise<Response> {
+  const [, , sessions, id = "", file] = ["", ...partsOf(path)];
+  if (sessions !== "sessions" || file !== "output" || partsOf(path).length !== 4)
+    throw new Failure("invalid_request", `${path} cannot be followed; ${context.path}/sessions/<id>/output can`);
+  const controller = new AbortController();
+  const untilIdle = query.until === "idle";
+  const { caller } = request.var;
+  const pieces = await followOutput(context, caller, {
+    id,
+    offset: query.offset,
+    untilIdle,
+    signal: controller.signal,
+  });
+  await writeStream(request.env.outgoing, {
+    type: "text/plain; charset=utf-8",
+    pieces,
+    failed: (error) => context.log.error({ err: error, path }, "an output could not be followed to its end"),
+    stop: () => controller.abort(),
+  });
+  return RESPONSE_ALREADY_SENT;
+}
+
+function parseQuery(request: Context<Environment>): Query {
+  const query = Query.safeParse(request.req.query());
+  if (query.success) return query.data;
+  const [issue] = query.error.issues;
+  throw new Failure("invalid_request", `${issue?.path.join(".") ?? "query"}: ${issue?.message ?? "not valid"}`);
+}
+
+function isJson(context: MountContext, path: string): boolean {
+  const below = path.slice(context.path.length + 1).replace(/^(sessions|workers)\/[^/]+/, "$1/:id");
+  return !TEXT_FILES.has(below);
+}
+
+const TEXT_FILES = new Set(["response", "output", "error", "tools/log"].map((file) => `sessions/:id/${file}`));
+
+/** Each part of a path by itself: an encoded separator must not become one. */
+function decoded(path: string): string {
+  try {
+    return path
+      .split("/")
+      .map((part) => {
+        const name = decodeURIComponent(part);
+        if (name.includes("/")) throw new Failure("invalid_request", "the path holds a separator inside a name");
+        return name;
+      })
+      .join("/");
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    throw new Failure("invalid_request", "the path is not valid percent-encoding");
+  }
+}
+
+/** The files as OpenAPI knows them: one path each, with who may read and write it. */
+function describeMount(app: App, context: MountContext): void {
+  if (context.path !== DEFAULT_MOUNT) return;
+  app.openAPIRegistry.registerPath(
+    createRoute({
+      method: "get",
+      path: DEFAULT_MOUNT,
+      summary: "The files of document 003. A folder is listed; any file or folder with ?stat=1 is described",
+      ...needs("a token"),
+      responses: { 200: json(z.union([FolderList, FileStat]), "The entries of the folder"), ...refusals },
+    }),
+  );
+  const bytes = { description: "The file's bytes", content: { "text/plain": { schema: z.string() } } } as const;
+  for (const node of claudeNodes(context)) {
+    const path = `${DEFAULT_MOUNT}/${node.path.replaceAll(/:(\w+)/g, "{$1}")}`;
+    const names = [...node.path.matchAll(/:(\w+)/g)].map(([, name]) => [name ?? "", z.string().max(200)]);
+    const params = names.length === 0 ? {} : { request: { params: z.object(Object.fromEntries(names)) } };
+    const rights = { "x-reads": node.read?.needs ?? "nobody", "x-writes": node.write?.needs ?? "nobody" };
+    if (node.read !== undefined)
+      app.openAPIRegistry.registerPath(
+        createRoute({
+          method: "get",
+          path,
+          summary: node.summary,
+          ...needs("a token"),
+          ...rights,
+          ...params,
+          responses: { 200: node.watch === true ? json(ClaudeChunk, "With ?watch=1: chunks") : bytes, ...refusals },
+        }),
+      );
+    if (node.write !== undefined)
+      app.openAPIRegistry.registerPath(
+        createRoute({
+          method: "post",
+          path,
+          summary: node.summary,
+          ...needs("a token"),
+          ...rights,
+          ...params,
+          responses: {
+            204: { description: "Written" },
+            ...(node.write.call === true ? { 201: json(ClaudeCreated, "With accept: application/json") } : {}),
+            ...refusals,
+          },
+        }),
+      );
+  }
+}

@@ -1,0 +1,44 @@
+import { useState } from "react";
+import { useMay } from "../../app/connection.tsx";
+import { useShortcutHelp } from "../../app/shortcuts.tsx";
+import { useTell } from "../../ui/toasts.tsx";
+import type { CommandName } from "./commands.ts";
+import type { SessionQuestion } from "./session-dialog.tsx";
+import { useControl } from "./use-control.ts";
+
+export interface Commands {
+  readonly run: (name: CommandName) => void;
+  /** The window that a command opened. */
+  readonly asked: SessionQuestion | undefined;
+  readonly end: () => void;
+}
+
+/** What the words after `/` do. */
+export function useCommands(sessionId: string, onFork: () => void): Commands {
+  const control = useControl(sessionId);
+  const help = useShortcutHelp();
+  const tell = useTell();
+  const mayRaise = useMay("budget.raise");
+  const [asked, setAsked] = useState<SessionQuestion>();
+  const run = (name: CommandName): void => {
+    switch (name) {
+      case "stop":
+        return control.run("interrupt");
+      case "pause":
+      case "resume":
+        return control.run(name);
+      case "fork":
+        return onFork();
+      case "model":
+      case "mode":
+        return setAsked("switch");
+      case "budget":
+        return mayRaise ? setAsked("budget") : tell.bad("Your role may not change limits. Admins can.");
+      case "close":
+        return setAsked("close");
+      case "help":
+        return help();
+    }
+  };
+  return { run, asked, end: () => setAsked(undefined) };
+}

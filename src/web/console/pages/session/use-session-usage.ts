@@ -1,0 +1,18 @@
+import { useQuery, type UseQueryResult } from "@tanstack/react-query";
+import type { SessionUsage, SessionView } from "../../../../protocol/index.ts";
+import { useConnection } from "../../app/connection.tsx";
+import { KEYS } from "../../app/feed.tsx";
+
+/** What a request reserves is not told live: while the session works it is read so often. */
+const WORKING_MS = 4_000;
+
+/** The session's bill, read anew when it has spent more. */
+export function useSessionUsage(session: SessionView): UseQueryResult<SessionUsage> {
+  const { client } = useConnection();
+  return useQuery({
+    queryKey: [...KEYS.sessionUsage(session.id), session.cost_microusd],
+    queryFn: () => client.sessionUsage(session.id),
+    placeholderData: (before) => before,
+    refetchInterval: session.status === "working" ? WORKING_MS : false,
+  });
+}

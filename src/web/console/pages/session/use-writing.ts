@@ -1,0 +1,111 @@
+import { useEffect, useRef, useState, type KeyboardEvent, type RefObject } from "react";
+import { attach, type Attached } from "../../ui/attachments.ts";
+import { commandOf, type CommandName } from "./commands.ts";
+import { keepDraft, readDraft, readHistory, remember } from "./drafts.ts";
+import { useChooser, useSuggestions, type Chooser, type Suggestion } from "./suggestions.tsx";
+import { useSend, type Send } from "./use-send.tsx";
+
+interface Files {
+  readonly attached: readonly Attached[];
+  /** Why some were left out, one sentence each. */
+  readonly refused: readonly string[];
+  readonly take: (files: readonly File[]) => void;
+  readonly remove: (id: number) => void;
+  readonly clear: () => void;
+}
+
+export interface Writing {
+  readonly box: RefObject<HTMLTextAreaElement | null>;
+  readonly text: string;
+  readonly typed: (text: string, caret: number) => void;
+  /** The caret went elsewhere. */
+  readonly moved: (caret: number) => void;
+  readonly onKeyDown: (event: KeyboardEvent) => void;
+  readonly submit: () => void;
+  readonly files: Files;
+  readonly send: Send;
+  readonly suggestions: readonly Suggestion[];
+  readonly chooser: Chooser;
+}
+
+/** A prompt as it is written: its text, its files, what could complete it, and where it goes. */
+export function useWriting(sessionId: string, onCommand: (name: CommandName) => void): Writing {
+  const box = useRef<HTMLTextAreaElement>(null);
+  const [text, setText] = useState(() => readDraft(sessionId));
+  const [caret, setCaret] = useState(0);
+  const files = useFiles();
+  const send = useSend(sessionId);
+  useEffect(() => keepDraft(sessionId, text), [sessionId, text]);
+  const typed = (next: string, at: number): void => {
+    setText(next);
+    setCaret(at);
+  };
+  const write = (next: string, at = next.length): void => {
+    typed(next, at);
+    requestAnimationFrame(() => box.current?.setSelectionRange(at, at));
+  };
+  const command = (name: CommandName): void => {
+    write("");
+    onCommand(name);
+  };
+  const suggestions = useSuggestions({ sessionId, text, caret, onText: write, onCommand: command });
+  const chooser = useChooser(suggestions, text);
+  const past = usePast(text, write);
+  const submit = (): void => {
+    const named = commandOf(text);
+    if (named !== undefined) return command(named);
+    if (text.trim() === "") return;
+    remember(text);
+    const attachments = files.attached.map(({ attachment }) => attachment);
+    send.send({ text, ...(attachments.length === 0 ? {} : { attachments }) });
+    write("");
+    files.clear();
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (chooser.onKey(event) || past(event)) return;
+    if (event.key === "Enter" && !event.shiftKey && !event.nativeEvent.isComposing) {
+      event.preventDefault();
+      submit();
+    }
+  };
+  return { box, text, typed, moved: setCaret, onKeyDown, submit, files, send, suggestions, chooser };
+}
+
+function useFiles(): Files {
+  const [attached, setAttached] = useState<readonly Attached[]>([]);
+  const [refused, setRefused] = useState<readonly string[]>([]);
+  return {
+    attached,
+    refused,
+    take: (files) => {
+      if (files.length === 0) return;
+      void attach(attached, files).then((taken) => {
+        setAttached(taken.attached);
+        setRefused(taken.refused);
+      });
+    },
+    remove: (gone) => setAttached(attached.filter(({ id }) => id !== gone)),
+    clear: () => {
+      setAttached([]);
+      setRefused([]);
+    },
+  };
+}
+
+/** Up and down go through what was sent before, from an empty box on. */
+function usePast(text: string, write: (text: string) => void): (event: KeyboardEvent) => boolean {
+  const place = useRef<number>(undefined);
+  return (event) => {
+    if (event.key !== "ArrowUp" && event.key !== "ArrowDown") return false;
+    const all = readHistory();
+    const at = place.current;
+    const isThere = at !== undefined && all[at] === text;
+    if (!isThere && (text !== "" || event.key === "ArrowDown")) return false;
+    const next = event.key === "ArrowUp" ? (isThere ? at : all.length) - 1 : (at ?? 0) + 1;
+    if (next < 0) return true;
+    event.preventDefault();
+    place.current = next >= all.length ? undefined : next;
+    write(all[next] ?? "");
+    return true;
+  };
+}

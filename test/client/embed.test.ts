@@ -1,0 +1,42 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { WebSocket } from "ws";
+import { LiveConnection } from "../../src/client/index.ts";
+import { openTestHouse, script, untilTurnEnds, type TestHouse } from "../support/house.ts";
+import { toldBy } from "./page-world.ts";
+
+let house: TestHouse;
+beforeAll(async () => {
+  house = await openTestHouse();
+});
+afterAll(() => house[Symbol.asyncDispose]());
+
+it("the ten lines of page-tools.md lend a tool that the agent can call", async () => {
+  const paper = readFileSync(resolve(import.meta.dirname, "../../docs/user/page-tools.md"), "utf8");
+  const lines = /<script type="module">\n([\s\S]*?)<\/script>/.exec(paper)?.[1] ?? "";
+  const [first = "", ...rest] = lines.trim().split("\n");
+  expect(first).toBe('import { LiveConnection } from "sallyport/client";');
+  // The page's bundler has the import; SERVER, TOKEN and SESSION_ID are the page's own.
+  class NodeLive extends LiveConnection {
+    constructor(options: { url: string; token: string }) {
+      super({ ...options, WebSocket });
+    }
+  }
+  const { id } = await house.client.createSession({ autonomy: "supervised" });
+  const cart: string[] = ["bread"];
+  const names = ["LiveConnection", "SERVER", "TOKEN", "SESSION_ID", "cart"];
+  const run = new Function(...names, `return (async () => {${rest.join("\n")}\nreturn live;})()`) as (
+    ...values: unknown[]
+  ) => Promise<LiveConnection>;
+  const live = await run(NodeLive, house.serving.url, house.serving.token, id, cart);
+  const { seq } = await house.client.prompt(id, {
+    text: script({ tool: "mcp__shop__add_to_cart", input: { article: "milk" } }),
+  });
+  const events = await untilTurnEnds(house.client, id, { after: seq - 1 });
+  expect([toldBy(events), cart]).toEqual([
+    [{ text: '{"in_cart":2}', failed: false }],
+    ["bread", "milk"],
+  ]);
+  live.close();
+});

@@ -1,0 +1,74 @@
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { shell } from "../../support/fuse.ts";
+import { openTestHouse, type TestHouse } from "../../support/house.ts";
+import { TEST_TOKEN } from "../../support/server.ts";
+import { ok, sim, startMount, type MountProcess } from "./world.ts";
+
+const until = (what: string): string => `until ${what}; do sleep 0.05; done`;
+
+describe("a plain folder instead of a mount", () => {
+  let house: TestHouse;
+  let root: string;
+  let folder: string;
+  let mount: MountProcess;
+
+  const start = (): Promise<MountProcess> =>
+    startMount({ url: house.serving.url, token: TEST_TOKEN, folder, words: ["--plain"] });
+
+  beforeAll(async () => {
+    house = await openTestHouse();
+    root = await mkdtemp(join(tmpdir(), "sallyport-plain-"));
+    folder = join(root, "claude");
+    mount = await start();
+  });
+
+  afterAll(async () => {
+    await mount.end("SIGKILL");
+    await rm(root, { recursive: true, force: true });
+    await house[Symbol.asyncDispose]();
+  });
+
+  it("create, follow, approve, fork and stop with ordinary files and pipes", async () => {
+    const file_path = join(house.place.workspace, "plain.txt");
+    const prompt = sim({ tool: "Write", input: { file_path, content: "plain\n" } }, { say: "Written." });
+    await ok(folder, `echo '${JSON.stringify({ model: "sim" })}' > new; ${until("test -s new.answer")}`);
+    const { session_id } = JSON.parse(await ok(folder, "cat new.answer")) as { session_id: string };
+    const session = join(folder, "sessions", session_id);
+    expect(readdirSync(session)).toEqual(
+      expect.arrayContaining(["context", "ctl", "fork", "output", "prompt", "status", "tools", "usage"]),
+    );
+    for (const name of ["prompt", "ctl", "fork", "tools/approve"])
+      expect([name, statSync(join(session, name)).isFIFO()]).toEqual([name, true]);
+    const tail = shell(session, "tail -n +1 -f -s 0.05 output | sed '/^Written/q'");
+    await ok(session, `cat > prompt <<'END'\n${prompt}\nEND`);
+    await ok(session, until("grep -qs pending_approval status"));
+    await ok(session, `${until("grep -qs Write tools/pending")}; echo approve > tools/approve`);
+    expect((await tail).stdout).toBe(`[Write] ${file_path} → completed\nWritten.\n`);
+    expect(await readFile(file_path, "utf8")).toBe("plain\n");
+    await ok(session, until("grep -qs Written response"));
+    await ok(session, `echo '{}' > fork; ${until("test -s fork.answer")}`);
+    const forked = (JSON.parse(await ok(session, "cat fork.answer")) as { session_id: string }).session_id;
+    expect(statSync(join(folder, "sessions", forked, "prompt")).isFIFO()).toBe(true);
+    await ok(session, `echo fly > ctl; ${until("grep -qs 'unknown command' error")}`);
+    await ok(session, `echo stop > ctl; ${until("grep -qs complete status")}`);
+  }, 60_000);
+
+  it("leaves nothing when it ends, and cleans up after one that was killed", async () => {
+    expect(await mount.end("SIGTERM")).toEqual({ code: 0, signal: null });
+    expect(await readdir(folder)).toEqual([]);
+    mount = await start();
+    await mount.end("SIGKILL");
+    expect(existsSync(join(folder, "new"))).toBe(true);
+    mount = await start();
+    expect(statSync(join(folder, "new")).isFIFO()).toBe(true);
+    await mount.end("SIGINT");
+    await writeFile(join(folder, "mine"), "");
+    await expect(start()).rejects.toThrow("is not empty");
+    await rm(join(folder, "mine"));
+    mount = await start();
+  }, 60_000);
+});

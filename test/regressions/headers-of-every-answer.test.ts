@@ -1,0 +1,32 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { openTestHouse, type TestHouse } from "../support/house.ts";
+
+let house: TestHouse;
+let closed: string;
+beforeAll(async () => {
+  house = await openTestHouse();
+  closed = (await house.client.createSession({})).id;
+  await house.client.control(closed, "close");
+});
+afterAll(() => house[Symbol.asyncDispose]());
+
+/** A token may stand in the address: nobody may be told it, and nothing may be kept. */
+it.each([
+  ["GET", "/api/sessions", {}],
+  ["HEAD", "/", {}],
+  ["GET", "/nothing", {}],
+  ["GET", "/api/sessions?limit=none", {}],
+  ["GET", "/assets/nothing.js", {}],
+  ["GET", "/", { origin: "http://elsewhere.example" }],
+  ["GET", "/api/sessions", { authorization: "Bearer wrong" }],
+  ["GET", "/api/sessions/{id}/events", { accept: "text/event-stream" }],
+] as const)("%s %s %j", async (method, path, headers) => {
+  const response = await fetch(house.serving.url + path.replace("{id}", closed), {
+    method,
+    headers: { authorization: `Bearer ${house.serving.token}`, ...headers },
+  });
+  await response.text();
+  expect(
+    ["referrer-policy", "cache-control", "x-content-type-options"].map((name) => response.headers.get(name)),
+  ).toEqual(["no-referrer", "no-store", "nosniff"]);
+});
