@@ -35,10 +35,15 @@ const readonlyTools: readonly string[] = [...READ, ...LOOK_UP, ...NETWORK];
 
 /** Profiles that exist without any policy file; one of the same name in the file replaces them. */
 export const BUILTIN_PROFILES: Readonly<Record<"readonly" | "code-assist" | "full" | "guarded" | "server", Profile>> = {
-  readonly: { description: "Looks, searches and fetches; changes nothing.", tools: [...readonlyTools] },
+  readonly: {
+    description: "Looks, searches and fetches; changes nothing.",
+    tools: [...readonlyTools],
+    for_agents: true,
+  },
   "code-assist": {
     description: "Reads and edits files of the workspace; runs no programs.",
     tools: [...readonlyTools, "Edit", "Write", "MultiEdit", "NotebookEdit"],
+    for_agents: true,
   },
   full: { description: "Every tool. What changes something is asked first." },
   guarded: {
@@ -51,6 +56,7 @@ export const BUILTIN_PROFILES: Readonly<Record<"readonly" | "code-assist" | "ful
     description: "Nobody is asked: only tools that read, and those that a page lends (document 000).",
     tools: ["Read", "Glob", "Grep", "WebFetch", "mcp__datagrok__*"],
     autonomy: "full",
+    for_agents: true,
   },
 };
 

@@ -59,6 +59,8 @@ export const Profile = z
     autonomy: Autonomy.optional(),
     /** The most that an operator may ask for; an agent may never ask for more than `autonomy`. Absent: `full`. */
     max_autonomy: Autonomy.optional(),
+    /** Agents may choose it by name. Absent: no; the default profile is theirs anyway. Whoever chooses how it is judged widens its own policy. */
+    for_agents: z.boolean().optional(),
     /** PreToolUse hooks by name. `guarded` is document 004's command allow-list. Absent: none. */
     hooks: z
       .array(z.enum(["guarded"]))

@@ -34,6 +34,17 @@ export async function settingsFor(
   const policy = services.policy();
   const profileName = request.profile ?? base?.profile ?? policy.default_profile;
   const profile = profileOf(policy, profileName);
+  // An agent that chose how it is judged would widen its own policy. What its own session has already is no choice.
+  if (
+    caller.role === "agent" &&
+    profileName !== policy.default_profile &&
+    profileName !== base?.profile &&
+    profile.for_agents !== true
+  )
+    throw new Failure(
+      "forbidden",
+      `agents may not choose the profile ${profileName}; an admin can permit it with for_agents`,
+    );
   const permission_mode =
     request.permission_mode ?? (request.autonomy === undefined ? base?.permission_mode : undefined);
   const narrowed = narrow(profile, { autonomy: request.autonomy ?? base?.autonomy, permission_mode }, caller.role);

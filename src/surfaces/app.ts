@@ -5,7 +5,7 @@ import { HTTPException } from "hono/http-exception";
 import type { Context } from "hono";
 import { errnoOf, Failure, LIMITS, PROTOCOL_VERSION } from "../protocol/index.ts";
 import type { Guard } from "./guard.ts";
-import { serveMcp } from "./mcp/http.ts";
+import { serveMcp } from "./mcp/route.ts";
 import { approvalRoutes } from "./routes/approvals.ts";
 import { adminRoutes } from "./routes/admin.ts";
 import { deskRoutes } from "./routes/desk.ts";

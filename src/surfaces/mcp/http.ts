@@ -1,25 +1,20 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { createMcpHandler, isLegacyRequest } from "@modelcontextprotocol/server";
 import type { Context } from "hono";
 import { Failure, LIMITS } from "../../protocol/index.ts";
 import type { Caller } from "../../sessions/index.ts";
 import type { Guard } from "../guard.ts";
 import { httpStatus } from "../status.ts";
-import type { FileService } from "../mount/file-service.ts";
-import type { App, Environment, SurfaceOptions } from "../surface.ts";
+import type { Environment, SurfaceOptions } from "../surface.ts";
 import { McpClients, type ClientsOptions } from "./clients.ts";
 import { listenedTo, OwnBus, subscribeAll } from "./listening.ts";
 import { failureOf, mcpServer, protocolError } from "./mcp-server.ts";
 import { ownTree } from "./own-tree.ts";
+import type { McpHandler, McpParts } from "./route.ts";
 import { Subscriptions } from "./subscriptions.ts";
 
-/** `/mcp`: the tree as an MCP server over streamable HTTP, in both forms of the protocol. The door in front of it is everybody's. */
-export function serveMcp(
-  app: App,
-  { gateway, log, version }: SurfaceOptions,
-  { files, guard }: { readonly files: FileService; readonly guard: Guard },
-): void {
+/** The tree as an MCP server over streamable HTTP, in both forms of the protocol. The door in front of it is everybody's. */
+export function openMcp({ gateway, log, version }: SurfaceOptions, { files, guard }: McpParts): McpHandler {
   const options: ClientsOptions = {
     treeOf: (caller) => ownTree(gateway, files, caller),
     version,
@@ -27,7 +22,7 @@ export function serveMcp(
   };
   const clients = new McpClients(options);
   const listening = new Map<string, number>();
-  app.on(["GET", "POST", "DELETE"], "/mcp", async (context) => {
+  return async (context) => {
     const { incoming, outgoing } = context.env;
     const { caller } = context.var;
     const body = await bodyOf(context);
@@ -43,8 +38,7 @@ export function serveMcp(
     } catch (error) {
       await send(context, refusalOf(body, failureOf(error, options.onError)));
     }
-    return RESPONSE_ALREADY_SENT;
-  });
+  };
 }
 
 interface Modern {

@@ -16,7 +16,7 @@ const JSON_TYPE = "application/json";
 const TEXT_TYPE = "text/plain";
 
 /** The files of a session that can be read. */
-export const SESSION_FILES: readonly SessionFile[] = [
+const SESSION_FILES: readonly SessionFile[] = [
   { file: "status", mimeType: JSON_TYPE, description: "How the session stands; with the call that waits for a person" },
   { file: "response", mimeType: TEXT_TYPE, description: "The agent's last answer" },
   { file: "response.json", mimeType: JSON_TYPE, description: "The agent's last answer with usage and cost" },

@@ -5,7 +5,7 @@ import { pathOf } from "./resources.ts";
 import { standingOf, WAIT_STATES, waitFor, type Waiting } from "./wait.ts";
 
 /** What a tool answers: text for a model, and the same as data where it is data. */
-export interface ToolAnswer {
+interface ToolAnswer {
   readonly text: string;
   readonly data?: Readonly<Record<string, unknown>>;
 }

@@ -2,7 +2,7 @@ import { Failure, LIMITS, type JournalEvent } from "../../protocol/index.ts";
 import { readText, sessionPath, type ClaudeTree } from "./claude-tree.ts";
 
 export const WAIT_STATES = ["idle", "complete", "failed", "pending_approval"] as const;
-export type WaitState = (typeof WAIT_STATES)[number];
+type WaitState = (typeof WAIT_STATES)[number];
 
 export interface WaitRequest {
   readonly session_id: string;

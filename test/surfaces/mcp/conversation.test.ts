@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { MountClient } from "../../../src/client/files.ts";
 import { openTestHouse, script, type TestHouse } from "../../support/house.ts";
 import { call, connect, DOORS, type Connected } from "./world.ts";
 
@@ -174,6 +175,23 @@ describe.each(DOORS)("the tree over $door, in the protocol's $era form", (door) 
     expect(contents).toEqual([
       { uri: `claude:///sessions/${session_id}/output`, mimeType: "text/plain", text: "Read me.\n" },
     ]);
+  });
+
+  it("leaves out no file of a session that can be read", async () => {
+    const session_id = await begin(mcp, script({ say: "Read me." }));
+    const folder = `/claude/sessions/${session_id}`;
+    const files = new MountClient({ url: house.serving.url, token: house.serving.token });
+    const names = [
+      ...(await files.list(folder)).filter(({ is_dir }) => !is_dir).map(({ name }) => name),
+      ...(await files.list(`${folder}/tools`)).map(({ name }) => `tools/${name}`),
+    ];
+    const readable: string[] = [];
+    // A fork answers only what is written to it.
+    for (const name of names)
+      if (name !== "fork" && (await files.stat(`${folder}/${name}`)).readable) readable.push(name);
+    const { resources } = await mcp.client.listResources();
+    const listed = resources.flatMap(({ uri }) => uri.split(`${session_id}/`)[1] ?? []);
+    expect(listed.toSorted()).toEqual(readable.toSorted());
   });
 
   it("names each kind of file by a template", async () => {

@@ -100,6 +100,8 @@ export function mountProfile({ policy, budget }: MountSetting): Profile | undefi
   const { per_tick_usd, per_day_usd, approval_threshold_usd } = budget ?? {};
   return {
     description: "Sessions that are made through the mount.",
+    // It is what agents come through.
+    for_agents: true,
     ...profile,
     ...least("max_cost_usd_per_tick", profile.max_cost_usd_per_tick, per_tick_usd),
     ...least("max_cost_usd_per_day", profile.max_cost_usd_per_day, per_day_usd),

@@ -237,6 +237,12 @@ export const PROFILE_FIELDS: { readonly [Name in FieldName]-?: SpecFor<NonNullab
     hint: "All its sessions together.",
     absent: "no limit",
   },
+  for_agents: {
+    kind: "switch",
+    label: "Agents may choose it by name",
+    hint: "The default profile is theirs anyway.",
+    absent: "no",
+  },
   require_idempotency: {
     kind: "switch",
     label: "A session needs an Idempotency-Key",
@@ -248,7 +254,10 @@ export const PROFILE_FIELDS: { readonly [Name in FieldName]-?: SpecFor<NonNullab
 /** In the order of the page. Whether all fields are in it is tested. */
 export const FIELD_GROUPS: readonly { readonly title: string; readonly fields: readonly FieldName[] }[] = [
   { title: "Rules", fields: ["allow", "ask", "deny"] },
-  { title: "Autonomy and questions", fields: ["autonomy", "max_autonomy", "unattended", "approval_timeout_ms"] },
+  {
+    title: "Autonomy and questions",
+    fields: ["autonomy", "max_autonomy", "for_agents", "unattended", "approval_timeout_ms"],
+  },
   { title: "Tools and reach", fields: ["tools", "hooks", "web_hosts", "extra_read"] },
   { title: "Models", fields: ["allowed_providers", "allowed_models", "blocked_models"] },
   {

@@ -1,0 +1,25 @@
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
+import type { Context } from "hono";
+import type { Guard } from "../guard.ts";
+import type { FileService } from "../mount/file-service.ts";
+import type { App, Environment, SurfaceOptions } from "../surface.ts";
+
+export interface McpParts {
+  readonly files: FileService;
+  readonly guard: Guard;
+}
+
+/** Answers one request; resolves when all of it has been sent. */
+export type McpHandler = (context: Context<Environment>) => Promise<void>;
+
+/** `/mcp`. What it is made of is loaded with the first request: it is large, and many servers never see one. */
+export function serveMcp(app: App, options: SurfaceOptions, parts: McpParts): void {
+  let opened: Promise<McpHandler> | undefined;
+  app.on(["GET", "POST", "DELETE"], "/mcp", async (context) => {
+    opened ??= import("./http.ts").then(({ openMcp }) => openMcp(options, parts));
+    await (
+      await opened
+    )(context);
+    return RESPONSE_ALREADY_SENT;
+  });
+}
