@@ -140,8 +140,12 @@ export class SessionDesk {
     return answer;
   }
 
+  /** As it is on the disk: who reads `idle` here also finds the answer in the journal. */
   async get(caller: Caller, id: string): Promise<SessionView> {
-    return view((await this.#session(caller, "session.read", id)).state);
+    const session = await this.#session(caller, "session.read", id);
+    const { state } = session;
+    await session.settled();
+    return view(state);
   }
 
   async list(

@@ -6,6 +6,7 @@ import {
   LIMITS,
   type ConfigureSession,
   type CreateSession,
+  type Policy,
   type Profile,
   type SessionSettings,
 } from "../protocol/index.ts";
@@ -24,6 +25,13 @@ export interface Places {
   readonly hidden: readonly string[];
 }
 
+/** An agent that chose how it is judged would widen its own policy. What its own session has already is no choice. */
+function checkChoice(caller: Caller, policy: Policy, name: string, base: SessionSettings | undefined): void {
+  if (caller.role !== "agent" || name === policy.default_profile || name === base?.profile) return;
+  if (policy.profiles[name]?.for_agents === true) return;
+  throw new Failure("forbidden", `agents may not choose the profile ${name}; an admin can permit it with for_agents`);
+}
+
 /** What a request asks for, narrowed by policy, with everything filled in. `base`: a parent's settings, for what is absent. */
 export async function settingsFor(
   { services, places }: { readonly services: Services; readonly places: Places },
@@ -34,17 +42,7 @@ export async function settingsFor(
   const policy = services.policy();
   const profileName = request.profile ?? base?.profile ?? policy.default_profile;
   const profile = profileOf(policy, profileName);
-  // An agent that chose how it is judged would widen its own policy. What its own session has already is no choice.
-  if (
-    caller.role === "agent" &&
-    profileName !== policy.default_profile &&
-    profileName !== base?.profile &&
-    profile.for_agents !== true
-  )
-    throw new Failure(
-      "forbidden",
-      `agents may not choose the profile ${profileName}; an admin can permit it with for_agents`,
-    );
+  checkChoice(caller, policy, profileName, base);
   const permission_mode =
     request.permission_mode ?? (request.autonomy === undefined ? base?.permission_mode : undefined);
   const narrowed = narrow(profile, { autonomy: request.autonomy ?? base?.autonomy, permission_mode }, caller.role);
