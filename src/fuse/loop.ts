@@ -148,18 +148,21 @@ export class FuseLoop {
   }
 
   async #answer(head: RequestHead, body: RequestBody): Promise<void> {
+    const { unique, uid } = head;
+    if (this.#asked.size >= this.#options.limits.requests) {
+      this.#send(unique, os.errno.EBUSY);
+      return;
+    }
     const controller = new AbortController();
+    this.#asked.set(unique, controller);
     try {
-      if (this.#asked.size >= this.#options.limits.requests) throw new FuseError("EBUSY");
-      this.#asked.set(head.unique, controller);
-      const answer = await this.#do(head, body, { uid: head.uid, signal: controller.signal });
+      const answer = await this.#do(head, body, { uid, signal: controller.signal });
       // Interrupted meanwhile: it is answered already.
-      if (this.#asked.delete(head.unique)) this.#send(head.unique, 0, answer);
+      if (this.#asked.delete(unique)) this.#send(unique, 0, answer);
     } catch (error) {
-      const told = error instanceof FuseError;
-      if (!this.#asked.delete(head.unique) && !told) return;
-      if (!told) this.#options.onTrouble(error as Error);
-      this.#send(head.unique, numberOf(error));
+      if (!this.#asked.delete(unique)) return;
+      if (!(error instanceof FuseError)) this.#options.onTrouble(error as Error);
+      this.#send(unique, numberOf(error));
     }
     if (this.#nodes.crowded) this.#dropNames();
   }
@@ -256,6 +259,7 @@ export class FuseLoop {
     const { files } = this.#options;
     if (body.folder) {
       const entries = await files.list(path, asking);
+      if (asking.signal.aborted) return NOTHING;
       return openAnswer(this.#handles.add({ is: "folder", entries: withDots(entries) }), 0);
     }
     const mode = body.flags & ACCESS_MODE;

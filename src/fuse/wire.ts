@@ -7,7 +7,7 @@ export const FUSE_MINOR = 31;
 export const FUSE_OLDEST_MINOR = 23;
 export const ROOT_NODE = 1;
 
-export const IN_HEADER_BYTES = 40;
+const IN_HEADER_BYTES = 40;
 export const OUT_HEADER_BYTES = 16;
 /** The kernel refuses to hand out a request to a buffer smaller than this. */
 const SMALLEST_READ_BUFFER = 8_192;

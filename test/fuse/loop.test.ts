@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { describeWithFuse, MountPlace, shell } from "../support/fuse.ts";
+import { describeWithFuse, MountPlace, PATIENT, shell } from "../support/fuse.ts";
 import { MemoryFiles, mountMemory, type Mounting } from "./memory-files.ts";
 
 /** Opens `text` and reads it as often as the first word says. */
@@ -72,19 +72,19 @@ describeWithFuse("a mount of our own", () => {
 
   it.each(["SIGINT", "SIGKILL"] as const)("a waiting cat dies at once of %s", async (signal) => {
     const cat = spawn("cat", [join(place.folder, "slow")], { stdio: "ignore" });
-    await expect.poll(() => mounting.loop.held.requests).toBe(1);
+    await expect.poll(() => mounting.loop.held.requests, PATIENT).toBe(1);
     const killed = performance.now();
     cat.kill(signal);
     expect(await once(cat, "exit")).toEqual([null, signal]);
-    expect(performance.now() - killed).toBeLessThan(1_000);
-    await expect.poll(() => mounting.loop.held).toMatchObject({ handles: 0, requests: 0 });
+    expect(performance.now() - killed).toBeLessThan(5_000);
+    await expect.poll(() => mounting.loop.held, PATIENT).toMatchObject({ handles: 0, requests: 0 });
     expect(files.interrupted).toBe(1);
   });
 
   it("unmounts under a waiting cat, which is let go", async () => {
     const cat = spawn("cat", [join(place.folder, "slow")], { stdio: "ignore" });
     const exited = once(cat, "exit");
-    await expect.poll(() => mounting.loop.held.requests).toBe(1);
+    await expect.poll(() => mounting.loop.held.requests, PATIENT).toBe(1);
     await mounting.unmount();
     expect(await exited).toEqual([1, null]);
     expect(place.mounted).toBe(false);
@@ -93,7 +93,7 @@ describeWithFuse("a mount of our own", () => {
   it("unmounts while many look and read", async () => {
     const busy = "while cat folder/* > /dev/null 2>&1; do ls -l folder > /dev/null 2>&1; done";
     const lookers = [1, 2, 3].map(() => shell(place.folder, busy));
-    await expect.poll(() => files.released.length).toBeGreaterThan(20);
+    await expect.poll(() => files.released.length, PATIENT).toBeGreaterThan(20);
     await mounting.unmount();
     expect((await Promise.all(lookers)).map(({ code }) => code)).toEqual([0, 0, 0]);
     expect(mounting.troubles).toEqual([]);
@@ -108,15 +108,15 @@ describeWithFuse("a mount of our own", () => {
     await shell(place.folder, "for i in $(seq 100); do cat text > /dev/null; done");
     const before = mounting.loop.held.nodes;
     expect(await shell(place.folder, `${NODE} 10000 close`)).toMatchObject({ code: 0 });
-    await expect.poll(() => mounting.loop.held).toMatchObject({ handles: 0, requests: 0 });
+    await expect.poll(() => mounting.loop.held, PATIENT).toMatchObject({ handles: 0, requests: 0 });
     expect(mounting.loop.held.nodes).toBeLessThanOrEqual(before);
     expect(await shell(place.folder, "cat folder/*")).toMatchObject({ code: 0, stdout: "hello\n".repeat(500) });
-    await expect.poll(() => mounting.loop.held.nodes).toBeLessThan(300);
+    await expect.poll(() => mounting.loop.held.nodes, PATIENT).toBeLessThan(300);
   }, 60_000);
 
   it("refuses more open files than its bound", async () => {
     expect((await shell(place.folder, `${NODE} 80 keep`)).stderr).toContain("ENFILE");
-    await expect.poll(() => mounting.loop.held.handles).toBe(0);
+    await expect.poll(() => mounting.loop.held.handles, PATIENT).toBe(0);
     expect(await shell(place.folder, "cat text")).toMatchObject({ stdout: "hello\n" });
   });
 });

@@ -1,7 +1,7 @@
 import { FuseError, FuseLoop, mountFuse, serveMount } from "../../src/fuse/index.ts";
 import type { Asking, Attributes, FuseFiles, FuseLimits, Listed, OpenFile, OpenMode } from "../../src/fuse/index.ts";
 
-export const LIMITS: FuseLimits = { readers: 2, requests: 1_000, handles: 64, nodes: 1_000, writeBytes: 131_072 };
+const LIMITS: FuseLimits = { readers: 2, requests: 1_000, handles: 64, nodes: 1_000, writeBytes: 131_072 };
 
 /** Files in memory: `text` says something, `sink` takes messages, `slow` never says a word, `folder` has many names. */
 export class MemoryFiles implements FuseFiles {

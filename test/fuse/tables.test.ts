@@ -63,8 +63,8 @@ it.each([
 
 it.each([
   [
-    "42 27 0:39 / /tmp/a\\040b rw,nosuid - fuse.sallyport sallyport rw,user_id=0",
-    { folder: "/tmp/a b", type: "fuse.sallyport" },
+    "42 27 0:39 / /mnt/a\\040b rw,nosuid - fuse.sallyport sallyport rw,user_id=0",
+    { folder: "/mnt/a b", type: "fuse.sallyport" },
   ],
   ["36 35 98:0 /m /mnt rw,noatime master:1 shared:2 - ext3 /dev/root rw", { folder: "/mnt", type: "ext3" }],
   ["", undefined],

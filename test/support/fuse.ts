@@ -10,6 +10,9 @@ const required = process.env["SALLYPORT_FUSE_TESTS"] === "required";
 /** Tests that mount for real: left out, visibly, where there is no /dev/fuse or no root; never where they are required. */
 export const describeWithFuse = usable || required ? describe : describe.skip;
 
+/** How long a busy machine may take for what should happen at once. */
+export const PATIENT = { timeout: 20_000, interval: 20 } as const;
+
 /** A folder to mount on. Whatever is mounted there is gone with it. */
 export class MountPlace {
   readonly root = mkdtempSync(join(tmpdir(), "sallyport-mount-"));
@@ -22,7 +25,7 @@ export class MountPlace {
 
   remove(): void {
     // A guard may just be doing the same.
-    if (this.mounted) spawnSync("umount", ["-l", "-i", this.folder]);
+    if (this.mounted) spawnSync("/bin/umount", ["-l", "-i", this.folder]);
     rmSync(this.root, { recursive: true, force: true });
   }
 }

@@ -26,9 +26,13 @@ export class MessageFile implements OpenFile {
   }
 
   async write({ data }: { readonly data: Uint8Array }): Promise<void> {
-    if (this.#length + data.length > LIMITS.mountWriteBytes) throw new FuseError("EFBIG");
-    this.#written.push(data);
     this.#length += data.length;
+    if (this.#length <= LIMITS.mountWriteBytes) this.#written.push(data);
+    else {
+      // Half a message is none.
+      this.#written = [];
+      throw new FuseError("EFBIG");
+    }
   }
 
   async flush(): Promise<void> {
@@ -51,9 +55,11 @@ export class MessageFile implements OpenFile {
 
   async #send(): Promise<void> {
     if (this.#length === 0) return;
+    const tooLong = this.#length > LIMITS.mountWriteBytes;
     const message = Buffer.concat(this.#written);
     this.#written = [];
     this.#length = 0;
+    if (tooLong) throw new FuseError("EFBIG");
     this.#position = 0;
     // One after the other, in the order in which they were written.
     const before = this.#answer;

@@ -135,6 +135,8 @@ describeWithFuse("agents as files", () => {
       const { code, stderr } = await shell(folder, line);
       expect([line, code, stderr]).toEqual([line, 1, expect.stringMatching(words)]);
     }
+    expect((await shell(folder, "head -c 8000001 /dev/zero > prompt")).stderr).toContain("File too large");
+    expect(await ok(folder, "cat status")).toContain('"status": "ready"');
     await shell(folder, "echo fly > ctl");
     expect(await ok(folder, "cat error")).toContain("unknown command");
     await ok(folder, "echo stop > ctl");
@@ -146,7 +148,7 @@ describeWithFuse("agents as files", () => {
     const id = await newSession(place.folder, { model: "sim", initial_prompt: sim({ say: "One." }) });
     const folder = join(place.folder, "sessions", id);
     await ok(folder, "cat output");
-    const tail = spawn("tail", ["-f", "-s", "0.1", join(folder, "output")]);
+    const tail = spawn("/usr/bin/tail", ["-f", "-s", "0.1", join(folder, "output")]);
     let shown = "";
     const told = new Promise<void>((resolve) => {
       tail.stdout.setEncoding("utf8").on("data", (text: string) => {
