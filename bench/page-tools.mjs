@@ -27,6 +27,9 @@ const CALL = {
 };
 const ANSWER = { type: "tool.result", call_id: CALL.call_id, result: { content: [{ type: "text", text: RESULT }] } };
 
+/** One turn has one signal for all its calls. */
+const CONTEXT = { signal: new AbortController().signal, onOutput: () => undefined };
+
 /** The page: a process of its own, as a browser is. It echoes what it must on the bare socket and runs the tool on ours. */
 function page() {
   process.once("message", ({ bare, ours }) => {
@@ -96,9 +99,11 @@ async function listen() {
 
 /** The real socket and desk; of the house behind them only what lends tools. */
 function openDesk(server, lent) {
-  const clock = { now: Date.now, after: (ms, act) => clearLater(setTimeout(act, ms)) };
+  const clock = { now: Date.now, after: (ms, act) => clearLater(setTimeout(() => act(), ms)) };
   const newId = makeNewId(Date.now, (bytes) => crypto.getRandomValues(bytes));
-  const sessions = { lend: async (_caller, _id, tools, instead) => lent.lend(tools, { isTaken: () => false, instead }) };
+  const sessions = {
+    lend: async (_caller, _id, tools, instead) => lent.lend(tools, { isTaken: () => false, instead }),
+  };
   const gateway = { pages: new PageDesk({ sessions, clock, newId }) };
   const guard = { meter: async () => undefined };
   const caller = { id: "tok_bench", name: "bench", role: "admin" };
@@ -124,8 +129,7 @@ function roundTrip(socket, text) {
 async function call(lent) {
   const tool = lent.get("mcp__app__add_viewer");
   const { data } = tool.input.safeParse(INPUT);
-  const context = { signal: new AbortController().signal, onOutput: () => undefined };
-  const { is_error } = await tool.execute(data, context);
+  const { is_error } = await tool.execute(data, CONTEXT);
   if (is_error) throw new Error("the call failed");
 }
 

@@ -3,9 +3,12 @@ import { cpus, totalmem } from "node:os";
 import { setup } from "../scripts/setup.mjs";
 
 await setup();
+const { consoleBench } = await import("./console.mjs");
 const { enginesBench } = await import("./engines.mjs");
 const { fanoutBench } = await import("./fanout.mjs");
 const { journalBench } = await import("./journal.mjs");
+const { mountBench } = await import("./mount.mjs");
+const { pageToolsBench } = await import("./page-tools.mjs");
 const { proxyBench } = await import("./proxy.mjs");
 const { sessionsBench } = await import("./sessions.mjs");
 const { turnBench } = await import("./turn.mjs");
@@ -17,6 +20,9 @@ const benches = {
   fanout: fanoutBench,
   proxy: proxyBench,
   engines: enginesBench,
+  console: consoleBench,
+  mount: mountBench,
+  "page-tools": pageToolsBench,
 };
 const wanted = process.argv.slice(2).filter((word) => !word.startsWith("--"));
 const flags = process.argv.slice(2).filter((word) => word.startsWith("--"));

@@ -9,6 +9,7 @@ import {
   toolsOf,
   type McpTools,
   type PageTool,
+  type PageToolCall,
   type ToJsonSchema,
 } from "./page-tools-kinds.ts";
 import { PageMemory, type PageWindow } from "./page-tools-memory.ts";
@@ -39,7 +40,10 @@ export interface PageOffer {
 
 /** One call that was begun. It is known until the server says that it is over, or its time has long been over. */
 interface Begun {
-  readonly controller: AbortController;
+  /** Absent: the handler has not asked for its signal. */
+  controller?: AbortController;
+  /** Nobody waits for it any more. */
+  isLate: boolean;
   timer: ReturnType<typeof setTimeout>;
   /** What was answered; absent while it runs. */
   answer?: string;
@@ -221,12 +225,11 @@ export class OfferedPage {
       this.#say(fault(id, "invalid_input", checked));
       return;
     }
-    const controller = new AbortController();
-    const begun: Begun = { controller, timer: quietly(() => this.#late(id), Number(message["deadline_ms"])) };
+    const begun: Begun = { isLate: false, timer: quietly(() => this.#late(id), Number(message["deadline_ms"])) };
     this.#begun.set(id, begun);
     try {
       const value = checked.value as Record<string, unknown>;
-      begun.answer = answerWith(id, await tool.handler(value, { signal: controller.signal, callId: id }));
+      begun.answer = answerWith(id, await tool.handler(value, callOf(id, begun)));
     } catch (error) {
       begun.answer = fault(id, "failed", wordsOf(error));
     }
@@ -237,7 +240,7 @@ export class OfferedPage {
   #late(id: string): void {
     const begun = this.#begun.get(id);
     if (begun === undefined) return;
-    begun.controller.abort();
+    cancel(begun);
     begun.timer = quietly(() => this.#settled(id), CLIENT_LIMITS.pageMemoryMs);
   }
 
@@ -247,7 +250,7 @@ export class OfferedPage {
     if (begun === undefined) return;
     clearTimeout(begun.timer);
     this.#begun.delete(id);
-    begun.controller.abort();
+    cancel(begun);
     this.#leave();
   }
 
@@ -279,6 +282,23 @@ export class OfferedPage {
     this.#status = status;
     this.#offer.onStatus?.(status);
   }
+}
+
+/** A signal is made for who asks: it costs more than a short call. */
+function callOf(callId: string, begun: Begun): PageToolCall {
+  return {
+    callId,
+    get signal() {
+      begun.controller ??= new AbortController();
+      if (begun.isLate) begun.controller.abort();
+      return begun.controller.signal;
+    },
+  };
+}
+
+function cancel(begun: Begun): void {
+  begun.isLate = true;
+  begun.controller?.abort();
 }
 
 /** Node: a program that is done need not wait for this. */

@@ -84,7 +84,7 @@ export class Seat {
         input_schema: tool.input_schema,
         tier: tool.tier ?? "page",
         timeoutMs: tool.timeout_ms,
-        call: (input, { signal }) => this.#call(tool, input, signal),
+        call: (input, call) => this.#call(tool, input, (listener) => call.onEnd(listener)),
       };
     });
   }
@@ -145,7 +145,11 @@ export class Seat {
     return this.#calls.get(call_id)?.peers.includes(peer) === true;
   }
 
-  #call(tool: PageToolDeclaration, input: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<ToolResult> {
+  #call(
+    tool: PageToolDeclaration,
+    input: Readonly<Record<string, unknown>>,
+    onEnd: (listener: (why: LentEnd) => void) => void,
+  ): Promise<ToolResult> {
     const name = fullName(this.page, tool.name);
     if (this.#calls.size >= LIMITS.pageCalls)
       return Promise.resolve(
@@ -156,7 +160,7 @@ export class Seat {
       const deadline = clock.now() + (tool.timeout_ms ?? LIMITS.pageToolMs);
       const call: Call = { id: newId("call"), tool, name, input, deadline, peers: [], resolve };
       this.#calls.set(call.id, call);
-      signal.addEventListener("abort", () => this.#drop(call, signal.reason as LentEnd), { once: true });
+      onEnd((why) => this.#drop(call, why));
       this.#send(call);
     });
   }

@@ -1,4 +1,3 @@
-import { setMaxListeners } from "node:events";
 import { z } from "zod";
 import { Failure, LIMITS, type ContentBlock, type Tier } from "../protocol/index.ts";
 import { problemsOf, schemaFault } from "./json-schema.ts";
@@ -8,11 +7,10 @@ import type { ToolDefinition } from "./toolbox.ts";
 
 /** What a lent tool is told of one call. */
 interface LentCall {
-  /**
-   * Aborted when nobody waits for the answer any more: the turn was stopped, the time is over, the tool was taken back. Its reason is a
-   * LentEnd.
-   */
+  /** Aborted when nobody waits for the answer any more: the turn was stopped, the time is over, the tool was taken back. */
   readonly signal: AbortSignal;
+  /** The same for who wants to know why, and has many calls: a signal costs more than a short call. */
+  onEnd(listener: (why: LentEnd) => void): void;
   /** The model's own id of the call; absent where an engine does not tell. */
   readonly tool_use_id?: string | undefined;
 }
@@ -41,6 +39,13 @@ export type LentEnd = "answered" | "timed_out" | "cancelled";
  * calls that run end with an error, and the tools are unknown from then on.
  */
 export type TakeBack = (words?: string) => void;
+
+/** What a loan's calls must know of its end. */
+interface Recall {
+  isBack: boolean;
+  /** Each call that runs. */
+  readonly running: Set<() => void>;
+}
 
 interface Loan {
   readonly tool: AnyTool;
@@ -85,10 +90,8 @@ export class LentTools {
       names.add(tool.name);
     }
     instead?.("it is not offered any more");
-    const back = new AbortController();
-    // Every call that runs listens: many listeners are no leak here.
-    setMaxListeners(0, back.signal);
-    const loans = tools.map((tool): Loan => ({ tool: asTool(tool, back.signal), definition: definitionOf(tool) }));
+    const back: Recall = { isBack: false, running: new Set() };
+    const loans = tools.map((tool): Loan => ({ tool: asTool(tool, back), definition: definitionOf(tool) }));
     for (const loan of loans) {
       this.#loans.set(loan.tool.name, loan);
       this.#memories.delete(loan.tool.name);
@@ -98,16 +101,18 @@ export class LentTools {
     return takeBack;
   }
 
-  #takeBack(loans: readonly Loan[], back: AbortController): TakeBack {
-    let isBack = false;
+  #takeBack(loans: readonly Loan[], back: Recall): TakeBack {
+    let isDone = false;
     return (words) => {
-      if (isBack) return;
-      isBack = true;
+      if (isDone) return;
+      isDone = true;
       for (const { tool } of loans) {
         this.#loans.delete(tool.name);
         if (words !== undefined) this.#remember(tool.name, words);
       }
-      if (words === undefined) back.abort();
+      if (words !== undefined) return;
+      back.isBack = true;
+      for (const end of back.running) end();
     };
   }
 
@@ -155,7 +160,7 @@ function definitionOf({ name, description, input_schema }: LentTool): ToolDefini
 type Input = Readonly<Record<string, unknown>>;
 
 /** The same tool as the toolbox has its own. */
-function asTool(lent: LentTool, takenBack: AbortSignal): AnyTool {
+function asTool(lent: LentTool, back: Recall): AnyTool {
   const input = z.unknown().superRefine((value, context) => {
     for (const { path, message } of problemsOf(lent.input_schema, value))
       context.addIssue({ code: "custom", path: path.length === 0 ? ["the input"] : [...path], message });
@@ -169,25 +174,24 @@ function asTool(lent: LentTool, takenBack: AbortSignal): AnyTool {
     paths: () => [],
     hosts: () => [],
     preview: async (value) => genericPreview(value),
-    execute: (value, context) => execute(lent, value as Input, { context, takenBack }),
+    execute: (value, context) => execute(lent, value as Input, { context, back }),
   };
 }
 
-/** The lender's answer, or why there is none. Whatever comes first ends the wait; the lender's signal says so to it. */
+/** The lender's answer, or why there is none. Whatever comes first ends the wait; the lender is told so. */
 async function execute(
   lent: LentTool,
   input: Input,
-  { context, takenBack }: { readonly context: ToolContext; readonly takenBack: AbortSignal },
+  { context, back }: { readonly context: ToolContext; readonly back: Recall },
 ): Promise<ToolResult> {
   const timeout = lent.timeoutMs ?? LIMITS.pageToolMs;
-  const over = new AbortController();
-  let why: LentEnd = "answered";
+  const waiting = new Waiting(context.tool_use_id);
   let resolveEnd: (text: string) => void = () => undefined;
   const ended = new Promise<string>((resolve) => {
     resolveEnd = resolve;
   });
-  const end = (how: LentEnd, text: string): void => {
-    why = how;
+  const end = (why: LentEnd, text: string): void => {
+    waiting.why = why;
     resolveEnd(text);
   };
   const stop = (): void => end("cancelled", "Interrupted; outcome unknown.");
@@ -199,19 +203,49 @@ async function execute(
   const late = `Error: ${lent.name} did not answer within ${timeout / 1_000}s`;
   const timer = setTimeout(() => end("timed_out", late), timeout);
   context.signal.addEventListener("abort", stop, { once: true });
-  takenBack.addEventListener("abort", gone, { once: true });
+  back.running.add(gone);
   try {
-    if (takenBack.aborted || context.signal.aborted) return errorResult("Interrupted; not run.");
+    if (back.isBack || context.signal.aborted) return errorResult("Interrupted; not run.");
     // What comes after the end is nobody's business any more, and a rejection then is no accident.
-    const answer = lent.call(input, { signal: over.signal, tool_use_id: context.tool_use_id });
+    const answer = lent.call(input, waiting);
     answer.catch(() => undefined);
     const first = await Promise.race([answer, ended]);
     return typeof first === "string" ? errorResult(first) : within(first);
   } finally {
-    over.abort(why);
+    waiting.end();
     clearTimeout(timer);
     context.signal.removeEventListener("abort", stop);
-    takenBack.removeEventListener("abort", gone);
+    back.running.delete(gone);
+  }
+}
+
+/** One call, as its lender sees it. */
+class Waiting implements LentCall {
+  readonly tool_use_id: string | undefined;
+  why: LentEnd = "answered";
+  #isOver = false;
+  #controller: AbortController | undefined;
+  readonly #listeners: ((why: LentEnd) => void)[] = [];
+
+  constructor(tool_use_id: string | undefined) {
+    this.tool_use_id = tool_use_id;
+  }
+
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.#isOver) this.#controller.abort();
+    return this.#controller.signal;
+  }
+
+  onEnd(listener: (why: LentEnd) => void): void {
+    if (this.#isOver) listener(this.why);
+    else this.#listeners.push(listener);
+  }
+
+  end(): void {
+    this.#isOver = true;
+    this.#controller?.abort();
+    for (const listener of this.#listeners) listener(this.why);
   }
 }
 

@@ -25,18 +25,16 @@ it("the ten lines of page-tools.md lend a tool that the agent can call", async (
   }
   const { id } = await house.client.createSession({ autonomy: "supervised" });
   const cart: string[] = ["bread"];
-  const names = ["LiveConnection", "SERVER", "TOKEN", "SESSION_ID", "cart"];
-  const run = new Function(...names, `return (async () => {${rest.join("\n")}\nreturn live;})()`) as (
-    ...values: unknown[]
-  ) => Promise<LiveConnection>;
-  const live = await run(NodeLive, house.serving.url, house.serving.token, id, cart);
+  const page = `export async function run({ LiveConnection, SERVER, TOKEN, SESSION_ID, cart }) {${rest.join("\n")}\nreturn live;}`;
+  const embedded = (await import(/* @vite-ignore */ `data:text/javascript,${encodeURIComponent(page)}`)) as {
+    run(world: object): Promise<LiveConnection>;
+  };
+  const { url: SERVER, token: TOKEN } = house.serving;
+  const live = await embedded.run({ LiveConnection: NodeLive, SERVER, TOKEN, SESSION_ID: id, cart });
   const { seq } = await house.client.prompt(id, {
     text: script({ tool: "mcp__shop__add_to_cart", input: { article: "milk" } }),
   });
   const events = await untilTurnEnds(house.client, id, { after: seq - 1 });
-  expect([toldBy(events), cart]).toEqual([
-    [{ text: '{"in_cart":2}', failed: false }],
-    ["bread", "milk"],
-  ]);
+  expect([toldBy(events), cart]).toEqual([[{ text: '{"in_cart":2}', failed: false }], ["bread", "milk"]]);
   live.close();
 });

@@ -50,6 +50,47 @@ export interface Outcome {
   readonly hung: boolean;
 }
 
+interface Hooks {
+  isOffline(): boolean;
+  opened(wire: WebSocket): void;
+  /** True where the page does not get to see it. */
+  arrives(wire: WebSocket, message: Message): boolean;
+  leaves(wire: WebSocket, message: Message, send: () => void): void;
+  /** Milliseconds. */
+  lag(message: Message): number;
+}
+
+/** A WebSocket to which things happen. */
+function wireWith(hooks: Hooks): typeof WebSocket {
+  class Wire extends WebSocket {
+    #before: Promise<void> = Promise.resolve();
+
+    constructor(url: string, protocols: string[]) {
+      super(hooks.isOffline() ? "ws://127.0.0.1:1/" : url, protocols);
+      hooks.opened(this);
+    }
+
+    override addEventListener(type: never, listener: never): void {
+      if (type !== "message") return super.addEventListener(type, listener);
+      const hear = listener as (event: { readonly data: unknown }) => void;
+      super.addEventListener("message", (event) => {
+        const message = JSON.parse((event.data as Buffer).toString()) as Message;
+        if (message["type"] === "tool.call" && hooks.arrives(this, message)) return;
+        const ms = hooks.lag(message);
+        // Nothing overtakes what is slow.
+        this.#before = this.#before.then(() => (ms === 0 ? undefined : wait(ms))).then(() => hear(event));
+      });
+    }
+
+    override send(data: never): void {
+      const message = JSON.parse(String(data)) as Message;
+      if (message["type"] !== "tool.result") return super.send(data);
+      hooks.leaves(this, message, () => super.send(data));
+    }
+  }
+  return Wire as unknown as typeof WebSocket;
+}
+
 /** One tab with one page that lends one tool, and everything that can happen to it. */
 class ChaosPage {
   readonly runs = new Map<number, number>();
@@ -74,39 +115,17 @@ class ChaosPage {
   }
 
   async open(): Promise<void> {
-    const page = this;
-    class Wire extends WebSocket {
-      #before: Promise<void> = Promise.resolve();
-
-      constructor(url: string, protocols: string[]) {
-        super(Date.now() < page.#offlineUntil ? "ws://127.0.0.1:1/" : url, protocols);
-        page.#wire = this;
-      }
-
-      override addEventListener(type: never, listener: never): void {
-        if (type !== "message") return super.addEventListener(type, listener);
-        const hear = listener as (event: { readonly data: unknown }) => void;
-        super.addEventListener("message", (event) => {
-          const message = JSON.parse(String(event.data)) as Message;
-          if (message["type"] === "tool.call" && page.#arrives(this, message)) return;
-          this.#inTurn(page.#lag(message), () => hear(event));
-        });
-      }
-
-      override send(data: never): void {
-        const message = JSON.parse(String(data)) as Message;
-        if (message["type"] !== "tool.result") return super.send(data);
-        page.#leaves(this, message, () => super.send(data));
-      }
-
-      /** Nothing overtakes what is slow. */
-      #inTurn(ms: number, act: () => void): void {
-        if (ms === 0 && this.readyState !== WebSocket.CLOSED) this.#before = this.#before.then(act);
-        else this.#before = this.#before.then(() => wait(ms)).then(act);
-      }
-    }
     const { url, token } = this.#house.serving;
-    this.#live = new LiveConnection({ url, token, WebSocket: Wire as never, window: this.#tab });
+    const Wire = wireWith({
+      isOffline: () => Date.now() < this.#offlineUntil,
+      opened: (wire) => {
+        this.#wire = wire;
+      },
+      arrives: (wire, message) => this.#arrives(wire, message),
+      leaves: (wire, message, send) => this.#leaves(wire, message, send),
+      lag: (message) => this.#lag(message),
+    });
+    this.#live = new LiveConnection({ url, token, WebSocket: Wire, window: this.#tab });
     const handler = ({ n }: { n: number }): Promise<string> => this.#run(n);
     const tools = [{ name: "act", description: "Acts.", schema: NUMBERS, timeoutMs: TIMEOUT_MS, handler }];
     await this.#live.offer(this.#session, { page: "app", tools }).ready();
@@ -155,7 +174,6 @@ class ChaosPage {
     return `did ${n}`;
   }
 
-  /** True where the page does not get to see it. */
   #arrives(wire: WebSocket, message: Message): boolean {
     const { n } = message["input"] as { n: number };
     this.#numbers.set(String(message["call_id"]), n);
@@ -229,26 +247,30 @@ export async function pageChaos(
     const chaos = { faults: (n: number) => plan[n] ?? "none", random: dice(seed + first) };
     const page = new ChaosPage(house, id, chaos);
     await page.open();
-    const outcomes: Outcome[] = [];
+    const outcomes: (() => Outcome)[] = [];
     const numbers = Array.from({ length: share }, (_, index) => first + index).filter((n) => n < calls);
     for (let at = 0; at < numbers.length; at += CALLS_PER_TURN) {
       const turn = numbers.slice(at, at + CALLS_PER_TURN);
       const steps = turn.map((n) => ({ tool: "mcp__app__act", input: { n } }));
       const { seq } = await house.client.prompt(id, { text: script(...steps) });
       const events = await untilTurnEnds(house.client, id, { after: seq - 1 });
-      outcomes.push(...turn.map((n) => outcomeOf(n, { fault: chaos.faults(n), events, page })));
+      outcomes.push(...turn.map((n) => () => outcomeOf(n, { fault: chaos.faults(n), events, page })));
     }
     page.close();
     // What a page might still do once the agent was told is counted, too.
     await wait(TIMEOUT_MS);
-    return outcomes.map((outcome) => ({ ...outcome, runs: page.runs.get(outcome.n) ?? 0 }));
+    return outcomes.map((outcome) => outcome());
   };
   return (await Promise.all(Array.from({ length: sessions }, (_, index) => one(index * share)))).flat();
 }
 
 function outcomeOf(
   n: number,
-  { fault, events, page }: { readonly fault: Fault; readonly events: readonly JournalEvent[]; readonly page: ChaosPage },
+  {
+    fault,
+    events,
+    page,
+  }: { readonly fault: Fault; readonly events: readonly JournalEvent[]; readonly page: ChaosPage },
 ): Outcome {
   const items = events.flatMap((event) =>
     event.type === "item.completed" && isToolItem(event.item) && event.item.input["n"] === n ? [event.item] : [],
@@ -273,7 +295,7 @@ export function brokenPromises(outcomes: readonly Outcome[]): readonly string[] 
       runs > 1 ? `ran ${runs} times` : "",
       hung ? "hung" : "",
       answers[0] === `did ${n}` && runs !== 1 ? "was said to be done and was not" : "",
-      answers[0]?.includes("was not run") === true && runs > 0 ? "was said not to be run and was" : "",
+      (answers[0] ?? "").includes("was not run") && runs > 0 ? "was said not to be run and was" : "",
       undisturbed && answers[0] !== `did ${n}` ? `failed without a fault: ${answers[0] ?? ""}` : "",
     ].filter((words) => words !== "");
     return wrong.map((words) => `call ${n} (${fault}) ${words}`);
@@ -284,7 +306,9 @@ export function brokenPromises(outcomes: readonly Outcome[]): readonly string[] 
 export function ends(outcomes: readonly Outcome[]): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const { fault, answers } of outcomes) {
-    const end = answers[0]?.startsWith("did") === true ? "done" : (/\((\w+)\)/.exec(answers[0] ?? "")?.[1] ?? "timed_out");
+    const end = (answers[0] ?? "").startsWith("did")
+      ? "done"
+      : (/\((\w+)\)/.exec(answers[0] ?? "")?.[1] ?? "timed_out");
     counts[`${fault}: ${end}`] = (counts[`${fault}: ${end}`] ?? 0) + 1;
   }
   return counts;

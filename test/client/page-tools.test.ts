@@ -81,7 +81,9 @@ describe("a call that runs", () => {
     await before.begun;
     tab.reload(live);
     after.go();
-    await connect(tab).offer(id, { page: "app", tools: [after.tool] }).ready();
+    await connect(tab)
+      .offer(id, { page: "app", tools: [after.tool] })
+      .ready();
     expect([await answer, before.runs, after.runs]).toEqual([
       ["Error (interrupted): interrupted by a reload of the page; its outcome is unknown", "counted 2"],
       1,
@@ -174,13 +176,17 @@ describe("an offer", () => {
   const deep = (levels: number): unknown => (levels === 0 ? 1 : [deep(levels - 1)]);
   it.each<[string, () => unknown, string]>([
     ["as deep as it may be", () => deep(LIMITS.jsonDepth - 2), JSON.stringify(deep(LIMITS.jsonDepth - 2))],
-    ["deeper", () => deep(LIMITS.jsonDepth - 1), "Error (too_large): it ran, but its result is nested more than 62 deep"],
+    [
+      "deeper",
+      () => deep(LIMITS.jsonDepth - 1),
+      "Error (too_large): it ran, but its result is nested more than 62 deep",
+    ],
     [
       "too long",
       () => "x".repeat(LIMITS.pageResultBytes),
       `Error (too_large): it ran, but its result has ${LIMITS.pageResultBytes + 111} bytes, at most ${LIMITS.pageResultBytes} can be sent`,
     ],
-    ["with brackets in a text", () => ["[{[{\\\"["], JSON.stringify(["[{[{\\\"["])],
+    ["with brackets in a text", () => ['[{[{\\"['], JSON.stringify(['[{[{\\"['])],
     ["thrown as no error", () => Promise.reject("so"), "Error (failed): so"],
   ])("with a result %s is answered", async (_, handler, text) => {
     const id = await session();

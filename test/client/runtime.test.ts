@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { Subject } from "rxjs";
+import type { Subject } from "rxjs";
 import { WebSocket, WebSocketServer } from "ws";
 import { ClaudeRuntimeClient, type RuntimeClientOptions } from "../../src/client/runtime.ts";
 import { openRuntimeHouse, type RuntimeHouse } from "../surfaces/runtime-world.ts";
@@ -124,7 +124,11 @@ describe("document 000's client", () => {
   });
 
   it.each<[string, (client: ClaudeRuntimeClient) => Promise<unknown>, string]>([
-    ["the time is over", (client) => client.query(script({ delay_ms: 5_000 }), { timeoutMs: 50 }), "there was no answer within 0.05s"],
+    [
+      "the time is over",
+      (client) => client.query(script({ delay_ms: 5_000 }), { timeoutMs: 50 }),
+      "there was no answer within 0.05s",
+    ],
     [
       "it is aborted",
       (client) => {
@@ -254,7 +258,7 @@ describe("a server that speaks badly or goes away", () => {
         await new Promise((resolve) => {
           socket.once("open", resolve);
         });
-        return socket as never;
+        return socket;
       },
     });
     expect((await client.query(script({ say: "through" }))).content).toBe("through");

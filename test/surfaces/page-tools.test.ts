@@ -3,7 +3,7 @@ import { WebSocket } from "ws";
 import { z } from "zod";
 import { LiveConnection, pageTool, type PageTool } from "../../src/client/index.ts";
 import { LIMITS, type CreateSession, type JournalEvent } from "../../src/protocol/index.ts";
-import { countTool, later, NUMBERS, Tab, toldBy, wireTap, type Message } from "../client/page-world.ts";
+import { countTool, later, NUMBERS, toldBy, wireTap, type Message } from "../client/page-world.ts";
 import { approveWith, openTestHouse, script, untilTurnEnds, type TestHouse } from "../support/house.ts";
 
 let house: TestHouse;
@@ -13,9 +13,9 @@ beforeAll(async () => {
 afterAll(() => house[Symbol.asyncDispose]());
 
 const open: LiveConnection[] = [];
-function connect(options: { Wire?: typeof WebSocket; window?: Tab; token?: string } = {}): LiveConnection {
-  const { Wire = WebSocket, window, token = house.serving.token } = options;
-  const live = new LiveConnection({ url: house.serving.url, token, WebSocket: Wire, window });
+function connect(options: { Wire?: typeof WebSocket; token?: string } = {}): LiveConnection {
+  const { Wire = WebSocket, token = house.serving.token } = options;
+  const live = new LiveConnection({ url: house.serving.url, token, WebSocket: Wire });
   open.push(live);
   return live;
 }

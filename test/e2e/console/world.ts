@@ -75,8 +75,10 @@ export async function begin(
 
 /** The address of the first question of a session, once it is asked. */
 export async function asked(world: ConsoleWorld, id: string): Promise<string> {
-  for await (const frame of world.client.watch(id))
+  for await (const frame of world.client.watch(id)) {
     if (frame.type === "approval.requested") return `/approvals?id=${frame.approval.id}`;
+    if (frame.type === "turn.completed" || frame.type === "turn.failed") break;
+  }
   throw new Error("nothing was asked");
 }
 

@@ -4,7 +4,7 @@ import { useTell } from "../ui/toasts.tsx";
 import type { ItemView } from "./transcript.ts";
 
 /** The address of one event of a session. */
-export function eventLink(seq: number): string {
+function eventLink(seq: number): string {
   return `${globalThis.location.origin}${globalThis.location.pathname}#seq-${String(seq)}`;
 }
 

@@ -1,0 +1,237 @@
+// Every page and state of the console as a picture, wide and narrow, light and dark, with an index: screenshots/index.html.
+// `--readme` makes the three pictures of the papers anew (docs/images); `--only=<words>` takes scenes whose name holds them.
+// Nothing is built here: it shows what is in dist.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { pathToFileURL } from "node:url";
+import { runnerImport } from "vite";
+import { SallyportClient } from "../dist/client/index.js";
+import { root } from "./setup.mjs";
+
+const TOKEN = "sp_screenshots-000000000000000000000000000000";
+const DAY_MS = 86_400_000;
+const PAST_DAYS = 12;
+const WAIT_MS = 10_000;
+/** A page that moves is taken as it is after so many looks. */
+const SETTLE_ROUNDS = 6;
+const DESKTOP = { viewport: { width: 1_280, height: 800 }, deviceScaleFactor: 1 };
+const PHONE = { viewport: { width: 375, height: 812 }, deviceScaleFactor: 1, isMobile: true, hasTouch: true };
+const LOOKS = [
+  { name: "desktop-light", context: DESKTOP, colorScheme: "light" },
+  { name: "desktop-dark", context: DESKTOP, colorScheme: "dark" },
+  { name: "phone-light", context: PHONE, colorScheme: "light" },
+  { name: "phone-dark", context: PHONE, colorScheme: "dark" },
+];
+/** Of the papers: the scene, the look, and how much of the window is worth showing. */
+const README = [
+  { file: "session.png", scene: "session-question", look: "desktop-light", height: 800 },
+  { file: "approval.png", scene: "approval-command", look: "desktop-dark", height: 800 },
+  { file: "usage.png", scene: "usage", look: "desktop-light", height: 800 },
+];
+
+const load = async (path) =>
+  (await runnerImport(join(root, path), { root, configFile: false, logLevel: "error" })).module;
+
+/** A server on this home whose clock is so far behind; `stop` ends it. */
+async function start({ home, workspace, behindMs = 0 }) {
+  const clock = `const real = Date; globalThis.Date = class extends real { constructor(...given) { super(...(given.length === 0 ? [real.now() - ${behindMs}] : given)); } static now() { return real.now() - ${behindMs}; } };`;
+  const child = spawn(
+    process.execPath,
+    [
+      ...(behindMs === 0 ? [] : ["--import", `data:text/javascript,${encodeURIComponent(clock)}`]),
+      join(root, "dist/cli/main.js"),
+      "serve",
+      "--home",
+      home,
+      "--workspace",
+      workspace,
+      "--port",
+      "0",
+      "--provider",
+      "sim",
+    ],
+    {
+      env: { PATH: process.env.PATH, HOME: home, SALLYPORT_TOKEN: TOKEN, SALLYPORT_REQUESTS_PER_MINUTE: "1000000" },
+      stdio: ["ignore", "pipe", "pipe"],
+    },
+  );
+  const said = [];
+  child.stderr.on("data", (chunk) => said.push(chunk));
+  const ended = once(child, "exit");
+  const url = await new Promise((found, failed) => {
+    createInterface({ input: child.stdout }).on("line", (line) => {
+      const match = /http:\/\/127\.0\.0\.1:\d+/.exec(line);
+      if (match !== null) found(match[0]);
+    });
+    void ended.then(([code]) => failed(new Error(`the server ended at start (${code}): ${Buffer.concat(said).toString()}`)));
+  });
+  const stop = async () => {
+    child.kill("SIGTERM");
+    await ended;
+  };
+  return { url, stop, as: (token) => new SallyportClient({ url, token }) };
+}
+
+/** Days of work, so that the charts have something to show: each day a server whose clock stands there. */
+async function livePast(place) {
+  const prices = Object.fromEntries(
+    Object.entries({ "claude-sonnet-5": [3, 15], "claude-opus-5": [5, 25], "claude-haiku-4-5": [1, 5] }).map(
+      ([model, [input, output]]) => [
+        `sim/${model}`,
+        { input: input * 1e6, output: output * 1e6, cache_read: input * 1e5, cache_write: input * 1.25e6 },
+      ],
+    ),
+  );
+  await mkdir(place.home, { recursive: true, mode: 0o700 });
+  await writeFile(join(place.home, "sallyport.yaml"), `prices: ${JSON.stringify(prices)}\n`);
+  const models = ["claude-sonnet-5", "claude-opus-5", "claude-haiku-4-5"];
+  for (let day = PAST_DAYS; day > 0; day -= 1) {
+    if (day % 7 === 2) continue;
+    const server = await start({ ...place, behindMs: day * DAY_MS });
+    const client = server.as(TOKEN);
+    for (const [index, model] of models.entries()) {
+      const work = 1 + ((day * 5 + index * 3) % 7);
+      const steps = [
+        { usage: { input_tokens: work * 9_000, output_tokens: work * 4_200, cache_read_input_tokens: work * 88_000 } },
+        { say: "Done." },
+      ];
+      const { id } = await client.createSession({
+        model,
+        prompt: {
+          text: ["Review the open pull requests", "Find the slow query", "Sort the new tickets"][index],
+          attachments: [{ type: "text", name: "notes.md", text: `sim: ${JSON.stringify(steps)}` }],
+        },
+      });
+      for await (const { type } of client.watch(id)) if (type === "turn.completed" || type === "turn.failed") break;
+      await client.control(id, "close");
+    }
+    await server.stop();
+  }
+}
+
+/** A page at the scene, arranged. */
+async function enter({ browser, url, scene, look, tokens }) {
+  const context = await browser.newContext({ ...look.context, colorScheme: look.colorScheme, reducedMotion: "reduce" });
+  const page = await context.newPage();
+  const token = scene.as === "nobody" ? undefined : scene.as === undefined ? TOKEN : tokens[scene.as];
+  const mark = scene.path.includes("?") ? "&" : "?";
+  page.setDefaultTimeout(WAIT_MS);
+  await page.goto(`${url}${scene.path}${token === undefined ? "" : `${mark}token=${token}`}`);
+  await scene.arrange?.(page);
+  await scene.seen(page).waitFor();
+  return { page, close: () => context.close() };
+}
+
+/** A picture once fonts and colours are there: these come from later chunks and a worker. */
+async function picture(page, options) {
+  await page.evaluate(() => document.fonts.ready);
+  let before;
+  for (let round = 0; round < SETTLE_ROUNDS; round += 1) {
+    const now = await page.screenshot({ ...options, path: undefined });
+    if (before !== undefined && before.equals(now)) break;
+    before = now;
+  }
+  await writeFile(options.path, before);
+}
+
+async function take(stage, scenes, folder, made) {
+  for (const scene of scenes) {
+    for (const width of ["desktop", "phone"]) {
+      if ((scene.only ?? width) !== width) continue;
+      const looks = LOOKS.filter(({ name }) => name.startsWith(width));
+      try {
+        const { page, close } = await enter({ ...stage, scene, look: looks[0] });
+        for (const { name, colorScheme } of looks) {
+          await page.emulateMedia({ colorScheme });
+          const file = `${scene.name}.${name}.png`;
+          await picture(page, { path: join(folder, file) });
+          made.push({ scene: scene.name, look: name, file });
+        }
+        await close();
+      } catch (error) {
+        console.error(`\n${scene.name} (${width}): ${String(error).split("\n").slice(0, 4).join(" ")}`);
+        process.exitCode = 1;
+      }
+    }
+    process.stderr.write(`${scene.name} `);
+  }
+}
+
+function indexOf(made) {
+  const names = [...new Set(made.map(({ scene }) => scene))];
+  const rows = names.map((name) => {
+    const pictures = made
+      .filter(({ scene }) => scene === name)
+      .map(
+        ({ file, look }) =>
+          `<a href="${file}"><img src="${file}" alt="${name}, ${look}" height="320" loading="lazy"></a>`,
+      );
+    return `<section><h2>${name}</h2>${pictures.join("\n")}</section>`;
+  });
+  return `<!doctype html><meta charset="utf-8"><title>The console's pages</title>
+<style>body{font:15px system-ui;margin:24px;background:#888}section{margin-bottom:32px}img{margin:0 8px 8px 0;vertical-align:top}</style>
+<h1>The console's pages</h1>
+${rows.join("\n")}
+`;
+}
+
+async function forPapers(stage, scenes) {
+  const folder = join(root, "docs/images");
+  await mkdir(folder, { recursive: true });
+  for (const { file, scene, look, height } of README) {
+    const { page, close } = await enter({
+      ...stage,
+      scene: scenes.find(({ name }) => name === scene),
+      look: LOOKS.find(({ name }) => name === look),
+    });
+    await picture(page, { path: join(folder, file), clip: { x: 0, y: 0, width: 1_280, height } });
+    await close();
+    console.error(`docs/images/${file}`);
+  }
+}
+
+/** Runs with a home and a workspace of their own, which are gone afterwards. */
+export async function screenshots(words) {
+  const only = words.find((word) => word.startsWith("--only="))?.slice("--only=".length) ?? "";
+  const { launchBrowser } = await load("test/support/chromium.ts");
+  const { furnish } = await load("test/e2e/console/furniture.ts");
+  const { FIRST_SCENES, scenesOf } = await load("test/e2e/console/scenes.ts");
+  const base = await mkdtemp(join(tmpdir(), "sallyport-screenshots-"));
+  const place = { home: join(base, "home"), workspace: join(base, "project") };
+  await mkdir(place.workspace);
+  const folder = join(root, "screenshots");
+  await mkdir(folder, { recursive: true });
+  const browser = await launchBrowser();
+  const made = [];
+  const wanted = (scenes) => scenes.filter(({ name }) => name.includes(only));
+  let server;
+  try {
+    if (!words.includes("--readme")) {
+      server = await start(place);
+      await take({ browser, url: server.url }, wanted(FIRST_SCENES), folder, made);
+      await server.stop();
+    }
+    await livePast(place);
+    server = await start(place);
+    const furniture = await furnish({ ...place, client: server.as(TOKEN), as: (token) => server.as(token) });
+    const stage = { browser, url: server.url, tokens: furniture.tokens };
+    const scenes = scenesOf(furniture);
+    if (words.includes("--readme")) await forPapers(stage, scenes);
+    else {
+      await take(stage, wanted(scenes), folder, made);
+      await writeFile(join(folder, "index.html"), indexOf(made));
+      console.error(`\n${made.length} pictures: screenshots/index.html`);
+    }
+  } finally {
+    await server?.stop();
+    await browser.close();
+    await rm(base, { recursive: true, force: true });
+  }
+}
+
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href)
+  await screenshots(process.argv.slice(2));

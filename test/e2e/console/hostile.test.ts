@@ -1,0 +1,213 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { describeInBrowser, type Visitor } from "../../support/browser.ts";
+import { runScript, script } from "../../support/house.ts";
+import { ALL_PAYLOADS, FILE_NAMES, PAYLOADS } from "./payloads.ts";
+import { asked, begin, consoleWorld, conversation, question, type ConsoleWorld } from "./world.ts";
+
+/** Everything that an attack would leave behind in a page, by name; empty when there was none. */
+async function traces(page: Page): Promise<readonly string[]> {
+  return page.evaluate(() => {
+    const found: string[] = [];
+    if ("__xss" in globalThis) found.push("a script ran");
+    for (const element of document.querySelectorAll("*")) {
+      const name = element.localName;
+      const inside = element.closest("#root") !== null;
+      if (inside && ["script", "iframe", "object", "embed", "base", "meta", "link", "style"].includes(name))
+        found.push(`<${name}>`);
+      for (const { name: attribute, value } of element.attributes) {
+        if (attribute.startsWith("on")) found.push(`${name} ${attribute}`);
+        if (
+          ["href", "src", "action", "xlink:href", "formaction"].includes(attribute) &&
+          /^\s*(javascript|data:text|vbscript)/i.test(value)
+        )
+          found.push(`${name} ${attribute}=${value}`);
+      }
+    }
+    return found;
+  });
+}
+
+/** A visitor whose requests and dialogs are written down. */
+async function watched(world: ConsoleWorld, path: string): Promise<{ visitor: Visitor; told: string[] }> {
+  const visitor = await world.visit(path);
+  const told: string[] = [];
+  visitor.context.on("request", (request) => {
+    const { protocol, origin } = new URL(request.url());
+    if (!["data:", "blob:"].includes(protocol) && origin !== world.house.serving.url)
+      told.push(`request: ${request.url()}`);
+  });
+  visitor.context.on("dialog", (dialog) => {
+    told.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  return { visitor, told };
+}
+
+async function checkPage(visitor: Visitor, told: readonly string[]): Promise<void> {
+  expect({ traces: await traces(visitor.page), told, troubles: visitor.troubles }).toEqual({
+    traces: [],
+    told: [],
+    troubles: [],
+  });
+}
+
+/** The marks that a text lacks. */
+const missing = (text: string | null): readonly string[] =>
+  PAYLOADS.map((_, index) => `mark${String(index)}`).filter((mark) => !new RegExp(`${mark}\\b`).test(text ?? ""));
+
+describeInBrowser("text that wants to be more than text", () => {
+  const world = consoleWorld();
+
+  test("in a model's words", { timeout: 120_000 }, async () => {
+    const { session } = await runScript(world.client, { prompt: { text: script({ say: ALL_PAYLOADS }) } });
+    const { visitor, told } = await watched(world, `/sessions/${session.id}`);
+    const log = conversation(visitor.page);
+    await log.getByText("mark31", { exact: false }).last().waitFor();
+    await log.getByText("Turn ended").waitFor();
+    const said = log.locator("[data-seq]").filter({ hasText: "mark0" }).last();
+    expect(missing(await said.textContent())).toEqual([]);
+    // HTML is readable as it was written.
+    await said.getByText("<script>window.__xss=1</script> mark0").first().waitFor();
+    // What can be pressed leads to the web, in a window of its own that knows nothing about this one.
+    const links = await said
+      .getByRole("link")
+      .evaluateAll((all) =>
+        all.map((link) => [link.getAttribute("href"), link.getAttribute("rel"), link.getAttribute("target")]),
+      );
+    for (const [href, rel, target] of links)
+      expect([href?.startsWith("https://evil.example/"), rel, target]).toEqual([true, "noreferrer noopener", "_blank"]);
+    await checkPage(visitor, told);
+  });
+
+  test("in thoughts, in what goes into tools and comes out of them, in todo lists", { timeout: 120_000 }, async () => {
+    await world.write("hostile.txt", ALL_PAYLOADS);
+    const { session } = await runScript(world.client, {
+      autonomy: "full",
+      prompt: {
+        // Beside the prompt, which would fill the window.
+        text: "Go.",
+        attachments: [
+          {
+            type: "text",
+            text: script(
+              { think: ALL_PAYLOADS },
+              { tool: "Bash", input: { command: "cat hostile.txt", description: PAYLOADS[0] } },
+              { tool: "Grep", input: { pattern: PAYLOADS[4], path: ".", ["__proto__x"]: 1 } },
+              {
+                tool: "TodoWrite",
+                input: { todos: PAYLOADS.map((content) => ({ content, status: "pending", activeForm: content })) },
+              },
+              {
+                tool: `Tool<img src=x onerror=window.__xss=1>`,
+                input: JSON.parse('{"__proto__":{"polluted":true},"constructor":1}'),
+              },
+              { say: "Over." },
+            ),
+          },
+        ],
+      },
+    });
+    const { visitor, told } = await watched(world, `/sessions/${session.id}`);
+    const log = conversation(visitor.page);
+    await log.getByText("Turn ended").waitFor();
+    await log.evaluate((element) => element.scrollTo(0, 0));
+    const thought = log.locator("details").filter({ hasText: "Thought" });
+    await thought.locator("summary").click();
+    await thought.getByText("mark31").last().waitFor();
+    expect(missing(await thought.textContent())).toEqual([]);
+    await thought.locator("summary").click();
+    const command = log.getByRole("group", { name: /^Bash/ });
+    await command.getByRole("button", { expanded: false }).first().click();
+    await command.getByText("mark31").last().waitFor();
+    expect(missing(await command.getByLabel("output", { exact: true }).textContent())).toEqual([]);
+    expect(await visitor.page.evaluate(() => "polluted" in {})).toBe(false);
+    await checkPage(visitor, told);
+    await log.evaluate((element) => element.scrollTo(0, element.scrollHeight));
+    await log.getByText("Over.", { exact: true }).waitFor();
+    await checkPage(visitor, told);
+  });
+
+  test("in the diffs, commands, file names and questions that a person decides on", { timeout: 120_000 }, async () => {
+    const writes = FILE_NAMES.map((file_path) => ({ tool: "Write", input: { file_path, content: ALL_PAYLOADS } }));
+    const questions = [
+      {
+        question: PAYLOADS[0],
+        header: "<b>b</b>",
+        multiSelect: false,
+        options: PAYLOADS.slice(0, 4).map((label) => ({ label, description: label })),
+      },
+    ];
+    const calls = [
+      ...writes,
+      {
+        tool: "Bash",
+        input: { command: `echo '${PAYLOADS[30] ?? ""}' # ${PAYLOADS[6] ?? ""}`, description: PAYLOADS[0] },
+      },
+      { tool: "AskUserQuestion", input: { questions } },
+    ];
+    const paths: string[] = [];
+    for (const call of calls) paths.push(await asked(world, await begin(world, [call], { unattended: "park" })));
+    const { visitor, told } = await watched(world, paths[0] ?? "");
+    for (const [index, path] of paths.entries()) {
+      await visitor.page.goto(`${world.house.serving.url}${path}`);
+      const card = question(visitor.page);
+      await card.getByRole("button", { name: /^Reject/ }).waitFor();
+      if (index < writes.length) await card.getByText("mark0").first().waitFor();
+      // Characters that turn the direction of writing are named, so that nothing reads as something else.
+      if (index === 2 || index === writes.length) await card.getByText("[U+202E]").first().waitFor();
+      await checkPage(visitor, told);
+    }
+  });
+
+  test(
+    "in titles, names of people and templates, policy, feedback and the audit log",
+    { timeout: 120_000 },
+    async () => {
+      const hostile = PAYLOADS.slice(0, 8);
+      for (const payload of hostile) {
+        const { token } = await world.client.createToken({ role: "operator", name: payload.slice(0, 100) });
+        expect(token).not.toBe("");
+        await world.client.createSession({ prompt: { text: payload } });
+      }
+      await world.client.saveTemplate("hostile", {
+        name: PAYLOADS[4] ?? "",
+        session: { prompt: { text: ALL_PAYLOADS } },
+      });
+      const policy = await world.client.policy();
+      await world.client.setPolicy({
+        ...policy,
+        profiles: { [`<img src=x onerror=window.__xss=1>`]: { description: PAYLOADS[0] } },
+      });
+      const id = await begin(world, [{ tool: "Write", input: { file_path: "a.txt", content: "a" } }]);
+      const [, approvalId] = (await asked(world, id)).split("id=");
+      const { input_hash } = await world.client.approval(approvalId ?? "");
+      await world.client.decide(approvalId ?? "", {
+        decision: "reject",
+        input_hash,
+        feedback: ALL_PAYLOADS.slice(0, 2_000),
+      });
+      await writeFile(join(world.house.place.workspace, FILE_NAMES[0] ?? ""), "");
+      const { visitor, told } = await watched(world, "/sessions");
+      const places: readonly (readonly [string, string])[] = [
+        ["/sessions", "mark0"],
+        ["/tokens", "mark0"],
+        ["/new?template=hostile", "mark4"],
+        ["/policy", "onerror"],
+        [`/approvals?show=ended&id=${approvalId ?? ""}`, "mark0"],
+        [`/sessions/${id}`, "a.txt"],
+        ["/audit", "mark0"],
+        ["/usage", "Usage"],
+      ];
+      for (const [path, words] of places) {
+        await visitor.page.goto(`${world.house.serving.url}${path}`);
+        await visitor.page.locator("main").getByText(words).filter({ visible: true }).first().waitFor();
+        for (const summary of path === "/audit" ? await visitor.page.locator("main summary").all() : [])
+          await summary.click();
+        await checkPage(visitor, told);
+      }
+    },
+  );
+});

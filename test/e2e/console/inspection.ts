@@ -1,0 +1,108 @@
+import axe from "axe-core";
+import type { BrowserContext, Page } from "playwright-core";
+import { SallyportClient } from "../../../src/client/index.ts";
+import { Visitor } from "../../support/browser.ts";
+import { TEST_TOKEN } from "../../support/server.ts";
+import { furnish, type Furniture } from "./furniture.ts";
+import type { Scene } from "./scenes.ts";
+import type { ConsoleWorld } from "./world.ts";
+
+const DESKTOP = { width: 1_280, height: 800 };
+const PHONE = { width: 375, height: 812 };
+const WAIT_MS = 20_000;
+const BAD = new Set(["serious", "critical"]);
+
+export function furnishWorld({ house, client }: ConsoleWorld): Promise<Furniture> {
+  return furnish({ client, ...house.place, as: (token) => new SallyportClient({ url: house.serving.url, token }) });
+}
+
+/**
+ * Goes to every scene, wide and narrow, light and dark, and tells what is wrong there: what axe finds serious, a page that scrolls sideways
+ * on a phone, a script that broke, something that the security policy had to stop.
+ */
+export async function inspect(
+  world: ConsoleWorld,
+  scenes: readonly Scene[],
+  tokens: Furniture["tokens"] | undefined,
+): Promise<readonly string[]> {
+  const found: string[] = [];
+  const visitors = new Map<string, Visitor>();
+  for (const scene of scenes) {
+    const who = scene.as ?? "admin";
+    const token = who === "admin" ? TEST_TOKEN : who === "nobody" ? undefined : tokens?.[who];
+    // One for all scenes of a person: what was loaded before is in the browser's cache.
+    const visitor = visitors.get(who) ?? (await Visitor.arrive(world.browser));
+    visitors.set(who, visitor);
+    const page = await visitor.newPage();
+    const say = (words: readonly string[]): void => void found.push(...words.map((one) => `${scene.name}: ${one}`));
+    try {
+      await enter(page, world.house.serving.url, scene, token);
+      say(await looks(page, scene));
+    } catch (error) {
+      say([String(error)]);
+    }
+    await page.close();
+    await restore(visitor.context);
+    say(visitor.takeTroubles());
+  }
+  await Promise.all([...visitors.values()].map((visitor) => visitor.close()));
+  return found;
+}
+
+async function enter(page: Page, url: string, scene: Scene, token: string | undefined): Promise<void> {
+  page.setDefaultTimeout(WAIT_MS);
+  await page.setViewportSize(scene.only === "phone" ? PHONE : DESKTOP);
+  const mark = scene.path.includes("?") ? "&" : "?";
+  await page.goto(`${url}${scene.path}${token === undefined ? "" : `${mark}token=${token}`}`);
+  await scene.arrange?.(page);
+  await scene.seen(page).waitFor();
+}
+
+/** A scene may have cut the connection. */
+async function restore(context: BrowserContext): Promise<void> {
+  await context.setOffline(false);
+}
+
+async function looks(page: Page, scene: Scene): Promise<readonly string[]> {
+  // The page's security policy lets nobody add a script: this way it needs no element.
+  await page.evaluate(axe.source);
+  const found: string[] = [];
+  for (const [width, size] of [
+    ["desktop", DESKTOP],
+    ["phone", PHONE],
+  ] as const) {
+    if ((scene.only ?? width) !== width) continue;
+    await page.setViewportSize(size);
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+      await page.waitForFunction((theme) => document.documentElement.dataset["theme"] === theme, colorScheme, {
+        polling: 50,
+      });
+      const findings = await runAxe(page, colorScheme === "dark" ? ["color-contrast"] : undefined);
+      found.push(...findings.map((one) => `${width}, ${colorScheme}: ${one}`));
+    }
+    if (width === "phone") found.push(...(await sideways(page)));
+  }
+  return found;
+}
+
+/** The whole set of rules, or only those: another colour scheme changes nothing but colours. */
+async function runAxe(page: Page, rules: readonly string[] | undefined): Promise<readonly string[]> {
+  const { violations } = await page.evaluate((only) => {
+    const { axe: checker } = globalThis as unknown as { readonly axe: typeof axe };
+    return checker.run(document, {
+      resultTypes: ["violations"],
+      ...(only === undefined ? {} : { runOnly: [...only] }),
+    });
+  }, rules);
+  return violations
+    .filter(({ impact }) => BAD.has(impact ?? ""))
+    .flatMap(({ id, nodes }) =>
+      nodes.map(({ target, failureSummary }) => `${id} ${target.join(" ")} ${failureSummary ?? ""}`),
+    );
+}
+
+async function sideways(page: Page): Promise<readonly string[]> {
+  const width = await page.evaluate(() => document.documentElement.scrollWidth);
+  return width > PHONE.width ? [`phone: the page is ${String(width)} px wide`] : [];
+}

@@ -1,0 +1,95 @@
+import { expect, test } from "vitest";
+import { describeInBrowser, PHONE } from "../../support/browser.ts";
+import { untilTurnEnds } from "../../support/house.ts";
+import { asked, begin, consoleWorld, conversation, question } from "./world.ts";
+
+const WRITE = { tool: "Write", input: { file_path: "people.txt", content: "people\n" } };
+
+describeInBrowser("several people at one server", () => {
+  const world = consoleWorld();
+
+  test("an answer on one device is on the other at once", { timeout: 60_000 }, async () => {
+    const id = await begin(world, [WRITE, { say: "Written for both." }]);
+    const path = await asked(world, id);
+    const [desk, pocket] = await Promise.all([world.visit(`/sessions/${id}`), world.visit(path, PHONE)]);
+    await question(desk.page)
+      .getByRole("button", { name: /Approve once/ })
+      .waitFor();
+    const yes = question(pocket.page).getByRole("button", { name: /Approve once/ });
+    await yes.tap();
+    await question(desk.page).waitFor({ state: "detached" });
+    await conversation(desk.page).getByText("Written for both.", { exact: true }).waitFor();
+    await yes.waitFor({ state: "detached" });
+    await desk.page.waitForFunction(() => document.title === "Sallyport");
+    expect([...desk.troubles, ...pocket.troubles]).toEqual([]);
+  });
+
+  test("a viewer sees everything and can change nothing", { timeout: 60_000 }, async () => {
+    const id = await begin(world, [WRITE]);
+    const path = await asked(world, id);
+    const { token } = await world.house.as("viewer");
+    const visitor = await world.visit(path, { token });
+    const { page } = visitor;
+    await page.getByText("may look but not answer").waitFor();
+    expect(
+      await question(page)
+        .getByRole("button", { name: /Approve|Reject|Skip|Edit/ })
+        .count(),
+    ).toBe(0);
+    // Single keys answer nothing either.
+    for (const key of ["a", "Enter", "r", "e"]) await page.keyboard.press(key);
+    await page.goto(`${world.house.serving.url}/sessions/${id}`);
+    await page.getByText("You may read along").waitFor();
+    expect(await page.getByRole("button", { name: /^(Stop|Pause|Send|Queue|Fork from here)$/ }).count()).toBe(0);
+    await page.getByRole("button", { name: "More" }).click();
+    expect(await page.getByRole("menuitem", { name: /Fork|Change|Close/ }).count()).toBe(0);
+    await page.keyboard.press("Escape");
+    const main = page.getByRole("navigation", { name: "Main" }).first();
+    expect(await main.getByRole("link").allTextContents()).toEqual([
+      "Sessions",
+      expect.stringMatching(/^Approvals/),
+      "Usage",
+      "Policy",
+      "Providers",
+      "Audit",
+    ]);
+    await page.goto(`${world.house.serving.url}/policy`);
+    await page.getByText("Only an admin changes it").waitFor();
+    expect(await page.getByRole("button", { name: /save|New profile/i }).count()).toBe(0);
+    await page.goto(`${world.house.serving.url}/tokens`);
+    await page.locator("main").getByText(/admin/).first().waitFor();
+    expect(await page.getByRole("button", { name: "New token" }).count()).toBe(0);
+    expect((await world.client.approvals({ status: "pending", session_id: id })).approvals).toHaveLength(1);
+    expect(visitor.troubles).toEqual([]);
+  });
+
+  test("an operator starts and decides, and leaves policy and tokens to admins", { timeout: 60_000 }, async () => {
+    const id = await begin(world, [WRITE, { say: "By an operator." }]);
+    const ended = untilTurnEnds(world.client, id);
+    const path = await asked(world, id);
+    const { token } = await world.house.as("operator", "Mara");
+    const visitor = await world.visit(path, { token });
+    const { page } = visitor;
+    const main = page.getByRole("navigation", { name: "Main" }).first();
+    await main.getByRole("link", { name: "New session" }).waitFor();
+    expect(await main.getByRole("link", { name: "Tokens" }).count()).toBe(0);
+    await question(page)
+      .getByRole("button", { name: /Approve once/ })
+      .click();
+    const events = await ended;
+    const resolved = events.find((event) => event.type === "approval.resolved");
+    expect(resolved).toMatchObject({ outcome: "approved", by: { name: "Mara", role: "operator" } });
+    await page.goto(`${world.house.serving.url}/policy`);
+    await page.getByText("Only an admin changes it").waitFor();
+    expect(visitor.troubles).toEqual([]);
+  });
+
+  test("a token that is taken away signs its owner out", { timeout: 60_000 }, async () => {
+    const { id, token } = await world.client.createToken({ role: "operator", name: "guest" });
+    const visitor = await world.visit("/sessions", { token });
+    await visitor.page.getByRole("heading", { level: 1 }).waitFor();
+    await world.client.deleteToken(id);
+    await visitor.page.reload();
+    await visitor.page.getByRole("button", { name: "Sign in" }).waitFor();
+  });
+});

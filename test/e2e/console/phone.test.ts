@@ -1,0 +1,71 @@
+import { expect, test } from "vitest";
+import { describeInBrowser, PHONE } from "../../support/browser.ts";
+import { consoleWorld, conversation, question } from "./world.ts";
+
+const SCRIPT = `sim: ${JSON.stringify([
+  { say: "I will write the note." },
+  { tool: "Write", input: { file_path: "note.md", content: `# A note\n\n${"long ".repeat(60)}\n` } },
+  { say: "The note is written." },
+])}`;
+
+describeInBrowser("on a phone", () => {
+  const world = consoleWorld();
+
+  test(
+    "a session is started, read along with, and its edit approved with the diff in sight",
+    { timeout: 90_000 },
+    async () => {
+      const visitor = await world.visit("/sessions", PHONE);
+      const { page } = visitor;
+      const fits = async (): Promise<void> =>
+        expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(375);
+      await page.getByRole("link", { name: "Start a session" }).tap();
+      await page.waitForURL("**/new*");
+      await page.getByLabel("What should the agent do?").fill(`Write a note\n${SCRIPT}`);
+      await fits();
+      await page.getByRole("button", { name: "Start the session" }).tap();
+      await page.waitForURL("**/sessions/ses_*");
+      await conversation(page).getByText("I will write the note.", { exact: true }).waitFor();
+      const card = question(page);
+      await card.getByText("NEW").waitFor();
+      await card.getByText("# A note").first().waitFor();
+      await fits();
+      // The bar tells that somebody is needed, and leads to the inbox.
+      await page.getByRole("link", { name: /Approvals.*1/ }).tap();
+      await page.waitForURL("**/approvals*");
+      await page.getByRole("link", { name: /^Write .*note\.md/ }).tap();
+      await card.getByText("# A note").first().waitFor();
+      await fits();
+      const approve = card.getByRole("button", { name: /Approve once/ });
+      await approve.tap();
+      await page
+        .getByText(/approved/i)
+        .first()
+        .waitFor();
+      await page.getByRole("link", { name: "Sessions" }).first().tap();
+      await page.getByRole("link", { name: /Write a note/ }).tap();
+      await conversation(page).getByText("The note is written.", { exact: true }).waitFor();
+      await fits();
+      expect(await world.read("note.md")).toContain("# A note");
+      expect(visitor.troubles).toEqual([]);
+    },
+  );
+
+  test("what can be pressed is large enough for a finger", { timeout: 60_000 }, async () => {
+    const visitor = await world.visit("/sessions", PHONE);
+    const { page } = visitor;
+    for (const path of ["/sessions", "/new", "/approvals", "/usage", "/policy", "/providers", "/tokens", "/audit"]) {
+      await page.goto(`${world.house.serving.url}${path}`);
+      await page.getByRole("heading", { level: 1 }).waitFor();
+      const small = await page.getByRole("button").evaluateAll((all) =>
+        all
+          .filter((one) => one.checkVisibility())
+          .map((one) => ({ name: one.textContent, box: one.getBoundingClientRect() }))
+          .filter(({ box }) => box.width > 0 && (box.width < 24 || box.height < 24))
+          .map(({ name, box }) => `${name} ${String(box.width)}×${String(box.height)}`),
+      );
+      expect([path, small]).toEqual([path, []]);
+    }
+    expect(visitor.troubles).toEqual([]);
+  });
+});

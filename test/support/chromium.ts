@@ -1,0 +1,109 @@
+import { existsSync } from "node:fs";
+import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from "playwright-core";
+
+const PLACES = [
+  "/usr/bin/chromium",
+  "/usr/bin/chromium-browser",
+  "/usr/bin/google-chrome",
+  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+] as const;
+const FLAGS = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+  "--disable-dev-shm-usage",
+] as const;
+
+/** Where a browser is; absent: this machine has none. */
+export const browserPath: string | undefined =
+  process.env["SALLYPORT_CHROMIUM"] ?? PLACES.find((path) => existsSync(path));
+
+export function launchBrowser(): Promise<Browser> {
+  if (browserPath === undefined)
+    throw new Error("no Chromium was found: install it, or name it with SALLYPORT_CHROMIUM");
+  return chromium.launch({ executablePath: browserPath, args: [...FLAGS] });
+}
+
+export const PHONE: BrowserContextOptions = {
+  viewport: { width: 375, height: 812 },
+  hasTouch: true,
+  isMobile: true,
+  deviceScaleFactor: 2,
+};
+
+/** A server that is away is a state of the page, not a fault of it. */
+const AWAY = /ERR_CONNECTION_REFUSED|ERR_INTERNET_DISCONNECTED|Failed to load resource|WebSocket connection/;
+
+/** One person's browser at the console. What goes wrong in it is kept, and no test may leave it unread. */
+export class Visitor {
+  readonly context: BrowserContext;
+  readonly #troubles: string[] = [];
+
+  private constructor(context: BrowserContext) {
+    this.context = context;
+  }
+
+  /** A browser that has not gone anywhere yet. */
+  static async arrive(browser: Browser, options: BrowserContextOptions = {}): Promise<Visitor> {
+    const context = await browser.newContext({ viewport: { width: 1_280, height: 800 }, ...options });
+    const visitor = new Visitor(context);
+    await context.exposeFunction("tellTrouble", (text: string) => visitor.#troubles.push(text));
+    await context.addInitScript(() => {
+      document.addEventListener("securitypolicyviolation", (event) => {
+        const { tellTrouble } = globalThis as unknown as { readonly tellTrouble: (text: string) => void };
+        tellTrouble(`CSP ${event.violatedDirective}: ${event.blockedURI} ${event.sourceFile} ${event.sample}`);
+      });
+    });
+    return visitor;
+  }
+
+  static async open(
+    browser: Browser,
+    visit: {
+      readonly url: string;
+      readonly token: string;
+      readonly path?: string;
+      readonly options?: BrowserContextOptions;
+    },
+  ): Promise<Visitor> {
+    const visitor = await Visitor.arrive(browser, visit.options);
+    const page = await visitor.newPage();
+    const path = visit.path ?? "/";
+    await page.goto(`${visit.url}${path}${path.includes("?") ? "&" : "?"}token=${visit.token}`);
+    return visitor;
+  }
+
+  async newPage(): Promise<Page> {
+    const page = await this.context.newPage();
+    page.on("pageerror", (error) => this.#troubles.push(`error: ${error.message}`));
+    page.on("console", (message) => {
+      if (message.type() === "error" && !AWAY.test(message.text())) this.#troubles.push(`console: ${message.text()}`);
+    });
+    return page;
+  }
+
+  /** The first one that was opened. */
+  get page(): Page {
+    const [page] = this.context.pages();
+    if (page === undefined) throw new Error("no page is open");
+    return page;
+  }
+
+  /** What went wrong in the pages so far: broken scripts, and whatever their security policy had to stop. */
+  get troubles(): readonly string[] {
+    return this.#troubles;
+  }
+
+  /** The same, and begins anew. */
+  takeTroubles(): readonly string[] {
+    return this.#troubles.splice(0);
+  }
+
+  async close(): Promise<void> {
+    await this.context.close();
+  }
+}
