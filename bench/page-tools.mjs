@@ -11,7 +11,7 @@ import { LentTools } from "../dist/tools/lent.js";
 import { median, percentile } from "./children.mjs";
 
 const ROUNDS = 3_000;
-const WARM_UP = 500;
+const WARM_UP = 3_000;
 const SELF = fileURLToPath(import.meta.url);
 const INPUT = { viewerType: "Histogram", viewerProperties: { valueColumnName: "Age", bins: 20 } };
 const RESULT = "Added viewer with ID: viewer-4f9a1c-0b2d3e-77aa10";

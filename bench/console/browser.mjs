@@ -18,8 +18,8 @@ export async function openBrowser({ url, token }) {
   const browser = await chromium.launch({ executablePath, args: FLAGS });
   return {
     close: () => browser.close(),
-    /** `prepare` gets the page before it goes anywhere. */
-    open: async (path, prepare = async () => {}) => {
+    /** `prepare` gets the page before it goes anywhere; `url`: another server before the server. */
+    open: async (path, { prepare, url: other } = {}) => {
       const context = await browser.newContext({ viewport: { width: 1_280, height: 800 } });
       await context.addInitScript(() => {
         globalThis.longTasks = [];
@@ -29,8 +29,8 @@ export async function openBrowser({ url, token }) {
       });
       const page = await context.newPage();
       page.setDefaultTimeout(WAIT_MS);
-      await prepare(page);
-      await page.goto(`${url}${path}${path.includes("?") ? "&" : "?"}token=${token}`);
+      prepare?.(page);
+      await page.goto(`${other ?? url}${path}${path.includes("?") ? "&" : "?"}token=${token}`);
       return page;
     },
   };

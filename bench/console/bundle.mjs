@@ -34,11 +34,13 @@ export async function bundle({ browser, client }) {
 
 async function loaded(browser, path, seen) {
   const names = new Set();
-  const page = await browser.open(path, async (page) => {
-    page.on("response", (response) => {
-      const { pathname } = new URL(response.url());
-      if (pathname.startsWith("/assets/")) names.add(pathname.slice("/assets/".length));
-    });
+  const page = await browser.open(path, {
+    prepare: (page) => {
+      page.on("response", (response) => {
+        const { pathname } = new URL(response.url());
+        if (pathname.startsWith("/assets/")) names.add(pathname.slice("/assets/".length));
+      });
+    },
   });
   await seen(page).waitFor();
   await page.waitForLoadState("networkidle");

@@ -1,5 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { openBetween } from "./between.mjs";
 import { longTasks, pageClock, scrolled } from "./browser.mjs";
 
 const DIFF_BYTES = 10_000_000;
@@ -10,49 +11,39 @@ export async function large(stage) {
   return { diff_10_mb: await largeDiff(stage), output_100_000_lines: await largeOutput(stage) };
 }
 
-async function largeDiff({ browser, client, place }) {
+async function largeDiff({ browser, client, place, server }) {
   await writeFile(join(place.workspace, "large.ts"), "export const one = 1;\n");
   const steps = [{ tool: "Edit", input: { file_path: "large.ts", old_string: "one = 1", new_string: "one = 2" } }];
-  const { id } = await client.createSession({
-    provider: "sim",
-    unattended: "park",
-    prompt: { text: `sim: ${JSON.stringify(steps)}` },
-  });
+  const prompt = { text: `sim: ${JSON.stringify(steps)}` };
+  const { id } = await client.createSession({ provider: "sim", unattended: "park", prompt });
   const approval = await questionOf(client, id);
-  const patch = hugePatch(approval.preview.file.file_path);
-  const swap = (one) =>
-    one.id === approval.id
-      ? {
-          ...one,
-          preview: {
-            ...one.preview,
-            file: { ...one.preview.file, diff: patch.text, added: patch.lines, removed: patch.lines },
-          },
-        }
-      : one;
-  const page = await browser.open(`/approvals?id=${approval.id}`, async (page) => {
-    await page.route(/\/api\/approvals(\?|\/|$)/, async (route) => {
-      const response = await route.fetch();
-      const body = await response.json();
-      await route.fulfill({
-        response,
-        json: "approvals" in body ? { ...body, approvals: body.approvals.map(swap) } : swap(body),
-      });
-    });
+  const { file } = approval.preview;
+  const patch = hugePatch(file.file_path);
+  const preview = {
+    ...approval.preview,
+    file: { ...file, diff: patch.text, added: patch.lines, removed: patch.lines },
+  };
+  const swap = (one) => (one.id === approval.id ? { ...one, preview } : one);
+  const between = await openBetween(server.url, {
+    body: (text) => {
+      const body = JSON.parse(text);
+      return JSON.stringify("approvals" in body ? { ...body, approvals: body.approvals.map(swap) } : swap(body));
+    },
   });
-  const begun = await pageClock(page);
-  await page.getByText("value0 = 1").first().waitFor();
+  const page = await browser.open(`/approvals?id=${approval.id}`, { url: between.url });
+  const first = page.getByText("value0 = 1").first();
+  await first.waitFor();
   const shown = await pageClock(page);
   const opening = await longTasks(page);
-  const table = page.getByText("value0 = 1").first();
-  const frames = await scrolled(page, table, { steps: 60, by: 2_000 });
+  const frames = await scrolled(page, first, { steps: 60, by: 2_000 });
   const scrolling = await longTasks(page, shown);
   await page.context().close();
+  between.close();
   await client.control(id, "close");
   return {
     bytes: patch.text.length,
     lines: patch.lines * 2,
-    until_shown_ms: Math.round(shown - begun),
+    until_shown_ms: Math.round(shown),
     opening,
     scrolling,
     frames: frames.length,
@@ -77,34 +68,17 @@ async function questionOf(client, id) {
   throw new Error("nothing was asked");
 }
 
-async function largeOutput({ browser, client }) {
+async function largeOutput({ browser, client, server }) {
   const steps = [{ tool: "Bash", input: { command: "echo the-output" } }, { say: "Over." }];
-  const { id } = await client.createSession({
-    provider: "sim",
-    autonomy: "full",
-    prompt: { text: `sim: ${JSON.stringify(steps)}` },
-  });
+  const prompt = { text: `sim: ${JSON.stringify(steps)}` };
+  const { id } = await client.createSession({ provider: "sim", autonomy: "full", prompt });
   for await (const { type } of client.watch(id)) if (type === "turn.completed" || type === "turn.failed") break;
-  const output = Array.from(
-    { length: LINES },
-    (_, line) => `\u001b[32mline ${line}\u001b[0m of the output, which is as long as lines are`,
-  ).join("\n");
-  const swap = (text) => {
-    const frame = JSON.parse(text);
-    const item = frame.event?.item ?? frame.item;
-    if (item?.type !== "command_execution" || item.aggregated_output === undefined) return text;
-    item.aggregated_output = output;
-    return JSON.stringify(frame);
-  };
-  const page = await browser.open(`/sessions/${id}`, (page) =>
-    page.routeWebSocket(/\/api\/ws/, (socket) => {
-      const upstream = socket.connectToServer();
-      upstream.onMessage((message) =>
-        socket.send(typeof message === "string" && message.includes("the-output") ? swap(message) : message),
-      );
-    }),
-  );
-  const begun = await pageClock(page);
+  const words = (line) => `\u001b[32mline ${line}\u001b[0m of the output, which is as long as lines are`;
+  const output = Array.from({ length: LINES }, (_, line) => words(line)).join("\n");
+  const between = await openBetween(server.url, {
+    frame: (text) => (text.includes("the-output") ? withOutput(text, output) : text),
+  });
+  const page = await browser.open(`/sessions/${id}`, { url: between.url });
   await page.getByText("Over.", { exact: true }).waitFor();
   const opened = await pageClock(page);
   const opening = await longTasks(page);
@@ -119,5 +93,14 @@ async function largeOutput({ browser, client }) {
   await page.getByText("Later").first().waitFor();
   const paging = await longTasks(page, unfolded);
   await page.context().close();
-  return { bytes: output.length, until_shown_ms: Math.round(opened - begun), opening, unfolding, paging };
+  between.close();
+  return { bytes: output.length, until_shown_ms: Math.round(opened), opening, unfolding, paging };
+}
+
+function withOutput(text, output) {
+  const frame = JSON.parse(text);
+  const item = frame.event?.item ?? frame.item;
+  if (item?.type !== "command_execution" || item.aggregated_output === undefined) return text;
+  item.aggregated_output = output;
+  return JSON.stringify(frame);
 }
