@@ -67,7 +67,9 @@ async function start({ home, workspace, behindMs = 0 }) {
       const match = /http:\/\/127\.0\.0\.1:\d+/.exec(line);
       if (match !== null) found(match[0]);
     });
-    void ended.then(([code]) => failed(new Error(`the server ended at start (${code}): ${Buffer.concat(said).toString()}`)));
+    void ended.then(([code]) =>
+      failed(new Error(`the server ended at start (${code}): ${Buffer.concat(said).toString()}`)),
+    );
   });
   const stop = async () => {
     child.kill("SIGTERM");

@@ -143,7 +143,14 @@ async function embed(settings: Settings, options: ConnectOptions): Promise<Conne
       onFatal: options.onFatal,
     });
     const client = new SallyportClient({ url: serving.url, token: serving.token });
-    return { client, url: serving.url, token: serving.token, embedded: true, local: true, close: () => serving.close() };
+    return {
+      client,
+      url: serving.url,
+      token: serving.token,
+      embedded: true,
+      local: true,
+      close: () => serving.close(),
+    };
   } catch (error) {
     if (!(error instanceof Failure) || error.code !== "conflict") throw error;
     const other = await awaitServer(settings.home.value);
