@@ -28,5 +28,10 @@ export function useShownTheme(): "light" | "dark" {
       dark.removeEventListener("change", changed);
       stop();
     };
-  }, shownTheme);
+  }, appliedTheme);
+}
+
+/** Asking the query itself while the page is painted would take its news away before they are told: Chromium then tells nobody. */
+function appliedTheme(): "light" | "dark" {
+  return document.documentElement.dataset["theme"] === "dark" ? "dark" : "light";
 }
