@@ -28,7 +28,8 @@ export function scenesOf(furniture: Furniture): readonly Scene[] {
     ...listScenes(furniture),
     ...conversationScenes(furniture),
     ...questionScenes(furniture),
-    ...deskScenes(furniture),
+    ...deskScenes(),
+    ...guestScenes(furniture),
   ];
 }
 
@@ -189,7 +190,7 @@ export function questionScenes({ questions }: Furniture): readonly Scene[] {
   ];
 }
 
-export function deskScenes(furniture: Furniture): readonly Scene[] {
+export function deskScenes(): readonly Scene[] {
   const tab = (name: string) => (page: Page) => page.getByRole("tab", { name }).click();
   return [
     { name: "usage", path: "/usage", seen: (page) => page.locator("canvas, svg.marks").first() },
@@ -206,7 +207,6 @@ export function deskScenes(furniture: Furniture): readonly Scene[] {
     { name: "menu", path: "/sessions", arrange: openMenu, seen: (page) => page.getByRole("menu") },
     { name: "keys", path: "/sessions", only: "desktop", arrange: showKeys, seen: dialog },
     { name: "offline", path: "/sessions", arrange: cutOff, seen: text(/connection to the server was lost|offline/i) },
-    ...guestScenes(furniture),
   ];
 }
 
@@ -240,7 +240,7 @@ async function cutOff(page: Page): Promise<void> {
 }
 
 /** What others than admins see. */
-function guestScenes({ sessions, questions }: Furniture): readonly Scene[] {
+export function guestScenes({ sessions, questions }: Furniture): readonly Scene[] {
   return [
     {
       name: "viewer-question",

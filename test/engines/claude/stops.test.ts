@@ -19,9 +19,16 @@ async function until(done: () => boolean | Promise<boolean>): Promise<void> {
 }
 
 /** The session goes on as if nothing had been. */
+/** A program that was killed may not have written its record to the end: the model is then retold it, and a notice says so. */
+const RETOLD = /record of this conversation lacked its end/;
+
 async function goesOn(room: Room): Promise<void> {
   const told = await room.turn(script([{ say: "On we go." }]));
-  expect(outline(told.events)).toEqual(["+ agent_message", "completed agent_message: On we go.", "completed end_turn"]);
+  expect(outline(told.events).filter((line) => !RETOLD.test(line))).toEqual([
+    "+ agent_message",
+    "completed agent_message: On we go.",
+    "completed end_turn",
+  ]);
 }
 
 async function interrupted(

@@ -61,6 +61,7 @@ describe("mounts in sallyport.yaml", () => {
     });
     expect(setting === undefined ? undefined : mountProfile(setting)).toEqual({
       description: "Sessions that are made through the mount.",
+      for_agents: true,
       allowed_providers: ["tunnel", "cloud"],
       allowed_models: ["claude-sonnet-4-*", "claude-haiku-*"],
       blocked_models: ["claude-opus-*"],
