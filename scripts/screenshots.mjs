@@ -14,8 +14,8 @@ import { root } from "./setup.mjs";
 
 const TOKEN = "sp_screenshots-000000000000000000000000000000";
 const DAY_MS = 86_400_000;
-const PAST_DAYS = 12;
-const WAIT_MS = 10_000;
+const PAST_DAYS = 24;
+const WAIT_MS = 20_000;
 /** A page that moves is taken as it is after so many looks. */
 const SETTLE_ROUNDS = 6;
 const DESKTOP = { viewport: { width: 1_280, height: 800 }, deviceScaleFactor: 1 };
@@ -28,8 +28,8 @@ const LOOKS = [
 ];
 /** Of the papers: the scene, the look, and how much of the window is worth showing. */
 const README = [
-  { file: "session.png", scene: "session-question", look: "desktop-light", height: 800 },
-  { file: "approval.png", scene: "approval-command", look: "desktop-dark", height: 800 },
+  { file: "session.png", scene: "session-unfolded", look: "desktop-light", height: 800 },
+  { file: "approval.png", scene: "approval-edit", look: "desktop-dark", height: 800 },
   { file: "usage.png", scene: "usage", look: "desktop-light", height: 800 },
 ];
 
@@ -181,6 +181,12 @@ ${rows.join("\n")}
 `;
 }
 
+/** In the page: a folder of this run as everybody's. */
+function rename({ from, to }) {
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode() !== null) walker.currentNode.data = walker.currentNode.data.replaceAll(from, to);
+}
+
 async function forPapers(stage, scenes) {
   const folder = join(root, "docs/images");
   await mkdir(folder, { recursive: true });
@@ -190,6 +196,7 @@ async function forPapers(stage, scenes) {
       scene: scenes.find(({ name }) => name === scene),
       look: LOOKS.find(({ name }) => name === look),
     });
+    await page.evaluate(rename, { from: stage.base, to: "/home/you" });
     await picture(page, { path: join(folder, file), clip: { x: 0, y: 0, width: 1_280, height } });
     await close();
     console.error(`docs/images/${file}`);
@@ -220,7 +227,7 @@ export async function screenshots(words) {
     await livePast(place);
     server = await start(place);
     const furniture = await furnish({ ...place, client: server.as(TOKEN), as: (token) => server.as(token) });
-    const stage = { browser, url: server.url, tokens: furniture.tokens };
+    const stage = { browser, base, url: server.url, tokens: furniture.tokens };
     const scenes = scenesOf(furniture);
     if (words.includes("--readme")) await forPapers(stage, scenes);
     else {

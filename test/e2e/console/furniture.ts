@@ -46,6 +46,10 @@ export async function fetchWithRetry(url: string): Promise<Response> {
   }
 }
 `;
+const TESTS = `#!/bin/sh
+printf '\\033[32m✓\\033[0m test/fetch.test.ts \\033[2m(11 tests)\\033[0m\\n\\033[32m✓\\033[0m test/retry.test.ts \\033[2m(4 tests)\\033[0m\\n'
+printf '\\033[31m✗\\033[0m test/dates.test.ts \\033[31m1 failed\\033[0m\\n'
+`;
 const NOTEBOOK = JSON.stringify({
   cells: [
     { cell_type: "markdown", id: "intro", metadata: {}, source: "# Latency by region" },
@@ -240,6 +244,7 @@ async function setUp({ client, home, workspace }: Premises): Promise<void> {
   await mkdir(join(workspace, "src"), { recursive: true });
   await writeFile(join(workspace, "src/retry.ts"), RETRY);
   await writeFile(join(workspace, "latency.ipynb"), NOTEBOOK);
+  await writeFile(join(workspace, "run-tests.sh"), TESTS, { mode: 0o755 });
   await writeFile(join(home, "sallyport.yaml"), `prices: ${JSON.stringify({ [`sim/${MODEL}`]: PRICE })}\n`);
   // A running server takes new prices up within a second or so.
   for (;;) {
@@ -281,8 +286,6 @@ async function workedSessions(
   mara: SallyportClient,
 ): Promise<Readonly<Record<Exclude<SessionName, QuestionName>, string>>> {
   const full = { model: MODEL, autonomy: "full", max_cost_usd: 5_000_000 } as const;
-  const tests =
-    "printf '\\033[32m✓\\033[0m test/retry.test.ts \\033[2m(4 tests)\\033[0m\\n\\033[31m✗ 1 failed\\033[0m\\n'";
   const done = await ran(mara, {
     ...full,
     prompt: told("Find out how retries work and propose a better wait", [
@@ -298,7 +301,7 @@ async function workedSessions(
         tool: "Write",
         input: { file_path: "docs/retries.md", content: "# Retries\n\nThree attempts, then the caller is told.\n" },
       },
-      { tool: "Bash", input: { command: tests, description: "Run the tests" } },
+      { tool: "Bash", input: { command: "./run-tests.sh", description: "Run the tests" } },
       { usage: { input_tokens: 18_240, output_tokens: 2_410, cache_read_input_tokens: 96_000 } },
       { say: ANSWER },
     ]),

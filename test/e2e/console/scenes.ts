@@ -110,7 +110,7 @@ export function conversationScenes({ sessions }: Furniture): readonly Scene[] {
   const open = (id: string): string => `/sessions/${id}`;
   const ended = text("Turn ended");
   const more = (item: string) => async (page: Page) => {
-    await press("More")(page);
+    await page.locator("main").getByRole("button", { name: "More" }).click();
     await page.getByRole("menuitem", { name: item }).click();
   };
   return [
@@ -127,7 +127,7 @@ export function conversationScenes({ sessions }: Furniture): readonly Scene[] {
     { name: "session-money", path: open(sessions.budget), seen: question },
     { name: "session-failed-turn", path: open(sessions.failed), seen: text("Turn failed") },
     { name: "session-closed", path: open(sessions.closed), seen: button("Continue in a fork") },
-    { name: "session-paused", path: open(sessions.paused), seen: button("Resume") },
+    { name: "session-paused", path: open(sessions.paused), seen: (page) => page.locator("header").getByText("paused") },
     { name: "session-fork", path: open(sessions.fork), seen: ended },
     { name: "session-rejected", path: open(sessions.answered), seen: text("I will open a pull request instead.") },
     {

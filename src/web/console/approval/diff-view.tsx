@@ -1,14 +1,16 @@
 import { Columns2, FilePen, FilePlus2, Rows2 } from "lucide-react";
-import { lazy, Suspense, useSyncExternalStore, type ReactNode } from "react";
+import { lazy, Suspense, type ReactNode } from "react";
 import type { FileDiff } from "../../../protocol/index.ts";
 import { useSettings } from "../app/settings.ts";
 import { Button } from "../ui/button.tsx";
+import { useDesk } from "../ui/media.ts";
 import { Badge, Note, Skeleton } from "../ui/states.tsx";
 import { visible } from "./visible.ts";
 
 const DiffTable = lazy(async () => ({ default: (await import("./diff/table.tsx")).DiffTable }));
-/** Below this two columns are too narrow to read. */
-const wide = globalThis.matchMedia("(min-width: 768px)");
+/** The head of a hunk that replaces nothing. */
+const FROM_NOTHING = /^@@ -0,0 /m;
+const HEAD_CHARS = 10_000;
 
 type DiffViewProps =
   | { readonly file: FileDiff }
@@ -29,7 +31,7 @@ export function DiffView(props: DiffViewProps): ReactNode {
       ? { file: props.file, path: props.file.file_path, title: props.file.file_path, patch: props.file.diff }
       : { file: undefined, path: props.path, title: props.title ?? props.path, patch: props.patch };
   // Of a new file one side would be empty.
-  const sides = roomy && file?.is_new_file !== true;
+  const sides = roomy && !FROM_NOTHING.test(patch.slice(0, HEAD_CHARS));
   return (
     <section aria-label={visible(title)} className="overflow-hidden rounded-lg border bg-paper">
       <header className="flex flex-wrap items-center gap-x-2 gap-y-1 border-b bg-panel px-3 py-1.5">
@@ -106,12 +108,7 @@ function LayoutSwitch(): ReactNode {
   );
 }
 
+/** Below this two columns are too narrow to read. */
 export function useRoomy(): boolean {
-  return useSyncExternalStore(
-    (changed) => {
-      wide.addEventListener("change", changed);
-      return () => wide.removeEventListener("change", changed);
-    },
-    () => wide.matches,
-  );
+  return useDesk();
 }

@@ -1,14 +1,19 @@
 import { useSyncExternalStore } from "react";
 
-const DESK = globalThis.matchMedia("(min-width: 768px)");
+const query = globalThis.matchMedia("(min-width: 768px)");
+/** Kept here: to ask the query while the page is painted would take its news away before they are told (Chromium). */
+const desk = { isWide: query.matches };
+query.addEventListener("change", ({ matches }) => {
+  desk.isWide = matches;
+});
 
 /** Whether there is room for tables and panels side by side. */
 export function useDesk(): boolean {
   return useSyncExternalStore(
     (changed) => {
-      DESK.addEventListener("change", changed);
-      return () => DESK.removeEventListener("change", changed);
+      query.addEventListener("change", changed);
+      return () => query.removeEventListener("change", changed);
     },
-    () => DESK.matches,
+    () => desk.isWide,
   );
 }
