@@ -132,7 +132,7 @@ function greet(context: Context, serving: Serving, settings: Settings): void {
   );
   screen.line(
     screen.paint.dim(
-      `First task, in another terminal in this folder: ${context.surroundings.name} run "create hello.txt with hello world"`,
+      `First task: open the link in a browser, or in another terminal in this folder: ${context.surroundings.name} run "create hello.txt with hello world"`,
     ),
   );
 }
