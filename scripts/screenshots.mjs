@@ -79,15 +79,7 @@ async function start({ home, workspace, behindMs = 0 }) {
 }
 
 /** Days of work, so that the charts have something to show: each day a server whose clock stands there. */
-async function livePast(place) {
-  const prices = Object.fromEntries(
-    Object.entries({ "claude-sonnet-5": [3, 15], "claude-opus-5": [5, 25], "claude-haiku-4-5": [1, 5] }).map(
-      ([model, [input, output]]) => [
-        `sim/${model}`,
-        { input: input * 1e6, output: output * 1e6, cache_read: input * 1e5, cache_write: input * 1.25e6 },
-      ],
-    ),
-  );
+async function livePast(place, prices) {
   await mkdir(place.home, { recursive: true, mode: 0o700 });
   await writeFile(join(place.home, "sallyport.yaml"), `prices: ${JSON.stringify(prices)}\n`);
   const models = ["claude-sonnet-5", "claude-opus-5", "claude-haiku-4-5"];
@@ -207,7 +199,7 @@ async function forPapers(stage, scenes) {
 export async function screenshots(words) {
   const only = words.find((word) => word.startsWith("--only="))?.slice("--only=".length) ?? "";
   const { launchBrowser } = await load("test/support/chromium.ts");
-  const { furnish } = await load("test/e2e/console/furniture.ts");
+  const { furnish, PRICES } = await load("test/e2e/console/furniture.ts");
   const { FIRST_SCENES, scenesOf } = await load("test/e2e/console/scenes.ts");
   const base = await mkdtemp(join(tmpdir(), "sallyport-screenshots-"));
   const place = { home: join(base, "home"), workspace: join(base, "project") };
@@ -224,7 +216,7 @@ export async function screenshots(words) {
       await take({ browser, url: server.url }, wanted(FIRST_SCENES), folder, made);
       await server.stop();
     }
-    await livePast(place);
+    await livePast(place, PRICES);
     server = await start(place);
     const furniture = await furnish({ ...place, client: server.as(TOKEN), as: (token) => server.as(token) });
     const stage = { browser, base, url: server.url, tokens: furniture.tokens };

@@ -157,7 +157,11 @@ export function questionScenes({ questions }: Furniture): readonly Scene[] {
   return [
     { name: "approvals", path: "/approvals", seen: text("Make retries respect Retry-After") },
     { name: "approval-edit", path: open("edit"), seen: (page) => question(page).getByText("retryAfter").first() },
-    { name: "approval-write", path: open("write"), seen: (page) => question(page).getByText("NEW").first() },
+    {
+      name: "approval-write",
+      path: open("write"),
+      seen: (page) => question(page).getByText("seconds and dates").first(),
+    },
     { name: "approval-multi", path: open("multi"), seen: (page) => question(page).getByText("STEP_MS").first() },
     { name: "approval-command", path: open("command"), seen: (page) => question(page).getByText("install.sh").first() },
     { name: "approval-notebook", path: open("notebook"), seen: (page) => question(page).getByText("groupby").first() },
