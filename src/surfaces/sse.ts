@@ -2,19 +2,21 @@ import type { ServerResponse } from "node:http";
 import { LIMITS } from "../protocol/index.ts";
 import type { Frame } from "../sessions/index.ts";
 
+/** Of every answer that is written bit by bit; the door's own headers do not reach it. */
+export const STREAM_HEADERS = {
+  "cache-control": "no-store",
+  "x-accel-buffering": "no",
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "no-referrer",
+} as const;
+
 /** Writes a stream until it ends or the reader goes. A slow reader is waited for; it then reads on from the store. */
 export async function writeSse(
   outgoing: ServerResponse,
   frames: AsyncIterable<readonly Frame[]>,
   stop: () => void,
 ): Promise<void> {
-  outgoing.writeHead(200, {
-    "content-type": "text/event-stream; charset=utf-8",
-    "cache-control": "no-store",
-    "x-accel-buffering": "no",
-    "x-content-type-options": "nosniff",
-    "referrer-policy": "no-referrer",
-  });
+  outgoing.writeHead(200, { "content-type": "text/event-stream; charset=utf-8", ...STREAM_HEADERS });
   outgoing.flushHeaders();
   outgoing.once("close", stop);
   const heartbeat = setInterval(() => outgoing.write(": alive\n\n"), LIMITS.heartbeatMs);
@@ -32,7 +34,8 @@ export async function writeSse(
   }
 }
 
-function drained(outgoing: ServerResponse): Promise<void> {
+/** Resolves when the reader has taken what was written, or is gone. */
+export function drained(outgoing: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
       outgoing.off("drain", done);

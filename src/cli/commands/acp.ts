@@ -1,10 +1,10 @@
 import { Option, type Command } from "commander";
-import { Autonomy, PermissionMode, type CreateSession } from "../../protocol/index.ts";
+import { PermissionMode, type Autonomy, type CreateSession } from "../../protocol/index.ts";
 import type { Connection } from "../connect.ts";
 import { withServer, type Context } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import type { Signal } from "../surroundings.ts";
-import { dollarAmount, oneOf } from "./options.ts";
+import { addSessionOptions, dollarAmount, oneOf } from "./options.ts";
 
 interface AcpFlags {
   readonly cwd?: string;
@@ -25,19 +25,14 @@ Example, in the settings of an editor:
   "agent_servers": { "Sallyport": { "command": "sallyport", "args": ["acp"] } }`;
 
 export function addAcp(program: Command, context: Context): void {
-  program
+  const command = program
     .command("acp")
     .description("be an editor's agent (Agent Client Protocol on standard input and output)")
-    .option("--cwd <folder>", "the folder on the server to work in (default: the editor's, where both are one machine)")
-    .option("--model <name>", "the model to use")
-    .option("--engine <name>", "what drives the agent: loop, claude-sdk or claude-cli (default: loop)")
-    .option("--provider <name>", "who answers: cloud, sim for the demo model, or another one that is configured")
-    .addOption(
-      new Option("--autonomy <level>", `how much runs without asking: ${Autonomy.options.join(", ")}`).argParser(
-        oneOf(Autonomy),
-      ),
-    )
-    .option("--profile <name>", "the policy profile that holds")
+    .option(
+      "--cwd <folder>",
+      "the folder on the server to work in (default: the editor's, where both are one machine)",
+    );
+  addSessionOptions(command)
     .addOption(
       new Option("--permission-mode <mode>", `the mode to begin with: ${PermissionMode.options.join(", ")}`).argParser(
         oneOf(PermissionMode),

@@ -1,5 +1,6 @@
-import { InvalidArgumentError } from "commander";
+import { InvalidArgumentError, Option, type Command } from "commander";
 import type { z } from "zod";
+import { Autonomy } from "../../protocol/index.ts";
 
 /** For options whose value is one of a closed set that a schema owns. */
 export function oneOf<Values extends Readonly<Record<string, string>>>(schema: z.ZodEnum<Values>) {
@@ -30,4 +31,18 @@ export function dollarAmount(text: string): number {
 /** For options that may be given several times. */
 export function collect(text: string, before: readonly string[] | undefined): readonly string[] {
   return [...(before ?? []), text];
+}
+
+/** What every command asks for that begins sessions. */
+export function addSessionOptions(command: Command): Command {
+  return command
+    .option("--model <name>", "the model to use")
+    .option("--engine <name>", "what drives the agent: loop, claude-sdk or claude-cli (default: loop)")
+    .option("--provider <name>", "who answers: cloud, sim for the demo model, or another one that is configured")
+    .addOption(
+      new Option("--autonomy <level>", `how much runs without asking: ${Autonomy.options.join(", ")}`).argParser(
+        oneOf(Autonomy),
+      ),
+    )
+    .option("--profile <name>", "the policy profile that holds");
 }

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { Option, type Command } from "commander";
 import {
-  Autonomy,
+  type Autonomy,
   dollars,
   PermissionMode,
   Unattended,
@@ -17,7 +17,7 @@ import { Interrupts } from "../interrupts.ts";
 import { Transcript } from "../show/transcript.ts";
 import { count, duration } from "../terminal/words.ts";
 import { readImages } from "./images.ts";
-import { collect, dollarAmount, oneOf, wholeNumber } from "./options.ts";
+import { addSessionOptions, collect, dollarAmount, oneOf, wholeNumber } from "./options.ts";
 
 interface RunOptions {
   readonly cwd?: string;
@@ -48,20 +48,12 @@ Example:
   $ sallyport run "create hello.txt with hello world"`;
 
 export function addRun(program: Command, context: Context): void {
-  program
+  const command = program
     .command("run")
     .description("give an agent a task and watch it work")
     .argument("<task>", "what to do, in words")
-    .option("--cwd <folder>", "the folder to work in (default: this one)")
-    .option("--model <name>", "the model to use")
-    .option("--engine <name>", "what drives the agent: loop, claude-sdk or claude-cli (default: loop)")
-    .option("--provider <name>", "who answers: cloud, sim for the demo model, or another one that is configured")
-    .addOption(
-      new Option("--autonomy <level>", `how much runs without asking: ${Autonomy.options.join(", ")}`).argParser(
-        oneOf(Autonomy),
-      ),
-    )
-    .option("--profile <name>", "the policy profile that holds")
+    .option("--cwd <folder>", "the folder to work in (default: this one)");
+  addSessionOptions(command)
     .addOption(
       new Option(
         "--permission-mode <mode>",

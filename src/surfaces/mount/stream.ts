@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { LIMITS } from "../../protocol/index.ts";
+import { drained, STREAM_HEADERS } from "../sse.ts";
 
 export interface Streamed {
   /** The content type. */
@@ -16,12 +17,7 @@ export interface Streamed {
 /** Writes a stream until it ends or the reader goes. A slow reader is waited for. A stream that breaks cuts the connection: its end would look whole. */
 export async function writeStream(outgoing: ServerResponse, streamed: Streamed): Promise<void> {
   const { pieces, heartbeat, stop } = streamed;
-  outgoing.writeHead(200, {
-    "content-type": streamed.type,
-    "cache-control": "no-store",
-    "x-accel-buffering": "no",
-    "x-content-type-options": "nosniff",
-  });
+  outgoing.writeHead(200, { "content-type": streamed.type, ...STREAM_HEADERS });
   outgoing.flushHeaders();
   outgoing.once("close", stop);
   const beat = heartbeat === undefined ? undefined : setInterval(() => outgoing.write(heartbeat), LIMITS.heartbeatMs);
@@ -38,17 +34,4 @@ export async function writeStream(outgoing: ServerResponse, streamed: Streamed):
     clearInterval(beat);
     stop();
   }
-}
-
-function drained(outgoing: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      outgoing.off("drain", done);
-      outgoing.off("close", done);
-      resolve();
-    };
-    outgoing.once("drain", done);
-    outgoing.once("close", done);
-    if (outgoing.destroyed) done();
-  });
 }

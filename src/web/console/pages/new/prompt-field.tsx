@@ -1,10 +1,9 @@
-import { Paperclip } from "lucide-react";
-import { useId, useRef, useState, type DragEvent, type ReactNode } from "react";
+import { useId, useState, type DragEvent, type ReactNode } from "react";
 import { LIMITS } from "../../../../protocol/index.ts";
 import { AttachmentList } from "../../ui/attachment-list.tsx";
 import { attach, filesOf, type Attached } from "../../ui/attachments.ts";
-import { Button } from "../../ui/button.tsx";
 import { classes } from "../../ui/classes.ts";
+import { FilePicker } from "../../ui/file-picker.tsx";
 import { useDesk } from "../../ui/media.ts";
 import { Wrong, type PartProps } from "./parts.tsx";
 
@@ -95,27 +94,5 @@ function DropZone({
     >
       {children}
     </section>
-  );
-}
-
-function FilePicker({ onFiles }: { readonly onFiles: (files: readonly File[]) => void }): ReactNode {
-  const picker = useRef<HTMLInputElement>(null);
-  return (
-    <>
-      <input
-        ref={picker}
-        type="file"
-        multiple
-        hidden
-        aria-label="Files to attach"
-        onChange={(event) => {
-          onFiles([...(event.target.files ?? [])]);
-          event.target.value = "";
-        }}
-      />
-      <Button variant="secondary" size="small" onClick={() => picker.current?.click()}>
-        <Paperclip aria-hidden className="size-4" /> Attach files
-      </Button>
-    </>
   );
 }

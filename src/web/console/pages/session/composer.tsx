@@ -1,10 +1,11 @@
-import { Paperclip, SendHorizontal } from "lucide-react";
-import { useId, useRef, type ReactNode } from "react";
+import { SendHorizontal } from "lucide-react";
+import { useId, type ReactNode } from "react";
 import { LIMITS, type SessionView } from "../../../../protocol/index.ts";
 import { useMay } from "../../app/connection.tsx";
 import { AttachmentList } from "../../ui/attachment-list.tsx";
 import { filesOf } from "../../ui/attachments.ts";
 import { Button } from "../../ui/button.tsx";
+import { FilePicker } from "../../ui/file-picker.tsx";
 import { Note } from "../../ui/states.tsx";
 import { Queue } from "./queue.tsx";
 import { SessionDialog } from "./session-dialog.tsx";
@@ -122,23 +123,9 @@ function Tools({
   readonly onFiles: (files: readonly File[]) => void;
   readonly children: ReactNode;
 }): ReactNode {
-  const picker = useRef<HTMLInputElement>(null);
   return (
     <div className="flex items-center gap-2">
-      <input
-        ref={picker}
-        type="file"
-        multiple
-        hidden
-        aria-label="Files to attach"
-        onChange={(event) => {
-          onFiles([...(event.target.files ?? [])]);
-          event.target.value = "";
-        }}
-      />
-      <Button size="small" variant="quiet" aria-label="Attach files" onClick={() => picker.current?.click()}>
-        <Paperclip aria-hidden className="size-4" />
-      </Button>
+      <FilePicker onFiles={onFiles} compact />
       <p id={`${id}-help`} className="mr-auto text-xs text-faint">
         <span className="max-sm:sr-only">{COMMAND_HELP}</span>
         <span aria-live="polite" className="text-warn">
