@@ -1,6 +1,7 @@
 import { toolOutcomes, type ToolOutcome } from "./conversation.ts";
 import { readIntents, type Intent } from "./intents.ts";
 import { SIM_LIMITS } from "./limits.ts";
+import { readPagePlan } from "./page.ts";
 import type { Fields, Message, ModelRequest, Reply } from "./wire.ts";
 
 const INTRO = "This is Sallyport's demo model: scripted, no real AI. Set ANTHROPIC_API_KEY for a real one.";
@@ -13,6 +14,18 @@ const HELP = `${INTRO} I understand a few plain requests and use the real tools 
 - Search for world
 - Run ls -la
 - Create notes.md with content one, then run cat notes.md`;
+const PAGE_HELP = `${INTRO} I understand a few plain requests and use the tools of this page for them, so that you can see everything work:
+
+- Add a histogram for the Age column
+- Add a scatter plot of height and weight
+- Filter to AGE > 40
+- Add a column BMI = WEIGHT / (HEIGHT / 100) ^ 2
+- Show me tables in the public schema
+- Try SQL: select count(*) from orders
+- Which viewers are open?
+- Highlight the Add viewer button
+- Undo`;
+const PAGE_TOOL = /^mcp__.+__(?:add_viewer|list_tables_in_schema)$/;
 const REJECTED = /^User rejected(?: tool execution)?:\s*/;
 
 /** One call of the plan. `needs`: what the result before it must contain for this call to make sense. */
@@ -25,8 +38,11 @@ interface Step {
 
 /** The reply to a prompt without a script: the next tool call, or what came of them all. */
 export function demoReply(request: ModelRequest, prompt: string, after: readonly Message[]): Omit<Reply, "wordMs"> {
+  const page = pageReply(request, prompt, after);
+  if (page !== undefined) return page;
   const intents = readIntents(prompt);
-  if (intents.length === 0) return say(`${HELP}\n\nYour request was none of these, so nothing was done.`);
+  const help = [...request.tools].some((tool) => PAGE_TOOL.test(tool)) ? PAGE_HELP : HELP;
+  if (intents.length === 0) return say(`${help}\n\nYour request was none of these, so nothing was done.`);
   const outcomes = toolOutcomes(after);
   const failed = outcomes.find((outcome) => outcome.is_error);
   if (failed !== undefined) return say([INTRO, ...report(outcomes)].join(" "));
@@ -53,8 +69,38 @@ export function demoReply(request: ModelRequest, prompt: string, after: readonly
     };
   }
   const missing = next === undefined ? [] : [`The tool ${next.tool} was not offered to me here, so I cannot do more.`];
-  const words = intents.flatMap((intent) => wordsOf(intent, prompt));
+  const words = intents.flatMap((intent) => wordsOf(intent, prompt, help));
   return say([INTRO, ...report(outcomes), ...missing, ...words].join(" "));
+}
+
+/** The reply to what is meant for the tools of a page; undefined where no page lends what it takes. */
+function pageReply(
+  request: ModelRequest,
+  prompt: string,
+  after: readonly Message[],
+): Omit<Reply, "wordMs"> | undefined {
+  const offered = (name: string): string | undefined =>
+    [...request.tools].find((tool) => /^mcp__.+?__(.+)$/.exec(tool)?.[1] === name);
+  const plan = readPagePlan(prompt);
+  const begun = toolOutcomes(after);
+  const missing = plan?.steps.slice(begun.length).some(({ tool }) => offered(tool) === undefined) ?? true;
+  if (plan === undefined || (missing && begun.length === 0)) return undefined;
+  const last = begun.at(-1);
+  if (last !== undefined && (last.is_error || /^(?:SQL )?Error\b/.test(last.text)))
+    return say(`${INTRO} ${problem(last)}`);
+  const step = plan.steps[begun.length];
+  const tool = step === undefined ? undefined : offered(step.tool);
+  if (step === undefined || tool === undefined) {
+    return say(`${INTRO} ${last === undefined ? "" : plan.words({ ...last, text: clip(last.text) })}`);
+  }
+  return {
+    acts: [
+      { do: "say", text: step.announce },
+      { do: "tool", name: tool, input: step.input(begun) },
+    ],
+    stopReason: "tool_use",
+    usage: {},
+  };
 }
 
 function say(text: string): Omit<Reply, "wordMs"> {
@@ -184,8 +230,8 @@ function result({ tool, input, text }: ToolOutcome): string {
   }
 }
 
-function wordsOf(intent: Intent, prompt: string): readonly string[] {
-  if (intent.want === "help") return [HELP.slice(INTRO.length + 1)];
+function wordsOf(intent: Intent, prompt: string, help: string): readonly string[] {
+  if (intent.want === "help") return [help.slice(INTRO.length + 1)];
   if (intent.want !== "summary") return [];
   const asked = [...prompt.matchAll(/^> user: (.*)$/gm)].map((match) => `"${match[1] ?? ""}"`);
   return [`The person asked, in this order: ${clip(asked.join("; "))}.`];
