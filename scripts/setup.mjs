@@ -88,6 +88,8 @@ function install() {
 /** Files that the build depends on, with the time of the newest change. */
 function sources() {
   const paths = [join(root, "tsconfig.json"), join(root, "package-lock.json")];
+  // The workbench holds its own documentation, for agents to search.
+  for (const name of readdirSync(join(root, "docs", "user"))) paths.push(join(root, "docs", "user", name));
   for (const entry of readdirSync(join(root, "src"), { recursive: true, withFileTypes: true })) {
     if (entry.isFile()) paths.push(join(entry.parentPath ?? entry.path, entry.name));
   }

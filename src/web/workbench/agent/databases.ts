@@ -1,0 +1,100 @@
+import { Failure, type ConnectionView, type SallyportClient } from "../../../client/index.ts";
+import type { SimilarQuery } from "../../../contexts/hosts.ts";
+import { PAGE_DATABASE, pageDatabase, serverDatabase, type Database, type PageSql } from "./database.ts";
+
+/** A database that the agent's SQL tools can work on. */
+export interface DatabaseChoice {
+  readonly id: string;
+  readonly name: string;
+  readonly kind: "page" | ConnectionView["kind"];
+}
+
+interface DatabasesOptions {
+  readonly client: Pick<SallyportClient, "connections" | "catalogs" | "catalog" | "classifySql" | "querySql">;
+  /** The SQL engine of the page, loaded when it is first needed. */
+  readonly pageSql: () => Promise<PageSql>;
+  readonly hasTables: () => boolean;
+  readonly similar: (connectionId: string, prompt: string) => readonly SimilarQuery[];
+}
+
+const PAGE: DatabaseChoice = { id: PAGE_DATABASE.id, name: "Open tables", kind: "page" };
+
+/** The databases of the workbench and the one that the person has chosen for the agent. */
+export class Databases {
+  readonly #options: DatabasesOptions;
+  readonly #listeners = new Set<() => void>();
+  readonly #opened = new Map<string, Promise<Database>>();
+  #connections: readonly ConnectionView[] = [];
+  #choices: readonly DatabaseChoice[] = [PAGE];
+  /** Absent: the first connection of the server, or the page's tables where there is none. */
+  #chosen: string | undefined;
+
+  constructor(options: DatabasesOptions) {
+    this.#options = options;
+  }
+
+  get choices(): readonly DatabaseChoice[] {
+    return this.#choices;
+  }
+
+  get chosen(): DatabaseChoice {
+    const wanted = this.#choices.find(({ id }) => id === this.#chosen);
+    return wanted ?? this.#choices.find(({ kind }) => kind !== "page") ?? PAGE;
+  }
+
+  /** Whether there is anything for SQL tools to work on. */
+  get isUsable(): boolean {
+    return this.chosen.kind !== "page" || this.#options.hasTables();
+  }
+
+  choose(id: string): void {
+    this.#chosen = id;
+    this.#tell();
+  }
+
+  /** Asks the server which there are. Who may not know has none. */
+  async refresh(): Promise<void> {
+    try {
+      this.#connections = (await this.#options.client.connections()).connections;
+    } catch (error) {
+      if (!(error instanceof Failure) || error.code !== "forbidden") throw error;
+      this.#connections = [];
+    }
+    this.#choices = [PAGE, ...this.#connections.map(({ id, name, kind }) => ({ id, name, kind }))];
+    this.#opened.clear();
+    this.#tell();
+  }
+
+  /** The chosen one. Throws where there is none to work on. */
+  async open(): Promise<{ readonly id: string; readonly database: Database }> {
+    const { id, kind } = this.chosen;
+    if (!this.isUsable) throw new Error("No database connection available for SQL tools");
+    const open =
+      this.#opened.get(id) ??
+      (kind === "page" ? this.#openPage() : this.#openConnection(id)).catch((error: unknown) => {
+        this.#opened.delete(id);
+        throw error;
+      });
+    this.#opened.set(id, open);
+    return { id, database: await open };
+  }
+
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  async #openPage(): Promise<Database> {
+    return pageDatabase(await this.#options.pageSql(), this.#options.similar);
+  }
+
+  async #openConnection(id: string): Promise<Database> {
+    const view = this.#connections.find((connection) => connection.id === id);
+    if (view === undefined) throw new Error(`Connection with ID ${id} not found`);
+    return serverDatabase(this.#options.client, view, this.#options.similar);
+  }
+
+  #tell(): void {
+    for (const listener of this.#listeners) listener();
+  }
+}

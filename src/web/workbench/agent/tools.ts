@@ -1,0 +1,99 @@
+import type { PageTool } from "../../../client/index.ts";
+import {
+  BrowserToolExecutor,
+  pageToolsOf,
+  ScriptGenerationContext,
+  SQLGenerationContext,
+  TableViewContext,
+  toolWords,
+} from "../../../contexts/index.ts";
+import type { View, Workbench } from "../desk/workbench.ts";
+import type { Databases } from "./databases.ts";
+import { deedTools } from "./deeds.ts";
+import { scriptHost } from "./script-host.ts";
+import { tableViewHost } from "./table-host.ts";
+
+/** What the tools of this page are called by: models see `mcp__workbench__<tool>`. */
+export const PAGE_NAME = "workbench";
+
+/** A query on a server can take longer than other tools. */
+const SQL_TIMEOUT_MS = 60_000;
+
+interface AgentToolsOptions {
+  readonly workbench: Workbench;
+  readonly databases: Databases;
+  readonly download: (name: string, text: string) => void;
+}
+
+/** The workbench's tools for agents: document 000's and its own. Which of them are lent depends on what is open. */
+export class AgentTools {
+  readonly #options: AgentToolsOptions;
+  readonly #executor: BrowserToolExecutor;
+  readonly #deeds: readonly PageTool[];
+  #view: { readonly of: View; readonly context: TableViewContext } | undefined;
+  #sql: { readonly id: string; readonly context: SQLGenerationContext } | undefined;
+  #script: ScriptGenerationContext | undefined;
+
+  constructor(options: AgentToolsOptions) {
+    this.#options = options;
+    this.#executor = new BrowserToolExecutor({
+      tableView: () => this.tableView,
+      sql: () => this.#openSql(),
+      script: () => (this.#script ??= new ScriptGenerationContext(scriptHost())),
+    });
+    this.#deeds = deedTools(options);
+  }
+
+  /** The context of the view that is shown; null: none is. */
+  get tableView(): TableViewContext | null {
+    const view = this.#options.workbench.current;
+    if (view === undefined) return null;
+    if (this.#view?.of.id !== view.id) {
+      this.#view = { of: view, context: new TableViewContext(tableViewHost(this.#options.workbench, view)) };
+    }
+    return this.#view.context;
+  }
+
+  /** Those that can be used now. */
+  list(): readonly PageTool[] {
+    const has = { tableView: this.tableView !== null, sql: this.#options.databases.isUsable };
+    const own = pageToolsOf(this.#executor, has).map((tool) =>
+      tool.name === "try_sql" ? { ...tool, timeoutMs: SQL_TIMEOUT_MS } : tool,
+    );
+    return [...own, ...this.#deeds.filter(({ name }) => has.tableView || name === "run_script" || name === "undo")];
+  }
+
+  /** A mark that changes when `list` would. */
+  get key(): string {
+    return `${this.tableView !== null}.${this.#options.databases.isUsable}`;
+  }
+
+  async #openSql(): Promise<SQLGenerationContext> {
+    const { id, database } = await this.#options.databases.open();
+    if (this.#sql?.id !== id) {
+      const { defaultCatalog, catalogs, connection } = database;
+      this.#sql = { id, context: new SQLGenerationContext(id, defaultCatalog, catalogs, connection) };
+    }
+    return this.#sql.context;
+  }
+}
+
+/** A step of the agent in words. */
+export function stepWords(tool: string, input: Readonly<Record<string, unknown>>): string | undefined {
+  const name = tool.startsWith(`mcp__${PAGE_NAME}__`) ? tool.slice(`mcp__${PAGE_NAME}__`.length) : tool;
+  const shown = (key: string): string => (typeof input[key] === "string" ? input[key] : "");
+  switch (name) {
+    case "create_column":
+      return `Adding column ${shown("name")}…`;
+    case "apply_filter":
+      return shown("expression").trim() === "" ? "Taking the filter away…" : `Filtering to ${shown("expression")}…`;
+    case "run_script":
+      return "Running a script…";
+    case "export_csv":
+      return "Exporting to CSV…";
+    case "undo":
+      return "Taking back…";
+    default:
+      return toolWords(name, input);
+  }
+}
