@@ -6,6 +6,7 @@ await setup();
 const { consoleBench } = await import("./console.mjs");
 const { enginesBench } = await import("./engines.mjs");
 const { fanoutBench } = await import("./fanout.mjs");
+const { gridBench } = await import("./grid.mjs");
 const { journalBench } = await import("./journal.mjs");
 const { mountBench } = await import("./mount.mjs");
 const { pageToolsBench } = await import("./page-tools.mjs");
@@ -23,6 +24,7 @@ const benches = {
   console: consoleBench,
   mount: mountBench,
   "page-tools": pageToolsBench,
+  grid: gridBench,
 };
 const wanted = process.argv.slice(2).filter((word) => !word.startsWith("--"));
 const flags = process.argv.slice(2).filter((word) => word.startsWith("--"));

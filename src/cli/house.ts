@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { chmod, mkdir, readFile, realpath, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { ConnectionBook } from "../connections/index.ts";
 import { DEFAULT_POLICY, parsePolicyYaml } from "../gate/index.ts";
 import {
   Failure,
@@ -33,6 +34,8 @@ import { openModels } from "./models.ts";
 import type { Environment, Settings } from "./settings.ts";
 
 const ENGINES = "engines";
+/** Files with the passwords of databases. */
+const CONNECTIONS = "connections";
 /** What a tool's process gets of the server's environment; everything else stays here. */
 const PASSED_ON = ["PATH", "HOME", "LANG", "LC_ALL", "USER", "LOGNAME", "SHELL", "TMPDIR", "TZ"] as const;
 
@@ -174,6 +177,14 @@ async function gatewayFor(options: HouseOptions, furniture: Furniture): Promise<
       store,
       engines: openEngines(settings, environment),
       models,
+      connections: new ConnectionBook({
+        started: settings.connections?.value ?? [],
+        environment,
+        credentials: join(home, CONNECTIONS),
+        hidden: [home],
+        redact,
+        after: (ms, callback) => clock.after(ms, callback),
+      }),
       observe: (event, { settings: { engine, provider, model }, created_by }) =>
         telemetry.event(event, { engine, provider, model, agent: created_by.id }),
       openWorkshop: (wanted) =>

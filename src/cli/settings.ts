@@ -8,9 +8,11 @@ import {
   type PriceSettings,
   type ProviderSettings,
 } from "../protocol/index.ts";
+import type { StartedConnection } from "../connections/index.ts";
 // Not through the room's index: it would load an HTTP client for every command.
 import { hasCloudCredential, providerIds } from "../proxy/providers/resolve.ts";
 import { watchFile } from "../proxy/providers/watched-file.ts";
+import { parseConnections } from "./connections.ts";
 import { parseSettings, settingsPath, type FileSettings } from "./settings-file.ts";
 
 export { SETTINGS_FILE } from "./settings-file.ts";
@@ -53,6 +55,8 @@ export interface Settings {
   readonly runtime?: Setting<RuntimeSettings>;
   /** Document 003's files; absent: as they ship. */
   readonly mounts?: Setting<MountSettings>;
+  /** Databases that are named at the start; absent: none. May hold passwords. */
+  readonly connections?: Setting<readonly StartedConnection[]>;
 }
 
 interface RuntimeSettings {
@@ -78,6 +82,7 @@ export interface Flags {
   readonly provider?: string | undefined;
   readonly model?: string | undefined;
   readonly allowedHost?: readonly string[] | undefined;
+  readonly connection?: readonly string[] | undefined;
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -113,8 +118,15 @@ export function readSettings(flags: Flags, environment: Environment, cwd: string
     claude: pick<string | undefined>([undefined, environment["SALLYPORT_CLAUDE"], file.claude], undefined),
     telemetry: telemetryOf(environment, file),
     ...runtimeOf(environment, file),
+    ...connectionsOf(flags, environment, cwd),
     ...(file.mounts === undefined ? {} : { mounts: { value: file.mounts, origin: "file" as const } }),
   };
+}
+
+function connectionsOf(flags: Flags, environment: Environment, cwd: string): Pick<Settings, "connections"> {
+  const named = environment["SALLYPORT_CONNECTIONS"]?.split(",").filter((text) => text !== "");
+  const { value, origin } = pick<readonly string[]>([flags.connection, named, undefined], []);
+  return value.length === 0 ? {} : { connections: { value: parseConnections(value, { environment, cwd }), origin } };
 }
 
 function runtimeOf(environment: Environment, { runtime }: FileSettings): Pick<Settings, "runtime"> {

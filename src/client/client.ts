@@ -3,7 +3,13 @@ import type {
   Approval,
   ApprovalStatus,
   AuditEntry,
+  CatalogList,
+  CatalogView,
   ConfigureSession,
+  ConnectionConfig,
+  ConnectionRecord,
+  ConnectionReport,
+  ConnectionView,
   CreateSession,
   CreateToken,
   Decision,
@@ -23,11 +29,14 @@ import type {
   PromptAccepted,
   ProviderReport,
   ProviderView,
+  QueryAnswer,
+  QuerySql,
   Ruling,
   SaveTemplate,
   SessionUsage,
   SessionView,
   SetBudget,
+  SqlClass,
   Status,
   StreamFrame,
   SubmitPrompt,
@@ -78,6 +87,7 @@ interface Call {
   readonly body?: unknown;
   readonly key?: string | undefined;
   readonly accept?: string;
+  readonly signal?: AbortSignal | undefined;
 }
 
 const RECONNECT_BASE_MS = 250;
@@ -262,6 +272,47 @@ export class SallyportClient {
     return this.#call({ method: "GET", path: `/api/prices${search(query)}` });
   }
 
+  /** Databases that this token may ask. */
+  connections(): Promise<{ connections: ConnectionView[] }> {
+    return this.#call({ method: "GET", path: "/api/connections" });
+  }
+
+  /** How a connection is set; for an admin. */
+  connection(id: string): Promise<ConnectionRecord> {
+    return this.#call({ method: "GET", path: connectionPath(id) });
+  }
+
+  putConnection(id: string, config: ConnectionConfig): Promise<ConnectionRecord> {
+    return this.#call({ method: "PUT", path: connectionPath(id), body: config });
+  }
+
+  removeConnection(id: string): Promise<void> {
+    return this.#call({ method: "DELETE", path: connectionPath(id) });
+  }
+
+  testConnection(id: string): Promise<ConnectionReport> {
+    return this.#call({ method: "POST", path: connectionPath(id, "/test") });
+  }
+
+  catalogs(id: string): Promise<CatalogList> {
+    return this.#call({ method: "GET", path: connectionPath(id, "/catalogs") });
+  }
+
+  /** Schemas, tables, columns and foreign keys: what this token may read of them. */
+  catalog(id: string, name: string): Promise<CatalogView> {
+    return this.#call({ method: "GET", path: connectionPath(id, `/catalogs/${encodeURIComponent(name)}`) });
+  }
+
+  /** Whether a statement only reads, by parsing it; it is not run. */
+  classifySql(id: string, sql: string): Promise<SqlClass> {
+    return this.#call({ method: "POST", path: connectionPath(id, "/classify"), body: { sql } });
+  }
+
+  /** Runs one statement that reads. An aborted signal ends it in the database too. */
+  querySql(id: string, query: QuerySql, signal?: AbortSignal): Promise<QueryAnswer> {
+    return this.#call({ method: "POST", path: connectionPath(id, "/query"), body: query, signal });
+  }
+
   /**
    * The journal after a seq, then live. A lost connection is taken up again from the last seq that arrived, with
    * growing waits; every journaled event comes exactly once. Ends when the session has ended or the signal is aborted.
@@ -329,10 +380,15 @@ export class SallyportClient {
         ...(call.accept === undefined ? {} : { accept: call.accept }),
       },
       ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
+      ...(call.signal === undefined ? {} : { signal: call.signal }),
     });
     if (!response.ok) throw await refusalOf(response);
     return response;
   }
+}
+
+function connectionPath(id: string, rest = ""): string {
+  return `/api/connections/${encodeURIComponent(id)}${rest}`;
 }
 
 async function csvOf(response: Response): Promise<{ readonly csv: string; readonly truncated: boolean }> {

@@ -32,7 +32,8 @@ export interface RuntimeTrouble {
 
 /** Runs the tools of the page: document 000's `BrowserToolExecutor`. */
 export interface RuntimeToolExecutor {
-  execute(call: { callId: string; tool: string; args: unknown }): string | Promise<string>;
+  /** `sessionId` is the conversation that it is for: several views may talk over one connection. */
+  execute(call: { callId: string; tool: string; args: unknown; sessionId: string }): string | Promise<string>;
 }
 
 /** What is used of a WebSocket. */
@@ -290,16 +291,16 @@ export class ClaudeRuntimeClient {
     const tool = String(data["tool"]);
     const input = data["args"];
     const socket = this.#socket;
+    const sessionId = typeof data["sessionId"] === "string" ? data["sessionId"] : "";
     let result: string;
     try {
       if (toolExecutor === undefined) throw new Error("this page has no tools");
-      result = await toolExecutor.execute({ callId, tool, args: input });
+      result = await toolExecutor.execute({ callId, tool, args: input, sessionId });
     } catch (error) {
       result = `Error: ${error instanceof Error ? error.message : String(error)}`;
     }
     // The answer belongs to the connection that asked.
     if (socket?.readyState === OPEN) socket.send(JSON.stringify({ type: "tool_result", callId, result }));
-    const sessionId = typeof data["sessionId"] === "string" ? data["sessionId"] : "";
     this.onToolUse.next({ sessionId, tool, input, status: "completed" });
   }
 

@@ -49,6 +49,8 @@ export interface TableViewHost {
   adjustViewer(viewerId: string, look: Readonly<Record<string, unknown>>): boolean | Promise<boolean>;
   /** Those that are to be seen now. */
   elements(): readonly UiElement[];
+  /** Ids of all elements that can be pointed at, also of those that are not in the page now. Absent: those of `elements`. */
+  elementIds?(): readonly string[];
   /** `missing`: it is not in the page any more; `hidden`: it is there but cannot be pointed at. */
   highlight(
     elementId: string,
@@ -99,6 +101,10 @@ export interface DatabaseSchema {
 export interface DatabaseInfo {
   readonly catalog: string;
   schemas(): Promise<readonly DatabaseSchema[]>;
+  /** The names alone, for databases where tables are costly to read. Absent: those of `schemas`. */
+  schemaNames?(): Promise<readonly string[]>;
+  /** One schema alone; undefined where there is none. Absent: `schemas` is asked. */
+  schema?(name: string): Promise<DatabaseSchema | undefined>;
   joins(): Promise<readonly DatabaseJoin[]>;
 }
 

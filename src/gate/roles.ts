@@ -17,10 +17,12 @@ const CAPABILITIES = [
   "provider.read",
   "provider.test",
   "template.write",
+  "connection.use",
+  "connection.write",
 ] as const;
 export type Capability = (typeof CAPABILITIES)[number];
 
-/** `all`: everybody's; `own`: only of sessions that it started itself. */
+/** `all`: everybody's; `own`: only of sessions that it started itself, and of database connections that name its role. */
 export type Scope = "all" | "own" | "no";
 
 const EVERYTHING: Readonly<Record<Capability, Scope>> = {
@@ -40,12 +42,14 @@ const EVERYTHING: Readonly<Record<Capability, Scope>> = {
   "provider.read": "all",
   "provider.test": "all",
   "template.write": "all",
+  "connection.use": "all",
+  "connection.write": "all",
 };
 
 /** What each role may do. An agent never approves, never changes what it may do, and sees nobody else's work. */
 export const ROLE_CAN: Readonly<Record<Role, Readonly<Record<Capability, Scope>>>> = {
   admin: EVERYTHING,
-  operator: { ...EVERYTHING, "policy.write": "no", "token.manage": "no" },
+  operator: { ...EVERYTHING, "policy.write": "no", "token.manage": "no", "connection.write": "no" },
   agent: {
     "session.create": "own",
     "session.read": "own",
@@ -63,6 +67,8 @@ export const ROLE_CAN: Readonly<Record<Role, Readonly<Record<Capability, Scope>>
     "provider.read": "no",
     "provider.test": "no",
     "template.write": "no",
+    "connection.use": "own",
+    "connection.write": "no",
   },
   viewer: {
     ...EVERYTHING,
@@ -74,6 +80,8 @@ export const ROLE_CAN: Readonly<Record<Role, Readonly<Record<Capability, Scope>>
     "token.manage": "no",
     "provider.test": "no",
     "template.write": "no",
+    "connection.use": "own",
+    "connection.write": "no",
   },
 };
 

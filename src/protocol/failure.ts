@@ -43,6 +43,8 @@ export const ERROR_CODES = [
   "restart_limit",
   "workspace_missing",
   "tool_failed",
+  // a database that was asked
+  "connection_failed",
   // ours
   "store_failed",
   "shutting_down",

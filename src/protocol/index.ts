@@ -1,4 +1,5 @@
 export * from "./approvals.ts";
+export * from "./connections.ts";
 export * from "./content.ts";
 export * from "./desk.ts";
 export * from "./errors.ts";

@@ -553,4 +553,47 @@ export const LIMITS = {
   mcpStalledMs: 60_000,
   /** Messages in one request of a client of an old revision. */
   mcpBatch: 50,
+  // database connections
+  connections: 100,
+  /** Tokens that one connection names. */
+  connectionPrincipals: 1_000,
+  /** Of one statement (UTF-16 units), and how much of it the audit log keeps. */
+  connectionSqlChars: 100_000,
+  connectionAuditChars: 2_000,
+  /** How long PostgreSQL's parser may take for one. */
+  connectionParseMs: 5_000,
+  /** How long a statement may take unless its connection says otherwise, and the longest that it may say. */
+  connectionQueryMs: 30_000,
+  connectionQueryMaxMs: 600_000,
+  /** What a database has beyond that to end a statement by itself, before it is ended from here. */
+  connectionGraceMs: 2_000,
+  /** Rows of one answer unless its connection says otherwise, and the most that it may say. */
+  connectionRows: 10_000,
+  connectionRowsMax: 100_000,
+  /** One answer; rows beyond are left out. */
+  connectionResultBytes: 16_777_216,
+  /** Rows that are asked of PostgreSQL at once. */
+  connectionBatchRows: 500,
+  /** Statements of one connection that run at once, and that wait for their turn. */
+  connectionConcurrent: 4,
+  connectionQueue: 100,
+  /** How long it may take to reach a database, or to begin a process that reads an SQLite file. */
+  connectionOpenMs: 10_000,
+  /** How long an opened database without a statement is kept. */
+  connectionIdleMs: 30_000,
+  /** How long a statement of PostgreSQL waits for somebody else's lock. */
+  connectionLockMs: 5_000,
+  /** What SQLite may have in memory for one connection's statement. */
+  connectionMemoryBytes: 268_435_456,
+  /** What is listed of a database: tables, columns together, foreign keys. */
+  connectionTables: 2_000,
+  connectionColumns: 20_000,
+  connectionJoins: 5_000,
+  /** Of one comment, name or value in that list, and values of one column. */
+  connectionTextChars: 1_000,
+  connectionValues: 20,
+  /** SQLite: rows that are counted of a table, rows of a table that is looked at for its values, and the time for both. */
+  connectionCountedRows: 1_000_000,
+  connectionSampledRows: 10_000,
+  connectionSampleMs: 2_000,
 } as const;

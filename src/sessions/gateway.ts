@@ -4,6 +4,7 @@ import type { EngineView, Policy } from "../protocol/index.ts";
 import { ApprovalDesk } from "./approval-desk.ts";
 import { AuditDesk } from "./audit-desk.ts";
 import { ClientDesk } from "./client-desk.ts";
+import { ConnectionDesk } from "./connection-desk.ts";
 import { Feed } from "./feed.ts";
 import { FolderDesk } from "./folder-desk.ts";
 import { LimitBook } from "./limit-book.ts";
@@ -44,6 +45,7 @@ export class Gateway {
   readonly feed: Feed;
   readonly folders: FolderDesk;
   readonly templates: TemplateDesk;
+  readonly connections: ConnectionDesk;
   readonly audit: AuditDesk;
   /** The ids of the engines that sessions can have. */
   readonly engines: readonly string[];
@@ -73,6 +75,7 @@ export class Gateway {
     this.providers = new ProviderDesk(services);
     this.folders = new FolderDesk(house);
     this.templates = new TemplateDesk(services);
+    this.connections = new ConnectionDesk(services);
     this.audit = new AuditDesk(services);
     this.engines = [...services.engines.values()]
       .filter((engine) => engine.missing?.() === undefined)
@@ -148,7 +151,7 @@ export class Gateway {
   /** Stops without ending anything: open turns and questions wait for the next start. The store stays open. */
   async close(): Promise<void> {
     this.#stopSweep();
-    await this.#warm.close();
+    await Promise.all([this.#warm.close(), this.#services.connections.close()]);
     await Promise.allSettled(this.#registry.inMemory.map((session) => session.halt()));
   }
 

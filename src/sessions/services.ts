@@ -1,3 +1,4 @@
+import type { ConnectionBook } from "../connections/index.ts";
 import type { Engine } from "../engines/index.ts";
 import type { Ledger, PriceBook } from "../ledger/index.ts";
 import type { JournalEvent, NewId, Policy, Redactor, SessionSettings } from "../protocol/index.ts";
@@ -66,6 +67,7 @@ export interface Services {
   readonly store: Store;
   readonly engines: ReadonlyMap<string, Engine>;
   readonly models: Models;
+  readonly connections: ConnectionBook;
   readonly policy: () => Policy;
   readonly limits: LimitBook;
   readonly processes: EngineProcesses;

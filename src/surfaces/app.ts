@@ -8,6 +8,7 @@ import type { Guard } from "./guard.ts";
 import { serveMcp } from "./mcp/route.ts";
 import { approvalRoutes } from "./routes/approvals.ts";
 import { adminRoutes } from "./routes/admin.ts";
+import { connectionRoutes } from "./routes/connections.ts";
 import { deskRoutes } from "./routes/desk.ts";
 import { healthRoute } from "./routes/health.ts";
 import { isMountPath, mountRoutes } from "./routes/mount.ts";
@@ -51,6 +52,7 @@ export function createApp(options: SurfaceOptions, guard: Guard): App {
   adminRoutes(app, options);
   usageRoutes(app, options);
   providerRoutes(app, options);
+  connectionRoutes(app, options);
   serveMcp(app, options, { files: mountRoutes(app, options).files, guard });
   app.get("/openapi.json", (context) => context.json(openApi(app, options)));
   return app;

@@ -40,6 +40,7 @@ export function httpStatus(
     case "queue_full":
     case "limit_reached":
       return 429;
+    case "connection_failed":
     case "shutting_down":
     case "model_unavailable":
     case "model_unauthenticated":

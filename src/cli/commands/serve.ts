@@ -15,6 +15,7 @@ interface ServeFlags {
   readonly provider?: string;
   readonly model?: string;
   readonly allowedHost?: readonly string[];
+  readonly connection?: readonly string[];
   readonly logLevel?: string;
 }
 
@@ -43,6 +44,11 @@ export function addServe(program: Command, context: Context): void {
     .option(
       "--allowed-host <name>",
       "another name under which this server is reached; may be given several times",
+      collect,
+    )
+    .option(
+      "--connection <name=place>",
+      "a database that may be read: sqlite:/path, postgres://user@host/database or env:VARIABLE with one of them; several times",
       collect,
     )
     .addOption(new Option("--log-level <level>", "how much is logged to standard error").choices(LOG_LEVELS))

@@ -86,6 +86,7 @@ export function errnoOf(failure: Failure): FileErrno {
     case "engine_failed":
     case "restart_limit":
     case "tool_failed":
+    case "connection_failed":
     case "store_failed":
     case "internal":
       return "EIO";

@@ -19,6 +19,9 @@ export const PAGE_NAME = "workbench";
 /** A query on a server can take longer than other tools. */
 const SQL_TIMEOUT_MS = 60_000;
 
+/** What needs no open table. */
+const ALWAYS = new Set(["run_script", "undo"]);
+
 interface AgentToolsOptions {
   readonly workbench: Workbench;
   readonly databases: Databases;
@@ -39,6 +42,7 @@ export class AgentTools {
     this.#executor = new BrowserToolExecutor({
       tableView: () => this.tableView,
       sql: () => this.#openSql(),
+      hasConnection: () => options.databases.isUsable,
       script: () => (this.#script ??= new ScriptGenerationContext(scriptHost())),
     });
     this.#deeds = deedTools(options);
@@ -56,11 +60,11 @@ export class AgentTools {
 
   /** Those that can be used now. */
   list(): readonly PageTool[] {
-    const has = { tableView: this.tableView !== null, sql: this.#options.databases.isUsable };
-    const own = pageToolsOf(this.#executor, has).map((tool) =>
+    const own = pageToolsOf(this.#executor).map((tool) =>
       tool.name === "try_sql" ? { ...tool, timeoutMs: SQL_TIMEOUT_MS } : tool,
     );
-    return [...own, ...this.#deeds.filter(({ name }) => has.tableView || name === "run_script" || name === "undo")];
+    const isOpen = this.tableView !== null;
+    return [...own, ...this.#deeds.filter(({ name }) => isOpen || ALWAYS.has(name))];
   }
 
   /** A mark that changes when `list` would. */

@@ -34,7 +34,7 @@ export const NOT_AVAILABLE = {
   "Shape Map": "it would need shapes of regions, which the workbench does not have",
 } as const;
 
-export type PropertyType = "string" | "int" | "double" | "bool" | "datetime" | "column" | "column_list";
+export type PropertyType = "string" | "int" | "double" | "bool" | "datetime" | "column" | "column_list" | "string_list";
 
 /** One property that a viewer honours. What it does not honour is not listed. */
 export interface PropertyDefinition {
@@ -42,8 +42,10 @@ export interface PropertyDefinition {
   readonly name: string;
   readonly type: PropertyType;
   readonly description: string;
-  /** Of a string: the only values. */
+  /** Of a string or a list of strings: the only values. */
   readonly choices?: readonly string[] | undefined;
+  /** Of a string: the text of a JSON object; the object itself is taken too. */
+  readonly json?: boolean | undefined;
   readonly min?: number | undefined;
   readonly max?: number | undefined;
   /** Of a column or list of columns: only those of a kind. Absent: any. */

@@ -1,0 +1,1 @@
+export { catalogOf, ConnectionBook, type StartedConnection } from "./book.ts";

@@ -1,0 +1,144 @@
+import { Failure, LIMITS } from "../protocol/index.ts";
+
+/** Something that runs one statement at a time: a process, a connection. */
+export interface Lane {
+  /** True: it cannot be used again. */
+  readonly isDead: boolean;
+  close(): Promise<void>;
+}
+
+export interface LanesOptions<Kind extends Lane> {
+  readonly open: (signal: AbortSignal) => Promise<Kind>;
+  /** Calls back once after `ms`; the answer takes it back. */
+  readonly after: (ms: number, callback: () => void) => () => void;
+}
+
+interface Waiter {
+  go(): void;
+  stop(error: Failure): void;
+}
+
+interface Resting<Kind extends Lane> {
+  readonly lane: Kind;
+  readonly keep: () => void;
+}
+
+/** A few lanes for everybody who asks one database: opened when they are needed, closed when nobody needs them, never more than there may be. */
+export class Lanes<Kind extends Lane> {
+  readonly #options: LanesOptions<Kind>;
+  readonly #resting: Resting<Kind>[] = [];
+  readonly #waiting: Waiter[] = [];
+  /** What `close` waits for: statements that run and lanes that go. */
+  readonly #open = new Set<Promise<unknown>>();
+  readonly #stopping = new AbortController();
+  #taken = 0;
+
+  constructor(options: LanesOptions<Kind>) {
+    this.#options = options;
+  }
+
+  async use<Answer>(caller: AbortSignal, work: (lane: Kind, signal: AbortSignal) => Promise<Answer>): Promise<Answer> {
+    const signal = AbortSignal.any([caller, this.#stopping.signal]);
+    refuseAborted(signal);
+    await this.#turn(signal);
+    const used = this.#run(signal, work).finally(() => this.#leave());
+    return this.#track(used);
+  }
+
+  /** Ends what runs, refuses what waits; resolves when nothing is left. */
+  async close(): Promise<void> {
+    this.#stopping.abort(new Failure("shutting_down", "the connection was closed; ask again"));
+    while (this.#resting.length > 0) this.#rest(this.#resting.pop());
+    while (this.#open.size > 0) await Promise.allSettled(this.#open);
+  }
+
+  async #run<Answer>(signal: AbortSignal, work: (lane: Kind, signal: AbortSignal) => Promise<Answer>): Promise<Answer> {
+    const lane = await this.#take(signal);
+    try {
+      refuseAborted(signal);
+      return await work(lane, signal);
+    } finally {
+      this.#giveBack(lane);
+    }
+  }
+
+  #take(signal: AbortSignal): Promise<Kind> {
+    for (;;) {
+      const known = this.#resting.pop();
+      if (known === undefined) return this.#options.open(signal);
+      known.keep();
+      if (!known.lane.isDead) return Promise.resolve(known.lane);
+      this.#end(known.lane);
+    }
+  }
+
+  #giveBack(lane: Kind): void {
+    if (lane.isDead || this.#stopping.signal.aborted) {
+      this.#end(lane);
+      return;
+    }
+    const keep = this.#options.after(LIMITS.connectionIdleMs, () => {
+      const index = this.#resting.findIndex((resting) => resting.lane === lane);
+      if (index >= 0) this.#rest(this.#resting.splice(index, 1)[0]);
+    });
+    this.#resting.push({ lane, keep });
+  }
+
+  #rest(resting: Resting<Kind> | undefined): void {
+    if (resting === undefined) return;
+    resting.keep();
+    this.#end(resting.lane);
+  }
+
+  #end(lane: Kind): void {
+    this.#track(lane.close().catch(() => undefined)).catch(() => undefined);
+  }
+
+  #track<Answer>(work: Promise<Answer>): Promise<Answer> {
+    const done = work.finally(() => this.#open.delete(done));
+    this.#open.add(done);
+    // Its owner hears of a failure; here it is only waited for.
+    done.catch(() => undefined);
+    return done;
+  }
+
+  /** Resolves when one of the lanes is this caller's. */
+  #turn(signal: AbortSignal): Promise<void> {
+    if (this.#taken < LIMITS.connectionConcurrent) {
+      this.#taken += 1;
+      return Promise.resolve();
+    }
+    if (this.#waiting.length >= LIMITS.connectionQueue)
+      throw new Failure("queue_full", `${LIMITS.connectionQueue} statements wait for this connection; try again later`);
+    return new Promise((resolve, reject) => {
+      const give = (): void => waiter.stop(abortedBy(signal));
+      const waiter: Waiter = {
+        go: () => {
+          signal.removeEventListener("abort", give);
+          resolve();
+        },
+        stop: (error) => {
+          this.#waiting.splice(this.#waiting.indexOf(waiter), 1);
+          reject(error);
+        },
+      };
+      signal.addEventListener("abort", give, { once: true });
+      this.#waiting.push(waiter);
+    });
+  }
+
+  #leave(): void {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#taken -= 1;
+    else next.go();
+  }
+}
+
+/** What an aborted signal means to its caller. */
+export function abortedBy(signal: AbortSignal): Failure {
+  return signal.reason instanceof Failure ? signal.reason : new Failure("aborted", "the statement was cancelled");
+}
+
+export function refuseAborted(signal: AbortSignal): void {
+  if (signal.aborted) throw abortedBy(signal);
+}

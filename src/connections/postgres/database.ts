@@ -1,0 +1,101 @@
+import type { ClientBase } from "pg";
+import { Failure, LIMITS, type CatalogView, type SqlClass } from "../../protocol/index.ts";
+import type { Asking, Database, Rows, Statement } from "../database.ts";
+import { Lanes } from "../lanes.ts";
+import { describe } from "./describe.ts";
+import type { Parser } from "./parser.ts";
+import { Portal, type Field } from "./portal.ts";
+import { Session, type SessionOptions } from "./session.ts";
+import { jsonOf } from "./values.ts";
+
+export interface PostgresOptions extends SessionOptions {
+  readonly parser: Parser;
+  readonly statementMs: number;
+  /** The database role of a principal. Undefined: that of the login. Throws where there is none for him. */
+  readonly roleOf: (principal: string) => string | undefined;
+}
+
+/** A PostgreSQL database. Two things keep a statement from writing, each by itself: PostgreSQL's rights, and what the parser says of it. */
+export class PostgresDatabase implements Database {
+  readonly catalog: string;
+  readonly #options: PostgresOptions;
+  readonly #lanes: Lanes<Session>;
+  /** Names of types by their number, as far as they were asked for. */
+  readonly #types = new Map<number, string>();
+
+  constructor(options: PostgresOptions) {
+    this.#options = options;
+    this.catalog = options.address.database;
+    this.#lanes = new Lanes({ open: (signal) => Session.open(options, signal), after: options.after });
+  }
+
+  test(signal: AbortSignal): Promise<string> {
+    return this.#lanes.use(signal, (session, either) =>
+      session.transaction({ role: undefined, ms: LIMITS.connectionOpenMs, signal: either }, async (client) => {
+        const { rows } = await client.query<{ server_version: string }>("SHOW server_version");
+        return rows[0]?.server_version ?? "";
+      }),
+    );
+  }
+
+  describe(asking: Asking): Promise<CatalogView> {
+    return this.#transaction(asking, (client) => describe(client, this.catalog));
+  }
+
+  classify(_asking: Asking, sql: string): Promise<SqlClass> {
+    return this.#options.parser.classify(sql);
+  }
+
+  async query(asking: Asking, statement: Statement): Promise<Rows> {
+    const { does, reason } = await this.#options.parser.classify(statement.sql);
+    if (does === "writes") throw new Failure("forbidden", `only reading is allowed here: ${reason}`, { does, reason });
+    return this.run(asking, statement);
+  }
+
+  /** By PostgreSQL's own rights alone, without the parser. */
+  run(asking: Asking, { sql, maxRows }: Statement): Promise<Rows> {
+    return this.#transaction(asking, async (client) => {
+      const portal = new Portal(sql, maxRows);
+      client.query(portal);
+      const { fields, rows, truncated } = await portal.done;
+      await this.#learnTypes(client, fields);
+      return {
+        columns: fields.map(({ name, dataTypeID }) => ({
+          name,
+          type: this.#types.get(dataTypeID) ?? `type ${dataTypeID}`,
+        })),
+        rows: rows.map((row) => row.map((value, index) => jsonOf(value, fields[index]?.dataTypeID ?? 0))),
+        row_count: rows.length,
+        truncated,
+      };
+    });
+  }
+
+  close(): Promise<void> {
+    return this.#lanes.close();
+  }
+
+  async #transaction<Answer>(
+    { principal, signal }: Asking,
+    work: (client: ClientBase) => Promise<Answer>,
+  ): Promise<Answer> {
+    const role = this.#options.roleOf(principal);
+    return this.#lanes.use(signal, (session, either) =>
+      session.transaction({ role, ms: this.#options.statementMs, signal: either }, work),
+    );
+  }
+
+  async #learnTypes(client: ClientBase, fields: readonly Field[]): Promise<void> {
+    const unknown = [...new Set(fields.map(({ dataTypeID }) => dataTypeID))].filter((type) => !this.#types.has(type));
+    if (unknown.length === 0) return;
+    if (this.#types.size > LIMITS.connectionColumns) this.#types.clear();
+    // Where the answer was cut off with its connection, the rows are still worth telling.
+    const known = await client
+      .query<{ type: string; name: string }>(
+        "SELECT type::text AS type, pg_catalog.format_type(type, NULL) AS name FROM unnest($1::oid[]) AS type",
+        [unknown],
+      )
+      .catch(() => ({ rows: [] }));
+    for (const { type, name } of known.rows) this.#types.set(Number(type), name);
+  }
+}

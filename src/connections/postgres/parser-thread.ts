@@ -1,0 +1,26 @@
+import { parentPort } from "node:worker_threads";
+import { hasSqlDetails, loadModule, parseSync } from "libpg-query";
+import { judge } from "./judge.ts";
+import type { Verdict } from "./parser.ts";
+
+// PostgreSQL's parser in a thread of its own: a statement that nests too deep breaks the parser's memory for good, and then the thread is replaced.
+
+await loadModule();
+
+function verdictOf(sql: string): Verdict {
+  // The parser reads up to it, PostgreSQL would refuse it.
+  if (sql.includes("\0")) return { kind: "class", verdict: { does: "writes", reason: "it holds a NUL character" } };
+  try {
+    const verdict = judge(parseSync(sql));
+    return verdict === undefined ? { kind: "empty" } : { kind: "class", verdict };
+  } catch (error) {
+    if (!hasSqlDetails(error) || error.sqlDetails === undefined) return { kind: "broken" };
+    const { message, cursorPosition } = error.sqlDetails;
+    return { kind: "syntax", message, position: cursorPosition };
+  }
+}
+
+const port = parentPort;
+port?.on("message", ({ id, sql }: { readonly id: number; readonly sql: string }) => {
+  port.postMessage({ id, verdict: verdictOf(sql) });
+});

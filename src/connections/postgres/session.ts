@@ -1,0 +1,161 @@
+import { connect } from "node:net";
+import pg, { escapeIdentifier, type ClientBase } from "pg";
+import { Failure, LIMITS } from "../../protocol/index.ts";
+import { abortedBy, type Lane } from "../lanes.ts";
+import { clientConfig, type Address } from "./address.ts";
+import { failureOf } from "./failures.ts";
+import { refuseWritable } from "./rights.ts";
+
+export interface SessionOptions {
+  readonly address: Address;
+  /** Read when it is needed. Undefined: none is sent. */
+  readonly password: () => string | undefined;
+  readonly allowWritable: boolean;
+  readonly after: (ms: number, callback: () => void) => () => void;
+}
+
+export interface Transaction {
+  /** Undefined: that of the login. */
+  readonly role: string | undefined;
+  readonly ms: number;
+  readonly signal: AbortSignal;
+}
+
+/** What of pg's client its types do not tell: what a request to cancel names. */
+interface Backend {
+  readonly processID: number | null;
+  readonly secretKey: number | null;
+  readonly connection: { readonly stream: { destroy(): void } };
+}
+
+/** One connection to a PostgreSQL server. Each piece of work has a read-only transaction of its own, of which nothing stays. */
+export class Session implements Lane {
+  readonly #client: pg.Client;
+  readonly #options: SessionOptions;
+  #isDead = false;
+
+  private constructor(client: pg.Client, options: SessionOptions) {
+    this.#client = client;
+    this.#options = options;
+    client.on("error", () => {
+      this.#isDead = true;
+    });
+    client.on("end", () => {
+      this.#isDead = true;
+    });
+  }
+
+  static async open(options: SessionOptions, signal: AbortSignal): Promise<Session> {
+    const session = new Session(new pg.Client(clientConfig(options.address, options.password())), options);
+    const abort = (): void => session.#destroy();
+    signal.addEventListener("abort", abort, { once: true });
+    try {
+      await session.#client.connect();
+      if (!options.allowWritable) {
+        await session.transaction({ role: undefined, ms: LIMITS.connectionOpenMs, signal }, refuseWritable);
+      }
+      return session;
+    } catch (error) {
+      session.#destroy();
+      throw signal.aborted ? abortedBy(signal) : failureOf(error);
+    } finally {
+      signal.removeEventListener("abort", abort);
+    }
+  }
+
+  get isDead(): boolean {
+    return this.#isDead;
+  }
+
+  async transaction<Answer>(
+    { role, ms, signal }: Transaction,
+    work: (client: ClientBase) => Promise<Answer>,
+  ): Promise<Answer> {
+    const late = new AbortController();
+    const stop = this.#options.after(ms + LIMITS.connectionGraceMs, () => late.abort());
+    const either = AbortSignal.any([signal, late.signal]);
+    const cancel = (): void => this.#cancel();
+    either.addEventListener("abort", cancel, { once: true });
+    try {
+      if (either.aborted) throw abortedBy(signal);
+      await this.#client.query(opening(role, ms));
+      return await work(this.#client);
+    } catch (error) {
+      if (signal.aborted) throw abortedBy(signal);
+      if (late.signal.aborted) throw new Failure("timed_out", `the database did not end the statement in ${ms} ms`);
+      throw failureOf(error);
+    } finally {
+      stop();
+      either.removeEventListener("abort", cancel);
+      // Also after an error the connection may be good; whether it is, this tells.
+      if (!this.#isDead && !either.aborted) await this.#forget().catch(() => this.#destroy());
+      else this.#destroy();
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.#isDead) {
+      this.#destroy();
+      return;
+    }
+    this.#isDead = true;
+    const stop = this.#options.after(LIMITS.connectionGraceMs, () => this.#destroy());
+    await this.#client.end().catch(() => undefined);
+    stop();
+  }
+
+  /** Nothing of one caller is there for the next: no transaction, role, setting, lock, temporary table or prepared statement. */
+  async #forget(): Promise<void> {
+    if (this.#isDead) return;
+    await this.#client.query("ROLLBACK");
+    await this.#client.query("DISCARD ALL");
+  }
+
+  /** Ends the statement in the database, by a connection of its own as PostgreSQL wants it; this one is given up. */
+  #cancel(): void {
+    const { processID, secretKey } = this.#client as unknown as Backend;
+    const { host, port } = this.#options.address;
+    const destroy = (): void => this.#destroy();
+    if (processID === null || secretKey === null) {
+      destroy();
+      return;
+    }
+    const request = Buffer.alloc(16);
+    for (const [index, value] of [16, CANCEL, processID, secretKey].entries()) request.writeInt32BE(value, index * 4);
+    const socket = host.startsWith("/") ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host);
+    socket.setTimeout(LIMITS.connectionGraceMs, () => socket.destroy());
+    socket.on("error", destroy);
+    // The server closes when it has passed the request on.
+    socket.on("close", destroy);
+    socket.end(request);
+    socket.resume();
+  }
+
+  #destroy(): void {
+    this.#isDead = true;
+    (this.#client as unknown as Backend).connection.stream.destroy();
+  }
+}
+
+/** PostgreSQL's code for a request to cancel. */
+const CANCEL = 80_877_102;
+
+/**
+ * The beginning of each transaction. `standard_conforming_strings` because the parser here reads texts so: where a backslash hides a quote
+ * for the one and not for the other, they would read different statements.
+ */
+function opening(role: string | undefined, ms: number): string {
+  return [
+    "BEGIN READ ONLY",
+    "SET LOCAL standard_conforming_strings = on",
+    `SET LOCAL statement_timeout = ${Math.ceil(ms)}`,
+    `SET LOCAL lock_timeout = ${LIMITS.connectionLockMs}`,
+    `SET LOCAL idle_in_transaction_session_timeout = ${Math.ceil(ms) + LIMITS.connectionGraceMs}`,
+    "SET LOCAL datestyle = 'ISO, YMD'",
+    "SET LOCAL intervalstyle = 'iso_8601'",
+    "SET LOCAL timezone = 'UTC'",
+    "SET LOCAL bytea_output = 'hex'",
+    "SET LOCAL extra_float_digits = 1",
+    ...(role === undefined ? [] : [`SET LOCAL ROLE ${escapeIdentifier(role)}`]),
+  ].join("; ");
+}

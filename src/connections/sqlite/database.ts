@@ -1,0 +1,163 @@
+import { fork, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { realpathSync } from "node:fs";
+import { sep } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Failure, LIMITS, type CatalogView, type SqlClass } from "../../protocol/index.ts";
+import type { Asking, Database, Rows, Statement } from "../database.ts";
+import { abortedBy, Lanes, type Lane } from "../lanes.ts";
+import type { Answers, Outcome, Question } from "./messages.ts";
+
+export interface SqliteOptions {
+  /** Absolute. */
+  readonly path: string;
+  readonly statementMs: number;
+  /** Folders of the server's own, of which nothing is read. Real. */
+  readonly hidden: readonly string[];
+  readonly after: (ms: number, callback: () => void) => () => void;
+}
+
+const MAIN = "main";
+
+/** An SQLite file, read by processes of its own. */
+export class SqliteFile implements Database {
+  readonly catalog = MAIN;
+  readonly #options: SqliteOptions;
+  readonly #lanes: Lanes<Reader>;
+
+  constructor(options: SqliteOptions) {
+    this.#options = options;
+    this.#lanes = new Lanes({ open: (signal) => Reader.open(signal, options.after), after: options.after });
+  }
+
+  test(signal: AbortSignal): Promise<string> {
+    return this.#ask(signal, { kind: "test", path: this.#options.path });
+  }
+
+  describe({ signal }: Asking): Promise<CatalogView> {
+    return this.#ask(signal, { kind: "describe", path: this.#options.path });
+  }
+
+  classify({ signal }: Asking, sql: string): Promise<SqlClass> {
+    return this.#ask(signal, { kind: "classify", path: this.#options.path, sql });
+  }
+
+  query({ signal }: Asking, statement: Statement): Promise<Rows> {
+    return this.#ask(signal, { kind: "query", path: this.#options.path, ...statement });
+  }
+
+  close(): Promise<void> {
+    return this.#lanes.close();
+  }
+
+  async #ask<Kind extends Question["kind"]>(
+    signal: AbortSignal,
+    question: Extract<Question, { readonly kind: Kind }>,
+  ): Promise<Answers[Kind]> {
+    this.#refuseOwn();
+    return this.#lanes.use(signal, async (reader, either) => {
+      const outcome = await reader.ask(question, either, this.#options.statementMs);
+      if (!outcome.ok) throw new Failure(outcome.code, outcome.message, outcome.details);
+      return outcome.answer as Answers[Kind];
+    });
+  }
+
+  /** The server's own journal is an SQLite file too. */
+  #refuseOwn(): void {
+    let real: string;
+    try {
+      real = realpathSync(this.#options.path);
+    } catch {
+      // Whoever opens it says what is wrong.
+      return;
+    }
+    if (this.#options.hidden.some((folder) => real === folder || real.startsWith(folder + sep)))
+      throw new Failure("forbidden", "the files of the server itself are not read");
+  }
+}
+
+const CHILD = fileURLToPath(new URL("./child.js", import.meta.url));
+
+/** One process that reads. It gets nothing of the server's environment. */
+class Reader implements Lane {
+  readonly #child: ChildProcess;
+  readonly #after: SqliteOptions["after"];
+  readonly #gone: Promise<unknown>;
+  #isEnded = false;
+
+  private constructor(child: ChildProcess, after: SqliteOptions["after"]) {
+    this.#child = child;
+    this.#after = after;
+    this.#gone = once(child, "exit").catch(() => undefined);
+    child.on("exit", () => {
+      this.#isEnded = true;
+    });
+    child.on("error", () => this.#kill());
+  }
+
+  static async open(signal: AbortSignal, after: SqliteOptions["after"]): Promise<Reader> {
+    const child = fork(CHILD, [], { env: {}, execArgv: [], serialization: "advanced", stdio: "ignore" });
+    const reader = new Reader(child, after);
+    try {
+      await reader.#next(signal, LIMITS.connectionOpenMs, "the process that reads SQLite files did not start");
+      return reader;
+    } catch (error) {
+      await reader.close();
+      throw error;
+    }
+  }
+
+  get isDead(): boolean {
+    return this.#isEnded || !this.#child.connected;
+  }
+
+  /** Ended after `ms`, or when the signal is aborted, with its process. */
+  async ask(question: Question, signal: AbortSignal, ms: number): Promise<Outcome> {
+    const answer = this.#next(
+      signal,
+      ms + LIMITS.connectionGraceMs / 10,
+      `the statement took longer than ${ms} ms; select less, or ask the admin for more time`,
+    );
+    this.#child.send(question);
+    return (await answer) as Outcome;
+  }
+
+  async close(): Promise<void> {
+    this.#kill();
+    await this.#gone;
+  }
+
+  #kill(): void {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    this.#child.kill("SIGKILL");
+  }
+
+  /** The next thing that the process says. */
+  #next(signal: AbortSignal, ms: number, late: string): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      const child = this.#child;
+      const done = (): void => {
+        take();
+        signal.removeEventListener("abort", abort);
+        child.off("message", said).off("exit", gone);
+      };
+      const fail = (failure: Failure): void => {
+        done();
+        this.#kill();
+        reject(failure);
+      };
+      const said = (message: unknown): void => {
+        done();
+        resolve(message);
+      };
+      const abort = (): void => fail(abortedBy(signal));
+      const gone = (): void =>
+        fail(new Failure("connection_failed", "the process that reads the file ended; ask again, select less"));
+      const take = this.#after(ms, () => fail(new Failure("timed_out", late)));
+      child.on("message", said).on("exit", gone);
+      signal.addEventListener("abort", abort, { once: true });
+      if (signal.aborted) abort();
+    });
+  }
+}

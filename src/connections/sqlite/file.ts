@@ -1,0 +1,57 @@
+import { lstatSync } from "node:fs";
+import { DatabaseSync, type DatabaseSyncInstance } from "@photostructure/sqlite";
+// Not through the room's index: this runs in a process of its own, which is to start fast.
+import { Failure } from "../../protocol/failure.ts";
+import { LIMITS } from "../../protocol/limits.ts";
+
+/**
+ * Opens a file so that SQLite itself refuses to write: for reading only, nothing can be attached (so no VACUUM INTO either), no
+ * extensions, no trust in functions that a schema names. Memory is bounded, and no temporary file is written.
+ */
+export function openFile(path: string): DatabaseSyncInstance {
+  checkRegular(path);
+  try {
+    const database = new DatabaseSync(path, {
+      readOnly: true,
+      defensive: true,
+      allowExtension: false,
+      enableDoubleQuotedStringLiterals: false,
+      timeout: LIMITS.connectionLockMs,
+      limits: {
+        attach: 0,
+        length: LIMITS.connectionResultBytes,
+        sqlLength: LIMITS.connectionSqlChars * 4,
+        variableNumber: 0,
+        triggerDepth: 1,
+      },
+    });
+    for (const setting of [
+      "PRAGMA trusted_schema = OFF",
+      "PRAGMA query_only = ON",
+      "PRAGMA cell_size_check = ON",
+      "PRAGMA temp_store = MEMORY",
+      `PRAGMA hard_heap_limit = ${LIMITS.connectionMemoryBytes}`,
+    ])
+      database.exec(setting);
+    return database;
+  } catch (error) {
+    throw new Failure("connection_failed", `the file cannot be opened: ${wordsOf(error)}`);
+  }
+}
+
+function checkRegular(path: string): void {
+  try {
+    if (lstatSync(path).isFile()) return;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new Failure(
+      "connection_failed",
+      code === "ENOENT" ? "the file does not exist" : `the file cannot be read (${code ?? "?"})`,
+    );
+  }
+  throw new Failure("connection_failed", "it must be a regular file, no link and no folder");
+}
+
+export function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

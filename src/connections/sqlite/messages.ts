@@ -1,0 +1,20 @@
+import type { CatalogView, ErrorCode, SqlClass } from "../../protocol/index.ts";
+import type { Rows, Statement } from "../database.ts";
+
+/** What the process that reads a file is asked. One question at a time. */
+export type Question =
+  | { readonly kind: "test"; readonly path: string }
+  | { readonly kind: "describe"; readonly path: string }
+  | { readonly kind: "classify"; readonly path: string; readonly sql: string }
+  | ({ readonly kind: "query"; readonly path: string } & Statement);
+
+export interface Answers {
+  readonly test: string;
+  readonly describe: CatalogView;
+  readonly classify: SqlClass;
+  readonly query: Rows;
+}
+
+export type Outcome =
+  | { readonly ok: true; readonly answer: Answers[keyof Answers] }
+  | { readonly ok: false; readonly code: ErrorCode; readonly message: string; readonly details?: unknown };

@@ -1,0 +1,9 @@
+/** Document 000's 19 tools for a page that shows tables. What they need of the page is in `hosts.ts`. */
+export { BrowserToolExecutor, type BrowserToolExecutorOptions, type ToolCall, type ToolOutcome } from "./executor.ts";
+export { pageToolsOf, type ContextTool } from "./page-tools.ts";
+export { ScriptGenerationContext } from "./script.ts";
+export { SQLGenerationContext, type TablesOfSchema } from "./sql.ts";
+export { classifySql } from "./sql-classify.ts";
+export { TableViewContext } from "./table-view.ts";
+export { toolWords } from "./tool-words.ts";
+export type * from "./hosts.ts";

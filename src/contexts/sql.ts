@@ -1,0 +1,238 @@
+import type {
+  DatabaseColumn,
+  DatabaseInfo,
+  DatabaseJoin,
+  DatabaseSchema,
+  DatabaseTable,
+  SqlConnection,
+} from "./hosts.ts";
+import { testedSql } from "./sql-limit.ts";
+
+const REFUSED = "SQL Execution Not allowed by User: Destructive commands are not allowed. Please revise the query.";
+const ADVICE = "This query failed to execute. Please revise the SQL based on the schema information.";
+/** What is told of a table's comment, of a column's values, of one value, and how many earlier queries. */
+const COMMENT_CHARS = 400;
+const TOLD_VALUES = 15;
+const VALUE_CHARS = 50;
+const SIMILAR_QUERIES = 4;
+
+interface TableRef {
+  readonly catalog: string;
+  readonly schema: string;
+  readonly table: string;
+}
+
+export interface TablesOfSchema {
+  readonly description: string;
+  readonly tableCount: number;
+}
+
+/** Document 000's tools over one database connection. */
+export class SQLGenerationContext {
+  readonly connectionId: string;
+  readonly #defaultCatalog: string;
+  readonly #databases: readonly DatabaseInfo[];
+  readonly #connection: SqlConnection;
+
+  // Four parameters: the document's own signature.
+  constructor(
+    connectionId: string,
+    defaultCatalog: string,
+    databases: readonly DatabaseInfo[],
+    connection: SqlConnection,
+  ) {
+    this.connectionId = connectionId;
+    this.#defaultCatalog = defaultCatalog;
+    this.#databases = databases;
+    this.#connection = connection;
+  }
+
+  listCatalogs(): readonly string[] {
+    return this.#databases.map(({ catalog }) => catalog);
+  }
+
+  /** Throws where there is no such catalog. Absent: the default one. */
+  async listAllSchemas(catalogName?: string): Promise<readonly string[]> {
+    const database = this.#database(catalogName);
+    return (await database.schemaNames?.()) ?? (await database.schemas()).map(({ name }) => name);
+  }
+
+  async listTables(withDescriptions: boolean, schemaName: string, catalogName?: string): Promise<TablesOfSchema> {
+    const database = this.#database(catalogName);
+    const schema = await schemaNamed(database, schemaName);
+    if (schema === undefined)
+      return { description: `Schema ${schemaName} not found in catalog ${database.catalog}.`, tableCount: 0 };
+    const lines = schema.tables.map((table) => tableLines(table, withDescriptions));
+    return { description: `Tables in ${schemaName}:\n\n${lines.join("\n")}`, tableCount: lines.length };
+  }
+
+  async describeTables(tables: readonly string[]): Promise<string> {
+    const read = new Map<string, DatabaseSchema | undefined>();
+    const descriptions: string[] = [];
+    for (const { catalog, schema, table } of tables.map((name) => this.#tableRef(name))) {
+      const key = keyOf(catalog, schema);
+      const database = this.#find(catalog);
+      if (!read.has(key)) read.set(key, database && (await schemaNamed(database, schema)));
+      const found = read.get(key);
+      const described = found?.tables.find(({ name }) => name === table);
+      if (found === undefined) descriptions.push(`Schema ${schema} not found in catalog ${catalog}`);
+      else if (described === undefined) descriptions.push(`Table ${table} not found in ${schema}`);
+      else descriptions.push(tableDescription(described));
+    }
+    return descriptions.join("\n\n---\n\n");
+  }
+
+  async listJoins(tables: readonly string[]): Promise<string> {
+    const refs = tables.map((name) => this.#tableRef(name));
+    const lines: string[] = [];
+    for (const catalog of new Set(refs.map((ref) => ref.catalog))) {
+      const asked = new Set(refs.filter((ref) => ref.catalog === catalog).map((ref) => keyOf(ref.schema, ref.table)));
+      for (const join of await this.#database(catalog).joins()) {
+        if (asked.has(keyOf(join.fromSchema, join.fromTable)) || asked.has(keyOf(join.toSchema, join.toTable)))
+          lines.push(joinDescription(join));
+      }
+    }
+    const names = tables.join(", ");
+    if (lines.length === 0) return `No foreign key relationships found for tables: ${names}`;
+    return `Foreign key relationships involving ${names}:\n\n${lines.join("\n")}`;
+  }
+
+  /** Runs a query to see whether it works. What writes is run only if the person agrees. */
+  async trySql(sql: string, _description: string): Promise<string> {
+    try {
+      const isWrite = (await this.#connection.classify(sql)) === "writes";
+      if (isWrite && !(await this.#connection.confirmWrite(sql))) return REFUSED;
+      const { columns, rows } = await this.#connection.run(testedSql(sql));
+      const row = rows[0];
+      const sample = row && columns.map(({ name }, index) => `${name}=${valueText(row[index])}`).join(", ");
+      return [
+        "Query executed successfully!",
+        `Row count: ${rows.length}`,
+        `Columns (${columns.length}): ${columns.map(({ name, type }) => `${name} (${type})`).join(", ")}`,
+        ...(sample === undefined ? [] : [`Sample row: ${sample}`]),
+      ].join("\n");
+    } catch (error) {
+      return `SQL Error: ${error instanceof Error ? error.message : String(error)}\n\n${ADVICE}`;
+    }
+  }
+
+  async findSimilarQueries(prompt: string): Promise<string> {
+    const found = (await this.#connection.similarQueries(prompt)).slice(0, SIMILAR_QUERIES);
+    if (found.length === 0) return "No similar queries found for this connection";
+    const parts = found.map(({ name, description, sql }) => {
+      const about = description === undefined || description === "" ? "" : `Description: ${description}\n`;
+      return `**${name}**\n${about}\`\`\`sql\n${sql}\n\`\`\`\n\n`;
+    });
+    return `Found ${found.length} similar queries:\n\n${parts.join("")}`;
+  }
+
+  /** Ends the query that trySql waits for. */
+  cancel(): void {
+    this.#connection.cancel();
+  }
+
+  #find(catalog: string): DatabaseInfo | undefined {
+    return this.#databases.find((database) => database.catalog === catalog);
+  }
+
+  #database(catalogName: string | undefined): DatabaseInfo {
+    const catalog = catalogName === undefined || catalogName === "" ? this.#defaultCatalog : catalogName;
+    const found = this.#find(catalog);
+    if (found !== undefined) return found;
+    throw new Error(`Catalog '${catalog}' not found. Available catalogs: ${this.listCatalogs().join(", ")}`);
+  }
+
+  /** `catalog.schema.table`, where the table's name may hold dots; `schema.table`; `table`, which has no schema. */
+  #tableRef(name: string): TableRef {
+    const [first = "", second, ...rest] = name.split(".");
+    if (second === undefined) return { catalog: this.#defaultCatalog, schema: "", table: first };
+    if (rest.length === 0) return { catalog: this.#defaultCatalog, schema: first, table: second };
+    return { catalog: first, schema: second, table: rest.join(".") };
+  }
+}
+
+async function schemaNamed(database: DatabaseInfo, name: string): Promise<DatabaseSchema | undefined> {
+  if (database.schema !== undefined) return database.schema(name);
+  return (await database.schemas()).find((schema) => schema.name === name);
+}
+
+function keyOf(outer: string, name: string): string {
+  return JSON.stringify([outer, name]);
+}
+
+function tableLines(
+  { name, columns, rowCount, llmComment, comment }: DatabaseTable,
+  withDescriptions: boolean,
+): string {
+  const lines = [name, `  Columns: ${columns.length}, Rows: ${rowCount ?? "unknown"}`];
+  if (withDescriptions) {
+    if (llmComment) lines.push(`  LLM Comment: ${llmComment.slice(0, COMMENT_CHARS)}`);
+    else if (comment) lines.push(`  Description: ${comment.slice(0, COMMENT_CHARS)}`);
+  }
+  return lines.join("\n");
+}
+
+function tableDescription({ name, rowCount, comment, llmComment, columns }: DatabaseTable): string {
+  return [
+    `TABLE: ${name} (${rowCount ?? "unknown number of"} rows)`,
+    ...(comment ? [`Comment: ${comment}`] : []),
+    ...(llmComment ? [`LLM Comment: ${llmComment}`] : []),
+    "Columns:",
+    ...columns.map(columnLine),
+  ].join("\n");
+}
+
+function columnLine({ name, type, isUnique, comment, llmComment, ...more }: DatabaseColumn): string {
+  const { min, max, values = [], uniqueCount } = more;
+  const about = llmComment || comment;
+  const parts = [
+    `  ${name} (${type})`,
+    isUnique === true ? "[UNIQUE]" : "",
+    about ? `- ${about}` : "",
+    min === undefined || max === undefined ? "" : `Range: ${min} to ${max}`,
+    values.length === 0
+      ? ""
+      : `Values: ${values.slice(0, TOLD_VALUES).join(", ")}${values.length > TOLD_VALUES ? ", ..." : ""}`,
+    uniqueCount === undefined ? "" : `Unique Values Count: ${uniqueCount}`,
+  ];
+  return parts.filter((part) => part !== "").join(" ");
+}
+
+function joinDescription(join: DatabaseJoin): string {
+  const from = `${join.fromSchema}.${join.fromTable}(${join.fromColumns.join(", ")})`;
+  const to = `${join.toSchema}.${join.toTable}(${join.toColumns.join(", ")})`;
+  const parts = [
+    `${from} -> ${to}`,
+    join.cardinality ? `[${join.cardinality}]` : "",
+    join.legacy === true ? "[LEGACY - prefer other paths if available]" : "",
+    join.comment ? `- ${join.comment}` : "",
+  ];
+  return parts.filter((part) => part !== "").join(" ");
+}
+
+function valueText(value: unknown): string {
+  if (value === null || value === undefined) return "NULL";
+  try {
+    const text = wordsOf(value);
+    if (text === undefined) return "NON-STRINGIFIABLE-VALUE";
+    return text.length > VALUE_CHARS ? `'${text.slice(0, VALUE_CHARS - 3)}...'` : `'${text}'`;
+  } catch {
+    return "NON-STRINGIFIABLE-VALUE";
+  }
+}
+
+/** Undefined: it has no words. */
+function wordsOf(value: unknown): string | undefined {
+  if (value instanceof Date) return value.toISOString();
+  if (ArrayBuffer.isView(value)) return `${value.byteLength} bytes`;
+  switch (typeof value) {
+    case "string":
+      return value;
+    case "number":
+    case "boolean":
+    case "bigint":
+      return String(value);
+    default:
+      return JSON.stringify(value);
+  }
+}

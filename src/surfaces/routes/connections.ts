@@ -1,0 +1,166 @@
+import type { ServerResponse } from "node:http";
+import { createRoute, z } from "@hono/zod-openapi";
+import {
+  CatalogList,
+  CatalogView,
+  ClassifySql,
+  ConnectionConfig,
+  ConnectionId,
+  ConnectionRecord,
+  ConnectionReport,
+  ConnectionView,
+  QueryAnswer,
+  QuerySql,
+  SqlClass,
+} from "../../protocol/index.ts";
+import type { App, SurfaceOptions } from "../surface.ts";
+import { body, json, needs, refusals } from "./documents.ts";
+
+const ConnectionPath = z.object({ id: ConnectionId });
+const CatalogPath = ConnectionPath.extend({ catalog: z.string().min(1).max(200) });
+
+/** Aborted when the caller goes away before he has his answer: what runs for him is ended. */
+function gone(outgoing: ServerResponse): AbortSignal {
+  const controller = new AbortController();
+  outgoing.once("close", () => controller.abort());
+  return controller.signal;
+}
+
+export function connectionRoutes(app: App, options: SurfaceOptions): void {
+  settingRoutes(app, options);
+  readingRoutes(app, options);
+}
+
+function settingRoutes(app: App, { gateway }: SurfaceOptions): void {
+  const { connections } = gateway;
+  app.openapi(
+    createRoute({
+      method: "get",
+      path: "/api/connections/{id}",
+      summary: "How a connection is set; where its password is, never the password",
+      ...needs("connection.write"),
+      request: { params: ConnectionPath },
+      responses: { 200: json(ConnectionRecord, "The connection"), ...refusals },
+    }),
+    async (context) => context.json(await connections.get(context.var.caller, context.req.valid("param").id), 200),
+  );
+  app.openapi(
+    createRoute({
+      method: "put",
+      path: "/api/connections/{id}",
+      summary: "Set a read-only connection to a database, or replace the one with this id",
+      ...needs("connection.write"),
+      request: { params: ConnectionPath, body: body(ConnectionConfig) },
+      responses: { 200: json(ConnectionRecord, "The connection"), ...refusals },
+    }),
+    async (context) => {
+      const { id } = context.req.valid("param");
+      return context.json(await connections.put(context.var.caller, id, context.req.valid("json")), 200);
+    },
+  );
+  app.openapi(
+    createRoute({
+      method: "delete",
+      path: "/api/connections/{id}",
+      summary: "Delete a connection; what runs on it is ended",
+      ...needs("connection.write"),
+      request: { params: ConnectionPath },
+      responses: { 204: { description: "It is gone" }, ...refusals },
+    }),
+    async (context) => {
+      await connections.remove(context.var.caller, context.req.valid("param").id);
+      return context.body(null, 204);
+    },
+  );
+  app.openapi(
+    createRoute({
+      method: "post",
+      path: "/api/connections/{id}/test",
+      summary: "Ask a database whether it is there and its role cannot write",
+      ...needs("connection.write"),
+      request: { params: ConnectionPath },
+      responses: { 200: json(ConnectionReport, "What it said"), ...refusals },
+    }),
+    async (context) => {
+      const { id } = context.req.valid("param");
+      return context.json(await connections.test(context.var.caller, id, gone(context.env.outgoing)), 200);
+    },
+  );
+}
+
+function readingRoutes(app: App, { gateway }: SurfaceOptions): void {
+  const { connections } = gateway;
+  app.openapi(
+    createRoute({
+      method: "get",
+      path: "/api/connections",
+      summary: "Databases that the caller may read, by name",
+      ...needs("connection.use"),
+      responses: { 200: json(z.object({ connections: z.array(ConnectionView) }), "The connections"), ...refusals },
+    }),
+    async (context) => context.json({ connections: [...(await connections.list(context.var.caller))] }, 200),
+  );
+  app.openapi(
+    createRoute({
+      method: "get",
+      path: "/api/connections/{id}/catalogs",
+      summary: "The catalogs of a connection",
+      ...needs("connection.use"),
+      request: { params: ConnectionPath },
+      responses: { 200: json(CatalogList, "Their names"), ...refusals },
+    }),
+    async (context) => context.json(await connections.catalogs(context.var.caller, context.req.valid("param").id), 200),
+  );
+  app.openapi(
+    createRoute({
+      method: "get",
+      path: "/api/connections/{id}/catalogs/{catalog}",
+      summary: "Schemas, tables, columns and foreign keys that the caller may read",
+      ...needs("connection.use"),
+      request: { params: CatalogPath },
+      responses: { 200: json(CatalogView, "What there is"), ...refusals },
+    }),
+    async (context) => {
+      const { id, catalog: name } = context.req.valid("param");
+      const signal = gone(context.env.outgoing);
+      return context.json(await connections.catalog(context.var.caller, id, { name, signal }), 200);
+    },
+  );
+  sqlRoutes(app, { gateway });
+}
+
+function sqlRoutes(app: App, { gateway }: Pick<SurfaceOptions, "gateway">): void {
+  const { connections } = gateway;
+  app.openapi(
+    createRoute({
+      method: "post",
+      path: "/api/connections/{id}/classify",
+      summary: "Whether a statement only reads, by parsing it; it is not run",
+      ...needs("connection.use"),
+      request: { params: ConnectionPath, body: body(ClassifySql) },
+      responses: { 200: json(SqlClass, "What it does"), ...refusals },
+    }),
+    async (context) => {
+      const { sql } = context.req.valid("json");
+      const signal = gone(context.env.outgoing);
+      return context.json(
+        await connections.classify(context.var.caller, context.req.valid("param").id, { sql, signal }),
+        200,
+      );
+    },
+  );
+  app.openapi(
+    createRoute({
+      method: "post",
+      path: "/api/connections/{id}/query",
+      summary: "Run one statement that reads; ended when the caller goes away",
+      ...needs("connection.use"),
+      request: { params: ConnectionPath, body: body(QuerySql) },
+      responses: { 200: json(QueryAnswer, "The rows"), ...refusals },
+    }),
+    async (context) => {
+      const request = { ...context.req.valid("json"), signal: gone(context.env.outgoing) };
+      return context.json(await connections.query(context.var.caller, context.req.valid("param").id, request), 200);
+    },
+  );
+}

@@ -1,0 +1,384 @@
+import type { PageTool } from "../../client/index.ts";
+import type { Attachment } from "../../protocol/index.ts";
+import { Chat } from "./chat.ts";
+import { asText, ChatHistory, type Conversation, type KeptMessage } from "./history.ts";
+import { PANEL_LIMITS } from "./limits.ts";
+import type { PanelEvents, PanelOptions } from "./options.ts";
+import { isShortcut, parseShortcut } from "./shortcut.ts";
+import { panelStyles } from "./styles.ts";
+import { holdChat, TabMemory } from "./tab-memory.ts";
+import { answerText, type Turn } from "./transcript.ts";
+import { codeOf, connectionWords, troubleOf } from "./words.ts";
+import { copyText, replaceIcon } from "./view/dom.ts";
+import { Frame } from "./view/frame.ts";
+
+const AGAIN = "Please try again. ";
+const SHORTCUT = "Ctrl+I";
+
+/** What a connected panel has. */
+interface Joined {
+  readonly options: PanelOptions;
+  readonly memory: TabMemory;
+  readonly history: ChatHistory;
+  readonly leave: AbortController;
+  tools: readonly PageTool<never>[];
+  chat: Chat;
+  /** Lets other tabs have the chat; absent: there is none yet. */
+  release?: (() => void) | undefined;
+  /** A chat that is only read. */
+  kept?: Conversation | undefined;
+}
+
+/** The chat panel. It shows nothing until `connect` was called. */
+export class SallyportPanel extends HTMLElement {
+  readonly #frame: Frame;
+  #joined: Joined | undefined;
+  #painting = false;
+  #clock: ReturnType<typeof setInterval> | undefined;
+
+  constructor() {
+    super();
+    const root = this.attachShadow({ mode: "open" });
+    root.adoptedStyleSheets = [panelStyles()];
+    this.#frame = new Frame({
+      send: (text, attachments) => void this.#send(text, attachments),
+      stop: () => void this.stop(),
+      tryAgain: () => void this.tryAgain(),
+      suggest: (prompt) => void this.#send(prompt, []),
+      sendAgain: (key) => void this.#joined?.chat.sendAgain(key),
+      drop: (key) => this.#joined?.chat.drop(key),
+      newChat: () => void this.newChat(),
+      copy: () => void this.#copy(),
+      toggle: () => this.toggle(),
+      describe: (tool, input) => this.#joined?.options.describe?.(tool, input),
+      decide: async (approval, decision) => this.#joined?.chat.decide(approval, decision),
+      rate: (turnId, rating) => this.#tell("sallyport-feedback", { rating, turnId, sessionId: this.sessionId ?? "" }),
+      history: {
+        list: async () => (await this.#joined?.history.list(this.#context)) ?? [],
+        choose: (conversation) => void this.#choose(conversation),
+        clear: async () => this.#joined?.history.clear(),
+      },
+    });
+    root.append(this.#frame.element, this.#frame.launcher);
+  }
+
+  /** The session of the chat; absent before its first prompt. */
+  get sessionId(): string | undefined {
+    return this.#joined?.chat.sessionId;
+  }
+
+  get isOpen(): boolean {
+    return !this.hasAttribute("closed");
+  }
+
+  /** Puts the panel to work. Once more: with other options, and the chat of before. */
+  connect(options: PanelOptions): void {
+    this.disconnect();
+    const { live, title = "Chat", placeholder = "Ask Claude about this page…", suggestions = [] } = options;
+    const tools = options.page?.tools ?? [];
+    const leave = new AbortController();
+    const context = options.contextId ?? "";
+    const joined: Joined = {
+      options,
+      tools,
+      leave,
+      history: new ChatHistory(),
+      memory: new TabMemory(live, context, () => this.sessionId),
+      chat: this.#newChatOf(options, tools),
+    };
+    this.#joined = joined;
+    const shortcut = options.shortcut ?? SHORTCUT;
+    this.#frame.entitle(title, placeholder, shortcut);
+    this.#frame.messages.welcome(title, suggestions);
+    const keys = parseShortcut(shortcut);
+    if (keys !== undefined)
+      document.addEventListener(
+        "keydown",
+        (event) => {
+          if (!isShortcut(keys, event)) return;
+          event.preventDefault();
+          this.toggle();
+        },
+        { signal: leave.signal },
+      );
+    leave.signal.addEventListener(
+      "abort",
+      live.onStatus(() => this.#connection()),
+    );
+    const before = joined.memory.take();
+    if (before !== undefined) void this.#resume(before, joined);
+    this.#paint();
+  }
+
+  /** Lets go of everything. The chat stays on the server; a panel that is connected again with the same `live` goes on with it. */
+  disconnect(): void {
+    const joined = this.#joined;
+    if (joined === undefined) return;
+    joined.memory.leave();
+    joined.chat.close({ stops: false });
+    joined.release?.();
+    joined.leave.abort();
+    clearInterval(this.#clock);
+    this.#frame.composer.leave();
+    this.#frame.messages.clear();
+    void joined.history.close();
+    this.#joined = undefined;
+  }
+
+  /** The element was taken out of its page. One that is only moved is back at once. */
+  disconnectedCallback(): void {
+    queueMicrotask(() => {
+      if (!this.isConnected) this.disconnect();
+    });
+  }
+
+  /** Other tools instead of those before, for this chat and those to come. */
+  setTools(tools: readonly PageTool<never>[]): void {
+    if (this.#joined === undefined) return;
+    this.#joined.tools = tools;
+    this.#joined.chat.setTools(tools);
+  }
+
+  /** Asks. Resolves when the server has the prompt, or the panel shows why not. */
+  async prompt(text: string): Promise<void> {
+    await this.#send(text, []);
+  }
+
+  /** Leaves the chat: what the agent does for it is stopped. The next prompt begins another one. */
+  async newChat(): Promise<void> {
+    const joined = this.#joined;
+    if (joined === undefined) return;
+    this.#leaveChat(joined);
+    this.#frame.composer.clear();
+    this.#tell("sallyport-session", { sessionId: undefined });
+    this.#paint();
+    this.#frame.composer.input.focus();
+    await Promise.resolve();
+  }
+
+  /** Ends the answer at work. */
+  async stop(): Promise<void> {
+    try {
+      await this.#joined?.chat.stop();
+    } catch (error) {
+      this.#frame.composer.say(troubleOf(error).text);
+    }
+  }
+
+  /** The last prompt once more. */
+  async tryAgain(): Promise<void> {
+    const chat = this.#joined?.chat;
+    const last = chat?.transcript.turns.at(-1);
+    if (chat === undefined || last === undefined) return;
+    const text = chat.shownPrompt(last);
+    await this.#send(text.startsWith(AGAIN) ? text : `${AGAIN}${text}`, last.prompt.attachments ?? []);
+  }
+
+  /** Opens or closes it; without `force` the other way round. */
+  toggle(force?: boolean): void {
+    const open = force ?? !this.isOpen;
+    if (open === this.isOpen) return;
+    this.toggleAttribute("closed", !open);
+    if (open) this.#frame.composer.input.focus();
+    else if (this.hasAttribute("dock")) this.#frame.launcher.focus();
+    this.#tell("sallyport-toggle", { open });
+  }
+
+  override focus(): void {
+    this.#frame.composer.input.focus();
+  }
+
+  get #context(): string {
+    return this.#joined?.options.contextId ?? "";
+  }
+
+  #newChatOf(options: PanelOptions, tools: readonly PageTool<never>[]): Chat {
+    const chat: Chat = new Chat(options, tools, {
+      changed: () => this.#changed(chat),
+      began: (sessionId) => {
+        if (this.#joined?.chat !== chat) return;
+        this.#tell("sallyport-session", { sessionId });
+        void this.#hold(sessionId);
+      },
+      answered: (turn, isNew) => this.#answered(chat, turn, isNew),
+    });
+    return chat;
+  }
+
+  async #send(text: string, attachments: readonly Attachment[]): Promise<void> {
+    const joined = this.#joined;
+    if (joined === undefined || text.trim() === "") return;
+    if (joined.kept !== undefined) this.#leaveChat(joined);
+    this.#frame.messages.toEnd();
+    await joined.chat.send(text, attachments);
+  }
+
+  #leaveChat(joined: Joined): void {
+    joined.chat.close({ stops: true });
+    joined.release?.();
+    joined.release = undefined;
+    joined.kept = undefined;
+    joined.chat = this.#newChatOf(joined.options, joined.tools);
+    this.#frame.messages.clear();
+    this.#frame.notice(undefined);
+  }
+
+  async #hold(id: string): Promise<void> {
+    const joined = this.#joined;
+    const release = joined?.release === undefined ? await holdChat(id, { waits: false }) : undefined;
+    if (joined === undefined || release === undefined) return;
+    if (joined.chat.sessionId === id && this.#joined === joined) joined.release = release;
+    else release();
+  }
+
+  /** The chat that this tab had open. */
+  async #resume(id: string, joined: Joined): Promise<void> {
+    const { chat } = joined;
+    const release = await holdChat(id, { waits: true });
+    // Another tab has it: this one begins anew.
+    if (release === undefined) return;
+    const found = await this.#find(id, joined);
+    if (this.#joined !== joined || joined.chat !== chat || chat.isWorking) release();
+    else if (found.why === undefined || found.mayCome) {
+      joined.release = release;
+      chat.resume(id, found.seq);
+    } else {
+      release();
+      const kept = await joined.history.get(id);
+      if (kept !== undefined && this.#joined === joined && joined.chat === chat) this.#read(kept, found.why, joined);
+    }
+  }
+
+  /** A chat of the history goes on where that is possible, and can be read where not. */
+  async #choose(conversation: Conversation): Promise<void> {
+    const joined = this.#joined;
+    if (joined === undefined || conversation.id === joined.chat.sessionId) return;
+    this.#leaveChat(joined);
+    const { chat } = joined;
+    const { id } = conversation;
+    const release = await holdChat(id, { waits: false });
+    const found =
+      release === undefined ? { why: "This chat is open in another tab.", seq: 0 } : await this.#find(id, joined);
+    if (this.#joined !== joined || joined.chat !== chat || chat.isWorking) {
+      release?.();
+      return;
+    }
+    if (found.why === undefined) {
+      joined.release = release;
+      chat.resume(id, found.seq);
+    } else {
+      release?.();
+      this.#read(conversation, found.why, joined);
+    }
+    this.#frame.composer.input.focus();
+  }
+
+  #read(conversation: Conversation, why: string, joined: Joined): void {
+    joined.kept = conversation;
+    this.#frame.messages.showKept(conversation, why);
+    this.#paint();
+  }
+
+  /** How far a chat has come, or why it cannot be continued. `mayCome`: only now. */
+  async #find(id: string, { options }: Joined): Promise<{ seq: number; why?: string; mayCome?: boolean }> {
+    try {
+      return { seq: (await options.client.session(id)).seq };
+    } catch (error) {
+      const code = codeOf(error);
+      if (code === "not_found") return { seq: 0, why: "The server does not have this chat any more." };
+      if (code === "forbidden") return { seq: 0, why: "You may not open this chat on the server." };
+      return { seq: 0, why: troubleOf(error).text, mayCome: true };
+    }
+  }
+
+  #changed(chat: Chat): void {
+    if (this.#joined?.chat !== chat || this.#painting) return;
+    this.#painting = true;
+    requestAnimationFrame(() => {
+      this.#painting = false;
+      this.#paint();
+    });
+  }
+
+  #paint(): void {
+    const joined = this.#joined;
+    if (joined === undefined) return;
+    const { chat, kept } = joined;
+    if (kept === undefined) this.#frame.messages.update(chat);
+    const { turns, open } = chat.transcript;
+    const isFilled = kept !== undefined || turns.length > 0 || chat.outgoing.length > 0;
+    this.#frame.filled(isFilled);
+    this.#frame.composer.update({
+      isWorking: chat.isWorking,
+      canRetry: turns.length > 0 && open === undefined && !chat.isWorking && chat.trouble === undefined,
+      isOver: chat.trouble !== undefined || kept !== undefined,
+    });
+    const { offered } = chat;
+    const why = offered?.failure;
+    this.#frame.notice(
+      offered?.state === "refused"
+        ? `The tools of this page cannot be used: ${why?.message ?? "the server refused them"}. Answers come without them.`
+        : offered?.state === "waiting" && why !== undefined
+          ? `The tools of this page wait: ${why.message}.`
+          : undefined,
+    );
+    this.#connection();
+  }
+
+  /** The time until the next try is counted down. */
+  #connection(): void {
+    const joined = this.#joined;
+    const { live } = joined?.options ?? {};
+    clearInterval(this.#clock);
+    if (live === undefined || joined?.chat.sessionId === undefined || joined.chat.trouble !== undefined) {
+      this.#frame.banner(undefined);
+      return;
+    }
+    const show = (): void => this.#frame.banner(connectionWords(live.status, Date.now()));
+    show();
+    if (live.status.state === "waiting") this.#clock = setInterval(show, 1_000);
+  }
+
+  #answered(chat: Chat, turn: Turn, isNew: boolean): void {
+    const joined = this.#joined;
+    if (joined?.chat !== chat || chat.sessionId === undefined || !isNew) return;
+    const text = answerText(turn);
+    void joined.history.save(this.#conversation(chat, chat.sessionId));
+    const words = turn.error === undefined ? text : troubleOf(turn.error).text;
+    this.#frame.announce(words.slice(0, PANEL_LIMITS.announcedChars));
+    this.#tell("sallyport-answer", { sessionId: chat.sessionId, turnId: turn.id, text });
+  }
+
+  #conversation(chat: Chat, id: string): Conversation {
+    const messages = messagesOf(chat);
+    return {
+      id,
+      timestamp: Date.now(),
+      contextId: this.#context,
+      initialPrompt: messages[0]?.text ?? "",
+      messages,
+    };
+  }
+
+  async #copy(): Promise<void> {
+    const joined = this.#joined;
+    if (joined === undefined) return;
+    const worked = await copyText(asText(joined.kept?.messages ?? messagesOf(joined.chat)));
+    const { copyButton } = this.#frame;
+    replaceIcon(copyButton, worked ? "check" : "alert");
+    this.#frame.announce(worked ? "The conversation was copied." : "It could not be copied.");
+    setTimeout(() => replaceIcon(copyButton, "copy"), PANEL_LIMITS.copiedMs);
+  }
+
+  #tell<Name extends keyof PanelEvents>(name: Name, detail: PanelEvents[Name]): void {
+    this.dispatchEvent(new CustomEvent(name, { detail, bubbles: true, composed: true }));
+  }
+}
+
+function messagesOf(chat: Chat): readonly KeptMessage[] {
+  return chat.transcript.turns.flatMap((turn) => {
+    const text = answerText(turn);
+    const prompt = { fromUser: true, text: chat.shownPrompt(turn) };
+    return text === "" ? [prompt] : [prompt, { fromUser: false, text }];
+  });
+}

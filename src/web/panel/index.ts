@@ -1,0 +1,11 @@
+import { SallyportPanel } from "./element.ts";
+
+export { SallyportPanel } from "./element.ts";
+export type { PanelEvents, PanelOptions, PanelPage } from "./options.ts";
+
+/** Makes the element known to the page, once. Another name gets a class of its own. */
+export function definePanel(name = "sallyport-panel"): void {
+  if (customElements.get(name) !== undefined) return;
+  const isTaken = customElements.getName(SallyportPanel) !== null;
+  customElements.define(name, isTaken ? class extends SallyportPanel {} : SallyportPanel);
+}

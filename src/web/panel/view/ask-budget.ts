@@ -1,0 +1,47 @@
+import { parseDollars, writeDollars } from "../../console/ui/dollars.ts";
+import type { BudgetPreview } from "./ask.ts";
+import { make, setText } from "./dom.ts";
+
+/** A limit of money is reached: how much shall it be from now on? */
+export function BudgetForm(
+  preview: BudgetPreview,
+  no: HTMLElement,
+  answer: (limitMicrousd: number) => void,
+): HTMLElement {
+  const { shortage, proposed_limit_microusd: proposed } = preview;
+  const words = make("p", { class: "ask-trouble", attributes: { role: "alert" } });
+  words.hidden = true;
+  const amount = make("input", {
+    attributes: {
+      type: "text",
+      inputmode: "decimal",
+      value: writeDollars(proposed),
+      "aria-label": "New limit in dollars",
+    },
+  });
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    const limit = parseDollars(amount.value);
+    const wrong =
+      limit === undefined
+        ? "Write an amount in dollars, such as 2.50."
+        : limit <= shortage.limit_microusd
+          ? `It must be more than the limit of now, $${writeDollars(shortage.limit_microusd)}.`
+          : undefined;
+    words.hidden = wrong === undefined;
+    setText(words, wrong ?? "");
+    if (limit !== undefined && wrong === undefined) answer(limit);
+  };
+  return make(
+    "form",
+    { class: "ask-actions", on: { submit } },
+    make(
+      "div",
+      { class: "row" },
+      make("label", { class: "amount" }, "New limit $", amount),
+      make("button", { class: "button primary", text: "Set the limit", attributes: { type: "submit" } }),
+      no,
+    ),
+    words,
+  );
+}

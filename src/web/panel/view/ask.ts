@@ -1,0 +1,202 @@
+import type { Approval, Decision, FileDiff, Outcome, Preview } from "../../../protocol/index.ts";
+import { visible } from "../../console/approval/visible.ts";
+import { PANEL_LIMITS } from "../limits.ts";
+import type { Ask } from "../transcript.ts";
+import { shorten, stepWords, troubleOf } from "../words.ts";
+import { BudgetForm } from "./ask-budget.ts";
+import { QuestionForm } from "./ask-question.ts";
+import { button, icon, make, setText } from "./dom.ts";
+import type { Describe } from "./steps.ts";
+
+export type Decide = (approval: string, decision: Decision) => Promise<void>;
+
+const OUTCOMES: Readonly<Record<Outcome, string>> = {
+  approved: "You said yes",
+  rejected: "You said no",
+  timed_out: "Nobody answered in time",
+  cancelled: "Not needed any more",
+};
+
+/** A question to the person, in the middle of the answer. */
+export class AskView {
+  readonly element: HTMLElement;
+  readonly #approval: Approval;
+  readonly #decide: Decide;
+  readonly #actions: HTMLElement;
+  readonly #trouble = make("p", { class: "ask-trouble", attributes: { role: "alert" } });
+  readonly #outcome = make("p", { class: "ask-outcome" });
+  #ask: Ask | undefined;
+
+  constructor(ask: Ask, decide: Decide, describe: Describe) {
+    const { approval } = ask;
+    this.#approval = approval;
+    this.#decide = decide;
+    this.#actions = this.#makeActions();
+    const name = headline(approval, describe);
+    this.element = make(
+      "section",
+      { class: "ask", attributes: { "aria-label": name, tabindex: "-1" } },
+      make("div", { class: "ask-head" }, icon("question"), make("h3", { text: name })),
+      ...previewOf(approval),
+      ...approval.warnings.map(({ message }) => make("p", { class: "warning" }, icon("alert"), visible(message))),
+      this.#actions,
+      this.#trouble,
+      this.#outcome,
+    );
+    this.#trouble.hidden = true;
+    this.#outcome.hidden = true;
+    this.update(ask);
+  }
+
+  update(ask: Ask): void {
+    if (ask === this.#ask) return;
+    this.#ask = ask;
+    const { outcome, feedback, granted } = ask;
+    if (outcome === undefined) return;
+    const hadFocus = this.#actions.contains((this.element.getRootNode() as ShadowRoot).activeElement);
+    this.element.classList.add("answered");
+    this.#actions.remove();
+    this.#trouble.hidden = true;
+    const more = granted === undefined ? (feedback ?? "") : `always for this chat: ${granted}`;
+    setText(this.#outcome, `${OUTCOMES[outcome]}${more === "" ? "." : `: ${visible(more)}`}`);
+    this.#outcome.hidden = false;
+    if (hadFocus) this.element.focus();
+  }
+
+  #makeActions(): HTMLElement {
+    const { preview, input } = this.#approval;
+    const no = (): HTMLElement => button("No", () => this.#send({ decision: "reject" }), "quiet");
+    if (preview.type === "question")
+      return QuestionForm(preview.questions, no(), (answers) =>
+        this.#send({ decision: "approve", updated_input: { ...input, answers } }),
+      );
+    if (preview.type === "budget")
+      return BudgetForm(preview, no(), (limit) =>
+        this.#send({ decision: "approve", updated_input: { limit_microusd: limit } }),
+      );
+    return this.#yesOrNo();
+  }
+
+  #yesOrNo(): HTMLElement {
+    const rule = this.#approval.session_rule;
+    const reason = make("textarea", {
+      attributes: {
+        rows: "2",
+        "aria-label": "Why not? The agent reads it.",
+        placeholder: "Why not? The agent reads it. (optional)",
+        maxlength: String(PANEL_LIMITS.feedbackChars),
+      },
+    });
+    const refuse = (): void => {
+      const feedback = reason.value.trim();
+      this.#send({ decision: "reject", ...(feedback === "" ? {} : { feedback }) });
+    };
+    const rejecting = make("div", { class: "ask-reject" }, reason, button("Send no", refuse, "danger"));
+    rejecting.hidden = true;
+    const no = button("No…", () => {
+      rejecting.hidden = !rejecting.hidden;
+      no.setAttribute("aria-expanded", String(!rejecting.hidden));
+      if (!rejecting.hidden) reason.focus();
+    });
+    no.setAttribute("aria-expanded", "false");
+    const always =
+      rule === undefined
+        ? undefined
+        : button("Always for this chat", () => this.#send({ decision: "approve", scope: "session" }), "quiet");
+    if (always !== undefined) always.title = `Adds the rule ${rule ?? ""} until the chat ends`;
+    const yes = button("Yes", () => this.#send({ decision: "approve" }), "primary");
+    return make("div", { class: "ask-actions" }, make("div", { class: "row" }, yes, no, always), rejecting);
+  }
+
+  #send(decision: Omit<Decision, "input_hash">): void {
+    const { id, input_hash } = this.#approval;
+    this.#busy(true);
+    this.#trouble.hidden = true;
+    this.#decide(id, { ...decision, input_hash }).catch((error: unknown) => {
+      const { text, next } = troubleOf(error);
+      setText(this.#trouble, next === undefined ? text : `${text} ${next}`);
+      this.#trouble.hidden = false;
+      this.#busy(false);
+    });
+  }
+
+  #busy(busy: boolean): void {
+    for (const control of this.#actions.querySelectorAll("button")) control.disabled = busy;
+  }
+}
+
+function headline(approval: Approval, describe: Describe): string {
+  switch (approval.preview.type) {
+    case "question":
+      return "The agent asks you";
+    case "budget":
+      return "The budget is used up. Allow more?";
+    case "command":
+      return "Run this command?";
+    case "diff":
+    case "multi_diff":
+    case "notebook":
+      return "Make this change?";
+    case "generic":
+      return `${visible(stepWords(approval.tool, approval.input, describe)).replace(/(…|\.{3})$/, "")}?`;
+  }
+}
+
+function previewOf({ preview, input }: Approval): readonly Node[] {
+  switch (preview.type) {
+    case "question":
+      return [];
+    case "budget":
+      return [make("p", { text: visible(preview.summary) })];
+    case "command":
+      return [
+        ...(preview.description === undefined ? [] : [make("p", { text: visible(preview.description) })]),
+        block("Command", preview.command),
+        make("p", { class: "faint", text: `in ${visible(preview.cwd)}` }),
+      ];
+    case "diff":
+    case "notebook":
+      return fileOf(preview.file);
+    case "multi_diff":
+      return preview.files.flatMap(fileOf);
+    case "generic":
+      return [block("Input", JSON.stringify(input, null, 2))];
+  }
+}
+
+function fileOf(file: FileDiff): readonly Node[] {
+  const name = make("p", { class: "file" }, icon("file"), visible(file.file_path), tally(file));
+  const effects = [...file.effects, ...(file.error === undefined ? [] : [file.error])];
+  return [
+    name,
+    ...(file.diff === "" ? [] : [diffOf(file.diff)]),
+    ...effects.map((words) => make("p", { class: "faint", text: visible(words) })),
+  ];
+}
+
+function tally({ added, removed, is_new_file }: FileDiff): HTMLElement {
+  return make("span", {
+    class: "faint",
+    text: `${is_new_file ? "new, " : ""}+${String(added)} −${String(removed)}`,
+  });
+}
+
+function diffOf(diff: string): HTMLElement {
+  const body = diff.split("\n").filter((line) => !/^(---|\+\+\+) /.test(line));
+  const shown = shorten(body.join("\n").trimEnd(), PANEL_LIMITS.previewChars).split("\n");
+  const kinds: Readonly<Record<string, string>> = { "+": "added", "-": "removed", "@": "hunk" };
+  return make(
+    "pre",
+    { class: "diff", attributes: { tabindex: "0", role: "group", "aria-label": "Change" } },
+    ...shown.map((line) => make("span", { class: kinds[line.slice(0, 1)] ?? "same", text: `${visible(line)}\n` })),
+  );
+}
+
+function block(label: string, text: string): HTMLElement {
+  return make("pre", {
+    text: visible(shorten(text, PANEL_LIMITS.previewChars)),
+    attributes: { tabindex: "0", role: "group", "aria-label": label },
+  });
+}
+
+export type BudgetPreview = Extract<Preview, { type: "budget" }>;

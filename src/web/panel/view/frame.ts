@@ -1,0 +1,91 @@
+import { Composer, type ComposerActions } from "./composer.ts";
+import { icon, iconButton, make, setText } from "./dom.ts";
+import { HistoryList, type HistoryActions } from "./history-list.ts";
+import { Messages, type MessagesActions } from "./messages.ts";
+
+export interface FrameActions extends ComposerActions, MessagesActions {
+  readonly copy: () => void;
+  readonly toggle: () => void;
+  readonly history: Omit<HistoryActions, "closed">;
+}
+
+/** The panel's fixed parts. */
+export class Frame {
+  readonly element: HTMLElement;
+  readonly launcher: HTMLButtonElement;
+  readonly messages: Messages;
+  readonly composer: Composer;
+  readonly history: HistoryList;
+  readonly copyButton: HTMLButtonElement;
+  readonly #title = make("h2");
+  readonly #banner = make("div", { class: "banner", attributes: { role: "status" } });
+  readonly #notice = make("div", { class: "banner notice", attributes: { role: "status" } });
+  readonly #spoken = make("div", { class: "unseen", attributes: { role: "status", "aria-live": "polite" } });
+  readonly #newChat: HTMLButtonElement;
+
+  constructor(actions: FrameActions) {
+    this.messages = new Messages(actions);
+    this.composer = new Composer(actions);
+    this.#newChat = iconButton("plus", "New chat", actions.newChat);
+    this.copyButton = iconButton("copy", "Copy conversation", actions.copy);
+    const past = iconButton("history", "History", () => {
+      if (this.history.isOpen) this.history.close();
+      else void this.history.open();
+    });
+    this.history = new HistoryList({ ...actions.history, closed: () => past.focus() });
+    const close = iconButton("close", "Close the panel", actions.toggle);
+    this.#title.addEventListener("click", () => this.composer.input.focus());
+    const head = make("header", {}, this.#title, this.#newChat, this.copyButton, past, close);
+    this.element = make(
+      "section",
+      { class: "panel" },
+      head,
+      this.#banner,
+      this.#notice,
+      make("div", { class: "middle" }, this.messages.element, this.history.element),
+      this.composer.element,
+      this.#spoken,
+    );
+    this.launcher = make(
+      "button",
+      { class: "launcher", attributes: { type: "button" }, on: { click: actions.toggle } },
+      icon("chat"),
+    );
+    this.banner(undefined);
+    this.notice(undefined);
+    this.filled(false);
+  }
+
+  entitle(title: string, placeholder: string, shortcut: string): void {
+    setText(this.#title, title);
+    this.element.setAttribute("aria-label", title);
+    this.composer.input.placeholder = placeholder;
+    this.composer.input.setAttribute("aria-label", placeholder);
+    const label = `Open ${title}${shortcut === "" ? "" : ` (${shortcut})`}`;
+    this.launcher.setAttribute("aria-label", label);
+    this.launcher.title = label;
+  }
+
+  /** Whether there is something to copy or to leave behind. */
+  filled(isFilled: boolean): void {
+    this.#newChat.hidden = !isFilled;
+    this.copyButton.hidden = !isFilled;
+  }
+
+  /** How the connection stands; undefined: well. */
+  banner(words: string | undefined): void {
+    this.#banner.hidden = words === undefined;
+    setText(this.#banner, words ?? "");
+  }
+
+  /** What the person should know; undefined: nothing. */
+  notice(words: string | undefined): void {
+    this.#notice.hidden = words === undefined;
+    setText(this.#notice, words ?? "");
+  }
+
+  /** For those who listen. */
+  announce(words: string): void {
+    this.#spoken.replaceChildren(make("p", { text: words }));
+  }
+}

@@ -1,0 +1,194 @@
+import type { Attachment } from "../../../protocol/index.ts";
+import type { Chat, Outgoing } from "../chat.ts";
+import type { Conversation } from "../history.ts";
+import { PANEL_LIMITS } from "../limits.ts";
+import { AnswerView, noteOf, type AnswerActions } from "./answer.ts";
+import { button, icon, iconButton, make, picture } from "./dom.ts";
+import { proseOf } from "./prose.ts";
+
+export interface MessagesActions extends AnswerActions {
+  readonly suggest: (prompt: string) => void;
+  readonly sendAgain: (key: string) => void;
+  readonly drop: (key: string) => void;
+  readonly newChat: () => void;
+}
+
+const THUMB_PX = 96;
+
+/** Everything that was said, and what can be said first. */
+export class Messages {
+  readonly element: HTMLElement;
+  readonly #actions: MessagesActions;
+  readonly #log = make("div", {
+    class: "log",
+    attributes: { role: "log", "aria-live": "off", "aria-label": "Conversation", tabindex: "0" },
+  });
+  readonly #list = make("div", { class: "list" });
+  readonly #empty = make("div", { class: "empty" });
+  readonly #down: HTMLButtonElement;
+  readonly #answers = new Map<string, AnswerView>();
+  readonly #bubbles = new Map<string, HTMLElement>();
+  #follows = true;
+
+  constructor(actions: MessagesActions) {
+    this.#actions = actions;
+    this.#down = iconButton("bottom", "To the end of the conversation", () => this.toEnd(), "to-end");
+    this.#down.hidden = true;
+    this.#log.append(this.#empty, this.#list);
+    this.#log.addEventListener("scroll", () => this.#scrolled(), { passive: true });
+    this.element = make("div", { class: "messages" }, this.#log, this.#down);
+  }
+
+  /** What is shown before anything was said. */
+  welcome(title: string, suggestions: readonly string[]): void {
+    this.#empty.replaceChildren(
+      icon("chat"),
+      make("p", { class: "empty-title", text: title }),
+      make("p", { class: "faint", text: "Ask something, or begin with one of these." }),
+      make(
+        "div",
+        { class: "suggestions" },
+        ...suggestions.map((one) => button(one, () => this.#actions.suggest(one), "suggestion")),
+      ),
+    );
+    if (suggestions.length === 0) this.#empty.querySelector(".faint")?.remove();
+  }
+
+  update(chat: Chat): void {
+    const { transcript, outgoing, trouble } = chat;
+    const nodes: Node[] = [];
+    for (const turn of transcript.turns) {
+      nodes.push(
+        this.#bubble(turn.id, turn.state === "queued" ? "queued" : "", () => ({
+          text: chat.shownPrompt(turn),
+          attachments: turn.prompt.attachments ?? [],
+        })),
+      );
+      if (turn.state === "queued") continue;
+      const answer = this.#answers.get(turn.id) ?? new AnswerView(this.#actions);
+      this.#answers.set(turn.id, answer);
+      answer.update(turn);
+      nodes.push(answer.element);
+    }
+    for (const prompt of outgoing) nodes.push(...this.#outgoing(prompt));
+    if (chat.loading && nodes.length === 0) nodes.push(make("div", { class: "loading", text: "Opening the chat…" }));
+    if (trouble !== undefined)
+      nodes.push(this.#once("trouble", `${trouble.text}${trouble.next ?? ""}`, () => this.#over(trouble)));
+    this.#put(nodes);
+  }
+
+  /** A chat that only this browser still knows. */
+  showKept({ messages }: Conversation, why: string): void {
+    this.clear();
+    this.#put([
+      ...messages.map(({ fromUser, text }) =>
+        fromUser
+          ? bubbleOf(text, [])
+          : make("article", { class: "answer", attributes: { "aria-label": "Answer" } }, proseOf(text)),
+      ),
+      this.#over({ text: why, next: "You can read it here." }),
+    ]);
+    this.toEnd();
+  }
+
+  clear(): void {
+    this.#answers.clear();
+    this.#bubbles.clear();
+    this.#put([]);
+    this.#follows = true;
+  }
+
+  toEnd(): void {
+    this.#follows = true;
+    this.#log.scrollTop = this.#log.scrollHeight;
+    this.#down.hidden = true;
+  }
+
+  #put(nodes: readonly Node[]): void {
+    this.#empty.hidden = nodes.length > 0;
+    for (const [index, node] of nodes.entries()) {
+      const there = this.#list.childNodes[index];
+      if (there !== node) this.#list.insertBefore(node, there ?? null);
+    }
+    while (this.#list.childNodes.length > nodes.length) this.#list.lastChild?.remove();
+    if (this.#follows) this.toEnd();
+    else this.#down.hidden = nodes.length === 0;
+  }
+
+  #scrolled(): void {
+    const { scrollHeight, scrollTop, clientHeight } = this.#log;
+    this.#follows = scrollHeight - scrollTop - clientHeight < PANEL_LIMITS.followPx;
+    if (this.#follows) this.#down.hidden = true;
+  }
+
+  #bubble(
+    id: string,
+    state: string,
+    read: () => { readonly text: string; readonly attachments: readonly Attachment[] },
+  ): HTMLElement {
+    return this.#once(id, state, () => {
+      const { text, attachments } = read();
+      const bubble = bubbleOf(text, attachments);
+      if (state === "queued") bubble.append(make("div", { class: "bubble-note", text: "Waits for its turn" }));
+      return bubble;
+    });
+  }
+
+  #outgoing({ key, shown, attachments, trouble }: Outgoing): readonly Node[] {
+    const bubble = this.#once(key, trouble === undefined ? "" : trouble.text, () => {
+      const made = bubbleOf(shown, attachments);
+      if (trouble === undefined) return made;
+      made.classList.add("unsent");
+      const note = noteOf({ ...trouble, text: `Not sent. ${trouble.text}` }, "bad");
+      note.setAttribute("role", "alert");
+      const again = button("Send again", () => this.#actions.sendAgain(key), "primary");
+      const row = make(
+        "div",
+        { class: "row" },
+        again,
+        button("Discard", () => this.#actions.drop(key), "quiet"),
+      );
+      return make("div", { class: "unsent-group" }, made, note, row);
+    });
+    if (trouble !== undefined) return [bubble];
+    const waiting = make(
+      "div",
+      { class: "waiting", attributes: { "aria-hidden": "true" } },
+      make("i"),
+      make("i"),
+      make("i"),
+    );
+    return [bubble, this.#once(`waiting ${key}`, "", () => waiting)];
+  }
+
+  #over(trouble: Parameters<typeof noteOf>[0]): HTMLElement {
+    const note = noteOf(trouble, "plain");
+    return make("div", { class: "over" }, note, button("New chat", this.#actions.newChat, "primary"));
+  }
+
+  /** Made anew only when it is another one. */
+  #once(key: string, state: string, create: () => HTMLElement): HTMLElement {
+    const known = this.#bubbles.get(key);
+    if (known?.dataset["state"] === state) return known;
+    const made = create();
+    made.dataset["state"] = state;
+    this.#bubbles.set(key, made);
+    return made;
+  }
+}
+
+function bubbleOf(text: string, attachments: readonly Attachment[]): HTMLElement {
+  return make(
+    "article",
+    { class: "bubble", attributes: { "aria-label": "You" } },
+    make("div", { class: "bubble-text", text }),
+    attachments.length === 0 ? undefined : make("div", { class: "chips" }, ...attachments.map(attachmentOf)),
+  );
+}
+
+function attachmentOf(attachment: Attachment): HTMLElement {
+  const name = attachment.name ?? (attachment.type === "image" ? "image" : "text");
+  return attachment.type === "image"
+    ? picture(attachment, name, THUMB_PX)
+    : make("span", { class: "chip" }, icon("file"), name);
+}

@@ -1,0 +1,160 @@
+import type { ItemStatus } from "../../../protocol/index.ts";
+import { visible } from "../../console/approval/visible.ts";
+import { PANEL_LIMITS } from "../limits.ts";
+import type { PanelOptions } from "../options.ts";
+import type { StepPart, TextPart } from "../transcript.ts";
+import { shorten, stepWords } from "../words.ts";
+import { icon, make, picture, replaceIcon, setAttribute, setText, type Icon } from "./dom.ts";
+
+export type Describe = PanelOptions["describe"];
+
+const MARKS: Readonly<Record<ItemStatus, { readonly icon: Icon; readonly label: string }>> = {
+  in_progress: { icon: "dot", label: "running" },
+  completed: { icon: "check", label: "done" },
+  failed: { icon: "alert", label: "failed" },
+  declined: { icon: "close", label: "declined" },
+  interrupted: { icon: "stop", label: "stopped" },
+  superseded: { icon: "retry", label: "done again" },
+};
+
+const PICTURE_PX = 320;
+
+/** Steps that follow each other: one line that says what happens, and behind it each of them. */
+export class Steps {
+  readonly element: HTMLDetailsElement;
+  readonly #words = make("span", { class: "steps-words" });
+  readonly #list = make("div", { class: "steps-list" });
+  readonly #rows = new Map<string, Step | Thought>();
+  #shown: readonly (StepPart | TextPart)[] = [];
+
+  constructor() {
+    this.element = make(
+      "details",
+      { class: "steps" },
+      make(
+        "summary",
+        {},
+        icon("chevron"),
+        make("span", { class: "pulse", attributes: { "aria-hidden": "true" } }),
+        this.#words,
+      ),
+      this.#list,
+    );
+  }
+
+  /** `isLast`: nothing of the answer follows yet. */
+  update(parts: readonly (StepPart | TextPart)[], isLast: boolean, describe: Describe): void {
+    for (const part of parts) {
+      const row = this.#rows.get(part.id) ?? this.#add(part, describe);
+      if (this.#shown.includes(part)) continue;
+      row.update(part as never);
+    }
+    for (const [id, row] of this.#rows)
+      if (!parts.some((part) => part.id === id)) {
+        row.element.remove();
+        this.#rows.delete(id);
+      }
+    this.#shown = parts;
+    const running = isLast ? parts.findLast(isRunning) : undefined;
+    this.element.classList.toggle("running", running !== undefined);
+    setText(this.#words, running === undefined ? summed(parts, describe) : `${activity(running, describe)}…`);
+  }
+
+  #add(part: StepPart | TextPart, describe: Describe): Step | Thought {
+    const row = part.kind === "step" ? new Step(describe) : new Thought();
+    this.#rows.set(part.id, row);
+    this.#list.append(row.element);
+    return row;
+  }
+}
+
+function isRunning(part: StepPart | TextPart): boolean {
+  return part.kind === "step" ? part.status === "in_progress" : !part.done;
+}
+
+function activity(part: StepPart | TextPart, describe: Describe): string {
+  return part.kind === "step" ? stepWords(part.tool, part.input, describe).replace(/(…|\.{3})$/, "") : "Thinking";
+}
+
+/** One step in its own words; more of them as a number, with what went wrong. */
+function summed(parts: readonly (StepPart | TextPart)[], describe: Describe): string {
+  const steps = parts.filter((part) => part.kind === "step");
+  const [only] = steps;
+  if (only === undefined) return "Thought about it";
+  const wrong = steps.filter(({ status }) => status === "failed" || status === "declined").length;
+  const count = steps.length === 1 ? activity(only, describe) : `${String(steps.length)} steps`;
+  if (wrong === 0) return count;
+  return steps.length === 1 ? `${count}: ${MARKS[only.status].label}` : `${count}, ${String(wrong)} of them not done`;
+}
+
+/** One call of a tool: what it was asked for, and what it gave back. */
+class Step {
+  readonly element: HTMLDetailsElement;
+  readonly #describe: Describe;
+  readonly #words = make("span", { class: "step-words" });
+  readonly #status = make("span", { class: "step-status" });
+  readonly #input = make("pre", { attributes: { tabindex: "0", role: "group", "aria-label": "Input" } });
+  readonly #output = make("pre", { attributes: { tabindex: "0", role: "group", "aria-label": "Result" } });
+  readonly #result: HTMLElement;
+  readonly #pictures = make("div", { class: "pictures" });
+  readonly #tool = make("code");
+  #part: StepPart | undefined;
+
+  constructor(describe: Describe) {
+    this.#describe = describe;
+    this.#result = make("div", {}, make("div", { class: "label", text: "Result" }), this.#output);
+    this.element = make(
+      "details",
+      { class: "step", on: { toggle: () => this.#fill() } },
+      make("summary", {}, icon("dot"), this.#words, this.#status),
+      make(
+        "div",
+        { class: "step-body" },
+        make("div", { class: "label" }, "Tool ", this.#tool),
+        this.#input,
+        this.#result,
+        this.#pictures,
+      ),
+    );
+  }
+
+  update(part: StepPart): void {
+    this.#part = part;
+    const { status, tool, input } = part;
+    setAttribute(this.element, "data-status", status);
+    replaceIcon(this.element, MARKS[status].icon);
+    setText(this.#words, stepWords(tool, input, this.#describe));
+    setText(this.#status, status === "completed" ? "" : MARKS[status].label);
+    this.#fill();
+  }
+
+  /** What nobody looks at need not be written. */
+  #fill(): void {
+    const part = this.#part;
+    if (!this.element.open || part === undefined) return;
+    setText(this.#tool, part.tool);
+    setText(this.#input, visible(shorten(JSON.stringify(part.input, null, 2), PANEL_LIMITS.stepChars)));
+    setText(this.#output, visible(shorten(part.output, PANEL_LIMITS.stepChars)));
+    this.#result.hidden = part.output === "";
+    const images = part.images.slice(0, PANEL_LIMITS.stepImages);
+    if (this.#pictures.childElementCount !== images.length)
+      this.#pictures.replaceChildren(...images.map((image) => picture(image, "Picture of the result", PICTURE_PX)));
+  }
+}
+
+class Thought {
+  readonly element: HTMLDetailsElement;
+  readonly #text = make("div", { class: "step-body thought" });
+  readonly #words = make("span", { class: "step-words" });
+
+  constructor() {
+    this.element = make("details", { class: "step" }, make("summary", {}, icon("dot"), this.#words), this.#text);
+  }
+
+  update({ text, done }: TextPart): void {
+    setAttribute(this.element, "data-status", done ? "completed" : "in_progress");
+    replaceIcon(this.element, done ? "check" : "dot");
+    setText(this.#words, done ? "Thought" : "Thinking");
+    setText(this.#text, text === "" ? "The model does not show this thought." : shorten(text, PANEL_LIMITS.stepChars));
+  }
+}

@@ -1,0 +1,146 @@
+import { useEffect, useMemo, useRef, useState, useSyncExternalStore, type ReactNode } from "react";
+import type { EngineView, LiveConnection, SallyportClient } from "../../../client/index.ts";
+import { SallyportPanelView, type SallyportPanel } from "../../panel/react.tsx";
+import type { Workbench } from "../desk/workbench.ts";
+import type { Databases } from "./databases.ts";
+import { INSTRUCTIONS } from "./instructions.ts";
+import { AgentTools, PAGE_NAME, stepWords } from "./tools.ts";
+
+interface ChatProps {
+  readonly workbench: Workbench;
+  readonly databases: Databases;
+  readonly client: SallyportClient;
+  readonly live: LiveConnection;
+  readonly theme: "light" | "dark";
+  readonly download: (name: string, text: string) => void;
+}
+
+const SUGGESTIONS = [
+  "Add a histogram for the Age column",
+  "Show me tables in the public schema",
+  "Which viewers are open?",
+  "How do I save a layout?",
+];
+const KINDS = { page: "this page", postgres: "PostgreSQL", sqlite: "SQLite" } as const;
+
+/** The chat of the workbench: the panel with the workbench's tools, and what these tools work on. */
+export function WorkbenchChat({ workbench, databases, client, live, theme, download }: ChatProps): ReactNode {
+  const panel = useRef<SallyportPanel>(null);
+  const tools = useMemo(
+    () => new AgentTools({ workbench, databases, download }),
+    [workbench, databases, download],
+  );
+  const [engine, setEngine] = useState<string>();
+  const settings = useRef<{ engine?: string }>({});
+  useEffect(() => {
+    settings.current = engine === undefined ? {} : { engine };
+  }, [engine]);
+  useEffect(() => {
+    let known = tools.key;
+    const look = (): void => {
+      if (tools.key === known) return;
+      known = tools.key;
+      panel.current?.setTools(tools.list());
+    };
+    const ends = [workbench.subscribe(look), databases.subscribe(look)];
+    return () => {
+      for (const end of ends) end();
+    };
+  }, [tools, workbench, databases]);
+  const options = useMemo(
+    () => ({
+      client,
+      live,
+      session: () => ({
+        ...settings.current,
+        tools: [`mcp__${PAGE_NAME}__*`],
+        system_prompt: INSTRUCTIONS,
+        metadata: { page: PAGE_NAME },
+      }),
+      page: { page: PAGE_NAME, tools: tools.list() },
+      firstPrefix: () => tools.tableView?.getTableDescription(),
+      describe: stepWords,
+      contextId: PAGE_NAME,
+      title: "Ask Claude",
+      placeholder: "Ask Claude about your data…",
+      suggestions: SUGGESTIONS,
+    }),
+    [client, live, tools],
+  );
+  return (
+    <div className="flex h-full min-h-0 flex-col">
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b border-line px-3 py-1.5 text-xs text-soft">
+        <DatabaseChoice databases={databases} />
+        <EngineChoice client={client} engine={engine} choose={setEngine} />
+      </div>
+      <SallyportPanelView ref={panel} {...options} theme={theme} className="min-h-0 flex-1" />
+    </div>
+  );
+}
+
+const SELECT = "max-w-40 truncate rounded border border-line bg-paper px-1.5 py-1 text-ink";
+
+function DatabaseChoice({ databases }: { readonly databases: Databases }): ReactNode {
+  const choices = useSyncExternalStore(
+    (listener) => databases.subscribe(listener),
+    () => databases.choices,
+  );
+  const chosen = useSyncExternalStore(
+    (listener) => databases.subscribe(listener),
+    () => databases.chosen.id,
+  );
+  return (
+    <label className="flex items-center gap-1.5">
+      Database
+      <select className={SELECT} value={chosen} onChange={(event) => databases.choose(event.target.value)}>
+        {choices.map(({ id, name, kind }) => (
+          <option key={id} value={id}>
+            {name} ({KINDS[kind]})
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+/** Which engine the next chat uses. Hidden where there is no choice. */
+function EngineChoice({
+  client,
+  engine,
+  choose,
+}: {
+  readonly client: SallyportClient;
+  readonly engine: string | undefined;
+  readonly choose: (engine: string | undefined) => void;
+}): ReactNode {
+  const [engines, setEngines] = useState<readonly EngineView[]>([]);
+  useEffect(() => {
+    let isGone = false;
+    const take = async (): Promise<void> => {
+      try {
+        const list = await client.engines();
+        if (!isGone) setEngines(list.engines.filter(({ available }) => available));
+      } catch {
+        // The panel says what is wrong with the server; without a list the server's own choice is taken.
+      }
+    };
+    void take();
+    return () => {
+      isGone = true;
+    };
+  }, [client]);
+  if (engines.length < 2) return null;
+  return (
+    <label className="flex items-center gap-1.5">
+      Next chat with
+      <select className={SELECT} value={engine ?? ""} onChange={(event) => choose(event.target.value || undefined)}>
+        <option value="">the server’s choice</option>
+        {engines.map(({ id }) => (
+          <option key={id} value={id}>
+            {id}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}

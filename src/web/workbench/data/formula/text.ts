@@ -1,0 +1,204 @@
+import { numberText } from "../format.ts";
+import { inferredNumber } from "./literal.ts";
+import { asNumber, asText, bounded } from "./code.ts";
+import type { Code } from "./code.ts";
+import { argument, MANY, ofText, ofTexts } from "./function.ts";
+import type { Call, FormulaFunction, Made } from "./function.ts";
+
+/** What the grid would show of it; missing stays missing. */
+export function shownText(code: Code): (row: number) => string | null {
+  if (code.type === "null") return () => null;
+  if (code.type === "string") return code.at;
+  const { type, at } = code;
+  return (row) => {
+    const number = at(row);
+    return Number.isNaN(number) ? null : numberText(type, number);
+  };
+}
+
+export function concatenated(codes: readonly Code[], position: number): Made {
+  const parts = codes.map(shownText);
+  return {
+    type: "string",
+    at: (row) => {
+      let whole = "";
+      for (const part of parts) {
+        const text = part(row);
+        if (text === null) return null;
+        whole += text;
+      }
+      return bounded(whole, position);
+    },
+  };
+}
+
+/** Letters from a place, counted from 0; a negative place counts from the end. */
+function makeSubstring(call: Call): Made {
+  const text = asText(argument(call, 0), "Substring").at;
+  const start = asNumber(argument(call, 1), "Substring").at;
+  const end = call.given.length < 3 ? () => Number.POSITIVE_INFINITY : asNumber(argument(call, 2), "Substring").at;
+  return {
+    type: "string",
+    at: (row) => {
+      const whole = text(row);
+      const from = start(row);
+      const to = end(row);
+      return whole === null || Number.isNaN(from) || Number.isNaN(to)
+        ? null
+        : whole.slice(from, Math.min(to, whole.length));
+    },
+  };
+}
+
+function makeEnd(name: "Left" | "Right"): (call: Call) => Made {
+  return (call) => {
+    const text = asText(argument(call, 0), name).at;
+    const count = asNumber(argument(call, 1), name).at;
+    return {
+      type: "string",
+      at: (row) => {
+        const whole = text(row);
+        const letters = count(row);
+        if (whole === null || Number.isNaN(letters)) return null;
+        const kept = Math.max(0, Math.trunc(letters));
+        return name === "Left" ? whole.slice(0, kept) : whole.slice(Math.max(0, whole.length - kept));
+      },
+    };
+  };
+}
+
+function makeReplace(call: Call): Made {
+  const text = asText(argument(call, 0), "Replace").at;
+  const old = asText(argument(call, 1), "Replace").at;
+  const put = asText(argument(call, 2), "Replace").at;
+  return {
+    type: "string",
+    at: (row) => {
+      const whole = text(row);
+      const search = old(row);
+      const replacement = put(row);
+      if (whole === null || search === null || replacement === null) return null;
+      if (search === "") return whole;
+      return joined(whole.split(search), replacement, call.position);
+    },
+  };
+}
+
+/** Each step is bounded, so that a text that would be too long is never made. */
+function joined(parts: readonly string[], put: string, position: number): string {
+  let whole = "";
+  parts.forEach((part, index) => {
+    whole = bounded(index === 0 ? part : whole + put + part, position);
+  });
+  return whole;
+}
+
+function makePart(call: Call): Made {
+  const text = asText(argument(call, 0), "SplitPart").at;
+  const separator = asText(argument(call, 1), "SplitPart").at;
+  const place = asNumber(argument(call, 2), "SplitPart").at;
+  return {
+    type: "string",
+    at: (row) => {
+      const whole = text(row);
+      const between = separator(row);
+      const index = place(row);
+      if (whole === null || between === null || Number.isNaN(index)) return null;
+      const parts = between === "" ? [whole] : whole.split(between);
+      return parts.at(index > 0 ? index - 1 : index) ?? null;
+    },
+  };
+}
+
+function makeLength(call: Call): Made {
+  const text = asText(argument(call, 0), "Length").at;
+  return { type: "int", at: (row) => text(row)?.length ?? Number.NaN };
+}
+
+function makeIndexOf(call: Call): Made {
+  const text = asText(argument(call, 0), "IndexOf").at;
+  const part = asText(argument(call, 1), "IndexOf").at;
+  return {
+    type: "int",
+    at: (row) => {
+      const whole = text(row);
+      const search = part(row);
+      return whole === null || search === null ? Number.NaN : whole.indexOf(search);
+    },
+  };
+}
+
+function makeNumber(call: Call): Made {
+  const given = argument(call, 0);
+  if (given.type === "bool" || given.type === "datetime" || given.type === "int" || given.type === "double")
+    return { type: given.type === "bool" ? "int" : "double", at: given.at };
+  const text = asText(given, "Number").at;
+  return {
+    type: "double",
+    at: (row) => {
+      const whole = text(row);
+      return whole === null ? Number.NaN : inferredNumber(whole);
+    },
+  };
+}
+
+export const TEXT: readonly FormulaFunction[] = [
+  { name: "Length", form: "Length(text)", about: "how many letters", least: 1, most: 1, make: makeLength },
+  ofText("Lower", "in small letters", (text) => text.toLowerCase()),
+  ofText("Upper", "in capital letters", (text) => text.toUpperCase()),
+  ofText("Trim", "without spaces at both ends", (text) => text.trim()),
+  {
+    name: "Substring",
+    form: "Substring(text, start, end?)",
+    about: "letters from start (0 is the first) up to end, which is not included",
+    least: 2,
+    most: 3,
+    make: makeSubstring,
+  },
+  { name: "Left", form: "Left(text, count)", about: "the first letters", least: 2, most: 2, make: makeEnd("Left") },
+  { name: "Right", form: "Right(text, count)", about: "the last letters", least: 2, most: 2, make: makeEnd("Right") },
+  ofTexts("Contains", "whether the part is in the text", (text, part) => text.includes(part)),
+  ofTexts("StartsWith", "whether the text begins with it", (text, part) => text.startsWith(part)),
+  ofTexts("EndsWith", "whether the text ends with it", (text, part) => text.endsWith(part)),
+  {
+    name: "IndexOf",
+    form: "IndexOf(text, part)",
+    about: "where the part begins, from 0; -1: nowhere",
+    least: 2,
+    most: 2,
+    make: makeIndexOf,
+  },
+  {
+    name: "Replace",
+    form: "Replace(text, old, new)",
+    about: "each old replaced",
+    least: 3,
+    most: 3,
+    make: makeReplace,
+  },
+  {
+    name: "Concat",
+    form: "Concat(x, y, …)",
+    about: "all of them as one text",
+    least: 1,
+    most: MANY,
+    make: (call) => concatenated(call.given, call.position),
+  },
+  {
+    name: "SplitPart",
+    form: "SplitPart(text, separator, place)",
+    about: "one part of a split text; 1 is the first, -1 the last",
+    least: 3,
+    most: 3,
+    make: makePart,
+  },
+  {
+    name: "Text",
+    form: "Text(x)",
+    about: "as the grid shows it",
+    least: 1,
+    most: 1,
+    make: (call) => concatenated([argument(call, 0)], call.position),
+  },
+  { name: "Number", form: "Number(x)", about: "the number that a text reads as", least: 1, most: 1, make: makeNumber },
+];

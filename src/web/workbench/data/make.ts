@@ -1,0 +1,175 @@
+import { ANY_WAY, cellNumber, typeOfWay, wayOf, waysOf } from "./cells.ts";
+import type { CellWay } from "./cells.ts";
+import type { Column, ColumnType } from "./column.ts";
+import { filterRows } from "./filter-rows.ts";
+import { dateText } from "./format.ts";
+import { Table } from "./table.ts";
+import { TextColumnMaker } from "./texts.ts";
+
+export type AnyValue = string | number | boolean | Date | null | undefined | bigint;
+
+/** Absent type: that of the values; texts stay texts, and values of different kinds become texts. A value that a given type cannot hold is missing. */
+export function columnOf(name: string, values: readonly AnyValue[], type: ColumnType = typeOfValues(values)): Column {
+  if (type === "string" || type === "bigint") {
+    const maker = new TextColumnMaker(values.length);
+    for (const value of values) maker.add(textOfValue(value, type));
+    return maker.finish(name, type);
+  }
+  const numbers = new Float64Array(values.length);
+  const read = numberReader(type);
+  for (let row = 0; row < values.length; row += 1) numbers[row] = read(values[row]);
+  return { name, type, numbers };
+}
+
+function isAbsent(value: AnyValue): boolean {
+  if (value === null || value === undefined) return true;
+  if (typeof value === "number") return Number.isNaN(value);
+  return value instanceof Date && Number.isNaN(value.getTime());
+}
+
+function typeOfValue(value: AnyValue): ColumnType {
+  switch (typeof value) {
+    case "boolean":
+      return "bool";
+    case "bigint":
+      return Number.isSafeInteger(Number(value)) ? "int" : "bigint";
+    case "number":
+      return Number.isSafeInteger(value) ? "int" : "double";
+    default:
+      return value instanceof Date ? "datetime" : "string";
+  }
+}
+
+function typeOfValues(values: readonly AnyValue[]): ColumnType {
+  let type: ColumnType | undefined;
+  for (const value of values) {
+    if (isAbsent(value)) continue;
+    const next = typeOfValue(value);
+    if (type === undefined || type === next) type = next;
+    else if (isCount(type) && isCount(next)) type = widerOf(type, next);
+    else return "string";
+  }
+  return type ?? "string";
+}
+
+function isCount(type: ColumnType): boolean {
+  return type === "int" || type === "double" || type === "bigint";
+}
+
+/** A bigint among fractions becomes a double: no exact text fits both. */
+function widerOf(left: ColumnType, right: ColumnType): ColumnType {
+  return left === "double" || right === "double" ? "double" : "bigint";
+}
+
+const WHOLE = /^-?\d+$/;
+
+function textOfValue(value: AnyValue, type: "string" | "bigint"): string | null {
+  if (value === null || value === undefined || isAbsent(value)) return null;
+  const text = value instanceof Date ? dateText(value.getTime()) : String(value);
+  return type === "bigint" && !WHOLE.test(text) ? null : text;
+}
+
+function numberReader(type: "int" | "double" | "bool" | "datetime"): (value: AnyValue) => number {
+  const fit = fitOf(type);
+  const ways: readonly (keyof typeof WAYS)[] = WAYS_OF_TYPE[type];
+  return (value) => {
+    if (value === null || value === undefined) return Number.NaN;
+    if (typeof value === "string") return fit(numberOfText(value, ways));
+    return fit(value instanceof Date ? value.getTime() : Number(value));
+  };
+}
+
+function fitOf(type: "int" | "double" | "bool" | "datetime"): (number: number) => number {
+  switch (type) {
+    case "int":
+      return (number) => (Number.isSafeInteger(Math.round(number)) ? Math.round(number) : Number.NaN);
+    case "bool":
+      return (number) => (Number.isNaN(number) ? number : Number(number !== 0));
+    case "double":
+    case "datetime":
+      return (number) => number;
+  }
+}
+
+const WAYS = {
+  bool: true,
+  double: true,
+  isoDate: true,
+  monthFirstDate: true,
+  dayFirstDate: true,
+  namedDate: true,
+} satisfies Partial<Record<CellWay, true>>;
+
+const WAYS_OF_TYPE = {
+  int: ["double"],
+  double: ["double"],
+  bool: ["bool", "double"],
+  datetime: ["isoDate", "monthFirstDate", "dayFirstDate", "namedDate"],
+} as const;
+
+const encoder = new TextEncoder();
+
+/** The text in the first of the ways that it allows. */
+function numberOfText(text: string, ways: readonly (keyof typeof WAYS)[]): number {
+  const bytes = encoder.encode(text.trim());
+  for (const way of ways) {
+    const number = bytes.length === 0 ? Number.NaN : cellNumber(way, bytes, 0, bytes.length);
+    if (!Number.isNaN(number)) return number;
+  }
+  return Number.NaN;
+}
+
+/** The time that a text means, in any of the known forms; NaN where it means none. */
+export function timeOfText(text: string): number {
+  return numberOfText(text, WAYS_OF_TYPE.datetime);
+}
+
+/** A column of the narrowest type that all texts can be read as. Empty texts are missing. */
+export function inferColumn(name: string, texts: readonly string[]): Column {
+  const cells = texts.map((text) => encoder.encode(text.trim()));
+  let allowed = ANY_WAY;
+  let some = false;
+  for (const cell of cells) {
+    if (cell.length === 0 || allowed === 0) continue;
+    some = true;
+    allowed &= waysOf(cell, 0, cell.length, allowed);
+  }
+  const way = some ? wayOf(allowed) : "text";
+  if (way === "text" || way === "bigint") {
+    const maker = new TextColumnMaker(texts.length);
+    for (const text of texts) {
+      const kept = way === "bigint" ? text.trim() : text;
+      maker.add(text.trim() === "" ? null : kept);
+    }
+    return maker.finish(name, way === "text" ? "string" : "bigint");
+  }
+  const numbers = Float64Array.from(cells, (cell) =>
+    cell.length === 0 ? Number.NaN : cellNumber(way, cell, 0, cell.length),
+  );
+  const type = typeOfWay(way) as "int" | "double" | "bool" | "datetime";
+  return { name, type, numbers };
+}
+
+const ID_LETTERS = "abcdefghijklmnopqrstuvwxyz234567";
+
+function newTableId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(12));
+  return `table-${Array.from(bytes, (byte) => ID_LETTERS[byte & 31]).join("")}`;
+}
+
+/** Throws where two columns have one name, or they are not equally long. */
+export function newTable(name: string, columns: readonly Column[]): Table {
+  const names = new Set<string>();
+  const rowCount = columns[0] === undefined ? 0 : lengthOf(columns[0]);
+  for (const column of columns) {
+    if (names.has(column.name)) throw new Error(`Two columns are named "${column.name}": give one another name.`);
+    names.add(column.name);
+    if (lengthOf(column) !== rowCount)
+      throw new Error(`The column "${column.name}" has ${lengthOf(column)} rows, the others have ${rowCount}.`);
+  }
+  return new Table({ id: newTableId(), name, rowCount, columns, filterRows });
+}
+
+function lengthOf(column: Column): number {
+  return "codes" in column ? column.codes.length : column.numbers.length;
+}

@@ -1,0 +1,75 @@
+import { LoaderCircle } from "lucide-react";
+import { DropdownMenu } from "radix-ui";
+import type { ReactNode } from "react";
+import { MENU, MENU_ITEM } from "../../console/ui/menu.ts";
+import { Bits } from "../data/bits.ts";
+import type { Table } from "../data/table.ts";
+import { useTable } from "../data/use-table.ts";
+
+interface FooterProps {
+  readonly table: Table;
+  readonly shown: number;
+  readonly isSorting: boolean;
+  /** What was just done, or why it could not be. */
+  readonly note: string | undefined;
+  readonly select: (rows: Bits) => void;
+  readonly clearFilters: () => void;
+}
+
+/** How many rows are shown, filtered, selected. */
+export function GridFooter({ table, shown, isSorting, note, select, clearFilters }: FooterProps): ReactNode {
+  useTable(table, "filter", "selection");
+  const filters = table.filters.size;
+  const selected = table.selected.count;
+  return (
+    <div className="flex h-8 shrink-0 items-center gap-x-3 overflow-hidden border-t bg-panel px-2.5 text-xs whitespace-nowrap text-soft">
+      <p role="status" className="min-w-0 truncate">
+        {rowWords(shown, table.rowCount)}
+        {filters > 0 && ` · ${filters} ${filters === 1 ? "filter" : "filters"}`}
+        {selected > 0 && ` · ${selected.toLocaleString("en")} selected`}
+        {note !== undefined && ` · ${note}`}
+      </p>
+      {isSorting && (
+        <span role="status" className="flex items-center gap-1.5">
+          <LoaderCircle aria-hidden className="size-3.5 animate-spin" /> Sorting …
+        </span>
+      )}
+      <span className="ml-auto flex items-center gap-1">
+        {filters > 0 && (
+          <button type="button" className="rounded px-1.5 py-1 hover:bg-sunken hover:text-ink" onClick={clearFilters}>
+            Clear filters
+          </button>
+        )}
+        <SelectMenu table={table} select={select} />
+      </span>
+    </div>
+  );
+}
+
+function SelectMenu({ table, select }: Pick<FooterProps, "table" | "select">): ReactNode {
+  const items: readonly (readonly [string, string, () => Bits])[] = [
+    ["All shown rows", "Ctrl+A", () => table.filtered],
+    ["The other shown rows", "Ctrl+I", () => table.filtered.without(table.selected)],
+    ["No rows", "Esc", () => new Bits(table.rowCount)],
+  ];
+  return (
+    <DropdownMenu.Root>
+      <DropdownMenu.Trigger className="rounded px-1.5 py-1 hover:bg-sunken hover:text-ink">Select</DropdownMenu.Trigger>
+      <DropdownMenu.Portal>
+        <DropdownMenu.Content align="end" sideOffset={4} className={MENU}>
+          {items.map(([words, keys, rows]) => (
+            <DropdownMenu.Item key={words} className={MENU_ITEM} onSelect={() => select(rows())}>
+              <span className="flex-1">{words}</span>
+              <kbd className="text-xs text-faint">{keys}</kbd>
+            </DropdownMenu.Item>
+          ))}
+        </DropdownMenu.Content>
+      </DropdownMenu.Portal>
+    </DropdownMenu.Root>
+  );
+}
+
+function rowWords(shown: number, all: number): string {
+  const rows = `${all.toLocaleString("en")} ${all === 1 ? "row" : "rows"}`;
+  return shown === all ? rows : `${shown.toLocaleString("en")} of ${rows}`;
+}

@@ -1,0 +1,26 @@
+import type { SortKey } from "../data/sort.ts";
+import { GRID_LIMITS } from "./sizes.ts";
+
+/** How a person has arranged a grid. Columns by name; names that the table does not have are passed over. */
+export interface GridLook {
+  /** CSS pixels. Absent: by the column's texts. */
+  readonly widths: Readonly<Record<string, number>>;
+  readonly hidden: readonly string[];
+  /** Those that stay at the left, in their order. */
+  readonly pinned: readonly string[];
+  /** The first decides; the others only where those before are equal. */
+  readonly sort: readonly SortKey[];
+}
+
+export const PLAIN_LOOK: GridLook = { widths: {}, hidden: [], pinned: [], sort: [] };
+
+/** A click on a head: ascending, then descending, then as the table came. With `more` the other keys stay. */
+export function sortedBy(keys: readonly SortKey[], column: string, more: boolean): readonly SortKey[] {
+  const place = keys.findIndex((key) => key.column === column);
+  const known = keys[place];
+  const next =
+    known === undefined ? { column, descending: false } : known.descending ? undefined : { column, descending: true };
+  if (!more) return next === undefined ? [] : keys.length > 1 ? [{ column, descending: false }] : [next];
+  if (known === undefined) return [...keys, { column, descending: false }].slice(-GRID_LIMITS.sortKeys);
+  return next === undefined ? keys.toSpliced(place, 1) : keys.with(place, next);
+}

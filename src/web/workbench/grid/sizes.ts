@@ -1,0 +1,42 @@
+/** CSS pixels, where nothing else is said. */
+export const SIZES = {
+  row: 28,
+  head: 34,
+  /** Browsers cut what is taller (Firefox at 17.8 million): above it the bar stands for more than it is long. */
+  maxBar: 8_000_000,
+  /** How far the rows' layer reaches before its rows are laid out anew around another one. */
+  layerRows: 10_000,
+  minWidth: 48,
+  maxWidth: 900,
+  /** What a column gets at most by itself; people can drag it wider. */
+  maxAutoWidth: 340,
+  /** Around a cell's text, both sides. */
+  cellPadding: 18,
+  /** In a head beside the name: type, order, menu. */
+  headPadding: 68,
+  /** By the keyboard. */
+  widthStep: 12,
+} as const;
+
+/** How wide the grid's font is: a letter of a word on average, and a digit. */
+export interface Letters {
+  readonly letter: number;
+  readonly digit: number;
+}
+
+export const GRID_LIMITS = {
+  /** Rows whose texts decide a column's width. */
+  widthSample: 200,
+  /** Above so many rows they are sorted in a worker. */
+  sortHere: 20_000,
+  /** Texts that are made ready for the worker at once, so that the page stays alive. */
+  packedTexts: 50_000,
+  /** Rows that are copied at once. */
+  copyRows: 100_000,
+  /** Values in the list of a filter; the search finds the others. */
+  listedValues: 200,
+  histogramBins: 32,
+  /** Milliseconds without scrolling, after which the bar is set right. */
+  idle: 140,
+  sortKeys: 8,
+} as const;

@@ -1,0 +1,124 @@
+import { isText, type Column, type NumberColumn } from "../../data/column.ts";
+import type { Bits } from "../../data/bits.ts";
+import { dateText, shortNumber } from "../../data/format.ts";
+
+/** A column seen as groups: each row's group by number, in the order in which they are shown. */
+export interface Categories {
+  /** -1: no value. */
+  readonly codes: Int32Array;
+  readonly names: readonly string[];
+  /** Groups are ranges of numbers or times, not single values. */
+  readonly ranges: boolean;
+}
+
+/** Numbers with more different values than this become ranges. */
+const MOST_VALUES = 24;
+const RANGES = 10;
+
+/** Columns never change, so what was found is kept with them. */
+const known = new WeakMap<Column, Categories>();
+
+export const NO_VALUE = "(no value)";
+
+export function categoriesOf(column: Column): Categories {
+  const before = known.get(column);
+  if (before !== undefined) return before;
+  const made = isText(column) ? textCategories(column.codes, column.categories) : numberCategories(column);
+  known.set(column, made);
+  return made;
+}
+
+const byName = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
+
+function textCategories(codes: Int32Array, categories: readonly string[]): Categories {
+  const order = categories.map((_, code) => code);
+  order.sort((left, right) => byName.compare(categories[left] ?? "", categories[right] ?? ""));
+  const places = new Int32Array(categories.length);
+  order.forEach((code, place) => {
+    places[code] = place;
+  });
+  return {
+    codes: codes.map((code) => (code < 0 ? -1 : (places[code] ?? -1))),
+    names: order.map((code) => categories[code] ?? ""),
+    ranges: false,
+  };
+}
+
+function numberCategories(column: NumberColumn): Categories {
+  if (column.type === "bool")
+    return {
+      codes: Int32Array.from(column.numbers, (value) => (Number.isNaN(value) ? -1 : value)),
+      names: ["false", "true"],
+      ranges: false,
+    };
+  const values = fewValues(column.numbers);
+  if (values === undefined) return rangeCategories(column);
+  const places = new Map(values.map((value, place) => [value, place]));
+  return {
+    codes: Int32Array.from(column.numbers, (value) => places.get(value) ?? -1),
+    names: values.map((value) => wordsOf(column, value)),
+    ranges: false,
+  };
+}
+
+function fewValues(numbers: Float64Array): readonly number[] | undefined {
+  const seen = new Set<number>();
+  for (const value of numbers) {
+    if (Number.isNaN(value)) continue;
+    seen.add(value);
+    if (seen.size > MOST_VALUES) return undefined;
+  }
+  return [...seen].sort((left, right) => left - right);
+}
+
+function rangeCategories(column: NumberColumn): Categories {
+  let min = Number.POSITIVE_INFINITY;
+  let max = Number.NEGATIVE_INFINITY;
+  for (const value of column.numbers) {
+    if (value < min) min = value;
+    if (value > max) max = value;
+  }
+  const step = (max - min) / RANGES;
+  const edges = Array.from({ length: RANGES + 1 }, (_, index) => min + step * index);
+  return {
+    codes: Int32Array.from(column.numbers, (value) =>
+      Number.isNaN(value) ? -1 : Math.min(RANGES - 1, Math.floor((value - min) / step)),
+    ),
+    names: edges.slice(1).map((edge, index) => `${wordsOf(column, edges[index] ?? min)} – ${wordsOf(column, edge)}`),
+    ranges: true,
+  };
+}
+
+/** A number of a column as people read it. */
+export function wordsOf(column: Column, value: number): string {
+  if (Number.isNaN(value)) return NO_VALUE;
+  return column.type === "datetime" ? dateText(value) : shortNumber(value);
+}
+
+/** The rows of each group, ascending; the last list holds those without a value. */
+export function rowsByGroup(codes: Int32Array, groups: number, rows: Bits): readonly Int32Array[] {
+  const counts = new Int32Array(groups + 1);
+  const list = rows.toArray();
+  for (const row of list) {
+    const code = codes[row] ?? -1;
+    counts[code < 0 ? groups : code] = (counts[code < 0 ? groups : code] ?? 0) + 1;
+  }
+  const made = Array.from(counts, (count) => new Int32Array(count));
+  counts.fill(0);
+  for (const row of list) {
+    const code = codes[row] ?? -1;
+    const group = code < 0 ? groups : code;
+    const at = counts[group] ?? 0;
+    const into = made[group];
+    if (into !== undefined) into[at] = row;
+    counts[group] = at + 1;
+  }
+  return made;
+}
+
+/** How many of a list of rows are in a set. */
+export function countIn(list: Int32Array, rows: Bits): number {
+  let count = 0;
+  for (const row of list) if (rows.has(row)) count += 1;
+  return count;
+}

@@ -1,0 +1,67 @@
+import type { Table } from "../../data/table.ts";
+import { columnFits } from "../look.ts";
+import type { PropertyDefinition } from "../viewer.ts";
+
+interface ColumnSelectProps {
+  /** What is chosen, in a word: X, Y, Color. */
+  readonly label: string;
+  readonly table: Table;
+  readonly value: string | undefined;
+  readonly columns?: PropertyDefinition["columns"];
+  /** Whether to choose none. */
+  readonly optional?: boolean | undefined;
+  readonly onChange: (name: string | undefined) => void;
+}
+
+const LOOKS =
+  "h-6 min-w-0 max-w-44 truncate rounded border border-transparent bg-transparent px-1 text-xs text-soft hover:border-line-strong hover:text-ink";
+
+/** The small selector of a column beside an axis. */
+export function ColumnSelect({ label, table, value, columns, optional = false, onChange }: ColumnSelectProps) {
+  return (
+    <select
+      aria-label={`${label} column`}
+      title={`${label} column`}
+      className={LOOKS}
+      value={value ?? ""}
+      onChange={(event) => {
+        onChange(event.target.value === "" ? undefined : event.target.value);
+      }}
+    >
+      {(optional || value === undefined) && <option value="">{optional ? `${label}: none` : `${label}…`}</option>}
+      {table.columns
+        .filter((column) => columnFits({ columns }, column))
+        .map(({ name }) => (
+          <option key={name} value={name}>
+            {optional && name === value ? `${label}: ${name}` : name}
+          </option>
+        ))}
+    </select>
+  );
+}
+
+interface WordSelectProps {
+  readonly label: string;
+  readonly value: string;
+  readonly choices: readonly string[];
+  readonly onChange: (value: string) => void;
+}
+
+/** The small selector of a word: an aggregation, a type of plot. */
+export function WordSelect({ label, value, choices, onChange }: WordSelectProps) {
+  return (
+    <select
+      aria-label={label}
+      title={label}
+      className={LOOKS}
+      value={value}
+      onChange={(event) => {
+        onChange(event.target.value);
+      }}
+    >
+      {choices.map((choice) => (
+        <option key={choice}>{choice}</option>
+      ))}
+    </select>
+  );
+}

@@ -1,0 +1,89 @@
+import { useRef, useState, type PointerEvent } from "react";
+import type { Keys } from "./rows.ts";
+
+/** A rectangle that is being drawn, pixels of the element. */
+export interface Box {
+  readonly left: number;
+  readonly top: number;
+  readonly right: number;
+  readonly bottom: number;
+}
+
+interface DragOptions {
+  /** A person let go after drawing a rectangle. */
+  readonly done: (box: Box, keys: Keys) => void;
+  /** The pointer went down and up on one spot. */
+  readonly click?: ((at: { readonly x: number; readonly y: number }, keys: Keys) => void) | undefined;
+  /** Instead of a rectangle: each step of the pointer. */
+  readonly pan?: ((dx: number, dy: number) => void) | undefined;
+}
+
+/** Shorter ways are clicks, pixels. */
+const LEAST = 4;
+
+export interface Drag {
+  /** What is drawn now. */
+  readonly box: Box | undefined;
+  readonly handlers: {
+    readonly onPointerDown: (event: PointerEvent) => void;
+    readonly onPointerMove: (event: PointerEvent) => void;
+    readonly onPointerUp: (event: PointerEvent) => void;
+    readonly onPointerCancel: () => void;
+  };
+}
+
+/** The pointer draws a rectangle on an element, or moves what is on it. */
+export function useDrag({ done, click, pan }: DragOptions): Drag {
+  const start = useRef<{ x: number; y: number; far: boolean } | undefined>(undefined);
+  const [box, setBox] = useState<Box>();
+  const stop = (): void => {
+    start.current = undefined;
+    setBox(undefined);
+  };
+  return {
+    box,
+    handlers: {
+      onPointerDown: (event) => {
+        if (event.button !== 0) return;
+        start.current = { ...spotOf(event), far: false };
+        event.currentTarget.setPointerCapture(event.pointerId);
+      },
+      onPointerMove: (event) => {
+        const from = start.current;
+        if (from === undefined) return;
+        const to = spotOf(event);
+        from.far ||= Math.hypot(to.x - from.x, to.y - from.y) >= LEAST;
+        if (!from.far) return;
+        if (pan === undefined) setBox(boxOf(from, to));
+        else {
+          pan(to.x - from.x, to.y - from.y);
+          start.current = { ...to, far: true };
+        }
+      },
+      onPointerUp: (event) => {
+        const from = start.current;
+        stop();
+        if (from === undefined) return;
+        const to = spotOf(event);
+        if (!from.far) click?.(to, event);
+        else if (pan === undefined) done(boxOf(from, to), event);
+      },
+      onPointerCancel: stop,
+    },
+  };
+}
+
+/** Where a pointer is on the element that listens. */
+export function spotOf(event: PointerEvent): { readonly x: number; readonly y: number } {
+  const box = event.currentTarget.getBoundingClientRect();
+  return { x: event.clientX - box.left, y: event.clientY - box.top };
+}
+
+function boxOf(from: { readonly x: number; readonly y: number }, to: { readonly x: number; readonly y: number }): Box {
+  return {
+    left: Math.min(from.x, to.x),
+    top: Math.min(from.y, to.y),
+    right: Math.max(from.x, to.x),
+    bottom: Math.max(from.y, to.y),
+  };
+}

@@ -1,0 +1,163 @@
+import type { Ramp } from "./colors.ts";
+import { textOf } from "../look.ts";
+import type { Look } from "../viewer.ts";
+import { textWidth } from "./words.ts";
+import type { Keys } from "./rows.ts";
+
+/** Categories with their colours, or a scale of numbers. */
+export type LegendContent =
+  | {
+      readonly kind: "categories";
+      readonly title: string;
+      readonly entries: readonly { readonly name: string; readonly color: string }[];
+      /** A person chose an entry. */
+      readonly onPick?: ((index: number, keys: Keys) => void) | undefined;
+    }
+  | { readonly kind: "scale"; readonly title: string; readonly ramp: Ramp; readonly from: string; readonly to: string };
+
+/** Where a legend lies, and how much of the side it takes. */
+export interface LegendPlace {
+  readonly side: "left" | "right" | "top" | "bottom";
+  readonly end: "start" | "center" | "end";
+  readonly size: number;
+}
+
+/** Smaller pictures have no legend of their own accord, pixels. */
+const LEAST = { width: 300, height: 160 } as const;
+const BROADEST = 150;
+
+/** Undefined: no legend. */
+export function legendPlace(
+  look: Look,
+  size: { readonly width: number; readonly height: number },
+  content: LegendContent | undefined,
+): LegendPlace | undefined {
+  const visibility = textOf(look, "legendVisibility") ?? "Auto";
+  if (content === undefined || visibility === "Never") return undefined;
+  if (content.kind === "categories" && content.entries.length === 0) return undefined;
+  const small = size.width < LEAST.width || size.height < LEAST.height;
+  if (visibility === "Auto" && small) return undefined;
+  const position = textOf(look, "legendPosition") ?? "Auto";
+  const broad = Math.min(BROADEST, Math.max(size.width * 0.3, 60), breadth(content));
+  const auto = size.width >= 380 ? "RightTop" : "Top";
+  switch (position === "Auto" ? auto : position) {
+    case "Left":
+      return { side: "left", end: "center", size: broad };
+    case "LeftTop":
+      return { side: "left", end: "start", size: broad };
+    case "LeftBottom":
+      return { side: "left", end: "end", size: broad };
+    case "Top":
+      return { side: "top", end: "start", size: 26 };
+    case "Bottom":
+      return { side: "bottom", end: "start", size: 26 };
+    case "RightBottom":
+      return { side: "right", end: "end", size: broad };
+    case "Right":
+      return { side: "right", end: "center", size: broad };
+    default:
+      return { side: "right", end: "start", size: broad };
+  }
+}
+
+function breadth(content: LegendContent): number {
+  if (content.kind === "scale") return Math.max(70, textWidth(content.title) + 12);
+  const names = content.entries.map((entry) => textWidth(entry.name));
+  return Math.max(...names, textWidth(content.title) - 16, 20) + 36;
+}
+
+const ALIGN = { start: "justify-start", center: "justify-center", end: "justify-end" } as const;
+
+export function Legend({ content, place }: { readonly content: LegendContent; readonly place: LegendPlace }) {
+  const upright = place.side === "left" || place.side === "right";
+  const size = upright ? { width: place.size } : { height: place.size };
+  return (
+    <div
+      data-legend={place.side}
+      style={size}
+      className={`flex shrink-0 overflow-auto px-1 text-xs text-soft ${upright ? `flex-col ${ALIGN[place.end]}` : "items-center gap-2"}`}
+    >
+      <span className="shrink-0 truncate px-1 font-medium" title={content.title}>
+        {content.title}
+      </span>
+      {content.kind === "scale" ? (
+        <ScaleBar content={content} upright={upright} />
+      ) : (
+        <ul className={upright ? "flex flex-col" : "flex gap-1"}>
+          {content.entries.map(({ name, color }, index) => (
+            <Entry key={name} name={name} color={color} pick={pickOf(content.onPick, index)} />
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+function pickOf(
+  onPick: ((index: number, keys: Keys) => void) | undefined,
+  index: number,
+): ((keys: Keys) => void) | undefined {
+  if (onPick === undefined) return undefined;
+  return (keys) => {
+    onPick(index, keys);
+  };
+}
+
+interface EntryProps {
+  readonly name: string;
+  readonly color: string;
+  readonly pick: ((keys: Keys) => void) | undefined;
+}
+
+function Entry({ name, color, pick }: EntryProps) {
+  const inner = (
+    <>
+      <span aria-hidden="true" className="inline-block size-2.5 shrink-0 rounded-[2px]" style={{ background: color }} />
+      <span className="truncate" title={name}>
+        {name}
+      </span>
+    </>
+  );
+  return (
+    <li className="min-w-0">
+      {pick === undefined ? (
+        <span className="flex h-5 items-center gap-1.5 px-1">{inner}</span>
+      ) : (
+        <button
+          type="button"
+          className="flex h-6 w-full min-w-6 items-center gap-1.5 rounded px-1 text-left hover:bg-sunken hover:text-ink"
+          onClick={pick}
+        >
+          {inner}
+        </button>
+      )}
+    </li>
+  );
+}
+
+const STOPS = [0, 0.25, 0.5, 0.75, 1] as const;
+
+function ScaleBar({
+  content,
+  upright,
+}: {
+  readonly content: LegendContent & { kind: "scale" };
+  readonly upright: boolean;
+}) {
+  const background = `linear-gradient(${upright ? "to top" : "to right"}, ${STOPS.map((stop) => content.ramp(stop)).join(", ")})`;
+  return upright ? (
+    <div className="flex gap-1.5 px-1 pt-1">
+      <div aria-hidden="true" className="h-24 w-3 rounded-sm" style={{ background }} />
+      <div className="flex flex-col justify-between tabular-nums">
+        <span>{content.to}</span>
+        <span>{content.from}</span>
+      </div>
+    </div>
+  ) : (
+    <div className="flex items-center gap-1.5 tabular-nums">
+      <span>{content.from}</span>
+      <div aria-hidden="true" className="h-3 w-24 rounded-sm" style={{ background }} />
+      <span>{content.to}</span>
+    </div>
+  );
+}
