@@ -21,6 +21,8 @@ export const PANEL_LIMITS = {
   /** What a screen reader is told of a finished answer. */
   announcedChars: 1_000,
   // prompts
+  /** Of a prompt that is shown before somebody asks for all of it. */
+  bubbleChars: 1_200,
   promptChars: 1_000_000,
   attachments: 20,
   imageBytes: 5_000_000,

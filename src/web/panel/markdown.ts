@@ -55,9 +55,12 @@ class BoundedLexer extends Lexer {
   }
 }
 
+/** Quotes and lists in each other, on one line: the parser would go down all of them. */
+const TOO_DEEP = /^(?:[ \t]*>|[ \t]*[-*+][ \t]){32}/m;
+
 /** A text of a model as blocks. Everything in it that is not known Markdown stays text. */
 export function blocksOf(text: string): readonly Block[] {
-  if (text.length > PANEL_LIMITS.markdownChars) return [plain(text)];
+  if (text.length > PANEL_LIMITS.markdownChars || TOO_DEEP.test(text)) return [plain(text)];
   try {
     const tokens = new BoundedLexer({ gfm: true, breaks: true }).lex(text);
     return tokens.map((token) => ({ tree: block(token, 0), length: token.raw.length }));

@@ -1,6 +1,8 @@
 import { createElement, useImperativeHandle, useLayoutEffect, useRef, type ReactNode, type Ref } from "react";
 import { definePanel, type PanelEvents, type PanelOptions, type SallyportPanel } from "./index.ts";
 
+export type { SallyportPanel } from "./index.ts";
+
 export interface SallyportPanelViewProps extends PanelOptions {
   readonly ref?: Ref<SallyportPanel> | undefined;
   readonly className?: string | undefined;

@@ -1,19 +1,17 @@
-import { resolve } from "node:path";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
 
-const here = import.meta.dirname;
-
-/** `sallyport/panel` and `sallyport/panel/react`: all that the panel needs but React, which the page has. */
+/** `sallyport/panel` and `sallyport/panel/react`: all that the panel needs but React, which the page has. Run from the root of the repository. */
+// oxlint-disable-next-line import/no-default-export -- what vite reads
 export default defineConfig({
-  root: here,
+  root: "src/web/panel",
   plugins: [react()],
   publicDir: false,
   build: {
-    outDir: resolve(here, "../../../dist/panel"),
+    outDir: "../../../dist/panel",
     emptyOutDir: true,
     target: "es2023",
-    lib: { entry: { index: resolve(here, "index.ts"), react: resolve(here, "react.tsx") }, formats: ["es"] },
+    lib: { entry: { index: "index.ts", react: "react.tsx" }, formats: ["es"] },
     rolldownOptions: {
       external: ["react", "react/jsx-runtime"],
       // A library's spaces are left in otherwise.

@@ -56,7 +56,7 @@ button, input, textarea { font: inherit; color: inherit; }
 .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 :focus-visible { outline: 2px solid var(--focus); outline-offset: 1px; }
 .icon { width: 18px; height: 18px; flex: none; fill: none; stroke: currentColor; stroke-width: 1.8; stroke-linecap: round; stroke-linejoin: round; }
-.icon.dot { stroke-width: 5; }
+.icon-dot { stroke-width: 5; }
 
 header {
   display: flex;
@@ -111,6 +111,7 @@ h2 { flex: 1; min-width: 0; font-size: 15px; font-weight: 650; overflow: hidden;
 .box textarea {
   display: block;
   width: 100%;
+  height: 40px;
   min-height: 40px;
   max-height: 160px;
   padding: 10px 14px 4px;

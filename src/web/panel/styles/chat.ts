@@ -21,7 +21,8 @@ export const CHAT = `
   background: var(--accent-soft);
   overflow-wrap: anywhere;
 }
-.bubble-text { white-space: pre-wrap; max-height: 40em; overflow: auto; }
+.bubble-text { white-space: pre-wrap; }
+.bubble .button { margin-inline-start: -12px; }
 .bubble .chips { margin-top: 6px; }
 .bubble-note { margin-top: 2px; color: var(--soft); font-size: 12px; }
 .bubble[data-state="queued"] { background: none; border: 1px dashed var(--strong-line); }
@@ -113,9 +114,10 @@ summary::-webkit-details-marker { display: none; }
 .ask-head .icon { margin-top: 1px; }
 .ask p { overflow-wrap: anywhere; }
 .ask.answered pre, .ask.answered .warning, .ask.answered .faint { display: none; }
-.file { display: flex; flex-wrap: wrap; align-items: center; gap: 6px; font-size: 13px; font-weight: 550; }
-.file .icon { width: 15px; height: 15px; }
-.file .faint { font-weight: 400; }
+.file { display: flex; align-items: baseline; gap: 6px; font-size: 13px; font-weight: 550; }
+.file .icon { width: 15px; height: 15px; align-self: flex-start; margin-top: 2px; }
+.file > span:first-of-type { flex: 1; min-width: 0; }
+.file .faint { flex: none; font-weight: 400; }
 .diff span { display: block; margin: 0 -10px; padding: 0 10px; }
 .diff .added { background: var(--ok-soft); color: var(--ok); }
 .diff .removed { background: var(--bad-soft); color: var(--bad); }

@@ -96,7 +96,9 @@ export class AskView {
     const no = button("No…", () => {
       rejecting.hidden = !rejecting.hidden;
       no.setAttribute("aria-expanded", String(!rejecting.hidden));
-      if (!rejecting.hidden) reason.focus();
+      if (rejecting.hidden) return;
+      reason.focus();
+      this.element.scrollIntoView({ block: "end" });
     });
     no.setAttribute("aria-expanded", "false");
     const always =
@@ -165,7 +167,7 @@ function previewOf({ preview, input }: Approval): readonly Node[] {
 }
 
 function fileOf(file: FileDiff): readonly Node[] {
-  const name = make("p", { class: "file" }, icon("file"), visible(file.file_path), tally(file));
+  const name = make("p", { class: "file" }, icon("file"), make("span", { text: visible(file.file_path) }), tally(file));
   const effects = [...file.effects, ...(file.error === undefined ? [] : [file.error])];
   return [
     name,

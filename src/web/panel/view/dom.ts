@@ -79,7 +79,11 @@ const SVG = "http://www.w3.org/2000/svg";
 /** For the eye only. */
 export function icon(name: Icon): SVGSVGElement {
   const drawing = document.createElementNS(SVG, "svg");
-  for (const [key, value] of Object.entries({ viewBox: "0 0 24 24", "aria-hidden": "true", class: `icon ${name}` }))
+  for (const [key, value] of Object.entries({
+    viewBox: "0 0 24 24",
+    "aria-hidden": "true",
+    class: `icon icon-${name}`,
+  }))
     drawing.setAttribute(key, value);
   for (const line of ICONS[name]) {
     const path = document.createElementNS(SVG, "path");
@@ -112,7 +116,7 @@ export function button(label: string, press: () => void, classes = ""): HTMLButt
 }
 
 export function replaceIcon(element: Element, name: Icon): void {
-  if (element.querySelector(`svg.${name}`) === null) element.querySelector("svg")?.replaceWith(icon(name));
+  if (element.querySelector(`svg.icon-${name}`) === null) element.querySelector("svg")?.replaceWith(icon(name));
 }
 
 /** A picture without an address: pages that load no pictures from anywhere can show it. */

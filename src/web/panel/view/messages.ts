@@ -151,14 +151,7 @@ export class Messages {
       return make("div", { class: "unsent-group" }, made, note, row);
     });
     if (trouble !== undefined) return [bubble];
-    const waiting = make(
-      "div",
-      { class: "waiting", attributes: { "aria-hidden": "true" } },
-      make("i"),
-      make("i"),
-      make("i"),
-    );
-    return [bubble, this.#once(`waiting ${key}`, "", () => waiting)];
+    return [bubble, this.#once(`waiting ${key}`, "", waitingOf)];
   }
 
   #over(trouble: Parameters<typeof noteOf>[0]): HTMLElement {
@@ -177,13 +170,34 @@ export class Messages {
   }
 }
 
+function waitingOf(): HTMLElement {
+  const attributes = { "aria-hidden": "true" };
+  return make("div", { class: "waiting", attributes }, make("i"), make("i"), make("i"));
+}
+
 function bubbleOf(text: string, attachments: readonly Attachment[]): HTMLElement {
   return make(
     "article",
     { class: "bubble", attributes: { "aria-label": "You" } },
-    make("div", { class: "bubble-text", text }),
+    ...promptOf(text),
     attachments.length === 0 ? undefined : make("div", { class: "chips" }, ...attachments.map(attachmentOf)),
   );
+}
+
+/** A long one is shown when it is asked for. */
+function promptOf(text: string): readonly HTMLElement[] {
+  const element = make("div", { class: "bubble-text", text });
+  if (text.length <= PANEL_LIMITS.bubbleChars) return [element];
+  element.textContent = `${text.slice(0, PANEL_LIMITS.bubbleChars)}…`;
+  const more = button(
+    "Show all",
+    () => {
+      element.textContent = text;
+      more.remove();
+    },
+    "quiet",
+  );
+  return [element, more];
 }
 
 function attachmentOf(attachment: Attachment): HTMLElement {

@@ -1,6 +1,6 @@
-import { useEffect, useMemo, useRef, useState, useSyncExternalStore, type ReactNode } from "react";
+import { useCallback, useEffect, useMemo, useState, useSyncExternalStore, type ReactNode } from "react";
 import type { EngineView, LiveConnection, SallyportClient } from "../../../client/index.ts";
-import { SallyportPanelView, type SallyportPanel } from "../../panel/react.tsx";
+import { SallyportPanelView } from "../../panel/react.tsx";
 import type { Workbench } from "../desk/workbench.ts";
 import type { Databases } from "./databases.ts";
 import { INSTRUCTIONS } from "./instructions.ts";
@@ -13,6 +13,7 @@ interface ChatProps {
   readonly live: LiveConnection;
   readonly theme: "light" | "dark";
   readonly download: (name: string, text: string) => void;
+  readonly close: () => void;
 }
 
 const SUGGESTIONS = [
@@ -24,58 +25,58 @@ const SUGGESTIONS = [
 const KINDS = { page: "this page", postgres: "PostgreSQL", sqlite: "SQLite" } as const;
 
 /** The chat of the workbench: the panel with the workbench's tools, and what these tools work on. */
-export function WorkbenchChat({ workbench, databases, client, live, theme, download }: ChatProps): ReactNode {
-  const panel = useRef<SallyportPanel>(null);
-  const tools = useMemo(
-    () => new AgentTools({ workbench, databases, download }),
-    [workbench, databases, download],
-  );
+export function WorkbenchChat(props: ChatProps): ReactNode {
+  const { workbench, databases, client, live, theme, download, close } = props;
+  const agent = useMemo(() => new AgentTools({ workbench, databases, download }), [workbench, databases, download]);
   const [engine, setEngine] = useState<string>();
-  const settings = useRef<{ engine?: string }>({});
-  useEffect(() => {
-    settings.current = engine === undefined ? {} : { engine };
-  }, [engine]);
-  useEffect(() => {
-    let known = tools.key;
-    const look = (): void => {
-      if (tools.key === known) return;
-      known = tools.key;
-      panel.current?.setTools(tools.list());
-    };
-    const ends = [workbench.subscribe(look), databases.subscribe(look)];
-    return () => {
-      for (const end of ends) end();
-    };
-  }, [tools, workbench, databases]);
-  const options = useMemo(
-    () => ({
-      client,
-      live,
-      session: () => ({
-        ...settings.current,
-        tools: [`mcp__${PAGE_NAME}__*`],
-        system_prompt: INSTRUCTIONS,
-        metadata: { page: PAGE_NAME },
-      }),
-      page: { page: PAGE_NAME, tools: tools.list() },
-      firstPrefix: () => tools.tableView?.getTableDescription(),
-      describe: stepWords,
-      contextId: PAGE_NAME,
-      title: "Ask Claude",
-      placeholder: "Ask Claude about your data…",
-      suggestions: SUGGESTIONS,
-    }),
-    [client, live, tools],
+  const subscribe = useCallback(
+    (listener: () => void) => {
+      const ends = [workbench.subscribe(listener), databases.subscribe(listener)];
+      return () => {
+        for (const end of ends) end();
+      };
+    },
+    [workbench, databases],
   );
+  const key = useSyncExternalStore(subscribe, () => agent.key);
+  const page = useMemo(() => ({ page: PAGE_NAME, tools: toolsFor(agent, key) }), [agent, key]);
   return (
     <div className="flex h-full min-h-0 flex-col">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b border-line px-3 py-1.5 text-xs text-soft">
         <DatabaseChoice databases={databases} />
         <EngineChoice client={client} engine={engine} choose={setEngine} />
       </div>
-      <SallyportPanelView ref={panel} {...options} theme={theme} className="min-h-0 flex-1" />
+      <SallyportPanelView
+        client={client}
+        live={live}
+        session={() => ({
+          ...(engine === undefined ? {} : { engine }),
+          tools: [`mcp__${PAGE_NAME}__*`],
+          system_prompt: INSTRUCTIONS,
+          metadata: { page: PAGE_NAME },
+        })}
+        page={page}
+        firstPrefix={() => agent.tableView?.getTableDescription()}
+        describe={stepWords}
+        contextId={PAGE_NAME}
+        title="Ask Claude"
+        placeholder="Ask Claude about your data…"
+        suggestions={SUGGESTIONS}
+        // The workbench opens and closes it.
+        shortcut=""
+        onToggle={({ open }) => {
+          if (!open) close();
+        }}
+        theme={theme}
+        className="min-h-0 flex-1"
+      />
     </div>
   );
+}
+
+/** Made anew for each key: it tells which tools there are. */
+function toolsFor(agent: AgentTools, _key: string): ReturnType<AgentTools["list"]> {
+  return agent.list();
 }
 
 const SELECT = "max-w-40 truncate rounded border border-line bg-paper px-1.5 py-1 text-ink";

@@ -5,6 +5,9 @@ import { isNumeric, isText, valueAt, type Column } from "../data/column.ts";
 import { statsOf } from "../data/stats.ts";
 import type { Table } from "../data/table.ts";
 
+/** What of the client is used here. */
+export type SqlClient = Pick<SallyportClient, "connections" | "catalogs" | "catalog" | "classifySql" | "querySql">;
+
 /** What document 000's SQL tools need of one database. */
 export interface Database {
   readonly defaultCatalog: string;
@@ -22,11 +25,7 @@ const TOLD_VALUES = 15;
 type Similar = (connectionId: string, prompt: string) => readonly SimilarQuery[];
 
 /** A database behind the server. It is read with the rights of the person's token, and never written to: the server sees to that. */
-export async function serverDatabase(
-  client: SallyportClient,
-  view: ConnectionView,
-  similar: Similar,
-): Promise<Database> {
+export async function serverDatabase(client: SqlClient, view: ConnectionView, similar: Similar): Promise<Database> {
   const { catalogs } = await client.catalogs(view.id);
   const running = new Set<AbortController>();
   return {
@@ -54,7 +53,7 @@ export async function serverDatabase(
   };
 }
 
-function serverCatalog(client: SallyportClient, view: ConnectionView, catalog: string): DatabaseInfo {
+function serverCatalog(client: SqlClient, view: ConnectionView, catalog: string): DatabaseInfo {
   let read: Promise<CatalogView> | undefined;
   const whole = (): Promise<CatalogView> => {
     // One that failed is asked for again with the next call.

@@ -1,6 +1,13 @@
-import { Failure, type ConnectionView, type SallyportClient } from "../../../client/index.ts";
+import { Failure, type ConnectionView } from "../../../client/index.ts";
 import type { SimilarQuery } from "../../../contexts/hosts.ts";
-import { PAGE_DATABASE, pageDatabase, serverDatabase, type Database, type PageSql } from "./database.ts";
+import {
+  PAGE_DATABASE,
+  pageDatabase,
+  serverDatabase,
+  type Database,
+  type PageSql,
+  type SqlClient,
+} from "./database.ts";
 
 /** A database that the agent's SQL tools can work on. */
 export interface DatabaseChoice {
@@ -10,7 +17,7 @@ export interface DatabaseChoice {
 }
 
 interface DatabasesOptions {
-  readonly client: Pick<SallyportClient, "connections" | "catalogs" | "catalog" | "classifySql" | "querySql">;
+  readonly client: SqlClient;
   /** The SQL engine of the page, loaded when it is first needed. */
   readonly pageSql: () => Promise<PageSql>;
   readonly hasTables: () => boolean;

@@ -60,9 +60,7 @@ export class AgentTools {
 
   /** Those that can be used now. */
   list(): readonly PageTool[] {
-    const own = pageToolsOf(this.#executor).map((tool) =>
-      tool.name === "try_sql" ? { ...tool, timeoutMs: SQL_TIMEOUT_MS } : tool,
-    );
+    const own = pageToolsOf(this.#executor).map((tool) => (tool.name === "try_sql" ? patient(tool) : tool));
     const isOpen = this.tableView !== null;
     return [...own, ...this.#deeds.filter(({ name }) => isOpen || ALWAYS.has(name))];
   }
@@ -80,6 +78,10 @@ export class AgentTools {
     }
     return this.#sql.context;
   }
+}
+
+function patient(tool: PageTool): PageTool {
+  return { ...tool, timeoutMs: SQL_TIMEOUT_MS };
 }
 
 /** A step of the agent in words. */

@@ -1,0 +1,36 @@
+import { Tooltip } from "radix-ui";
+import { useState, type ReactNode } from "react";
+import { SignIn } from "../../console/app/sign-in.tsx";
+import { Shortcuts } from "../../console/app/shortcuts.tsx";
+import { keepToken, readToken } from "../../console/app/token.ts";
+import { Toasts } from "../../console/ui/toasts.tsx";
+import type { Bench } from "./bench.ts";
+import { BenchProvider } from "./context.tsx";
+import { Frame } from "./frame.tsx";
+import { ServerProvider } from "./server.tsx";
+
+/** Tables are opened and drawn in this browser: only the chat needs the server to be there. */
+export function App({ bench }: { readonly bench: Bench }): ReactNode {
+  const [token, setToken] = useState(readToken);
+  const signIn = (fresh: string): void => {
+    keepToken(fresh);
+    setToken(fresh);
+  };
+  return (
+    <Tooltip.Provider delayDuration={400}>
+      <Toasts>
+        {token === undefined ? (
+          <SignIn onToken={signIn} />
+        ) : (
+          <BenchProvider bench={bench}>
+            <ServerProvider key={token} token={token} onToken={signIn}>
+              <Shortcuts>
+                <Frame />
+              </Shortcuts>
+            </ServerProvider>
+          </BenchProvider>
+        )}
+      </Toasts>
+    </Tooltip.Provider>
+  );
+}

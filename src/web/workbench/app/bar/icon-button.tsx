@@ -1,0 +1,48 @@
+import type { LucideIcon } from "lucide-react";
+import { Tooltip } from "radix-ui";
+import type { ComponentProps, ReactNode } from "react";
+import { classes } from "../../../console/ui/classes.ts";
+
+interface IconButtonProps extends ComponentProps<"button"> {
+  readonly icon: LucideIcon;
+  /** What it does; shown where there is room, else when it is pointed at. */
+  readonly label: string;
+  readonly isPressed?: boolean;
+  /** From which width on the label is shown beside the icon; absent: never. */
+  readonly labelled?: "lg" | "xl" | "always";
+}
+
+const LABELS = { lg: "hidden lg:inline", xl: "hidden xl:inline", always: "" } as const;
+
+/** A button of a bar: 32 px high. */
+export function IconButton({ icon: Icon, label, isPressed, labelled, className, ...rest }: IconButtonProps): ReactNode {
+  return (
+    <Tooltip.Root>
+      <Tooltip.Trigger asChild>
+        <button
+          type="button"
+          aria-label={label}
+          {...(isPressed === undefined ? {} : { "aria-pressed": isPressed })}
+          {...rest}
+          className={classes(
+            "inline-flex h-8 min-w-8 items-center justify-center gap-1.5 rounded-md px-2 text-sm whitespace-nowrap text-soft hover:bg-sunken hover:text-ink disabled:cursor-not-allowed disabled:opacity-45 data-[state=open]:bg-sunken data-[state=open]:text-ink",
+            isPressed === true && "bg-accent-soft text-ink",
+            className,
+          )}
+        >
+          <Icon aria-hidden className="size-4 shrink-0" />
+          {labelled !== undefined && <span className={LABELS[labelled]}>{label}</span>}
+        </button>
+      </Tooltip.Trigger>
+      <Tooltip.Portal>
+        <Tooltip.Content
+          sideOffset={6}
+          collisionPadding={8}
+          className="z-50 rounded-md bg-ink px-2 py-1 text-xs text-paper shadow-lg"
+        >
+          {label}
+        </Tooltip.Content>
+      </Tooltip.Portal>
+    </Tooltip.Root>
+  );
+}

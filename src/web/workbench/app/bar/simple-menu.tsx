@@ -1,0 +1,30 @@
+import { DropdownMenu } from "radix-ui";
+import type { ReactElement, ReactNode } from "react";
+import { MENU } from "../../../console/ui/menu.ts";
+
+/** A menu under a button of a bar. */
+export function SimpleMenu({
+  trigger,
+  children,
+  align = "start",
+}: {
+  readonly trigger: ReactElement;
+  readonly children: ReactNode;
+  readonly align?: "start" | "end";
+}): ReactNode {
+  return (
+    <DropdownMenu.Root modal={false}>
+      <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
+      <DropdownMenu.Portal>
+        <DropdownMenu.Content
+          align={align}
+          sideOffset={6}
+          collisionPadding={8}
+          className={`${MENU} max-h-(--radix-dropdown-menu-content-available-height) max-w-[calc(100vw-1rem)] overflow-y-auto`}
+        >
+          {children}
+        </DropdownMenu.Content>
+      </DropdownMenu.Portal>
+    </DropdownMenu.Root>
+  );
+}

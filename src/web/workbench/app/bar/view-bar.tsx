@@ -1,0 +1,192 @@
+import { Database, Download, Funnel, LayoutTemplate, PanelsLeftBottom, Plus, Trash2, X } from "lucide-react";
+import { DropdownMenu } from "radix-ui";
+import { useState, type ReactNode } from "react";
+import { classes } from "../../../console/ui/classes.ts";
+import { MENU_ITEM, MENU_LINE } from "../../../console/ui/menu.ts";
+import { useTable } from "../../data/use-table.ts";
+import { count } from "../../desk/words.ts";
+import type { View } from "../../desk/workbench.ts";
+import { useCommands, type Commands } from "../commands.ts";
+import { useBench, useViews } from "../context.tsx";
+import { ask, useSurface } from "../surface.ts";
+import { AddViewerMenu } from "./add-viewer-menu.tsx";
+import { IconButton } from "./icon-button.tsx";
+import { SimpleMenu } from "./simple-menu.tsx";
+
+/** The open tables as tabs, and what can be done with the one that is shown. */
+export function ViewBar({ view }: { readonly view: View }): ReactNode {
+  const commands = useCommands();
+  return (
+    <div className="flex shrink-0 items-center gap-2 border-b bg-panel px-2 max-md:flex-col max-md:items-stretch max-md:gap-0">
+      <ViewTabs view={view} />
+      <div
+        role="toolbar"
+        aria-label="Table"
+        className="ml-auto flex h-10 shrink-0 items-center gap-0.5 overflow-x-auto max-md:ml-0"
+      >
+        <AddViewerMenu commands={commands} />
+        <FiltersButton view={view} commands={commands} />
+        <IconButton
+          icon={Plus}
+          label="Add new column"
+          labelled="xl"
+          data-element-id="Add new column button"
+          data-element-description="Opens a window in which a column is made from a formula"
+          onClick={() => ask({ kind: "column" })}
+        />
+        <DownloadMenu view={view} commands={commands} />
+        <LayoutsMenu view={view} commands={commands} />
+        <SqlButton />
+      </div>
+    </div>
+  );
+}
+
+function ViewTabs({ view }: { readonly view: View }): ReactNode {
+  const views = useViews();
+  const { workbench } = useBench();
+  return (
+    <nav
+      aria-label="Open tables"
+      className="-mb-px flex min-w-0 items-end gap-0.5 self-end overflow-x-auto pt-1.5 max-md:self-stretch"
+    >
+      {views.map((one) => {
+        const isShown = one.id === view.id;
+        return (
+          <span
+            key={one.id}
+            className={classes(
+              "flex h-8 shrink-0 items-center rounded-t-md border border-b-0 text-sm",
+              isShown ? "bg-paper font-medium" : "border-transparent text-soft hover:bg-sunken",
+            )}
+          >
+            <button
+              type="button"
+              aria-current={isShown ? "page" : undefined}
+              onClick={() => {
+                workbench.show(one.id);
+                useSurface.getState().set({ maximised: undefined, sheet: undefined, front: undefined });
+              }}
+              className="h-full max-w-48 truncate pr-1 pl-3"
+            >
+              {one.table.name}
+            </button>
+            <button
+              type="button"
+              aria-label={`Close ${one.table.name}`}
+              onClick={() => workbench.closeView(one.id, "person")}
+              className="mr-1 grid size-6 place-items-center rounded text-faint hover:bg-sunken hover:text-ink"
+            >
+              <X aria-hidden className="size-3.5" />
+            </button>
+          </span>
+        );
+      })}
+    </nav>
+  );
+}
+
+function FiltersButton({ view, commands }: { readonly view: View; readonly commands: Commands }): ReactNode {
+  return (
+    <IconButton
+      icon={Funnel}
+      label="Toggle filters"
+      labelled="xl"
+      isPressed={view.viewers.some(({ type }) => type === "Filters")}
+      data-element-id="Toggle filters button"
+      data-element-description="Shows or hides the filters of the table's columns"
+      onClick={commands.toggleFilters}
+    />
+  );
+}
+
+function DownloadMenu({ view, commands }: { readonly view: View; readonly commands: Commands }): ReactNode {
+  const { table } = view;
+  useTable(table, "filter", "selection");
+  const items = [
+    ["all", `All ${count(table.rowCount, "row")}`, table.rowCount],
+    ["filtered", `${count(table.filtered.count, "filtered row")}`, table.filtered.count],
+    ["selected", `${count(table.selected.count, "selected row")}`, table.selected.count],
+  ] as const;
+  return (
+    <SimpleMenu
+      align="end"
+      trigger={
+        <IconButton
+          icon={Download}
+          label="Download"
+          labelled="xl"
+          data-element-id="Download button"
+          data-element-description="Saves the table as a CSV file: all rows, the filtered or the selected ones"
+        />
+      }
+    >
+      <DropdownMenu.Label className="px-2.5 py-1 text-xs text-faint">As CSV</DropdownMenu.Label>
+      {items.map(([which, label, rows]) => (
+        <DropdownMenu.Item
+          key={which}
+          disabled={rows === 0}
+          className={MENU_ITEM}
+          onSelect={() => commands.save(which)}
+        >
+          {label}
+        </DropdownMenu.Item>
+      ))}
+    </SimpleMenu>
+  );
+}
+
+function LayoutsMenu({ view, commands }: { readonly view: View; readonly commands: Commands }): ReactNode {
+  const { layouts, workbench } = useBench();
+  const [, again] = useState(0);
+  const list = layouts.list();
+  return (
+    <SimpleMenu align="end" trigger={<IconButton icon={LayoutTemplate} label="Layouts" labelled="xl" />}>
+      <DropdownMenu.Item className={MENU_ITEM} onSelect={() => ask({ kind: "save-layout" })}>
+        <Plus aria-hidden className="size-4 text-faint" /> Save this layout as…
+      </DropdownMenu.Item>
+      <DropdownMenu.Item className={MENU_ITEM} onSelect={commands.tileAll}>
+        <PanelsLeftBottom aria-hidden className="size-4 text-faint" /> Tile all
+      </DropdownMenu.Item>
+      <DropdownMenu.Separator className={MENU_LINE} />
+      {list.length === 0 && <p className="px-2.5 py-1.5 text-sm text-faint">No layout is saved yet.</p>}
+      {list.map(({ name, table }) => (
+        <div key={name} className="flex items-center">
+          <DropdownMenu.Item
+            className={`${MENU_ITEM} min-w-0 flex-1`}
+            onSelect={() => commands.attempt(() => workbench.applyLayout(view.id, layouts.open(name), "person"))}
+          >
+            <span className="truncate">{name}</span>
+            <span className="ml-auto text-xs text-faint">{table ?? "damaged"}</span>
+          </DropdownMenu.Item>
+          <DropdownMenu.Item
+            aria-label={`Delete the layout ${name}`}
+            className="grid size-8 place-items-center rounded text-faint outline-none data-[highlighted]:bg-sunken data-[highlighted]:text-bad"
+            onSelect={(event) => {
+              event.preventDefault();
+              layouts.delete(name);
+              again((times) => times + 1);
+            }}
+          >
+            <Trash2 aria-hidden className="size-4" />
+          </DropdownMenu.Item>
+        </div>
+      ))}
+    </SimpleMenu>
+  );
+}
+
+function SqlButton(): ReactNode {
+  const { isSqlOpen, set } = useSurface();
+  return (
+    <IconButton
+      icon={Database}
+      label="SQL"
+      labelled="lg"
+      isPressed={isSqlOpen}
+      data-element-id="SQL button"
+      data-element-description="Shows or hides the pane for SQL over the open tables and the server's connections"
+      onClick={() => set({ isSqlOpen: !isSqlOpen })}
+    />
+  );
+}

@@ -1,0 +1,41 @@
+import { useEffect, useMemo, type ReactNode } from "react";
+import { useShownTheme } from "../../console/app/theme.ts";
+import { download } from "../../console/ui/download.ts";
+import { WorkbenchChat } from "../agent/chat.tsx";
+import { Databases } from "../agent/databases.ts";
+import { useBench } from "./context.tsx";
+import { useServer } from "./server.tsx";
+
+const saveCsv = (name: string, text: string): void => download(name, text, "text/csv");
+
+/** The chat with what it works on. */
+export function ChatRoom({ close }: { readonly close: () => void }): ReactNode {
+  const { workbench } = useBench();
+  const { client, live } = useServer();
+  const theme = useShownTheme();
+  const databases = useMemo(
+    () =>
+      new Databases({
+        client,
+        pageSql: () => Promise.reject(new Error("not yet")),
+        hasTables: () => workbench.views.length > 0,
+        similar: () => [],
+      }),
+    [client, workbench],
+  );
+  useEffect(() => {
+    // Without the server there are only the page's own tables; the panel says that it is away.
+    databases.refresh().catch(() => undefined);
+  }, [databases]);
+  return (
+    <WorkbenchChat
+      workbench={workbench}
+      databases={databases}
+      client={client}
+      live={live}
+      theme={theme}
+      download={saveCsv}
+      close={close}
+    />
+  );
+}

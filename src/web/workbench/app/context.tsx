@@ -1,0 +1,36 @@
+import { createContext, use, useSyncExternalStore, type ReactNode } from "react";
+import type { Deed, View } from "../desk/workbench.ts";
+import type { Bench } from "./bench.ts";
+import type { OpeningState } from "./opening.ts";
+
+const Context = createContext<Bench | undefined>(undefined);
+
+export function BenchProvider({ bench, children }: { readonly bench: Bench; readonly children: ReactNode }): ReactNode {
+  return <Context value={bench}>{children}</Context>;
+}
+
+export function useBench(): Bench {
+  const bench = use(Context);
+  if (bench === undefined) throw new Error("no workbench around this component");
+  return bench;
+}
+
+function useDesk<Value>(read: (workbench: Bench["workbench"]) => Value): Value {
+  const { workbench } = useBench();
+  return useSyncExternalStore(
+    (changed) => workbench.subscribe(changed),
+    () => read(workbench),
+  );
+}
+
+export const useViews = (): readonly View[] => useDesk(({ views }) => views);
+/** The view that is shown. */
+export const useCurrent = (): View | undefined => useDesk(({ current }) => current);
+export const useDeeds = (): readonly Deed[] => useDesk(({ deeds }) => deeds);
+export const useNextUndo = (): Deed | undefined => useDesk(({ next }) => next.undo);
+export const useNextRedo = (): Deed | undefined => useDesk(({ next }) => next.redo);
+
+export function useOpening(): OpeningState {
+  const { opening } = useBench();
+  return useSyncExternalStore(opening.subscribe, opening.state);
+}

@@ -1,0 +1,118 @@
+import { useState, type FormEvent, type ReactNode } from "react";
+import { Button } from "../../console/ui/button.tsx";
+import { Dialog } from "../../console/ui/dialog.tsx";
+import { Field, Input } from "../../console/ui/field.tsx";
+import { useTell } from "../../console/ui/toasts.tsx";
+import { saveLayout } from "../desk/layout.ts";
+import { WORKBENCH_LIMITS } from "../limits.ts";
+import { ColumnDialog } from "./column/column-dialog.tsx";
+import { useBench, useCurrent } from "./context.tsx";
+import { MoveDialog } from "./dock/move-dialog.tsx";
+import { useSurface } from "./surface.ts";
+
+/** The windows over the page; one at a time. */
+export function Dialogs(): ReactNode {
+  const view = useCurrent();
+  const { asked, set } = useSurface();
+  const close = (): void => set({ asked: undefined });
+  if (asked?.kind === "url") return <UrlDialog onClose={close} />;
+  if (asked === undefined || view === undefined) return undefined;
+  switch (asked.kind) {
+    case "column":
+      return <ColumnDialog view={view} onClose={close} />;
+    case "save-layout":
+      return <SaveLayoutDialog onClose={close} />;
+    case "move":
+      return <MoveDialog view={view} viewerId={asked.viewerId} onClose={close} />;
+  }
+}
+
+function UrlDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
+  const { opening } = useBench();
+  const [address, setAddress] = useState("");
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    onClose();
+    void opening.url(address.trim());
+  };
+  return (
+    <Dialog open onClose={onClose} title="Open an address">
+      <form onSubmit={submit} className="space-y-4">
+        <Field
+          label="Address"
+          hint={`A path such as /data/people.csv, or an address that begins with ${globalThis.location.origin}`}
+        >
+          {(ids) => (
+            <Input
+              {...ids}
+              value={address}
+              onChange={(event) => setAddress(event.target.value)}
+              spellCheck={false}
+              required
+              autoFocus
+            />
+          )}
+        </Field>
+        <div className="flex justify-end gap-2">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" variant="primary" disabled={address.trim() === ""}>
+            Open
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function SaveLayoutDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
+  const { layouts } = useBench();
+  const view = useCurrent();
+  const tell = useTell();
+  const [name, setName] = useState("");
+  const [error, setError] = useState<string | undefined>(undefined);
+  const isTaken = layouts.list().some((layout) => layout.name === name.trim());
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (view === undefined) return;
+    try {
+      layouts.saveAs(name, saveLayout(view));
+      tell.ok(`Saved the layout ${name.trim()} in this browser.`);
+      onClose();
+    } catch (refused) {
+      setError(refused instanceof Error ? refused.message : String(refused));
+    }
+  };
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title="Save the layout"
+      description="Viewers, their properties, where they lie, and the filters. Not the data."
+    >
+      <form onSubmit={submit} className="space-y-4">
+        <Field
+          label="Name"
+          error={error}
+          hint={isTaken ? "There is one of this name: it will be replaced." : undefined}
+        >
+          {(ids) => (
+            <Input
+              {...ids}
+              value={name}
+              maxLength={WORKBENCH_LIMITS.layoutNameCharacters}
+              onChange={(event) => setName(event.target.value)}
+              required
+              autoFocus
+            />
+          )}
+        </Field>
+        <div className="flex justify-end gap-2">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" variant="primary" disabled={name.trim() === ""}>
+            {isTaken ? "Replace" : "Save"}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,80 @@
+import { useState, type FormEvent, type ReactNode } from "react";
+import { Button } from "../../../console/ui/button.tsx";
+import { Dialog } from "../../../console/ui/dialog.tsx";
+import { Field, Select } from "../../../console/ui/field.tsx";
+import { GRID, moveTo, moveToEdge, type Place } from "../../desk/dock.ts";
+import type { View } from "../../desk/workbench.ts";
+import { useBench } from "../context.tsx";
+
+const PLACES: readonly (readonly [Place, string])[] = [
+  ["left", "Left of"],
+  ["right", "Right of"],
+  ["top", "Above"],
+  ["bottom", "Below"],
+  ["centre", "As a tab with"],
+];
+const WHOLE = "whole";
+
+/** What dragging does, by the keyboard. */
+export function MoveDialog({
+  view,
+  viewerId,
+  onClose,
+}: {
+  readonly view: View;
+  readonly viewerId: string;
+  readonly onClose: () => void;
+}): ReactNode {
+  const { workbench } = useBench();
+  const all = [{ id: GRID, title: "Grid" }, ...view.viewers];
+  const others = all.filter(({ id }) => id !== viewerId);
+  const [place, setPlace] = useState<Place>("right");
+  const [target, setTarget] = useState(others[0]?.id ?? WHOLE);
+  const title = all.find(({ id }) => id === viewerId)?.title ?? "";
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    const { dock } = view;
+    if (target !== WHOLE) workbench.setDock(view.id, moveTo(dock, { id: viewerId, target, place }));
+    else if (place !== "centre") workbench.setDock(view.id, moveToEdge(dock, { id: viewerId, side: place }));
+    onClose();
+  };
+  return (
+    <Dialog open onClose={onClose} title={`Move ${title}`}>
+      {others.length === 0 ? (
+        <p className="text-sm text-soft">There is nothing else that it could be moved beside.</p>
+      ) : (
+        <form onSubmit={submit} className="space-y-4">
+          <Field label="Where">
+            {(ids) => (
+              <Select {...ids} autoFocus value={place} onChange={(event) => setPlace(event.target.value as Place)}>
+                {PLACES.map(([value, label]) => (
+                  <option key={value} value={value}>
+                    {label}
+                  </option>
+                ))}
+              </Select>
+            )}
+          </Field>
+          <Field label="Of what">
+            {(ids) => (
+              <Select {...ids} value={target} onChange={(event) => setTarget(event.target.value)}>
+                {others.map((other) => (
+                  <option key={other.id} value={other.id}>
+                    {other.title}
+                  </option>
+                ))}
+                {place !== "centre" && <option value={WHOLE}>Everything else</option>}
+              </Select>
+            )}
+          </Field>
+          <div className="flex justify-end gap-2">
+            <Button onClick={onClose}>Cancel</Button>
+            <Button type="submit" variant="primary">
+              Move
+            </Button>
+          </div>
+        </form>
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,52 @@
+import { useRef, type ReactNode } from "react";
+import { TopBar } from "./bar/top-bar.tsx";
+import { ViewBar } from "./bar/view-bar.tsx";
+import { Chat } from "./chat.tsx";
+import { useCurrent } from "./context.tsx";
+import { Dialogs } from "./dialogs.tsx";
+import { DockArea } from "./dock/dock-area.tsx";
+import { DropAnywhere } from "./start/drop.tsx";
+import { ReadingNote } from "./start/reading-note.tsx";
+import { StartPage } from "./start/start-page.tsx";
+import { FilePickerProvider } from "./start/file-picker.tsx";
+import { PropertySheet } from "./sheet/property-sheet.tsx";
+import { useWorkbenchKeys } from "./keys.ts";
+import { SqlPane } from "./sql.tsx";
+
+/** The page: bars above, the dock, what lies beside it, a line below. */
+export function Frame(): ReactNode {
+  return (
+    <FilePickerProvider>
+      <Page />
+    </FilePickerProvider>
+  );
+}
+
+function Page(): ReactNode {
+  const view = useCurrent();
+  const main = useRef<HTMLElement>(null);
+  useWorkbenchKeys();
+  return (
+    <div data-fills-window className="flex h-dvh flex-col overflow-hidden bg-panel">
+      <a
+        href="#table"
+        className="absolute top-2 left-2 z-50 -translate-y-20 rounded bg-accent px-3 py-2 text-accent-ink focus:translate-y-0"
+      >
+        Skip to the table
+      </a>
+      <TopBar />
+      {view !== undefined && <ViewBar view={view} />}
+      <div className="relative flex min-h-0 flex-1">
+        <main ref={main} id="table" tabIndex={-1} className="relative flex min-w-0 flex-1 flex-col outline-none">
+          <ReadingNote />
+          {view === undefined ? <StartPage /> : <DockArea key={view.id} view={view} />}
+          <SqlPane />
+        </main>
+        {view !== undefined && <PropertySheet view={view} />}
+        <Chat />
+      </div>
+      <Dialogs />
+      <DropAnywhere />
+    </div>
+  );
+}

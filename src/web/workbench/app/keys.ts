@@ -1,0 +1,49 @@
+import { useEffect } from "react";
+import { useShortcuts } from "../../console/app/shortcuts.tsx";
+import { useCommands } from "./commands.ts";
+import { useFilePicker } from "./start/file-picker.tsx";
+import { ask, useSurface } from "./surface.ts";
+
+const TYPING = "input, textarea, select, [contenteditable=''], [contenteditable='true'], [role=textbox]";
+
+/** The keys of the page. Those with Ctrl (or ⌘) work everywhere but in fields, which have their own. */
+export function useWorkbenchKeys(): void {
+  const commands = useCommands();
+  const pick = useFilePicker();
+  const { set } = useSurface.getState();
+  useShortcuts("Workbench", [
+    { keys: ["f"], label: "Show or hide the filters", run: commands.toggleFilters },
+    { keys: ["n"], label: "Add a new column", run: () => commands.view !== undefined && ask({ kind: "column" }) },
+    { keys: ["s"], label: "Show or hide SQL", run: () => set({ isSqlOpen: !useSurface.getState().isSqlOpen }) },
+    { keys: ["m"], label: "Give back a maximised viewer", run: () => set({ maximised: undefined }) },
+    { keys: ["Ctrl+O"], label: "Open a file" },
+    { keys: ["Ctrl+Z"], label: "Undo" },
+    { keys: ["Ctrl+Y"], label: "Redo" },
+    { keys: ["Ctrl+I"], label: "Ask Claude" },
+    { keys: ["?"], label: "This list" },
+  ]);
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      const isCommand = (event.ctrlKey || event.metaKey) && !event.altKey;
+      if (!isCommand || event.defaultPrevented) return;
+      const key = event.key.toLowerCase();
+      const isTyping = event.target instanceof Element && event.target.closest(TYPING) !== null;
+      const run = keyed(key, { isShift: event.shiftKey, isTyping });
+      if (run === undefined) return;
+      event.preventDefault();
+      run();
+    };
+    const keyed = (
+      key: string,
+      { isShift, isTyping }: { readonly isShift: boolean; readonly isTyping: boolean },
+    ): (() => void) | undefined => {
+      if (key === "i" && !isShift) return () => set({ isChatOpen: !useSurface.getState().isChatOpen });
+      if (isTyping) return undefined;
+      if (key === "o" && !isShift) return pick;
+      if (key === "z") return isShift ? commands.redo : commands.undo;
+      return key === "y" && !isShift ? commands.redo : undefined;
+    };
+    document.addEventListener("keydown", onKey);
+    return () => document.removeEventListener("keydown", onKey);
+  });
+}

@@ -1,0 +1,149 @@
+import { readTable, readUrl } from "../data/read/index.ts";
+import type { Table } from "../data/table.ts";
+import { layoutKey, saveLayout } from "../desk/layout.ts";
+import type { LayoutStore } from "../desk/layout-store.ts";
+import type { OpenWorkbench } from "../desk/open.ts";
+import { WORKBENCH_LIMITS } from "../limits.ts";
+import type { Sample } from "../samples/index.ts";
+
+/** What is read now, or went wrong last. */
+export interface OpeningState {
+  readonly reading?: { readonly name: string; readonly share: number } | undefined;
+  readonly trouble?: { readonly name: string; readonly words: string } | undefined;
+}
+
+interface ReadOptions {
+  readonly signal: AbortSignal;
+  readonly progress: (share: number) => void;
+}
+
+/** Brings tables into the workbench, with the layout that was kept for them. One at a time. */
+export class Opening {
+  readonly #workbench: OpenWorkbench;
+  readonly #layouts: LayoutStore;
+  readonly #listeners = new Set<() => void>();
+  /** By view: what its layout is kept under; columns that come later do not change that. */
+  readonly #keys = new Map<string, string>();
+  #state: OpeningState = {};
+  #stop: AbortController | undefined;
+  #saving: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(options: { readonly workbench: OpenWorkbench; readonly layouts: LayoutStore }) {
+    this.#workbench = options.workbench;
+    this.#layouts = options.layouts;
+    this.#workbench.subscribe(() => this.#saveSoon());
+  }
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  readonly state = (): OpeningState => this.#state;
+
+  readonly cancel = (): void => this.#stop?.abort();
+
+  readonly dismiss = (): void => this.#set({});
+
+  async files(files: readonly File[]): Promise<void> {
+    for (const file of files) {
+      const tooLarge = file.size > WORKBENCH_LIMITS.fileBytes;
+      const done = await this.#read(file.name, (options) => {
+        if (tooLarge)
+          throw new Error(
+            `The file has ${megabytes(file.size)} MB; up to ${megabytes(WORKBENCH_LIMITS.fileBytes)} MB can be opened in a browser. Cut it, or query it on the server with SQL.`,
+          );
+        return readTable(file, options);
+      });
+      if (!done) return;
+    }
+  }
+
+  /** Only of this server: the page may not load from elsewhere. */
+  async url(address: string): Promise<boolean> {
+    return await this.#read(address, (options) => {
+      const url = new URL(address, globalThis.location.href);
+      if (url.origin !== globalThis.location.origin)
+        throw new Error(
+          `Only addresses of ${globalThis.location.origin} can be opened. Download the file and drop it here instead.`,
+        );
+      return readUrl(url.href, options);
+    });
+  }
+
+  async sample(sample: Sample): Promise<void> {
+    await this.#read(sample.title, async () => {
+      // So that what is shown meanwhile is painted before the work begins.
+      await new Promise((done) => setTimeout(done, 30));
+      return sample.make();
+    });
+  }
+
+  /** A table that is made already. Words where the layout that was kept for it does not fit any more. */
+  table(table: Table): string | undefined {
+    const key = layoutKey(table);
+    const taken = new Set(this.#workbench.views.map((view) => view.table.name));
+    if (taken.has(table.name)) table.rename(freeName(table.name, taken));
+    const view = this.#workbench.addTable(table, "person");
+    this.#keys.set(view.id, key);
+    const kept = this.#layouts.kept(key);
+    if (kept === undefined) return undefined;
+    try {
+      this.#workbench.applyLayout(view.id, kept, "person");
+      return undefined;
+    } catch (error) {
+      return `The layout kept for ${table.name} does not fit any more: ${wordsOf(error)}`;
+    }
+  }
+
+  async #read(name: string, work: (options: ReadOptions) => Table | Promise<Table>): Promise<boolean> {
+    this.#stop?.abort();
+    const stop = new AbortController();
+    this.#stop = stop;
+    this.#set({ reading: { name, share: 0 } });
+    try {
+      const table = await work({
+        signal: stop.signal,
+        progress: (share) => this.#stop === stop && this.#set({ reading: { name, share } }),
+      });
+      stop.signal.throwIfAborted();
+      const words = this.table(table);
+      this.#set(words === undefined ? {} : { trouble: { name, words } });
+      return true;
+    } catch (error) {
+      if (this.#stop === stop) this.#set(stop.signal.aborted ? {} : { trouble: { name, words: wordsOf(error) } });
+      return false;
+    }
+  }
+
+  #saveSoon(): void {
+    clearTimeout(this.#saving);
+    this.#saving = setTimeout(() => {
+      for (const view of this.#workbench.views) {
+        const key = this.#keys.get(view.id);
+        try {
+          if (key !== undefined) this.#layouts.keep(key, saveLayout(view));
+        } catch {
+          // No room, or too large: what is kept without being asked is no promise.
+        }
+      }
+    }, WORKBENCH_LIMITS.layoutSaveMs);
+  }
+
+  #set(state: OpeningState): void {
+    this.#state = state;
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+function freeName(name: string, taken: ReadonlySet<string>): string {
+  let number = 2;
+  while (taken.has(`${name} (${number})`)) number += 1;
+  return `${name} (${number})`;
+}
+
+const megabytes = (bytes: number): string => Math.round(bytes / 1e6).toLocaleString("en-US");
+
+function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

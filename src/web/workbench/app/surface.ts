@@ -1,0 +1,49 @@
+import { create } from "zustand";
+import { persist } from "zustand/middleware";
+
+/** Windows over the page. */
+export type Asked =
+  | { readonly kind: "url" }
+  | { readonly kind: "column" }
+  | { readonly kind: "save-layout" }
+  | { readonly kind: "move"; readonly viewerId: string };
+
+interface Surface {
+  readonly asked: Asked | undefined;
+  /** The viewer whose properties are shown. */
+  readonly sheet: string | undefined;
+  /** The viewer that fills the dock. */
+  readonly maximised: string | undefined;
+  /** On a phone: the one viewer that is seen. Absent: the grid. */
+  readonly front: string | undefined;
+  readonly isSqlOpen: boolean;
+  readonly isChatOpen: boolean;
+  /** CSS pixels. */
+  readonly chatWidth: number;
+  readonly set: (change: Partial<Omit<Surface, "set">>) => void;
+}
+
+/** What of the page is open, besides the tables and viewers. The chat stays as the person left it. */
+export const useSurface = create<Surface>()(
+  persist(
+    (set) => ({
+      asked: undefined,
+      sheet: undefined,
+      maximised: undefined,
+      front: undefined,
+      isSqlOpen: false,
+      isChatOpen: false,
+      chatWidth: 380,
+      set: (change) => set(change),
+    }),
+    {
+      name: "sallyport.workbench.surface",
+      partialize: ({ isChatOpen, chatWidth }) => ({ isChatOpen, chatWidth }),
+    },
+  ),
+);
+
+/** Opens a window, once a menu that asked for it has given the focus back: there it returns to afterwards. */
+export function ask(asked: Asked): void {
+  setTimeout(() => setTimeout(() => useSurface.getState().set({ asked })));
+}

@@ -1,0 +1,148 @@
+import { WORKBENCH_LIMITS } from "../limits.ts";
+import { newId } from "./ids.ts";
+import type { Deed, Doer } from "./workbench.ts";
+
+/**
+ * Something that can be done, taken back and done again. Paths name what it concerns, from the outside in (`view/<id>/viewer/<id>`): a
+ * path concerns everything below it.
+ */
+export interface Act {
+  readonly by: Doer;
+  readonly words: string;
+  readonly viewId: string;
+  /** What is another after it. */
+  readonly writes: readonly string[];
+  /** What must be as it was, for it to make sense. */
+  readonly reads?: readonly string[];
+  /** What is there only because of it. */
+  readonly makes?: readonly string[];
+  /** Does it, and answers how it is taken back. Throws before anything has changed. */
+  readonly run: () => () => void;
+  /** Acts with the same that follow each other quickly are one deed. */
+  readonly merge?: string;
+}
+
+interface Entry {
+  readonly deed: Deed;
+  readonly act: Act;
+  readonly takeBack: () => void;
+}
+
+/** What was done, in the order in which it was done. Knows nothing of what the deeds are about. */
+export class History {
+  readonly #now: () => number;
+  #entries: readonly Entry[] = [];
+  /** Ids of deeds that were taken back, the last one last; a new deed ends the row. */
+  #takenBack: readonly string[] = [];
+  #deeds: readonly Deed[] = [];
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  get deeds(): readonly Deed[] {
+    return this.#deeds;
+  }
+
+  /** What undo would take back next. */
+  get last(): Deed | undefined {
+    return this.#deeds.findLast(({ undone }) => !undone);
+  }
+
+  /** What redo would do next; absent after something new was done. */
+  get next(): Deed | undefined {
+    const id = this.#takenBack.at(-1);
+    return id === undefined ? undefined : this.#deeds.find((deed) => deed.id === id);
+  }
+
+  do(act: Act): void {
+    this.add(act, act.run());
+  }
+
+  /** Something that was done already, such as by a viewer. */
+  add(act: Act, takeBack: () => void): void {
+    const at = this.#now();
+    this.#takenBack = [];
+    const last = this.#entries.at(-1);
+    const isSame = last !== undefined && act.merge !== undefined && last.act.merge === act.merge && !last.deed.undone;
+    if (isSame && last.act.by === act.by && at - last.deed.at <= WORKBENCH_LIMITS.deedMergeMs) {
+      const deed = { ...last.deed, at, words: act.words };
+      this.#set([...this.#entries.slice(0, -1), { deed, act, takeBack: last.takeBack }]);
+      return;
+    }
+    const deed: Deed = { id: newId("deed"), by: act.by, at, words: act.words, undone: false };
+    this.#set([...this.#entries, { deed, act, takeBack }].slice(-WORKBENCH_LIMITS.deedsKept));
+  }
+
+  /** First what was done later and builds on it. Answers the deeds that were taken back. */
+  undo(id: string): readonly Deed[] {
+    const place = this.#entries.findIndex(({ deed }) => deed.id === id);
+    const entry = this.#entries[place];
+    if (entry === undefined) throw new Error("this deed is too old to be taken back");
+    if (entry.deed.undone) return [];
+    const taken: Deed[] = [];
+    const chosen = [entry];
+    for (const later of this.#entries.slice(place + 1))
+      if (!later.deed.undone && chosen.some((earlier) => buildsOn(later.act, earlier.act))) chosen.push(later);
+    for (const one of chosen.toReversed()) {
+      one.takeBack();
+      this.#replace(one, { ...one, deed: { ...one.deed, undone: true } });
+      this.#takenBack = [...this.#takenBack, one.deed.id];
+      taken.push(one.deed);
+    }
+    return taken;
+  }
+
+  /** First what it needs to be there. It becomes the newest deed. */
+  redo(id: string): void {
+    const entry = this.#entries.find(({ deed }) => deed.id === id);
+    if (entry === undefined) throw new Error("this deed is too old to be done again");
+    if (!entry.deed.undone) return;
+    for (const other of this.#entries)
+      if (other !== entry && other.deed.undone && needs(entry.act, other.act)) this.redo(other.deed.id);
+    const takeBack = entry.act.run();
+    const again: Entry = { ...entry, deed: { ...entry.deed, undone: false }, takeBack };
+    this.#takenBack = this.#takenBack.filter((taken) => taken !== id);
+    this.#set([...this.#entries.filter(({ deed }) => deed.id !== id), again]);
+  }
+
+  /** Ids of the views that deeds are about, those of the oldest deeds first. */
+  get viewIds(): readonly string[] {
+    return [...new Set(this.#entries.toReversed().map(({ act }) => act.viewId))].toReversed();
+  }
+
+  /** All about a view, so that its table can be given free. */
+  forget(viewId: string): void {
+    const kept = this.#entries.filter(({ act }) => act.viewId !== viewId);
+    const ids = new Set(kept.map(({ deed }) => deed.id));
+    this.#takenBack = this.#takenBack.filter((id) => ids.has(id));
+    this.#set(kept);
+  }
+
+  #replace(before: Entry, after: Entry): void {
+    this.#set(this.#entries.map((entry) => (entry === before ? after : entry)));
+  }
+
+  #set(entries: readonly Entry[]): void {
+    this.#entries = entries;
+    this.#deeds = entries.map(({ deed }) => deed);
+  }
+}
+
+/** Whether the later one cannot stay as it is without the earlier one. */
+function buildsOn(later: Act, earlier: Act): boolean {
+  return [...later.writes, ...(later.reads ?? [])].some((path) => earlier.writes.some((other) => touch(path, other)));
+}
+
+function needs(act: Act, other: Act): boolean {
+  const made = other.makes ?? [];
+  return [...act.writes, ...(act.reads ?? [])].some((path) => made.some((maker) => isWithin(path, maker)));
+}
+
+function touch(left: string, right: string): boolean {
+  return isWithin(left, right) || isWithin(right, left);
+}
+
+function isWithin(path: string, outer: string): boolean {
+  return path === outer || path.startsWith(`${outer}/`);
+}

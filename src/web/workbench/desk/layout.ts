@@ -1,0 +1,109 @@
+import { z } from "zod";
+import type { FilterSpec } from "../data/filter.ts";
+import type { Table } from "../data/table.ts";
+import { WORKBENCH_LIMITS } from "../limits.ts";
+import { checkDock, dockIds, GRID, normalise } from "./dock.ts";
+import type { Dock, View } from "./workbench.ts";
+
+const name = z.string().max(1_000);
+const bound = z.number().optional();
+
+const savedFilter = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("range"), column: name, min: bound, max: bound, missing: z.boolean().optional() }),
+  z.object({ kind: z.literal("categories"), column: name, values: z.array(z.string().nullable()).max(100_000) }),
+  z.object({ kind: z.literal("contains"), column: name, text: z.string().max(10_000) }),
+  z.object({ kind: z.literal("formula"), expression: z.string().max(10_000) }),
+]);
+
+const savedDock: z.ZodType<Dock> = z.lazy(() =>
+  z.discriminatedUnion("kind", [
+    z.object({
+      kind: z.literal("split"),
+      direction: z.enum(["row", "column"]),
+      shares: z.array(z.number()).max(WORKBENCH_LIMITS.viewersPerView + 1),
+      parts: z.array(savedDock).max(WORKBENCH_LIMITS.viewersPerView + 1),
+    }),
+    z.object({
+      kind: z.literal("stack"),
+      viewers: z.array(z.string().max(100)).max(WORKBENCH_LIMITS.viewersPerView + 1),
+      shown: z.string().max(100),
+    }),
+  ]),
+);
+
+const savedLayout = z.object({
+  kind: z.literal("workbench-layout"),
+  version: z.literal(1),
+  /** Of the table that it was made with. */
+  table: name,
+  columns: z.array(name).max(100_000),
+  /** The ids are only good inside the layout: `dock` names them. */
+  viewers: z
+    .array(z.object({ id: z.string().max(100), type: z.string().max(100), look: z.record(z.string(), z.unknown()) }))
+    .max(WORKBENCH_LIMITS.viewersPerView),
+  dock: savedDock,
+  filters: z.array(z.tuple([z.string().max(1_000), savedFilter])).max(10_000),
+});
+
+/** The viewers of a view, their looks, where they lie, and the filters; no rows. JSON. */
+export type SavedLayout = z.infer<typeof savedLayout>;
+
+export function saveLayout(view: View): SavedLayout {
+  const filters = [...view.table.filters].filter(
+    (entry): entry is [string, Exclude<FilterSpec, { kind: "rows" }>] => entry[1].kind !== "rows",
+  );
+  return {
+    kind: "workbench-layout",
+    version: 1,
+    table: view.table.name,
+    columns: view.table.columns.map((column) => column.name),
+    viewers: view.viewers.map(({ id, type, look }) => ({ id, type, look })),
+    dock: view.dock,
+    filters: filters.map(([key, { ...spec }]) => [
+      key,
+      spec.kind === "categories" ? { ...spec, values: [...spec.values] } : spec,
+    ]),
+  };
+}
+
+/** Reads a layout that was kept or that somebody brings. Throws words where it is none, or damaged. */
+export function parseLayout(text: string): SavedLayout {
+  if (text.length > WORKBENCH_LIMITS.layoutCharacters) throw new Error("this layout is too large");
+  let read: unknown;
+  try {
+    read = JSON.parse(text);
+  } catch {
+    throw new Error("this is not a layout: it is no JSON");
+  }
+  return checkLayout(read);
+}
+
+/** As `parseLayout`, of what is read already. */
+export function checkLayout(read: unknown): SavedLayout {
+  const checked = savedLayout.safeParse(read);
+  if (!checked.success) {
+    const [issue] = checked.error.issues;
+    throw new Error(
+      `this layout is damaged or not of a workbench: ${issue?.path.join(".") ?? ""} ${issue?.message ?? ""}`,
+    );
+  }
+  checkDock(normalise(checked.data.dock), [GRID, ...checked.data.viewers.map(({ id }) => id)]);
+  return checked.data;
+}
+
+/** Tables of the same name and the same columns share a layout. */
+export function layoutKey(table: Table): string {
+  return JSON.stringify([table.name, ...table.columns.map((column) => column.name)]);
+}
+
+/** The same dock with other ids. */
+export function renamed(dock: Dock, ids: ReadonlyMap<string, string>): Dock {
+  const named = (id: string): string => ids.get(id) ?? id;
+  if (dock.kind === "split") return { ...dock, parts: dock.parts.map((part) => renamed(part, ids)) };
+  return { ...dock, viewers: dock.viewers.map(named), shown: named(dock.shown) };
+}
+
+/** Nothing in it that somebody would miss. */
+export function isPlain(layout: SavedLayout): boolean {
+  return layout.viewers.length === 0 && layout.filters.length === 0 && dockIds(layout.dock).length === 1;
+}

@@ -1,0 +1,29 @@
+/** Bounds and measures that only the workbench's page uses. */
+export const WORKBENCH_LIMITS = {
+  /** Deeds that can be taken back; the oldest are forgotten. */
+  deedsKept: 500,
+  /** Tables that are closed but can still be brought back by undo; each keeps its memory. */
+  closedViewsKept: 5,
+  /** A slider that is dragged is one deed: changes of the same thing within this time, ms. */
+  deedMergeMs: 1_500,
+  viewersPerView: 32,
+  openViews: 32,
+  dockDepth: 8,
+  /** The smallest share of a part of a split. */
+  dockShareMin: 0.06,
+  /** Layouts by name. */
+  layoutsNamed: 50,
+  /** Layouts kept without being asked, one per table; the oldest go. */
+  layoutsKept: 50,
+  /** Characters of one layout as JSON. */
+  layoutCharacters: 200_000,
+  layoutNameCharacters: 80,
+  /** After the last change, until the layout is kept, ms. */
+  layoutSaveMs: 600,
+  /** Bytes of a file that is opened. */
+  fileBytes: 1_000_000_000,
+  /** Columns that a picker shows at once. */
+  pickerColumns: 500,
+  /** Rows of the preview of a new column. */
+  previewRows: 6,
+} as const;
