@@ -31,6 +31,8 @@ function adviceFor(failure: Failure): string | undefined {
     case "unauthenticated":
       return "pass --token or set SALLYPORT_TOKEN; the first token of a home is in <home>/token";
     case "forbidden":
+      // With details it is a statement that was refused, which no other token would change.
+      if (failure.details !== undefined) return undefined;
       return "use a token whose role may do this; an admin makes one with `sallyport token create --role operator --name you`";
     case "conflict":
       return failure.message.includes("home open")
@@ -63,6 +65,7 @@ function codeFor(code: ErrorCode): ExitCode {
     case "engine_failed":
     case "model_error":
     case "model_unavailable":
+    case "connection_failed":
       return EXIT.failed;
     default:
       return EXIT.refused;

@@ -2,6 +2,7 @@ import { Command } from "commander";
 import { addAcp } from "./commands/acp.ts";
 import { addApprove } from "./commands/approve.ts";
 import { addAttach } from "./commands/attach.ts";
+import { addConnection } from "./commands/connection.ts";
 import { addDoctor } from "./commands/doctor.ts";
 import { addMount } from "./commands/mount.ts";
 import { addMcp } from "./commands/mcp.ts";
@@ -66,6 +67,7 @@ function programFor(context: Context): Command {
   addUsage(program, context);
   addProvider(program, context);
   addPrice(program, context);
+  addConnection(program, context);
   addMount(program, context);
   addDoctor(program, context);
   addTools(program, context);

@@ -139,6 +139,6 @@ export function abortedBy(signal: AbortSignal): Failure {
   return signal.reason instanceof Failure ? signal.reason : new Failure("aborted", "the statement was cancelled");
 }
 
-export function refuseAborted(signal: AbortSignal): void {
+function refuseAborted(signal: AbortSignal): void {
   if (signal.aborted) throw abortedBy(signal);
 }

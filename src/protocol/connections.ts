@@ -79,7 +79,7 @@ const SqliteConnection = Shared.extend({
 
 const PostgresConnection = Shared.extend({
   kind: z.literal("postgres"),
-  /** `postgres://user@host:port/database`, with `?sslmode=` and, for a socket, `?host=/folder`. Never holds a password. */
+  /** `postgres://user@host:port/database`, with `?sslmode=` and, for a socket, `?host=/folder`, which then stands for the host. Never holds a password. */
   url: PostgresUrl,
   /** A variable of the server with the password. Absent, like credential_file: none is sent. */
   credential_env: z

@@ -583,8 +583,8 @@ export const LIMITS = {
   connectionIdleMs: 30_000,
   /** How long a statement of PostgreSQL waits for somebody else's lock. */
   connectionLockMs: 5_000,
-  /** What SQLite may have in memory for one connection's statement. */
-  connectionMemoryBytes: 268_435_456,
+  /** What a process that reads an SQLite file may have in memory, all of it. */
+  connectionMemoryBytes: 536_870_912,
   /** What is listed of a database: tables, columns together, foreign keys. */
   connectionTables: 2_000,
   connectionColumns: 20_000,

@@ -107,7 +107,7 @@ export class ConnectionDesk {
         (server_version): ConnectionReport => ({
           id,
           status: "ok",
-          message: "it answers, and cannot be written",
+          message: verdictOf(record.config),
           server_version,
         }),
         (error: unknown): ConnectionReport => ({ id, status: "failed", message: this.#failure(error).message }),
@@ -279,6 +279,12 @@ function isFor({ config }: ConnectionRecord, caller: Caller): boolean {
 
 function viewOf({ id, config }: ConnectionRecord): ConnectionView {
   return { id, name: config.name ?? id, kind: config.kind, default_catalog: catalogOf(config) };
+}
+
+function verdictOf(config: ConnectionConfig): string {
+  return config.kind === "postgres" && config.allow_writable_role === true
+    ? "it answers; whether its role may write was not looked at (allow_writable_role)"
+    : "it answers, and cannot be written";
 }
 
 function missing(id: string): Failure {

@@ -34,33 +34,55 @@ const PAGES = {
     "/tokens",
     "/audit",
   ],
+  workbench: ["/workbench"],
 } as const;
 type PageName = keyof typeof PAGES;
 
+/** Where a script of an agent runs, inside the workbench. */
+const SCRIPT_FRAME = "/workbench/script-frame";
+
 const ASSETS = "/assets/";
-const OPEN = new Set<string>(Object.values(PAGES).flat());
+/** The build puts a smaller form beside each large file: see scripts/packed.mjs. */
+const PACKED = ".gz";
+const OPEN = new Set<string>([...Object.values(PAGES).flat(), SCRIPT_FRAME]);
 
 /** Whether an address is a page or a part of one, for which nobody needs a token. */
 export function isOpen(path: string): boolean {
   return OPEN.has(path) || path.startsWith(ASSETS) || /^\/sessions\/[^/]+$/.test(path);
 }
 
+/** What the workbench may beyond the others: it compiles WebAssembly (its SQL engine, Parquet) and holds the script frame. */
+const MORE: Readonly<Record<PageName, { readonly scripts: string; readonly frames: string }>> = {
+  console: { scripts: "script-src 'self'", frames: "frame-src 'none'" },
+  workbench: { scripts: "script-src 'self' 'wasm-unsafe-eval'", frames: "frame-src 'self'" },
+};
+
 /** Only our own scripts run, also where a model's text would like another; styles that libraries add carry the page's nonce. */
-function contentPolicy(nonce: string): string {
+function contentPolicy(name: PageName, nonce: string): string {
   return [
     "default-src 'none'",
-    "script-src 'self'",
+    MORE[name].scripts,
     `style-src 'self' 'nonce-${nonce}'`,
     "style-src-attr 'unsafe-inline'",
     "img-src 'self' data: blob:",
     "font-src 'self'",
     "connect-src 'self'",
     "worker-src 'self'",
+    MORE[name].frames,
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",
   ].join("; ");
 }
+
+/** Of a script that is started as a worker, which has the policy of its own file and not the page's. */
+const WORKER_POLICY = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'; worker-src 'self'";
+
+/** An origin of its own, for a worker of a text and nothing else: no network, no storage, no frames, no other scripts. */
+const SCRIPT_FRAME_POLICY =
+  "sandbox allow-scripts; default-src 'none'; script-src 'self'; worker-src blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'";
+const SCRIPT_FRAME_PAGE =
+  '<!doctype html><html lang="en"><title>Scripts run here</title><script src="/assets/script-frame-1.js"></script></html>';
 
 /** The pages that people use, as the build made them. */
 export function webPages(app: App, { web }: Pick<SurfaceOptions, "web">): void {
@@ -78,21 +100,28 @@ export function webPages(app: App, { web }: Pick<SurfaceOptions, "web">): void {
     for (const path of PAGES[name]) {
       app.get(path, (context) => {
         const nonce = randomBytes(NONCE_BYTES).toString("base64");
-        context.header("content-security-policy", contentPolicy(nonce));
+        context.header("content-security-policy", contentPolicy(name, nonce));
         return context.html(page(name).replace(NONCE, nonce));
       });
     }
   }
+  app.get(SCRIPT_FRAME, (context) => {
+    context.header("content-security-policy", SCRIPT_FRAME_POLICY);
+    return context.html(SCRIPT_FRAME_PAGE);
+  });
   app.get(`${ASSETS}:file`, async (context) => {
     const file = context.req.param("file");
     // Only names that were there at the start: nothing that is asked for becomes a path.
     if (web === undefined || !assets.has(file)) throw new Failure("not_found", "there is no such file");
-    const content = await readFile(join(web, "assets", file));
+    const isPacked = assets.has(file + PACKED) && /\bgzip\b/.test(context.req.header("accept-encoding") ?? "");
+    const content = await readFile(join(web, "assets", isPacked ? file + PACKED : file));
     // Not before it was read: a failure is not to be kept for a year.
     context.header("cache-control", YEAR);
-    return context.body(new Uint8Array(content), 200, {
-      "content-type": TYPES[extname(file)] ?? "application/octet-stream",
-    });
+    context.header("vary", "accept-encoding");
+    if (isPacked) context.header("content-encoding", "gzip");
+    const kind = extname(file);
+    if (kind === ".js") context.header("content-security-policy", WORKER_POLICY);
+    return context.body(new Uint8Array(content), 200, { "content-type": TYPES[kind] ?? "application/octet-stream" });
   });
 }
 

@@ -6,6 +6,7 @@ import {
   TableViewContext,
   toolWords,
 } from "../../src/contexts/index.ts";
+import type { PageTool } from "../../src/client/index.ts";
 import { RUNTIME_TOOLS } from "../../src/protocol/index.ts";
 import { Database, executorOf, scriptHost, sqlContext, TablePage } from "./page.ts";
 
@@ -223,7 +224,7 @@ describe("what fails", () => {
       throw new Error("the view is closed");
     };
     const executor = executorOf({ tableView: new TableViewContext(page) });
-    const tools = pageToolsOf(executor, ["add_viewer"]);
+    const tools: readonly PageTool[] = pageToolsOf(executor, ["add_viewer"]);
     const more = { signal: new AbortController().signal, callId: "1" };
     const answers = tools.map((tool) => tool.handler({ viewerType: "Histogram", viewerProperties: {} }, more));
     expect(await Promise.all(answers)).toEqual([

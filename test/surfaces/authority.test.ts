@@ -45,6 +45,8 @@ function bodyFor(path: string, input_hash: string): unknown {
   if (path === "/api/templates/{id}") return { name: "Mine", session: {} };
   if (path === "/api/tokens") return { role: "admin", name: "mine" };
   if (path === "/api/policy") return { default_profile: "full", profiles: { full: { autonomy: "full" } } };
+  if (path.startsWith("/api/connections/{id}/")) return { sql: "SELECT 1" };
+  if (path === "/api/connections/{id}") return { kind: "sqlite", path: "/nowhere.db" };
   if (path === "/api/policy/test") return { tool: "Read", input: { file_path: "x" } };
   return {};
 }
@@ -58,7 +60,7 @@ function idFor(path: string): string {
 async function attempt(method: string, path: string, token: string): Promise<number> {
   const input_hash = (await house.client.approval(others.approval)).input_hash;
   const id = idFor(path);
-  const response = await fetch(`${house.serving.url}${path.replace("{id}", id)}`, {
+  const response = await fetch(`${house.serving.url}${path.replace("{id}", id).replace("{catalog}", "main")}`, {
     method: method.toUpperCase(),
     headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
     ...(method === "post" || method === "put" ? { body: JSON.stringify(bodyFor(path, input_hash)) } : {}),

@@ -41,6 +41,7 @@ describe("who is asking", () => {
         "policy.read": "all",
         "policy.test": "all",
         "usage.read": "own",
+        "connection.use": "own",
       },
     });
     const { rights } = await viewer.me();

@@ -48,6 +48,41 @@ describe("the web pages", () => {
     expect(text).not.toMatch(/<script(?![^>]* src=)/);
   });
 
+  test("the workbench may compile WebAssembly and hold the script frame, no more", async () => {
+    const response = await get("/workbench");
+    const policy = response.headers.get("content-security-policy") ?? "";
+    expect(policy).toMatch(/default-src 'none'; script-src 'self' 'wasm-unsafe-eval';/);
+    expect(policy).toContain("frame-src 'self'");
+    expect(await response.text()).toContain('<div id="workbench">');
+  });
+
+  test("the script frame is an origin of its own that reaches nothing", async () => {
+    const response = await get("/workbench/script-frame");
+    expect([response.status, response.headers.get("content-security-policy")]).toEqual([
+      200,
+      "sandbox allow-scripts; default-src 'none'; script-src 'self'; worker-src blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'",
+    ]);
+    expect(await response.text()).toContain('src="/assets/script-frame-1.js"');
+    expect((await get("/assets/script-frame-1.js")).status).toBe(200);
+  });
+
+  test("send large parts packed to who can unpack them, and the same bytes to who cannot", async () => {
+    const script = readdirSync(ASSETS).find((name) => name.endsWith(".js.gz")) ?? "";
+    const path = `/assets/${script.slice(0, -".gz".length)}`;
+    const plain = await get(path, { headers: { "accept-encoding": "identity" } });
+    const packed = await get(path, { headers: { "accept-encoding": "br, gzip" } });
+    expect([plain.headers.get("content-encoding"), packed.headers.get("content-encoding")]).toEqual([null, "gzip"]);
+    expect([plain.headers.get("vary"), packed.headers.get("vary")]).toEqual(["accept-encoding", "accept-encoding"]);
+    expect(await packed.text()).toBe(await plain.text());
+  });
+
+  test("a script that becomes a worker may load nothing from elsewhere", async () => {
+    const script = readdirSync(ASSETS).find((name) => name.endsWith(".js")) ?? "";
+    expect((await get(`/assets/${script}`)).headers.get("content-security-policy")).toBe(
+      "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'; worker-src 'self'",
+    );
+  });
+
   test("load parts that are kept for ever, because their names change", async () => {
     const script = readdirSync(ASSETS).find((name) => name.endsWith(".js")) ?? "";
     const response = await get(`/assets/${script}`);

@@ -23,6 +23,9 @@ export function failureOf(error: unknown): Failure {
       return new Failure("timed_out", `${message}; select less, or ask the admin for more time`, details);
     case "55P03":
       return new Failure("timed_out", `${message}; somebody else holds it, try again`, details);
+    // A statement with parameters, for which nothing was sent.
+    case "08P01":
+      return new Failure("invalid_request", message, details);
     case "25006":
     case "42501":
       return new Failure("forbidden", message, details);

@@ -42,7 +42,6 @@ const FUNCTIONS: readonly RegExp[] = [
   /^postgres_fdw_/,
   /^(?:query|cursor|table|schema|database)_to_xml/,
   /^(?:ts_stat|ts_rewrite|crosstab\w*|connectby|xpath_table)$/,
-  /^(?:schedule|schedule_in_database|unschedule|alter_job)$/,
 ];
 
 /** Options of EXPLAIN that do not run the statement. */

@@ -4,7 +4,7 @@ import { Failure, LIMITS, type SqlClass } from "../../protocol/index.ts";
 export type Verdict =
   | { readonly kind: "class"; readonly verdict: SqlClass }
   | { readonly kind: "empty" }
-  /** `position` counts bytes from 0; below 0: not known. */
+  /** `position` counts characters from 0, PostgreSQL itself from 1; below 0: not known. */
   | { readonly kind: "syntax"; readonly message: string; readonly position: number }
   /** The parser fell over it, and is not to be used again. */
   | { readonly kind: "broken" };
@@ -39,7 +39,7 @@ export class Parser {
       case "syntax":
         throw new Failure("invalid_request", verdict.message, {
           sqlstate: "42601",
-          ...(verdict.position < 0 ? {} : { position: characterAt(sql, verdict.position) }),
+          ...(verdict.position < 0 ? {} : { position: verdict.position + 1 }),
         });
       case "broken":
         throw new Failure(
@@ -96,9 +96,4 @@ export class Parser {
     if (this.#thread === thread) this.#thread = undefined;
     await thread.worker.terminate();
   }
-}
-
-/** The parser counts bytes from 0, PostgreSQL characters from 1. */
-function characterAt(sql: string, bytes: number): number {
-  return Array.from(Buffer.from(sql).subarray(0, bytes).toString()).length + 1;
 }

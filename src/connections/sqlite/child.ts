@@ -6,7 +6,7 @@ import { classify, query, sqlFailure } from "./read.ts";
 
 // A process of its own for each lane of an SQLite connection: a statement that takes too long can only be ended with its process.
 
-// Should the server die while a statement runs, nobody would end this process: a second thread looks whether it is still there.
+// While a statement runs this thread hears nothing. A second one ends the process should the server be gone, or too much memory taken.
 const watchdog = new Worker(new URL("./watchdog.js", import.meta.url), { workerData: process.ppid });
 watchdog.unref();
 

@@ -115,7 +115,7 @@ class Reader implements Lane {
   async ask(question: Question, signal: AbortSignal, ms: number): Promise<Outcome> {
     const answer = this.#next(
       signal,
-      ms + LIMITS.connectionGraceMs / 10,
+      ms,
       `the statement took longer than ${ms} ms; select less, or ask the admin for more time`,
     );
     this.#child.send(question);
@@ -152,12 +152,21 @@ class Reader implements Lane {
         resolve(message);
       };
       const abort = (): void => fail(abortedBy(signal));
-      const gone = (): void =>
-        fail(new Failure("connection_failed", "the process that reads the file ended; ask again, select less"));
+      const gone = (_code: unknown, by: unknown): void => fail(endedBy(by));
       const take = this.#after(ms, () => fail(new Failure("timed_out", late)));
       child.on("message", said).on("exit", gone);
       signal.addEventListener("abort", abort, { once: true });
       if (signal.aborted) abort();
     });
   }
+}
+
+/** It ends itself with this signal when it has taken too much memory, and so does the system when there is none. */
+function endedBy(signal: unknown): Failure {
+  return signal === "SIGKILL"
+    ? new Failure(
+        "payload_too_large",
+        `the statement took more than ${LIMITS.connectionMemoryBytes} bytes of memory; select less`,
+      )
+    : new Failure("connection_failed", "the process that reads the file ended; ask again");
 }

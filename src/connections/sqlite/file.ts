@@ -6,7 +6,7 @@ import { LIMITS } from "../../protocol/limits.ts";
 
 /**
  * Opens a file so that SQLite itself refuses to write: for reading only, nothing can be attached (so no VACUUM INTO either), no
- * extensions, no trust in functions that a schema names. Memory is bounded, and no temporary file is written.
+ * extensions, no trust in functions that a schema names. No temporary file is written.
  */
 export function openFile(path: string): DatabaseSyncInstance {
   checkRegular(path);
@@ -21,7 +21,6 @@ export function openFile(path: string): DatabaseSyncInstance {
         attach: 0,
         length: LIMITS.connectionResultBytes,
         sqlLength: LIMITS.connectionSqlChars * 4,
-        variableNumber: 0,
         triggerDepth: 1,
       },
     });
@@ -30,7 +29,6 @@ export function openFile(path: string): DatabaseSyncInstance {
       "PRAGMA query_only = ON",
       "PRAGMA cell_size_check = ON",
       "PRAGMA temp_store = MEMORY",
-      `PRAGMA hard_heap_limit = ${LIMITS.connectionMemoryBytes}`,
     ])
       database.exec(setting);
     return database;

@@ -11,7 +11,7 @@ type Prepared =
   | { readonly statement?: undefined; readonly refusal: string };
 
 /** Prepares one statement that only reads, by SQLite's own parser. A Failure where it is no SQL; a refusal where it would do more. */
-export function prepareReading(database: DatabaseSyncInstance, sql: string): Prepared {
+function prepareReading(database: DatabaseSyncInstance, sql: string): Prepared {
   if (sql.includes("\0")) return { refusal: "it holds a NUL character" };
   if (Buffer.from(sql).toString() !== sql) return { refusal: "it is not valid Unicode" };
   let refusal: string | undefined;
@@ -31,7 +31,7 @@ export function prepareReading(database: DatabaseSyncInstance, sql: string): Pre
   // The text of the first statement alone, as SQLite read it.
   const first = statement.expandedSQL;
   if (first === undefined || !sql.startsWith(first))
-    return { refusal: "it has parameters; write the values themselves" };
+    throw new Failure("invalid_request", "it has parameters; write the values themselves");
   if (!isIdle(sql.slice(first.length))) return { refusal: "it holds more than one statement; send one at a time" };
   if (statement.columns().length === 0) return { refusal: "it gives no rows" };
   return { statement };

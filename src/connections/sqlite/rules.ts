@@ -82,7 +82,12 @@ const TELLING_BARE: ReadonlySet<string> = new Set([
 /** Undefined: it only reads. Otherwise what it would do. */
 export function refusalOf(action: number, first: string | null, second: string | null): string | undefined {
   switch (action) {
-    case READ:
+    case READ: {
+      // A PRAGMA that is read as a table.
+      const name = /^pragma_(.*)$/i.exec(first ?? "")?.[1]?.toLowerCase();
+      const tells = name === undefined || TELLING.has(name) || TELLING_BARE.has(name);
+      return tells ? undefined : `PRAGMA ${name}`;
+    }
     case SELECT:
     case RECURSIVE:
       return undefined;

@@ -1,8 +1,9 @@
 import { workerData } from "node:worker_threads";
+import { LIMITS } from "../../protocol/limits.ts";
 
-const LOOK_MS = 500;
+const LOOK_MS = 50;
 
-// The process that is watched over may be within SQLite and hear nothing; it is ended all the same.
 setInterval(() => {
-  if (process.ppid !== workerData) process.kill(process.pid, "SIGKILL");
+  if (process.ppid !== workerData || process.memoryUsage.rss() > LIMITS.connectionMemoryBytes)
+    process.kill(process.pid, "SIGKILL");
 }, LOOK_MS);

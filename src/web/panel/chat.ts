@@ -24,6 +24,8 @@ export interface ChatEvents {
   /** Something that is shown has changed. */
   readonly changed: () => void;
   readonly began: (sessionId: string) => void;
+  /** A person is asked. */
+  readonly asked: () => void;
   /** `isNew`: it was not there already when the chat was taken up. */
   readonly answered: (turn: Turn, isNew: boolean) => void;
 }
@@ -235,7 +237,9 @@ export class Chat {
     this.#loading = false;
     if (frame.type === "turn.queued" || frame.type === "turn.started") this.#arrived(frame.prompt.text);
     const ended = this.transcript.apply(frame);
-    if (ended !== undefined) this.#events.answered(ended, "seq" in frame && frame.seq > this.#past);
+    const isNew = "seq" in frame && frame.seq > this.#past;
+    if (frame.type === "approval.requested" && isNew) this.#events.asked();
+    if (ended !== undefined) this.#events.answered(ended, isNew);
     this.#events.changed();
   }
 

@@ -8,7 +8,7 @@ import { isShortcut, parseShortcut } from "./shortcut.ts";
 import { panelStyles } from "./styles.ts";
 import { holdChat, TabMemory } from "./tab-memory.ts";
 import { answerText, type Turn } from "./transcript.ts";
-import { codeOf, connectionWords, troubleOf } from "./words.ts";
+import { codeOf, connectionWords, offerWords, troubleOf } from "./words.ts";
 import { copyText, replaceIcon } from "./view/dom.ts";
 import { Frame } from "./view/frame.ts";
 
@@ -25,12 +25,19 @@ interface Joined {
   chat: Chat;
   /** Lets other tabs have the chat; absent: there is none yet. */
   release?: (() => void) | undefined;
+  /** The chat of before, while it is looked for. */
+  resuming?: string | undefined;
   /** A chat that is only read. */
   kept?: Conversation | undefined;
 }
 
+/** A program that makes pages without a browser may load this too; it never makes one. */
+const Base =
+  (globalThis as { readonly HTMLElement?: typeof HTMLElement }).HTMLElement ??
+  (Object as unknown as typeof HTMLElement);
+
 /** The chat panel. It shows nothing until `connect` was called. */
-export class SallyportPanel extends HTMLElement {
+export class SallyportPanel extends Base {
   readonly #frame: Frame;
   #joined: Joined | undefined;
   #painting = false;
@@ -43,10 +50,22 @@ export class SallyportPanel extends HTMLElement {
     this.#frame = new Frame({
       send: (text, attachments) => void this.#send(text, attachments),
       stop: () => void this.stop(),
-      tryAgain: () => void this.tryAgain(),
-      suggest: (prompt) => void this.#send(prompt, []),
-      sendAgain: (key) => void this.#joined?.chat.sendAgain(key),
-      drop: (key) => this.#joined?.chat.drop(key),
+      tryAgain: () => {
+        this.focus();
+        void this.tryAgain();
+      },
+      suggest: (prompt) => {
+        this.focus();
+        void this.#send(prompt, []);
+      },
+      sendAgain: (key) => {
+        this.focus();
+        void this.#joined?.chat.sendAgain(key);
+      },
+      drop: (key) => {
+        this.focus();
+        this.#joined?.chat.drop(key);
+      },
       newChat: () => void this.newChat(),
       copy: () => void this.#copy(),
       toggle: () => this.toggle(),
@@ -73,6 +92,7 @@ export class SallyportPanel extends HTMLElement {
 
   /** Puts the panel to work. Once more: with other options, and the chat of before. */
   connect(options: PanelOptions): void {
+    checkName(options.page?.page);
     this.disconnect();
     const { live, title = "Chat", placeholder = "Ask Claude about this page…", suggestions = [] } = options;
     const tools = options.page?.tools ?? [];
@@ -83,7 +103,7 @@ export class SallyportPanel extends HTMLElement {
       tools,
       leave,
       history: new ChatHistory(),
-      memory: new TabMemory(live, context, () => this.sessionId),
+      memory: new TabMemory(live, context, () => joined.chat.sessionId ?? joined.resuming),
       chat: this.#newChatOf(options, tools),
     };
     this.#joined = joined;
@@ -200,6 +220,9 @@ export class SallyportPanel extends HTMLElement {
         this.#tell("sallyport-session", { sessionId });
         void this.#hold(sessionId);
       },
+      asked: () => {
+        if (this.#joined?.chat === chat) this.#frame.announce("The agent waits for your answer.");
+      },
       answered: (turn, isNew) => this.#answered(chat, turn, isNew),
     });
     return chat;
@@ -234,10 +257,12 @@ export class SallyportPanel extends HTMLElement {
   /** The chat that this tab had open. */
   async #resume(id: string, joined: Joined): Promise<void> {
     const { chat } = joined;
+    joined.resuming = id;
     const release = await holdChat(id, { waits: true });
+    const found = release === undefined ? undefined : await this.#find(id, joined);
+    joined.resuming = undefined;
     // Another tab has it: this one begins anew.
-    if (release === undefined) return;
-    const found = await this.#find(id, joined);
+    if (release === undefined || found === undefined) return;
     if (this.#joined !== joined || joined.chat !== chat || chat.isWorking) release();
     else if (found.why === undefined || found.mayCome) {
       joined.release = release;
@@ -313,15 +338,7 @@ export class SallyportPanel extends HTMLElement {
       canRetry: turns.length > 0 && open === undefined && !chat.isWorking && chat.trouble === undefined,
       isOver: chat.trouble !== undefined || kept !== undefined,
     });
-    const { offered } = chat;
-    const why = offered?.failure;
-    this.#frame.notice(
-      offered?.state === "refused"
-        ? `The tools of this page cannot be used: ${why?.message ?? "the server refused them"}. Answers come without them.`
-        : offered?.state === "waiting" && why !== undefined
-          ? `The tools of this page wait: ${why.message}.`
-          : undefined,
-    );
+    this.#frame.notice(offerWords(chat.offered));
     this.#connection();
   }
 
@@ -335,8 +352,10 @@ export class SallyportPanel extends HTMLElement {
       return;
     }
     const show = (): void => this.#frame.banner(connectionWords(live.status, Date.now()));
-    show();
-    if (live.status.state === "waiting") this.#clock = setInterval(show, 1_000);
+    const { state, attempt } = live.status;
+    // The first connection is mostly there before anybody could read it.
+    if (state !== "connecting" || attempt > 0) show();
+    if (state === "waiting" || state === "connecting") this.#clock = setInterval(show, 1_000);
   }
 
   #answered(chat: Chat, turn: Turn, isNew: boolean): void {
@@ -373,6 +392,12 @@ export class SallyportPanel extends HTMLElement {
   #tell<Name extends keyof PanelEvents>(name: Name, detail: PanelEvents[Name]): void {
     this.dispatchEvent(new CustomEvent(name, { detail, bubbles: true, composed: true }));
   }
+}
+
+/** What the server would not take is told to who wrote the page. */
+function checkName(page: string | undefined): void {
+  if (page !== undefined && !/^[A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*$/.test(page))
+    throw new TypeError(`"${page}" cannot be the name of a page: use letters, digits, - and single _`);
 }
 
 function messagesOf(chat: Chat): readonly KeptMessage[] {

@@ -5,7 +5,9 @@ export type { PanelEvents, PanelOptions, PanelPage } from "./options.ts";
 
 /** Makes the element known to the page, once. Another name gets a class of its own. */
 export function definePanel(name = "sallyport-panel"): void {
-  if (customElements.get(name) !== undefined) return;
+  // Where pages are made without a browser there is nothing to define.
+  const { customElements } = globalThis as { readonly customElements?: CustomElementRegistry };
+  if (customElements === undefined || customElements.get(name) !== undefined) return;
   const isTaken = customElements.getName(SallyportPanel) !== null;
   customElements.define(name, isTaken ? class extends SallyportPanel {} : SallyportPanel);
 }

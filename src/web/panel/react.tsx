@@ -25,7 +25,6 @@ export function SallyportPanelView(props: SallyportPanelViewProps): ReactNode {
   const latest = useRef(props);
   const page = props.page?.page;
   const tools = props.page?.tools;
-  definePanel(NAME);
   useImperativeHandle(ref, () => element.current as SallyportPanel, []);
   useLayoutEffect(() => {
     latest.current = props;
@@ -33,6 +32,7 @@ export function SallyportPanelView(props: SallyportPanelViewProps): ReactNode {
   useLayoutEffect(() => {
     const panel = element.current;
     if (panel === null) return undefined;
+    definePanel(NAME);
     panel.connect(optionsOf(latest));
     return () => panel.disconnect();
   }, [client, live, contextId, page, title, placeholder, shortcut]);

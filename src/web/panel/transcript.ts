@@ -41,6 +41,8 @@ export interface Ask {
   /** How many parts were before it. */
   readonly at: number;
   readonly outcome?: Outcome;
+  /** Who answered, by name. */
+  readonly by?: string;
   readonly feedback?: string;
   readonly granted?: string;
 }
@@ -203,11 +205,12 @@ export class PanelTranscript {
     }));
   }
 
-  #answer({ approval_id, outcome, feedback, granted_rule }: Of<"approval.resolved">): void {
+  #answer({ approval_id, outcome, by, feedback, granted_rule }: Of<"approval.resolved">): void {
     const turn = this.#turns.find(({ asks }) => asks.some(({ approval }) => approval.id === approval_id));
     if (turn === undefined) return;
     const more = {
       outcome,
+      by: by.name,
       ...(feedback === undefined ? {} : { feedback }),
       ...(granted_rule === undefined ? {} : { granted: granted_rule }),
     };

@@ -1,4 +1,4 @@
-import type { ErrorDetail, LiveStatus } from "../../client/index.ts";
+import type { ErrorDetail, LiveStatus, PageOfferStatus } from "../../client/index.ts";
 import { PANEL_LIMITS } from "./limits.ts";
 
 type Input = Readonly<Record<string, unknown>>;
@@ -153,6 +153,14 @@ export function connectionWords(status: LiveStatus, now: number): string | undef
       return `The server cannot be reached. Trying again in ${String(seconds)} s.`;
     }
   }
+}
+
+/** How the page's tools stand, in words; undefined: well. */
+export function offerWords(offered: Pick<PageOfferStatus, "state" | "failure"> | undefined): string | undefined {
+  const why = offered?.failure?.message;
+  if (offered?.state === "refused")
+    return `The tools of this page cannot be used${why === undefined ? "" : `: ${why}`}. Answers come without them.`;
+  return offered?.state === "waiting" && why !== undefined ? `The tools of this page have to wait: ${why}.` : undefined;
 }
 
 const MICRO = 1_000_000;

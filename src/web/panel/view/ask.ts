@@ -11,8 +11,8 @@ import type { Describe } from "./steps.ts";
 export type Decide = (approval: string, decision: Decision) => Promise<void>;
 
 const OUTCOMES: Readonly<Record<Outcome, string>> = {
-  approved: "You said yes",
-  rejected: "You said no",
+  approved: "said yes",
+  rejected: "said no",
   timed_out: "Nobody answered in time",
   cancelled: "Not needed any more",
 };
@@ -26,6 +26,8 @@ export class AskView {
   readonly #trouble = make("p", { class: "ask-trouble", attributes: { role: "alert" } });
   readonly #outcome = make("p", { class: "ask-outcome" });
   #ask: Ask | undefined;
+  /** It was answered here. */
+  #isOurs = false;
 
   constructor(ask: Ask, decide: Decide, describe: Describe) {
     const { approval } = ask;
@@ -51,14 +53,15 @@ export class AskView {
   update(ask: Ask): void {
     if (ask === this.#ask) return;
     this.#ask = ask;
-    const { outcome, feedback, granted } = ask;
+    const { outcome, by = "Somebody", feedback, granted } = ask;
     if (outcome === undefined) return;
     const hadFocus = this.#actions.contains((this.element.getRootNode() as ShadowRoot).activeElement);
     this.element.classList.add("answered");
     this.#actions.remove();
     this.#trouble.hidden = true;
     const more = granted === undefined ? (feedback ?? "") : `always for this chat: ${granted}`;
-    setText(this.#outcome, `${OUTCOMES[outcome]}${more === "" ? "." : `: ${visible(more)}`}`);
+    const who = outcome === "approved" || outcome === "rejected" ? `${this.#isOurs ? "You" : visible(by)} ` : "";
+    setText(this.#outcome, `${who}${OUTCOMES[outcome]}${more === "" ? "." : `: ${visible(more)}`}`);
     this.#outcome.hidden = false;
     if (hadFocus) this.element.focus();
   }
@@ -113,9 +116,11 @@ export class AskView {
   #send(decision: Omit<Decision, "input_hash">): void {
     const { id, input_hash } = this.#approval;
     this.#busy(true);
+    this.#isOurs = true;
     this.#trouble.hidden = true;
     this.#decide(id, { ...decision, input_hash }).catch((error: unknown) => {
       const { text, next } = troubleOf(error);
+      this.#isOurs = false;
       setText(this.#trouble, next === undefined ? text : `${text} ${next}`);
       this.#trouble.hidden = false;
       this.#busy(false);

@@ -1,5 +1,6 @@
 import type { SallyportClient, CatalogView, ConnectionView } from "../../../client/index.ts";
-import type { DatabaseInfo, SimilarQuery, SqlConnection } from "../../../contexts/hosts.ts";
+import { classifySql } from "../../../contexts/index.ts";
+import type { DatabaseInfo, DatabaseSchema, SimilarQuery, SqlConnection } from "../../../contexts/hosts.ts";
 import { textAt } from "../data/format.ts";
 import { isNumeric, isText, valueAt, type Column } from "../data/column.ts";
 import { statsOf } from "../data/stats.ts";
@@ -63,21 +64,22 @@ function serverCatalog(client: SqlClient, view: ConnectionView, catalog: string)
     });
     return read;
   };
-  return {
-    catalog,
-    schemas: async () =>
-      (await whole()).schemas.map((schema) => ({
-        name: schema.name,
-        tables: schema.tables.map(({ row_count, columns, ...table }) => ({
-          ...table,
-          rowCount: row_count,
-          columns: columns.map(({ is_unique, unique_count, ...column }) => ({
-            ...column,
-            isUnique: is_unique,
-            uniqueCount: unique_count,
-          })),
+  const schemas = async (): Promise<readonly DatabaseSchema[]> =>
+    (await whole()).schemas.map((schema) => ({
+      name: schema.name,
+      tables: schema.tables.map(({ row_count, columns, ...table }) => ({
+        ...table,
+        rowCount: row_count,
+        columns: columns.map(({ is_unique, unique_count, ...column }) => ({
+          ...column,
+          isUnique: is_unique,
+          uniqueCount: unique_count,
         })),
       })),
+    }));
+  return {
+    catalog,
+    ...(view.kind === "sqlite" ? single(schemas) : { schemas }),
     joins: async () =>
       (await whole()).joins.map((join) => ({
         fromSchema: join.from_schema,
@@ -89,6 +91,14 @@ function serverCatalog(client: SqlClient, view: ConnectionView, catalog: string)
         cardinality: join.cardinality,
         comment: join.comment,
       })),
+  };
+}
+
+/** A database without schemas has one, which people may also call the public one. */
+function single(schemas: DatabaseInfo["schemas"]): Pick<DatabaseInfo, "schemas" | "schema"> {
+  return {
+    schemas,
+    schema: async (name) => (await schemas()).find((schema) => schema.name === name || name === "public"),
   };
 }
 
@@ -108,13 +118,13 @@ export function pageDatabase(sql: PageSql, similar: Similar): Database {
     catalogs: [
       {
         catalog: PAGE_DATABASE.catalog,
-        schemas: () => Promise.resolve([{ name: PAGE_DATABASE.schema, tables: sql.tables().map(describe) }]),
+        ...single(() => Promise.resolve([{ name: PAGE_DATABASE.schema, tables: sql.tables().map(describe) }])),
         joins: () => Promise.resolve([]),
       },
     ],
     connection: {
       id: PAGE_DATABASE.id,
-      classify: () => "reads",
+      classify: classifySql,
       confirmWrite: () => Promise.resolve(false),
       run: async (statement) => {
         running = new AbortController();

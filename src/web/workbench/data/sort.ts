@@ -91,7 +91,8 @@ const DIGITS = 2 ** DIGIT_BITS;
 /** Stable, by keys from the least to the most significant. */
 function radixSort(order: Int32Array, keys: readonly Uint32Array[]): Int32Array<ArrayBuffer> {
   const { length } = order;
-  let places: Int32Array<ArrayBuffer> = Int32Array.from({ length }, (_, index) => index);
+  let places: Int32Array<ArrayBuffer> = new Int32Array(length);
+  for (let index = 0; index < length; index += 1) places[index] = index;
   let spare: Int32Array<ArrayBuffer> = new Int32Array(length);
   for (const key of keys) {
     for (let shift = 0; shift < 32; shift += DIGIT_BITS) {

@@ -1,4 +1,5 @@
 import { Bits } from "./bits.ts";
+import { isText } from "./column.ts";
 import type { Column } from "./column.ts";
 import type { FilterSpec } from "./filter.ts";
 
@@ -123,11 +124,15 @@ export class Table {
     this.#tell("rows");
   }
 
-  /** Replaces a column of the same name, else adds it at the end, or at a place. */
+  /** Replaces a column of the same name, else adds it at the end, or at a place. Filters are asked again; those that no longer fit go. Throws where it has another number of rows. */
   putColumn(column: Column, at = this.#columns.length): void {
+    const rows = isText(column) ? column.codes.length : column.numbers.length;
+    if (rows !== this.rowCount)
+      throw new Error(`The column "${column.name}" has ${rows} rows, the table has ${this.rowCount}.`);
     const place = this.#columns.findIndex(({ name }) => name === column.name);
     this.#columns = place < 0 ? this.#columns.toSpliced(at, 0, column) : this.#columns.with(place, column);
     this.#tell("columns");
+    if (place >= 0) this.#askFiltersAgain();
   }
 
   /** Filters on it go with it. */
@@ -136,8 +141,7 @@ export class Table {
     if (columns.length === this.#columns.length) return;
     this.#columns = columns;
     this.#tell("columns");
-    for (const [key, { spec }] of this.#filters)
-      if ("column" in spec && spec.column === name) this.setFilter(key, undefined);
+    this.#askFiltersAgain();
   }
 
   rename(name: string): void {
@@ -159,6 +163,20 @@ export class Table {
   /** Grows with each change of a topic. */
   version(topic: Topic): number {
     return this.#versions.get(topic) ?? 0;
+  }
+
+  /** After a change of the columns: a filter can name one in other letters, or within a formula. */
+  #askFiltersAgain(): void {
+    const before = [...this.#filters];
+    if (before.length === 0) return;
+    for (const [key, { spec }] of before) {
+      try {
+        this.#filters.set(key, { spec, rows: this.#filterRows(this, spec) });
+      } catch {
+        this.#filters.delete(key);
+      }
+    }
+    this.#refilter();
   }
 
   #refilter(): void {

@@ -98,8 +98,10 @@ export class History {
     const entry = this.#entries.find(({ deed }) => deed.id === id);
     if (entry === undefined) throw new Error("this deed is too old to be done again");
     if (!entry.deed.undone) return;
-    for (const other of this.#entries)
-      if (other !== entry && other.deed.undone && needs(entry.act, other.act)) this.redo(other.deed.id);
+    for (const path of this.#madePaths(entry.act)) {
+      const maker = this.#makerOf(path, entry);
+      if (maker !== undefined) this.redo(maker.deed.id);
+    }
     const takeBack = entry.act.run();
     const again: Entry = { ...entry, deed: { ...entry.deed, undone: false }, takeBack };
     this.#takenBack = this.#takenBack.filter((taken) => taken !== id);
@@ -119,6 +121,23 @@ export class History {
     this.#set(kept);
   }
 
+  /** Paths that deeds made and that an act needs, the outer ones first. */
+  #madePaths(act: Act): readonly string[] {
+    const needed = neededBy(act);
+    const made = new Set(this.#entries.flatMap((entry) => entry.act.makes ?? []));
+    return [...made]
+      .filter((path) => needed.some((wanted) => isWithin(wanted, path)))
+      .toSorted((left, right) => left.length - right.length);
+  }
+
+  /** What must be done again so that a path is there; absent: nothing. */
+  #makerOf(path: string, entry: Entry): Entry | undefined {
+    const makers = this.#entries.filter(({ act }) => act.makes?.includes(path) === true);
+    if (makers.some(({ deed }) => !deed.undone)) return undefined;
+    const place = this.#entries.indexOf(entry);
+    return makers.findLast((maker) => this.#entries.indexOf(maker) < place) ?? makers[0];
+  }
+
   #replace(before: Entry, after: Entry): void {
     this.#set(this.#entries.map((entry) => (entry === before ? after : entry)));
   }
@@ -134,9 +153,9 @@ function buildsOn(later: Act, earlier: Act): boolean {
   return [...later.writes, ...(later.reads ?? [])].some((path) => earlier.writes.some((other) => touch(path, other)));
 }
 
-function needs(act: Act, other: Act): boolean {
-  const made = other.makes ?? [];
-  return [...act.writes, ...(act.reads ?? [])].some((path) => made.some((maker) => isWithin(path, maker)));
+/** What must be there before it; what it makes itself is not. */
+function neededBy({ writes, reads = [], makes = [] }: Act): readonly string[] {
+  return [...writes, ...reads].filter((path) => !makes.some((made) => isWithin(path, made)));
 }
 
 function touch(left: string, right: string): boolean {

@@ -42,10 +42,15 @@ export function rectsOf(dock: Dock, space: Rect, path: DockPath = []): DockRects
   const length = Math.max(0, (isRow ? space.width : space.height) - GAP * (dock.parts.length - 1));
   const stacks: StackRect[] = [];
   const splitters: SplitterRect[] = [];
-  let from = isRow ? space.x : space.y;
+  const start = isRow ? space.x : space.y;
+  let from = start;
   for (const [index, part] of dock.parts.entries()) {
     const share = dock.shares[index] ?? 0;
-    const size = share * length;
+    // Whole pixels: what is drawn on a canvas stays sharp. The last part takes what is left.
+    const isLast = index === dock.parts.length - 1;
+    const size = isLast
+      ? Math.max(0, Math.round(start + (isRow ? space.width : space.height) - from))
+      : Math.round(share * length);
     const along = (at: number, extent: number): Rect =>
       isRow ? { ...space, x: at, width: extent } : { ...space, y: at, height: extent };
     const inner = rectsOf(part, along(from, size), [...path, index]);

@@ -1,4 +1,4 @@
-import { isNumeric, isText, type Column } from "../data/column.ts";
+import { isNumeric, type Column } from "../data/column.ts";
 import { textAt } from "../data/format.ts";
 import type { GridLook } from "./look.ts";
 import { GRID_LIMITS, SIZES, type Letters } from "./sizes.ts";
@@ -106,16 +106,15 @@ function firstBeyond(columns: readonly PlacedColumn[], left: number): number {
 }
 
 /** A width that fits the name and the texts of some rows: the first ones, and some from everywhere. */
-export function fittingWidth(column: Column, rowCount: number, { letter, digit }: Letters): number {
+export function fittingWidth(column: Column, rowCount: number, { letter, digit, nameWidth }: Letters): number {
   let letters = 0;
   const sample = Math.min(rowCount, GRID_LIMITS.widthSample);
   const step = Math.max(1, Math.floor(rowCount / Math.max(1, sample)));
   for (let index = 0; index < sample; index += 1) {
     letters = Math.max(letters, textAt(column, index).length, textAt(column, index * step).length);
   }
-  // Names are bold.
-  const head = column.name.length * letter * 1.1 + SIZES.headPadding;
-  const texts = letters * (isText(column) ? letter : digit) + SIZES.cellPadding;
+  const head = nameWidth(column.name) + SIZES.headPadding;
+  const texts = letters * (column.type === "string" ? letter : digit) + SIZES.cellPadding;
   return clampWidth(Math.ceil(Math.max(head, texts)), SIZES.maxAutoWidth);
 }
 

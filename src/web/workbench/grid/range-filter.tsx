@@ -59,7 +59,7 @@ export function RangeFilter({ table, column, filterKey, apply }: RangeFilterProp
           {(ids) => (
             <Input
               {...ids}
-              className="h-9"
+              className="h-9!"
               value={from}
               placeholder={write(facts.min)}
               onChange={(event) => setFrom(event.target.value)}
@@ -70,7 +70,7 @@ export function RangeFilter({ table, column, filterKey, apply }: RangeFilterProp
           {(ids) => (
             <Input
               {...ids}
-              className="h-9"
+              className="h-9!"
               value={to}
               placeholder={write(facts.max)}
               onChange={(event) => setTo(event.target.value)}

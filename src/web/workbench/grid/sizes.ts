@@ -18,10 +18,13 @@ export const SIZES = {
   widthStep: 12,
 } as const;
 
-/** How wide the grid's font is: a letter of a word on average, and a digit. */
+/** How wide the grid's font is. */
 export interface Letters {
+  /** Of a word, on average. */
   readonly letter: number;
   readonly digit: number;
+  /** A name in a head, which is bold. */
+  readonly nameWidth: (name: string) => number;
 }
 
 export const GRID_LIMITS = {

@@ -92,15 +92,20 @@ function useRefs(): GridRefs {
 }
 
 const WORDS = "The quick brown fox jumps over the lazy dog 0123";
-/** Where nothing can be measured. */
-const USUAL = { letter: 7.4, digit: 8.3 } as const;
 
 /** Of the page's own font in the grid's size. */
 function measuredLetters(): Letters {
   const canvas = document.createElement("canvas").getContext("2d");
-  if (canvas === null) return USUAL;
-  canvas.font = `13px ${getComputedStyle(document.documentElement).fontFamily}`;
-  const letter = canvas.measureText(WORDS).width / WORDS.length;
-  const digit = canvas.measureText("0").width;
-  return letter > 0 && digit > 0 ? { letter, digit } : USUAL;
+  // Where nothing can be measured.
+  if (canvas === null) return { letter: 7.4, digit: 8.3, nameWidth: (name) => name.length * 8.5 };
+  const { fontFamily } = getComputedStyle(document.documentElement);
+  const widthOf = (text: string, weight: number): number => {
+    canvas.font = `${weight} 13px ${fontFamily}`;
+    return canvas.measureText(text).width;
+  };
+  return {
+    letter: widthOf(WORDS, 400) / WORDS.length,
+    digit: widthOf("0", 400),
+    nameWidth: (name) => Math.ceil(widthOf(name, 600)) + 1,
+  };
 }

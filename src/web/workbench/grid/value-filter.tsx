@@ -42,7 +42,7 @@ export function ValueFilter({ table, column, filterKey, apply }: ValueFilterProp
         type="search"
         aria-label="Find values, or text that they hold"
         placeholder="Find, or text that they hold"
-        className="h-9"
+        className="h-9!"
         value={search}
         onChange={(event) => setSearch(event.target.value)}
       />

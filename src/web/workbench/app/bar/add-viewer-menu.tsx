@@ -46,7 +46,11 @@ export function AddViewerMenu({ commands }: { readonly commands: Commands }): Re
           <DropdownMenu.Separator className={MENU_LINE} />
           <DropdownMenu.Label className="px-2.5 py-1 text-xs text-faint">Not available here</DropdownMenu.Label>
           {Object.entries(NOT_AVAILABLE).map(([type, reason]) => (
-            <DropdownMenu.Item key={type} disabled className={`${MENU_ITEM} items-baseline py-1`}>
+            <DropdownMenu.Item
+              key={type}
+              disabled
+              className={`${MENU_ITEM} items-baseline py-1 data-[disabled]:opacity-100!`}
+            >
               <span className="shrink-0">{type}</span>
               <span className="text-xs">{reason}</span>
             </DropdownMenu.Item>

@@ -68,7 +68,11 @@ function Entry({ entry }: { readonly entry: MenuEntry }): ReactNode {
     );
   }
   return (
-    <Menubar.Item className={ITEM} disabled={entry.disabled === true} onSelect={() => entry.run?.()}>
+    <Menubar.Item
+      className={`${ITEM} ${entry.hint === undefined ? "" : "data-[disabled]:opacity-100!"}`}
+      disabled={entry.disabled === true}
+      onSelect={() => entry.run?.()}
+    >
       {inside}
     </Menubar.Item>
   );

@@ -105,8 +105,8 @@ function DownloadMenu({ view, commands }: { readonly view: View; readonly comman
   useTable(table, "filter", "selection");
   const items = [
     ["all", `All ${count(table.rowCount, "row")}`, table.rowCount],
-    ["filtered", `${count(table.filtered.count, "filtered row")}`, table.filtered.count],
-    ["selected", `${count(table.selected.count, "selected row")}`, table.selected.count],
+    ["filtered", count(table.filtered.count, "filtered row"), table.filtered.count],
+    ["selected", count(table.selected.count, "selected row"), table.selected.count],
   ] as const;
   return (
     <SimpleMenu

@@ -24,7 +24,7 @@ export function FormulaHelp({
         placeholder="Find a column or function"
         value={sought}
         onChange={(event) => setSought(event.target.value)}
-        className="h-9"
+        className="h-9! shrink-0"
       />
       <div className="min-h-40 flex-1 overflow-y-auto rounded-lg border bg-panel py-1" tabIndex={-1}>
         <h3 className="px-3 py-1 text-xs text-faint">Columns</h3>

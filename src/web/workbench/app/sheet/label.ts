@@ -1,9 +1,7 @@
 /** `valueColumnName` → `Value column`, `showXAxis` → `Show X axis`. */
 export function labelOf(name: string): string {
   const words = name
-    .replace(/Names?$/, (end, at: number) =>
-      name.slice(0, at).endsWith("Column") ? (end === "Names" ? "s" : "") : end,
-    )
+    .replace(/(column)Name(s?)$/i, "$1$2")
     .replaceAll(/([a-z0-9])([A-Z])/g, "$1 $2")
     .replaceAll(/([A-Z])([A-Z][a-z])/g, "$1 $2")
     .split(" ")

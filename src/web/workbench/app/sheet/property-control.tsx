@@ -57,7 +57,7 @@ function Choice({ id, value, onChange, choices }: ControlProps & { readonly choi
   return (
     <Select
       id={id}
-      className="h-8"
+      className="h-8! px-2!"
       value={typeof value === "string" ? value : ""}
       onChange={(event) => onChange(event.target.value === "" ? undefined : event.target.value)}
     >
@@ -84,7 +84,7 @@ function ColumnPicker(props: ControlProps): ReactNode {
   return (
     <Select
       id={id}
-      className="h-8"
+      className="h-8! px-2!"
       value={typeof value === "string" ? value : ""}
       onChange={(event) => onChange(event.target.value === "" ? undefined : event.target.value)}
     >
@@ -161,7 +161,7 @@ function Typed({
   return (
     <Input
       id={id}
-      className="h-8"
+      className="h-8! px-2!"
       {...(isNumber
         ? { type: "number", min: property.min, max: property.max, step: property.type === "int" ? 1 : "any" }
         : { type: "text", spellCheck: false })}

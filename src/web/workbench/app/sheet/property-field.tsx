@@ -1,5 +1,6 @@
 import { RotateCcw } from "lucide-react";
 import { useId, type ReactNode } from "react";
+import { classes } from "../../../console/ui/classes.ts";
 import type { Table } from "../../data/table.ts";
 import type { PropertyDefinition } from "../../viewers/viewer.ts";
 import { labelOf } from "./label.ts";
@@ -23,20 +24,20 @@ export function PropertyField({
 }): ReactNode {
   const id = useId();
   const label = labelOf(property.name);
-  const isSwitch = property.type === "bool";
-  const isGroup = property.type === "column_list" || (property.type === "string_list" && property.choices !== undefined);
+  const isGroup =
+    property.type === "column_list" || (property.type === "string_list" && property.choices !== undefined);
   return (
     <div
-      className={isSwitch ? "flex min-h-6 items-center justify-between gap-2" : "space-y-1"}
+      className={classes("gap-x-2", isGroup ? "space-y-1" : "grid grid-cols-[7rem_minmax(0,1fr)] items-center")}
       title={property.description}
     >
-      <div className="flex min-h-6 items-center justify-between gap-2">
+      <div className="flex min-h-8 items-center justify-between gap-1">
         {isGroup ? (
           <span id={id} className="text-sm text-soft">
             {label}
           </span>
         ) : (
-          <label htmlFor={id} className="text-sm text-soft">
+          <label htmlFor={id} className="min-w-0 text-sm leading-tight break-words text-soft">
             {label}
           </label>
         )}
@@ -46,7 +47,7 @@ export function PropertyField({
             aria-label={`Reset ${label}`}
             title="Back to the default"
             onClick={() => onChange(undefined)}
-            className="grid size-6 place-items-center rounded text-accent hover:bg-sunken"
+            className="grid size-6 shrink-0 place-items-center rounded text-accent hover:bg-sunken"
           >
             <RotateCcw aria-hidden className="size-3.5" />
           </button>

@@ -91,7 +91,7 @@ function Properties({
         <Input
           aria-label="Find a property"
           placeholder="Find a property"
-          className="h-8"
+          className="h-8!"
           value={sought}
           onChange={(event) => setSought(event.target.value)}
         />
@@ -99,7 +99,7 @@ function Properties({
       {groups.map(
         ([title, properties]) =>
           properties.length > 0 && (
-            <section key={title} className="space-y-2.5">
+            <section key={title} className="space-y-1.5">
               <h3 className="text-xs font-semibold text-faint">{title}</h3>
               {properties.map((property) => (
                 <PropertyField

@@ -40,15 +40,25 @@ function ofMany(
 }
 
 const MOST_DIGITS = 15;
+const POWERS = Array.from({ length: MOST_DIGITS + 1 }, (_, power) => 10 ** power);
+/** As near to a half, the binary fraction does not tell which way the decimal number goes. */
+const NEAR_HALF = 1e-6;
+const LARGEST_SCALED = 2 ** 50;
 
 /** Halves go away from zero; by the decimal digits, so that 1.005 becomes 1.01. */
-export function roundTo(number: number, digits: number): number {
+function roundTo(number: number, digits: number): number {
   if (!Number.isFinite(number) || !Number.isFinite(digits)) return Number.NaN;
   const places = Math.max(-MOST_DIGITS, Math.min(MOST_DIGITS, Math.trunc(digits)));
   const size = Math.abs(number);
-  const shifted = places === 0 ? size : shift(size, places);
+  const power = POWERS[places];
+  if (power !== undefined) {
+    const scaled = size * power;
+    if (scaled < LARGEST_SCALED && Math.abs(scaled - Math.floor(scaled) - 0.5) > NEAR_HALF)
+      return Math.sign(number) * (Math.round(scaled) / power);
+  }
+  const shifted = shift(size, places);
   const whole = Math.floor(shifted) + (shifted - Math.floor(shifted) >= 0.5 ? 1 : 0);
-  return Math.sign(number) * (places === 0 ? whole : shift(whole, -places));
+  return Math.sign(number) * shift(whole, -places);
 }
 
 /** Moves the decimal point of what the number reads as. */

@@ -15,16 +15,21 @@ export interface Categories {
 const MOST_VALUES = 24;
 const RANGES = 10;
 
-/** Columns never change, so what was found is kept with them. */
-const known = new WeakMap<Column, Categories>();
+/** Columns never change, so what was found is kept with them, by time unit ("" for none). */
+const known = new WeakMap<Column, Map<string, Categories>>();
+
+/** The units that times can be grouped by. */
+export const TIME_MAPS = ["year", "quarter", "month"] as const;
 
 export const NO_VALUE = "(no value)";
 
-export function categoriesOf(column: Column): Categories {
-  const before = known.get(column);
+/** `map`: the unit that times are grouped by; absent: years where there are many. */
+export function categoriesOf(column: Column, map = ""): Categories {
+  const kept = known.get(column) ?? new Map<string, Categories>();
+  const before = kept.get(map);
   if (before !== undefined) return before;
-  const made = isText(column) ? textCategories(column.codes, column.categories) : numberCategories(column);
-  known.set(column, made);
+  const made = isText(column) ? textCategories(column.codes, column.categories) : numberCategories(column, map);
+  known.set(column, kept.set(map, made));
   return made;
 }
 
@@ -44,21 +49,47 @@ function textCategories(codes: Int32Array, categories: readonly string[]): Categ
   };
 }
 
-function numberCategories(column: NumberColumn): Categories {
+function numberCategories(column: NumberColumn, map: string): Categories {
   if (column.type === "bool")
     return {
       codes: Int32Array.from(column.numbers, (value) => (Number.isNaN(value) ? -1 : value)),
       names: ["false", "true"],
       ranges: false,
     };
+  if (column.type === "datetime" && map !== "") return timeCategories(column.numbers, map);
   const values = fewValues(column.numbers);
-  if (values === undefined) return rangeCategories(column);
+  if (values === undefined)
+    return column.type === "datetime" ? timeCategories(column.numbers, "year") : rangeCategories(column);
   const places = new Map(values.map((value, place) => [value, place]));
   return {
     codes: Int32Array.from(column.numbers, (value) => places.get(value) ?? -1),
     names: values.map((value) => wordsOf(column, value)),
     ranges: false,
   };
+}
+
+function timeCategories(numbers: Float64Array, map: string): Categories {
+  const steps = Int32Array.from(numbers, (value) => (Number.isNaN(value) ? -1 : stepOf(new Date(value), map)));
+  const order = [...new Set(steps)].filter((step) => step >= 0).sort((left, right) => left - right);
+  const places = new Map(order.map((step, place) => [step, place]));
+  return {
+    codes: steps.map((step) => places.get(step) ?? -1),
+    names: order.map((step) => stepName(step, map)),
+    ranges: true,
+  };
+}
+
+/** Units since the year 0: what comes later is greater. Times before count with it. */
+function stepOf(date: Date, map: string): number {
+  const year = Math.max(0, date.getUTCFullYear());
+  if (map === "year") return year;
+  return map === "quarter" ? year * 4 + Math.floor(date.getUTCMonth() / 3) : year * 12 + date.getUTCMonth();
+}
+
+function stepName(step: number, map: string): string {
+  if (map === "year") return String(step);
+  if (map === "quarter") return `${Math.floor(step / 4)} Q${(step % 4) + 1}`;
+  return `${Math.floor(step / 12)}-${String((step % 12) + 1).padStart(2, "0")}`;
 }
 
 function fewValues(numbers: Float64Array): readonly number[] | undefined {

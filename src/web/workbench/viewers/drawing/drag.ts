@@ -46,13 +46,16 @@ export function useDrag({ done, click, pan }: DragOptions): Drag {
       onPointerDown: (event) => {
         if (event.button !== 0) return;
         start.current = { ...spotOf(event), far: false };
-        event.currentTarget.setPointerCapture(event.pointerId);
       },
       onPointerMove: (event) => {
         const from = start.current;
         if (from === undefined) return;
         const to = spotOf(event);
-        from.far ||= Math.hypot(to.x - from.x, to.y - from.y) >= LEAST;
+        // Taken only now: a click without a way still belongs to the mark below.
+        if (!from.far && Math.hypot(to.x - from.x, to.y - from.y) >= LEAST) {
+          from.far = true;
+          event.currentTarget.setPointerCapture(event.pointerId);
+        }
         if (!from.far) return;
         if (pan === undefined) setBox(boxOf(from, to));
         else {

@@ -1,0 +1,252 @@
+import { ANY_WAY, CELL, cellNumber, typeOfWay, wayOf, waysOf } from "../cells.ts";
+import type { CellWay } from "../cells.ts";
+import type { ColumnType } from "../column.ts";
+import { chunksOf, encodingOf } from "./chunks.ts";
+import type { Encoding } from "./chunks.ts";
+import { ByteDictionary } from "./dictionary.ts";
+import { checkColumns, checkRows, ReadError } from "./error.ts";
+import { NullWords } from "./null-words.ts";
+import type { ParseOptions } from "./options.ts";
+import type { PackedColumn, PackedTable } from "./packed.ts";
+import { RecordScanner } from "./records.ts";
+import type { CellSink } from "./records.ts";
+import { DELIMITERS, delimiterOf, hasHeader, sampleRecords, uniqueNames } from "./sniff.ts";
+
+const SAMPLE = 256 * 1024;
+
+interface Shape {
+  readonly delimiter: number;
+  readonly header: boolean;
+  readonly encoding: Encoding;
+  readonly nullWords: NullWords;
+}
+
+/**
+ * Reads the file twice: first what the columns are, over all values, then the values. So each column is made once, in its size and
+ * type, and no text of the file is held.
+ */
+export async function parseCsv(blob: Blob, options: ParseOptions): Promise<PackedTable> {
+  const shape = await shapeOf(blob, options);
+  const survey = new Survey(shape);
+  const surveyed = await scanFile(blob, shape, survey, (share) => options.progress?.(share / 2));
+  if (!surveyed) return parseCsv(blob, { ...options, encoding: "windows-1252" });
+  const values = new Values(survey.plan(options.types ?? {}), shape, survey.rows);
+  await scanFile(blob, shape, values, (share) => options.progress?.(0.5 + share / 2));
+  return { columns: values.columns() };
+}
+
+async function shapeOf(blob: Blob, options: ParseOptions): Promise<Shape> {
+  const head = new Uint8Array(await blob.slice(0, 4).arrayBuffer());
+  const encoding = options.encoding ?? encodingOf(head);
+  let sample = new Uint8Array(0);
+  for await (const chunk of chunksOf(blob.slice(0, SAMPLE), encoding)) sample = new Uint8Array(chunk.bytes);
+  const isWhole = blob.size <= SAMPLE;
+  const delimiter =
+    options.delimiter === undefined ? delimiterOf(options.name, sample, isWhole) : DELIMITERS[options.delimiter];
+  const header = options.header ?? hasHeader(sampleRecords(sample, delimiter, isWhole));
+  return { delimiter, header, encoding, nullWords: new NullWords(options.nullWords) };
+}
+
+/** False: the bytes are no UTF-8, though nothing said so. */
+async function scanFile(blob: Blob, shape: Shape, sink: CellSink, progress: (share: number) => void): Promise<boolean> {
+  const scanner = new RecordScanner(shape.delimiter, sink);
+  const checker =
+    shape.encoding === "utf-8" && sink instanceof Survey ? new TextDecoder("utf-8", { fatal: true }) : undefined;
+  let rest: Uint8Array = new Uint8Array(0);
+  for await (const { bytes, isLast, read } of chunksOf(blob, shape.encoding)) {
+    try {
+      checker?.decode(bytes, { stream: !isLast });
+    } catch {
+      return false;
+    }
+    const whole = joined(rest, bytes);
+    rest = whole.subarray(scanner.scan(whole, isLast));
+    progress(blob.size === 0 ? 1 : read / blob.size);
+  }
+  return true;
+}
+
+function joined(rest: Uint8Array, bytes: Uint8Array): Uint8Array {
+  if (rest.length === 0) return bytes;
+  const whole = new Uint8Array(rest.length + bytes.length);
+  whole.set(rest);
+  whole.set(bytes, rest.length);
+  return whole;
+}
+
+function isSpace(byte: number | undefined): boolean {
+  return byte === 32 || byte === 9;
+}
+
+interface ColumnPlan {
+  readonly name: string;
+  readonly way: CellWay;
+  readonly type: ColumnType;
+}
+
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
+/** The first pass: names, how many rows, and what each column allows. */
+class Survey implements CellSink {
+  readonly #shape: Shape;
+  readonly #names: string[] = [];
+  readonly #allowed: number[] = [];
+  /** Whether a column has a value at all. */
+  readonly #filled: boolean[] = [];
+  #inHeader: boolean;
+  rows = 0;
+
+  constructor(shape: Shape) {
+    this.#shape = shape;
+    this.#inHeader = shape.header;
+  }
+
+  cell(column: number, bytes: Uint8Array, start: number, end: number, quoted: boolean): void {
+    if (this.#inHeader) {
+      this.#names[column] = decoder.decode(bytes.subarray(start, end));
+      return;
+    }
+    const allowed = this.#allowed[column];
+    if (allowed === undefined) this.#widen(column);
+    else if (allowed === 0) return;
+    let from = start;
+    let to = end;
+    while (from < to && isSpace(bytes[from])) from += 1;
+    while (to > from && isSpace(bytes[to - 1])) to -= 1;
+    if (from === to || (!quoted && this.#shape.nullWords.has(bytes, from, to))) return;
+    this.#filled[column] = true;
+    const asked = this.#allowed[column] ?? 0;
+    this.#allowed[column] = asked & waysOf(bytes, from, to, asked);
+  }
+
+  endRecord(): void {
+    if (this.#inHeader) {
+      this.#inHeader = false;
+      this.#widen(this.#names.length - 1);
+      return;
+    }
+    this.rows += 1;
+    checkRows(this.rows);
+  }
+
+  plan(types: Readonly<Record<string, ColumnType>>): readonly ColumnPlan[] {
+    const names = uniqueNames(this.#allowed.map((_, column) => this.#names[column] ?? ""));
+    if (names.length === 0) throw new ReadError("bad_format", "The file has no rows and no columns: choose another.");
+    return names.map((name, column) => {
+      const allowed = this.#filled[column] === true ? (this.#allowed[column] ?? 0) : 0;
+      const type = Object.hasOwn(types, name) ? types[name] : undefined;
+      const way = type === undefined ? wayOf(allowed & this.#usual()) : wayForType(type, allowed);
+      return { name, way, type: type ?? typeOfWay(way) };
+    });
+  }
+
+  /** A comma within numbers only where it does not part the cells. */
+  #usual(): number {
+    return this.#shape.delimiter === DELIMITERS.comma ? ANY_WAY & ~CELL.commaDouble : ANY_WAY;
+  }
+
+  #widen(column: number): void {
+    checkColumns(column + 1);
+    while (this.#allowed.length <= column) {
+      this.#allowed.push(ANY_WAY);
+      this.#filled.push(false);
+    }
+  }
+}
+
+function wayForType(type: ColumnType, allowed: number): CellWay {
+  switch (type) {
+    case "string":
+      return "text";
+    case "bigint":
+    case "bool":
+      return type;
+    case "int":
+    case "double":
+      return (allowed & CELL.double) === 0 && (allowed & CELL.commaDouble) !== 0 ? "commaDouble" : "double";
+    case "datetime": {
+      const way = wayOf(allowed & (CELL.isoDate | CELL.monthFirstDate | CELL.dayFirstDate | CELL.namedDate));
+      return way === "text" ? "isoDate" : way;
+    }
+  }
+}
+
+type Filler = (row: number, bytes: Uint8Array, start: number, end: number, quoted: boolean) => void;
+
+/** The second pass: the values. */
+class Values implements CellSink {
+  readonly #fillers: readonly Filler[];
+  readonly #finish: readonly (() => PackedColumn)[];
+  #row: number;
+
+  constructor(plan: readonly ColumnPlan[], shape: Shape, rows: number) {
+    const columns = plan.map((column) =>
+      column.way === "text" || column.way === "bigint"
+        ? textFiller(column, rows, shape.nullWords)
+        : numberFiller(column, column.way, rows, shape.nullWords),
+    );
+    this.#fillers = columns.map(({ fill }) => fill);
+    this.#finish = columns.map(({ finish }) => finish);
+    this.#row = shape.header ? -1 : 0;
+  }
+
+  cell(column: number, bytes: Uint8Array, start: number, end: number, quoted: boolean): void {
+    if (this.#row >= 0) this.#fillers[column]?.(this.#row, bytes, start, end, quoted);
+  }
+
+  endRecord(): void {
+    this.#row += 1;
+  }
+
+  columns(): readonly PackedColumn[] {
+    return this.#finish.map((finish) => finish());
+  }
+}
+
+interface FilledColumn {
+  readonly fill: Filler;
+  readonly finish: () => PackedColumn;
+}
+
+const WHOLE = /^-?\d+$/;
+
+/** Texts keep their spaces, unless there is nothing else. */
+function textFiller({ name, way }: ColumnPlan, rows: number, nullWords: NullWords): FilledColumn {
+  const codes = new Int32Array(rows).fill(-1);
+  const dictionary = new ByteDictionary();
+  const isWhole = way === "bigint";
+  return {
+    fill: (row, bytes, start, end, quoted) => {
+      let from = start;
+      let to = end;
+      while (from < to && isSpace(bytes[from])) from += 1;
+      while (to > from && isSpace(bytes[to - 1])) to -= 1;
+      if (from === to || (!quoted && nullWords.has(bytes, from, to))) return;
+      if (!isWhole) codes[row] = dictionary.codeOf(bytes, start, end);
+      else if (WHOLE.test(decoder.decode(bytes.subarray(from, to)))) codes[row] = dictionary.codeOf(bytes, from, to);
+    },
+    finish: () => ({ name, type: isWhole ? "bigint" : "string", codes, ...dictionary.finish() }),
+  };
+}
+
+function numberFiller(
+  { name, type }: ColumnPlan,
+  way: Exclude<CellWay, "text" | "bigint">,
+  rows: number,
+  nullWords: NullWords,
+): FilledColumn {
+  const numbers = new Float64Array(rows).fill(Number.NaN);
+  const mustBeWhole = type === "int";
+  return {
+    fill: (row, bytes, start, end, quoted) => {
+      let from = start;
+      let to = end;
+      while (from < to && isSpace(bytes[from])) from += 1;
+      while (to > from && isSpace(bytes[to - 1])) to -= 1;
+      if (from === to || (!quoted && nullWords.has(bytes, from, to))) return;
+      const number = cellNumber(way, bytes, from, to);
+      if (!mustBeWhole || Number.isSafeInteger(number)) numbers[row] = number;
+    },
+    finish: () => ({ name, type: type as "int" | "double" | "bool" | "datetime", numbers }),
+  };
+}

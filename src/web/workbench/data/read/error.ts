@@ -1,0 +1,56 @@
+export type ReadErrorCode =
+  | "too_large"
+  | "too_many_rows"
+  | "too_many_columns"
+  | "bad_format"
+  | "unsupported"
+  | "not_allowed"
+  | "not_found";
+
+/** Data that cannot be read. The message says what to do. */
+export class ReadError extends Error {
+  override readonly name = "ReadError";
+  readonly code: ReadErrorCode;
+
+  constructor(code: ReadErrorCode, words: string) {
+    super(words);
+    this.code = code;
+  }
+}
+
+export const READ_BOUNDS = {
+  /** Bytes of a file, also of what a packed one holds. */
+  fileBytes: 1024 ** 3,
+  /** Bytes of JSON: it is held as one text. */
+  jsonBytes: 256 * 1024 ** 2,
+  rows: 10_000_000,
+  columns: 5_000,
+  /** Bytes of one row of a CSV file. A quote that is never closed ends here. */
+  recordBytes: 16 * 1024 ** 2,
+} as const;
+
+const MEGABYTE = 1024 ** 2;
+
+export function checkBytes(bytes: number, bound: number, what: string): void {
+  if (bytes <= bound) return;
+  throw new ReadError(
+    "too_large",
+    `${what} has more than ${Math.round(bound / MEGABYTE)} MB: split it, leave out columns, or save it as Parquet.`,
+  );
+}
+
+export function checkRows(rows: number): void {
+  if (rows <= READ_BOUNDS.rows) return;
+  throw new ReadError(
+    "too_many_rows",
+    `There are more than ${READ_BOUNDS.rows.toLocaleString("en")} rows: filter or sample them before you open the file.`,
+  );
+}
+
+export function checkColumns(columns: number): void {
+  if (columns <= READ_BOUNDS.columns) return;
+  throw new ReadError(
+    "too_many_columns",
+    `There are more than ${READ_BOUNDS.columns.toLocaleString("en")} columns: leave some out, or turn them into rows.`,
+  );
+}

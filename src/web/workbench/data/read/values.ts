@@ -1,0 +1,41 @@
+import { CELL, cellNumber, waysOf } from "../cells.ts";
+import type { Column, ColumnType } from "../column.ts";
+import { columnOf } from "../make.ts";
+import type { AnyValue } from "../make.ts";
+
+function bigAsText(_: string, value: unknown): unknown {
+  return typeof value === "bigint" ? value.toString() : value;
+}
+
+/** A value of JSON or Parquet as one of a cell: what is nested becomes JSON text, what is no finite number is missing. */
+export function cellOf(value: unknown): AnyValue {
+  switch (typeof value) {
+    case "string":
+    case "boolean":
+    case "bigint":
+    case "undefined":
+      return value;
+    case "number":
+      return Number.isFinite(value) ? value : null;
+    case "object":
+      return value === null || value instanceof Date ? value : (JSON.stringify(value, bigAsText) ?? null);
+    default:
+      return null;
+  }
+}
+
+const encoder = new TextEncoder();
+
+/** Texts that are all ISO dates become dates; the other types are those of the values, or the given one. */
+export function columnOfCells(name: string, cells: readonly AnyValue[], type?: ColumnType): Column {
+  const column = columnOf(name, cells, type);
+  if (type !== undefined || !("codes" in column) || column.type !== "string" || column.categories.length === 0)
+    return column;
+  const times: number[] = [];
+  for (const text of column.categories) {
+    const bytes = encoder.encode(text);
+    if (bytes.length === 0 || waysOf(bytes, 0, bytes.length, CELL.isoDate) === 0) return column;
+    times.push(cellNumber("isoDate", bytes, 0, bytes.length));
+  }
+  return { name, type: "datetime", numbers: Float64Array.from(column.codes, (code) => times[code] ?? Number.NaN) };
+}

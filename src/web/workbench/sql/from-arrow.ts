@@ -1,0 +1,163 @@
+import { DataType, type Field, type RecordBatch, type Schema, type Vector } from "apache-arrow";
+import type { Column, NumberColumn } from "../data/column.ts";
+import { newTable } from "../data/make.ts";
+import type { Table } from "../data/table.ts";
+import { TextColumnMaker } from "../data/texts.ts";
+import { distinctNames } from "./names.ts";
+
+/** The batches of an answer as a table, up to a number of rows. */
+export function tableFrom(
+  schema: Schema,
+  batches: readonly RecordBatch[],
+  options: { readonly name: string; readonly rows: number },
+): Table {
+  const names = distinctNames(schema.fields.map(({ name }) => name));
+  const columns = schema.fields.map((field, index) => {
+    const parts = batches.map((batch) => batch.getChildAt(index)).filter((part) => part !== null);
+    return columnFrom(field, { name: names[index] ?? field.name, parts, rows: options.rows });
+  });
+  return newTable(options.name, columns);
+}
+
+interface Answered {
+  readonly name: string;
+  readonly parts: readonly Vector[];
+  readonly rows: number;
+}
+
+function columnFrom({ type }: Field, answered: Answered): Column {
+  if (DataType.isBool(type)) return numberColumn("bool", answered, (value) => (value === true ? 1 : 0));
+  if (DataType.isFloat(type)) return plainColumn("double", answered);
+  if (DataType.isInt(type) && type.bitWidth < 64) return plainColumn("int", answered);
+  if (DataType.isInt(type)) return wholeColumn(answered, (value) => value as bigint);
+  if (DataType.isDecimal(type)) {
+    if (type.scale === 0) return wholeColumn(answered, decimalOf);
+    return numberColumn("double", answered, (value) => Number(decimalText(decimalOf(value), type.scale)));
+  }
+  // Arrow's own reading of these is in milliseconds, whatever they are kept in.
+  if (DataType.isDate(type) || DataType.isTimestamp(type)) return numberColumn("datetime", answered, Number);
+  if (DataType.isUtf8(type)) return textColumn(answered, wholeTexts);
+  if (DataType.isTime(type)) return textColumn(answered, oneByOne(timeText(type.unit)));
+  // The reader does not know DuckDB's: better nothing than what is not so.
+  if (DataType.isInterval(type))
+    return textColumn(
+      answered,
+      oneByOne(() => "interval: cast it to VARCHAR to see it"),
+    );
+  return textColumn(answered, oneByOne(textOf));
+}
+
+/** Every value with its row; absent ones are not told. */
+function each({ parts, rows }: Answered, tell: (row: number, value: unknown) => void): void {
+  let row = 0;
+  for (const part of parts) {
+    for (let index = 0; index < part.length && row < rows; index += 1, row += 1) {
+      const value: unknown = part.get(index);
+      if (value !== null && value !== undefined) tell(row, value);
+    }
+  }
+}
+
+/** Numbers as they lie in memory. */
+function plainColumn(type: "int" | "double", { name, parts, rows }: Answered): NumberColumn {
+  const numbers = new Float64Array(rows);
+  let row = 0;
+  for (const part of parts) {
+    const values = (part.toArray() as Float64Array).subarray(0, rows - row);
+    numbers.set(values, row);
+    if (part.nullCount > 0)
+      for (let index = 0; index < values.length; index += 1)
+        if (!part.isValid(index)) numbers[row + index] = Number.NaN;
+    row += values.length;
+  }
+  return { name, type, numbers };
+}
+
+function numberColumn(
+  type: NumberColumn["type"],
+  answered: Answered,
+  numberOf: (value: unknown) => number,
+): NumberColumn {
+  const numbers = new Float64Array(answered.rows).fill(Number.NaN);
+  each(answered, (row, value) => {
+    numbers[row] = numberOf(value);
+  });
+  return { name: answered.name, type, numbers };
+}
+
+/** Numbers where a double holds them all, else their exact texts. */
+function wholeColumn(answered: Answered, bigOf: (value: unknown) => bigint): Column {
+  const column = numberColumn("int", answered, (value) => Number(bigOf(value)));
+  if (column.numbers.every((number) => Number.isNaN(number) || Number.isSafeInteger(number))) return column;
+  return textColumn(
+    answered,
+    oneByOne((value) => String(bigOf(value))),
+    "bigint",
+  );
+}
+
+type PartTexts = (part: Vector) => (index: number) => string | null;
+
+function textColumn({ name, parts, rows }: Answered, texts: PartTexts, type: "string" | "bigint" = "string"): Column {
+  const maker = new TextColumnMaker(rows);
+  let row = 0;
+  for (const part of parts) {
+    const textAt = texts(part);
+    for (let index = 0; index < part.length && row < rows; index += 1, row += 1) maker.add(textAt(index));
+  }
+  return maker.finish(name, type);
+}
+
+function oneByOne(text: (value: unknown) => string): PartTexts {
+  return (part) => (index) => {
+    const value: unknown = part.get(index);
+    return value === null || value === undefined ? null : text(value);
+  };
+}
+
+/** Decoding a thousand short texts takes much longer than one long text; where each letter is a byte, they can be cut out of it. */
+function wholeTexts(part: Vector): (index: number) => string | null {
+  const [data] = part.data;
+  const one = oneByOne(String)(part);
+  const offsets = data?.valueOffsets;
+  if (data === undefined || offsets === undefined || part.data.length !== 1) return one;
+  const first = offsets[0] ?? 0;
+  const bytes = (data.values as Uint8Array).subarray(first, offsets[part.length] ?? first);
+  const all = new TextDecoder().decode(bytes);
+  if (all.length !== bytes.length) return one;
+  return (index) =>
+    part.nullCount > 0 && !part.isValid(index)
+      ? null
+      : all.slice((offsets[index] ?? 0) - first, (offsets[index + 1] ?? 0) - first);
+}
+
+/** Units by Arrow's numbers: seconds, milliseconds, microseconds, nanoseconds. */
+function timeText(unit: number): (value: unknown) => string {
+  const perMillisecond = [0.001, 1, 1_000, 1_000_000][unit] ?? 1;
+  return (value) =>
+    new Date(Number(value) / perMillisecond)
+      .toISOString()
+      .slice(11, 23)
+      .replace(/\.000$/, "");
+}
+
+function textOf(value: unknown): string {
+  if (typeof value === "string") return value;
+  if (value instanceof Uint8Array)
+    return `\\x${Array.from(value, (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+  if (typeof value === "bigint") return String(value);
+  return JSON.stringify(value, (_, part: unknown) => (typeof part === "bigint" ? Number(part) : part));
+}
+
+/** 128 bits in four words, the lowest first, the uppermost signed. */
+function decimalOf(value: unknown): bigint {
+  const words = value as Uint32Array;
+  let whole = 0n;
+  for (const word of [...words].toReversed()) whole = (whole << 32n) | BigInt(word);
+  return BigInt.asIntN(words.length * 32, whole);
+}
+
+function decimalText(value: bigint, scale: number): string {
+  const digits = String(value < 0n ? -value : value).padStart(scale + 1, "0");
+  return `${value < 0n ? "-" : ""}${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
+}

@@ -1,0 +1,93 @@
+import type { Table } from "../data/table.ts";
+import type { View } from "../desk/workbench.ts";
+import type { SqlAnswer, SqlEngine, SqlOptions } from "./engine.ts";
+import { identifiersOf } from "./names.ts";
+
+/** How far the engine is. */
+export type EngineState =
+  | { readonly kind: "asleep" }
+  /** `share` from 0 to 1; absent: not known. */
+  | { readonly kind: "loading"; readonly share?: number | undefined }
+  | { readonly kind: "ready" }
+  | { readonly kind: "failed"; readonly words: string };
+
+/** What is open, as far as SQL must know it. */
+interface OpenTables {
+  readonly views: readonly Pick<View, "table">[];
+}
+
+/** SQL over the tables that are open in the workbench. One per page, for its people and its agent; loads the engine with the first query. */
+export class PageSql {
+  readonly #workbench: OpenTables;
+  readonly #listeners = new Set<() => void>();
+  #engine: Promise<SqlEngine> | undefined;
+  #state: EngineState = { kind: "asleep" };
+
+  constructor(workbench: OpenTables) {
+    this.#workbench = workbench;
+  }
+
+  get state(): EngineState {
+    return this.#state;
+  }
+
+  /** By the names that queries know them by. */
+  tables(): readonly { readonly name: string; readonly table: Table }[] {
+    const tables = this.#workbench.views.map(({ table }) => table);
+    const names = identifiersOf(tables.map(({ name }) => name));
+    return tables.map((table, index) => ({ name: names[index] ?? table.name, table }));
+  }
+
+  /** Throws with DuckDB's own words. */
+  async ask(sql: string, options: SqlOptions = {}): Promise<SqlAnswer> {
+    const engine = await this.#opened();
+    options.signal?.throwIfAborted();
+    const open = this.tables();
+    for (const { name, table } of engine.tables())
+      if (!open.some((other) => other.name === name && other.table === table)) engine.forget(name);
+    for (const { name, table } of open) engine.register(name, table);
+    return engine.query(sql, options);
+  }
+
+  /** Only the table of an answer. */
+  async query(sql: string, options: SqlOptions): Promise<Table> {
+    return (await this.ask(sql, options)).table;
+  }
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  close(): void {
+    this.#engine?.then((engine) => engine.close()).catch(() => {});
+    this.#engine = undefined;
+    this.#set({ kind: "asleep" });
+  }
+
+  /** One that failed is tried again with the next query. */
+  #opened(): Promise<SqlEngine> {
+    this.#engine ??= this.#open().catch((error: unknown) => {
+      this.#engine = undefined;
+      this.#set({ kind: "failed", words: error instanceof Error ? error.message : String(error) });
+      throw error;
+    });
+    return this.#engine;
+  }
+
+  async #open(): Promise<SqlEngine> {
+    this.#set({ kind: "loading" });
+    const { openSql } = await import("./engine.ts");
+    const engine = await openSql(({ loaded, total }) => {
+      const share = total > 0 ? Math.min(1, loaded / total) : undefined;
+      this.#set({ kind: "loading", share });
+    });
+    this.#set({ kind: "ready" });
+    return engine;
+  }
+
+  #set(state: EngineState): void {
+    this.#state = state;
+    for (const listener of this.#listeners) listener();
+  }
+}

@@ -1,0 +1,196 @@
+import {
+  Bool,
+  Dictionary,
+  Field,
+  Float64,
+  Int32,
+  Int64,
+  makeData,
+  RecordBatch,
+  RecordBatchStreamWriter,
+  Schema,
+  Struct,
+  TimestampMillisecond,
+  Utf8,
+  Vector,
+  type Data,
+  type DataType,
+} from "apache-arrow";
+import { isText, type Column, type NumberColumn, type TextColumn } from "../data/column.ts";
+import type { Table } from "../data/table.ts";
+import { SQL_LIMITS } from "./limits.ts";
+
+/** A column that is ready to be written batch by batch. */
+interface ReadyColumn {
+  readonly field: Field;
+  readonly data: (from: number, to: number) => Data;
+}
+
+/**
+ * A table as Arrow streams of some rows each, made when they are asked for. Each is whole in itself: the engine would otherwise read from memory
+ * that it has given back between two parts of a stream.
+ */
+export async function* arrowStreams(table: Table): AsyncGenerator<Uint8Array> {
+  const columns: ReadyColumn[] = [];
+  for (const column of table.columns) columns.push(readyColumn(column));
+  const schema = new Schema(columns.map(({ field }) => field));
+  for (let from = 0; from === 0 || from < table.rowCount; from += SQL_LIMITS.batchRows) {
+    const to = Math.min(table.rowCount, from + SQL_LIMITS.batchRows);
+    const children: Data[] = [];
+    for (const { data } of columns) {
+      children.push(data(from, to));
+      await nextTask();
+    }
+    const struct = makeData({ type: new Struct(schema.fields), length: to - from, nullCount: 0, children });
+    yield RecordBatchStreamWriter.writeAll([new RecordBatch(schema, struct)]).toUint8Array(true);
+  }
+}
+
+/** The page can do something else. */
+function nextTask(): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, 0);
+  });
+}
+
+function readyColumn(column: Column): ReadyColumn {
+  if (isText(column)) return readyTexts(column);
+  switch (column.type) {
+    case "double":
+      return numbers(column, new Float64(), (from, to) => column.numbers.slice(from, to));
+    case "int":
+      return fitsInt32(column.numbers)
+        ? numbers(column, new Int32(), (from, to) => Int32Array.from(column.numbers.subarray(from, to)))
+        : numbers(column, new Int64(), (from, to) => longs(column.numbers.subarray(from, to)));
+    case "datetime":
+      return numbers(column, new TimestampMillisecond(), (from, to) => longs(column.numbers.subarray(from, to)));
+    case "bool":
+      return numbers(column, new Bool(), (from, to) => bits(to - from, (index) => column.numbers[from + index] === 1));
+  }
+}
+
+function numbers(
+  column: NumberColumn,
+  type: Bool | Float64 | Int32 | Int64 | TimestampMillisecond,
+  values: (from: number, to: number) => ArrayBufferView,
+): ReadyColumn {
+  const data = (from: number, to: number): Data => {
+    const part = column.numbers.subarray(from, to);
+    return newData(type, {
+      length: part.length,
+      values: values(from, to),
+      present: (index) => part[index] === part[index],
+    });
+  };
+  return { field: new Field(column.name, type, true), data };
+}
+
+/** Few different texts stay what they are, each once and codes; many go row by row. Whole numbers that fit become 64 bit ones. */
+function readyTexts(column: TextColumn): ReadyColumn {
+  const { codes, name, categories } = column;
+  const present = (from: number) => (index: number) => (codes[from + index] ?? -1) >= 0;
+  const whole = column.type === "bigint" ? wholeNumbers(categories) : undefined;
+  if (whole !== undefined) {
+    const type = new Int64();
+    const data = (from: number, to: number): Data => {
+      const values = BigInt64Array.from({ length: to - from }, (_, index) => whole[codes[from + index] ?? -1] ?? 0n);
+      return newData(type, { length: to - from, values, present: present(from) });
+    };
+    return { field: new Field(name, type, true), data };
+  }
+  if (categories.length > SQL_LIMITS.dictionary) {
+    const type = new Utf8();
+    const data = (from: number, to: number): Data => {
+      const texts = Array.from(codes.subarray(from, to), (code) => categories[code] ?? "");
+      return newData(type, { length: to - from, ...encoded(texts), present: present(from) });
+    };
+    return { field: new Field(name, type, true), data };
+  }
+  const type = new Dictionary(new Utf8(), new Int32());
+  const dictionary = new Vector([
+    newData(new Utf8(), { length: categories.length, ...encoded(categories), present: () => true }),
+  ]);
+  const data = (from: number, to: number): Data => {
+    // A missing one has a code too in Arrow, which is not looked at.
+    const values = codes.slice(from, to).map((code) => Math.max(0, code));
+    return newData(type, { length: to - from, values, present: present(from), dictionary });
+  };
+  return { field: new Field(name, type, true), data };
+}
+
+function newData(
+  type: DataType,
+  parts: {
+    readonly length: number;
+    readonly values: ArrayBufferView;
+    readonly present: (index: number) => boolean;
+    readonly valueOffsets?: Int32Array;
+    readonly dictionary?: Vector;
+  },
+): Data {
+  let nullCount = 0;
+  const nullBitmap = bits(parts.length, (index) => {
+    const isPresent = parts.present(index);
+    if (!isPresent) nullCount += 1;
+    return isPresent;
+  });
+  const { dictionary, valueOffsets } = parts;
+  const shared = { type, length: parts.length, nullCount, data: parts.values };
+  // The union of all types is more than its overloads can tell apart.
+  return makeData({
+    ...shared,
+    ...(nullCount === 0 ? {} : { nullBitmap }),
+    ...(dictionary === undefined ? {} : { dictionary }),
+    ...(valueOffsets === undefined ? {} : { valueOffsets }),
+  } as never) as Data;
+}
+
+function bits(length: number, isSet: (index: number) => boolean): Uint8Array {
+  const bytes = new Uint8Array(Math.ceil(length / 8));
+  for (let index = 0; index < length; index += 1)
+    if (isSet(index)) bytes[index >>> 3] = (bytes[index >>> 3] ?? 0) | (1 << (index & 7));
+  return bytes;
+}
+
+function fitsInt32(values: Float64Array): boolean {
+  for (const value of values) if (value > 2 ** 31 - 1 || value < -(2 ** 31)) return false;
+  return true;
+}
+
+/** Without a BigInt for each: the lower and the upper half of 64 bits. */
+function longs(values: Float64Array): BigInt64Array {
+  const halves = new Int32Array(values.length * 2);
+  for (let index = 0; index < values.length; index += 1) {
+    const value = Math.round(values[index] ?? 0);
+    if (Number.isNaN(value)) continue;
+    const upper = Math.floor(value / 2 ** 32);
+    halves[index * 2] = (value - upper * 2 ** 32) | 0;
+    halves[index * 2 + 1] = upper;
+  }
+  return new BigInt64Array(halves.buffer);
+}
+
+/** Absent where one of them needs more than 64 bits: then they stay texts. */
+function wholeNumbers(texts: readonly string[]): readonly bigint[] | undefined {
+  const values = texts.map(BigInt);
+  return values.every((value) => BigInt.asIntN(64, value) === value) ? values : undefined;
+}
+
+/** UTF-8, one after the other. */
+function encoded(texts: readonly string[]): { readonly values: Uint8Array; readonly valueOffsets: Int32Array } {
+  const encoder = new TextEncoder();
+  const valueOffsets = new Int32Array(texts.length + 1);
+  let bytes = new Uint8Array(1_024);
+  let end = 0;
+  for (const [index, text] of texts.entries()) {
+    // A UTF-16 unit is at most three bytes.
+    if (end + text.length * 3 > bytes.length) {
+      const larger = new Uint8Array(Math.max(bytes.length * 2, end + text.length * 3));
+      larger.set(bytes);
+      bytes = larger;
+    }
+    end += encoder.encodeInto(text, bytes.subarray(end)).written;
+    valueOffsets[index + 1] = end;
+  }
+  return { values: bytes.subarray(0, end), valueOffsets };
+}

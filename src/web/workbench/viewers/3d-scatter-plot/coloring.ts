@@ -1,0 +1,69 @@
+import { isText, type Column } from "../../data/column.ts";
+import { categoriesOf, wordsOf } from "../drawing/categories.ts";
+import { categoryColor, rgbOf, type Palette } from "../drawing/colors.ts";
+import type { LegendContent } from "../drawing/legend.tsx";
+
+/** Colours of points, and what they mean. */
+export interface Coloring {
+  /** By point, red green blue one after the other. */
+  readonly rgb: Uint8Array;
+  readonly legend: LegendContent | undefined;
+}
+
+/** Names in a legend; more are not read. */
+const MOST_ENTRIES = 30;
+/** Steps of a scale of colours. */
+const STEPS = 256;
+
+export function coloring(rows: Int32Array, column: Column | undefined, palette: Palette): Coloring {
+  const rgb = new Uint8Array(rows.length * 3);
+  if (column === undefined) {
+    const mark = rgbOf(palette.mark);
+    for (let at = 0; at < rgb.length; at += 1) rgb[at] = mark[at % 3] ?? 0;
+    return { rgb, legend: undefined };
+  }
+  return isText(column) || column.type === "bool"
+    ? byCategory(rows, column, palette, rgb)
+    : byNumber(rows, column, palette, rgb);
+}
+
+function byCategory(rows: Int32Array, column: Column, palette: Palette, rgb: Uint8Array): Coloring {
+  const { codes, names } = categoriesOf(column);
+  const colors = Array.from({ length: Math.min(names.length, STEPS) }, (_, code) =>
+    rgbOf(categoryColor(palette, code)),
+  );
+  const missing = rgbOf(palette.missing);
+  for (let at = 0; at < rows.length; at += 1) {
+    const code = codes[rows[at] ?? 0] ?? -1;
+    rgb.set((code < 0 ? missing : colors[code % STEPS]) ?? missing, at * 3);
+  }
+  const entries = names.slice(0, MOST_ENTRIES).map((name, code) => ({ name, color: categoryColor(palette, code) }));
+  return { rgb, legend: { kind: "categories", title: column.name, entries } };
+}
+
+function byNumber(rows: Int32Array, column: Column, palette: Palette, rgb: Uint8Array): Coloring {
+  const numbers = isText(column) ? new Float64Array(0) : column.numbers;
+  let [min, max] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const row of rows) {
+    const value = numbers[row] ?? Number.NaN;
+    if (value < min) min = value;
+    if (value > max) max = value;
+  }
+  const colors = Array.from({ length: STEPS }, (_, step) => rgbOf(palette.linear(step / (STEPS - 1))));
+  const missing = rgbOf(palette.missing);
+  const scale = max > min ? (STEPS - 1) / (max - min) : 0;
+  for (let at = 0; at < rows.length; at += 1) {
+    const value = numbers[rows[at] ?? 0] ?? Number.NaN;
+    rgb.set((Number.isNaN(value) ? missing : colors[Math.round((value - min) * scale)]) ?? missing, at * 3);
+  }
+  return {
+    rgb,
+    legend: {
+      kind: "scale",
+      title: column.name,
+      ramp: palette.linear,
+      from: wordsOf(column, min),
+      to: wordsOf(column, max),
+    },
+  };
+}

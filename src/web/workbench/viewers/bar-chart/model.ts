@@ -1,0 +1,159 @@
+import { aggregate, type Aggregate } from "../../data/aggregate.ts";
+import type { Bits } from "../../data/bits.ts";
+import type { Column } from "../../data/column.ts";
+import type { Table } from "../../data/table.ts";
+import { categoriesOf, NO_VALUE, rowsByGroup } from "../drawing/categories.ts";
+import { chosen, flagOf, textOf } from "../look.ts";
+import type { Look } from "../viewer.ts";
+
+export interface BarPart {
+  readonly name: string;
+  /** Number of the category, for its colour; -1: no value. */
+  readonly index: number;
+  readonly from: number;
+  readonly to: number;
+  readonly value: number;
+  readonly rows: Int32Array;
+}
+
+export interface Bar {
+  readonly name: string;
+  readonly index: number;
+  readonly value: number;
+  /** Of the colour column, aggregated; absent: none is chosen. */
+  readonly color: number | undefined;
+  readonly parts: readonly BarPart[];
+  readonly rows: Int32Array;
+}
+
+export interface BarModel {
+  readonly split: Column;
+  readonly stack: Column | undefined;
+  readonly stackNames: readonly string[];
+  readonly kind: Aggregate;
+  /** What is counted or aggregated, in words: `avg(AGE)`, `count`. */
+  readonly measure: string;
+  readonly bars: readonly Bar[];
+  readonly colorMin: number;
+  readonly colorMax: number;
+  readonly min: number;
+  readonly max: number;
+  /** Lengths are shares of the whole bar. */
+  readonly relative: boolean;
+}
+
+/** A chart shows no more bars than this; the sentence says how many there are. */
+export const MOST_BARS = 500;
+
+/** Parts only add up to the whole for these. */
+const ADDITIVE: ReadonlySet<Aggregate> = new Set(["count", "sum", "values", "nulls"]);
+
+/** Undefined: there is no column to split by. */
+export function barModel(table: Table, look: Look, rows: Bits): BarModel | undefined {
+  const split = chosen(table, look, "splitColumnName");
+  if (split === undefined) return undefined;
+  const measured = chosen(table, look, "valueColumnName");
+  const kind = measured === undefined ? "count" : ((textOf(look, "valueAggrType") ?? "count") as Aggregate);
+  const stack = ADDITIVE.has(kind) ? chosen(table, look, "stackColumnName") : undefined;
+  const stackNames = stack === undefined ? [] : [...categoriesOf(stack).names, NO_VALUE];
+  const relative = flagOf(look, "relativeValues") && stack !== undefined;
+  const value = (list: Int32Array): number => aggregate(kind, measured ?? split, list);
+  const colored = chosen(table, look, "colorColumnName");
+  const colorKind = (textOf(look, "colorAggrType") ?? "avg") as Aggregate;
+  const groups = groupsOf(split, look, rows);
+  const bars = groups.map(({ name, index, rows: list }): Bar => {
+    const total = value(list);
+    return {
+      name,
+      index,
+      value: total,
+      color: colored === undefined ? undefined : aggregate(colorKind, colored, list),
+      parts: partsOf({ list, total, stack, stackNames, value, relative }),
+      rows: list,
+    };
+  });
+  const sorted = sortBars(bars, look).slice(0, MOST_BARS);
+  const ends = sorted.flatMap(({ parts }) => parts.flatMap(({ from, to }) => [from, to])).filter(Number.isFinite);
+  const colors = sorted.map(({ color }) => color ?? Number.NaN).filter((color) => !Number.isNaN(color));
+  return {
+    split,
+    stack,
+    stackNames,
+    kind,
+    measure: measured === undefined ? "count" : `${kind}(${measured.name})`,
+    bars: sorted,
+    colorMin: Math.min(...colors),
+    colorMax: Math.max(...colors),
+    min: Math.min(0, ...ends),
+    max: Math.max(0, ...ends),
+    relative,
+  };
+}
+
+interface Group {
+  readonly name: string;
+  readonly index: number;
+  readonly rows: Int32Array;
+}
+
+function groupsOf(split: Column, look: Look, rows: Bits): readonly Group[] {
+  const { codes, names } = categoriesOf(split, textOf(look, "splitMap"));
+  const lists = rowsByGroup(codes, names.length, rows);
+  return lists
+    .map((list, index) => ({ name: names[index] ?? NO_VALUE, index: index < names.length ? index : -1, rows: list }))
+    .filter(({ rows: list, index }) => {
+      if (index < 0) return list.length > 0 && flagOf(look, "includeNulls");
+      return list.length > 0 || flagOf(look, "showEmptyBars");
+    });
+}
+
+interface PartOptions {
+  readonly list: Int32Array;
+  readonly total: number;
+  readonly stack: Column | undefined;
+  readonly stackNames: readonly string[];
+  readonly value: (list: Int32Array) => number;
+  readonly relative: boolean;
+}
+
+function partsOf({ list, total, stack, stackNames, value, relative }: PartOptions): readonly BarPart[] {
+  if (stack === undefined) return [{ name: "", index: 0, from: 0, to: total, value: total, rows: list }];
+  const { codes, names } = categoriesOf(stack);
+  const lists = Array.from(stackNames, (): number[] => []);
+  for (const row of list) {
+    const code = codes[row] ?? -1;
+    lists[code < 0 ? names.length : code]?.push(row);
+  }
+  let at = 0;
+  return lists.flatMap((members, index) => {
+    if (members.length === 0) return [];
+    const own = value(Int32Array.from(members));
+    const length = relative ? own / (total || 1) : own;
+    const from = at;
+    at += Number.isNaN(length) ? 0 : length;
+    return [
+      {
+        name: stackNames[index] ?? "",
+        index: index < names.length ? index : -1,
+        from,
+        to: at,
+        value: own,
+        rows: Int32Array.from(members),
+      },
+    ];
+  });
+}
+
+/** Rows without a value come last; by value, bars without one do. */
+function sortBars(bars: readonly Bar[], look: Look): readonly Bar[] {
+  const sign = textOf(look, "barSortOrder") === "asc" ? 1 : -1;
+  const byValue = textOf(look, "barSortType") === "by value";
+  const known = bars.filter(({ index }) => index >= 0);
+  const unknown = bars.filter(({ index }) => index < 0);
+  if (!byValue) return [...(sign > 0 ? known : known.toReversed()), ...unknown];
+  return bars.toSorted((left, right) => {
+    if (Number.isNaN(left.value) || Number.isNaN(right.value))
+      return Number(Number.isNaN(left.value)) - Number(Number.isNaN(right.value));
+    return sign * (left.value - right.value) || left.index - right.index;
+  });
+}

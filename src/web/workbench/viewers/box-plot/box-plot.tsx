@@ -1,0 +1,80 @@
+import { useMemo } from "react";
+import { shortNumber } from "../../data/format.ts";
+import { coloringOf } from "../drawing/coloring.ts";
+import { ColumnSelect } from "../drawing/column-select.tsx";
+import { Figure } from "../drawing/figure.tsx";
+import { usePlot, type PlotProps } from "../drawing/plot.ts";
+import { Unfit } from "../drawing/unfit.tsx";
+import { countWords, rowsWords } from "../drawing/words.ts";
+import { chosen, flagOf, textOf } from "../look.ts";
+import { boxModel, pWords, type BoxModel } from "./model.ts";
+import { BoxPicture } from "./picture.tsx";
+
+export function BoxPlot(props: PlotProps) {
+  const { table, look, width, height, change } = props;
+  const plot = usePlot(props);
+  const model = useMemo(() => boxModel(table, look, plot), [table, look, plot]);
+  const coloring = useMemo(
+    () =>
+      coloringOf({
+        table,
+        column: chosen(table, look, "markerColorColumnName"),
+        palette: plot.palette,
+        rows: plot.rows,
+      }),
+    [table, look, plot],
+  );
+  if (model === undefined) return <Unfit width={width} height={height} words="Choose a column of numbers." />;
+  return (
+    <Figure
+      look={look}
+      width={width}
+      height={height}
+      sentence={sentenceOf(model)}
+      legend={coloring.legend}
+      top={
+        flagOf(look, "showValueSelector") && (
+          <ColumnSelect
+            label="Value"
+            table={table}
+            columns="numeric"
+            value={textOf(look, "valueColumnName")}
+            onChange={(valueColumnName) => change({ valueColumnName })}
+          />
+        )
+      }
+      bottom={
+        flagOf(look, "showCategorySelector") && (
+          <>
+            <ColumnSelect
+              label="Category"
+              table={table}
+              optional
+              value={textOf(look, "category1ColumnName")}
+              onChange={(category1ColumnName) => change({ category1ColumnName })}
+            />
+            <ColumnSelect
+              label="Second"
+              table={table}
+              optional
+              value={textOf(look, "category2ColumnName")}
+              onChange={(category2ColumnName) => change({ category2ColumnName })}
+            />
+          </>
+        )
+      }
+    >
+      {(area) => <BoxPicture props={props} model={model} plot={plot} area={area} coloring={coloring} />}
+    </Figure>
+  );
+}
+
+function sentenceOf({ value, categories, groups, p }: BoxModel): string {
+  const by = categories.length === 0 ? "" : ` by ${categories.map(({ name }) => name).join(" and ")}`;
+  const known = groups.filter(({ statistics }) => statistics.count > 0);
+  const rows = known.reduce((sum, { statistics }) => sum + statistics.count, 0);
+  const most = known.toSorted((left, right) => right.statistics.median - left.statistics.median)[0];
+  const top = most === undefined ? "" : `, highest median ${shortNumber(most.statistics.median)} of ${most.name}`;
+  const chance = Number.isNaN(p) ? "" : `, p ${pWords(p)}`;
+  return `Box plot of ${value.name}${by}, ${rowsWords(rows)}, ${countWords(groups.length, "box", "boxes")}${top}${chance}.`;
+}

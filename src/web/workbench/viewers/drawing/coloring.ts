@@ -1,0 +1,89 @@
+import { Bits } from "../../data/bits.ts";
+import { isNumeric, type Column } from "../../data/column.ts";
+import type { Table } from "../../data/table.ts";
+import { categoriesOf, NO_VALUE, wordsOf } from "./categories.ts";
+import { categoryColor, rgbOf, type Palette, type Rgb } from "./colors.ts";
+import type { LegendContent } from "./legend.tsx";
+import { selectRows } from "./rows.ts";
+import { bounded, extentOf } from "./scale.ts";
+
+/** The colour of each row, as a place in a short list of colours. */
+export interface Coloring {
+  readonly column: Column | undefined;
+  /** Absent: all rows have the first colour. */
+  readonly places: Uint16Array | undefined;
+  readonly colors: readonly Rgb[];
+  /** How many categories there are; 0: a scale of numbers, or one colour. */
+  readonly categories: number;
+  readonly legend: LegendContent | undefined;
+}
+
+export interface ColoringOptions {
+  readonly table: Table;
+  readonly column: Column | undefined;
+  readonly palette: Palette;
+  readonly rows: Bits;
+  readonly min?: number | undefined;
+  readonly max?: number | undefined;
+  readonly type?: string | undefined;
+  readonly inverted?: boolean | undefined;
+}
+
+/** Steps of a scale of colours. */
+const STEPS = 256;
+const MOST_ENTRIES = 40;
+
+/** Numbers and times by a scale, all else by category. */
+export function coloringOf(options: ColoringOptions): Coloring {
+  const { column, palette } = options;
+  if (column === undefined)
+    return { column, places: undefined, colors: [rgbOf(palette.mark)], categories: 0, legend: undefined };
+  return isNumeric(column) ? byScale(options, column.numbers) : byCategory(options, column);
+}
+
+function byCategory({ table, palette, rows }: ColoringOptions, column: Column): Coloring {
+  const { codes, names } = categoriesOf(column);
+  const missing = codes.includes(-1);
+  const shown = names.slice(0, MOST_ENTRIES).map((name, index) => ({ name, color: categoryColor(palette, index) }));
+  return {
+    column,
+    places: Uint16Array.from(codes, (code) => code + 1),
+    colors: [palette.missing, ...names.map((_, index) => categoryColor(palette, index))].map(rgbOf),
+    categories: names.length,
+    legend: {
+      kind: "categories",
+      title: column.name,
+      entries: missing && names.length < MOST_ENTRIES ? [...shown, { name: NO_VALUE, color: palette.missing }] : shown,
+      onPick: (index, keys) => {
+        const code = index < names.length ? index : -1;
+        selectRows(
+          table,
+          Bits.where(table.rowCount, (row) => codes[row] === code && rows.has(row)),
+          keys,
+        );
+      },
+    },
+  };
+}
+
+function byScale(options: ColoringOptions, numbers: Float64Array): Coloring {
+  const { column, palette, rows, inverted = false } = options;
+  if (column === undefined) return coloringOf(options);
+  const logarithmic = options.type === "logarithmic";
+  const { min, max } = bounded(extentOf(column, rows, logarithmic), options.min, options.max);
+  const ramp = (share: number): string => palette.linear(inverted ? 1 - share : share);
+  const [low, high] = logarithmic ? [Math.log(min), Math.log(max)] : [min, max];
+  const places = new Uint16Array(numbers.length);
+  for (let row = 0; row < numbers.length; row += 1) {
+    const value = numbers[row] ?? Number.NaN;
+    const share = high > low ? ((logarithmic ? Math.log(value) : value) - low) / (high - low) : 0.5;
+    if (Number.isFinite(share)) places[row] = 1 + Math.round(Math.max(0, Math.min(1, share)) * (STEPS - 1));
+  }
+  return {
+    column,
+    places,
+    colors: [rgbOf(palette.missing), ...Array.from({ length: STEPS }, (_, step) => rgbOf(ramp(step / (STEPS - 1))))],
+    categories: 0,
+    legend: { kind: "scale", title: column.name, ramp, from: wordsOf(column, min), to: wordsOf(column, max) },
+  };
+}

@@ -1,0 +1,88 @@
+import { useMemo } from "react";
+import { Bits } from "../../data/bits.ts";
+import { useTable } from "../../data/use-table.ts";
+import type { ViewerProps } from "../viewer.ts";
+import { xAxisHeight, yAxisWidth } from "./axes.tsx";
+import type { Palette } from "./colors.ts";
+import type { Area } from "./figure.tsx";
+import { rowsOf, useRowsKey } from "./rows.ts";
+import type { Scale } from "./scale.ts";
+import { usePalette } from "./use-palette.ts";
+
+/** A viewer, or one of many small ones in a trellis, which shows only some rows. */
+export interface PlotProps extends ViewerProps {
+  /** Absent: all. */
+  readonly within?: Bits | undefined;
+  /** The ends of the axes are those of all rows, not of `within`. */
+  readonly commonScale?: boolean | undefined;
+}
+
+export interface Plot {
+  readonly palette: Palette;
+  /** The rows that are shown. */
+  readonly rows: Bits;
+  /** The rows that the ends of the axes come from. */
+  readonly scaleRows: Bits;
+  /** Those that the filter took out, too. */
+  readonly everything: Bits;
+}
+
+/** Colours and rows of a viewer; the same objects until they change. Renders again when the selection or the mouse's row changes. */
+export function usePlot({ table, look, id, within, commonScale }: PlotProps): Plot {
+  const palette = usePalette();
+  const key = useRowsKey(table, look);
+  return useMemo(() => {
+    const all = rowsOf(table, look, id);
+    const rows = within === undefined ? all : all.and(within);
+    return {
+      palette,
+      rows,
+      scaleRows: commonScale === true ? all : rows,
+      everything: within ?? Bits.all(table.rowCount),
+    };
+    // The key stands for what of the table they depend on.
+  }, [table, look, id, within, commonScale, palette, key]);
+}
+
+/** Rows of a picture by what the table says of them, for looks of single marks. */
+export function useLinked(table: PlotProps["table"]): {
+  readonly selected: Bits;
+  readonly current: number;
+  readonly hover: number;
+} {
+  useTable(table, "selection", "rows");
+  return { selected: table.selected, current: table.currentRow, hover: table.hoverRow };
+}
+
+/** The two axes of a picture and the room between them, pixels. */
+export interface Plane {
+  readonly x: Scale;
+  readonly y: Scale;
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+}
+
+type MakeScale = (range: readonly [from: number, to: number]) => Scale;
+
+interface PlaneOptions {
+  readonly area: Area;
+  readonly x: MakeScale;
+  readonly y: MakeScale;
+  readonly showX: boolean;
+  readonly showY: boolean;
+  readonly orientation?: string | undefined;
+}
+
+const EDGE = 10;
+
+/** Axes with the room that their labels need. */
+export function planeOf({ area, x, y, showX, showY, orientation }: PlaneOptions): Plane {
+  const top = EDGE;
+  const right = Math.max(EDGE + 20, area.width - EDGE - 4);
+  const left = showY ? Math.min(yAxisWidth(y([area.height - 24, top])), area.width * 0.45) : EDGE;
+  const across = x([left, right]);
+  const bottom = Math.max(top + 10, area.height - (showX ? xAxisHeight(across, orientation) : EDGE));
+  return { x: across, y: y([bottom, top]), left, right, top, bottom };
+}

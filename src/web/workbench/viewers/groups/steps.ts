@@ -1,0 +1,13 @@
+/** Work that gives way: it can stop at each `yield`, and goes on where it stopped. */
+export type Steps<Result> = Generator<void, Result>;
+
+/** All at once. */
+export function finish<Result>(steps: Steps<Result>): Result {
+  for (;;) {
+    const next = steps.next();
+    if (next.done === true) return next.value;
+  }
+}
+
+/** Rows after which work gives way: about three milliseconds. */
+export const STEP_ROWS = 50_000;

@@ -1,0 +1,32 @@
+import { useMemo, type ReactNode } from "react";
+import { useTable } from "../../data/use-table.ts";
+import { Figure } from "../drawing/figure.tsx";
+import { Notice } from "../parts/notice.tsx";
+import type { ViewerProps } from "../viewer.ts";
+import { markupOf } from "./model.ts";
+import { Blocks } from "./blocks.tsx";
+
+export function Markup({ table, look, width, height }: ViewerProps): ReactNode {
+  const key = useTable(table, "columns", "filter", "selection", "rows");
+  const model = useMemo(() => markupOf(table, look), [table, look, key]);
+  return (
+    <Figure look={look} width={width} height={height} sentence="A text beside the data.">
+      {() =>
+        model.text.trim() === "" ? (
+          <Notice>Set content to the text that stands here. Markdown is understood.</Notice>
+        ) : (
+          <div role="region" aria-label="Text" tabIndex={0} className="size-full overflow-auto p-3 text-sm">
+            <div className={model.stretch ? "" : "max-w-[70ch]"}>
+              {model.tokens === undefined ? (
+                <p className="break-words whitespace-pre-wrap">{model.fill(model.text)}</p>
+              ) : (
+                <Blocks tokens={model.tokens} fill={model.fill} />
+              )}
+              {model.cut !== undefined && <p className="mt-2 text-xs text-soft">{model.cut}</p>}
+            </div>
+          </div>
+        )
+      }
+    </Figure>
+  );
+}

@@ -1,0 +1,200 @@
+import { arc as arcPath } from "d3-shape";
+import { useMemo } from "react";
+import { Bits } from "../../data/bits.ts";
+import { shortNumber } from "../../data/format.ts";
+import { countIn } from "../drawing/categories.ts";
+import { categoryColor, inkOn, type Palette } from "../drawing/colors.ts";
+import { ColumnSelect } from "../drawing/column-select.tsx";
+import { Figure, type Area } from "../drawing/figure.tsx";
+import { Marks, type Mark } from "../drawing/marks.tsx";
+import { Svg } from "../drawing/plane.tsx";
+import { useLinked, usePlot, type Plot, type PlotProps } from "../drawing/plot.ts";
+import { chooseGroup } from "../drawing/rows.ts";
+import { Unfit } from "../drawing/unfit.tsx";
+import { countWords, elide, rowsWords, textWidth } from "../drawing/words.ts";
+import { flagOf, numberOf, textOf } from "../look.ts";
+import type { Look } from "../viewer.ts";
+import { pieModel, type PieModel, type Slice } from "./model.ts";
+
+export function PieChart(props: PlotProps) {
+  const { table, look, width, height } = props;
+  const plot = usePlot(props);
+  const model = useMemo(() => pieModel(table, look, plot.rows), [table, look, plot]);
+  if (model === undefined) return <Unfit width={width} height={height} words="Choose a category." />;
+  return (
+    <Figure
+      look={look}
+      width={width}
+      height={height}
+      sentence={sentenceOf(model, plot.rows.count)}
+      legend={{
+        kind: "categories",
+        title: model.column.name,
+        entries: model.slices.map(({ name, index }) => ({ name, color: categoryColor(plot.palette, index) })),
+        onPick: (at, keys) => {
+          const rows = Bits.of(table.rowCount, model.slices[at]?.rows ?? []);
+          chooseGroup({ table, id: props.id, action: textOf(look, "onClick"), rows, keys });
+        },
+      }}
+      top={
+        flagOf(look, "showColumnSelector") && (
+          <ColumnSelect
+            label="Category"
+            table={table}
+            value={textOf(look, "categoryColumnName")}
+            onChange={(categoryColumnName) => props.change({ categoryColumnName })}
+          />
+        )
+      }
+    >
+      {(area) => <PiePicture props={props} model={model} plot={plot} area={area} />}
+    </Figure>
+  );
+}
+
+function sentenceOf({ slices, column, measure }: PieModel, rows: number): string {
+  const most = slices.toSorted((left, right) => right.value - left.value)[0];
+  const peak = most === undefined ? "" : `, largest ${most.name} with ${(most.share * 100).toFixed(1)}%`;
+  return `Pie chart of ${column.name} by ${measure}, ${rowsWords(rows)}, ${countWords(slices.length, "slice")}${peak}.`;
+}
+
+interface PictureProps {
+  readonly props: PlotProps;
+  readonly model: PieModel;
+  readonly plot: Plot;
+  readonly area: Area;
+}
+
+function PiePicture({ props, model, plot, area }: PictureProps) {
+  const { look, table, id } = props;
+  const { selected } = useLinked(table);
+  const outside = textOf(look, "labelPosition") === "Outside";
+  const shift = numberOf(look, "shift") ?? 0;
+  const margin = outside ? Math.min(70, area.width * 0.2) : 8;
+  const radius = Math.max(
+    6,
+    Math.min(
+      numberOf(look, "maxRadius") ?? 250,
+      area.width / 2 - margin - shift,
+      area.height / 2 - (outside ? 22 : 8) - shift,
+    ),
+  );
+  const marks = model.slices.map((slice): Mark => {
+    const chosen = countIn(slice.rows, selected);
+    return {
+      key: `${slice.index} ${slice.name}`,
+      label: `${slice.name}: ${model.measure} ${shortNumber(slice.value)}, ${percent(slice.share)}${chosen > 0 ? `, ${chosen.toLocaleString("en")} selected` : ""}`,
+      lines: [
+        ["", slice.name],
+        [model.measure, shortNumber(slice.value)],
+        ["share", percent(slice.share)],
+        ...(chosen > 0 ? [["selected", chosen.toLocaleString("en")] as const] : []),
+      ],
+      selected: chosen > 0 && chosen === slice.rows.length,
+      shape: (
+        <SliceShape
+          slice={slice}
+          radius={radius}
+          look={look}
+          palette={plot.palette}
+          chosen={chosen}
+          filtered={table.filtered}
+        />
+      ),
+      choose: (keys) => {
+        chooseGroup({ table, id, action: textOf(look, "onClick"), rows: Bits.of(table.rowCount, slice.rows), keys });
+      },
+    };
+  });
+  return (
+    <Svg area={area}>
+      <g transform={`translate(${area.width / 2},${area.height / 2})`}>
+        <Marks label={`Slices of ${model.column.name}`} color={plot.palette.ink} marks={marks} />
+      </g>
+    </Svg>
+  );
+}
+
+function percent(share: number): string {
+  return `${(share * 100).toFixed(share < 0.1 ? 1 : 0)}%`;
+}
+
+interface SliceProps {
+  readonly slice: Slice;
+  readonly radius: number;
+  readonly look: Look;
+  readonly palette: Palette;
+  readonly chosen: number;
+  readonly filtered: Bits;
+}
+
+function SliceShape({ slice, radius, look, palette, chosen, filtered }: SliceProps) {
+  const middle = (slice.start + slice.end) / 2;
+  const shift = numberOf(look, "shift") ?? 0;
+  const long = radius * slice.length;
+  const path = (outer: number): string =>
+    arcPath()({ startAngle: slice.start, endAngle: slice.end, innerRadius: 0, outerRadius: outer }) ?? "";
+  const fill = categoryColor(palette, slice.index);
+  const share = slice.rows.length === 0 ? 0 : chosen / slice.rows.length;
+  const faint = !filtered.isEmpty && countIn(slice.rows, filtered) === 0;
+  return (
+    <g transform={`translate(${Math.sin(middle) * shift},${-Math.cos(middle) * shift})`}>
+      <path
+        d={path(long)}
+        fill={fill}
+        fillOpacity={faint ? 0.25 : 1}
+        stroke={palette.paper}
+        strokeWidth={numberOf(look, "outlineLineWidth") ?? 1}
+        className="hover:brightness-110"
+      />
+      {flagOf(look, "showSelectedRows") && share > 0 && (
+        // The area of the inner part is the selected share of the slice's.
+        <path d={path(long * Math.sqrt(share))} fill={palette.selected} />
+      )}
+      <SliceLabel
+        slice={slice}
+        long={long}
+        look={look}
+        palette={palette}
+        fill={share > 0.25 ? palette.selected : fill}
+      />
+      <path className="focus-ring opacity-0" d={path(long)} fill="none" stroke={palette.ink} strokeWidth={3} />
+    </g>
+  );
+}
+
+interface LabelProps {
+  readonly slice: Slice;
+  readonly long: number;
+  readonly look: Look;
+  readonly palette: Palette;
+  readonly fill: string;
+}
+
+function SliceLabel({ slice, long, look, palette, fill }: LabelProps) {
+  const mode = textOf(look, "labelPosition") ?? "Auto";
+  const middle = (slice.start + slice.end) / 2;
+  const chord = long * 0.66 * Math.min(slice.end - slice.start, 2);
+  const lines = [
+    ...(flagOf(look, "showLabel") ? [slice.name] : []),
+    ...(flagOf(look, "showValue") ? [shortNumber(slice.value)] : []),
+    ...(flagOf(look, "showPercentage") ? [percent(slice.share)] : []),
+  ].map((line) => (mode === "Outside" ? elide(line, 90) : elide(line, Math.min(long * 0.7, chord + 20))));
+  if (lines.length === 0) return null;
+  const fits = chord > Math.max(...lines.map((line) => textWidth(line))) * 0.8 && chord > lines.length * 12;
+  if (mode === "Auto" && !fits) return null;
+  if (mode === "Outside" && slice.end - slice.start < 0.08) return null;
+  const away = mode === "Outside" ? long + 12 : long * 0.66;
+  const [x, y] = [Math.sin(middle) * away, -Math.cos(middle) * away];
+  const anchor =
+    mode !== "Outside" || Math.abs(Math.sin(middle)) < 0.3 ? "middle" : Math.sin(middle) > 0 ? "start" : "end";
+  return (
+    <text fontSize={11} textAnchor={anchor} fill={mode === "Outside" ? palette.soft : inkOn(fill)} pointerEvents="none">
+      {lines.map((line, index) => (
+        <tspan key={index} x={x} y={y + (index - (lines.length - 1) / 2) * 13 + 4}>
+          {line}
+        </tspan>
+      ))}
+    </text>
+  );
+}

@@ -1,0 +1,86 @@
+import { afterAll, describe, expect, it } from "vitest";
+import { addressOf } from "../../src/connections/postgres/address.ts";
+import { Parser } from "../../src/connections/postgres/parser.ts";
+import { POSTGRES_ATTACKS, POSTGRES_HONEST } from "./attacks-postgres.ts";
+import { after } from "./place.ts";
+import { codeOf, refusal } from "./postgres-world.ts";
+
+const parser = new Parser({ after });
+afterAll(() => parser.close());
+
+describe("PostgreSQL's parser", () => {
+  it("calls each attack a write", async () => {
+    expect(POSTGRES_ATTACKS.length).toBeGreaterThanOrEqual(60);
+    const passed: string[] = [];
+    for (const sql of POSTGRES_ATTACKS) {
+      const { does } = await parser.classify(sql).catch(() => ({ does: "no SQL" }));
+      if (does === "reads") passed.push(sql);
+    }
+    expect(passed).toEqual([]);
+  });
+
+  it("calls no reading a write, whatever words it holds", async () => {
+    for (const sql of POSTGRES_HONEST) expect({ sql, ...(await parser.classify(sql)) }).toEqual({ sql, does: "reads" });
+  });
+
+  it("says why", async () => {
+    const cases: readonly (readonly [string, string])[] = [
+      ["WITH d AS (DELETE FROM t RETURNING 1) SELECT 1", "it would do more than read: DELETE"],
+      ["SELECT * INTO x FROM t", "it would do more than read: SELECT INTO makes a table"],
+      ["SELECT 1 FOR UPDATE", "it would do more than read: FOR UPDATE and FOR SHARE lock rows"],
+      ["SELECT pg_catalog.nextval('s')", "it would do more than read: the function nextval"],
+      ["SELECT 1; SELECT 2", "it holds more than one statement; send one at a time"],
+      ["EXPLAIN ANALYZE SELECT 1", "EXPLAIN with ANALYZE is not run; EXPLAIN alone is"],
+      ["EXPLAIN DELETE FROM t", "EXPLAIN of DELETE"],
+      ["CREATE EXTENSION x", "it would do more than read: CreateExtension"],
+    ];
+    for (const [sql, reason] of cases)
+      expect({ sql, ...(await parser.classify(sql)) }).toEqual({ sql, does: "writes", reason });
+  });
+
+  it("tells where a statement is wrong, in characters", async () => {
+    expect(await refusal(parser.classify("SELECT 'ü🙂', FROM x"))).toEqual({
+      code: "invalid_request",
+      message: 'syntax error at or near "FROM"',
+      details: { sqlstate: "42601", position: 14 },
+    });
+    expect(await codeOf(parser.classify("-- nothing"))).toBe("invalid_request");
+    expect(await parser.classify("SELECT 1\0; DELETE FROM t")).toMatchObject({ does: "writes" });
+  });
+
+  it("survives what nests too deep, again and again", async () => {
+    const deep = [
+      `SELECT ${"1+".repeat(49_000)}1`,
+      "SELECT (".repeat(8_000) + "SELECT 1" + ")".repeat(8_000),
+      `SELECT ${"(".repeat(45_000)}1${")".repeat(45_000)}`,
+    ];
+    for (const sql of [...deep, ...deep]) {
+      const [broken, honest] = await Promise.all([
+        codeOf(parser.classify(sql)),
+        parser.classify("SELECT 1").catch(() => "lost"),
+      ]);
+      expect(["invalid_request", 'not refused: {"does":"reads"}']).toContain(broken);
+      expect([{ does: "reads" }, "lost"]).toContainEqual(honest);
+      expect(await parser.classify("SELECT a FROM t WHERE b IN (SELECT c FROM d)")).toEqual({ does: "reads" });
+    }
+  });
+});
+
+describe("PostgreSQL addresses", () => {
+  it("are encrypted and checked unless they stay on this machine, or it is said otherwise", () => {
+    const cases: readonly (readonly [string, object])[] = [
+      ["postgres://u@db.example.org/d", { host: "db.example.org", port: 5432, ssl: { rejectUnauthorized: true } }],
+      ["postgresql://u@db:6000/d?sslmode=require", { host: "db", port: 6000, ssl: { rejectUnauthorized: false } }],
+      ["postgres://u@db/d?sslmode=disable", { host: "db", port: 5432, ssl: false }],
+      ["postgres://u@127.0.0.1/d", { host: "127.0.0.1", port: 5432, ssl: false }],
+      [
+        "postgres://u@localhost/d?sslmode=verify-full",
+        { host: "localhost", port: 5432, ssl: { rejectUnauthorized: true } },
+      ],
+      ["postgres://u@[::1]/d", { host: "::1", port: 5432, ssl: false }],
+      ["postgres://u@localhost/d?host=/run/postgresql", { host: "/run/postgresql", port: 5432, ssl: false }],
+    ];
+    for (const [url, expected] of cases) expect(addressOf(url)).toEqual({ user: "u", database: "d", ...expected });
+    expect(addressOf("postgres://a%40b@h/my%20db")).toMatchObject({ user: "a@b", database: "my db" });
+  });
+});

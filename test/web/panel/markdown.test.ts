@@ -1,0 +1,197 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { PANEL_LIMITS } from "../../../src/web/panel/limits.ts";
+import { blocksOf, markdownTree, type Tree } from "../../../src/web/panel/markdown.ts";
+
+const p = (...children: readonly Tree[]): Tree => ({ tag: "p", children });
+const br: Tree = { tag: "br", children: [] };
+const link = (href: string, ...children: readonly Tree[]): Tree => ({ tag: "a", href, children });
+
+describe("Markdown becomes a tree of known elements", () => {
+  const cases: readonly (readonly [string, string, readonly Tree[]])[] = [
+    [
+      "words",
+      "Some *soft*, **loud** and ~~gone~~ `code`.",
+      [
+        p(
+          "Some ",
+          { tag: "em", children: ["soft"] },
+          ", ",
+          { tag: "strong", children: ["loud"] },
+          " and ",
+          { tag: "del", children: ["gone"] },
+          " ",
+          { tag: "code", children: ["code"] },
+          ".",
+        ),
+      ],
+    ],
+    [
+      "headings are below those of the page",
+      "# One\n\n### Three",
+      [
+        { tag: "h3", children: ["One"] },
+        { tag: "h4", children: ["Three"] },
+      ],
+    ],
+    ["a line is a line", "one\ntwo", [p("one", br, "two")]],
+    ["a link to the web", "[a](https://a.example/x)", [p(link("https://a.example/x", "a"))]],
+    ["an address as it is", "https://a.example", [p(link("https://a.example/", "https://a.example"))]],
+    [
+      "an image is a link, not a request",
+      "![a cat](https://a.example/cat.png)",
+      [p(link("https://a.example/cat.png", "[image: a cat]"))],
+    ],
+    ["an image from nowhere", "![x](data:image/png;base64,AA)", [p("[image: x]")]],
+    ["code", "```js\na < b\n```", [{ tag: "pre", code: "a < b", language: "js" }]],
+    ["code that is not finished", "```py\nx = 1", [{ tag: "pre", code: "x = 1", language: "py" }]],
+    ["a strange language", '```"><script>\nx\n```', [{ tag: "pre", code: "x", language: "" }]],
+    [
+      "a list",
+      "3. a\n4. b",
+      [
+        {
+          tag: "ol",
+          start: 3,
+          children: [
+            { tag: "li", children: ["a"] },
+            { tag: "li", children: ["b"] },
+          ],
+        },
+      ],
+    ],
+    [
+      "tasks",
+      "- [x] a",
+      [{ tag: "ul", children: [{ tag: "li", children: [{ tag: "input", children: [], checked: true }, "a"] }] }],
+    ],
+    [
+      "a quote and a line",
+      "> a\n\n---",
+      [
+        { tag: "blockquote", children: [p("a")] },
+        { tag: "hr", children: [] },
+      ],
+    ],
+    [
+      "a table",
+      "|a|b|\n|-|-:|\n|1|2|",
+      [
+        {
+          tag: "table",
+          children: [
+            {
+              tag: "thead",
+              children: [
+                {
+                  tag: "tr",
+                  children: [
+                    { tag: "th", children: ["a"] },
+                    { tag: "th", align: "right", children: ["b"] },
+                  ],
+                },
+              ],
+            },
+            {
+              tag: "tbody",
+              children: [
+                {
+                  tag: "tr",
+                  children: [
+                    { tag: "td", children: ["1"] },
+                    { tag: "td", align: "right", children: ["2"] },
+                  ],
+                },
+              ],
+            },
+          ],
+        },
+      ],
+    ],
+    ["character references", "a &amp; b &lt; &#65;&#x42; &unknown;", [p("a & b < AB &unknown;")]],
+  ];
+  test.each(cases)("%s", (_, text, tree) => expect(markdownTree(text)).toEqual(tree));
+});
+
+describe("hostile text stays text", () => {
+  const cases: readonly (readonly [string, readonly Tree[]])[] = [
+    ["<script>alert(1)</script>", [p("<script>alert(1)</script>")]],
+    ["a <img src=x onerror=alert(1)> b", [p("a ", "<img src=x onerror=alert(1)>", " b")]],
+    ["[x](javascript:alert(1))", [p("x")]],
+    ["[x](JaVaScRiPt:alert(1))", [p("x")]],
+    ["[x](&#106;avascript:alert(1))", [p("x")]],
+    ["[x](data:text/html,hi)", [p("x")]],
+    ["[x](//evil.example)", [p("x")]],
+    ["[x](file:///etc/passwd)", [p("x")]],
+    ["a@b.example", [p("a@b.example")]],
+    ["<javascript:alert(1)>", [p("javascript:alert(1)")]],
+  ];
+  test.each(cases)("%s", (text, tree) => expect(markdownTree(text)).toEqual(tree));
+
+  test.each(["_a", "[", "![](", "*", "**a ", "<a ", "`", "> ", "- ", "|a", "\\", "&#"])(
+    "%s, very often, is read in little time",
+    (piece) => {
+      const begun = performance.now();
+      markdownTree(piece.repeat(50_000));
+      expect(performance.now() - begun).toBeLessThan(2_000);
+    },
+  );
+
+  test("what is nested deeper than it can be shown is shown as it was written", () => {
+    const depth = (tree: Tree): number =>
+      typeof tree === "string" || tree.tag === "pre" ? 1 : 1 + Math.max(0, ...tree.children.map(depth));
+    expect(Math.max(...markdownTree(`${"> ".repeat(200)}deep`).map(depth))).toBeLessThan(
+      PANEL_LIMITS.markdownDepth + 6,
+    );
+    expect(markdownTree(`${"> ".repeat(200)}deep`)).toEqual([p(`${"> ".repeat(200)}deep`)]);
+    expect(markdownTree(">".repeat(100_000))).toHaveLength(1);
+  });
+
+  test("a text of more than the limit is plain", () => {
+    const text = "**x** ".repeat(PANEL_LIMITS.markdownChars / 6 + 1);
+    expect(markdownTree(text)).toEqual([p(text)]);
+  });
+
+  test("no text makes it fail, and every link goes to the web", () => {
+    const piece = fc.constantFrom(
+      "*",
+      "_",
+      "`",
+      "```",
+      "[",
+      "](",
+      ")",
+      "![",
+      "<",
+      ">",
+      "\n",
+      "\n\n",
+      "- ",
+      "1. ",
+      "|",
+      "#",
+      "&",
+      "javascript:",
+      "https://a.b",
+      " ",
+      "a",
+    );
+    const links = (tree: Tree): readonly string[] =>
+      typeof tree === "string" || tree.tag === "pre"
+        ? []
+        : [...(tree.href === undefined ? [] : [tree.href]), ...tree.children.flatMap(links)];
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 60 }), (pieces) => {
+        const text = pieces.join("");
+        expect(
+          markdownTree(text)
+            .flatMap(links)
+            .filter((href) => !/^https?:/.test(href)),
+        ).toEqual([]);
+        // Nothing of the text is skipped: the blocks are as long as it is, where no line end was added.
+        expect(blocksOf(text).reduce((sum, { length }) => sum + length, 0)).toBeLessThanOrEqual(text.length);
+      }),
+      { seed: 6, numRuns: 2_000 },
+    );
+  });
+});
