@@ -3,7 +3,6 @@ import { createElement, StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { Grid } from "../../src/web/workbench/grid/grid.tsx";
 import { newTable } from "../../src/web/workbench/data/make.ts";
-import "../../src/web/console/styles.css";
 
 // Libraries that add styles while they run look for the page's nonce under this name.
 globalThis.__webpack_nonce__ = document.querySelector('meta[property="csp-nonce"]').nonce;

@@ -14,10 +14,18 @@ const TYPES = {
   ".html": "text/html; charset=utf-8",
 };
 const PAGE = `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<meta property="csp-nonce" nonce="served"><title>Grid</title><link rel="stylesheet" href="/page.css"><script type="module" src="/page.js"></script></head><body></body></html>`;
+<meta property="csp-nonce" nonce="served"><title>Grid</title><link rel="stylesheet" href="/page.css"><script src="/assets/before-1.js"></script><script type="module" src="/page.js"></script></head><body></body></html>`;
 /** As strict as the workbench's own. */
 const POLICY =
   "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self' 'nonce-served'; style-src-attr 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; worker-src 'self'";
+
+const STYLES = join(ROOT, "src/web/console/styles.css");
+
+/** Puts the workbench's styles before a page's script. */
+const styled = (entry) => ({
+  name: "styled",
+  transform: (code, id) => (id === entry ? `import ${JSON.stringify(STYLES)};\n${code}` : undefined),
+});
 
 /** A page of our own around a part of the workbench, bundled as the workbench is. */
 export async function servePage(entry) {
@@ -27,8 +35,8 @@ export async function servePage(entry) {
     logLevel: "error",
     root: join(ROOT, "src/web"),
     base: "/",
-    publicDir: false,
-    plugins: [react(), tailwindcss()],
+    publicDir: "public",
+    plugins: [styled(entry), react(), tailwindcss()],
     worker: { format: "es" },
     build: {
       outDir: folder,
@@ -45,16 +53,15 @@ export async function servePage(entry) {
       },
     },
   });
-  const server = createServer(async (request, response) => {
+  const answer = async (request, response) => {
     const path = new URL(request.url ?? "/", "http://localhost").pathname;
-    try {
-      const content = path === "/" ? PAGE : await readFile(join(folder, resolve("/", path)));
-      response.setHeader("content-type", TYPES[path === "/" ? ".html" : extname(path)] ?? "application/octet-stream");
-      response.setHeader("content-security-policy", POLICY);
-      response.end(content);
-    } catch {
-      response.writeHead(404).end();
-    }
+    const content = path === "/" ? PAGE : await readFile(join(folder, resolve("/", path)));
+    response.setHeader("content-type", TYPES[path === "/" ? ".html" : extname(path)] ?? "application/octet-stream");
+    response.setHeader("content-security-policy", POLICY);
+    response.end(content);
+  };
+  const server = createServer((request, response) => {
+    answer(request, response).catch(() => response.writeHead(404).end());
   });
   await new Promise((resolved) => server.listen(0, "127.0.0.1", resolved));
   return {

@@ -1,5 +1,5 @@
 /** What a piece of SQL is. `quoted` is an identifier in quotes; `space` and `comment` are what a database skips. */
-export type SqlTokenKind = "word" | "number" | "string" | "dollar" | "quoted" | "comment" | "space" | "symbol";
+type SqlTokenKind = "word" | "number" | "string" | "dollar" | "quoted" | "comment" | "space" | "symbol";
 
 export interface SqlToken {
   readonly kind: SqlTokenKind;

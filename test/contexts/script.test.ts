@@ -122,6 +122,7 @@ describe("members of a namespace", () => {
     ["window", NOTHING],
     ["globalThis.process", NOTHING],
     ["grok.constructor", NOTHING],
+    ["grok.shell.constructor", NOTHING],
     ["grok.chem.search.constructor", NOTHING],
     ["grok.__proto__", NOTHING],
     ["grok.toString", NOTHING],

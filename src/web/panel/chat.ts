@@ -1,5 +1,5 @@
 import type { OfferedPage, PageOfferStatus, PageTool } from "../../client/index.ts";
-import type { Attachment, Decision, StreamFrame } from "../../protocol/index.ts";
+import type { Attachment, CreateSession, Decision, StreamFrame } from "../../protocol/index.ts";
 import { PANEL_LIMITS } from "./limits.ts";
 import type { PanelOptions } from "./options.ts";
 import { PanelTranscript, type Turn } from "./transcript.ts";
@@ -41,6 +41,7 @@ export class Chat {
   #outgoing: readonly Outgoing[] = [];
   #session: Promise<string> | undefined;
   #sessionKey = newKey();
+  #settings: CreateSession | undefined;
   #id: string | undefined;
   #offer: OfferedPage | undefined;
   #offered: PageOfferStatus | undefined;
@@ -162,7 +163,9 @@ export class Chat {
     } catch (error) {
       // The answer to the request was lost, but the journal has told of it.
       if (!this.#outgoing.some((one) => one.key === key)) return;
-      if (codeOf(error) === "unauthenticated" || codeOf(error) === "session_closed") this.#trouble = troubleOf(error);
+      const code = codeOf(error);
+      if (this.#id !== undefined && (code === "session_closed" || code === "not_found"))
+        this.#trouble = troubleOf(error);
       this.#keep({ ...prompt, trouble: troubleOf(error) });
     }
   }
@@ -184,12 +187,25 @@ export class Chat {
   }
 
   async #create(): Promise<string> {
-    const { prompt: _, ...settings } = await this.#options.session();
-    const { id } = await this.#options.client.createSession(settings, { key: this.#sessionKey });
+    // What is asked for once more under the same key must be the same.
+    this.#settings ??= await this.#options.session();
+    const { prompt: _, ...settings } = this.#settings;
+    const { id } = await this.#options.client
+      .createSession(settings, { key: this.#sessionKey })
+      .catch(this.#notCreated);
     if (this.#watching.signal.aborted) throw new Error("another chat was begun");
     this.#begin(id);
     return id;
   }
+
+  /** Refused, there is nothing under this key: the next try may ask for something else. Without an answer there may be. */
+  readonly #notCreated = (error: unknown): never => {
+    if (codeOf(error) !== undefined) {
+      this.#settings = undefined;
+      this.#sessionKey = newKey();
+    }
+    throw error;
+  };
 
   #begin(id: string): void {
     this.#id = id;

@@ -1,14 +1,15 @@
 import type { PageTool } from "../../client/index.ts";
 import type { Attachment } from "../../protocol/index.ts";
 import { Chat } from "./chat.ts";
-import { asText, ChatHistory, type Conversation, type KeptMessage } from "./history.ts";
+import { asText, ChatHistory, type Conversation } from "./history.ts";
+import { findChat, messagesOf } from "./past.ts";
 import { PANEL_LIMITS } from "./limits.ts";
-import type { PanelEvents, PanelOptions } from "./options.ts";
+import { checkPageName, type PanelEvents, type PanelOptions } from "./options.ts";
 import { isShortcut, parseShortcut } from "./shortcut.ts";
 import { panelStyles } from "./styles.ts";
 import { holdChat, TabMemory } from "./tab-memory.ts";
 import { answerText, type Turn } from "./transcript.ts";
-import { codeOf, connectionWords, offerWords, troubleOf } from "./words.ts";
+import { connectionWords, offerWords, troubleOf } from "./words.ts";
 import { copyText, replaceIcon } from "./view/dom.ts";
 import { Frame } from "./view/frame.ts";
 
@@ -40,6 +41,8 @@ const Base =
 export class SallyportPanel extends Base {
   readonly #frame: Frame;
   #joined: Joined | undefined;
+  /** What it was connected with when it was taken out of its page. */
+  #parked: PanelOptions | undefined;
   #painting = false;
   #clock: ReturnType<typeof setInterval> | undefined;
 
@@ -92,7 +95,7 @@ export class SallyportPanel extends Base {
 
   /** Puts the panel to work. Once more: with other options, and the chat of before. */
   connect(options: PanelOptions): void {
-    checkName(options.page?.page);
+    checkPageName(options.page?.page);
     this.disconnect();
     const { live, title = "Chat", placeholder = "Ask Claude about this page…", suggestions = [] } = options;
     const tools = options.page?.tools ?? [];
@@ -132,6 +135,7 @@ export class SallyportPanel extends Base {
 
   /** Lets go of everything. The chat stays on the server; a panel that is connected again with the same `live` goes on with it. */
   disconnect(): void {
+    this.#parked = undefined;
     const joined = this.#joined;
     if (joined === undefined) return;
     joined.memory.leave();
@@ -145,10 +149,20 @@ export class SallyportPanel extends Base {
     this.#joined = undefined;
   }
 
+  /** It is in the page again, and goes on. */
+  connectedCallback(): void {
+    const parked = this.#parked;
+    if (parked !== undefined) this.connect(parked);
+  }
+
   /** The element was taken out of its page. One that is only moved is back at once. */
   disconnectedCallback(): void {
     queueMicrotask(() => {
-      if (!this.isConnected) this.disconnect();
+      const joined = this.#joined;
+      if (this.isConnected || joined === undefined) return;
+      const { options, tools } = joined;
+      this.disconnect();
+      this.#parked = options.page === undefined ? options : { ...options, page: { ...options.page, tools } };
     });
   }
 
@@ -259,7 +273,7 @@ export class SallyportPanel extends Base {
     const { chat } = joined;
     joined.resuming = id;
     const release = await holdChat(id, { waits: true });
-    const found = release === undefined ? undefined : await this.#find(id, joined);
+    const found = release === undefined ? undefined : await findChat(id, joined.options.client);
     joined.resuming = undefined;
     // Another tab has it: this one begins anew.
     if (release === undefined || found === undefined) return;
@@ -283,7 +297,9 @@ export class SallyportPanel extends Base {
     const { id } = conversation;
     const release = await holdChat(id, { waits: false });
     const found =
-      release === undefined ? { why: "This chat is open in another tab.", seq: 0 } : await this.#find(id, joined);
+      release === undefined
+        ? { why: "This chat is open in another tab.", seq: 0 }
+        : await findChat(id, joined.options.client);
     if (this.#joined !== joined || joined.chat !== chat || chat.isWorking) {
       release?.();
       return;
@@ -302,18 +318,6 @@ export class SallyportPanel extends Base {
     joined.kept = conversation;
     this.#frame.messages.showKept(conversation, why);
     this.#paint();
-  }
-
-  /** How far a chat has come, or why it cannot be continued. `mayCome`: only now. */
-  async #find(id: string, { options }: Joined): Promise<{ seq: number; why?: string; mayCome?: boolean }> {
-    try {
-      return { seq: (await options.client.session(id)).seq };
-    } catch (error) {
-      const code = codeOf(error);
-      if (code === "not_found") return { seq: 0, why: "The server does not have this chat any more." };
-      if (code === "forbidden") return { seq: 0, why: "You may not open this chat on the server." };
-      return { seq: 0, why: troubleOf(error).text, mayCome: true };
-    }
   }
 
   #changed(chat: Chat): void {
@@ -392,18 +396,4 @@ export class SallyportPanel extends Base {
   #tell<Name extends keyof PanelEvents>(name: Name, detail: PanelEvents[Name]): void {
     this.dispatchEvent(new CustomEvent(name, { detail, bubbles: true, composed: true }));
   }
-}
-
-/** What the server would not take is told to who wrote the page. */
-function checkName(page: string | undefined): void {
-  if (page !== undefined && !/^[A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*$/.test(page))
-    throw new TypeError(`"${page}" cannot be the name of a page: use letters, digits, - and single _`);
-}
-
-function messagesOf(chat: Chat): readonly KeptMessage[] {
-  return chat.transcript.turns.flatMap((turn) => {
-    const text = answerText(turn);
-    const prompt = { fromUser: true, text: chat.shownPrompt(turn) };
-    return text === "" ? [prompt] : [prompt, { fromUser: false, text }];
-  });
 }

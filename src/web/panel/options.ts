@@ -41,3 +41,9 @@ export interface PanelEvents {
   };
   readonly "sallyport-toggle": { readonly open: boolean };
 }
+
+/** What the server would not take is told to who wrote the page. */
+export function checkPageName(page: string | undefined): void {
+  if (page !== undefined && !/^[A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*$/.test(page))
+    throw new TypeError(`"${page}" cannot be the name of a page: use letters, digits, - and single _`);
+}

@@ -40,6 +40,25 @@ describeInBrowser("a chat stays with its tab", () => {
     expect(await answers(page).getByText("Begun.", { exact: true }).count()).toBe(1);
   });
 
+  test("a panel that is taken out of its page and put in again goes on", async () => {
+    const { page } = await world.visit();
+    await ask(page, add("milk"));
+    await answers(page).getByText("It is milk.", { exact: true }).waitFor();
+    await isIdle(page);
+    await page.evaluate(async () => {
+      const panel = document.querySelector("sallyport-panel");
+      panel?.remove();
+      await new Promise((resolve) => {
+        setTimeout(resolve);
+      });
+      if (panel !== null) document.body.prepend(panel);
+    });
+    await answers(page).getByText("It is milk.", { exact: true }).waitFor();
+    await ask(page, add("bread"));
+    await answers(page).getByText("It is bread.", { exact: true }).waitFor();
+    expect(await page.getByRole("list", { name: "Cart" }).innerText()).toBe("milk\nbread");
+  });
+
   test("two tabs have two chats, and neither sees the other's calls", async () => {
     const visitor = await world.visit();
     const first = visitor.page;

@@ -56,7 +56,7 @@ const SCRIPT = `
   panel.connect({
     client: new SallyportClient(options),
     live,
-    session: () => settings,
+    session: () => ({ ...settings }),
     page: { page: "shop", tools: [query.has("broken") ? { ...addToCart, schema: { type: "array" } } : addToCart] },
     firstPrefix: query.has("prefix") ? () => query.get("prefix") : undefined,
     describe: (tool, input) => (tool === "add_to_cart" ? "Adding " + input.article + " to the cart…" : undefined),
@@ -65,7 +65,7 @@ const SCRIPT = `
     placeholder: "Ask Claude about the shop…",
     suggestions: ["What is in my cart?", "Add milk to my cart"],
   });
-  Object.assign(globalThis, { panel, live, events, addToCart });
+  Object.assign(globalThis, { panel, live, events, addToCart, settings });
 `;
 
 /** A site that has the panel in its page, and the server behind the same address. */

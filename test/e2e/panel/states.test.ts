@@ -39,7 +39,7 @@ const EVERYTHING = [
 describeInBrowser("every state of the panel", () => {
   const world = panelWorld();
 
-  test("is for everybody: nothing for axe to find, light and dark", async () => {
+  test("is for everybody: nothing for axe to find, light and dark", { timeout: 90_000 }, async () => {
     const visitor = await world.visit({}, { viewport: { width: 420, height: 800 } });
     const { page } = visitor;
     await page.getByText("Ask something").waitFor();
@@ -218,6 +218,15 @@ describeInBrowser("every state of the panel", () => {
     const { page } = await world.visit({ token: "sp_nobody" });
     await ask(page, "hello");
     await page.getByText("Not sent. You are signed out.").waitFor();
+  });
+
+  test("settings that the server does not take can be mended", async () => {
+    const { page } = await world.visit({ session: JSON.stringify({ engine: "nothing" }) });
+    await ask(page, script({ say: "Here." }));
+    await page.getByText(/^Not sent\. /).waitFor();
+    await page.evaluate(() => void delete (globalThis as unknown as { settings: { engine?: string } }).settings.engine);
+    await press(page, "Send again");
+    await answers(page).getByText("Here.", { exact: true }).waitFor();
   });
 
   test("a model that does not answer", async () => {

@@ -25,7 +25,10 @@ interface World {
     readonly usage: unknown[];
     readonly person: { agrees: boolean };
   };
-  readonly grok: { readonly data: { testData(name: string, rows: number): object } };
+  readonly grok: {
+    readonly data: { testData(name: string, rows: number): object };
+    readonly shell: { readonly tv: { readonly viewers: readonly { getOptions(): { readonly look: object } }[] } };
+  };
   readonly sallyport: {
     setupClaudeRuntime(): Promise<void>;
     claudeResponseStream(): { subscribe(next: (answer: { readonly content: string }) => void): unknown };
@@ -214,6 +217,61 @@ describeInBrowser("the Datagrok package on the stand-in of the platform", () => 
       "info: Thanks for your feedback!",
       "error: Connection to Claude runtime lost",
     ]);
+    await leave(page);
+  });
+
+  it("plain words: a histogram, and the tables of a schema", async () => {
+    const page = await visit();
+    await page.evaluate(async () => {
+      const { sallyport, standIn, grok } = globalThis as unknown as World;
+      await sallyport.setupClaudeRuntime();
+      const table = grok.data.testData("demog", 50) as { setTag(tag: string, value: string): unknown };
+      // As a table has it that came from a query.
+      table.setTag(".data-connection-id", "db-1");
+      standIn.shell.addTableView(table);
+    });
+    await page.keyboard.press("Control+i");
+    const input = page.getByLabel("Ask Claude about your data…");
+    await input.fill("add a histogram for the AGE column");
+    await page.keyboard.press("Enter");
+    await page.getByLabel("Good answer").waitFor();
+    expect(await page.locator(".sallyport-steps li").allTextContents()).toEqual([
+      "Getting available properties for Histogram viewer…",
+      "Adding Histogram viewer…",
+    ]);
+    expect(
+      await page.evaluate(() => (globalThis as unknown as World).grok.shell.tv.viewers.at(-1)?.getOptions().look),
+    ).toEqual({
+      valueColumnName: "AGE",
+    });
+    await input.fill("show me tables in the public schema");
+    await page.keyboard.press("Enter");
+    await page.getByLabel("Good answer").nth(1).waitFor();
+    expect(await page.locator(".d4-ai-assistant-response-container").last().textContent()).toContain("orders");
+    await leave(page);
+  });
+
+  it("less motion: the answer comes when it is whole", async () => {
+    const page = await visit();
+    await page.emulateMedia({ reducedMotion: "reduce" });
+    await openPanel(page);
+    await page.evaluate(() => {
+      const texts: string[] = [];
+      Object.assign(globalThis, { texts });
+      new MutationObserver(() => {
+        const text = document.querySelector(".d4-ai-assistant-response-container")?.textContent;
+        if (text !== undefined && text !== null) texts.push(text);
+      }).observe(document.body, { childList: true, subtree: true });
+    });
+    await page
+      .getByLabel("Ask Claude about your data…")
+      .fill(script({ say: "First." }, { stream: { tokens: 100, per_second: 1_000 } }, { say: "Last." }));
+    await page.keyboard.press("Enter");
+    await page.getByText("Claude is at work…").waitFor();
+    await page.getByLabel("Good answer").waitFor();
+    const texts = await page.evaluate(() => (globalThis as unknown as { readonly texts: string[] }).texts);
+    expect(texts.every((text) => text.startsWith("First.") && text.includes("Last."))).toBe(true);
+    expect(await page.getByText("Claude is at work…").isVisible()).toBe(false);
     await leave(page);
   });
 

@@ -23,7 +23,7 @@ const PAGE = `<!doctype html><meta charset="utf-8"><title>Datagrok</title>
 <script src="/rxjs.js"></script><script src="/stand-in.js"></script><script src="/package.js"></script><script src="/package-test.js"></script>`;
 
 /** What a connection of the platform does: joins the container, is closed by it, or is never joined. */
-export type Joining = "joins" | "refuses" | "waits";
+type Joining = "joins" | "refuses" | "waits";
 
 export interface Platform {
   readonly url: string;

@@ -36,6 +36,7 @@ export class ClaudeAIPanel {
   readonly onClearChatRequest = new Subject<void>();
   readonly onFeedback = new Subject<Rating>();
   readonly #output = make("div", "sallyport-output");
+  readonly #loader = make("div", "sallyport-loader", "Claude is at work…");
   readonly #input = document.createElement("textarea");
   readonly #run = button("paper-plane", "Run AI Prompt", () => this.#runOrStop());
   readonly #again = button("redo", "Try again", () => this.#ask(`Please try again. ${this.#lastPrompt}`));
@@ -64,6 +65,7 @@ export class ClaudeAIPanel {
       "sallyport-panel",
       make("div", "sallyport-header", title, this.#clear, this.#copy),
       this.#output,
+      this.#loader,
       make("div", "sallyport-input", this.#input, make("div", "sallyport-row", this.#again, this.#run)),
     );
     this.#show();
@@ -226,6 +228,7 @@ export class ClaudeAIPanel {
 
   #show(): void {
     const isEmpty = this.#output.childElementCount === 0;
+    this.#loader.hidden = !this.#running;
     this.#clear.hidden = isEmpty;
     this.#copy.hidden = isEmpty;
     this.#again.hidden = isEmpty || this.#running || this.#lastPrompt === "";

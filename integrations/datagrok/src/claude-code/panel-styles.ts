@@ -17,8 +17,11 @@ const STYLES = `
 .sallyport-code { position: relative; }
 .sallyport-code pre { overflow: auto; padding: 8px; background: var(--grey-1, #f2f2f5); }
 .sallyport-copy { position: absolute; top: 2px; right: 2px; }
+.sallyport-panel th, .sallyport-panel td { padding: 2px 8px; border: 1px solid var(--grey-2, #dbdce0); text-align: left; }
+.sallyport-panel table { border-collapse: collapse; }
 .sallyport-feedback[data-rating="up"] { background: var(--green-0, #e6f4ea); }
 .sallyport-feedback[data-rating="down"] { background: var(--red-0, #fce8e6); }
+.sallyport-loader { padding: 4px 8px; font-size: 0.92em; color: var(--grey-5, #6b7080); }
 .sallyport-input { display: flex; flex-direction: column; gap: 4px; padding: 8px; border-top: 1px solid var(--grey-2, #dbdce0); }
 .sallyport-input textarea { resize: vertical; min-height: 3em; font: inherit; }
 .sallyport-row { display: flex; justify-content: flex-end; gap: 4px; }

@@ -129,12 +129,14 @@ export class ViewChat {
     const sessionId = this.#sessionId;
     const isMine = (message: { readonly sessionId?: unknown }): boolean => message.sessionId === sessionId;
     const steps = new Steps();
+    // Who wants less motion gets the answer when it is whole; until then the panel says that one is on its way.
+    const isWhole = matchMedia("(prefers-reduced-motion: reduce)").matches;
     let text = "";
     const subscriptions = [
       client.onChunk.subscribe((chunk) => {
         if (!isMine(chunk)) return;
         text += chunk.content;
-        session.updateLastAIMessage(text);
+        if (!isWhole) session.updateLastAIMessage(text);
       }),
       client.onMessage.subscribe((message) => {
         // The model's answer broke off and is said again from here.

@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router";
-import { Check, CircleUser, Ellipsis, Keyboard, LogOut, type LucideIcon } from "lucide-react";
+import { Check, CircleUser, Ellipsis, Keyboard, LogOut, Table2, type LucideIcon } from "lucide-react";
 import { DropdownMenu } from "radix-ui";
 import type { ReactNode } from "react";
 import { MENU, MENU_ITEM, MENU_LINE } from "../ui/menu.ts";
@@ -54,7 +54,14 @@ export function PersonMenu({
               </Link>
             </DropdownMenu.Item>
           ))}
-          {more.length > 0 && <DropdownMenu.Separator className={MENU_LINE} />}
+          {phone && (
+            <DropdownMenu.Item asChild className={MENU_ITEM}>
+              <a href="/workbench">
+                <Table2 aria-hidden className="size-4 text-faint" /> Workbench
+              </a>
+            </DropdownMenu.Item>
+          )}
+          {phone && <DropdownMenu.Separator className={MENU_LINE} />}
           <Likes />
           <DropdownMenu.Separator className={MENU_LINE} />
           {!phone && (

@@ -8,6 +8,7 @@ import {
   Plus,
   ScrollText,
   ShieldCheck,
+  Table2,
   type LucideIcon,
 } from "lucide-react";
 import type { ReactNode } from "react";
@@ -76,6 +77,13 @@ function Frame(): ReactNode {
         </p>
         <NewLink />
         {places.map((place) => link(place, false))}
+        <a
+          href="/workbench"
+          className="flex items-center gap-2.5 rounded-lg px-2.5 py-2 text-sm font-medium text-soft hover:bg-sunken"
+        >
+          <Table2 aria-hidden className="size-[1.15rem]" />
+          Workbench
+        </a>
         <div className="mt-auto">
           <PersonMenu />
         </div>

@@ -49,6 +49,7 @@ export const BASE = `
   box-shadow: var(--shadow);
   cursor: pointer;
 }
+.launcher .icon { width: 24px; height: 24px; }
 h2, h3, p, ul, ol, pre, fieldset { margin: 0; padding: 0; }
 .panel ul { list-style: none; }
 button, input, textarea { font: inherit; color: inherit; }
@@ -161,6 +162,9 @@ h2 { flex: 1; min-width: 0; font-size: 15px; font-weight: 650; overflow: hidden;
   .icon-button { width: 40px; height: 40px; }
   .button { min-height: 40px; }
   .box textarea, .ask textarea, .ask input { font-size: 16px; }
+}
+@media (hover: none) {
+  .icon-button:not(.run):hover { background: none; }
 }
 @media (max-width: 480px) {
   :host([dock]:not([closed])) { width: 100vw; }

@@ -112,10 +112,10 @@ export class AnswerView {
         ...(turn.state === "completed" ? [this.#feedback(turn.id)] : []),
         make("span", { class: "cost" }),
       );
-      this.#foot.hidden = false;
     }
     const cost = this.#foot.querySelector(".cost");
     if (cost !== null) setText(cost, turn.cost === undefined ? "" : dollars(turn.cost));
+    this.#foot.hidden = turn.state !== "completed" && turn.cost === undefined;
   }
 
   #feedback(turn: string): HTMLElement {

@@ -10,18 +10,18 @@ const saveCsv = (name: string, text: string): void => download(name, text, "text
 
 /** The chat with what it works on. */
 export function ChatRoom({ close }: { readonly close: () => void }): ReactNode {
-  const { workbench } = useBench();
+  const { workbench, sql, queries } = useBench();
   const { client, live } = useServer();
   const theme = useShownTheme();
   const databases = useMemo(
     () =>
       new Databases({
         client,
-        pageSql: () => Promise.reject(new Error("not yet")),
+        pageSql: () => Promise.resolve(sql),
         hasTables: () => workbench.views.length > 0,
-        similar: () => [],
+        similar: (connectionId, prompt) => queries.similar(connectionId, prompt),
       }),
-    [client, workbench],
+    [client, workbench, sql, queries],
   );
   useEffect(() => {
     // Without the server there are only the page's own tables; the panel says that it is away.

@@ -3,7 +3,6 @@ import { Button } from "../../console/ui/button.tsx";
 import { Dialog } from "../../console/ui/dialog.tsx";
 import { Field, Input } from "../../console/ui/field.tsx";
 import { useTell } from "../../console/ui/toasts.tsx";
-import { saveLayout } from "../desk/layout.ts";
 import { WORKBENCH_LIMITS } from "../limits.ts";
 import { ColumnDialog } from "./column/column-dialog.tsx";
 import { useBench, useCurrent } from "./context.tsx";
@@ -65,7 +64,7 @@ function UrlDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
 }
 
 function SaveLayoutDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
-  const { layouts } = useBench();
+  const { layouts, opening } = useBench();
   const view = useCurrent();
   const tell = useTell();
   const [name, setName] = useState("");
@@ -75,7 +74,7 @@ function SaveLayoutDialog({ onClose }: { readonly onClose: () => void }): ReactN
     event.preventDefault();
     if (view === undefined) return;
     try {
-      layouts.saveAs(name, saveLayout(view));
+      layouts.saveAs(name, opening.layoutOf(view));
       tell.ok(`Saved the layout ${name.trim()} in this browser.`);
       onClose();
     } catch (refused) {

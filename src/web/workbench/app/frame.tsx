@@ -1,4 +1,4 @@
-import { useRef, type ReactNode } from "react";
+import type { ReactNode } from "react";
 import { TopBar } from "./bar/top-bar.tsx";
 import { ViewBar } from "./bar/view-bar.tsx";
 import { Chat } from "./chat.tsx";
@@ -11,7 +11,7 @@ import { StartPage } from "./start/start-page.tsx";
 import { FilePickerProvider } from "./start/file-picker.tsx";
 import { PropertySheet } from "./sheet/property-sheet.tsx";
 import { useWorkbenchKeys } from "./keys.ts";
-import { SqlPane } from "./sql.tsx";
+import { Sql } from "./sql.tsx";
 
 /** The page: bars above, the dock, what lies beside it, a line below. */
 export function Frame(): ReactNode {
@@ -24,7 +24,6 @@ export function Frame(): ReactNode {
 
 function Page(): ReactNode {
   const view = useCurrent();
-  const main = useRef<HTMLElement>(null);
   useWorkbenchKeys();
   return (
     <div data-fills-window className="flex h-dvh flex-col overflow-hidden bg-panel">
@@ -37,10 +36,10 @@ function Page(): ReactNode {
       <TopBar />
       {view !== undefined && <ViewBar view={view} />}
       <div className="relative flex min-h-0 flex-1">
-        <main ref={main} id="table" tabIndex={-1} className="relative flex min-w-0 flex-1 flex-col outline-none">
+        <main id="table" tabIndex={-1} className="relative flex min-w-0 flex-1 flex-col outline-none">
           <ReadingNote />
           {view === undefined ? <StartPage /> : <DockArea key={view.id} view={view} />}
-          <SqlPane />
+          <Sql />
         </main>
         {view !== undefined && <PropertySheet view={view} />}
         <Chat />

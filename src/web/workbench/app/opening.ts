@@ -1,10 +1,12 @@
 import { readTable, readUrl } from "../data/read/index.ts";
 import type { Table } from "../data/table.ts";
-import { layoutKey, saveLayout } from "../desk/layout.ts";
+import { layoutKey, saveLayout, type SavedLayout } from "../desk/layout.ts";
 import type { LayoutStore } from "../desk/layout-store.ts";
 import type { OpenWorkbench } from "../desk/open.ts";
+import type { View } from "../desk/workbench.ts";
 import { WORKBENCH_LIMITS } from "../limits.ts";
 import type { Sample } from "../samples/index.ts";
+import type { GridLooks } from "./grid-looks.ts";
 
 /** What is read now, or went wrong last. */
 export interface OpeningState {
@@ -21,6 +23,7 @@ interface ReadOptions {
 export class Opening {
   readonly #workbench: OpenWorkbench;
   readonly #layouts: LayoutStore;
+  readonly #gridLooks: GridLooks;
   readonly #listeners = new Set<() => void>();
   /** By view: what its layout is kept under; columns that come later do not change that. */
   readonly #keys = new Map<string, string>();
@@ -28,10 +31,16 @@ export class Opening {
   #stop: AbortController | undefined;
   #saving: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(options: { readonly workbench: OpenWorkbench; readonly layouts: LayoutStore }) {
+  constructor(options: {
+    readonly workbench: OpenWorkbench;
+    readonly layouts: LayoutStore;
+    readonly gridLooks: GridLooks;
+  }) {
     this.#workbench = options.workbench;
     this.#layouts = options.layouts;
+    this.#gridLooks = options.gridLooks;
     this.#workbench.subscribe(() => this.#saveSoon());
+    this.#gridLooks.subscribe(() => this.#saveSoon());
   }
 
   readonly subscribe = (listener: () => void): (() => void) => {
@@ -89,11 +98,30 @@ export class Opening {
     const kept = this.#layouts.kept(key);
     if (kept === undefined) return undefined;
     try {
-      this.#workbench.applyLayout(view.id, kept, "person");
+      this.apply(view.id, kept);
       return undefined;
     } catch (error) {
       return `The layout kept for ${table.name} does not fit any more: ${wordsOf(error)}`;
     }
+  }
+
+  /** Throws words where the layout does not fit, and changes nothing. */
+  apply(viewId: string, layout: SavedLayout): void {
+    this.#workbench.applyLayout(viewId, layout, "person");
+    if (layout.grid !== undefined) this.#gridLooks.restore(viewId, layout.grid);
+  }
+
+  /** What is to be seen of a view, to be kept. */
+  layoutOf(view: View): SavedLayout {
+    const look = this.#gridLooks.get(view.id)?.look;
+    if (look === undefined) return saveLayout(view);
+    const { widths, hidden, pinned, sort } = look;
+    return saveLayout(view, {
+      widths: { ...widths },
+      hidden: [...hidden],
+      pinned: [...pinned],
+      sort: sort.map(({ column, descending }) => ({ column, descending })),
+    });
   }
 
   async #read(name: string, work: (options: ReadOptions) => Table | Promise<Table>): Promise<boolean> {
@@ -122,7 +150,7 @@ export class Opening {
       for (const view of this.#workbench.views) {
         const key = this.#keys.get(view.id);
         try {
-          if (key !== undefined) this.#layouts.keep(key, saveLayout(view));
+          if (key !== undefined) this.#layouts.keep(key, this.layoutOf(view));
         } catch {
           // No room, or too large: what is kept without being asked is no promise.
         }

@@ -1,5 +1,63 @@
-import type { ReactNode } from "react";
+import { X } from "lucide-react";
+import { lazy, Suspense, useState, type ReactNode } from "react";
+import { useDesk } from "../../console/ui/media.ts";
+import { Loading } from "../../console/ui/states.tsx";
+import { useBench } from "./context.tsx";
+import { Guarded } from "./dock/guarded.tsx";
+import { EdgeHandle } from "./edge-handle.tsx";
+import { useServer } from "./server.tsx";
+import { useSurface } from "./surface.ts";
 
-export function SqlPane(): ReactNode {
-  return undefined;
+const LEAST = 160;
+const MOST = 900;
+
+const SqlPane = lazy(async () => ({ default: (await import("../sql/pane.tsx")).SqlPane }));
+
+/** Queries, below the table; on a phone over it. */
+export function Sql(): ReactNode {
+  const { isSqlOpen, sqlHeight, set } = useSurface();
+  const isWide = useDesk();
+  const [attempt, setAttempt] = useState(0);
+  if (!isSqlOpen) return undefined;
+  return (
+    <>
+      {isWide && (
+        <EdgeHandle
+          label="Height of SQL"
+          edge="bottom"
+          value={sqlHeight}
+          least={LEAST}
+          most={MOST}
+          onChange={(height) => set({ sqlHeight: height })}
+        />
+      )}
+      <div
+        className={
+          isWide ? "relative max-h-[75%] shrink-0 border-t" : "absolute inset-0 z-20 flex flex-col border-t bg-paper"
+        }
+        style={isWide ? { height: sqlHeight } : {}}
+      >
+        <button
+          type="button"
+          aria-label="Close SQL"
+          title="Close SQL (S)"
+          onClick={() => set({ isSqlOpen: false })}
+          className="absolute top-2 right-2 z-10 grid size-7 place-items-center rounded text-faint hover:bg-sunken hover:text-ink"
+        >
+          <X aria-hidden className="size-4" />
+        </button>
+        <Guarded key={attempt} title="SQL could not be opened" onRetry={() => setAttempt(attempt + 1)}>
+          <Suspense fallback={<Loading label="Opening SQL" />}>
+            <OpenPane />
+          </Suspense>
+        </Guarded>
+      </div>
+    </>
+  );
+}
+
+function OpenPane(): ReactNode {
+  const { workbench, sql, queries } = useBench();
+  const { client } = useServer();
+  return <SqlPane workbench={workbench} sql={sql} history={queries} client={client} />;
 }

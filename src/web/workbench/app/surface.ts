@@ -20,6 +20,7 @@ interface Surface {
   readonly isChatOpen: boolean;
   /** CSS pixels. */
   readonly chatWidth: number;
+  readonly sqlHeight: number;
   readonly set: (change: Partial<Omit<Surface, "set">>) => void;
 }
 
@@ -34,11 +35,12 @@ export const useSurface = create<Surface>()(
       isSqlOpen: false,
       isChatOpen: false,
       chatWidth: 380,
+      sqlHeight: 300,
       set: (change) => set(change),
     }),
     {
       name: "sallyport.workbench.surface",
-      partialize: ({ isChatOpen, chatWidth }) => ({ isChatOpen, chatWidth }),
+      partialize: ({ isChatOpen, chatWidth, sqlHeight }) => ({ isChatOpen, chatWidth, sqlHeight }),
     },
   ),
 );

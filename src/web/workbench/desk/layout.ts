@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { FilterSpec } from "../data/filter.ts";
 import type { Table } from "../data/table.ts";
 import { WORKBENCH_LIMITS } from "../limits.ts";
-import { checkDock, dockIds, GRID, normalise } from "./dock.ts";
+import { checkDock, GRID, normalise } from "./dock.ts";
 import type { Dock, View } from "./workbench.ts";
 
 const name = z.string().max(1_000);
@@ -31,24 +31,37 @@ const savedDock: z.ZodType<Dock> = z.lazy(() =>
   ]),
 );
 
+const names = z.array(name).max(100_000);
+
+/** As the grid keeps it: see grid/look.ts. */
+const savedGrid = z.object({
+  widths: z.record(name, z.number().positive().max(10_000)),
+  hidden: names,
+  pinned: names,
+  sort: z.array(z.object({ column: name, descending: z.boolean() })).max(100),
+});
+export type SavedGrid = z.infer<typeof savedGrid>;
+
 const savedLayout = z.object({
   kind: z.literal("workbench-layout"),
   version: z.literal(1),
   /** Of the table that it was made with. */
   table: name,
-  columns: z.array(name).max(100_000),
+  columns: names,
   /** The ids are only good inside the layout: `dock` names them. */
   viewers: z
     .array(z.object({ id: z.string().max(100), type: z.string().max(100), look: z.record(z.string(), z.unknown()) }))
     .max(WORKBENCH_LIMITS.viewersPerView),
   dock: savedDock,
   filters: z.array(z.tuple([z.string().max(1_000), savedFilter])).max(10_000),
+  /** Absent: as the grid comes. */
+  grid: savedGrid.optional(),
 });
 
 /** The viewers of a view, their looks, where they lie, and the filters; no rows. JSON. */
 export type SavedLayout = z.infer<typeof savedLayout>;
 
-export function saveLayout(view: View): SavedLayout {
+export function saveLayout(view: View, grid?: SavedGrid): SavedLayout {
   const filters = [...view.table.filters].filter(
     (entry): entry is [string, Exclude<FilterSpec, { kind: "rows" }>] => entry[1].kind !== "rows",
   );
@@ -63,6 +76,7 @@ export function saveLayout(view: View): SavedLayout {
       key,
       spec.kind === "categories" ? { ...spec, values: [...spec.values] } : spec,
     ]),
+    ...(grid === undefined ? {} : { grid }),
   };
 }
 
@@ -104,6 +118,9 @@ export function renamed(dock: Dock, ids: ReadonlyMap<string, string>): Dock {
 }
 
 /** Nothing in it that somebody would miss. */
-export function isPlain(layout: SavedLayout): boolean {
-  return layout.viewers.length === 0 && layout.filters.length === 0 && dockIds(layout.dock).length === 1;
+export function isPlain({ viewers, filters, grid }: SavedLayout): boolean {
+  const isArranged =
+    grid !== undefined &&
+    (Object.keys(grid.widths).length > 0 || grid.hidden.length + grid.pinned.length + grid.sort.length > 0);
+  return viewers.length === 0 && filters.length === 0 && !isArranged;
 }

@@ -1,5 +1,5 @@
 import { Bits } from "../data/bits.ts";
-import type { ColumnWindow, PlacedColumn } from "./columns.ts";
+import { clampWidth, type ColumnWindow, type PlacedColumn } from "./columns.ts";
 import { toTsv } from "./copy.ts";
 import { keyDeed, type ActiveCell, type KeyDeed } from "./keys.ts";
 import { sortedBy } from "./look.ts";
@@ -7,10 +7,9 @@ import type { GridModel } from "./model.ts";
 import { GridPainter } from "./painter.ts";
 import { barLength, isStuck, placeAt, scrolledTo, topShowing, type ScrollExtent, type ScrollPlace } from "./scroll.ts";
 import { selectedAfter, selectHow, type SelectHow } from "./selection.ts";
-import { clampWidth } from "./columns.ts";
 import { GRID_LIMITS, SIZES } from "./sizes.ts";
 
-export interface GridElements {
+interface GridElements {
   readonly scroll: HTMLElement;
   readonly space: HTMLElement;
   readonly view: HTMLElement;
@@ -208,7 +207,7 @@ export class GridDriver {
 
   #do(deed: KeyDeed): void {
     const model = this.#model;
-    const { table, shown, active, activeColumn } = model;
+    const { table, active, activeColumn } = model;
     switch (deed.kind) {
       case "move":
         return this.#move(deed.to, deed.extend);
@@ -226,7 +225,7 @@ export class GridDriver {
       case "menu":
         return activeColumn && this.#handlers.openMenu(activeColumn);
       case "resize": {
-        if (activeColumn === undefined || shown === undefined) return;
+        if (activeColumn === undefined) return;
         const step = deed.wider ? SIZES.widthStep : -SIZES.widthStep;
         return model.setWidth(activeColumn.column.name, clampWidth(activeColumn.width + step));
       }

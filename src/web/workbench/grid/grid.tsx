@@ -15,7 +15,7 @@ import type { GridLook } from "./look.ts";
 import type { GridModel } from "./model.ts";
 import { useDriver, useModel } from "./use-grid.ts";
 
-export interface GridProps {
+interface GridProps {
   readonly table: Table;
   /** Sets or, absent, takes away the filter of a key; the grid's own are `column:<name>`. */
   readonly onFilter: (key: string, spec: FilterSpec | undefined) => void;

@@ -6,7 +6,7 @@ export interface ActiveCell {
   readonly place: number;
 }
 
-export interface KeyPress {
+interface KeyPress {
   readonly key: string;
   readonly shiftKey: boolean;
   readonly ctrlKey: boolean;

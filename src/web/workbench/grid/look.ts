@@ -16,11 +16,10 @@ export const PLAIN_LOOK: GridLook = { widths: {}, hidden: [], pinned: [], sort: 
 
 /** A click on a head: ascending, then descending, then as the table came. With `more` the other keys stay. */
 export function sortedBy(keys: readonly SortKey[], column: string, more: boolean): readonly SortKey[] {
+  const first: SortKey = { column, descending: false };
   const place = keys.findIndex((key) => key.column === column);
   const known = keys[place];
-  const next =
-    known === undefined ? { column, descending: false } : known.descending ? undefined : { column, descending: true };
-  if (!more) return next === undefined ? [] : keys.length > 1 ? [{ column, descending: false }] : [next];
-  if (known === undefined) return [...keys, { column, descending: false }].slice(-GRID_LIMITS.sortKeys);
-  return next === undefined ? keys.toSpliced(place, 1) : keys.with(place, next);
+  if (known === undefined) return more ? [...keys, first].slice(-GRID_LIMITS.sortKeys) : [first];
+  if (!more && keys.length > 1) return [first];
+  return known.descending ? keys.toSpliced(place, 1) : keys.with(place, { column, descending: true });
 }

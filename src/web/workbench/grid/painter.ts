@@ -7,7 +7,7 @@ import { SIZES } from "./sizes.ts";
 const MISSING = "—";
 
 /** What of the grid is seen, CSS pixels. */
-export interface PaintedArea {
+interface PaintedArea {
   readonly top: number;
   readonly left: number;
   /** Without the heads. */

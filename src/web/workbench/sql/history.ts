@@ -2,7 +2,7 @@ import type { SimilarQuery } from "../../../contexts/hosts.ts";
 import { SQL_LIMITS } from "./limits.ts";
 
 /** A query that a person has run. */
-export interface PastQuery {
+interface PastQuery {
   readonly sql: string;
   /** Milliseconds since 1970; of the last time. */
   readonly at: number;

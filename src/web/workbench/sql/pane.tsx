@@ -14,7 +14,7 @@ import { PAGE_SOURCE, type SqlClient, type SqlSource } from "./sources.ts";
 import { useQuery } from "./use-query.ts";
 import { useSources, useTables } from "./use-sources.ts";
 
-export interface SqlPaneProps {
+interface SqlPaneProps {
   readonly workbench: Pick<Workbench, "views" | "addTable" | "subscribe">;
   readonly sql: PageSql;
   readonly history: QueryHistory;
@@ -102,7 +102,7 @@ export function SqlPane({ workbench, sql, history, client }: SqlPaneProps): Reac
 const NO_CONNECTIONS = (
   <span>
     Ctrl+Enter runs the query over the open tables. The server has no connection to a database for you: an admin adds
-    one with <code className="rounded bg-sunken px-1">sallyport connections set</code>.
+    one with <code className="rounded bg-sunken px-1">sallyport connection add</code>.
   </span>
 );
 

@@ -256,12 +256,15 @@ export function numericColumns(table: Table): readonly string[] {
 }
 
 const FEW = 24;
+/** What splits best: enough parts to compare, few enough to tell apart. */
+const GOOD = { least: 3, most: 12 } as const;
 
-/** Columns with few different values, that split well; the fewest first among those with at least two. */
+/** Columns with few different values, that split well; those with a good number of parts first. */
 export function categoricalColumns(table: Table): readonly string[] {
-  return table.columns
+  const fit = table.columns
     .filter((column) => column.type === "string" || column.type === "bool")
     .map((column) => ({ name: column.name, count: "categories" in column ? column.categories.length : 2 }))
-    .filter(({ count }) => count >= 2 && count <= FEW)
-    .map(({ name }) => name);
+    .filter(({ count }) => count >= 2 && count <= FEW);
+  const isGood = ({ count }: { readonly count: number }): boolean => count >= GOOD.least && count <= GOOD.most;
+  return [...fit.filter(isGood), ...fit.filter((column) => !isGood(column))].map(({ name }) => name);
 }

@@ -1,3 +1,10 @@
+import { pcPlot } from "./pc-plot/definition.ts";
+import { trellisPlot } from "./trellis-plot/definition.ts";
+import { matrixPlot } from "./matrix-plot/definition.ts";
+import { correlationPlot } from "./correlation-plot/definition.ts";
+import { densityPlot } from "./density-plot/definition.ts";
+import { heatMap } from "./heat-map/definition.ts";
+import { lineChart } from "./line-chart/definition.ts";
 import { pieChart } from "./pie-chart/definition.ts";
 import { boxPlot } from "./box-plot/definition.ts";
 import { barChart } from "./bar-chart/definition.ts";
@@ -23,8 +30,15 @@ export const VIEWERS: readonly ViewerDefinition[] = [
   scatterPlot,
   histogram,
   barChart,
+  lineChart,
   boxPlot,
   pieChart,
+  heatMap,
+  densityPlot,
+  correlationPlot,
+  matrixPlot,
+  trellisPlot,
+  pcPlot,
   treeMap,
   statistics,
   pivotTable,

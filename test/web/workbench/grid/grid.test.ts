@@ -14,8 +14,8 @@ interface Scene {
   readonly page: Page;
   readonly status: Locator;
   /** The texts of the first rows that are seen. */
-  texts(rows: number, columns: number): Promise<readonly (readonly string[])[]>;
-  facts(): Promise<{
+  readonly texts: (rows: number, columns: number) => Promise<readonly (readonly string[])[]>;
+  readonly facts: () => Promise<{
     readonly selected: number;
     readonly current: number;
     readonly hover: number;
@@ -89,6 +89,9 @@ async function violations(page: Page): Promise<readonly string[]> {
   });
 }
 
+/** A machine may have other work too. */
+const soon: typeof expect.poll = (read) => expect.poll(read, { timeout: 20_000 });
+
 describeInBrowser("the grid in a browser", () => {
   beforeAll(async () => {
     made.served = await servePage(resolve(import.meta.dirname, "../../../../bench/grid/page.mjs"));
@@ -121,12 +124,12 @@ describeInBrowser("the grid in a browser", () => {
     // A turn of the wheel is as far as with few rows, though the bar is shorter than the rows.
     await page.mouse.move(400, 400);
     await page.mouse.wheel(0, 280);
-    await expect.poll(async () => (await texts(1, 1))[0]?.[0]).toBe("10");
+    await soon(async () => (await texts(1, 1))[0]?.[0]).toBe("10");
     // In the middle of the bar are the rows of the middle.
     await page.locator(".wb-scroll").evaluate((element) => {
       element.scrollTop = (element.scrollHeight - element.clientHeight) / 2;
     });
-    await expect.poll(async () => Math.abs(Number((await texts(1, 1))[0]?.[0]) - 500_000) < 40).toBe(true);
+    await soon(async () => Math.abs(Number((await texts(1, 1))[0]?.[0]) - 500_000) < 40).toBe(true);
     expect(visitor.troubles).toEqual([]);
     await visitor.close();
   });
@@ -136,23 +139,21 @@ describeInBrowser("the grid in a browser", () => {
     const head = (name: string): Locator => page.getByRole("columnheader", { name: new RegExp(`^${name},`) });
     await head("Id").click({ position: { x: 40, y: 12 } });
     await head("Id").click({ position: { x: 40, y: 12 } });
-    await expect.poll(async () => (await texts(2, 1)).flat()).toEqual(["59999", "59998"]);
+    await soon(async () => (await texts(2, 1)).flat()).toEqual(["59999", "59998"]);
     expect(await head("Id").getAttribute("aria-sort")).toBe("descending");
     await head("Alive").click({ position: { x: 40, y: 12 } });
     await head("Id").click({ position: { x: 40, y: 12 }, modifiers: ["Shift"] });
     await head("Id").click({ position: { x: 40, y: 12 }, modifiers: ["Shift"] });
     // By the second key only where the first is the same: all that live not, the newest first.
-    await expect
-      .poll(async () => {
-        const rows = await texts(5, 5);
-        const ids = rows.map(([id]) => Number(id));
-        return rows.every((row) => row[4] === "false") && ids.every((id, at) => at === 0 || id < (ids[at - 1] ?? 0));
-      })
-      .toBe(true);
+    await soon(async () => {
+      const rows = await texts(5, 5);
+      const ids = rows.map(([id]) => Number(id));
+      return rows.every((row) => row[4] === "false") && ids.every((id, at) => at === 0 || id < (ids[at - 1] ?? 0));
+    }).toBe(true);
     // Missing values come last, also downwards.
     await head("Height").click({ position: { x: 40, y: 12 } });
     await head("Height").click({ position: { x: 40, y: 12 } });
-    await expect.poll(async () => Number((await texts(1, 3))[0]?.[2]) > 999).toBe(true);
+    await soon(async () => Number((await texts(1, 3))[0]?.[2]) > 999).toBe(true);
     expect(visitor.troubles).toEqual([]);
     await visitor.close();
   });
@@ -167,12 +168,12 @@ describeInBrowser("the grid in a browser", () => {
     await page.getByLabel("From").fill("100");
     await page.getByLabel("To").fill("109");
     await page.keyboard.press("Enter");
-    await expect.poll(() => status.textContent()).toBe("10 of 20,000 rows · 1 filter");
+    await soon(() => status.textContent()).toBe("10 of 20,000 rows · 1 filter");
     expect((await facts()).filters).toEqual([["column:Id", { kind: "range", column: "Id", min: 100, max: 109 }]]);
     await menu("Alive", "Filter …");
     await page.getByRole("checkbox", { name: "true" }).check();
     await page.getByRole("button", { name: "Apply" }).click();
-    await expect.poll(async () => (await facts()).filters).toHaveLength(2);
+    await soon(async () => (await facts()).filters).toHaveLength(2);
     expect(new Set((await texts(20, 5)).map((row) => row[4]))).toEqual(new Set(["true"]));
     await menu("Note", "Filter …");
     await page.getByRole("searchbox").fill("no such thing at all");
@@ -180,14 +181,12 @@ describeInBrowser("the grid in a browser", () => {
     await page.getByText("No row passes the filters").waitFor();
     expect(await violations(page)).toEqual([]);
     await page.getByRole("button", { name: "Clear filters" }).first().click();
-    await expect.poll(() => status.textContent()).toBe("20,000 rows");
+    await soon(() => status.textContent()).toBe("20,000 rows");
     await menu("Height", "Statistics");
     expect(await page.getByRole("dialog", { name: "Statistics of Height" }).textContent()).toContain("Median");
     expect(await violations(page)).toEqual([]);
     await page.keyboard.press("Escape");
-    await expect
-      .poll(() => page.evaluate(() => document.activeElement?.getAttribute("aria-label")))
-      .toContain("Height");
+    await soon(() => page.evaluate(() => document.activeElement?.getAttribute("aria-label"))).toContain("Height");
     expect(visitor.troubles).toEqual([]);
     await visitor.close();
   });
@@ -215,7 +214,7 @@ describeInBrowser("the grid in a browser", () => {
     await page.keyboard.press("Control+c");
     const copied = await page.evaluate(() => (globalThis as unknown as { copied: string }).copied);
     expect(copied.split("\n").map((line) => line.split("\t")[0])).toEqual(["Id", "1", "2", "3", "4", "5", ""]);
-    await expect.poll(() => status.textContent()).toBe("5,000 rows · 5 selected · 5 rows copied");
+    await soon(() => status.textContent()).toBe("5,000 rows · 5 selected · 5 rows copied");
     await page.keyboard.press("Control+i");
     expect((await facts()).selected).toBe(4_995);
     await page.keyboard.press("Control+a");
@@ -237,9 +236,7 @@ describeInBrowser("the grid in a browser", () => {
     const { page, visitor } = await open("rows=500&columns=300");
     const head = (name: string): Locator => page.getByRole("columnheader", { name: new RegExp(`^${name},`) });
     await page.keyboard.press("Tab");
-    await expect
-      .poll(() => page.evaluate(() => document.activeElement?.getAttribute("aria-label")))
-      .toBe("Id, whole number");
+    await soon(() => page.evaluate(() => document.activeElement?.getAttribute("aria-label"))).toBe("Id, whole number");
     const width = async (name: string): Promise<number> => (await head(name).boundingBox())!.width;
     const before = await width("Id");
     await page.keyboard.press("Shift+ArrowRight");
@@ -247,12 +244,10 @@ describeInBrowser("the grid in a browser", () => {
     await page.keyboard.press("ArrowRight");
     await page.keyboard.press("Alt+ArrowDown");
     await page.getByRole("menuitem", { name: "Keep at the left" }).press("Enter");
-    await expect
-      .poll(async () => (await head("Tree").boundingBox())!.x < (await head("Id").boundingBox())!.x)
-      .toBe(true);
+    await soon(async () => (await head("Tree").boundingBox())!.x < (await head("Id").boundingBox())!.x).toBe(true);
     await page.getByRole("button", { name: "Menu of Id", exact: true }).click();
     await page.getByRole("menuitem", { name: "Hide" }).click();
-    await expect.poll(() => head("Id").count()).toBe(0);
+    await soon(() => head("Id").count()).toBe(0);
     // Hundreds of columns: only those that are seen are in the page.
     await page.locator(".wb-scroll").evaluate((element) => {
       element.scrollLeft = element.scrollWidth;

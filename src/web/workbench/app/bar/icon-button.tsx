@@ -18,7 +18,13 @@ const LABELS = { lg: "hidden lg:inline", xl: "hidden xl:inline", always: "" } as
 export function IconButton({ icon: Icon, label, isPressed, labelled, className, ...rest }: IconButtonProps): ReactNode {
   return (
     <Tooltip.Root>
-      <Tooltip.Trigger asChild>
+      <Tooltip.Trigger
+        asChild
+        onFocus={(event) => {
+          // A menu that closes gives the focus back: nobody asked for words then.
+          if (!event.currentTarget.matches(":focus-visible")) event.preventDefault();
+        }}
+      >
         <button
           type="button"
           aria-label={label}

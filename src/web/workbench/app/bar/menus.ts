@@ -91,7 +91,7 @@ function useEditEntries(commands: Commands): readonly MenuEntry[] {
 
 function useViewEntries(commands: Commands): readonly MenuEntry[] {
   const { theme, set: setSetting } = useSettings();
-  const { layouts, workbench } = useBench();
+  const { layouts, opening } = useBench();
   const showHelp = useShortcutHelp();
   const { view } = commands;
   const disabled = view === undefined;
@@ -118,8 +118,7 @@ function useViewEntries(commands: Commands): readonly MenuEntry[] {
         "line",
         ...named.map(({ name }) => ({
           label: name,
-          run: () =>
-            view !== undefined && commands.attempt(() => workbench.applyLayout(view.id, layouts.open(name), "person")),
+          run: () => view !== undefined && commands.attempt(() => opening.apply(view.id, layouts.open(name))),
         })),
         ...(named.length === 0 ? [{ label: "None is saved yet", disabled: true }] : []),
       ],

@@ -32,13 +32,19 @@ export function TopBar(): ReactNode {
         <OpenMenu />
         <UndoButtons />
         <HistoryMenu />
+        <a
+          href="/"
+          className="inline-flex h-8 items-center rounded-md px-2 text-sm text-soft hover:bg-sunken hover:text-ink max-lg:hidden"
+        >
+          Console
+        </a>
         <button
           type="button"
           aria-pressed={isChatOpen}
           aria-keyshortcuts="Control+I"
           title="Ask Claude (Ctrl+I)"
           onClick={() => set({ isChatOpen: !isChatOpen })}
-          className="ml-1 inline-flex h-8 items-center gap-1.5 rounded-md bg-accent px-2.5 text-sm font-medium whitespace-nowrap text-accent-ink hover:brightness-110 aria-pressed:bg-accent-soft aria-pressed:text-accent"
+          className="ml-1 inline-flex h-8 items-center gap-1.5 rounded-md bg-accent px-2.5 text-sm font-medium whitespace-nowrap text-accent-ink hover:brightness-110 aria-pressed:bg-accent-soft aria-pressed:text-accent aria-pressed:hover:brightness-100"
         >
           <Bot aria-hidden className="size-4" />
           <span className="max-sm:sr-only">Ask Claude</span>
@@ -59,6 +65,7 @@ function OpenMenu(): ReactNode {
           icon={FolderOpen}
           label="Open…"
           labelled="lg"
+          className="max-sm:hidden"
           data-element-id="Open button"
           data-element-description="Opens a table: a file, an address of this server, or a sample"
         />
@@ -102,6 +109,7 @@ function UndoButtons(): ReactNode {
       <IconButton
         icon={Redo2}
         label={redo === undefined ? "Redo" : `Redo: ${redo.words}`}
+        className="max-sm:hidden"
         disabled={redo === undefined}
         aria-keyshortcuts="Control+Y"
         onClick={commands.redo}

@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { MENU, MENU_ITEM, MENU_LINE } from "../../../console/ui/menu.ts";
 import { useMenus, type MenuEntry } from "./menus.ts";
 
-const CONTENT = `${MENU} max-h-[80dvh] max-w-[calc(100vw-1rem)] overflow-y-auto`;
+const CONTENT = `${MENU} max-h-[80dvh] max-w-[min(20rem,calc(100vw-1rem))] overflow-y-auto`;
 const ITEM = `${MENU_ITEM} py-1.5`;
 
 /** Select, Edit, View, Data: a menu bar as programs have it, with all of its keys. */
@@ -17,7 +17,7 @@ export function TopMenus(): ReactNode {
           <Menubar.Trigger
             data-element-id={`${name} top menu`}
             data-element-description={`Top menu item: "${name}" containing relevant functions `}
-            className="h-8 rounded-md px-2 text-sm text-soft outline-offset-0 hover:bg-sunken hover:text-ink data-[state=open]:bg-sunken data-[state=open]:text-ink max-[22rem]:px-1.5"
+            className="h-8 rounded-md px-2 text-sm text-soft outline-offset-0 hover:bg-sunken hover:text-ink data-[state=open]:bg-sunken data-[state=open]:text-ink max-sm:px-1.5"
           >
             {name}
           </Menubar.Trigger>
@@ -54,8 +54,10 @@ function Entry({ entry }: { readonly entry: MenuEntry }): ReactNode {
   }
   const inside = (
     <>
-      {entry.label}
-      {entry.hint !== undefined && <span className="text-xs text-faint">{entry.hint}</span>}
+      <span className="min-w-0">
+        <span className="block truncate">{entry.label}</span>
+        {entry.hint !== undefined && <span className="block text-xs">{entry.hint}</span>}
+      </span>
       {entry.keys !== undefined && <kbd className="ml-auto pl-6 text-xs text-faint">{entry.keys}</kbd>}
       {entry.checked === true && <span className="ml-auto text-accent">✓</span>}
     </>

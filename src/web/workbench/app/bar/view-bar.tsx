@@ -137,7 +137,7 @@ function DownloadMenu({ view, commands }: { readonly view: View; readonly comman
 }
 
 function LayoutsMenu({ view, commands }: { readonly view: View; readonly commands: Commands }): ReactNode {
-  const { layouts, workbench } = useBench();
+  const { layouts, opening } = useBench();
   const [, again] = useState(0);
   const list = layouts.list();
   return (
@@ -154,7 +154,7 @@ function LayoutsMenu({ view, commands }: { readonly view: View; readonly command
         <div key={name} className="flex items-center">
           <DropdownMenu.Item
             className={`${MENU_ITEM} min-w-0 flex-1`}
-            onSelect={() => commands.attempt(() => workbench.applyLayout(view.id, layouts.open(name), "person"))}
+            onSelect={() => commands.attempt(() => opening.apply(view.id, layouts.open(name)))}
           >
             <span className="truncate">{name}</span>
             <span className="ml-auto text-xs text-faint">{table ?? "damaged"}</span>

@@ -1,4 +1,4 @@
-import type { ReactNode } from "react";
+import { useSyncExternalStore, type ReactNode } from "react";
 import type { View } from "../../desk/workbench.ts";
 import { Grid } from "../../grid/grid.tsx";
 import { useBench } from "../context.tsx";
@@ -13,12 +13,16 @@ export function GridBody({
   readonly width: number;
   readonly height: number;
 }): ReactNode {
-  const { workbench } = useBench();
+  const { workbench, gridLooks } = useBench();
   const { id, table } = view;
+  const version = useSyncExternalStore(gridLooks.subscribe, () => gridLooks.get(id)?.version ?? 0);
   return (
     <div style={{ width, height }}>
       <Grid
+        key={version}
         table={table}
+        look={gridLooks.get(id)?.look}
+        onLook={(look) => gridLooks.put(id, look)}
         onFilter={(key, filter) => workbench.setFilter(id, key, filter, "person")}
         onSelect={(rows) => workbench.select(id, rows, "person")}
       />

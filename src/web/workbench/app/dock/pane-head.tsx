@@ -17,13 +17,15 @@ interface HeadProps {
   readonly stack: readonly string[];
   readonly isAlone: boolean;
   readonly isPhone: boolean;
+  /** What there is no room for is in the menu. */
+  readonly isNarrow: boolean;
   readonly onShow: (id: string) => void;
   readonly onGrab: (id: string, event: PointerEvent) => void;
 }
 
 /** What a viewer is, by which it is also moved, and what can be done with it. */
 export function PaneHead(props: HeadProps): ReactNode {
-  const { id, view, stack, isAlone, isPhone, onGrab } = props;
+  const { id, view, stack, isAlone, isPhone, isNarrow, onGrab } = props;
   const viewer = view.viewers.find((one) => one.id === id);
   const { workbench } = useBench();
   const { sheet, set } = useSurface();
@@ -45,7 +47,7 @@ export function PaneHead(props: HeadProps): ReactNode {
     >
       {stack.length > 1 ? <Tabs {...props} /> : <Title id={id} view={view} title={title} />}
       <div data-still className="ml-auto flex shrink-0 items-center">
-        {viewer !== undefined && (
+        {viewer !== undefined && (isPhone || !isNarrow) && (
           <HeadButton
             icon={Settings}
             label={`Properties of ${title}`}
@@ -55,11 +57,13 @@ export function PaneHead(props: HeadProps): ReactNode {
         )}
         {!isPhone && (
           <>
-            <HeadButton
-              icon={isAlone ? Minimize2 : Maximize2}
-              label={isAlone ? `Give back ${title}` : `Maximise ${title}`}
-              onPress={() => set({ maximised: isAlone ? undefined : id })}
-            />
+            {!isNarrow && (
+              <HeadButton
+                icon={isAlone ? Minimize2 : Maximize2}
+                label={isAlone ? `Give back ${title}` : `Maximise ${title}`}
+                onPress={() => set({ maximised: isAlone ? undefined : id })}
+              />
+            )}
             <PaneMenu id={id} title={title} />
           </>
         )}

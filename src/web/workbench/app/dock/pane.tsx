@@ -6,8 +6,10 @@ import { GridBody } from "./grid-body.tsx";
 import { PaneHead } from "./pane-head.tsx";
 import { ViewerBody } from "./viewer-body.tsx";
 
-export const HEAD_HEIGHT = 32;
+const HEAD_HEIGHT = 32;
 const BORDERS = 2;
+/** Below this a head has only room for its title and two buttons. */
+const NARROW = 300;
 
 /** The grid or a viewer with its head. */
 export function Pane({
@@ -49,6 +51,7 @@ export function Pane({
           stack={place.stack.viewers}
           isAlone={isAlone}
           isPhone={isPhone}
+          isNarrow={place.width < NARROW}
           onShow={onShow}
           onGrab={onGrab}
         />

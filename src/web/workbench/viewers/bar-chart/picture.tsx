@@ -42,6 +42,7 @@ export function BarPicture({ props, model, plot, area }: PictureProps) {
         <Svg area={room}>
           <PlaneAxes plane={plane} palette={palette} showX={showX} showY={showY} gridX={!upright} gridY={upright} />
           <Marks
+            inner={props.inner}
             label={`${model.measure} by ${model.split.name}`}
             color={palette.ink}
             marks={barMarks({ props, model, plane, palette, upright, selected })}

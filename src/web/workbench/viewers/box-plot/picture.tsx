@@ -59,7 +59,7 @@ export function BoxPicture({ props, model, plot, area, coloring }: PictureProps)
           gridY
           orientation={textOf(look, "labelOrientation")}
         />
-        <Marks label={`Boxes of ${model.value.name}`} color={palette.ink} marks={marks} />
+        <Marks inner={props.inner} label={`Boxes of ${model.value.name}`} color={palette.ink} marks={marks} />
         <Statistics model={model} plane={plane} palette={palette} top={area.height - footer} />
         {!Number.isNaN(model.p) && (
           <text x={plane.right} y={plane.top + 4} fontSize={11} textAnchor="end" fill={palette.soft}>

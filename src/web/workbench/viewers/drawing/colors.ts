@@ -89,5 +89,5 @@ export function inkOn(background: string): string {
     const share = part / 255;
     return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
   }) as [number, number, number];
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.19 ? "#161412" : "#ffffff";
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.179 ? "#000000" : "#ffffff";
 }

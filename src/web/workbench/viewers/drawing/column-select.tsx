@@ -14,7 +14,7 @@ interface ColumnSelectProps {
 }
 
 const LOOKS =
-  "h-6 min-w-0 max-w-44 truncate rounded border border-transparent bg-transparent px-1 text-xs text-soft hover:border-line-strong hover:text-ink";
+  "h-6 [field-sizing:content] min-w-0 max-w-44 truncate rounded border border-transparent bg-transparent px-1 text-xs text-soft hover:border-line-strong hover:text-ink";
 
 /** The small selector of a column beside an axis. */
 export function ColumnSelect({ label, table, value, columns, optional = false, onChange }: ColumnSelectProps) {

@@ -19,12 +19,14 @@ interface MarksProps {
   readonly label: string;
   readonly marks: readonly Mark[];
   readonly color: string;
+  /** The Tab key passes it by. */
+  readonly inner?: boolean | undefined;
 }
 
 const STEPS: Readonly<Record<string, number>> = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
 
 /** The marks of a picture as a list to choose from: one stop of the Tab key, arrows inside, Enter or Space chooses. */
-export function Marks({ label, marks, color }: MarksProps) {
+export function Marks({ label, marks, color, inner }: MarksProps) {
   const [at, setAt] = useState(0);
   const group = useRef<SVGGElement>(null);
   const here = Math.min(at, marks.length - 1);
@@ -47,7 +49,13 @@ export function Marks({ label, marks, color }: MarksProps) {
   return (
     <g ref={group} role="listbox" aria-multiselectable="true" aria-label={label} onKeyDown={onKeyDown}>
       {marks.map((mark, index) => (
-        <OneMark key={mark.key} mark={mark} color={color} reachable={index === here} reached={() => setAt(index)} />
+        <OneMark
+          key={mark.key}
+          mark={mark}
+          color={color}
+          reachable={index === here && inner !== true}
+          reached={() => setAt(index)}
+        />
       ))}
     </g>
   );

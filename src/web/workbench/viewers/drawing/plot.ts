@@ -13,8 +13,10 @@ import { usePalette } from "./use-palette.ts";
 export interface PlotProps extends ViewerProps {
   /** Absent: all. */
   readonly within?: Bits | undefined;
-  /** The ends of the axes are those of all rows, not of `within`. */
-  readonly commonScale?: boolean | undefined;
+  /** The rows that the ends of the axes come from. Absent: those that are shown. */
+  readonly scaleWithin?: Bits | undefined;
+  /** It is part of another viewer: the Tab key passes it by. */
+  readonly inner?: boolean | undefined;
 }
 
 export interface Plot {
@@ -28,7 +30,7 @@ export interface Plot {
 }
 
 /** Colours and rows of a viewer; the same objects until they change. Renders again when the selection or the mouse's row changes. */
-export function usePlot({ table, look, id, within, commonScale }: PlotProps): Plot {
+export function usePlot({ table, look, id, within, scaleWithin }: PlotProps): Plot {
   const palette = usePalette();
   const key = useRowsKey(table, look);
   return useMemo(() => {
@@ -37,11 +39,11 @@ export function usePlot({ table, look, id, within, commonScale }: PlotProps): Pl
     return {
       palette,
       rows,
-      scaleRows: commonScale === true ? all : rows,
+      scaleRows: scaleWithin ?? rows,
       everything: within ?? Bits.all(table.rowCount),
     };
     // The key stands for what of the table they depend on.
-  }, [table, look, id, within, commonScale, palette, key]);
+  }, [table, look, id, within, scaleWithin, palette, key]);
 }
 
 /** Rows of a picture by what the table says of them, for looks of single marks. */
@@ -80,7 +82,7 @@ const EDGE = 10;
 /** Axes with the room that their labels need. */
 export function planeOf({ area, x, y, showX, showY, orientation }: PlaneOptions): Plane {
   const top = EDGE;
-  const right = Math.max(EDGE + 20, area.width - EDGE - 4);
+  const right = Math.max(EDGE + 20, area.width - EDGE - 8);
   const left = showY ? Math.min(yAxisWidth(y([area.height - 24, top])), area.width * 0.45) : EDGE;
   const across = x([left, right]);
   const bottom = Math.max(top + 10, area.height - (showX ? xAxisHeight(across, orientation) : EDGE));

@@ -1,5 +1,6 @@
 import { scaleLinear, scaleLog, scaleUtc } from "d3-scale";
 import { format } from "d3-format";
+import { utcFormat } from "d3-time-format";
 import type { Column } from "../../data/column.ts";
 import type { Bits } from "../../data/bits.ts";
 
@@ -83,13 +84,25 @@ type Made = ReturnType<typeof scaleUtc<number, number>> | ReturnType<typeof scal
 
 function ticksOf(made: Made, count: number, logarithmic: boolean): readonly Tick[] {
   const values = made.ticks(count).map(Number);
-  if (!("clamp" in made) || made.ticks(1)[0] instanceof Date) {
-    const text = (made as ReturnType<typeof scaleUtc>).tickFormat();
-    return values.map((value) => ({ value, text: text(new Date(value)) }));
-  }
+  if (made.ticks(1)[0] instanceof Date) return values.map((value) => ({ value, text: timeText(new Date(value)) }));
   const few = logarithmic && values.length > count * 1.5 ? values.filter((value) => powerOfTen(value)) : values;
   const text = tickFormat(few);
   return few.map((value) => ({ value, text: text(value) }));
+}
+
+const TIMES = ["%Y", "%b", "%b %-d", "%H:%M", ":%S", ".%L"].map((form) => utcFormat(form));
+
+/** As short as tells neighbours apart: the year at its start, the month at its start, and so on. */
+function timeText(date: Date): string {
+  const parts = [
+    date.getUTCMonth(),
+    date.getUTCDate() - 1,
+    date.getUTCHours() + date.getUTCMinutes(),
+    date.getUTCSeconds(),
+    date.getUTCMilliseconds(),
+  ];
+  const finest = parts.findLastIndex((part) => part !== 0) + 1;
+  return TIMES[finest]?.(date) ?? "";
 }
 
 function powerOfTen(value: number): boolean {

@@ -15,6 +15,8 @@ interface StageProps {
   readonly onKey?: ((event: KeyboardEvent) => boolean) | undefined;
   readonly children: ReactNode;
   readonly stage?: Ref<HTMLDivElement> | undefined;
+  /** The Tab key passes it by. */
+  readonly inner?: boolean | undefined;
 }
 
 const STEPS: Readonly<Record<string, number>> = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
@@ -26,7 +28,7 @@ export function rowBeside(rows: Bits, row: number, step: number): number {
 }
 
 /** A drawn picture for the keyboard: arrows go from row to row, Enter selects the current one, and it is said what it is. */
-export function Stage({ table, label, rows, describe, onKey, children, stage }: StageProps) {
+export function Stage({ table, label, rows, describe, onKey, children, stage, inner }: StageProps) {
   const current = table.currentRow;
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.target !== event.currentTarget) return;
@@ -48,13 +50,15 @@ export function Stage({ table, label, rows, describe, onKey, children, stage }: 
       ref={stage}
       role="application"
       aria-label={`${label}. Arrow keys move between rows, Enter selects.`}
-      tabIndex={0}
+      tabIndex={inner === true ? -1 : 0}
       onKeyDown={onKeyDown}
       className="absolute inset-0 focus-visible:outline-offset-[-2px]"
     >
       {children}
       <span className="sr-only" aria-live="polite">
-        {current >= 0 && rows.has(current) ? `Row ${(current + 1).toLocaleString("en")}: ${describe(current)}` : ""}
+        {inner !== true && current >= 0 && rows.has(current)
+          ? `Row ${(current + 1).toLocaleString("en")}: ${describe(current)}`
+          : ""}
       </span>
     </div>
   );

@@ -50,6 +50,7 @@ export function HistogramPicture({ props, model, plot, area }: PictureProps) {
           gridY
         />
         <Marks
+          inner={props.inner}
           label={`Bins of ${model.column.name}`}
           color={palette.ink}
           marks={binMarks({ props, model, plane, palette, rows, selected, bars: !curves })}

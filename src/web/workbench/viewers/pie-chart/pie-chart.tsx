@@ -109,7 +109,7 @@ function PiePicture({ props, model, plot, area }: PictureProps) {
   return (
     <Svg area={area}>
       <g transform={`translate(${area.width / 2},${area.height / 2})`}>
-        <Marks label={`Slices of ${model.column.name}`} color={plot.palette.ink} marks={marks} />
+        <Marks inner={props.inner} label={`Slices of ${model.column.name}`} color={plot.palette.ink} marks={marks} />
       </g>
     </Svg>
   );

@@ -18,7 +18,7 @@ import { flagOf, numberOf, textOf } from "../look.ts";
 import type { Look } from "../viewer.ts";
 import type { ScatterModel } from "./model.ts";
 import { Overlay } from "./overlay.tsx";
-import { moved, useView, useWheelZoom, zoomed, type View } from "./view.ts";
+import { moved, useView, useWheelZoom, zoomed, type View } from "../drawing/view.ts";
 
 interface PictureProps {
   readonly props: PlotProps;
@@ -62,6 +62,7 @@ export function ScatterPicture({ props, model, plot, area, coloring }: PicturePr
   return (
     <Stage
       table={table}
+      inner={props.inner}
       stage={stage}
       label={`${model.y.column.name} over ${model.x.column.name}`}
       rows={plot.rows}

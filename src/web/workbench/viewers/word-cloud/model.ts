@@ -10,9 +10,11 @@ import type { Look } from "../viewer.ts";
 export const MOST_WORDS = 200;
 /** Tries of one word on its way out from the middle. */
 const MOST_STEPS = 1_500;
+/** Share of the picture that words fill at most: between them there is always some paper. */
+const MOST_FILLED = 0.6;
 /** All words become smaller by this until they find room, at most so many times. */
-const SHRINK = 0.82;
-const MOST_SHRINKS = 8;
+const SHRINK = 0.84;
+const MOST_SHRINKS = 5;
 /** Below this a word is left out rather than shown, px. */
 const LEAST_SIZE = 8;
 /** Space around a word, px. */
@@ -103,15 +105,16 @@ export function layWords(
   space: { readonly width: number; readonly height: number },
   measure: (text: string, size: number) => number,
 ): Cloud {
-  let scale = 1;
-  let best: Cloud = { placed: [], left: model.words.length };
-  for (let attempt = 0; attempt <= MOST_SHRINKS; attempt += 1) {
-    const cloud = layAt(model.words, { ...space, scale, measure });
-    if (cloud.left < best.left || best.placed.length === 0) best = cloud;
-    if (cloud.left === 0) break;
+  const filled = model.words.reduce((sum, { text, size }) => sum + measure(text, size) * size, 0);
+  let scale = Math.min(1, Math.sqrt((MOST_FILLED * space.width * space.height) / Math.max(1, filled)));
+  for (let attempt = 0; attempt < MOST_SHRINKS; attempt += 1) {
+    const cloud = layAt(model.words, { ...space, scale, measure }, 0);
+    if (cloud !== undefined) return cloud;
     scale *= SHRINK;
   }
-  return best;
+  return (
+    layAt(model.words, { ...space, scale, measure }, model.words.length) ?? { placed: [], left: model.words.length }
+  );
 }
 
 interface Room {
@@ -121,7 +124,8 @@ interface Room {
   readonly measure: (text: string, size: number) => number;
 }
 
-function layAt(words: readonly Word[], room: Room): Cloud {
+/** Absent: more than `most` words find no room. */
+function layAt(words: readonly Word[], room: Room, most: number): Cloud | undefined {
   const placed: PlacedWord[] = [];
   const boxes: Box[] = [];
   let left = 0;
@@ -132,6 +136,7 @@ function layAt(words: readonly Word[], room: Room): Cloud {
     const spot = spotFor({ width, height, angle: word.angle }, room, boxes);
     if (spot === undefined) {
       left += 1;
+      if (left > most) return undefined;
       continue;
     }
     boxes.push(spot);

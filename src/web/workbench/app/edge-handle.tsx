@@ -1,0 +1,67 @@
+import type { KeyboardEvent, PointerEvent, ReactNode } from "react";
+import { classes } from "../../console/ui/classes.ts";
+
+const STEP = 24;
+
+/** The inner edge of a part that lies at an edge of the page: it is made larger towards the middle. */
+export function EdgeHandle({
+  label,
+  edge,
+  value,
+  least,
+  most,
+  onChange,
+}: {
+  readonly label: string;
+  readonly edge: "right" | "bottom";
+  /** CSS pixels, as are its bounds. */
+  readonly value: number;
+  readonly least: number;
+  readonly most: number;
+  readonly onChange: (value: number) => void;
+}): ReactNode {
+  const isRight = edge === "right";
+  const set = (next: number): void => onChange(Math.min(most, Math.max(least, Math.round(next))));
+  const onPointerDown = (event: PointerEvent<HTMLDivElement>): void => {
+    if (event.button !== 0) return;
+    event.preventDefault();
+    const handle = event.currentTarget;
+    handle.setPointerCapture(event.pointerId);
+    handle.focus();
+    const at = (moved: Pick<MouseEvent, "clientX" | "clientY">): number => (isRight ? moved.clientX : moved.clientY);
+    const from = at(event);
+    const onMove = (next: globalThis.PointerEvent): void => set(value + from - at(next));
+    const onEnd = (): void => {
+      handle.removeEventListener("pointermove", onMove);
+      handle.removeEventListener("lostpointercapture", onEnd);
+    };
+    handle.addEventListener("pointermove", onMove);
+    handle.addEventListener("lostpointercapture", onEnd);
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const steps: Readonly<Record<string, number>> = isRight
+      ? { ArrowLeft: STEP, ArrowRight: -STEP }
+      : { ArrowUp: STEP, ArrowDown: -STEP };
+    const step = steps[event.key];
+    if (step === undefined) return;
+    event.preventDefault();
+    set(value + step);
+  };
+  return (
+    <div
+      role="separator"
+      tabIndex={0}
+      aria-label={label}
+      aria-orientation={isRight ? "vertical" : "horizontal"}
+      aria-valuenow={value}
+      aria-valuemin={least}
+      aria-valuemax={most}
+      onPointerDown={onPointerDown}
+      onKeyDown={onKeyDown}
+      className={classes(
+        "z-20 shrink-0 touch-none hover:bg-accent/50 focus-visible:bg-accent",
+        isRight ? "-mr-1.5 w-1.5 cursor-col-resize" : "-mb-1.5 h-1.5 cursor-row-resize",
+      )}
+    />
+  );
+}

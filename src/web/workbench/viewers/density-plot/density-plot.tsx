@@ -1,0 +1,93 @@
+import { useMemo } from "react";
+import { axisColumn, axisExtent, type AxisColumn } from "../drawing/axis-column.ts";
+import { ColumnSelect } from "../drawing/column-select.tsx";
+import { Figure } from "../drawing/figure.tsx";
+import { usePlot, type PlotProps } from "../drawing/plot.ts";
+import type { Extent } from "../drawing/scale.ts";
+import { Unfit } from "../drawing/unfit.tsx";
+import { rowsWords } from "../drawing/words.ts";
+import { chosen, flagOf, numberOf, textOf } from "../look.ts";
+import { DensityPicture } from "./picture.tsx";
+
+export interface DensityAxes {
+  readonly x: AxisColumn;
+  readonly y: AxisColumn;
+  readonly extentX: Extent;
+  readonly extentY: Extent;
+}
+
+export function DensityPlot(props: PlotProps) {
+  const { table, look, width, height } = props;
+  const plot = usePlot(props);
+  const axes = useMemo((): DensityAxes | undefined => {
+    const [first, second] = [chosen(table, look, "xColumnName"), chosen(table, look, "yColumnName")];
+    if (first === undefined || second === undefined) return undefined;
+    const [x, y] = [axisColumn(first), axisColumn(second)];
+    const bounds = (axis: "x" | "y") => ({
+      min: numberOf(look, `${axis}Min`),
+      max: numberOf(look, `${axis}Max`),
+      type: textOf(look, `${axis}AxisType`),
+    });
+    return {
+      x,
+      y,
+      extentX: axisExtent(x, plot.scaleRows, bounds("x")),
+      extentY: axisExtent(y, plot.scaleRows, bounds("y")),
+    };
+  }, [table, look, plot]);
+  if (axes === undefined)
+    return <Unfit width={width} height={height} words="Choose columns of numbers for both axes." />;
+  return (
+    <Figure
+      look={look}
+      width={width}
+      height={height}
+      sentence={`Density plot of ${axes.y.column.name} over ${axes.x.column.name}, ${rowsWords(plot.rows.count)}, ${numberOf(look, "bins") ?? 40} cells side by side.`}
+      top={topOf(props)}
+      bottom={
+        flagOf(look, "showXSelector") && (
+          <ColumnSelect
+            label="X"
+            table={table}
+            columns="numeric"
+            value={textOf(look, "xColumnName")}
+            onChange={(xColumnName) => props.change({ xColumnName })}
+          />
+        )
+      }
+    >
+      {(area) => <DensityPicture props={props} axes={axes} plot={plot} area={area} />}
+    </Figure>
+  );
+}
+
+function topOf({ table, look, change }: PlotProps) {
+  const [y, bins] = [flagOf(look, "showYSelector"), flagOf(look, "showBinSelector")];
+  if (!y && !bins) return undefined;
+  return (
+    <>
+      {y && (
+        <ColumnSelect
+          label="Y"
+          table={table}
+          columns="numeric"
+          value={textOf(look, "yColumnName")}
+          onChange={(yColumnName) => change({ yColumnName })}
+        />
+      )}
+      {bins && (
+        <label className="ml-auto flex items-center gap-1.5 text-xs text-soft">
+          Bins
+          <input
+            type="range"
+            min={5}
+            max={100}
+            className="h-6 w-20 accent-(--accent)"
+            value={numberOf(look, "bins") ?? 40}
+            onChange={(event) => change({ bins: Number(event.target.value) })}
+          />
+        </label>
+      )}
+    </>
+  );
+}

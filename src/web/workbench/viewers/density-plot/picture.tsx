@@ -1,0 +1,253 @@
+import { useCallback, useMemo, useRef, useState } from "react";
+import { Bits } from "../../data/bits.ts";
+import { shortNumber, textAt } from "../../data/format.ts";
+import type { Table } from "../../data/table.ts";
+import { axisScale } from "../drawing/axis-column.ts";
+import { Canvas } from "../drawing/canvas.tsx";
+import { wordsOf } from "../drawing/categories.ts";
+import { spotOf, useDrag, type Drag } from "../drawing/drag.ts";
+import type { Area } from "../drawing/figure.tsx";
+import { Legend } from "../drawing/legend.tsx";
+import { DragBox, PlaneAxes, Svg } from "../drawing/plane.tsx";
+import { planeOf, useLinked, type Plane, type Plot, type PlotProps } from "../drawing/plot.ts";
+import { fastScale } from "../drawing/points.ts";
+import { selectRows } from "../drawing/rows.ts";
+import { Stage } from "../drawing/stage.tsx";
+import { hideTooltip, showTooltip, type TooltipLine } from "../drawing/tooltip.ts";
+import { useView, useWheelZoom, type View } from "../drawing/view.ts";
+import { flagOf, numberOf, textOf } from "../look.ts";
+import type { Look } from "../viewer.ts";
+import { cellPath, cellsOf, countShare, type Cell, type Cells } from "./cells.ts";
+import type { DensityAxes } from "./density-plot.tsx";
+
+interface PictureProps {
+  readonly props: PlotProps;
+  readonly axes: DensityAxes;
+  readonly plot: Plot;
+  readonly area: Area;
+}
+
+const LEGEND = { side: "right", end: "start", size: 76 } as const;
+
+export function DensityPicture({ props, axes, plot, area }: PictureProps) {
+  const { table, look } = props;
+  const { palette, rows } = plot;
+  const linked = useLinked(table);
+  const stage = useRef<HTMLDivElement>(null);
+  const [over, setOver] = useState<Cell>();
+  const [view, setView] = useView(`${axes.x.column.name} ${axes.y.column.name}`);
+  const scaled = flagOf(look, "showColorScale") && area.width > 260;
+  const width = scaled ? area.width - LEGEND.size : area.width;
+  const plane = useMemo(
+    () => densityPlane(axes, look, { width, height: area.height }, view),
+    [axes, look, width, area.height, view],
+  );
+  const cells = useMemo(
+    () => countCells({ axes, look, rows, plane, rowCount: table.rowCount }),
+    [axes, look, rows, plane, table],
+  );
+  const selected = useMemo(() => selectedCounts(cells, rows.and(linked.selected)), [cells, rows, linked.selected]);
+  const colorOf = useCallback(
+    (share: number) => palette.linear(flagOf(look, "invertColorScheme") ? 1 - share : share),
+    [palette, look],
+  );
+  const draw = useCallback(
+    (context: CanvasRenderingContext2D) => {
+      const colorOfCount = (count: number): string =>
+        colorOf(countShare(count, cells.most, textOf(look, "colorTransformType")));
+      paintCells(context, cells, { selected, colorOfCount, selectedColor: palette.selected });
+    },
+    [cells, selected, colorOf, look, palette],
+  );
+  useWheelZoom({ stage, enabled: flagOf(look, "allowZoom"), plane, setView });
+  const drag = useCellDrag(table, cells);
+  return (
+    <Stage
+      table={table}
+      inner={props.inner}
+      stage={stage}
+      label={`Density of ${axes.y.column.name} over ${axes.x.column.name}`}
+      rows={rows}
+      describe={(row) => [axes.x.column, axes.y.column].map((each) => `${each.name} ${textAt(each, row)}`).join(", ")}
+    >
+      <Canvas width={width} height={area.height} draw={draw} className="absolute inset-0" />
+      <div
+        {...drag.handlers}
+        className="absolute inset-y-0 left-0 cursor-crosshair touch-none"
+        style={{ width }}
+        onDoubleClick={() => flagOf(look, "allowZoom") && setView(undefined)}
+        onPointerMove={(event) => {
+          drag.handlers.onPointerMove(event);
+          if (event.buttons !== 0) return;
+          const cell = cellNear(cells, spotOf(event));
+          setOver(cell);
+          if (cell === undefined) hideTooltip();
+          else showTooltip({ x: event.clientX, y: event.clientY }, linesOf(axes, plane, cell));
+        }}
+        onPointerLeave={() => {
+          setOver(undefined);
+          hideTooltip();
+        }}
+      >
+        <Svg area={{ width, height: area.height }} className="pointer-events-none">
+          <PlaneAxes
+            plane={plane}
+            palette={palette}
+            showX={flagOf(look, "showXAxis")}
+            showY={flagOf(look, "showYAxis")}
+          />
+          {over !== undefined && (
+            <circle
+              cx={over.x}
+              cy={over.y}
+              r={Math.max(cells.halfWidth, cells.halfHeight)}
+              fill="none"
+              stroke={palette.hover}
+              strokeWidth={1.5}
+            />
+          )}
+          <RowSpot axes={axes} plane={plane} row={linked.current} color={palette.current} />
+          <RowSpot axes={axes} plane={plane} row={linked.hover} color={palette.hover} />
+          <DragBox box={drag.box} palette={palette} />
+        </Svg>
+      </div>
+      {scaled && (
+        <div className="absolute inset-y-0 right-0">
+          <Legend
+            content={{ kind: "scale", title: "rows", ramp: colorOf, from: "1", to: shortNumber(cells.most) }}
+            place={LEGEND}
+          />
+        </div>
+      )}
+    </Stage>
+  );
+}
+
+/** A drag selects the rows of all cells in a rectangle, a click those of one. */
+function useCellDrag(table: Table, cells: Cells): Drag {
+  const rowsIn = (wanted: (cell: Cell) => boolean): Bits => {
+    const codes = new Set(cells.cells.filter(wanted).map(({ code }) => code));
+    return Bits.where(table.rowCount, (row) => codes.has(cells.codes[row] ?? -1));
+  };
+  return useDrag({
+    done: ({ left, right, top, bottom }, keys) => {
+      selectRows(
+        table,
+        rowsIn(({ x, y }) => x >= left && x <= right && y >= top && y <= bottom),
+        keys,
+      );
+    },
+    click: (spot, keys) => {
+      const cell = cellNear(cells, spot);
+      if (cell !== undefined)
+        selectRows(
+          table,
+          rowsIn(({ code }) => code === cell.code),
+          keys,
+        );
+    },
+  });
+}
+
+function linesOf({ x, y }: DensityAxes, plane: Plane, cell: Cell): readonly TooltipLine[] {
+  return [
+    ["rows", cell.count.toLocaleString("en")],
+    [x.column.name, `about ${wordsOf(x.column, plane.x.at(cell.x))}`],
+    [y.column.name, `about ${wordsOf(y.column, plane.y.at(cell.y))}`],
+  ];
+}
+
+interface PaintOptions {
+  readonly selected: ReadonlyMap<number, number>;
+  readonly colorOfCount: (count: number) => string;
+  readonly selectedColor: string;
+}
+
+/** The selected part of a cell is a smaller cell in it. */
+function paintCells(
+  context: CanvasRenderingContext2D,
+  cells: Cells,
+  { selected, colorOfCount, selectedColor }: PaintOptions,
+): void {
+  for (const cell of cells.cells) {
+    cellPath(context, cells, cell);
+    context.fillStyle = colorOfCount(cell.count);
+    context.fill();
+    const chosen = selected.get(cell.code) ?? 0;
+    if (chosen === 0) continue;
+    cellPath(context, cells, cell, Math.max(0.35, Math.sqrt(chosen / cell.count)) * 0.9);
+    context.fillStyle = selectedColor;
+    context.fill();
+  }
+}
+
+function densityPlane({ x, y, extentX, extentY }: DensityAxes, look: Look, area: Area, view: View | undefined): Plane {
+  return planeOf({
+    area,
+    showX: flagOf(look, "showXAxis"),
+    showY: flagOf(look, "showYAxis"),
+    x: (range) =>
+      axisScale(x, {
+        extent: view?.x ?? extentX,
+        range,
+        type: textOf(look, "xAxisType"),
+        inverted: flagOf(look, "invertXAxis"),
+      }),
+    y: (range) =>
+      axisScale(y, {
+        extent: view?.y ?? extentY,
+        range,
+        type: textOf(look, "yAxisType"),
+        inverted: flagOf(look, "invertYAxis"),
+      }),
+  });
+}
+
+interface CountOptions {
+  readonly axes: DensityAxes;
+  readonly look: Look;
+  readonly rows: Bits;
+  readonly plane: Plane;
+  readonly rowCount: number;
+}
+
+function countCells({ axes, look, rows, plane, rowCount }: CountOptions): Cells {
+  const [x, y] = [fastScale(plane.x), fastScale(plane.y)];
+  return cellsOf({
+    rows,
+    rowCount,
+    shape: textOf(look, "binShape") ?? "hexagon",
+    bins: numberOf(look, "bins") ?? 40,
+    box: plane,
+    xOf: (row) => x(axes.x.positions[row] ?? Number.NaN),
+    yOf: (row) => y(axes.y.positions[row] ?? Number.NaN),
+  });
+}
+
+function selectedCounts(cells: Cells, selected: Bits): ReadonlyMap<number, number> {
+  const counts = new Map<number, number>();
+  for (const row of selected.rows()) {
+    const code = cells.codes[row] ?? -1;
+    if (code >= 0) counts.set(code, (counts.get(code) ?? 0) + 1);
+  }
+  return counts;
+}
+
+function cellNear(cells: Cells, spot: { readonly x: number; readonly y: number }): Cell | undefined {
+  return cells.cells.find(
+    ({ x, y }) => Math.abs(x - spot.x) <= cells.halfWidth && Math.abs(y - spot.y) <= cells.halfHeight * 0.9,
+  );
+}
+
+interface SpotProps {
+  readonly axes: DensityAxes;
+  readonly plane: Plane;
+  readonly row: number;
+  readonly color: string;
+}
+
+function RowSpot({ axes, plane, row, color }: SpotProps) {
+  const [x, y] = [plane.x.of(axes.x.positions[row] ?? Number.NaN), plane.y.of(axes.y.positions[row] ?? Number.NaN)];
+  const inside = x >= plane.left && x <= plane.right && y >= plane.top && y <= plane.bottom;
+  return row >= 0 && inside ? <circle cx={x} cy={y} r={5} fill="none" stroke={color} strokeWidth={2} /> : null;
+}

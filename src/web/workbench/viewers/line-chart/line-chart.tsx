@@ -1,0 +1,126 @@
+import { useMemo } from "react";
+import { AGGREGATES } from "../../data/aggregate.ts";
+import { shortNumber } from "../../data/format.ts";
+import { Bits } from "../../data/bits.ts";
+import { categoryColor, type Palette } from "../drawing/colors.ts";
+import { ColumnSelect, WordSelect } from "../drawing/column-select.tsx";
+import { Figure } from "../drawing/figure.tsx";
+import type { LegendContent } from "../drawing/legend.tsx";
+import { usePlot, type PlotProps } from "../drawing/plot.ts";
+import { selectRows } from "../drawing/rows.ts";
+import { Unfit } from "../drawing/unfit.tsx";
+import { countWords, rowsWords } from "../drawing/words.ts";
+import { flagOf, listOf, textOf } from "../look.ts";
+import { lineModel, placeWords, type LineModel } from "./model.ts";
+import { LinePicture } from "./picture.tsx";
+
+export function LineChart(props: PlotProps) {
+  const { table, look, width, height } = props;
+  const plot = usePlot(props);
+  const model = useMemo(() => lineModel(table, look, plot.rows), [table, look, plot]);
+  if (model === undefined) return <Unfit width={width} height={height} words="Choose columns for both axes." />;
+  return (
+    <Figure
+      look={look}
+      width={width}
+      height={height}
+      sentence={sentenceOf(model, plot.rows.count)}
+      legend={legendOf(props, model, plot.palette)}
+      top={topOf(props)}
+      bottom={
+        flagOf(look, "showXSelector") && (
+          <ColumnSelect
+            label="X"
+            table={table}
+            value={textOf(look, "xColumnName")}
+            onChange={(xColumnName) => props.change({ xColumnName })}
+          />
+        )
+      }
+    >
+      {(area) => <LinePicture props={props} model={model} plot={plot} area={area} />}
+    </Figure>
+  );
+}
+
+function topOf({ table, look, change }: PlotProps) {
+  const [y, kind, split] = ["showYSelectors", "showAggrTypeSelector", "showSplitSelector"].map((name) =>
+    flagOf(look, name),
+  );
+  if (y !== true && kind !== true && split !== true) return undefined;
+  const names = listOf(look, "yColumnNames");
+  return (
+    <>
+      {kind === true && (
+        <WordSelect
+          label="Aggregation"
+          value={textOf(look, "aggrType") ?? "avg"}
+          choices={AGGREGATES}
+          onChange={(aggrType) => change({ aggrType })}
+        />
+      )}
+      {y === true && (
+        <ColumnSelect
+          label="Y"
+          table={table}
+          columns="numeric"
+          value={names[0]}
+          onChange={(name) =>
+            change({
+              yColumnNames: name === undefined ? [] : [name, ...names.slice(1).filter((other) => other !== name)],
+            })
+          }
+        />
+      )}
+      {split === true && (
+        <span className="ml-auto flex min-w-0">
+          <ColumnSelect
+            label="Split"
+            table={table}
+            optional
+            value={textOf(look, "splitColumnName")}
+            onChange={(splitColumnName) => change({ splitColumnName })}
+          />
+        </span>
+      )}
+    </>
+  );
+}
+
+function legendOf(
+  { table, look }: PlotProps,
+  { split, series }: LineModel,
+  palette: Palette,
+): LegendContent | undefined {
+  if (series.length < 2) return undefined;
+  const byGroup = split !== undefined && flagOf(look, "multiAxis");
+  const entries = new Map(series.map((line) => [byGroup ? line.group : line.name, line]));
+  return {
+    kind: "categories",
+    title: split?.name ?? "",
+    entries: [...entries].map(([name, { index }]) => ({ name, color: categoryColor(palette, index) })),
+    onPick:
+      split === undefined
+        ? undefined
+        : (at, keys) => {
+            const line = [...entries.values()][at];
+            const rows = new Bits(table.rowCount);
+            for (const point of line?.points ?? []) for (const row of point.rows) rows.add(row);
+            selectRows(table, rows, keys);
+          },
+  };
+}
+
+function sentenceOf({ x, measures, kind, split, series, extentsY }: LineModel, rows: number): string {
+  const what = measures.map(({ name }) => `${kind}(${name})`).join(", ");
+  const by = split === undefined ? "" : ` for each ${split.name}`;
+  const points = series[0]?.points ?? [];
+  const [first, last] = [points[0], points.at(-1)];
+  const span =
+    first === undefined || last === undefined ? "" : `, from ${placeWords(x, first.x)} to ${placeWords(x, last.x)}`;
+  const range =
+    extentsY[0] === undefined || points.length === 0
+      ? ""
+      : `, between ${shortNumber(extentsY[0].min)} and ${shortNumber(extentsY[0].max)}`;
+  return `Line chart of ${what} over ${x.column.name}${by}, ${rowsWords(rows)}, ${countWords(series.length, "line")}${span}${range}.`;
+}

@@ -1,0 +1,138 @@
+import type { Bits } from "../../data/bits.ts";
+import { isNumeric } from "../../data/column.ts";
+import { statsOf } from "../../data/stats.ts";
+import type { Table } from "../../data/table.ts";
+import { axisColumn, type AxisColumn } from "../drawing/axis-column.ts";
+import { wordsOf } from "../drawing/categories.ts";
+import { extentOf, type Extent } from "../drawing/scale.ts";
+import { chosenList, flagOf, listOf, numberOf } from "../look.ts";
+import type { Look } from "../viewer.ts";
+
+export interface PcAxis {
+  readonly axis: AxisColumn;
+  readonly extent: Extent;
+  readonly logarithmic: boolean;
+  /** From 0 at the bottom to 1 at the top; NaN: no value. */
+  readonly shareOf: (value: number) => number;
+  readonly valueAt: (share: number) => number;
+  readonly low: string;
+  readonly high: string;
+  /** Shares of the quartiles and the mean; absent: not asked for, or no numbers. */
+  readonly quartiles: readonly [q1: number, q3: number] | undefined;
+  readonly median: number | undefined;
+  readonly mean: number | undefined;
+}
+
+export interface PcModel {
+  readonly axes: readonly PcAxis[];
+  readonly rows: Int32Array;
+  readonly out: Int32Array;
+}
+
+interface PcRows {
+  readonly rows: Bits;
+  readonly everything: Bits;
+}
+
+export function pcModel(table: Table, look: Look, { rows, everything }: PcRows): PcModel {
+  const logs = new Set(listOf(look, "logColumnsColumnNames"));
+  const most = numberOf(look, "maxCategories") ?? 100;
+  const out = flagOf(look, "showFilteredOutLines") ? everything.without(rows) : undefined;
+  const scaleRows = out === undefined ? rows : everything;
+  const axes = chosenList(table, look, "columnNames")
+    .map(axisColumn)
+    .filter(({ names }) => names === undefined || names.length <= most);
+  const numbers = axes.filter(({ names, column }) => names === undefined && column.type !== "datetime");
+  const extents = numbers.map(({ column }) => extentOf(column, scaleRows));
+  const common = flagOf(look, "normalizeEachColumn")
+    ? undefined
+    : { min: Math.min(...extents.map(({ min }) => min)), max: Math.max(...extents.map(({ max }) => max)) };
+  return {
+    axes: axes.map((axis) => {
+      const logarithmic = logs.has(axis.column.name);
+      const own =
+        axis.names === undefined
+          ? extentOf(axis.column, scaleRows, logarithmic)
+          : { min: 0, max: Math.max(1, axis.names.length - 1) };
+      return axisOf({ axis, logarithmic, rows, look, extent: numbers.includes(axis) ? (common ?? own) : own });
+    }),
+    rows: rows.toArray(),
+    out: out?.toArray() ?? new Int32Array(0),
+  };
+}
+
+interface AxisOptions {
+  readonly axis: AxisColumn;
+  readonly extent: Extent;
+  readonly logarithmic: boolean;
+  readonly rows: Bits;
+  readonly look: Look;
+}
+
+function axisOf({ axis, extent, logarithmic, rows, look }: AxisOptions): PcAxis {
+  const { min, max } = extent;
+  const logs = logarithmic && min > 0;
+  const [low, high] = logs ? [Math.log(min), Math.log(max)] : [min, max];
+  const shareOf = (value: number): number =>
+    high > low ? ((logs ? Math.log(value) : value) - low) / (high - low) : value === min ? 0.5 : Number.NaN;
+  const valueAt = (share: number): number => {
+    const at = low + share * (high - low);
+    return logs ? Math.exp(at) : at;
+  };
+  const wanted = ["showInterquartileRange", "showMedian", "showMeanCross"].some((name) => flagOf(look, name));
+  const stats = wanted && isNumeric(axis.column) ? statsOf(axis.column, rows) : undefined;
+  const mark = (name: string, value: number | undefined): number | undefined =>
+    value !== undefined && flagOf(look, name) ? shareOf(value) : undefined;
+  return {
+    axis,
+    extent,
+    logarithmic: logs,
+    shareOf,
+    valueAt,
+    low: axis.names?.[0] ?? wordsOf(axis.column, min),
+    high: axis.names?.at(-1) ?? wordsOf(axis.column, max),
+    quartiles:
+      stats !== undefined && flagOf(look, "showInterquartileRange")
+        ? [shareOf(stats.q1), shareOf(stats.q3)]
+        : undefined,
+    median: mark("showMedian", stats?.median),
+    mean: mark("showMeanCross", stats?.avg),
+  };
+}
+
+/** Many rows are drawn as the strands between these many places of neighbouring axes, each as dense as its rows. */
+export const PLACES = 160;
+
+export interface Strand {
+  readonly from: number;
+  readonly to: number;
+  /** Place in the list of colours. */
+  readonly color: number;
+  readonly count: number;
+}
+
+/** Rows between two axes, gathered. */
+export function strandsOf(
+  left: PcAxis,
+  right: PcAxis,
+  rows: Int32Array,
+  places: Uint16Array | undefined,
+): readonly Strand[] {
+  const counts = new Map<number, number>();
+  const spread = PLACES - 1;
+  for (const row of rows) {
+    const [a, b] = [
+      left.shareOf(left.axis.positions[row] ?? Number.NaN),
+      right.shareOf(right.axis.positions[row] ?? Number.NaN),
+    ];
+    if (!(a >= 0 && a <= 1 && b >= 0 && b <= 1)) continue;
+    const key = ((places?.[row] ?? 0) * PLACES + Math.round(a * spread)) * PLACES + Math.round(b * spread);
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  return [...counts].map(([key, count]) => ({
+    color: Math.floor(key / (PLACES * PLACES)),
+    from: (Math.floor(key / PLACES) % PLACES) / spread,
+    to: (key % PLACES) / spread,
+    count,
+  }));
+}

@@ -1,0 +1,232 @@
+import { useMemo, type ComponentType } from "react";
+import { BarChart } from "../bar-chart/bar-chart.tsx";
+import { barChart } from "../bar-chart/definition.ts";
+import { BoxPlot } from "../box-plot/box-plot.tsx";
+import { boxPlot } from "../box-plot/definition.ts";
+import { densityPlot } from "../density-plot/definition.ts";
+import { DensityPlot } from "../density-plot/density-plot.tsx";
+import { ColumnSelect, WordSelect } from "../drawing/column-select.tsx";
+import { Figure, type Area } from "../drawing/figure.tsx";
+import { innerLook, parseInner } from "../drawing/inner-look.ts";
+import { usePlot, type Plot, type PlotProps } from "../drawing/plot.ts";
+import { chooseGroup } from "../drawing/rows.ts";
+import { Unfit } from "../drawing/unfit.tsx";
+import { countWords, rowsWords } from "../drawing/words.ts";
+import { histogram } from "../histogram/definition.ts";
+import { Histogram } from "../histogram/histogram.tsx";
+import { lineChart } from "../line-chart/definition.ts";
+import { LineChart } from "../line-chart/line-chart.tsx";
+import { flagOf, listOf, textOf } from "../look.ts";
+import { pieChart } from "../pie-chart/definition.ts";
+import { PieChart } from "../pie-chart/pie-chart.tsx";
+import { scatterPlot } from "../scatter-plot/definition.ts";
+import { ScatterPlot } from "../scatter-plot/scatter-plot.tsx";
+import type { Look, ViewerDefinition } from "../viewer.ts";
+import { INNER_TYPES } from "./inner-types.ts";
+import { trellisModel, type TrellisCell, type TrellisModel } from "./model.ts";
+
+type InnerType = (typeof INNER_TYPES)[number];
+
+const INNER: Readonly<
+  Record<InnerType, { readonly definition: ViewerDefinition; readonly Component: ComponentType<PlotProps> }>
+> = {
+  "Scatter plot": { definition: scatterPlot, Component: ScatterPlot },
+  Histogram: { definition: histogram, Component: Histogram },
+  "Bar chart": { definition: barChart, Component: BarChart },
+  "Line chart": { definition: lineChart, Component: LineChart },
+  "Box plot": { definition: boxPlot, Component: BoxPlot },
+  "Pie chart": { definition: pieChart, Component: PieChart },
+  "Density plot": { definition: densityPlot, Component: DensityPlot },
+};
+
+export function TrellisPlot(props: PlotProps) {
+  const { table, look, width, height } = props;
+  const plot = usePlot(props);
+  const model = useMemo(() => trellisModel(table, look, plot.rows), [table, look, plot]);
+  if (model.cells.length === 0) return <Unfit width={width} height={height} words="No rows are shown." />;
+  const type = (textOf(look, "viewerType") ?? "Scatter plot") as InnerType;
+  const by = [...listOf(look, "xColumnNames"), ...listOf(look, "yColumnNames")].join(" and ") || "nothing";
+  return (
+    <Figure
+      look={look}
+      width={width}
+      height={height}
+      sentence={`Trellis plot: ${type} by ${by}, ${rowsWords(plot.rows.count)}, ${countWords(model.cells.length, "picture")}.`}
+      top={topOf(props, type)}
+      bottom={flagOf(look, "showXSelectors") && <CategorySelect props={props} label="Across" property="xColumnNames" />}
+    >
+      {(area) => <Cells props={props} model={model} plot={plot} area={area} type={type} />}
+    </Figure>
+  );
+}
+
+function topOf(props: PlotProps, type: InnerType) {
+  const [down, panel] = [flagOf(props.look, "showYSelectors"), flagOf(props.look, "showControlPanel")];
+  if (!down && !panel) return undefined;
+  return (
+    <>
+      {down && <CategorySelect props={props} label="Down" property="yColumnNames" />}
+      {panel && (
+        <span className="ml-auto flex min-w-0">
+          <WordSelect
+            label="What is drawn"
+            value={type}
+            choices={INNER_TYPES}
+            onChange={(viewerType) => props.change({ viewerType, innerViewerLook: undefined })}
+          />
+        </span>
+      )}
+    </>
+  );
+}
+
+interface CategorySelectProps {
+  readonly props: PlotProps;
+  readonly label: string;
+  readonly property: "xColumnNames" | "yColumnNames";
+}
+
+function CategorySelect({ props, label, property }: CategorySelectProps) {
+  const names = listOf(props.look, property);
+  return (
+    <ColumnSelect
+      label={label}
+      table={props.table}
+      optional
+      value={names[0]}
+      onChange={(name) => props.change({ [property]: name === undefined ? [] : [name, ...names.slice(1)] })}
+    />
+  );
+}
+
+interface CellsProps {
+  readonly props: PlotProps;
+  readonly model: TrellisModel;
+  readonly plot: Plot;
+  readonly area: Area;
+  readonly type: InnerType;
+}
+
+const HEAD = 22;
+/** Smaller pictures are not worth drawing: the trellis scrolls, pixels. */
+const LEAST = { width: 84, height: 64 } as const;
+const ROOMY = { width: 150, height: 110 } as const;
+
+function Cells({ props, model, plot, area, type }: CellsProps) {
+  const { table, look } = props;
+  const [showX, showY] = [!model.tiled && flagOf(look, "showXLabels"), !model.tiled && flagOf(look, "showYLabels")];
+  const [headX, headY] = [showX ? HEAD : 0, showY && model.down.some((name) => name !== "") ? HEAD : 0];
+  const width = Math.max(LEAST.width, (area.width - headY) / model.columns);
+  const height = Math.max(LEAST.height, (area.height - headX) / model.lines);
+  const inner = useMemo(() => cellLook({ props, type, width, height }), [table, look, type, width, height]);
+  const lines = textOf(look, "showGridlines") ?? "auto";
+  const framed = lines === "always" || (lines === "auto" && width >= LEAST.width * 1.2);
+  const scrolls = width * model.columns + headY > area.width + 1 || height * model.lines + headX > area.height + 1;
+  const choose =
+    (cells: readonly TrellisCell[]) => (keys: { shiftKey: boolean; ctrlKey: boolean; metaKey: boolean }) => {
+      const rows = cells.reduce((all, cell) => all.or(cell.rows), cells[0]?.rows ?? plot.rows);
+      chooseGroup({ table, id: props.id, action: textOf(look, "onClick"), rows, keys });
+    };
+  const { Component } = INNER[type];
+  return (
+    <div className={`absolute inset-0 ${scrolls ? "overflow-auto" : "overflow-hidden"}`}>
+      {headX > 0 &&
+        model.across.map((name, column) => (
+          <Head
+            key={name}
+            name={name}
+            choose={choose(model.cells.filter((cell) => cell.column === column))}
+            style={{ left: headY + column * width, top: 0, width, height: HEAD }}
+          />
+        ))}
+      {headY > 0 &&
+        model.down.map((name, line) => (
+          <Head
+            key={name}
+            name={name}
+            upright
+            choose={choose(model.cells.filter((cell) => cell.line === line))}
+            style={{ left: 0, top: headX + line * height, width: HEAD, height }}
+          />
+        ))}
+      {model.cells.map((cell) => (
+        <div
+          key={`${cell.column} ${cell.line}`}
+          className={`absolute ${framed ? "border-b border-r border-line" : ""}`}
+          style={{ left: headY + cell.column * width, top: headX + cell.line * height, width, height }}
+        >
+          {model.tiled && (
+            <Head name={cell.name} choose={choose([cell])} style={{ left: 0, top: 0, width, height: HEAD }} />
+          )}
+          <div className="absolute" style={{ top: model.tiled ? HEAD : 0 }}>
+            {cell.count > 0 && (
+              <Component
+                id={props.id}
+                table={table}
+                look={inner}
+                width={width - 2}
+                height={height - (model.tiled ? HEAD : 0) - 2}
+                change={() => undefined}
+                within={cell.rows}
+                scaleWithin={flagOf(look, "globalScale") ? plot.rows : undefined}
+                inner
+              />
+            )}
+          </div>
+        </div>
+      ))}
+    </div>
+  );
+}
+
+interface HeadProps {
+  readonly name: string;
+  readonly upright?: boolean;
+  readonly choose: (keys: { shiftKey: boolean; ctrlKey: boolean; metaKey: boolean }) => void;
+  readonly style: { readonly left: number; readonly top: number; readonly width: number; readonly height: number };
+}
+
+function Head({ name, upright = false, choose, style }: HeadProps) {
+  return (
+    <button
+      type="button"
+      title={name}
+      className="absolute flex items-center justify-center text-xs text-soft hover:bg-sunken hover:text-ink focus-visible:outline-offset-[-2px]"
+      style={style}
+      onClick={choose}
+    >
+      <span className={`truncate ${upright ? "max-h-full rotate-180 [writing-mode:vertical-rl]" : "max-w-full px-1"}`}>
+        {name || "all"}
+      </span>
+    </button>
+  );
+}
+
+interface CellLookOptions {
+  readonly props: PlotProps;
+  readonly type: InnerType;
+  readonly width: number;
+  readonly height: number;
+}
+
+const AXES_X = ["showXAxis", "showCategoryAxis", "showCategoryValues"] as const;
+const AXES_Y = ["showYAxis", "showValueAxis"] as const;
+
+/** What the pictures look like: axes only where there is room for them. */
+function cellLook({ props, type, width, height }: CellLookOptions): Look {
+  const { table, look } = props;
+  const { definition } = INNER[type];
+  const set = parseInner(definition, table, textOf(look, "innerViewerLook"));
+  const roomy = width >= ROOMY.width && height >= ROOMY.height;
+  const shown = (mode: string | undefined): boolean => mode === "Always" || (mode !== "Never" && roomy);
+  const axes: Record<string, unknown> = {};
+  for (const name of AXES_X) axes[name] = shown(textOf(look, "showXAxes"));
+  for (const name of AXES_Y) axes[name] = shown(textOf(look, "showYAxes"));
+  return innerLook(definition, table, {
+    showPValue: false,
+    markerDefaultSize: 4,
+    showColorScale: false,
+    ...axes,
+    ...set,
+  });
+}

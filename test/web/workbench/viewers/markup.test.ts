@@ -1,0 +1,72 @@
+import { describe, expect, test } from "vitest";
+import { Bits } from "../../../../src/web/workbench/data/bits.ts";
+import { columnOf, newTable } from "../../../../src/web/workbench/data/make.ts";
+import { markup } from "../../../../src/web/workbench/viewers/markup/definition.ts";
+import { markupOf, MOST_CHARS, webAddress } from "../../../../src/web/workbench/viewers/markup/model.ts";
+import { wholeLook } from "../../../../src/web/workbench/viewers/registry.ts";
+import type { Look } from "../../../../src/web/workbench/viewers/viewer.ts";
+
+const table = () => {
+  const made = newTable("people", [columnOf("Full name", ["*Ann*", "Bo"]), columnOf("Age", [30, 41])]);
+  made.setFilter("x", { kind: "rows", rows: Bits.of(2, [0]) });
+  made.select(Bits.all(2));
+  made.setCurrentRow(0);
+  return made;
+};
+const model = (set: Look) => markupOf(table(), wholeLook(markup, table(), set));
+const kinds = (set: Look): unknown => model(set).tokens?.map(({ type }) => type);
+
+describe("values in the text", () => {
+  test.each([
+    [
+      "#{t.name}: #{t.rowCount}, #{t.columnCount}, #{t.filter.trueCount}, #{t.selection.trueCount}, #{t.currentRow}",
+      "people: 2, 2, 1, 2, 1",
+    ],
+    ["${Full name} is ${age}", "*Ann* is 30"],
+    ["#{t.secret} ${nobody} ${", "#{t.secret} ${nobody} ${"],
+    ["\uE0000\uE001", "0"],
+  ])("%s", (content, text) => {
+    const made = model({ content });
+    expect(made.fill(made.text)).toBe(text);
+  });
+
+  test("are not read as markdown", () => {
+    const made = model({ content: "# Of ${Full name}" });
+    const heading = made.tokens?.[0];
+    const inside = heading !== undefined && "tokens" in heading ? heading.tokens : [];
+    expect(inside?.map((token) => [token.type, made.fill(token.raw)])).toEqual([["text", "Of *Ann*"]]);
+  });
+
+  test("stay away where they are switched off", () => {
+    const made = model({ content: "#{t.name}", markupEnabled: false });
+    expect(made.fill(made.text)).toBe("#{t.name}");
+  });
+});
+
+describe("how the text is read", () => {
+  test.each<[Look, unknown]>([
+    [{ content: "plain\nlines" }, undefined],
+    [{ content: "plain", mode: "Markup" }, ["paragraph"]],
+    [{ content: "# head\n\n- item" }, ["heading", "space", "list"]],
+    [{ content: "some **bold**" }, ["paragraph"]],
+    [{ content: "# head", mode: "None" }, undefined],
+  ])("%j", (set, expected) => {
+    expect(kinds(set)).toEqual(expected);
+  });
+
+  test("the width, and a text that is too long", () => {
+    expect([model({}).stretch, model({ stretch: true }).stretch]).toEqual([false, true]);
+    const long = model({ content: "x".repeat(MOST_CHARS + 1) });
+    expect([long.text.length, long.cut]).toEqual([MOST_CHARS, "The text is cut after 200,000 characters."]);
+  });
+});
+
+test.each([
+  ["https://example.org/a", "https://example.org/a"],
+  ["http://example.org", "http://example.org/"],
+  ["javascript:alert(1)", undefined],
+  ["data:text/html,x", undefined],
+  ["/relative", undefined],
+])("a link to %s", (href, expected) => {
+  expect(webAddress(href)).toBe(expected);
+});
