@@ -2,7 +2,7 @@ import { Lexer, type Token, type Tokens } from "marked";
 import { PANEL_LIMITS } from "./limits.ts";
 
 /** What becomes an element. Only these names exist: nothing that a model writes can name another. */
-export type Tag =
+type Tag =
   | "p"
   | "h3"
   | "h4"

@@ -8,6 +8,21 @@ import { answers, ask, bubbles, history, input, isIdle, named, panelWorld, press
 const add = (article: string): string =>
   named(article, { tool: "mcp__shop__add_to_cart", input: { article } }, { say: `It is ${article}.` });
 
+/** What a reader of a beginning takes for something else than it becomes. */
+const TRICKY = [
+  "A title\n=======",
+  "- one\n\n  still one\n\n- two\n  - inner\n\n    deeper\n\n\n- three",
+  "1. a\n\n```js\nconst x = 1;\n\n\nconst y = `2`;\n```",
+  "| a | b |\n|---|--:|\n| 1 | **2** |\n| `3` | 4 |",
+  "> quoted\n> - list\n\n> another",
+  "See [this][there] and **bold *both*** and ~~no~~.",
+  "<details>\n<summary>x</summary>\n\ntext\n\n</details>",
+  "[there]: https://a.example",
+  "***",
+  "```\nno language\n```",
+  "The end.",
+].join("\n\n");
+
 describeInBrowser("a chat stays with its tab", () => {
   const world = panelWorld();
 
@@ -25,6 +40,22 @@ describeInBrowser("a chat stays with its tab", () => {
     expect(await page.getByRole("list", { name: "Cart" }).innerText()).toBe("bread");
     expect((await world.house.client.sessions()).sessions).toHaveLength(1);
     expect(visitor.troubles).toEqual([]);
+  });
+
+  test("an answer that came bit by bit looks as it does when it comes at once", async () => {
+    const { page } = await world.visit();
+    await ask(page, script({ say: TRICKY }));
+    await answers(page).getByText("The end.", { exact: true }).waitFor();
+    await isIdle(page);
+    const shown = (): Promise<string> =>
+      answers(page)
+        .locator(".prose")
+        .evaluate((prose) => prose.innerHTML);
+    const streamed = await shown();
+    await page.reload();
+    await answers(page).getByText("The end.", { exact: true }).waitFor();
+    expect(streamed).toBe(await shown());
+    expect(streamed).toContain('<a href="https://a.example/"');
   });
 
   test("an answer that was under way is there after a reload", async () => {

@@ -2,7 +2,7 @@ import type { Bits } from "./bits.ts";
 import { isMissing, isText, numberAt } from "./column.ts";
 import type { Column, NumberColumn, TextColumn } from "./column.ts";
 import { numberText } from "./format.ts";
-import { rankOfCategories } from "./sort.ts";
+import { rankOfCategories } from "./rank.ts";
 import { quantile, varianceOf } from "./stats.ts";
 
 /** `count`: rows. `values`: rows with a value. `nulls`: rows without. `first`: the first value. */

@@ -1,9 +1,9 @@
 import { ANY_WAY, cellNumber, typeOfWay, wayOf, waysOf } from "./cells.ts";
-import type { CellWay } from "./cells.ts";
 import type { Column, ColumnType } from "./column.ts";
 import { filterRows } from "./filter-rows.ts";
 import { dateText } from "./format.ts";
 import { Table } from "./table.ts";
+import { numberOfText, timeOfText } from "./text-value.ts";
 import { TextColumnMaker } from "./texts.ts";
 
 export type AnyValue = string | number | boolean | Date | null | undefined | bigint;
@@ -71,12 +71,18 @@ function textOfValue(value: AnyValue, type: "string" | "bigint"): string | null 
 
 function numberReader(type: "int" | "double" | "bool" | "datetime"): (value: AnyValue) => number {
   const fit = fitOf(type);
-  const ways: readonly (keyof typeof WAYS)[] = WAYS_OF_TYPE[type];
+  const readText = type === "datetime" ? timeOfText : type === "bool" ? truthOfText : numberOfText;
   return (value) => {
     if (value === null || value === undefined) return Number.NaN;
-    if (typeof value === "string") return fit(numberOfText(value, ways));
+    if (typeof value === "string") return fit(readText(value));
     return fit(value instanceof Date ? value.getTime() : Number(value));
   };
+}
+
+function truthOfText(text: string): number {
+  const word = text.trim().toLowerCase();
+  if (word === "true" || word === "false") return Number(word === "true");
+  return numberOfText(text);
 }
 
 function fitOf(type: "int" | "double" | "bool" | "datetime"): (number: number) => number {
@@ -91,38 +97,7 @@ function fitOf(type: "int" | "double" | "bool" | "datetime"): (number: number) =
   }
 }
 
-const WAYS = {
-  bool: true,
-  double: true,
-  isoDate: true,
-  monthFirstDate: true,
-  dayFirstDate: true,
-  namedDate: true,
-} satisfies Partial<Record<CellWay, true>>;
-
-const WAYS_OF_TYPE = {
-  int: ["double"],
-  double: ["double"],
-  bool: ["bool", "double"],
-  datetime: ["isoDate", "monthFirstDate", "dayFirstDate", "namedDate"],
-} as const;
-
 const encoder = new TextEncoder();
-
-/** The text in the first of the ways that it allows. */
-function numberOfText(text: string, ways: readonly (keyof typeof WAYS)[]): number {
-  const bytes = encoder.encode(text.trim());
-  for (const way of ways) {
-    const number = bytes.length === 0 ? Number.NaN : cellNumber(way, bytes, 0, bytes.length);
-    if (!Number.isNaN(number)) return number;
-  }
-  return Number.NaN;
-}
-
-/** The time that a text means, in any of the known forms; NaN where it means none. */
-export function timeOfText(text: string): number {
-  return numberOfText(text, WAYS_OF_TYPE.datetime);
-}
 
 /** A column of the narrowest type that all texts can be read as. Empty texts are missing. */
 export function inferColumn(name: string, texts: readonly string[]): Column {

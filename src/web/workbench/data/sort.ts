@@ -1,6 +1,8 @@
 import type { Bits } from "./bits.ts";
 import { isText } from "./column.ts";
-import type { Column, TextColumn } from "./column.ts";
+import type { TextColumn } from "./column.ts";
+import { radixSort } from "./radix.ts";
+import { rankOfCategories } from "./rank.ts";
 import type { Table } from "./table.ts";
 
 export interface SortKey {
@@ -20,34 +22,8 @@ export function sortedRows(table: Table, keys: readonly SortKey[], rows: Bits): 
   return order;
 }
 
+/** The key of missing values. */
 const LAST = 0xffffffff;
-const collator = new Intl.Collator("en");
-const ranksOf = new WeakMap<Column, Int32Array>();
-
-/** By category code its place in the order of words: as in a dictionary, capital letters beside small ones; whole numbers by size. */
-export function rankOfCategories(column: TextColumn): Int32Array {
-  const found = ranksOf.get(column);
-  if (found !== undefined) return found;
-  const { categories } = column;
-  const codes = Array.from(categories.keys());
-  if (column.type === "bigint") {
-    const numbers = categories.map((text) => BigInt(text));
-    codes.sort((left, right) => compareBig(numbers[left] ?? 0n, numbers[right] ?? 0n));
-  } else {
-    codes.sort((left, right) => collator.compare(categories[left] ?? "", categories[right] ?? ""));
-  }
-  const ranks = new Int32Array(categories.length);
-  codes.forEach((code, rank) => {
-    ranks[code] = rank;
-  });
-  ranksOf.set(column, ranks);
-  return ranks;
-}
-
-function compareBig(left: bigint, right: bigint): number {
-  if (left === right) return 0;
-  return left < right ? -1 : 1;
-}
 
 function orderByText(order: Int32Array, column: TextColumn, descending: boolean): Int32Array<ArrayBuffer> {
   const ranks = rankOfCategories(column);
@@ -83,37 +59,4 @@ function orderByNumber(order: Int32Array, numbers: Float64Array, descending: boo
     high[index] = (negative ? ~upper : upper | 0x80000000) ^ turn;
   }
   return radixSort(order, [low, high]);
-}
-
-const DIGIT_BITS = 16;
-const DIGITS = 2 ** DIGIT_BITS;
-
-/** Stable, by keys from the least to the most significant. */
-function radixSort(order: Int32Array, keys: readonly Uint32Array[]): Int32Array<ArrayBuffer> {
-  const { length } = order;
-  let places: Int32Array<ArrayBuffer> = new Int32Array(length);
-  for (let index = 0; index < length; index += 1) places[index] = index;
-  let spare: Int32Array<ArrayBuffer> = new Int32Array(length);
-  for (const key of keys) {
-    for (let shift = 0; shift < 32; shift += DIGIT_BITS) {
-      const starts = new Int32Array(DIGITS + 1);
-      for (let index = 0; index < length; index += 1) {
-        const digit = ((key[index] ?? 0) >>> shift) & (DIGITS - 1);
-        starts[digit + 1] = (starts[digit + 1] ?? 0) + 1;
-      }
-      if (length > 0 && starts[(((key[0] ?? 0) >>> shift) & (DIGITS - 1)) + 1] === length) continue;
-      for (let digit = 0; digit < DIGITS; digit += 1)
-        starts[digit + 1] = (starts[digit + 1] ?? 0) + (starts[digit] ?? 0);
-      for (let index = 0; index < length; index += 1) {
-        const place = places[index] ?? 0;
-        const digit = ((key[place] ?? 0) >>> shift) & (DIGITS - 1);
-        const target = starts[digit] ?? 0;
-        starts[digit] = target + 1;
-        spare[target] = place;
-      }
-      [places, spare] = [spare, places];
-    }
-  }
-  for (let index = 0; index < length; index += 1) spare[index] = order[places[index] ?? 0] ?? 0;
-  return spare;
 }

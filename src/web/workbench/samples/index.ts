@@ -34,4 +34,4 @@ export const SAMPLES: readonly Sample[] = [
   },
 ];
 
-export { bigTable, demog };
+export { bigTable };

@@ -41,7 +41,7 @@ export function SqlPane({ workbench, sql, history, client }: SqlPaneProps): Reac
   const insert = (name: string): void => void (field.current && typed(field.current, name));
   return (
     <section aria-label="SQL" className="flex h-full min-h-0 flex-col bg-paper">
-      <div className="flex flex-wrap items-center gap-2 px-2 py-1.5">
+      <div className="flex flex-wrap items-center gap-2 py-1.5 pr-10 pl-2">
         <Button
           size="icon"
           variant="quiet"

@@ -256,6 +256,21 @@ describe("order", () => {
     );
   });
 
+  test("very many texts are in the order of their plain letters", () => {
+    const texts = Array.from({ length: 60_000 }, (_, row) => `Item ${(row * 7_919) % 60_000}`);
+    const odd = ["item 5", "ITEM 5", "Ítem 5 b", "item", "Item 59999x", "item 日"];
+    const values = [...texts, ...odd];
+    const sorted = sortedRows(
+      newTable("t", [columnOf("t", values)]),
+      [{ column: "t", descending: false }],
+      Bits.all(values.length),
+    );
+    const plain = (text: string): string => text.normalize("NFD").replaceAll(/\p{M}/gu, "").toLowerCase();
+    const keyed = values.map((text) => `${plain(text)}\u0000${text}`).toSorted();
+    const got = Array.from(sorted, (row) => values[row]).join("|");
+    expect(got === keyed.map((key) => key.split("\u0000")[1]).join("|")).toBe(true);
+  });
+
   test("numbers are in the order that a plain sort gives", () => {
     const number = fc.oneof(fc.double({ noNaN: true }), fc.integer(), fc.constant(null));
     fc.assert(

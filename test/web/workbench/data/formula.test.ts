@@ -1,8 +1,10 @@
+import { readFile } from "node:fs/promises";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { CellValue } from "../../../../src/web/workbench/data/column.ts";
 import { valueAt } from "../../../../src/web/workbench/data/column.ts";
 import { compileFormula, FORMULA_FUNCTIONS, FormulaError } from "../../../../src/web/workbench/data/formula.ts";
+import { FORMULA_BOUNDS } from "../../../../src/web/workbench/data/formula/error.ts";
 import { columnOf, newTable } from "../../../../src/web/workbench/data/make.ts";
 
 const day = (text: string): Date => new Date(`${text}T00:00:00Z`);
@@ -299,4 +301,11 @@ test("each function has its name, form and words, once", () => {
     expect(form.startsWith(`${name}(`)).toBe(true);
     expect(about.length).toBeGreaterThan(3);
   }
+});
+
+test("the documentation names each function, and the bounds", async () => {
+  const text = await readFile(new URL("../../../../docs/user/workbench-data.md", import.meta.url), "utf8");
+  expect(FORMULA_FUNCTIONS.map(({ name }) => name).filter((name) => !text.includes(`\`${name}(`))).toEqual([]);
+  const bounds = Object.values(FORMULA_BOUNDS).map((bound) => bound.toLocaleString("en"));
+  expect(bounds.filter((bound) => !text.includes(`${bound} `))).toEqual([]);
 });

@@ -24,7 +24,7 @@ export interface TextCode extends CodeHead {
 }
 
 /** Nothing: what `null` stands for, of any type. */
-export interface NullCode extends CodeHead {
+interface NullCode extends CodeHead {
   readonly type: "null";
 }
 

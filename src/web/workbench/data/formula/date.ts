@@ -4,7 +4,7 @@ import type { Code } from "./code.ts";
 import { FormulaError } from "./error.ts";
 import { argument } from "./function.ts";
 import type { Call, FormulaFunction, Made } from "./function.ts";
-import { inferredTime } from "./literal.ts";
+import { timeOfText } from "../text-value.ts";
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -105,7 +105,7 @@ function makeDate(call: Call): Made {
       type: "datetime",
       at: (row) => {
         const whole = text(row);
-        return whole === null ? Number.NaN : inferredTime(whole);
+        return whole === null ? Number.NaN : timeOfText(whole);
       },
     };
   }

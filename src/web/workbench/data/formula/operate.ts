@@ -4,7 +4,7 @@ import type { Code, NumberCode } from "./code.ts";
 import { FormulaError } from "./error.ts";
 import { finite } from "./function.ts";
 import type { Made } from "./function.ts";
-import { inferredTime } from "./literal.ts";
+import { timeOfText } from "../text-value.ts";
 import type { Arithmetic, Comparison } from "./parse.ts";
 import { concatenated } from "./text.ts";
 
@@ -89,7 +89,7 @@ function asDatesWhereOneIs(codes: readonly Code[]): readonly Code[] {
   return codes.map((code) => {
     if (code.type !== "string" || code.source !== "nothing") return code;
     const text = code.at(0);
-    const time = text === null ? Number.NaN : inferredTime(text);
+    const time = text === null ? Number.NaN : timeOfText(text);
     if (Number.isNaN(time))
       throw new FormulaError(`"${text ?? ""}" is no date: write it as "2024-05-17".`, code.position);
     const date: NumberCode = { type: "datetime", position: code.position, source: "nothing", at: () => time };

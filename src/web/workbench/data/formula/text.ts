@@ -1,12 +1,12 @@
 import { numberText } from "../format.ts";
-import { inferredNumber } from "./literal.ts";
+import { numberOfText } from "../text-value.ts";
 import { asNumber, asText, bounded } from "./code.ts";
 import type { Code } from "./code.ts";
 import { argument, MANY, ofText, ofTexts } from "./function.ts";
 import type { Call, FormulaFunction, Made } from "./function.ts";
 
 /** What the grid would show of it; missing stays missing. */
-export function shownText(code: Code): (row: number) => string | null {
+function shownText(code: Code): (row: number) => string | null {
   if (code.type === "null") return () => null;
   if (code.type === "string") return code.at;
   const { type, at } = code;
@@ -137,7 +137,7 @@ function makeNumber(call: Call): Made {
     type: "double",
     at: (row) => {
       const whole = text(row);
-      return whole === null ? Number.NaN : inferredNumber(whole);
+      return whole === null ? Number.NaN : numberOfText(whole);
     },
   };
 }

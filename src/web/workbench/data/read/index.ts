@@ -7,8 +7,6 @@ import type { FormatOptions } from "./options.ts";
 import { unpackTable } from "./packed.ts";
 import type { PackedTable } from "./packed.ts";
 
-export { ReadError };
-
 export interface ReadOptions extends FormatOptions {
   readonly signal?: AbortSignal | undefined;
   /** From 0 to 1, in growing steps. */
@@ -44,15 +42,27 @@ const WORKER_SHARE = 0.95;
 
 async function readBlob(blob: Blob, name: string, options: ReadOptions): Promise<Table> {
   checkBytes(blob.size, READ_BOUNDS.fileBytes, "The file");
-  const { signal, progress, ...format } = options;
+  const { signal, delimiter, header, nullWords, types } = options;
+  // Only what can be sent to a worker.
+  const format = { name, delimiter, header, nullWords, types };
+  const progress = growing(options.progress);
   signal?.throwIfAborted();
   const packed = await inTurn(signal, () =>
-    inWorker({ blob, options: { ...format, name } }, signal, (share) => progress?.(share * WORKER_SHARE)),
+    inWorker({ blob, options: format }, signal, (share) => progress(share * WORKER_SHARE)),
   );
   const columns = await unpackTable(packed, () => performance.now(), pause);
   signal?.throwIfAborted();
-  progress?.(1);
+  progress(1);
   return newTable(tableName(name), columns);
+}
+
+/** A file that turns out to be of another encoding is begun anew; what was told stays. */
+function growing(progress: ReadOptions["progress"]): (share: number) => void {
+  let told = 0;
+  return (share) => {
+    told = Math.max(told, share);
+    progress?.(told);
+  };
 }
 
 const KINDS = /(?:\.(?:csv|tsv|tab|txt|json|geojson|ndjson|jsonl|parquet|pq))?(?:\.gz)?$/i;

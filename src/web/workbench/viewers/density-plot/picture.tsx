@@ -96,16 +96,7 @@ export function DensityPicture({ props, axes, plot, area }: PictureProps) {
             showX={flagOf(look, "showXAxis")}
             showY={flagOf(look, "showYAxis")}
           />
-          {over !== undefined && (
-            <circle
-              cx={over.x}
-              cy={over.y}
-              r={Math.max(cells.halfWidth, cells.halfHeight)}
-              fill="none"
-              stroke={palette.hover}
-              strokeWidth={1.5}
-            />
-          )}
+          <CellRing cells={cells} cell={over} color={palette.hover} />
           <RowSpot axes={axes} plane={plane} row={linked.current} color={palette.current} />
           <RowSpot axes={axes} plane={plane} row={linked.hover} color={palette.hover} />
           <DragBox box={drag.box} palette={palette} />
@@ -237,6 +228,18 @@ function cellNear(cells: Cells, spot: { readonly x: number; readonly y: number }
   return cells.cells.find(
     ({ x, y }) => Math.abs(x - spot.x) <= cells.halfWidth && Math.abs(y - spot.y) <= cells.halfHeight * 0.9,
   );
+}
+
+interface RingProps {
+  readonly cells: Cells;
+  readonly cell: Cell | undefined;
+  readonly color: string;
+}
+
+function CellRing({ cells, cell, color }: RingProps) {
+  if (cell === undefined) return null;
+  const radius = Math.max(cells.halfWidth, cells.halfHeight);
+  return <circle cx={cell.x} cy={cell.y} r={radius} fill="none" stroke={color} strokeWidth={1.5} />;
 }
 
 interface SpotProps {

@@ -1,17 +1,17 @@
-import { cellNumber, waysOf, CELL } from "../cells.ts";
+import { cellNumber, waysOf, CELL } from "./cells.ts";
 
 const encoder = new TextEncoder();
 const DATES = CELL.isoDate | CELL.monthFirstDate | CELL.dayFirstDate | CELL.namedDate;
 
 /** The number that a text reads as; NaN where it is none. */
-export function inferredNumber(text: string): number {
+export function numberOfText(text: string): number {
   const bytes = encoder.encode(text.trim());
   if (bytes.length === 0) return Number.NaN;
   return cellNumber("double", bytes, 0, bytes.length);
 }
 
 /** The time that a text means, in any of the known forms; NaN where it means none. */
-export function inferredTime(text: string): number {
+export function timeOfText(text: string): number {
   const bytes = encoder.encode(text.trim());
   if (bytes.length === 0) return Number.NaN;
   const ways = waysOf(bytes, 0, bytes.length, DATES);
