@@ -42,25 +42,38 @@ const WAYS = {
 async function measured(page, selector, move) {
   await page.locator(selector).hover({ position: { x: 400, y: 300 } });
   const since = await pageClock(page);
-  await page.evaluate(() => {
+  await page.evaluate((wanted) => {
+    const element = document.querySelector(wanted);
     globalThis.stamps = [];
+    globalThis.moved = 0;
+    let before = 0;
     const tick = (now) => {
+      const place = element.scrollTop + element.scrollLeft;
       globalThis.stamps.push(now);
+      if (place !== before) globalThis.moved += 1;
+      before = place;
       globalThis.ticking = requestAnimationFrame(tick);
     };
     globalThis.ticking = requestAnimationFrame(tick);
-  });
+  }, selector);
   if (move === "bar") await alongTheBar(page, selector);
   else await byWheel(page, move);
-  const stamps = await page.evaluate(() => {
+  const { stamps, moved } = await page.evaluate(() => {
     cancelAnimationFrame(globalThis.ticking);
-    return globalThis.stamps;
+    return { stamps: globalThis.stamps, moved: globalThis.moved };
   });
+  // Frames of a page that stands still say nothing.
+  if (moved < stamps.length / 4) throw new Error(`only ${moved} of ${stamps.length} frames moved`);
   const steps = stamps.slice(1).map((stamp, index) => stamp - stamps[index]);
   const sortedSteps = steps.toSorted((one, other) => one - other);
   const at = (share) => round(sortedSteps[Math.min(steps.length - 1, Math.floor(steps.length * share))]);
   const fps = round((steps.length * 1_000) / (stamps.at(-1) - stamps[0]));
-  return { fps, frame_ms: { p50: at(0.5), p99: at(0.99), most: at(1) }, ...(await longTasks(page, since)) };
+  return {
+    fps,
+    moving: round(moved / stamps.length),
+    frame_ms: { p50: at(0.5), p99: at(0.99), most: at(1) },
+    ...(await longTasks(page, since)),
+  };
 }
 
 async function byWheel(page, { x, y }) {

@@ -121,13 +121,19 @@ function build() {
   chmodSync(join(root, "dist", "cli", "main.js"), 0o755);
 }
 
-/** The web pages, into dist/web. */
+/** The web pages, into dist/web; then the panel that other pages can have, into dist/panel, and its types beside the pages. */
 function buildPages() {
   const vite = join(modules, "vite", "bin", "vite.js");
-  const config = join(root, "src", "web", "vite.config.ts");
-  const words = ["build", "--config", config, "--logLevel", "warn"];
-  const result = spawnSync(process.execPath, [vite, ...words], { cwd: root, stdio: ["ignore", 2, 2] });
-  if (result.status !== 0) stop("The web pages could not be built: see above.");
+  const tsc = join(modules, "typescript", "bin", "tsc");
+  const web = join(root, "src", "web");
+  for (const words of [
+    [vite, "build", "--config", join(web, "vite.config.ts"), "--logLevel", "warn"],
+    [vite, "build", "--config", join(web, "panel", "vite.config.ts"), "--logLevel", "warn"],
+    [tsc, "-p", join(web, "panel", "tsconfig.json")],
+  ]) {
+    const result = spawnSync(process.execPath, words, { cwd: root, stdio: ["ignore", 2, 2] });
+    if (result.status !== 0) stop("The web pages could not be built: see above.");
+  }
 }
 
 function stop(message) {

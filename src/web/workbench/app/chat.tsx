@@ -5,6 +5,8 @@ import { Loading } from "../../console/ui/states.tsx";
 import type { SallyportPanel } from "../../panel/index.ts";
 import { Guarded } from "./dock/guarded.tsx";
 import { EdgeHandle } from "./edge-handle.tsx";
+import { useServer } from "./server.tsx";
+import { SignInAgain } from "./sign-in-again.tsx";
 import { useSurface } from "./surface.ts";
 
 const LEAST = 300;
@@ -16,6 +18,8 @@ const ChatRoom = lazy(async () => ({ default: (await import("./chat-room.tsx")).
 export function Chat(): ReactNode {
   const { isChatOpen, chatWidth, set } = useSurface();
   const isWide = useDesk();
+  const { isRefused } = useServer();
+  const close = (): void => set({ isChatOpen: false });
   const [wasOpened, setOpened] = useState(isChatOpen);
   const [attempt, setAttempt] = useState(0);
   const place = useRef<HTMLElement>(null);
@@ -51,7 +55,7 @@ export function Chat(): ReactNode {
       >
         <Guarded key={attempt} title="The chat could not be opened" onRetry={() => setAttempt(attempt + 1)}>
           <Suspense fallback={<Loading label="Opening the chat" />}>
-            <ChatRoom close={() => set({ isChatOpen: false })} />
+            {isRefused ? <SignInAgain close={close} /> : <ChatRoom close={close} />}
           </Suspense>
         </Guarded>
       </aside>

@@ -1,8 +1,9 @@
 import type { ReactNode } from "react";
+import { SignIn } from "../../console/app/sign-in.tsx";
 import { TopBar } from "./bar/top-bar.tsx";
 import { ViewBar } from "./bar/view-bar.tsx";
 import { Chat } from "./chat.tsx";
-import { useCurrent } from "./context.tsx";
+import { useCurrent, useViews } from "./context.tsx";
 import { Dialogs } from "./dialogs.tsx";
 import { DockArea } from "./dock/dock-area.tsx";
 import { DropAnywhere } from "./start/drop.tsx";
@@ -11,10 +12,15 @@ import { StartPage } from "./start/start-page.tsx";
 import { FilePickerProvider } from "./start/file-picker.tsx";
 import { PropertySheet } from "./sheet/property-sheet.tsx";
 import { useWorkbenchKeys } from "./keys.ts";
+import { useServer } from "./server.tsx";
 import { Sql } from "./sql.tsx";
 
 /** The page: bars above, the dock, what lies beside it, a line below. */
 export function Frame(): ReactNode {
+  const { isRefused, onToken } = useServer();
+  const isEmpty = useViews().length === 0;
+  // With tables open the page stays as it is; the chat asks for another token.
+  if (isRefused && isEmpty) return <SignIn onToken={onToken} wrong />;
   return (
     <FilePickerProvider>
       <Page />

@@ -27,10 +27,13 @@ export function useWorkbenchKeys(): void {
       const isCommand = (event.ctrlKey || event.metaKey) && !event.altKey;
       if (!isCommand || event.defaultPrevented) return;
       const key = event.key.toLowerCase();
-      const isTyping = event.target instanceof Element && event.target.closest(TYPING) !== null;
+      // Inside the chat's shadow the target is the chat as a whole.
+      const [inner] = event.composedPath();
+      const isTyping = inner instanceof Element && inner.closest(TYPING) !== null;
       const run = keyed(key, { isShift: event.shiftKey, isTyping });
       if (run === undefined) return;
       event.preventDefault();
+      event.stopPropagation();
       run();
     };
     const keyed = (
@@ -43,7 +46,8 @@ export function useWorkbenchKeys(): void {
       if (key === "z") return isShift ? commands.redo : commands.undo;
       return key === "y" && !isShift ? commands.redo : undefined;
     };
-    document.addEventListener("keydown", onKey);
-    return () => document.removeEventListener("keydown", onKey);
+    // Before the parts of the page: what the page promises holds wherever the focus is.
+    document.addEventListener("keydown", onKey, true);
+    return () => document.removeEventListener("keydown", onKey, true);
   });
 }

@@ -1,5 +1,6 @@
-import { createContext, use, useEffect, useMemo, type ReactNode } from "react";
+import { createContext, use, useEffect, useMemo, useState, type ReactNode } from "react";
 import type { LiveConnection, SallyportClient } from "../../../client/index.ts";
+import { Failure } from "../../../protocol/index.ts";
 import { connect } from "../../console/app/connection.tsx";
 
 /** The way to the server. It may be away: whoever uses it shows that. */
@@ -7,7 +8,9 @@ export interface Server {
   readonly token: string;
   readonly client: SallyportClient;
   readonly live: LiveConnection;
-  /** Another token, after the server has refused this one. */
+  /** The server does not know this token any more. */
+  readonly isRefused: boolean;
+  /** Signs in with another one. */
   readonly onToken: (token: string) => void;
 }
 
@@ -24,7 +27,14 @@ export function ServerProvider({
 }): ReactNode {
   const connection = useMemo(() => connect(token), [token]);
   useEffect(() => () => connection.live.close(), [connection]);
-  const server = useMemo(() => ({ ...connection, token, onToken }), [connection, token, onToken]);
+  const [isRefused, setRefused] = useState(false);
+  useEffect(() => {
+    connection.client.me().catch((error: unknown) => {
+      // Away is not refused: the page works without the server until it is back.
+      if (error instanceof Failure && error.code === "unauthenticated") setRefused(true);
+    });
+  }, [connection]);
+  const server = useMemo(() => ({ ...connection, token, isRefused, onToken }), [connection, token, isRefused, onToken]);
   return <Context value={server}>{children}</Context>;
 }
 

@@ -6,6 +6,8 @@ import { Table } from "./table.ts";
 import { numberOfText, timeOfText } from "./text-value.ts";
 import { TextColumnMaker } from "./texts.ts";
 
+export { timeOfText };
+
 export type AnyValue = string | number | boolean | Date | null | undefined | bigint;
 
 /** Absent type: that of the values; texts stay texts, and values of different kinds become texts. A value that a given type cannot hold is missing. */

@@ -105,17 +105,20 @@ function firstBeyond(columns: readonly PlacedColumn[], left: number): number {
   return low;
 }
 
-/** A width that fits the name and the texts of some rows: the first ones, and some from everywhere. */
-export function fittingWidth(column: Column, rowCount: number, { letter, digit, nameWidth }: Letters): number {
-  let letters = 0;
+/** A width that fits the name and the longest text of some rows: the first ones, and some from everywhere. */
+export function fittingWidth(column: Column, rowCount: number, { textWidth, nameWidth }: Letters): number {
+  let longest = "";
   const sample = Math.min(rowCount, GRID_LIMITS.widthSample);
   const step = Math.max(1, Math.floor(rowCount / Math.max(1, sample)));
   for (let index = 0; index < sample; index += 1) {
-    letters = Math.max(letters, textAt(column, index).length, textAt(column, index * step).length);
+    for (const row of [index, index * step]) {
+      const text = textAt(column, row);
+      if (text.length > longest.length) longest = text;
+    }
   }
   const head = nameWidth(column.name) + SIZES.headPadding;
-  const texts = letters * (column.type === "string" ? letter : digit) + SIZES.cellPadding;
-  return clampWidth(Math.ceil(Math.max(head, texts)), SIZES.maxAutoWidth);
+  const text = textWidth(longest.slice(0, GRID_LIMITS.measuredChars)) * SIZES.widest + SIZES.cellPadding;
+  return clampWidth(Math.ceil(Math.max(head, text)), SIZES.maxAutoWidth);
 }
 
 export function clampWidth(width: number, most: number = SIZES.maxWidth): number {

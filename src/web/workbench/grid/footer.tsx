@@ -10,6 +10,8 @@ interface FooterProps {
   readonly table: Table;
   readonly shown: number;
   readonly isSorting: boolean;
+  /** Not there while nothing is filtered, selected or told. */
+  readonly isQuiet: boolean;
   /** What was just done, or why it could not be. */
   readonly note: string | undefined;
   readonly select: (rows: Bits) => void;
@@ -17,10 +19,11 @@ interface FooterProps {
 }
 
 /** How many rows are shown, filtered, selected. */
-export function GridFooter({ table, shown, isSorting, note, select, clearFilters }: FooterProps): ReactNode {
+export function GridFooter({ table, shown, isSorting, isQuiet, note, select, clearFilters }: FooterProps): ReactNode {
   useTable(table, "filter", "selection");
   const filters = table.filters.size;
   const selected = table.selected.count;
+  if (isQuiet && filters === 0 && selected === 0 && !isSorting && note === undefined) return undefined;
   return (
     <div className="flex h-8 shrink-0 items-center gap-x-3 overflow-hidden border-t bg-panel px-2.5 text-xs whitespace-nowrap text-soft">
       <p role="status" className="min-w-0 truncate">

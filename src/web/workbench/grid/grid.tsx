@@ -25,6 +25,8 @@ interface GridProps {
   readonly look?: Partial<GridLook> | undefined;
   /** Columns were sorted, hidden, pinned or made wider. */
   readonly onLook?: ((look: GridLook) => void) | undefined;
+  /** `quiet`: only while there is something to say. Absent: always. */
+  readonly footer?: "quiet" | undefined;
   /** Absent: the table's name. */
   readonly label?: string | undefined;
 }
@@ -96,6 +98,7 @@ function TableGrid(props: GridProps): ReactNode {
         </div>
       </div>
       <GridFooter
+        isQuiet={props.footer === "quiet"}
         table={table}
         shown={shown.count}
         isSorting={model.isSorting}

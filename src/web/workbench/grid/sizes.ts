@@ -14,15 +14,16 @@ export const SIZES = {
   cellPadding: 18,
   /** In a head beside the name: type, order, menu. */
   headPadding: 68,
+  /** The longest text is not always the widest: so much wider others may be, as a share. */
+  widest: 1.06,
   /** By the keyboard. */
   widthStep: 12,
 } as const;
 
-/** How wide the grid's font is. */
+/** How wide texts are in the grid's font. */
 export interface Letters {
-  /** Of a word, on average. */
-  readonly letter: number;
   readonly digit: number;
+  readonly textWidth: (text: string) => number;
   /** A name in a head, which is bold. */
   readonly nameWidth: (name: string) => number;
 }
@@ -30,6 +31,8 @@ export interface Letters {
 export const GRID_LIMITS = {
   /** Rows whose texts decide a column's width. */
   widthSample: 200,
+  /** Of the longest text, which is cut anyway. */
+  measuredChars: 100,
   /** Above so many rows they are sorted in a worker. */
   sortHere: 20_000,
   /** Texts that are made ready for the worker at once, so that the page stays alive. */

@@ -91,21 +91,19 @@ function useRefs(): GridRefs {
   return useMemo(() => ({ scroll, space, view, head, headFree, body }), []);
 }
 
-const WORDS = "The quick brown fox jumps over the lazy dog 0123";
-
 /** Of the page's own font in the grid's size. */
 function measuredLetters(): Letters {
   const canvas = document.createElement("canvas").getContext("2d");
-  // Where nothing can be measured.
-  if (canvas === null) return { letter: 7.4, digit: 8.3, nameWidth: (name) => name.length * 8.5 };
   const { fontFamily } = getComputedStyle(document.documentElement);
   const widthOf = (text: string, weight: number): number => {
+    // Where nothing can be measured, a guess.
+    if (canvas === null) return text.length * 8.3;
     canvas.font = `${weight} 13px ${fontFamily}`;
-    return canvas.measureText(text).width;
+    return Math.ceil(canvas.measureText(text).width) + 1;
   };
   return {
-    letter: widthOf(WORDS, 400) / WORDS.length,
-    digit: widthOf("0", 400),
-    nameWidth: (name) => Math.ceil(widthOf(name, 600)) + 1,
+    digit: widthOf("0000000000", 400) / 10,
+    textWidth: (text) => widthOf(text, 400),
+    nameWidth: (name) => widthOf(name, 600),
   };
 }

@@ -101,7 +101,7 @@ function Answered({
         </Button>
       </div>
       <div className="min-h-0 flex-1">
-        <Grid table={table} label="Answer" onFilter={(key, spec) => table.setFilter(key, spec)} />
+        <Grid table={table} footer="quiet" label="Answer" onFilter={(key, spec) => table.setFilter(key, spec)} />
       </div>
     </div>
   );

@@ -7,7 +7,11 @@ import type { GridLook } from "../../../../src/web/workbench/grid/look.ts";
 import { GridModel } from "../../../../src/web/workbench/grid/model.ts";
 import type { Sorter } from "../../../../src/web/workbench/grid/sorter.ts";
 
-const LETTERS = { letter: 7, digit: 8, nameWidth: (name: string) => name.length * 8 };
+const LETTERS = {
+  digit: 8,
+  textWidth: (text: string) => text.length * 7,
+  nameWidth: (name: string) => name.length * 8,
+};
 const here: Sorter = (table, keys) => sortedRows(table, keys, Bits.all(table.rowCount));
 
 function trees(): Table {

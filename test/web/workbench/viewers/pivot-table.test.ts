@@ -23,8 +23,8 @@ const model = (look: Look): PivotModel => {
 const shown = (look: Look): unknown => {
   const { columns, rows, cut } = model(look);
   return [
-    columns.map(({ path, measure }) => [...path, measure.label]),
-    rows.map(({ labels, cells }) => [...labels, ...cells]),
+    columns.map(({ path, measure }) => path.concat(measure.label)),
+    rows.map(({ labels, cells }) => [labels, [...cells]].flat()),
     cut,
   ];
 };

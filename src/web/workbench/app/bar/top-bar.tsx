@@ -20,7 +20,7 @@ export function TopBar(): ReactNode {
     <header className="flex h-11 shrink-0 items-center gap-1 border-b bg-panel px-2">
       <a
         href="/"
-        aria-label="Sallyport: to the console"
+        aria-label="Workbench: to the console"
         title="To the console"
         className="flex items-center gap-2 rounded-md px-1.5 py-1 font-semibold hover:bg-sunken"
       >

@@ -38,22 +38,31 @@ function parsePlain(blob: Blob, head: Uint8Array, options: ParseOptions): Promis
   }
 }
 
+/** Parts of a stream that are put together at a time; the network gives them in some 64 KB. */
+const PARTS = 64;
+
 /** What a stream gives, as one file; no more than a file may have. */
 export async function boundedBlob(
   stream: ReadableStream<Uint8Array<ArrayBuffer>>,
   progress: (bytes: number) => void,
 ): Promise<Blob> {
-  const parts: Uint8Array<ArrayBuffer>[] = [];
+  const blobs: Blob[] = [];
+  let parts: Uint8Array<ArrayBuffer>[] = [];
   let bytes = 0;
   // Leaving the loop by an error cancels the stream.
   const reader = stream.getReader();
   try {
     for (;;) {
       const { done, value } = await reader.read();
-      if (done) return new Blob(parts);
+      if (done) return new Blob([...blobs, ...parts]);
       bytes += value.length;
       checkBytes(bytes, READ_BOUNDS.fileBytes, "The data");
       parts.push(value);
+      // Copied a bit at a time: all at once would hold up the page.
+      if (parts.length >= PARTS) {
+        blobs.push(new Blob(parts));
+        parts = [];
+      }
       progress(bytes);
     }
   } catch (error) {

@@ -12,7 +12,9 @@ export const START: Camera = { turn: 0.7, tip: 0.42, zoom: 1 };
 /** Distance of the eye, in halves of the cube's side: far enough that near points are not huge. */
 const EYE = 5;
 /** Half of the cube's side, as a share of the picture's shorter one. */
-const SHARE = 0.29;
+const SHARE = 0.25;
+/** Where its middle lies, as a share of the height: numbers stand below it. */
+const MIDDLE = 0.47;
 const MOST_TIP = Math.PI / 2;
 const LEAST_ZOOM = 0.4;
 const MOST_ZOOM = 12;
@@ -43,7 +45,7 @@ export function eyeOf(camera: Camera, width: number, height: number): Eye {
     const ahead = z * cosTurn - x * sinTurn;
     const up = y * cosTip + ahead * sinTip;
     const near = EYE / (EYE - y * sinTip + ahead * cosTip);
-    return [width / 2 + aside * near * scale, height / 2 - up * near * scale, near];
+    return [width / 2 + aside * near * scale, height * MIDDLE - up * near * scale, near];
   };
   return { project };
 }
@@ -72,7 +74,7 @@ export function projectAll(model: PointsModel, camera: Camera, width: number, he
     const depth = ahead * cosTip - py * sinTip;
     const share = EYE / (EYE + depth);
     x[at] = width / 2 + (px * cosTurn + pz * sinTurn) * share * scale;
-    y[at] = height / 2 - (py * cosTip + ahead * sinTip) * share * scale;
+    y[at] = height * MIDDLE - (py * cosTip + ahead * sinTip) * share * scale;
     near[at] = share;
     // The cube reaches from -√3 to √3 around its middle.
     depths[at] = Math.max(0, Math.min(DEPTHS - 1, Math.floor(((depth + 1.75) / 3.5) * DEPTHS)));

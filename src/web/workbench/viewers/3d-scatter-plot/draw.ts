@@ -112,8 +112,8 @@ interface Edge {
 function drawAxes(context: CanvasRenderingContext2D, { model, palette, width }: Scene, eye: Eye, sides: Sides): void {
   const { behindX, behindZ, floor } = sides;
   const edges: readonly Edge[] = [
-    { axis: model.axes.x, at: (place) => [place, floor, -behindZ], out: [0, floor * 0.25, -behindZ], nameFar: 0.42 },
-    { axis: model.axes.z, at: (place) => [-behindX, floor, place], out: [-behindX, floor * 0.25, 0], nameFar: 0.42 },
+    { axis: model.axes.x, at: (place) => [place, floor, -behindZ], out: [0, floor * 0.25, -behindZ], nameFar: 0.5 },
+    { axis: model.axes.z, at: (place) => [-behindX, floor, place], out: [-behindX, floor * 0.25, 0], nameFar: 0.5 },
     {
       axis: model.axes.y,
       at: (place) => [behindX, place, -behindZ],

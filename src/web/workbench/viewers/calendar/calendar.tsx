@@ -5,7 +5,7 @@ import { useTable } from "../../data/use-table.ts";
 import { ColumnSelect } from "../drawing/column-select.tsx";
 import { inkOn, type Palette } from "../drawing/colors.ts";
 import { Figure, type Area } from "../drawing/figure.tsx";
-import { chooseGroup, type Keys } from "../drawing/rows.ts";
+import { chooseGroup, rowsOf, type Keys } from "../drawing/rows.ts";
 import { hideTooltip, showTooltip, showTooltipAt } from "../drawing/tooltip.ts";
 import { usePalette } from "../drawing/use-palette.ts";
 import { rowsWords } from "../drawing/words.ts";
@@ -33,7 +33,7 @@ const LARGEST = 44;
 export function Calendar(props: ViewerProps): ReactNode {
   const { table, look, change } = props;
   const key = useTable(table, "columns", "filter", "selection");
-  const model = useMemo(() => calendarOf(table, look), [table, look, key]);
+  const model = useMemo(() => calendarOf(table, look, rowsOf(table, look, props.id)), [table, look, key, props.id]);
   return (
     <Figure
       look={look}
@@ -79,7 +79,7 @@ function Weeks({ table, look, id, area, model }: WeeksProps): ReactNode {
       table,
       id,
       action: textOf(look, "onClick"),
-      rows: Bits.of(table.rowCount, rowsIn(table, look, span)),
+      rows: Bits.of(table.rowCount, rowsIn(table, look, span, rowsOf(table, look, id))),
       keys,
     });
   const move = (event: KeyboardEvent): void => {
@@ -141,18 +141,19 @@ function WeekdayHeads({
   readonly red: boolean;
   readonly choose: (span: Span, keys: Keys) => void;
 }): ReactNode {
+  const letters = side < 30 ? 2 : 3;
   return (
     <div role="row" className="sticky top-0 z-10 flex bg-paper" style={{ paddingLeft: MONTH }}>
       {WEEKDAYS.map((name, weekday) => (
         <div key={name} role="columnheader" style={{ width: side }}>
           <button
             type="button"
-            aria-label={`All rows on a ${name}`}
+            aria-label={`${name.slice(0, letters)}: all rows on a ${name}`}
             title={name}
             onClick={(event) => choose({ kind: "weekday", weekday }, event)}
             className={`h-6 w-full rounded text-center text-xs hover:bg-sunken ${red && weekday >= 5 ? "text-bad" : "text-soft"}`}
           >
-            {name.slice(0, side < 30 ? 2 : 3)}
+            {name.slice(0, letters)}
           </button>
         </div>
       ))}
@@ -170,16 +171,19 @@ function MonthName({
   readonly choose: (span: Span, keys: Keys) => void;
 }): ReactNode {
   return (
-    <div role="rowheader" className="shrink-0" style={{ width: MONTH }}>
+    <div role={mark === undefined ? "presentation" : "rowheader"} className="shrink-0" style={{ width: MONTH }}>
       {mark !== undefined && (
         <button
           type="button"
-          aria-label={`All rows of ${MONTHS[mark.month] ?? ""} ${String(mark.year)}`}
+          title={`All rows of ${MONTHS[mark.month] ?? ""} ${String(mark.year)}`}
           onClick={(event) => choose({ kind: "month", year: mark.year, month: mark.month }, event)}
           className="h-full min-h-6 w-full rounded px-1 text-left text-[11px] leading-none text-soft hover:bg-sunken hover:text-ink"
         >
           {(MONTHS[mark.month] ?? "").slice(0, 3)}
           {(isFirst || mark.month === 0) && <span className="block font-medium text-ink">{mark.year}</span>}
+          <span className="sr-only">
+            : all rows of {MONTHS[mark.month]} {mark.year}
+          </span>
         </button>
       )}
     </div>
@@ -212,7 +216,7 @@ function DayCell({ day, place, side, height, palette, reachable, onReach, choose
       role="gridcell"
       data-day={place}
       tabIndex={reachable ? 0 : -1}
-      aria-label={`${words}, ${rowsWords(day.count)}`}
+      aria-label={`${String(day.date)}: ${words}, ${rowsWords(day.count)}`}
       aria-selected={day.selected > 0}
       onFocus={(event) => {
         onReach(place);
@@ -237,7 +241,7 @@ function DayCell({ day, place, side, height, palette, reachable, onReach, choose
         }
       >
         {day.date}
-        {day.red && color !== undefined && (
+        {day.red && color !== undefined && side >= 28 && (
           <span
             aria-hidden
             className="absolute top-0.5 right-0.5 size-1.5 rounded-full border border-paper"

@@ -60,12 +60,12 @@ export interface CalendarModel {
 }
 
 /** Words instead of a model where there is nothing to show. */
-export function calendarOf(table: Table, look: Look): CalendarModel | string {
+export function calendarOf(table: Table, look: Look, shown: Bits = table.filtered): CalendarModel | string {
   const column = chosen(table, look, "dateColumnName");
   if (column === undefined || !isNumeric(column) || column.type !== "datetime") return "Choose a column of dates.";
   const { numbers } = column;
   const onlyFiltered = flagOf(look, "showFilteredOnly");
-  const rows = (onlyFiltered ? table.filtered : Bits.all(table.rowCount)).toArray();
+  const rows = (onlyFiltered ? shown : Bits.all(table.rowCount)).toArray();
   const [from, to] = boundsOf(numbers, rows);
   if (from > to)
     return onlyFiltered ? `No row that is shown has a date in ${column.name}.` : `${column.name} is empty.`;
@@ -85,7 +85,7 @@ export function calendarOf(table: Table, look: Look): CalendarModel | string {
     const at = Math.floor(value / DAY_MS) - first;
     counts[at] = (counts[at] ?? 0) + 1;
   }
-  const marked = onlyFiltered ? table.selected.and(table.filtered) : table.selected;
+  const marked = onlyFiltered ? table.selected.and(shown) : table.selected;
   for (const row of marked.toArray()) {
     const at = Math.floor((numbers[row] ?? Number.NaN) / DAY_MS) - first;
     if (!Number.isNaN(at)) selected[at] = (selected[at] ?? 0) + 1;
@@ -126,7 +126,7 @@ export type Span =
   | { readonly kind: "month"; readonly year: number; readonly month: number }
   | { readonly kind: "weekday"; readonly weekday: number };
 
-export function rowsIn(table: Table, look: Look, span: Span): readonly number[] {
+export function rowsIn(table: Table, look: Look, span: Span, shown: Bits = table.filtered): readonly number[] {
   const column = chosen(table, look, "dateColumnName");
   if (column === undefined || !isNumeric(column)) return [];
   const onlyFiltered = flagOf(look, "showFilteredOnly");
@@ -134,8 +134,7 @@ export function rowsIn(table: Table, look: Look, span: Span): readonly number[] 
   const rows: number[] = [];
   for (let row = 0; row < column.numbers.length; row += 1) {
     const value = column.numbers[row] ?? Number.NaN;
-    if (!Number.isNaN(value) && inside(Math.floor(value / DAY_MS)) && (!onlyFiltered || table.filtered.has(row)))
-      rows.push(row);
+    if (!Number.isNaN(value) && inside(Math.floor(value / DAY_MS)) && (!onlyFiltered || shown.has(row))) rows.push(row);
   }
   return rows;
 }

@@ -29,7 +29,7 @@ export function CategoryCard(props: CardProps): ReactNode {
   return (
     <div className="px-1">
       {(many || counts.length > 2) && (
-        <div className="flex items-center gap-1">
+        <div className="flex items-center gap-1 pb-0.5">
           {show.search && many && (
             <input
               type="search"

@@ -85,10 +85,10 @@ function Header({ table, look, change, model }: ViewerProps & { readonly model: 
         />
         On
       </label>
-      <span aria-live="polite" className="min-w-0 truncate text-xs text-soft tabular-nums">
+      <span aria-live="polite" className="min-w-0 shrink truncate text-xs text-soft tabular-nums">
         {table.filtered.count.toLocaleString("en-US")} of {rowsWords(table.rowCount)}
       </span>
-      <span className="ml-auto flex shrink-0 items-center">
+      <span className="ml-auto flex min-w-0 shrink-[3] items-center">
         {filters.size > 0 && <SmallButton words="Reset all" onClick={() => table.setFilters(new Map())} />}
         <ColumnPicker
           label="Cards"

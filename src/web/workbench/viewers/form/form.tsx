@@ -90,11 +90,11 @@ function Navigation({ table, model, go }: NavigationProps): ReactNode {
           <ChevronRight aria-hidden className="size-4" />
         </button>
       )}
-      <span aria-live="polite" className="px-1 text-xs whitespace-nowrap text-soft tabular-nums">
+      <span aria-live="polite" className="min-w-0 truncate px-1 text-xs text-soft tabular-nums">
         {row < 0 ? "No row" : `Row ${words(row + 1)} of ${words(table.rowCount)}`}
       </span>
       {bar.selector && row >= 0 && (
-        <label className="flex h-6 cursor-pointer items-center gap-1 px-1 text-xs text-soft">
+        <label className="flex h-6 min-w-6 shrink cursor-pointer items-center gap-1 overflow-hidden px-1 text-xs text-soft">
           <input
             type="checkbox"
             checked={table.selected.has(row)}

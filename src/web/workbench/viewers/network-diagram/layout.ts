@@ -98,8 +98,11 @@ export interface Frame {
   readonly y: number;
 }
 
+/** Around the nodes, and for the labels at the right, px. */
+const PADDING = 22;
+const LABELS = 44;
+
 export function frameFor(spots: readonly Spot[], width: number, height: number): Frame {
-  const padding = 28;
   let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
   for (const { x, y } of spots) {
     left = Math.min(left, x);
@@ -110,10 +113,14 @@ export function frameFor(spots: readonly Spot[], width: number, height: number):
   if (left > right) return { scale: 1, x: width / 2, y: height / 2 };
   const scale = Math.min(
     2,
-    Math.max(40, width - 2 * padding) / Math.max(1, right - left),
-    Math.max(40, height - 2 * padding) / Math.max(1, bottom - top),
+    Math.max(40, width - 2 * PADDING - LABELS) / Math.max(1, right - left),
+    Math.max(40, height - 2 * PADDING) / Math.max(1, bottom - top),
   );
-  return { scale, x: width / 2 - ((left + right) / 2) * scale, y: height / 2 - ((top + bottom) / 2) * scale };
+  return {
+    scale,
+    x: (width - LABELS) / 2 - ((left + right) / 2) * scale,
+    y: height / 2 - ((top + bottom) / 2) * scale,
+  };
 }
 
 /** The nearest node under a point of the picture, else the nearest line. */

@@ -24,7 +24,6 @@ export function ColumnPicker({ label, table, value, columns, onChange }: ColumnP
     <Popover.Root>
       <Popover.Trigger
         className="flex h-6 max-w-56 min-w-0 items-center gap-1 rounded border border-transparent px-1 text-xs text-soft hover:border-line-strong hover:text-ink"
-        aria-label={`${label}: ${value.length === 0 ? "none" : value.join(", ")}. Choose columns`}
         title={`${label}: ${value.join(", ")}`}
       >
         <Columns3 aria-hidden className="size-3.5 shrink-0" />

@@ -173,13 +173,14 @@ interface LineProps extends Pick<ViewerProps, "table"> {
 function Line({ table, model, place, top, left, labelWidth, cellWidth, shown, choose }: LineProps): ReactNode {
   const row = model.rows[place];
   if (row === undefined) return undefined;
-  const { selected } = table;
+  const { selected, filtered } = table;
+  const faint = filtered.count < table.rowCount && !row.rows.some((one) => filtered.has(one));
   const marked = row.rows.some((one) => selected.has(one));
   const labels = row.labels.length === 0 ? ["All rows"] : row.labels;
   return (
     <div
       role="row"
-      className={`group absolute inset-x-0 flex ${marked ? "bg-accent-soft" : ""}`}
+      className={`group absolute inset-x-0 flex ${marked ? "bg-accent-soft" : ""} ${faint ? "text-faint" : ""}`}
       style={{ top, height: ROW }}
     >
       {labels.map((label, at) => (

@@ -36,7 +36,6 @@ export function MeasurePicker({ table, look, change }: MeasurePickerProps): Reac
     <Popover.Root>
       <Popover.Trigger
         className="flex h-6 max-w-56 min-w-0 items-center gap-1 rounded border border-transparent px-1 text-xs text-soft hover:border-line-strong hover:text-ink"
-        aria-label={`Figures: ${words}. Choose figures`}
         title={`Figures: ${words}`}
       >
         <Sigma aria-hidden className="size-3.5 shrink-0" />

@@ -1,4 +1,5 @@
 import { aggregate, type Aggregate } from "../../data/aggregate.ts";
+import type { Bits } from "../../data/bits.ts";
 import type { Column } from "../../data/column.ts";
 import { dateText, shortNumber } from "../../data/format.ts";
 import type { Table } from "../../data/table.ts";
@@ -53,11 +54,11 @@ export interface PivotOrder {
 }
 
 export function pivotOf(table: Table, look: Look): PivotModel | string {
-  return finish(pivotSteps(table, look));
+  return finish(pivotSteps(table, look, table.filtered));
 }
 
 /** Words instead of a model where it cannot be worked out. */
-export function* pivotSteps(table: Table, look: Look): Steps<PivotModel | string> {
+export function* pivotSteps(table: Table, look: Look, shown: Bits): Steps<PivotModel | string> {
   const groupColumns = chosenList(table, look, "groupByColumnNames");
   const pivotColumns = chosenList(table, look, "pivotColumnNames");
   const all = [...groupColumns, ...pivotColumns];
@@ -66,7 +67,7 @@ export function* pivotSteps(table: Table, look: Look): Steps<PivotModel | string
   if (tooFine !== undefined) return `${tooFine.name} has too many different values to group by. Choose another column.`;
   const known = coded.filter((one) => one !== undefined);
   yield;
-  const groups = groupBy(known, table.filtered.toArray(), MOST_CELLS);
+  const groups = groupBy(known, shown.toArray(), MOST_CELLS);
   if (groups === undefined)
     return `These columns make more than ${MOST_CELLS.toLocaleString("en-US")} cells. Choose columns with fewer values, or filter.`;
   if (groups.keys.length === 0) return "All rows are filtered out.";

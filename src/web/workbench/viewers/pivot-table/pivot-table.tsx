@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import { useTable } from "../../data/use-table.ts";
 import { Figure } from "../drawing/figure.tsx";
+import { rowsOf } from "../drawing/rows.ts";
 import { countWords, rowsWords } from "../drawing/words.ts";
 import { flagOf, listOf } from "../look.ts";
 import { ColumnPicker } from "../parts/column-picker.tsx";
@@ -14,7 +15,9 @@ import { pivotSteps } from "./model.ts";
 export function PivotTable(props: ViewerProps): ReactNode {
   const { table, look, change } = props;
   const key = useTable(table, "columns", "filter");
-  const model = useModel(table.rowCount, () => pivotSteps(table, look), [table, look, key]) ?? WORKING;
+  const model =
+    useModel(table.rowCount, () => pivotSteps(table, look, rowsOf(table, look, props.id)), [table, look, key]) ??
+    WORKING;
   const bar = flagOf(look, "showCommandBar") && typeof model !== "string";
   return (
     <Figure

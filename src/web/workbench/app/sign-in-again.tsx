@@ -1,0 +1,43 @@
+import { useState, type FormEvent, type ReactNode } from "react";
+import { Button } from "../../console/ui/button.tsx";
+import { Field, Input } from "../../console/ui/field.tsx";
+import { Note } from "../../console/ui/states.tsx";
+import { useServer } from "./server.tsx";
+
+/** In the place of the chat, where the token has ended: what is open in the page stays. */
+export function SignInAgain({ close }: { readonly close: () => void }): ReactNode {
+  const { onToken } = useServer();
+  const [text, setText] = useState("");
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    const token = /[?#&]token=([^&\s]+)/.exec(text)?.[1] ?? text.trim();
+    if (token !== "") onToken(token);
+  };
+  return (
+    <form onSubmit={submit} className="space-y-4 p-4">
+      <h2 className="font-semibold">Sign in again</h2>
+      <Note tone="bad" role="alert">
+        This token is not known to the server any more. Your tables stay open.
+      </Note>
+      <Field label="Link or token" hint="The link that npm start printed, or a token.">
+        {(ids) => (
+          <Input
+            {...ids}
+            type="password"
+            spellCheck={false}
+            autoComplete="current-password"
+            value={text}
+            onChange={(event) => setText(event.target.value)}
+            required
+          />
+        )}
+      </Field>
+      <div className="flex gap-2">
+        <Button type="submit" variant="primary">
+          Sign in
+        </Button>
+        <Button onClick={close}>Close</Button>
+      </div>
+    </form>
+  );
+}
