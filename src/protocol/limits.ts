@@ -560,6 +560,8 @@ export const LIMITS = {
   /** Of one statement (UTF-16 units), and how much of it the audit log keeps. */
   connectionSqlChars: 100_000,
   connectionAuditChars: 2_000,
+  /** What is told of a database's own words when it refuses a statement. */
+  connectionMessageChars: 8_000,
   /** How long PostgreSQL's parser may take for one. */
   connectionParseMs: 5_000,
   /** How long a statement may take unless its connection says otherwise, and the longest that it may say. */
@@ -572,9 +574,11 @@ export const LIMITS = {
   connectionRowsMax: 100_000,
   /** One answer; rows beyond are left out. */
   connectionResultBytes: 16_777_216,
+  /** Lists and objects inside each other of one JSON value; a deeper one is told as a text. */
+  connectionJsonDepth: 500,
   /** Rows that are asked of PostgreSQL at once. */
   connectionBatchRows: 500,
-  /** Statements of one connection that run at once, and that wait for their turn. */
+  /** Statements of one connection that run at once, and that wait for their turn; as many wait for PostgreSQL's parser. */
   connectionConcurrent: 4,
   connectionQueue: 100,
   /** How long it may take to reach a database, or to begin a process that reads an SQLite file. */

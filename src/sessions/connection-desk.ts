@@ -191,13 +191,20 @@ export class ConnectionDesk {
     }
   }
 
-  /** Databases repeat what they were sent; nobody is told a secret by one. Anything but a Failure is a bug, and thrown on. */
+  /**
+   * Databases repeat what they were sent, and what they computed: nobody is told a secret by one, and its words are not kept in any
+   * length. Anything but a Failure is a bug, and thrown on.
+   */
   #failure(error: unknown): Failure {
     if (!(error instanceof Failure)) throw error;
-    const { redact } = this.#services;
+    const words = (text: string): string => this.#services.redact(text).slice(0, LIMITS.connectionMessageChars);
     const details =
-      error.details === undefined ? undefined : (JSON.parse(redact(JSON.stringify(error.details))) as unknown);
-    return new Failure(error.code, redact(error.message), details);
+      error.details === undefined
+        ? undefined
+        : (JSON.parse(JSON.stringify(error.details), (_key, value: unknown) =>
+            typeof value === "string" ? words(value) : value,
+          ) as unknown);
+    return new Failure(error.code, words(error.message), details);
   }
 
   /** To who may not use it, it does not exist; an admin is told why. */

@@ -41,6 +41,7 @@ type PageName = keyof typeof PAGES;
 /** Where a script of an agent runs, inside the workbench. */
 const SCRIPT_FRAME = "/workbench/script-frame";
 
+const NOT_BUILT = "the web pages were not built: run `npm run build`";
 const ASSETS = "/assets/";
 /** The build puts a smaller form beside each large file: see scripts/packed.mjs. */
 const PACKED = ".gz";
@@ -78,12 +79,13 @@ function contentPolicy(name: PageName, nonce: string): string {
 /** Of a script that is started as a worker, which has the policy of its own file and not the page's. */
 const WORKER_POLICY = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'; worker-src 'self'";
 
-/** An origin of its own, for a worker of a text and nothing else: no network, no storage, no frames, no other scripts. */
-const SCRIPT_FRAME_POLICY =
-  "sandbox allow-scripts; default-src 'none'; script-src 'self'; worker-src blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'";
-const SCRIPT_FRAME_PAGE =
-  '<!doctype html><html lang="en"><title>Scripts run here</title><script src="/assets/script-frame-1.js"></script></html>';
-
+/**
+ * An origin of its own, for a worker of a text and nothing else: no network, no storage, no frames, no other scripts. Not even ours: with
+ * 'self' a worker could load, and so send, whatever it likes from here.
+ */
+function scriptFramePolicy(nonce: string): string {
+  return `sandbox allow-scripts; default-src 'none'; script-src 'nonce-${nonce}'; worker-src blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'`;
+}
 /** The pages that people use, as the build made them. */
 export function webPages(app: App, { web }: Pick<SurfaceOptions, "web">): void {
   const pages = new Map<PageName, string>();
@@ -92,22 +94,28 @@ export function webPages(app: App, { web }: Pick<SurfaceOptions, "web">): void {
     const known = pages.get(name);
     if (known !== undefined) return known;
     const read = web === undefined ? undefined : textOf(join(web, name, "index.html"));
-    if (read === undefined) throw new Failure("not_found", "the web pages were not built: run `npm run build`");
+    if (read === undefined) throw new Failure("not_found", NOT_BUILT);
     pages.set(name, read);
     return read;
   };
   for (const name of Object.keys(PAGES) as PageName[]) {
     for (const path of PAGES[name]) {
       app.get(path, (context) => {
-        const nonce = randomBytes(NONCE_BYTES).toString("base64");
+        const nonce = newNonce();
         context.header("content-security-policy", contentPolicy(name, nonce));
         return context.html(page(name).replace(NONCE, nonce));
       });
     }
   }
   app.get(SCRIPT_FRAME, (context) => {
-    context.header("content-security-policy", SCRIPT_FRAME_POLICY);
-    return context.html(SCRIPT_FRAME_PAGE);
+    // In the page itself: a document without an origin may load nothing from ours.
+    const script = web === undefined ? undefined : textOf(join(web, "script-frame.js"));
+    if (script === undefined) throw new Failure("not_found", NOT_BUILT);
+    const nonce = newNonce();
+    context.header("content-security-policy", scriptFramePolicy(nonce));
+    return context.html(
+      `<!doctype html><html lang="en"><title>Scripts run here</title><script nonce="${nonce}">${script}</script></html>`,
+    );
   });
   app.get(`${ASSETS}:file`, async (context) => {
     const file = context.req.param("file");
@@ -123,6 +131,10 @@ export function webPages(app: App, { web }: Pick<SurfaceOptions, "web">): void {
     if (kind === ".js") context.header("content-security-policy", WORKER_POLICY);
     return context.body(new Uint8Array(content), 200, { "content-type": TYPES[kind] ?? "application/octet-stream" });
   });
+}
+
+function newNonce(): string {
+  return randomBytes(NONCE_BYTES).toString("base64");
 }
 
 function listed(folder: string): readonly string[] {

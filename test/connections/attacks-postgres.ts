@@ -115,6 +115,16 @@ export const POSTGRES_ATTACKS: readonly string[] = [
   "SELECT count(*) FILTER (WHERE pg_notify('x', 'y') IS NULL) FROM ledger",
   "SELECT sum(id) OVER (ORDER BY setval('ledger_id_seq', 5)) FROM ledger",
   "EXPLAIN SELECT nextval('ledger_id_seq')",
+  // functions that are written like columns
+  "SELECT (1::int4).pg_cancel_backend",
+  "SELECT x.pg_terminate_backend FROM pg_backend_pid() AS x",
+  "SELECT (7::bigint).pg_advisory_lock",
+  'SELECT x."pg_advisory_lock" FROM int8(7) AS x',
+  "SELECT ('ledger_id_seq'::regclass).nextval",
+  "SELECT ((0::oid).lo_create).abs",
+  "SELECT x.ts_stat FROM lower('select to_tsvector(note) from ledger') AS x",
+  "SELECT (x.ts_stat).word FROM lower('select to_tsvector(note) from ledger') AS x",
+  "SELECT * FROM ledger ORDER BY ('/etc/passwd'::text).pg_read_file",
 ];
 
 /** Look like writes and are none. */
@@ -135,6 +145,7 @@ export const POSTGRES_HONEST: readonly string[] = [
   "EXPLAIN SELECT * FROM ledger",
   "EXPLAIN (VERBOSE, COSTS OFF, FORMAT JSON) SELECT * FROM ledger",
   "SELECT currval_text FROM (SELECT 'nextval' AS currval_text) t",
+  "SELECT t.lo_id, nextval FROM (SELECT 1 AS lo_id, 2 AS nextval) t",
   "SELECT id FROM ledger UNION SELECT 2 EXCEPT SELECT 3 ORDER BY 1 LIMIT 5;",
   "SELECT now() FOR READ ONLY",
   "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3) SELECT * FROM n",

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { ConnectionConfig } from "../../src/protocol/index.ts";
+import { LIMITS, type ConnectionConfig } from "../../src/protocol/index.ts";
 import { makeSqlite, type SqlitePlace } from "../connections/place.ts";
 import { openTestHouse, type TestHouse } from "../support/house.ts";
 import { hasPostgres, startPostgres, type Cluster } from "../support/postgres.ts";
@@ -287,6 +287,27 @@ describe.skipIf(!hasPostgres)("with a real PostgreSQL", () => {
       await refused(anna.querySql("pg", { sql: "WITH d AS (DELETE FROM sales RETURNING 1) SELECT * FROM d" })),
     ).toBe("forbidden");
     expect(await cluster.admin("SELECT count(*)::int AS n FROM sales")).toEqual([{ n: 1 }]);
+  });
+
+  it("keeps no more of the database's words than a person reads, and answers values of any depth", async () => {
+    const { client } = house;
+    const credential_env = "SALLYPORT_CONNECTION_PASSWORD";
+    await client.putConnection("pg", {
+      kind: "postgres",
+      url: cluster.url("gateway"),
+      credential_env,
+      db_role: "anna",
+    });
+    const message = await client.querySql("pg", { sql: "SELECT repeat('x', 3000000)::int" }).then(
+      () => "not refused",
+      (error: Error) => error.message,
+    );
+    expect(message).toMatch(/^invalid input syntax for type integer: "x+$/);
+    const { entries } = await client.audit({ action: "connection.query", limit: 1 });
+    expect([message.length, JSON.stringify(entries).length < 10_000]).toEqual([LIMITS.connectionMessageChars, true]);
+    const deep = (levels: number): string => "[".repeat(levels) + "]".repeat(levels);
+    const sql = `SELECT '${deep(2)}'::json, (repeat('[', 6000) || repeat(']', 6000))::json`;
+    expect((await client.querySql("pg", { sql })).rows).toEqual([[[[]], deep(6_000)]]);
   });
 
   it("takes the password from a file that only the server can read", async () => {

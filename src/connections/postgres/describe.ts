@@ -24,8 +24,10 @@ const COLUMNS = `SELECT a.attrelid::text AS oid, a.attname AS name, pg_catalog.f
     left(pg_catalog.col_description(a.attrelid, a.attnum), $3) AS comment,
     EXISTS (SELECT FROM pg_catalog.pg_index i WHERE i.indrelid = a.attrelid AND i.indisunique AND i.indpred IS NULL
       AND i.indnkeyatts = 1 AND i.indkey[0] = a.attnum) AS is_unique,
-    s.n_distinct::float8 AS distinct, s.histogram_bounds::text::text[] AS bounds, s.most_common_vals::text::text[] AS common,
-    t.typcategory AS category
+    s.n_distinct::float8 AS distinct, t.typcategory AS category,
+    CASE WHEN t.typcategory IN ('N', 'D') THEN s.histogram_bounds::text::text[] END AS bounds,
+    CASE WHEN t.typcategory IN ('N', 'D') OR (s.histogram_bounds IS NULL AND cardinality(s.most_common_freqs) <= $4)
+      THEN s.most_common_vals::text::text[] END AS common
   FROM pg_catalog.pg_attribute a
   JOIN pg_catalog.pg_class c ON c.oid = a.attrelid JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
   JOIN pg_catalog.pg_type t ON t.oid = a.atttypid
@@ -65,10 +67,12 @@ interface ColumnRow {
   readonly is_unique: boolean;
   /** Negative: a share of all rows. */
   readonly distinct: number | null;
-  readonly bounds: readonly string[] | null;
-  readonly common: readonly string[] | null;
   /** `N`: numbers; `D`: times. */
   readonly category: string;
+  /** Of numbers and times alone: statistics of long texts are large, and a range of them says nothing. */
+  readonly bounds: readonly string[] | null;
+  /** The same, and of others where they are few and all that PostgreSQL knows of. */
+  readonly common: readonly string[] | null;
 }
 
 interface JoinRow extends Omit<CatalogJoin, "comment" | "cardinality"> {
@@ -82,7 +86,12 @@ export async function describe(client: ClientBase, catalog: string): Promise<Cat
   const { rows: tables } = await client.query<TableRow>(TABLES, [LIMITS.connectionTables + 1, chars]);
   const listed = tables.slice(0, LIMITS.connectionTables);
   const oids = listed.map(({ oid }) => oid);
-  const { rows: columns } = await client.query<ColumnRow>(COLUMNS, [oids, LIMITS.connectionColumns + 1, chars]);
+  const { rows: columns } = await client.query<ColumnRow>(COLUMNS, [
+    oids,
+    LIMITS.connectionColumns + 1,
+    chars,
+    LIMITS.connectionValues,
+  ]);
   const { rows: joins } = await client.query<JoinRow>(JOINS, [oids, LIMITS.connectionJoins + 1, chars]);
   const byTable = new Map<string, ColumnRow[]>();
   for (const column of columns.slice(0, LIMITS.connectionColumns)) {
@@ -125,16 +134,14 @@ function columnOf(
   const known = [...(bounds ?? []), ...(common ?? [])];
   const isOrdered = category === "N" || category === "D";
   // All of them, or none: a part would pass for the whole.
-  const isWhole = !isOrdered && bounds === null && common !== null && common.length >= count;
+  const isWhole = !isOrdered && common !== null && common.length >= count;
   return {
     name,
     type,
     ...(comment === null ? {} : { comment }),
     ...(is_unique ? { is_unique } : {}),
     ...(isOrdered && known.length > 0 ? rangeOf(known, category === "N") : {}),
-    ...(isWhole && common.length <= LIMITS.connectionValues
-      ? { values: common.map((value) => value.slice(0, LIMITS.connectionTextChars)).sort() }
-      : {}),
+    ...(isWhole ? { values: common.map((value) => value.slice(0, LIMITS.connectionTextChars)).sort() } : {}),
     ...(count > 0 ? { unique_count: count } : {}),
   };
 }

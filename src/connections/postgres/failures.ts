@@ -8,7 +8,8 @@ interface Told {
   readonly hint?: string | undefined;
 }
 
-const SQLSTATE = /^[0-9A-Z]{5}$/;
+/** Each one holds a digit: EPIPE and its like are the network's. */
+const SQLSTATE = /^(?=.*\d)[0-9A-Z]{5}$/;
 
 /** What PostgreSQL, or the way there, says is wrong. In its own words: who asks is to mend his statement. */
 export function failureOf(error: unknown): Failure {

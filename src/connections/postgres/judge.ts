@@ -34,7 +34,7 @@ const FUNCTIONS: readonly RegExp[] = [
   /^(?:brin_(?:summarize|desummarize)|gin_clean_pending_list)/,
   /^(?:pg_truncate_visibility_map|heap_force_|pg_buffercache_evict|pg_prewarm|autoprewarm|pg_nextoid|binary_upgrade_)/,
   // large objects and the server's files
-  /^lo_|^lo(?:read|write|creat|import|export)$/,
+  /^lo_(?:close|creat|create|export|from_bytea|get|import|lseek|lseek64|manage|open|put|tell|tell64|truncate|truncate64|unlink)$|^lo(?:read|write)$/,
   /^pg_(?:read|write|ls|stat)_(?:binary_)?(?:file|dir|\w*dir)$/,
   /^pg_file_|^pg_logdir_ls$|^pg_current_logfile$|^pg_hba_file_rules$|^pg_ident_file_mappings$/,
   // a text that is run as SQL, here or elsewhere
@@ -133,11 +133,31 @@ function refusalOf(key: string, value: unknown): string | undefined {
   if (key === "intoClause") return "SELECT INTO makes a table";
   if (key === "lockingClause" && listOf(value).length > 0) return "FOR UPDATE and FOR SHARE lock rows";
   if (key.endsWith("Stmt") && key !== "SelectStmt") return WORDS[key] ?? key.replace(/Stmt$/, "");
-  if (key !== "FuncCall") return undefined;
-  // The last part is the function's name; whatever schema stands before it, it is the same deed.
-  const [, name] = nodeOf(listOf((value as Tree)["funcname"]).at(-1));
-  const called = typeof name["sval"] === "string" ? name["sval"].toLowerCase() : "";
-  return FUNCTIONS.some((pattern) => pattern.test(called)) ? `the function ${called}` : undefined;
+  const called = callable(key, value).find((name) => FUNCTIONS.some((pattern) => pattern.test(name)));
+  return called === undefined ? undefined : `the function ${called}`;
+}
+
+/** The names in a node that may be those of functions, in small letters. */
+function callable(key: string, value: unknown): readonly string[] {
+  switch (key) {
+    case "FuncCall":
+      // The last part is the function's name; whatever schema stands before it, it is the same deed.
+      return namesOf(listOf((value as Tree)["funcname"]).slice(-1));
+    // PostgreSQL reads x.name and (x).name as name(x) where x has no such column.
+    case "ColumnRef":
+      return namesOf(listOf((value as Tree)["fields"]).slice(1));
+    case "A_Indirection":
+      return namesOf(listOf((value as Tree)["indirection"]));
+    default:
+      return [];
+  }
+}
+
+function namesOf(nodes: readonly unknown[]): readonly string[] {
+  return nodes.flatMap((node) => {
+    const { sval } = nodeOf(node)[1];
+    return typeof sval === "string" ? [sval.toLowerCase()] : [];
+  });
 }
 
 function writes(reason: string): SqlClass {

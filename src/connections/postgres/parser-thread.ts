@@ -21,6 +21,4 @@ function verdictOf(sql: string): Verdict {
 }
 
 const port = parentPort;
-port?.on("message", ({ id, sql }: { readonly id: number; readonly sql: string }) => {
-  port.postMessage({ id, verdict: verdictOf(sql) });
-});
+port?.on("message", (sql: string) => port.postMessage(verdictOf(sql)));

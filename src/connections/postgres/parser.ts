@@ -15,14 +15,18 @@ export interface ParserOptions {
 
 interface Thread {
   readonly worker: Worker;
-  readonly waiting: Map<number, (verdict: Verdict) => void>;
+  /** Told the verdict, once. Absent: nothing is asked. */
+  answer?: ((verdict: Verdict) => void) | undefined;
 }
 
 /** PostgreSQL's parser. Begun at the first question, replaced when a statement broke it. */
 export class Parser {
   readonly #options: ParserOptions;
   #thread: Thread | undefined;
-  #lastId = 0;
+  /** Resolves when the last statement has been looked at. One at a time: what one takes, or breaks, is not the others' affair. */
+  #turn: Promise<unknown> = Promise.resolve();
+  #waiting = 0;
+  #isClosed = false;
 
   constructor(options: ParserOptions) {
     this.#options = options;
@@ -30,7 +34,7 @@ export class Parser {
 
   /** A Failure where it is no SQL. */
   async classify(sql: string): Promise<SqlClass> {
-    const verdict = await this.#ask(sql);
+    const verdict = await this.#inTurn(sql);
     switch (verdict.kind) {
       case "class":
         return verdict.verdict;
@@ -50,26 +54,34 @@ export class Parser {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     await this.#drop(this.#thread);
   }
 
+  async #inTurn(sql: string): Promise<Verdict> {
+    if (this.#waiting >= LIMITS.connectionQueue)
+      throw new Failure("queue_full", `${LIMITS.connectionQueue} statements wait to be parsed; try again later`);
+    this.#waiting += 1;
+    const verdict = this.#turn.then(() => this.#ask(sql));
+    this.#turn = verdict;
+    return verdict.finally(() => (this.#waiting -= 1));
+  }
+
   #ask(sql: string): Promise<Verdict> {
+    if (this.#isClosed) return Promise.resolve({ kind: "broken" });
     this.#thread ??= this.#begin();
     const thread = this.#thread;
-    this.#lastId += 1;
-    const id = this.#lastId;
     return new Promise((resolve) => {
       const stop = this.#options.after(LIMITS.connectionParseMs, () => void this.#drop(thread));
-      thread.waiting.set(id, (verdict) => {
+      thread.answer = (verdict) => {
         stop();
-        thread.waiting.delete(id);
-        if (thread.waiting.size === 0) thread.worker.unref();
+        thread.answer = undefined;
+        thread.worker.unref();
         if (verdict.kind === "broken") void this.#drop(thread);
         resolve(verdict);
-      });
-      const port = thread.worker;
-      port.ref();
-      port.postMessage({ id, sql });
+      };
+      thread.worker.ref();
+      thread.worker.postMessage(sql, []);
     });
   }
 
@@ -79,13 +91,11 @@ export class Parser {
       env: {},
       resourceLimits: { stackSizeMb: 8 },
     });
-    const thread: Thread = { worker, waiting: new Map() };
-    worker.on("message", ({ id, verdict }: { readonly id: number; readonly verdict: Verdict }) => {
-      thread.waiting.get(id)?.(verdict);
-    });
+    const thread: Thread = { worker };
+    worker.on("message", (verdict: Verdict) => thread.answer?.(verdict));
     const gone = (): void => {
       if (this.#thread === thread) this.#thread = undefined;
-      for (const answer of thread.waiting.values()) answer({ kind: "broken" });
+      thread.answer?.({ kind: "broken" });
     };
     worker.on("error", gone).on("exit", gone);
     return thread;

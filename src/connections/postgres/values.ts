@@ -1,4 +1,5 @@
 import pg from "pg";
+import { LIMITS } from "../../protocol/index.ts";
 
 const OID = {
   bool: 16,
@@ -81,13 +82,28 @@ function finite(text: string): number | string {
   return Number.isFinite(value) ? value : text;
 }
 
-/** PostgreSQL has checked it; only what JSON of JavaScript cannot hold stays a text. */
+/** PostgreSQL has checked it; only what JSON of JavaScript cannot hold, or could not write again, stays a text. */
 function parsed(text: string): unknown {
+  if (isDeep(text)) return text;
   try {
     return JSON.parse(text) as unknown;
   } catch {
     return text;
   }
+}
+
+function isDeep(text: string): boolean {
+  let depth = 0;
+  let inString = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const mark = text.charAt(at);
+    if (mark === '"') inString = !inString;
+    else if (inString && mark === "\\") at += 1;
+    else if (!inString && (mark === "[" || mark === "{")) depth += 1;
+    else if (!inString && (mark === "]" || mark === "}")) depth -= 1;
+    if (depth > LIMITS.connectionJsonDepth) return true;
+  }
+  return false;
 }
 
 function arrayOf(text: string, member: number): unknown {

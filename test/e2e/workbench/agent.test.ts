@@ -1,9 +1,24 @@
 import { expect, test } from "vitest";
 import { describeInBrowser } from "../../support/browser.ts";
 import { consoleWorld } from "../console/world.ts";
-import { answers, ask, chat, openChat, openSample, viewer } from "./world.ts";
+import { answers, ask, chat, openChat, openSample, play, sessionOf, toolAnswers, viewer } from "./world.ts";
 
 const ADDED = /Added viewer with ID: viewer-[a-z0-9]{6}-[a-z0-9]{6}-[a-z0-9]{6}/;
+const ENGINE_MS = 60_000;
+const tool = (name: string, input: object): object => ({ tool: `mcp__workbench__${name}`, input });
+
+/** Whatever a script could try to reach, and how many of these it has reached. */
+const ESCAPE = `const met = (made) => new Promise((done, failed) => Object.assign(made, { onopen: done, onsuccess: done, onerror: failed }));
+const tries = {
+  fetch: () => fetch("/api/me"), elsewhere: () => fetch("http://127.0.0.1:1/"), socket: () => met(new WebSocket("ws://127.0.0.1:1/")),
+  events: () => met(new EventSource("/api/me")), storage: () => met(indexedDB.open("x")), caches: () => caches.open("x"),
+  eval: () => eval("1"), maker: () => new Function("return 1")(), scripts: () => importScripts("/assets/before-1.js"), module: () => import("/assets/before-1.js"),
+};
+const reached = [];
+for (const [name, attempt] of Object.entries(tries)) {
+  try { await attempt(); reached.push(name); } catch { /* as it should be */ }
+}
+return reached.length + " of " + Object.keys(tries).length + " " + reached.join();`;
 
 describeInBrowser("an agent in the workbench", () => {
   const world = consoleWorld();
@@ -18,7 +33,7 @@ describeInBrowser("an agent in the workbench", () => {
     await openChat(page);
     if (engine !== "") await page.getByLabel("Next chat with").selectOption(engine);
     await ask(page, "add a histogram for the Age column");
-    await answers(page).getByText(ADDED).waitFor({ timeout: 60_000 });
+    await answers(page).getByText(ADDED).waitFor({ timeout: ENGINE_MS });
     // The steps in words, the picture, and the answer that names it.
     await answers(page).getByText("Getting available properties for Histogram viewer").first().waitFor();
     await answers(page).getByText("Adding Histogram viewer").first().waitFor();
@@ -26,73 +41,60 @@ describeInBrowser("an agent in the workbench", () => {
     await viewer(page, "Histogram of AGE").getByRole("img").first().waitFor();
     const [id] = /viewer-[a-z0-9-]{20}/.exec((await answers(page).textContent()) ?? "") ?? [];
     await ask(page, "which viewers are open?");
-    await answers(page).getByText(`ID: ${id}, Type: Histogram`).waitFor({ timeout: 60_000 });
+    await answers(page).getByText(`ID: ${id}, Type: Histogram`).waitFor({ timeout: ENGINE_MS });
     // Whatever an agent did can be taken back.
     await ask(page, "undo");
-    await answers(page).getByText("Took back: Added Histogram").waitFor({ timeout: 60_000 });
+    await answers(page).getByText("Took back: Added Histogram").waitFor({ timeout: ENGINE_MS });
     await viewer(page, "Histogram of AGE").waitFor({ state: "detached" });
     expect(visitor.troubles).toEqual([]);
   });
 
-  test(
-    "makes columns, filters, runs scripts and exports; a wrong wish changes nothing",
-    { timeout: 90_000 },
-    async () => {
-      const visitor = await world.visit("/workbench");
-      const { page } = visitor;
-      await openSample(page);
-      await openChat(page);
-      await ask(page, "add a column BMI = WEIGHT / (HEIGHT / 100) ^ 2");
-      await answers(page).getByText("Added column BMI (double) to demog").waitFor();
-      await ask(page, "filter to AGE > 1000");
-      await answers(page).getByText("0 of 5850 rows are shown.").waitFor();
-      await ask(page, "filter to nonsense > 1");
-      await answers(page)
-        .getByText(/apply_filter did not work/)
-        .waitFor();
-      await ask(
-        page,
-        'sim: [{"tool":"mcp__workbench__apply_filter","input":{"expression":""}},{"tool":"mcp__workbench__run_script","input":{"script":"print(table.columnNames.at(-1)); output.addColumn(\'OLD\', table.get(\'AGE\').map((age) => age > 60)); return table.filtered.length;"}},{"say":"Script done."}]',
-      );
-      await answers(page).getByText("Script done.", { exact: true }).waitFor();
-      await page.getByRole("columnheader", { name: "OLD" }).waitFor({ state: "attached" });
-      const saved = page.waitForEvent("download");
-      await ask(page, "export it to CSV");
-      expect((await saved).suggestedFilename()).toBe("demog.csv");
-      await answers(page).getByText("Exported 5850 rows to demog.csv.").waitFor();
-      // A script reaches nothing but its copy of the table.
-      await ask(
-        page,
-        "sim: [{\"tool\":\"mcp__workbench__run_script\",\"input\":{\"script\":\"const tries = { fetch: () => fetch('/api/me'), socket: () => new WebSocket('ws://127.0.0.1:1/'), storage: () => indexedDB.open('x'), eval: () => eval('1'), scripts: () => importScripts('/assets/before-1.js') }; const out = {}; for (const [name, attempt] of Object.entries(tries)) { try { await attempt(); out[name] = 'reached'; } catch (error) { out[name] = 'refused'; } } return out;\"}},{\"say\":\"Tried.\"}]",
-      );
-      await answers(page).getByText("Tried.", { exact: true }).waitFor();
-      const told = await lastResult(page.url());
-      expect(told).toContain(
-        '{"fetch":"refused","socket":"refused","storage":"refused","eval":"refused","scripts":"refused"}',
-      );
-      expect(visitor.takeTroubles().filter((trouble) => !trouble.startsWith("console: "))).toEqual([]);
+  test("makes columns, filters, runs scripts and exports", { timeout: 90_000 }, async () => {
+    const visitor = await world.visit("/workbench");
+    const { page } = visitor;
+    await openSample(page);
+    await openChat(page);
+    await ask(page, "add a column BMI = WEIGHT / (HEIGHT / 100) ^ 2");
+    await answers(page).getByText("Added column BMI (double) to demog").waitFor();
+    await ask(page, "filter to AGE > 1000");
+    await answers(page).getByText("0 of 5850 rows are shown.").waitFor();
+    await ask(page, "filter to nonsense > 1");
+    await answers(page)
+      .getByText(/apply_filter did not work/)
+      .waitFor();
+    const script = `print(table.columnNames.at(-1));
+      output.addColumn("OLD", table.get("AGE").map((age) => age > 60));
+      return table.filtered.length;`;
+    await ask(page, play(tool("apply_filter", { expression: "" }), tool("run_script", { script }), { say: "It ran." }));
+    await answers(page).getByText("It ran.", { exact: true }).waitFor();
+    const [ran] = (await toolAnswers(page, world.client)).slice(-1);
+    for (const part of ["Printed:", "BMI", "Returned: 5850", "Added column OLD (bool)."]) expect(ran).toContain(part);
+    const saved = page.waitForEvent("download");
+    await ask(page, "export it to CSV");
+    expect((await saved).suggestedFilename()).toBe("demog.csv");
+    await answers(page).getByText("Exported 5850 rows to demog.csv.").waitFor();
+    expect(visitor.troubles).toEqual([]);
+  });
 
-      async function lastResult(_page: string): Promise<string> {
-        const id = await chat(page).evaluate((panel) => (panel as unknown as { sessionId: string }).sessionId);
-        const { events } = await world.client.events(id, { limit: 1_000 });
-        const tools = events.flatMap((event) =>
-          event.type === "item.completed" && event.item.type === "mcp_tool_call" ? [JSON.stringify(event.item)] : [],
-        );
-        return (tools.at(-1) ?? "").replaceAll('\\"', '"').replaceAll("\\\\", "");
-      }
-    },
-  );
+  test("a script reaches nothing but its copy of the table", { timeout: 60_000 }, async () => {
+    const { page } = await world.visit("/workbench");
+    await openSample(page);
+    await openChat(page);
+    await ask(page, play(tool("run_script", { script: ESCAPE }), { say: "It tried." }));
+    await answers(page).getByText("It tried.", { exact: true }).waitFor();
+    expect(await toolAnswers(page, world.client)).toEqual([expect.stringContaining("Returned: 0 of 10")]);
+  });
 
   test("an endless script is ended and the page goes on", { timeout: 60_000 }, async () => {
     const visitor = await world.visit("/workbench");
     const { page } = visitor;
     await openSample(page);
     await openChat(page);
-    await ask(
-      page,
-      'sim: [{"tool":"mcp__workbench__run_script","input":{"script":"for (;;) {}"}},{"say":"It is over."}]',
-    );
-    await answers(page).getByText("It is over.", { exact: true }).waitFor({ timeout: 30_000 });
+    await ask(page, play(tool("run_script", { script: "for (;;) {}" }), { say: "It is over." }));
+    await answers(page).getByText("It is over.", { exact: true }).waitFor();
+    expect(await toolAnswers(page, world.client)).toEqual([
+      expect.stringContaining("the script did not end within 10 s"),
+    ]);
     expect(await page.locator("iframe").count()).toBe(0);
     expect(visitor.troubles).toEqual([]);
   });
@@ -111,15 +113,13 @@ describeInBrowser("an agent in the workbench", () => {
     await answers(page).getByText(ADDED).waitFor();
     await answers(other).getByText("No viewers currently added.").waitFor();
     expect(await viewer(other, "Histogram of AGE").count()).toBe(0);
-    const session = (tab: typeof page): Promise<string | undefined> =>
-      chat(tab).evaluate((panel) => (panel as unknown as { sessionId?: string }).sessionId);
-    const first = await session(page);
-    expect(await session(other)).not.toBe(first);
+    const first = await sessionOf(page);
+    expect(await sessionOf(other)).not.toBe(first);
     await chat(page).getByRole("button", { name: "New chat" }).click();
     await answers(page).getByText(ADDED).waitFor({ state: "detached" });
     await ask(page, "which viewers are open?");
     await answers(page).getByText("Type: Histogram").waitFor();
-    expect(await session(page)).not.toBe(first);
+    expect(await sessionOf(page)).not.toBe(first);
     expect(visitor.troubles).toEqual([]);
   });
 });

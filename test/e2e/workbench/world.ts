@@ -1,4 +1,6 @@
 import type { Locator, Page } from "playwright-core";
+import type { SallyportClient } from "../../../src/client/index.ts";
+import { isToolItem } from "../../../src/protocol/index.ts";
 
 /** The panel's own conversation; Playwright looks through its shadow root. */
 export const chat = (page: Page): Locator => page.locator("sallyport-panel");
@@ -11,7 +13,8 @@ export async function openSample(page: Page, sample = "Study people"): Promise<v
 }
 
 export async function openChat(page: Page): Promise<void> {
-  await page.getByRole("button", { name: "Ask Claude" }).first().click();
+  // It is still open where another tab had it open.
+  if (!(await chat(page).isVisible())) await page.getByRole("button", { name: "Ask Claude" }).first().click();
   await chat(page).getByRole("textbox").waitFor();
 }
 
@@ -20,6 +23,20 @@ export async function ask(page: Page, prompt: string): Promise<void> {
   const input = chat(page).getByRole("textbox");
   await input.fill(prompt);
   await input.press("Enter");
+}
+
+/** A prompt that plays a script; what the page tells of itself may stand before it. */
+export const play = (...steps: readonly object[]): string => `Play this.\nsim: ${JSON.stringify(steps)}`;
+
+export const sessionOf = (page: Page): Promise<string | undefined> =>
+  chat(page).evaluate((panel) => (panel as unknown as { readonly sessionId?: string }).sessionId);
+
+/** What the page's tools answered in the chat so far. */
+export async function toolAnswers(page: Page, client: SallyportClient): Promise<readonly string[]> {
+  const { events } = await client.events((await sessionOf(page)) ?? "", { limit: 1_000 });
+  return events.flatMap((event) =>
+    event.type === "item.completed" && isToolItem(event.item) ? [JSON.stringify(event.item)] : [],
+  );
 }
 
 /** A viewer by its title. */

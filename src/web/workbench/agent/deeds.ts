@@ -3,7 +3,8 @@ import { toCsv } from "../data/csv.ts";
 import { compileFormula } from "../data/formula.ts";
 import { columnOf, newTable } from "../data/make.ts";
 import type { View, Workbench } from "../desk/workbench.ts";
-import { runScript, ScriptError, type MadeColumn, type ScriptDone } from "./script/run.ts";
+import { ScriptError, type MadeColumn, type ScriptDone } from "./script/answer.ts";
+import { runScript } from "./script/run.ts";
 
 /** The agent's filter on a table. */
 const FILTER_KEY = "agent";

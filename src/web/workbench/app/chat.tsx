@@ -7,7 +7,7 @@ import { Guarded } from "./dock/guarded.tsx";
 import { EdgeHandle } from "./edge-handle.tsx";
 import { useServer } from "./server.tsx";
 import { SignInAgain } from "./sign-in-again.tsx";
-import { useSurface } from "./surface.ts";
+import { useSizes, useSurface } from "./surface.ts";
 
 const LEAST = 300;
 const MOST = 720;
@@ -16,7 +16,8 @@ const ChatRoom = lazy(async () => ({ default: (await import("./chat-room.tsx")).
 
 /** The chat at the right edge, on a phone over the page. Once it was opened it stays, folded or not, so that an answer goes on. */
 export function Chat(): ReactNode {
-  const { isChatOpen, chatWidth, set } = useSurface();
+  const { isChatOpen, set } = useSurface();
+  const { chatWidth, set: setSize } = useSizes();
   const isWide = useDesk();
   const { isRefused } = useServer();
   const close = (): void => set({ isChatOpen: false });
@@ -39,7 +40,7 @@ export function Chat(): ReactNode {
           value={chatWidth}
           least={LEAST}
           most={MOST}
-          onChange={(width) => set({ chatWidth: width })}
+          onChange={(width) => setSize({ chatWidth: width })}
         />
       )}
       <aside

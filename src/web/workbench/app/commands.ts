@@ -8,7 +8,7 @@ import type { ViewerType } from "../viewers/viewer.ts";
 import { useBench, useCurrent } from "./context.tsx";
 import { useSurface } from "./surface.ts";
 
-export type RowsToSave = "all" | "filtered" | "selected";
+type RowsToSave = "all" | "filtered" | "selected";
 
 /** What menus, buttons and keys do; with nothing open most of it does nothing. */
 export interface Commands {

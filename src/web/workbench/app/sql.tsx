@@ -6,7 +6,7 @@ import { useBench } from "./context.tsx";
 import { Guarded } from "./dock/guarded.tsx";
 import { EdgeHandle } from "./edge-handle.tsx";
 import { useServer } from "./server.tsx";
-import { useSurface } from "./surface.ts";
+import { useSizes, useSurface } from "./surface.ts";
 
 const LEAST = 160;
 const MOST = 900;
@@ -15,7 +15,8 @@ const SqlPane = lazy(async () => ({ default: (await import("../sql/pane.tsx")).S
 
 /** Queries, below the table; on a phone over it. */
 export function Sql(): ReactNode {
-  const { isSqlOpen, sqlHeight, set } = useSurface();
+  const { isSqlOpen, set } = useSurface();
+  const { sqlHeight, set: setSize } = useSizes();
   const isWide = useDesk();
   const [attempt, setAttempt] = useState(0);
   if (!isSqlOpen) return undefined;
@@ -28,7 +29,7 @@ export function Sql(): ReactNode {
           value={sqlHeight}
           least={LEAST}
           most={MOST}
-          onChange={(height) => set({ sqlHeight: height })}
+          onChange={(height) => setSize({ sqlHeight: height })}
         />
       )}
       <div

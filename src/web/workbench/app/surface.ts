@@ -1,5 +1,5 @@
 import { create } from "zustand";
-import { persist } from "zustand/middleware";
+import { createJSONStorage, persist } from "zustand/middleware";
 
 /** Windows over the page. */
 export type Asked =
@@ -18,13 +18,10 @@ interface Surface {
   readonly front: string | undefined;
   readonly isSqlOpen: boolean;
   readonly isChatOpen: boolean;
-  /** CSS pixels. */
-  readonly chatWidth: number;
-  readonly sqlHeight: number;
   readonly set: (change: Partial<Omit<Surface, "set">>) => void;
 }
 
-/** What of the page is open, besides the tables and viewers. The chat stays as the person left it. */
+/** What of the page is open, besides the tables and viewers. A tab that is loaded again has the chat as before, so that it goes on. */
 export const useSurface = create<Surface>()(
   persist(
     (set) => ({
@@ -34,15 +31,28 @@ export const useSurface = create<Surface>()(
       front: undefined,
       isSqlOpen: false,
       isChatOpen: false,
-      chatWidth: 380,
-      sqlHeight: 300,
       set: (change) => set(change),
     }),
     {
       name: "sallyport.workbench.surface",
-      partialize: ({ isChatOpen, chatWidth, sqlHeight }) => ({ isChatOpen, chatWidth, sqlHeight }),
+      storage: createJSONStorage(() => globalThis.sessionStorage),
+      partialize: ({ isChatOpen }) => ({ isChatOpen }),
     },
   ),
+);
+
+interface Sizes {
+  /** CSS pixels. */
+  readonly chatWidth: number;
+  readonly sqlHeight: number;
+  readonly set: (change: Partial<Omit<Sizes, "set">>) => void;
+}
+
+/** What a person likes on one device. */
+export const useSizes = create<Sizes>()(
+  persist((set) => ({ chatWidth: 380, sqlHeight: 300, set: (change) => set(change) }), {
+    name: "sallyport.workbench.sizes",
+  }),
 );
 
 /** Opens a window, once a menu that asked for it has given the focus back: there it returns to afterwards. */

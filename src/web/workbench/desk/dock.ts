@@ -30,7 +30,7 @@ export function depthOf(dock: Dock): number {
 }
 
 /** The stack that holds something. */
-export function stackWith(dock: Dock, id: string): Stack | undefined {
+function stackWith(dock: Dock, id: string): Stack | undefined {
   if (dock.kind === "stack") return dock.viewers.includes(id) ? dock : undefined;
   for (const part of dock.parts) {
     const found = stackWith(part, id);

@@ -1,22 +1,28 @@
+import type { Column } from "../data/column.ts";
 import type { FilterSpec } from "../data/filter.ts";
-import { viewPath } from "./acts.ts";
+import { compileFormula } from "../data/formula.ts";
+import { newTable } from "../data/make.ts";
+import type { Table } from "../data/table.ts";
+import { columnPath, viewerPath, viewPath } from "./acts.ts";
 import { normalise } from "./dock.ts";
 import type { Act } from "./history.ts";
 import { renamed, type SavedLayout } from "./layout.ts";
 import type { DeskState } from "./state.ts";
 import type { Doer, OpenViewer } from "./workbench.ts";
 
-/** All viewers and filters of a view at once. Throws, before anything has changed, where a filter does not fit the table. */
+/** All viewers and filters of a view at once, and the columns that they need. The layout must fit: see `fitting`. */
 export function layoutAct(
   state: DeskState,
   viewId: string,
   options: {
     readonly layout: SavedLayout;
     readonly viewers: readonly { readonly saved: string; readonly viewer: OpenViewer }[];
+    /** Those of its formulas that the table does not have yet. */
+    readonly columns: readonly Column[];
     readonly by: Doer;
   },
 ): Act {
-  const { layout, by } = options;
+  const { layout, columns, by } = options;
   const path = viewPath(viewId);
   const ids = new Map(options.viewers.map(({ saved, viewer }) => [saved, viewer.id]));
   const viewers = options.viewers.map(({ viewer }) => viewer);
@@ -26,19 +32,38 @@ export function layoutAct(
     by,
     words: `Applied a layout of ${layout.table}`,
     viewId,
-    writes: [`${path}/viewer`, `${path}/filter`],
-    makes: viewers.map(({ id }) => `${path}/viewer/${id}`),
+    writes: [`${path}/viewer`, `${path}/filter`, ...columns.map(({ name }) => columnPath(viewId, name))],
+    makes: [...viewers.map(({ id }) => viewerPath(viewId, id)), ...columns.map(({ name }) => columnPath(viewId, name))],
     reads: [`${path}/column`],
     run: () => {
       const before = state.view(viewId);
       const { table } = before;
       const filtersBefore = table.filters;
+      const lacking = columns.filter(({ name }) => table.columns.every((column) => column.name !== name));
+      for (const column of lacking) table.putColumn(column);
       table.setFilters(filters);
       state.put({ ...before, viewers, dock });
       return () => {
         table.setFilters(filtersBefore);
+        for (const { name } of lacking) table.removeColumn(name);
         state.put({ ...state.view(viewId), viewers: before.viewers, dock: before.dock });
       };
     },
   };
+}
+
+/** The columns that a layout lacks, and the table as it would be with them, to try all else on. Throws words where it does not fit. */
+export function fitting(
+  layout: SavedLayout,
+  table: Table,
+): { readonly columns: readonly Column[]; readonly trial: Table } {
+  const columns: Column[] = [];
+  let trial = newTable(table.name, table.columns);
+  for (const { name, expression } of layout.formulas) {
+    if (table.columns.some((column) => column.name === name)) continue;
+    columns.push(compileFormula(expression, trial).column(name));
+    trial = newTable(table.name, [...table.columns, ...columns]);
+  }
+  trial.setFilters(new Map<string, FilterSpec>(layout.filters));
+  return { columns, trial };
 }

@@ -48,6 +48,8 @@ const savedLayout = z.object({
   /** Of the table that it was made with. */
   table: name,
   columns: names,
+  /** Columns that were made from formulas, in the order in which they can be made again. */
+  formulas: z.array(z.object({ name, expression: z.string().max(10_000) })).max(1_000),
   /** The ids are only good inside the layout: `dock` names them. */
   viewers: z
     .array(z.object({ id: z.string().max(100), type: z.string().max(100), look: z.record(z.string(), z.unknown()) }))
@@ -58,7 +60,7 @@ const savedLayout = z.object({
   grid: savedGrid.optional(),
 });
 
-/** The viewers of a view, their looks, where they lie, and the filters; no rows. JSON. */
+/** The viewers of a view, their looks, where they lie, the filters, and the formulas of columns; no rows. JSON. */
 export type SavedLayout = z.infer<typeof savedLayout>;
 
 export function saveLayout(view: View, grid?: SavedGrid): SavedLayout {
@@ -70,6 +72,9 @@ export function saveLayout(view: View, grid?: SavedGrid): SavedLayout {
     version: 1,
     table: view.table.name,
     columns: view.table.columns.map((column) => column.name),
+    formulas: view.table.columns.flatMap(({ name: made, formula }) =>
+      formula === undefined ? [] : [{ name: made, expression: formula }],
+    ),
     viewers: view.viewers.map(({ id, type, look }) => ({ id, type, look })),
     dock: view.dock,
     filters: filters.map(([key, { ...spec }]) => [
@@ -93,7 +98,7 @@ export function parseLayout(text: string): SavedLayout {
 }
 
 /** As `parseLayout`, of what is read already. */
-export function checkLayout(read: unknown): SavedLayout {
+function checkLayout(read: unknown): SavedLayout {
   const checked = savedLayout.safeParse(read);
   if (!checked.success) {
     const [issue] = checked.error.issues;
@@ -118,9 +123,9 @@ export function renamed(dock: Dock, ids: ReadonlyMap<string, string>): Dock {
 }
 
 /** Nothing in it that somebody would miss. */
-export function isPlain({ viewers, filters, grid }: SavedLayout): boolean {
+export function isPlain({ viewers, filters, formulas, grid }: SavedLayout): boolean {
   const isArranged =
     grid !== undefined &&
     (Object.keys(grid.widths).length > 0 || grid.hidden.length + grid.pinned.length + grid.sort.length > 0);
-  return viewers.length === 0 && filters.length === 0 && !isArranged;
+  return viewers.length + filters.length + formulas.length === 0 && !isArranged;
 }

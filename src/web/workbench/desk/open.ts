@@ -20,7 +20,7 @@ import {
 import { checkDock, GRID, normalise } from "./dock.ts";
 import { History } from "./history.ts";
 import { newId } from "./ids.ts";
-import { layoutAct } from "./layout-act.ts";
+import { fitting, layoutAct } from "./layout-act.ts";
 import type { SavedLayout } from "./layout.ts";
 import { DeskState } from "./state.ts";
 import { TableWatch } from "./watch.ts";
@@ -171,11 +171,12 @@ class Desk implements OpenWorkbench, Deeds {
 
   applyLayout(viewId: string, layout: SavedLayout, by: Doer): void {
     const view = this.#state.view(viewId);
+    const { columns, trial } = fitting(layout, view.table);
     const viewers = layout.viewers.map(({ id, type, look }) => ({
       saved: id,
-      viewer: this.#newViewer(view.table, type, look),
+      viewer: this.#newViewer(trial, type, look),
     }));
-    this.#do(() => this.#history.do(layoutAct(this.#state, viewId, { layout, viewers, by })));
+    this.#do(() => this.#history.do(layoutAct(this.#state, viewId, { layout, viewers, columns, by })));
   }
 
   undo(deedId: string): void {

@@ -50,6 +50,9 @@ export class GridPainter {
   #slots = 0;
   /** The position at the layer's upper edge. */
   #base = 0;
+  /** The first position that was painted, and which element has it: see `#jump`. */
+  #first = 0;
+  #phase = 0;
   #plan: GridModel["plan"];
   #shown: GridModel["shown"];
 
@@ -81,12 +84,11 @@ export class GridPainter {
     this.#plan = model.plan;
     this.#shown = model.shown;
     const first = Math.floor(area.top / SIZES.row);
-    const moved = Math.abs(first - this.#base) > SIZES.layerRows;
-    if (moved) this.#base = first;
+    const moved = this.#jump(first);
     this.#layer.style.transform = `translate(${-area.left}px, ${this.#base * SIZES.row - area.top}px)`;
     const count = this.#lines.length;
     for (let position = first; position < first + count; position += 1) {
-      const line = this.#lines[position % count];
+      const line = this.#lineAt(position);
       if (line === undefined) continue;
       if (moved || line.position !== position) this.#moveLine(line, position);
       if (sideways) line.fixed.style.transform = `translateX(${area.left}px)`;
@@ -102,7 +104,7 @@ export class GridPainter {
   /** Puts the focus onto the active cell, or onto the grid's body while that cell is out of sight. */
   focusActive(): void {
     const { position, place } = this.#model.active;
-    const line = this.#lines[position % Math.max(1, this.#lines.length)];
+    const line = this.#lineAt(position);
     const cell =
       line?.position === position
         ? [...line.pinned, ...line.free].find(({ column }) => column?.place === place)
@@ -124,6 +126,28 @@ export class GridPainter {
 
   remove(): void {
     this.#layer.remove();
+  }
+
+  #lineAt(position: number): Line | undefined {
+    const count = Math.max(1, this.#lines.length);
+    return this.#lines[(((position + this.#phase) % count) + count) % count];
+  }
+
+  /**
+   * Where no row stays in view, the elements stay where they are and only what they say is written anew: moving them all would take longer.
+   * True: they must be moved all the same, because the layer's edge is another.
+   */
+  #jump(first: number): boolean {
+    const before = this.#first;
+    this.#first = first;
+    if (Math.abs(first - before) >= this.#lines.length && Math.abs(before - this.#base) <= SIZES.layerRows) {
+      this.#phase += before - first;
+      this.#base += first - before;
+      return false;
+    }
+    if (Math.abs(first - this.#base) <= SIZES.layerRows) return false;
+    this.#base = first;
+    return true;
   }
 
   /** As many rows and cells as the area can show. */

@@ -93,7 +93,7 @@ class DuckDbEngine implements SqlEngine {
       this.#count += 1;
       // What the statement has done to the copies is not kept.
       if (!READS.test(sql)) for (const known of this.#known.values()) known.copied = undefined;
-      const table = tableFrom(answer.schema, answer.batches, { name: `Query ${this.#count}`, rows: answer.rows });
+      const table = await tableFrom(answer.schema, answer.batches, { name: `Query ${this.#count}`, rows: answer.rows });
       return { table, isCut: answer.isCut, ms: performance.now() - begun };
     });
   }

@@ -4,18 +4,21 @@ import { newTable } from "../data/make.ts";
 import type { Table } from "../data/table.ts";
 import { TextColumnMaker } from "../data/texts.ts";
 import { distinctNames } from "./names.ts";
+import { newRest } from "./rest.ts";
 
 /** The batches of an answer as a table, up to a number of rows. */
-export function tableFrom(
+export async function tableFrom(
   schema: Schema,
   batches: readonly RecordBatch[],
   options: { readonly name: string; readonly rows: number },
-): Table {
+): Promise<Table> {
+  const rest = newRest();
   const names = distinctNames(schema.fields.map(({ name }) => name));
-  const columns = schema.fields.map((field, index) => {
+  const columns: Column[] = [];
+  for (const [index, field] of schema.fields.entries()) {
     const parts = batches.map((batch) => batch.getChildAt(index)).filter((part) => part !== null);
-    return columnFrom(field, { name: names[index] ?? field.name, parts, rows: options.rows });
-  });
+    columns.push(await columnFrom(field, { name: names[index] ?? field.name, parts, rows: options.rows, rest }));
+  }
   return newTable(options.name, columns);
 }
 
@@ -23,9 +26,10 @@ interface Answered {
   readonly name: string;
   readonly parts: readonly Vector[];
   readonly rows: number;
+  readonly rest: () => Promise<void> | undefined;
 }
 
-function columnFrom({ type }: Field, answered: Answered): Column {
+function columnFrom({ type }: Field, answered: Answered): Promise<Column> {
   if (DataType.isBool(type)) return numberColumn("bool", answered, (value) => (value === true ? 1 : 0));
   if (DataType.isFloat(type)) return plainColumn("double", answered);
   if (DataType.isInt(type) && type.bitWidth < 64) return plainColumn("int", answered);
@@ -47,47 +51,49 @@ function columnFrom({ type }: Field, answered: Answered): Column {
   return textColumn(answered, oneByOne(textOf));
 }
 
-/** Every value with its row; absent ones are not told. */
-function each({ parts, rows }: Answered, tell: (row: number, value: unknown) => void): void {
+/** Every part with the row that it begins at; of the last only what is still wanted. */
+async function each(
+  { parts, rows, rest }: Answered,
+  take: (part: Vector, row: number, length: number) => void,
+): Promise<void> {
   let row = 0;
   for (const part of parts) {
-    for (let index = 0; index < part.length && row < rows; index += 1, row += 1) {
-      const value: unknown = part.get(index);
-      if (value !== null && value !== undefined) tell(row, value);
-    }
+    const length = Math.min(part.length, rows - row);
+    take(part, row, length);
+    row += length;
+    await rest();
   }
 }
 
 /** Numbers as they lie in memory. */
-function plainColumn(type: "int" | "double", { name, parts, rows }: Answered): NumberColumn {
-  const numbers = new Float64Array(rows);
-  let row = 0;
-  for (const part of parts) {
-    const values = (part.toArray() as Float64Array).subarray(0, rows - row);
-    numbers.set(values, row);
-    if (part.nullCount > 0)
-      for (let index = 0; index < values.length; index += 1)
-        if (!part.isValid(index)) numbers[row + index] = Number.NaN;
-    row += values.length;
-  }
-  return { name, type, numbers };
+async function plainColumn(type: "int" | "double", answered: Answered): Promise<NumberColumn> {
+  const numbers = new Float64Array(answered.rows);
+  await each(answered, (part, row, length) => {
+    numbers.set((part.toArray() as Float64Array).subarray(0, length), row);
+    if (part.nullCount === 0) return;
+    for (let index = 0; index < length; index += 1) if (!part.isValid(index)) numbers[row + index] = Number.NaN;
+  });
+  return { name: answered.name, type, numbers };
 }
 
-function numberColumn(
+async function numberColumn(
   type: NumberColumn["type"],
   answered: Answered,
   numberOf: (value: unknown) => number,
-): NumberColumn {
+): Promise<NumberColumn> {
   const numbers = new Float64Array(answered.rows).fill(Number.NaN);
-  each(answered, (row, value) => {
-    numbers[row] = numberOf(value);
+  await each(answered, (part, row, length) => {
+    for (let index = 0; index < length; index += 1) {
+      const value: unknown = part.get(index);
+      if (value !== null && value !== undefined) numbers[row + index] = numberOf(value);
+    }
   });
   return { name: answered.name, type, numbers };
 }
 
 /** Numbers where a double holds them all, else their exact texts. */
-function wholeColumn(answered: Answered, bigOf: (value: unknown) => bigint): Column {
-  const column = numberColumn("int", answered, (value) => Number(bigOf(value)));
+async function wholeColumn(answered: Answered, bigOf: (value: unknown) => bigint): Promise<Column> {
+  const column = await numberColumn("int", answered, (value) => Number(bigOf(value)));
   if (column.numbers.every((number) => Number.isNaN(number) || Number.isSafeInteger(number))) return column;
   return textColumn(
     answered,
@@ -98,14 +104,13 @@ function wholeColumn(answered: Answered, bigOf: (value: unknown) => bigint): Col
 
 type PartTexts = (part: Vector) => (index: number) => string | null;
 
-function textColumn({ name, parts, rows }: Answered, texts: PartTexts, type: "string" | "bigint" = "string"): Column {
-  const maker = new TextColumnMaker(rows);
-  let row = 0;
-  for (const part of parts) {
+async function textColumn(answered: Answered, texts: PartTexts, type: "string" | "bigint" = "string"): Promise<Column> {
+  const maker = new TextColumnMaker(answered.rows);
+  await each(answered, (part, _row, length) => {
     const textAt = texts(part);
-    for (let index = 0; index < part.length && row < rows; index += 1, row += 1) maker.add(textAt(index));
-  }
-  return maker.finish(name, type);
+    for (let index = 0; index < length; index += 1) maker.add(textAt(index));
+  });
+  return maker.finish(answered.name, type);
 }
 
 function oneByOne(text: (value: unknown) => string): PartTexts {

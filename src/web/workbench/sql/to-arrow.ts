@@ -19,6 +19,7 @@ import {
 import { isText, type Column, type NumberColumn, type TextColumn } from "../data/column.ts";
 import type { Table } from "../data/table.ts";
 import { SQL_LIMITS } from "./limits.ts";
+import { newRest } from "./rest.ts";
 
 /** A column that is ready to be written batch by batch. */
 interface ReadyColumn {
@@ -31,26 +32,23 @@ interface ReadyColumn {
  * that it has given back between two parts of a stream.
  */
 export async function* arrowStreams(table: Table): AsyncGenerator<Uint8Array> {
+  const rest = newRest();
   const columns: ReadyColumn[] = [];
-  for (const column of table.columns) columns.push(readyColumn(column));
+  for (const column of table.columns) {
+    columns.push(readyColumn(column));
+    await rest();
+  }
   const schema = new Schema(columns.map(({ field }) => field));
   for (let from = 0; from === 0 || from < table.rowCount; from += SQL_LIMITS.batchRows) {
     const to = Math.min(table.rowCount, from + SQL_LIMITS.batchRows);
     const children: Data[] = [];
     for (const { data } of columns) {
       children.push(data(from, to));
-      await nextTask();
+      await rest();
     }
     const struct = makeData({ type: new Struct(schema.fields), length: to - from, nullCount: 0, children });
     yield RecordBatchStreamWriter.writeAll([new RecordBatch(schema, struct)]).toUint8Array(true);
   }
-}
-
-/** The page can do something else. */
-function nextTask(): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, 0);
-  });
 }
 
 function readyColumn(column: Column): ReadyColumn {

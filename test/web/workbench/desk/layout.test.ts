@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { columnOf, newTable } from "../../../../src/web/workbench/data/make.ts";
+import { compileFormula } from "../../../../src/web/workbench/data/formula.ts";
 import { Bits } from "../../../../src/web/workbench/data/bits.ts";
 import { moveTo, GRID } from "../../../../src/web/workbench/desk/dock.ts";
 import { layoutKey, parseLayout, saveLayout, type SavedLayout } from "../../../../src/web/workbench/desk/layout.ts";
@@ -27,6 +28,28 @@ describe("layouts", () => {
     expect(there.table.filtered.count).toBe(2);
   });
 
+  test("columns that were made from formulas are made again, and go with undo", () => {
+    const { workbench, view } = laidOut();
+    const { id } = view();
+    workbench.putColumn(id, compileFormula("[Age] * 2", view().table).column("Double"), "agent");
+    workbench.putColumn(id, compileFormula("[Double] + 1", view().table).column("More"), "agent");
+    workbench.addViewer(id, "Bar chart", { value: "More" }, "agent");
+    workbench.setFilter(id, "agent", { kind: "formula", expression: "[More] > 80" }, "agent");
+    const saved = saveLayout(view());
+    const other = workbench.addTable(people("again"), "person");
+    const before = seen(other);
+    workbench.applyLayout(other.id, saved, "person");
+    expect(workbench.current?.table.columns.map(({ name }) => name)).toEqual(["Name", "Age", "Sex", "Double", "More"]);
+    expect(workbench.current?.table.filtered.count).toBe(2);
+    expect(workbench.current?.viewers.map(({ title }) => title)).toEqual([
+      "Histogram of Age",
+      "Bars",
+      "Bar chart of More",
+    ]);
+    workbench.undo(workbench.next.undo?.id ?? "");
+    expect(seen(workbench.current!)).toEqual(before);
+  });
+
   test("applying is one deed, and undo brings back what was there", () => {
     const { saved, workbench, view } = laidOut();
     workbench.addViewer(view().id, "Filters", {}, "person");
@@ -48,6 +71,11 @@ describe("layouts", () => {
       "exactly once",
     ],
     ["a filter of rows", (saved) => ({ ...saved, filters: [["x", { kind: "rows", rows: {} }]] }), "filters.0.1"],
+    [
+      "a formula that does not fit",
+      (saved) => ({ ...saved, formulas: [{ name: "X", expression: "[Height] * 2" }] }),
+      "Height",
+    ],
     ["a type that is not there", (saved) => typed(saved, "Sankey"), "no viewer type Sankey"],
     ["a property that is not there", (saved) => looked(saved, { nope: 1 }), "no property"],
     ["a column that is not there", (saved) => looked(saved, { valueColumnName: "Height" }), "no column"],

@@ -21,7 +21,7 @@ function definition(type: ViewerType): ViewerDefinition {
 
 const DEFINITIONS = [definition("Histogram"), definition("Bar chart"), definition("Filters")];
 
-export const KINDS = {
+const KINDS = {
   definitionOf: (type: string) => DEFINITIONS.find((one) => one.type.toLowerCase() === type.toLowerCase()),
   checkLook,
   wholeLook,

@@ -95,7 +95,7 @@ describe("tables to Arrow and back", () => {
     for await (const stream of arrowStreams(table)) streams.push(stream);
     expect(streams).toHaveLength(1);
     const read = tableFromIPC(streams[0]);
-    const back = tableFrom(read.schema, read.batches, { name: "t", rows: 5 });
+    const back = await tableFrom(read.schema, read.batches, { name: "t", rows: 5 });
     // More than 64 bits stay texts.
     expect(valuesOf(back)).toEqual(
       valuesOf(table).map(([name, type, values]) => [name, name === "huge" ? "string" : type, values]),
@@ -110,7 +110,7 @@ describe("tables to Arrow and back", () => {
     const parts: Table[] = [];
     for await (const stream of arrowStreams(large)) {
       const read = tableFromIPC(stream);
-      parts.push(tableFrom(read.schema, read.batches, { name: "part", rows: read.numRows }));
+      parts.push(await tableFrom(read.schema, read.batches, { name: "part", rows: read.numRows }));
     }
     expect(parts.map(({ rowCount }) => rowCount)).toEqual([32_768, 7_232]);
     const [, second] = parts;
@@ -121,7 +121,7 @@ describe("tables to Arrow and back", () => {
     const empty = newTable("empty", [columnOf("a", []), columnOf("b", [], "double")]);
     for await (const stream of arrowStreams(empty)) {
       const read = tableFromIPC(stream);
-      expect(valuesOf(tableFrom(read.schema, read.batches, { name: "e", rows: 0 }))).toEqual([
+      expect(valuesOf(await tableFrom(read.schema, read.batches, { name: "e", rows: 0 }))).toEqual([
         ["a", "string", []],
         ["b", "double", []],
       ]);

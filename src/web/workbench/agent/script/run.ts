@@ -1,49 +1,20 @@
-import { isText, type CellValue, type Column } from "../../data/column.ts";
+import { isText, type Column } from "../../data/column.ts";
 import type { Table } from "../../data/table.ts";
+import { ANSWER, readAnswer, ScriptError, type ScriptDone } from "./answer.ts";
 
 /** Bounds of a script. */
 const SCRIPT = {
   milliseconds: 10_000,
   frameMs: 10_000,
   chars: 100_000,
-  printChars: 20_000,
-  resultChars: 20_000,
 } as const;
 const FRAME = "/workbench/script-frame";
 
-/** What a script left, by columns. */
-export interface MadeColumn {
-  readonly name: string;
-  readonly values: readonly CellValue[];
-}
-
-export interface ScriptDone {
-  readonly lines: readonly string[];
-  /** More was printed than is kept. */
-  readonly cut: boolean;
-  /** What it returned, as JSON unless it was a text. Absent: nothing. */
-  readonly result?: string | undefined;
-  readonly resultCut: boolean;
-  readonly columns: readonly MadeColumn[];
-  readonly tables: readonly { readonly name: string; readonly columns: readonly MadeColumn[] }[];
-}
-
-type Answer =
-  | { readonly type: "ready" }
-  | ({ readonly type: "done"; readonly id: string } & Omit<ScriptDone, "columns" | "tables"> & {
-        readonly made: Pick<ScriptDone, "columns" | "tables">;
-      })
-  | { readonly type: "failed"; readonly id: string; readonly lines: readonly string[]; readonly message: string };
-
-/** A script that ended with an error; `lines` is what it had printed. */
-export class ScriptError extends Error {
-  readonly lines: readonly string[];
-
-  constructor(message: string, lines: readonly string[] = []) {
-    super(message);
-    this.name = "ScriptError";
-    this.lines = lines;
-  }
+/** What the frame says: that it is there, and once what a script's worker said, as that said it. */
+interface FrameMessage {
+  readonly type?: unknown;
+  readonly id?: unknown;
+  readonly answer?: unknown;
 }
 
 /**
@@ -74,35 +45,45 @@ function talk(
   table: Table | undefined,
   signal: AbortSignal | undefined,
 ): Promise<ScriptDone> {
-  const id = crypto.randomUUID();
+  const id = crypto.getRandomValues(new Uint32Array(4)).join("-");
   return new Promise((resolve, reject) => {
-    let timer = setTimeout(() => finish(new ScriptError("the place for scripts could not be opened")), SCRIPT.frameMs);
-    const stopped = (): void => finish(new ScriptError("the script was stopped"));
-    const take = (event: MessageEvent<Answer>): void => {
-      if (event.source !== frame.contentWindow) return;
-      const answer = event.data;
-      if (answer.type === "ready") {
-        clearTimeout(timer);
-        timer = setTimeout(
-          () => finish(new ScriptError(`the script did not end within ${SCRIPT.milliseconds / 1_000} s`)),
-          SCRIPT.milliseconds,
-        );
-        const { printChars, resultChars } = SCRIPT;
-        // Its origin is opaque, so no other target can be named; the frame's document is ours.
-        frame.contentWindow?.postMessage(
-          { type: "run", id, script, table: given(table), limits: { printChars, resultChars } },
-          "*",
-        );
-      } else if (answer.id === id) {
-        finish(answer.type === "done" ? { ...answer, ...answer.made } : new ScriptError(answer.message, answer.lines));
+    let isReady = false;
+    let timer = setTimeout(() => fail("the place for scripts could not be opened"), SCRIPT.frameMs);
+    const stopped = (): void => fail("the script was stopped");
+    const take = ({ source, data }: MessageEvent<FrameMessage>): void => {
+      if (source !== frame.contentWindow) return;
+      if (data.type === "answer" && data.id === id) {
+        finish(() => readAnswer(data.answer));
+        return;
       }
+      // Once: the time of a script does not begin anew.
+      if (data.type !== "ready" || isReady) return;
+      isReady = true;
+      clearTimeout(timer);
+      timer = setTimeout(
+        () => fail(`the script did not end within ${SCRIPT.milliseconds / 1_000} s`),
+        SCRIPT.milliseconds,
+      );
+      const { printChars, resultChars } = ANSWER;
+      // Its origin is opaque, so no other target can be named; the frame's document is ours.
+      frame.contentWindow?.postMessage(
+        { type: "run", id, script, table: given(table), limits: { printChars, resultChars } },
+        "*",
+      );
     };
-    const finish = (outcome: ScriptDone | ScriptError): void => {
+    const fail = (words: string): void =>
+      finish(() => {
+        throw new ScriptError(words);
+      });
+    const finish = (outcome: () => ScriptDone): void => {
       clearTimeout(timer);
       globalThis.removeEventListener("message", take);
       signal?.removeEventListener("abort", stopped);
-      if (outcome instanceof ScriptError) reject(outcome);
-      else resolve(outcome);
+      try {
+        resolve(outcome());
+      } catch (error) {
+        reject(error instanceof Error ? error : new ScriptError(String(error)));
+      }
     };
     globalThis.addEventListener("message", take);
     signal?.addEventListener("abort", stopped);

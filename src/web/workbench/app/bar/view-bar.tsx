@@ -17,12 +17,12 @@ import { SimpleMenu } from "./simple-menu.tsx";
 export function ViewBar({ view }: { readonly view: View }): ReactNode {
   const commands = useCommands();
   return (
-    <div className="flex shrink-0 items-center gap-2 border-b bg-panel px-2 max-md:flex-col max-md:items-stretch max-md:gap-0">
+    <div className="flex shrink-0 items-center gap-2 border-b bg-panel px-2">
       <ViewTabs view={view} />
       <div
         role="toolbar"
         aria-label="Table"
-        className="ml-auto flex h-10 shrink-0 items-center gap-0.5 overflow-x-auto max-md:ml-0"
+        className="ml-auto flex h-10 shrink-0 items-center gap-0.5 overflow-x-auto"
       >
         <AddViewerMenu commands={commands} />
         <FiltersButton view={view} commands={commands} />
@@ -46,10 +46,7 @@ function ViewTabs({ view }: { readonly view: View }): ReactNode {
   const views = useViews();
   const { workbench } = useBench();
   return (
-    <nav
-      aria-label="Open tables"
-      className="-mb-px flex min-w-0 items-end gap-0.5 self-end overflow-x-auto pt-1.5 max-md:self-stretch"
-    >
+    <nav aria-label="Open tables" className="-mb-px flex min-w-0 items-end gap-0.5 self-end overflow-x-auto pt-1.5">
       {views.map((one) => {
         const isShown = one.id === view.id;
         return (
@@ -67,7 +64,7 @@ function ViewTabs({ view }: { readonly view: View }): ReactNode {
                 workbench.show(one.id);
                 useSurface.getState().set({ maximised: undefined, sheet: undefined, front: undefined });
               }}
-              className="h-full max-w-48 truncate pr-1 pl-3"
+              className="h-full max-w-48 truncate pr-1 pl-3 max-md:max-w-24"
             >
               {one.table.name}
             </button>

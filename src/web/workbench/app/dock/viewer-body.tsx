@@ -22,7 +22,13 @@ const loaded = new Map<string, ComponentType<ViewerProps>>();
 function componentOf(definition: ViewerDefinition): ComponentType<ViewerProps> {
   const known = loaded.get(definition.type);
   if (known !== undefined) return known;
-  const made = lazy(async () => ({ default: await definition.load() }));
+  const made = lazy(async () => {
+    try {
+      return { default: await definition.load() };
+    } catch (cause) {
+      throw new Error("It could not be loaded from the server. Try again when the server is back.", { cause });
+    }
+  });
   loaded.set(definition.type, made);
   return made;
 }

@@ -12,7 +12,7 @@ const PLAIN = 5;
 const SMALL = 3;
 const LARGE = 15;
 
-export type AxisLetter = "x" | "y" | "z";
+type AxisLetter = "x" | "y" | "z";
 
 export interface Axis3d {
   readonly column: Column;

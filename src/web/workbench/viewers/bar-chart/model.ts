@@ -144,6 +144,11 @@ function partsOf({ list, total, stack, stackNames, value, relative }: PartOption
   });
 }
 
+/** Rows without a value come last. */
+function orderOf({ index }: Bar): number {
+  return index < 0 ? Number.POSITIVE_INFINITY : index;
+}
+
 /** Rows without a value come last; by value, bars without one do. */
 function sortBars(bars: readonly Bar[], look: Look): readonly Bar[] {
   const sign = textOf(look, "barSortOrder") === "asc" ? 1 : -1;
@@ -154,6 +159,6 @@ function sortBars(bars: readonly Bar[], look: Look): readonly Bar[] {
   return bars.toSorted((left, right) => {
     if (Number.isNaN(left.value) || Number.isNaN(right.value))
       return Number(Number.isNaN(left.value)) - Number(Number.isNaN(right.value));
-    return sign * (left.value - right.value) || left.index - right.index;
+    return sign * (left.value - right.value) || orderOf(left) - orderOf(right);
   });
 }

@@ -81,7 +81,7 @@ function barPlane(model: BarModel, look: Look, area: Area, upright: boolean): Pl
       extent,
       range,
       type: logarithmic ? "logarithmic" : "linear",
-      nice: numberOf(look, "valueMax") === undefined,
+      nice: numberOf(look, "valueMax") === undefined && numberOf(look, "valueMin") === undefined,
     });
   const category = (range: readonly [number, number]) => categoryScale(names, upright ? range : [range[1], range[0]]);
   const [showNames, showValues] = [flagOf(look, "showCategoryValues"), flagOf(look, "showValueAxis")];

@@ -1,5 +1,5 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useMemo, useRef, useState, type KeyboardEvent, type ReactNode } from "react";
+import { useLayoutEffect, useMemo, useRef, useState, type KeyboardEvent, type ReactNode } from "react";
 import { Bits } from "../../data/bits.ts";
 import { useTable } from "../../data/use-table.ts";
 import { ColumnSelect } from "../drawing/column-select.tsx";
@@ -74,6 +74,8 @@ function Weeks({ table, look, id, area, model }: WeeksProps): ReactNode {
     estimateSize: () => height,
     overscan: 6,
   });
+  // Sizes are kept by the virtualizer: it must hear of a new height.
+  useLayoutEffect(() => weeks.measure(), [weeks, height]);
   const choose = (span: Span, keys: Keys): void =>
     chooseGroup({
       table,

@@ -37,17 +37,23 @@ export function cellsOf(options: CellOptions): Cells {
   const { rows, rowCount, box, xOf, yOf } = options;
   const grid = options.shape === "rectangle" ? rectangles(options) : hexagons(options);
   const codes = new Int32Array(rowCount).fill(-1);
-  const counts = new Map<number, number>();
+  const counts = new Int32Array(grid.codes);
+  const { left, top, right, bottom } = box;
   for (const row of rows.toArray()) {
-    const [x, y] = [xOf(row), yOf(row)];
-    if (!(x >= box.left && x <= box.right && y >= box.top && y <= box.bottom)) continue;
-    const code = grid.codeAt(x - box.left, y - box.top);
+    const x = xOf(row);
+    const y = yOf(row);
+    if (!(x >= left && x <= right && y >= top && y <= bottom)) continue;
+    const code = grid.codeAt(x - left, y - top);
     codes[row] = code;
-    counts.set(code, (counts.get(code) ?? 0) + 1);
+    counts[code] = (counts[code] ?? 0) + 1;
   }
-  const cells = [...counts].map(([code, count]) => {
+  const cells: Cell[] = [];
+  let most = 0;
+  counts.forEach((count, code) => {
+    if (count === 0) return;
     const [x, y] = grid.middleOf(code);
-    return { code, x: x + box.left, y: y + box.top, count };
+    cells.push({ code, x: x + left, y: y + top, count });
+    most = Math.max(most, count);
   });
   return {
     shape: options.shape === "rectangle" ? "rectangle" : "hexagon",
@@ -55,27 +61,27 @@ export function cellsOf(options: CellOptions): Cells {
     halfHeight: grid.halfHeight,
     codes,
     cells,
-    most: Math.max(0, ...counts.values()),
+    most,
   };
 }
 
 interface Grid {
   readonly halfWidth: number;
   readonly halfHeight: number;
+  /** Codes are below this. */
+  readonly codes: number;
   readonly codeAt: (x: number, y: number) => number;
   readonly middleOf: (code: number) => readonly [x: number, y: number];
 }
-
-/** Codes of cells have their line times this in them. */
-const LINE = 4_096;
 
 function rectangles({ bins, box }: CellOptions): Grid {
   const [width, height] = [(box.right - box.left) / bins, (box.bottom - box.top) / bins];
   return {
     halfWidth: width / 2,
     halfHeight: height / 2,
-    codeAt: (x, y) => Math.min(bins - 1, Math.floor(y / height)) * LINE + Math.min(bins - 1, Math.floor(x / width)),
-    middleOf: (code) => [((code % LINE) + 0.5) * width, (Math.floor(code / LINE) + 0.5) * height],
+    codes: bins * bins,
+    codeAt: (x, y) => Math.min(bins - 1, Math.floor(y / height)) * bins + Math.min(bins - 1, Math.floor(x / width)),
+    middleOf: (code) => [((code % bins) + 0.5) * width, (Math.floor(code / bins) + 0.5) * height],
   };
 }
 
@@ -84,26 +90,30 @@ function hexagons({ bins, box }: CellOptions): Grid {
   const width = (box.right - box.left) / bins;
   const radius = width / ROOT;
   const step = radius * 1.5;
-  const middle = (column: number, line: number): readonly [number, number] => [
-    (column + (line % 2 === 1 ? 0.5 : 0)) * width,
-    line * step,
-  ];
+  // One more at each end: the middles of the outermost lie on the edges.
+  const columns = bins + 2;
+  const lines = Math.ceil((box.bottom - box.top) / step) + 2;
+  /** How far a point is from the nearest middle in a line, squared. */
+  const away = (x: number, y: number, line: number): number => {
+    const odd = (line & 1) * 0.5;
+    const dx = (Math.round(x / width - odd) + odd) * width - x;
+    const dy = line * step - y;
+    return dx * dx + dy * dy;
+  };
   return {
     halfWidth: width / 2,
     halfHeight: radius,
+    codes: columns * lines,
     codeAt: (x, y) => {
       // The nearest middle is in one of the two lines around the point.
-      const above = Math.max(0, Math.floor(y / step));
-      let [best, least] = [0, Number.POSITIVE_INFINITY];
-      for (let line = above; line <= above + 1; line += 1) {
-        const column = Math.max(0, Math.round(x / width - (line % 2 === 1 ? 0.5 : 0)));
-        const [a, b] = middle(column, line);
-        const distance = (a - x) ** 2 + (b - y) ** 2;
-        if (distance < least) [best, least] = [line * LINE + column, distance];
-      }
-      return best;
+      const above = Math.floor(y / step);
+      const line = away(x, y, above) <= away(x, y, above + 1) ? above : above + 1;
+      return line * columns + Math.max(0, Math.round(x / width - (line & 1) * 0.5));
     },
-    middleOf: (code) => middle(code % LINE, Math.floor(code / LINE)),
+    middleOf: (code) => {
+      const line = Math.floor(code / columns);
+      return [((code % columns) + (line & 1) * 0.5) * width, line * step];
+    },
   };
 }
 

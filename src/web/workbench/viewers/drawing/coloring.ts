@@ -41,13 +41,26 @@ export function coloringOf(options: ColoringOptions): Coloring {
   return isNumeric(column) ? byScale(options, column.numbers) : byCategory(options, column);
 }
 
+/** Columns never change, so the places of their categories are kept with them. */
+const known = new WeakMap<Column, { readonly places: Uint16Array; readonly missing: boolean }>();
+
+function placesOf(column: Column, codes: Int32Array): { readonly places: Uint16Array; readonly missing: boolean } {
+  const before = known.get(column);
+  if (before !== undefined) return before;
+  const places = new Uint16Array(codes.length);
+  for (let row = 0; row < codes.length; row += 1) places[row] = (codes[row] ?? -1) + 1;
+  const made = { places, missing: codes.includes(-1) };
+  known.set(column, made);
+  return made;
+}
+
 function byCategory({ table, palette, rows }: ColoringOptions, column: Column): Coloring {
   const { codes, names } = categoriesOf(column);
-  const missing = codes.includes(-1);
+  const { places, missing } = placesOf(column, codes);
   const shown = names.slice(0, MOST_ENTRIES).map((name, index) => ({ name, color: categoryColor(palette, index) }));
   return {
     column,
-    places: Uint16Array.from(codes, (code) => code + 1),
+    places,
     colors: [palette.missing, ...names.map((_, index) => categoryColor(palette, index))].map(rgbOf),
     categories: names.length,
     legend: {

@@ -30,7 +30,7 @@ export interface Palette {
 }
 
 /** Told apart by people with protanopia, deuteranopia and tritanopia too, and from the colour of what is selected. */
-const LIGHT = ["#2f6aae", "#168a6c", "#d66ba2", "#7d5c07", "#3a9dce", "#7a1f3d", "#2c2a78", "#4b3000"] as const;
+const LIGHT = ["#2f6aae", "#149668", "#d66ba2", "#7d5c07", "#329ee1", "#7a1f3d", "#2c2a78", "#4b3000"] as const;
 const DARK = ["#5791ce", "#10b999", "#d89dda", "#e4d66c", "#a5def7", "#b23a58", "#6a57d2", "#ac8360"] as const;
 
 const ramp = (colors: readonly string[]): Ramp => piecewise(interpolateLab, [...colors]);

@@ -29,7 +29,7 @@ export interface Clip {
 }
 
 /** Points between two looks at the clock. */
-const SLICE = 10_000;
+const SLICE = 5_000;
 /** Points between two pictures on the screen. */
 const SHOWN = 50_000;
 
@@ -54,13 +54,21 @@ function* stampAll(
   { ratio, clip, show }: { readonly ratio: number; readonly clip: Clip; readonly show: () => void },
 ): Generator<void, void> {
   const { rows, xOf, yOf, colors, places, sizeOf, shapeOf, opacity, selected } = points;
-  const stamps = new Map<string, Stamp>();
-  const stamp = (row: number, color: Rgb, over: number): void => {
+  // By shape, then by size: a million points ask for the same few.
+  const stamps = new Map<string, Stamp[]>();
+  const stampFor = (row: number): Stamp => {
+    const shape = shapeOf(row);
     const size = Math.max(1, Math.round(sizeOf(row) * ratio));
-    const key = `${shapeOf(row)} ${size}`;
-    let shape = stamps.get(key);
-    if (shape === undefined) stamps.set(key, (shape = stampOf(shapeOf(row), size)));
-    raster.stamp(shape, (xOf(row) - clip.left) * ratio, (yOf(row) - clip.top) * ratio, color, over);
+    const bySize = stamps.get(shape) ?? [];
+    const made = bySize[size] ?? stampOf(shape, size);
+    if (bySize[size] === undefined) {
+      bySize[size] = made;
+      stamps.set(shape, bySize);
+    }
+    return made;
+  };
+  const stamp = (row: number, color: Rgb, over: number): void => {
+    raster.stamp(stampFor(row), (xOf(row) - clip.left) * ratio, (yOf(row) - clip.top) * ratio, color, over);
   };
   const first = colors[0] ?? [0, 0, 0];
   for (let at = 0; at < rows.length; at += 1) {

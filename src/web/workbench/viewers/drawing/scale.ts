@@ -145,13 +145,26 @@ export function categoryScale(
   };
 }
 
+/** Sets of rows and columns never change, so what was found is kept with them: many small pictures ask the same. */
+const extents = new WeakMap<Bits, Map<Column, Extent>>();
+const positiveExtents = new WeakMap<Bits, Map<Column, Extent>>();
+
 /** The least and most of a column in some rows. Infinity and -Infinity where there are none. */
 export function extentOf(column: Column, rows: Bits, positiveOnly = false): Extent {
+  const kept = positiveOnly ? positiveExtents : extents;
+  const byColumn = kept.get(rows) ?? new Map<Column, Extent>();
+  const before = byColumn.get(column);
+  if (before !== undefined) return before;
+  const made = findExtent(column, rows, positiveOnly);
+  kept.set(rows, byColumn.set(column, made));
+  return made;
+}
+
+function findExtent(column: Column, { words }: Bits, positiveOnly: boolean): Extent {
   let min = Number.POSITIVE_INFINITY;
   let max = Number.NEGATIVE_INFINITY;
   if (!("numbers" in column)) return { min, max };
   const { numbers } = column;
-  const { words } = rows;
   for (let index = 0; index < words.length; index += 1) {
     let word = words[index] ?? 0;
     while (word !== 0) {

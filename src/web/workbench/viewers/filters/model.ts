@@ -9,7 +9,7 @@ import { chosenList, flagOf } from "../look.ts";
 import type { Look } from "../viewer.ts";
 
 /** Cards of one panel; further columns are told in words. */
-export const MOST_CARDS = 100;
+const MOST_CARDS = 100;
 /** Bars of a card's histogram. */
 export const BINS = 40;
 /** What stands in the columns that a panel starts with. */
@@ -18,7 +18,7 @@ const FIRST_CARDS = 12;
 const MOST_STARTING_VALUES = 500;
 
 /** Texts with more different values are searched rather than listed. */
-export const MOST_LISTED = 20_000;
+const MOST_LISTED = 20_000;
 
 export type CardKind = "range" | "categories" | "contains";
 

@@ -94,7 +94,7 @@ function Navigation({ table, model, go }: NavigationProps): ReactNode {
         {row < 0 ? "No row" : `Row ${words(row + 1)} of ${words(table.rowCount)}`}
       </span>
       {bar.selector && row >= 0 && (
-        <label className="flex h-6 min-w-6 shrink cursor-pointer items-center gap-1 overflow-hidden px-1 text-xs text-soft">
+        <label className="flex h-6 min-w-6 shrink cursor-pointer items-center gap-1 overflow-hidden px-1 text-xs whitespace-nowrap text-soft">
           <input
             type="checkbox"
             checked={table.selected.has(row)}

@@ -7,9 +7,9 @@ import type { Look } from "../viewer.ts";
 
 export const SYNC_MODES = ["Current", "Mouse over", "None"] as const;
 /** Fields of one form; more are named in words. */
-export const MOST_FIELDS = 500;
+const MOST_FIELDS = 500;
 
-export interface Field {
+interface Field {
   readonly name: string;
   readonly type: ColumnType;
   readonly units: string | undefined;

@@ -2,6 +2,7 @@ import { useMemo } from "react";
 import { DensityPlot } from "../density-plot/density-plot.tsx";
 import { Figure, type Area } from "../drawing/figure.tsx";
 import { usePlot, type Plot, type PlotProps } from "../drawing/plot.ts";
+import { useSteps } from "../drawing/use-steps.ts";
 import { Unfit } from "../drawing/unfit.tsx";
 import { elide, rowsWords } from "../drawing/words.ts";
 import { Histogram } from "../histogram/histogram.tsx";
@@ -40,6 +41,7 @@ const HEAD = 18;
 
 function Cells({ props, model, area, plot }: CellsProps) {
   const [columns, lines] = [model.across.length, model.down.length];
+  const ready = useSteps({ total: model.cells.length, rows: plot.rows.count, key: plot });
   const [axisLeft, axisBottom] = [flagOf(props.look, "showYAxes") ? 34 : 0, flagOf(props.look, "showXAxes") ? 20 : 0];
   const width = (area.width - HEAD - axisLeft) / columns;
   const height = (area.height - HEAD - axisBottom) / lines;
@@ -65,7 +67,7 @@ function Cells({ props, model, area, plot }: CellsProps) {
           {elide(name, height)}
         </span>
       ))}
-      {model.cells.map((cell, index) => {
+      {model.cells.slice(0, ready).map((cell, index) => {
         const [place, line] = [index % columns, Math.floor(index / columns)];
         // The first cells are broader and the lowest higher by their axes; histograms have none at the left.
         const broad = place === 0 && cell.plot !== "Histogram";

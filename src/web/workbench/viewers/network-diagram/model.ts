@@ -9,7 +9,7 @@ import { chosen, flagOf, numberOf, textOf } from "../look.ts";
 import type { Look } from "../viewer.ts";
 
 /** What can be told apart and laid out while one watches. Those with the most rows are kept. */
-export const MOST_NODES = 1_000;
+const MOST_NODES = 1_000;
 export const MOST_EDGES = 3_000;
 /** Pairs that are counted at all. */
 const MOST_PAIRS = 200_000;

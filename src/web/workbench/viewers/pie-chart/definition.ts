@@ -21,7 +21,11 @@ export const pieChart: ViewerDefinition = {
     choice("categoryMap", TIME_MAPS, "Unit that times of the category are grouped by."),
     column("segmentAngleColumnName", "The numbers that make the angle of a slice; absent: rows are counted."),
     choice("segmentAngleAggrType", AGGREGATES, "How they are aggregated.", "sum"),
-    column("segmentLengthColumnName", "The numbers that make the length of a slice; absent: all are equally long."),
+    column(
+      "segmentLengthColumnName",
+      "The numbers that make the length of a slice; absent: all are equally long.",
+      "numeric",
+    ),
     choice("segmentLengthAggrType", AGGREGATES, "How they are aggregated.", "avg"),
     choice("pieSortType", ["by value", "by category"], "What slices are sorted by."),
     choice("pieSortOrder", ["asc", "desc"], "The order of slices.", "desc"),

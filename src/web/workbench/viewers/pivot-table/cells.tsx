@@ -1,6 +1,6 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { ArrowDown, ArrowUp } from "lucide-react";
-import { useMemo, useRef, useState, type ReactNode } from "react";
+import { useLayoutEffect, useMemo, useRef, useState, type ReactNode } from "react";
 import { Bits } from "../../data/bits.ts";
 import { useTable } from "../../data/use-table.ts";
 import type { Area } from "../drawing/figure.tsx";
@@ -30,19 +30,7 @@ export function Cells(props: CellsProps): ReactNode {
   const labelWidth = Math.min(LABEL, (area.width * 0.4) / labels);
   const left = labelWidth * labels;
   const cellWidth = Math.max(CELL, (area.width - left - 14) / model.columns.length);
-  const rows = useVirtualizer({
-    count: places.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => ROW,
-    overscan: 8,
-  });
-  const columns = useVirtualizer({
-    horizontal: true,
-    count: model.columns.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => cellWidth,
-    overscan: 3,
-  });
+  const { rows, columns } = useInSight(scroller, { rows: places.length, columns: model.columns.length, cellWidth });
   const choose = (picked: Int32Array, keys: Keys): void =>
     chooseGroup({
       table,
@@ -109,6 +97,29 @@ export function Cells(props: CellsProps): ReactNode {
       </div>
     </div>
   );
+}
+
+/** Which rows and columns are in sight. */
+function useInSight(
+  scroller: { readonly current: HTMLDivElement | null },
+  counts: { readonly rows: number; readonly columns: number; readonly cellWidth: number },
+) {
+  const rows = useVirtualizer({
+    count: counts.rows,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ROW,
+    overscan: 8,
+  });
+  const columns = useVirtualizer({
+    horizontal: true,
+    count: counts.columns,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => counts.cellWidth,
+    overscan: 3,
+  });
+  // Sizes are kept by the virtualizer: it must hear of a new width.
+  useLayoutEffect(() => columns.measure(), [columns, counts.cellWidth]);
+  return { rows, columns };
 }
 
 interface HeadProps {

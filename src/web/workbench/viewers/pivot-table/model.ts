@@ -10,8 +10,8 @@ import { chosenList, listOf } from "../look.ts";
 import type { Look } from "../viewer.ts";
 
 /** Rows and columns that are worked out; the rest is told in words. */
-export const MOST_ROWS = 10_000;
-export const MOST_COLUMNS = 200;
+const MOST_ROWS = 10_000;
+const MOST_COLUMNS = 200;
 /** Combinations of group and pivot values that are worked out. */
 const MOST_CELLS = 200_000;
 
@@ -28,7 +28,7 @@ export interface PivotColumn {
   readonly measure: Measure;
 }
 
-export interface PivotRow {
+interface PivotRow {
   readonly labels: readonly string[];
   /** As many as columns; NaN where there is nothing. */
   readonly cells: Float64Array;

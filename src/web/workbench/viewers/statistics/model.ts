@@ -52,7 +52,7 @@ export const STAT_WORDS: Readonly<Record<Stat, string>> = {
 };
 
 /** NaN: it has none, or is not known yet. */
-export function statNumber(row: StatisticsRow, stat: Stat): number {
+function statNumber(row: StatisticsRow, stat: Stat): number {
   if (row.stats === undefined) return Number.NaN;
   if (!COUNTS.has(stat) && (isText(row.column) || (row.column.type === "datetime" && stat === "sum")))
     return Number.NaN;

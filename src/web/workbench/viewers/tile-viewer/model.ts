@@ -6,7 +6,7 @@ import { chosen, flagOf, listOf, textOf } from "../look.ts";
 import type { Look } from "../viewer.ts";
 
 /** Lanes beside each other; the rows of further values are told in words. */
-export const MOST_LANES = 100;
+const MOST_LANES = 100;
 /** Fields of a card where none were chosen. */
 const FIRST_COLUMNS = 6;
 

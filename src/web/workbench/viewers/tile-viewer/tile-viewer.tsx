@@ -1,5 +1,5 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useMemo, useRef, type KeyboardEvent, type MouseEvent, type ReactNode } from "react";
+import { useLayoutEffect, useMemo, useRef, type KeyboardEvent, type MouseEvent, type ReactNode } from "react";
 import { Bits } from "../../data/bits.ts";
 import type { Table } from "../../data/table.ts";
 import { useTable } from "../../data/use-table.ts";
@@ -97,6 +97,8 @@ function LaneView({ id, table, model, lane, width }: LaneProps): ReactNode {
     estimateSize: () => size,
     overscan: 4,
   });
+  // Sizes are kept by the virtualizer: it must hear of a new height.
+  useLayoutEffect(() => lines.measure(), [lines, size]);
   const move = (event: KeyboardEvent): void => {
     const by = {
       ArrowRight: 1,

@@ -9,7 +9,7 @@ import { chosen, chosenList, numberOf, textOf } from "../look.ts";
 import type { Look } from "../viewer.ts";
 
 /** Rectangles without parts in one picture; more would be smaller than a pixel. */
-export const MOST_LEAVES = 5_000;
+const MOST_LEAVES = 5_000;
 /** Height of the head of a group, px. */
 const HEAD = 18;
 

@@ -10,6 +10,7 @@ import { Figure, type Area } from "../drawing/figure.tsx";
 import { innerLook, parseInner } from "../drawing/inner-look.ts";
 import { usePlot, type Plot, type PlotProps } from "../drawing/plot.ts";
 import { chooseGroup } from "../drawing/rows.ts";
+import { useSteps } from "../drawing/use-steps.ts";
 import { Unfit } from "../drawing/unfit.tsx";
 import { countWords, rowsWords } from "../drawing/words.ts";
 import { histogram } from "../histogram/definition.ts";
@@ -128,6 +129,8 @@ function Cells({ props, model, plot, area, type }: CellsProps) {
       chooseGroup({ table, id: props.id, action: textOf(look, "onClick"), rows, keys });
     };
   const { Component } = INNER[type];
+  // The rows are divided among the pictures, the ends of the axes are looked for once.
+  const ready = useSteps({ total: model.cells.length, rows: plot.rows.count / 8, key: plot });
   return (
     <div className={`absolute inset-0 ${scrolls ? "overflow-auto" : "overflow-hidden"}`}>
       {headX > 0 &&
@@ -149,7 +152,7 @@ function Cells({ props, model, plot, area, type }: CellsProps) {
             style={{ left: 0, top: headX + line * height, width: HEAD, height }}
           />
         ))}
-      {model.cells.map((cell) => (
+      {model.cells.map((cell, index) => (
         <div
           key={`${cell.column} ${cell.line}`}
           className={`absolute ${framed ? "border-b border-r border-line" : ""}`}
@@ -159,7 +162,7 @@ function Cells({ props, model, plot, area, type }: CellsProps) {
             <Head name={cell.name} choose={choose([cell])} style={{ left: 0, top: 0, width, height: HEAD }} />
           )}
           <div className="absolute" style={{ top: model.tiled ? HEAD : 0 }}>
-            {cell.count > 0 && (
+            {cell.count > 0 && index < ready && (
               <Component
                 id={props.id}
                 table={table}

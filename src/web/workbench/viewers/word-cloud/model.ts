@@ -20,7 +20,7 @@ const LEAST_SIZE = 8;
 /** Space around a word, px. */
 const GAP = 2;
 
-export interface Word {
+interface Word {
   readonly text: string;
   /** Of the column's codes. */
   readonly code: number;

@@ -71,8 +71,10 @@ window.addEventListener("message", (event) => {
   const url = URL.createObjectURL(new Blob([PRELUDE, script, "\n};\n"], { type: "text/javascript" }));
   const worker = new Worker(url);
   running.set(id, worker);
+  /** Whatever the script's worker says first is passed on as it is: the page looks at it. */
   const answer = (message) => {
-    window.parent.postMessage({ ...message, id }, "*");
+    if (running.get(id) !== worker) return;
+    window.parent.postMessage({ type: "answer", id, answer: message }, "*");
     end(id);
     URL.revokeObjectURL(url);
   };
