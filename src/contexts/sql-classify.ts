@@ -47,8 +47,24 @@ function isAmbiguous(tokens: readonly SqlToken[]): boolean {
     if (kind === "string" && /^n?q$/i.test(tokens[index - 1]?.text ?? "")) return true;
     if (text === "[") brackets += 1;
     if (text === "]") brackets -= 1;
-    const isOpaque = kind === "string" || kind === "quoted" || kind === "comment" || kind === "dollar";
-    if (isOpaque && (brackets !== 0 || differs(kind, text))) return true;
+    if (isOpaque(kind) && (brackets !== 0 || differs(kind, text))) return true;
+    // Where a line ends: some take a \r alone for it, others do not.
+    if (kind === "space" && /\r(?!\n)/.test(text)) return true;
+    if (text === "#" && hidesRest(tokens, index)) return true;
+  }
+  return false;
+}
+
+function isOpaque(kind: SqlToken["kind"]): boolean {
+  return kind === "string" || kind === "quoted" || kind === "comment" || kind === "dollar";
+}
+
+/** MySQL takes what follows `#` for a comment: a quote that begins on that line is none there. */
+function hidesRest(tokens: readonly SqlToken[], from: number): boolean {
+  for (let index = from + 1; index < tokens.length; index += 1) {
+    const { kind, text } = tokens[index] ?? { kind: "space", text: "\n" };
+    if (kind === "space" && /[\r\n]/.test(text)) return false;
+    if (isOpaque(kind) || text === "[") return true;
   }
   return false;
 }

@@ -114,6 +114,8 @@ describe("what SQL of an unknown database does", () => {
     "show tables",
     "explain select 1",
     "select a[1] from t; select 2",
+    "select a #> b from #t\nwhere c = 'd'",
+    "select 1 -- a\r\n, 2",
   ])("reads: %s", (sql) => expect(classifySql(sql)).toBe("reads"));
 
   test.for([
@@ -138,6 +140,10 @@ describe("what SQL of an unknown database does", () => {
     "select /* /* */ 1; drop table x -- */",
     "select $$ a $$",
     "select [a'b]; drop table x -- '",
+    "select 1 # '\n; drop table x -- '",
+    "select 1 # '\n into outfile \"/tmp/x\" # '",
+    "select 1 #/*\n; drop table x -- */",
+    "select 1 -- a\r'\n; drop table x -- '",
     "select q'[ ' ]'; drop table x -- '",
     "select 'open",
   ])("asks: %s", (sql) => expect(classifySql(sql)).toBe("writes"));

@@ -22,7 +22,7 @@ describeInBrowser("the databases of the house in the workbench", () => {
   /** What an agent finds out, and that it cannot write. */
   async function explore(page: Page, database: string): Promise<void> {
     await openChat(page);
-    await page.getByLabel("Database", { exact: true }).selectOption(database);
+    await page.getByRole("combobox", { name: /^Database/ }).selectOption(database);
     await ask(page, "show me tables in the public schema");
     await answers(page).getByText("Tables in public:").waitFor();
     for (const table of ["customers", "orders"]) await answers(page).getByText(table).first().waitFor();

@@ -59,7 +59,8 @@ function head(status, words, headers) {
 relay.on("upgrade", (asked, socket, early) => {
   const end = (status, words) => socket.end(head(status, words, { connection: "close", "content-length": "0" }));
   socket.on("error", () => socket.destroy());
-  if (new URL(asked.url ?? "", "http://relay").pathname !== "/ws") {
+  // As it stands: `//` and the like are no URL that could be parsed.
+  if (asked.url?.split("?", 1)[0] !== "/ws") {
     end(404, "Not Found");
     return;
   }

@@ -102,7 +102,8 @@ function exportCsv({ workbench, download }: DeedOptions): PageTool {
       const rows = which === "all" ? undefined : which === "selected" ? table.selected : table.filtered;
       const count = rows?.count ?? table.rowCount;
       if (count === 0) throw new Error(which === "selected" ? "no rows are selected" : "no rows are shown");
-      const csv = toCsv(table, rows === undefined ? {} : { rows });
+      // An agent may have made the texts, also those that a spreadsheet would run.
+      const csv = toCsv(table, { rows, safeForSpreadsheets: true });
       download(`${table.name}.csv`, csv);
       const cut = csv.length > SHOWN_CSV_CHARS;
       const head = cut ? csv.slice(0, csv.lastIndexOf("\n", SHOWN_CSV_CHARS)) : csv.trimEnd();

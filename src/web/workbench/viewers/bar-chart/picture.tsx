@@ -244,7 +244,7 @@ function BarLabel({ look, palette, bar, fill, upright, middle, end, base, thick,
     ? { x: middle, y: inside ? end + 12 : end - 4, textAnchor: "middle" as const }
     : { x: inside ? end - 4 : end + 4, y: middle + 4, textAnchor: inside ? ("end" as const) : ("start" as const) };
   return (
-    <text {...place} fontSize={11} fill={inside ? inkOn(fill) : palette.soft} pointerEvents="none">
+    <text {...place} aria-hidden="true" fontSize={11} fill={inside ? inkOn(fill) : palette.soft} pointerEvents="none">
       {text}
     </text>
   );

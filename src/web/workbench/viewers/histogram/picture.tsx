@@ -219,7 +219,14 @@ function Bin({ props, model, plane, palette, selected, bars, bin, spans }: BinPr
         <rect x={left} width={width} {...height(0, top * part)} fill={palette.selected} fillOpacity={bars ? 1 : 0.5} />
       )}
       {flagOf(look, "showValues") && count > 0 && end - start > 18 && (
-        <text x={(start + end) / 2} y={pixel(plane, top) - 4} fontSize={10} textAnchor="middle" fill={palette.soft}>
+        <text
+          aria-hidden="true"
+          x={(start + end) / 2}
+          y={pixel(plane, top) - 4}
+          fontSize={10}
+          textAnchor="middle"
+          fill={palette.soft}
+        >
           {shortNumber(count)}
         </text>
       )}

@@ -189,7 +189,13 @@ function SliceLabel({ slice, long, look, palette, fill }: LabelProps) {
   const anchor =
     mode !== "Outside" || Math.abs(Math.sin(middle)) < 0.3 ? "middle" : Math.sin(middle) > 0 ? "start" : "end";
   return (
-    <text fontSize={11} textAnchor={anchor} fill={mode === "Outside" ? palette.soft : inkOn(fill)} pointerEvents="none">
+    <text
+      aria-hidden="true"
+      fontSize={11}
+      textAnchor={anchor}
+      fill={mode === "Outside" ? palette.soft : inkOn(fill)}
+      pointerEvents="none"
+    >
       {lines.map((line, index) => (
         <tspan key={index} x={x} y={y + (index - (lines.length - 1) / 2) * 13 + 4}>
           {line}
