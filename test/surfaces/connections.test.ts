@@ -287,6 +287,10 @@ describe.skipIf(!hasPostgres)("with a real PostgreSQL", () => {
       await refused(anna.querySql("pg", { sql: "WITH d AS (DELETE FROM sales RETURNING 1) SELECT * FROM d" })),
     ).toBe("forbidden");
     expect(await cluster.admin("SELECT count(*)::int AS n FROM sales")).toEqual([{ n: 1 }]);
+    // A function that runs a text as SQL, written like a column: it would become anna, and read as her.
+    const stolen = `SELECT a.ts_stat, b.ts_stat FROM lower('select to_tsvector(set_config(''role'', ''anna'', true))') AS a,
+      lower('select to_tsvector(amount::text) from sales') AS b`;
+    expect(await refused(bert.querySql("pg", { sql: stolen }))).toBe("forbidden");
   });
 
   it("keeps no more of the database's words than a person reads, and answers values of any depth", async () => {

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { describeInBrowser } from "../../support/browser.ts";
 import { consoleWorld } from "../console/world.ts";
+import { SCRIPT_SAMPLES } from "../../../src/web/workbench/agent/script/samples.ts";
 import { answers, ask, chat, openChat, openSample, play, sessionOf, toolAnswers, viewer } from "./world.ts";
 
 const ADDED = /Added viewer with ID: viewer-[a-z0-9]{6}-[a-z0-9]{6}-[a-z0-9]{6}/;
@@ -83,6 +84,23 @@ describeInBrowser("an agent in the workbench", () => {
     await ask(page, play(tool("run_script", { script: ESCAPE }), { say: "It tried." }));
     await answers(page).getByText("It tried.", { exact: true }).waitFor();
     expect(await toolAnswers(page, world.client)).toEqual([expect.stringContaining("Returned: 0 of 10")]);
+  });
+
+  test("every sample script runs", { timeout: 90_000 }, async () => {
+    const { page } = await world.visit("/workbench");
+    await openSample(page);
+    await openChat(page);
+    await ask(
+      page,
+      play(...SCRIPT_SAMPLES.map(({ code }) => tool("run_script", { script: code })), { say: "All ran." }),
+    );
+    await answers(page).getByText("All ran.", { exact: true }).waitFor();
+    const told = await toolAnswers(page, world.client);
+    expect(told.map((answer) => (JSON.parse(answer) as { readonly status: string }).status)).toEqual(
+      SCRIPT_SAMPLES.map(() => "completed"),
+    );
+    for (const part of ["Added column WEIGHT z-score", "Opened table AGE by RACE", "Added column HEIGHT rolling"])
+      expect(told.join()).toContain(part);
   });
 
   test("an endless script is ended and the page goes on", { timeout: 60_000 }, async () => {

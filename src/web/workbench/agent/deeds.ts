@@ -122,7 +122,10 @@ function undo({ workbench }: DeedOptions): PageTool {
       const mine = workbench.deeds.filter(({ by, undone }) => by === "agent" && !undone);
       const last = mine.at(-1);
       if (last === undefined) return "There is nothing to take back.";
-      if (args["all"] === true) return `Took back ${workbench.undoAgent()} deeds.`;
+      if (args["all"] === true) {
+        const count = workbench.undoAgent();
+        return `Took back ${count} ${count === 1 ? "deed" : "deeds"}.`;
+      }
       workbench.undo(last.id);
       return `Took back: ${last.words}`;
     },

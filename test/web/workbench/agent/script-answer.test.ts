@@ -74,8 +74,8 @@ describe("the answer of a script", () => {
     expect([long.result?.length, long.resultCut]).toEqual([ANSWER.resultChars, true]);
     const huge: unknown[] = [];
     huge.length = 4_000_000_000;
-    const many = Array(ANSWER.columns + 1).fill(column([]));
-    const tables = Array(ANSWER.tables + 1).fill({ name: "T", columns: [] });
+    const many = Array.from({ length: ANSWER.columns + 1 }, () => column([]));
+    const tables = Array.from({ length: ANSWER.tables + 1 }, () => ({ name: "T", columns: [] }));
     expect([
       trouble(done({ made: { columns: [column(huge)], tables: [] } })),
       trouble(done({ made: { columns: many, tables: [] } })),
@@ -84,7 +84,7 @@ describe("the answer of a script", () => {
   });
 
   it("keeps a full page of what was printed", () => {
-    const lines = [..."x".repeat(ANSWER.printChars / 2)];
+    const lines = Array.from({ length: ANSWER.printChars / 2 }, () => "x");
     expect(readAnswer(done({ lines }))).toMatchObject({ lines, cut: false });
   });
 });

@@ -5,7 +5,9 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { Bits } from "../../../../src/web/workbench/data/bits.ts";
 import { isMissing } from "../../../../src/web/workbench/data/column.ts";
 import type { Table } from "../../../../src/web/workbench/data/table.ts";
-import { bigTable, demog, SAMPLES } from "../../../../src/web/workbench/samples/index.ts";
+import { bigTable } from "../../../../src/web/workbench/samples/big.ts";
+import { demog } from "../../../../src/web/workbench/samples/demog.ts";
+import { SAMPLES } from "../../../../src/web/workbench/samples/index.ts";
 import { checkLook, definitionOf, wholeLook } from "../../../../src/web/workbench/viewers/registry.ts";
 import type { Look, PropertyDefinition, ViewerDefinition } from "../../../../src/web/workbench/viewers/viewer.ts";
 

@@ -11,7 +11,7 @@ function valueWords({ choices, min, max, columns, type }: PropertyDefinition): s
 }
 
 function line(property: PropertyDefinition): string {
-  const standard = property.default === undefined ? "" : `\`${String(property.default)}\``;
+  const standard = property.default === undefined ? "" : `\`${JSON.stringify(property.default).replaceAll('"', "")}\``;
   return `| \`${property.name}\` | ${valueWords(property)} | ${standard} | ${property.description.replaceAll("|", "\\|")} |`;
 }
 

@@ -110,6 +110,19 @@ function PiePicture({ props, model, plot, area }: PictureProps) {
     <Svg area={area}>
       <g transform={`translate(${area.width / 2},${area.height / 2})`}>
         <Marks inner={props.inner} label={`Slices of ${model.column.name}`} color={plot.palette.ink} marks={marks} />
+        {/* Beside the marks, not in them: they have names of their own. */}
+        <g aria-hidden="true">
+          {model.slices.map((slice) => (
+            <SliceLabel
+              key={`${slice.index} ${slice.name}`}
+              slice={slice}
+              long={radius * slice.length}
+              look={look}
+              palette={plot.palette}
+              selected={flagOf(look, "showSelectedRows") ? selected : undefined}
+            />
+          ))}
+        </g>
       </g>
     </Svg>
   );
@@ -151,13 +164,6 @@ function SliceShape({ slice, radius, look, palette, chosen, filtered }: SlicePro
         // The area of the inner part is the selected share of the slice's.
         <path d={path(long * Math.sqrt(share))} fill={palette.selected} />
       )}
-      <SliceLabel
-        slice={slice}
-        long={long}
-        look={look}
-        palette={palette}
-        fill={share > 0.25 ? palette.selected : fill}
-      />
       <path className="focus-ring opacity-0" d={path(long)} fill="none" stroke={palette.ink} strokeWidth={3} />
     </g>
   );
@@ -168,10 +174,16 @@ interface LabelProps {
   readonly long: number;
   readonly look: Look;
   readonly palette: Palette;
-  readonly fill: string;
+  /** Absent: they are not marked. */
+  readonly selected: Bits | undefined;
 }
 
-function SliceLabel({ slice, long, look, palette, fill }: LabelProps) {
+/** From this share on the label stands on the colour of what is selected. */
+const MOSTLY = 0.4;
+
+function SliceLabel({ slice, long, look, palette, selected }: LabelProps) {
+  const share = selected === undefined ? 0 : countIn(slice.rows, selected) / slice.rows.length;
+  const fill = share > MOSTLY ? palette.selected : categoryColor(palette, slice.index);
   const mode = textOf(look, "labelPosition") ?? "Auto";
   const middle = (slice.start + slice.end) / 2;
   const chord = long * 0.66 * Math.min(slice.end - slice.start, 2);
@@ -184,18 +196,12 @@ function SliceLabel({ slice, long, look, palette, fill }: LabelProps) {
   const fits = chord > Math.max(...lines.map((line) => textWidth(line))) * 0.8 && chord > lines.length * 12;
   if (mode === "Auto" && !fits) return null;
   if (mode === "Outside" && slice.end - slice.start < 0.08) return null;
-  const away = mode === "Outside" ? long + 12 : long * 0.66;
+  const away = (mode === "Outside" ? long + 12 : long * 0.66) + (numberOf(look, "shift") ?? 0);
   const [x, y] = [Math.sin(middle) * away, -Math.cos(middle) * away];
   const anchor =
     mode !== "Outside" || Math.abs(Math.sin(middle)) < 0.3 ? "middle" : Math.sin(middle) > 0 ? "start" : "end";
   return (
-    <text
-      aria-hidden="true"
-      fontSize={11}
-      textAnchor={anchor}
-      fill={mode === "Outside" ? palette.soft : inkOn(fill)}
-      pointerEvents="none"
-    >
+    <text fontSize={11} textAnchor={anchor} fill={mode === "Outside" ? palette.soft : inkOn(fill)} pointerEvents="none">
       {lines.map((line, index) => (
         <tspan key={index} x={x} y={y + (index - (lines.length - 1) / 2) * 13 + 4}>
           {line}
