@@ -3,7 +3,7 @@ import type { Table } from "../data/table.ts";
 import type { Look, PropertyDefinition, ViewerDefinition } from "./viewer.ts";
 
 /** Which rows a viewer shows. */
-export const ROW_SOURCES = [
+const ROW_SOURCES = [
   "All",
   "Filtered",
   "Selected",
@@ -14,7 +14,7 @@ export const ROW_SOURCES = [
 ] as const;
 export const AXIS_TYPES = ["linear", "logarithmic"] as const;
 export const VISIBILITY_MODES = ["Auto", "Always", "Never"] as const;
-export const LEGEND_POSITIONS = [
+const LEGEND_POSITIONS = [
   "Auto",
   "Left",
   "Right",

@@ -37,7 +37,7 @@ export function pairKey(one: NumberColumn, other: NumberColumn): string {
   return [one.name, other.name].sort().join("\u0000");
 }
 
-export function correlate(
+function correlate(
   kind: CorrelationModel["kind"],
   [x, y]: readonly [NumberColumn, NumberColumn],
   rows: Int32Array,

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from "react";
 
 /** Draws in CSS pixels. A generator draws in steps, a frame each, so that the page stays answerable. */
-export type Draw = (context: CanvasRenderingContext2D, ratio: number) => void | Generator<void, void>;
+type Draw = (context: CanvasRenderingContext2D, ratio: number) => void | Generator<void, void>;
 
 /** How long one frame may draw before it gives way, milliseconds. */
 const FRAME = 12;

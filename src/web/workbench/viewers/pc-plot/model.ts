@@ -101,7 +101,7 @@ function axisOf({ axis, extent, logarithmic, rows, look }: AxisOptions): PcAxis 
 }
 
 /** Many rows are drawn as the strands between these many places of neighbouring axes, each as dense as its rows. */
-export const PLACES = 160;
+const PLACES = 160;
 
 export interface Strand {
   readonly from: number;

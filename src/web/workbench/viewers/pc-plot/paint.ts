@@ -19,7 +19,7 @@ export interface PcLines {
 }
 
 /** So many rows have a line each; more are gathered into strands. */
-export const SINGLE_LINES = 4_000;
+const SINGLE_LINES = 4_000;
 const LINES_AT_ONCE = 200;
 const STRANDS_AT_ONCE = 2_000;
 
@@ -70,7 +70,7 @@ function* paintEach(
 }
 
 /** A row without a value on an axis has a gap there. */
-export function strokeRow(context: CanvasRenderingContext2D, model: PcModel, layout: PcLayout, row: number): void {
+function strokeRow(context: CanvasRenderingContext2D, model: PcModel, layout: PcLayout, row: number): void {
   context.beginPath();
   let drawing = false;
   model.axes.forEach((axis, index) => {

@@ -23,8 +23,8 @@ export interface TrellisModel {
   readonly lines: number;
 }
 
-/** More pictures than this are not drawn; the sentence says how many there would be. */
-export const MOST_CELLS = 144;
+/** More pictures than this are not drawn. */
+const MOST_CELLS = 144;
 
 export function trellisModel(table: Table, look: Look, rows: Bits): TrellisModel {
   const [x, y] = [
