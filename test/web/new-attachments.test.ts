@@ -42,7 +42,7 @@ describe("files that go with a prompt", () => {
       new File(["<svg/>"], "a.svg", { type: "image/svg+xml" }),
       "a.svg is no image that models take: PNG, JPEG, GIF or WebP.",
     ],
-    ["large images", png("a.png", LIMITS.attachmentBytes + 1), "a.png has 5.0 MB; an image may have 5.0 MB."],
+    ["large images", png("a.png", LIMITS.attachmentBytes + 1), "a.png is too large; an image may have 5 MB."],
     [
       "long texts",
       text("a.txt", "x".repeat(LIMITS.promptChars + 1)),

@@ -8,12 +8,14 @@ const ADDED = /Added viewer with ID: viewer-[a-z0-9]{6}-[a-z0-9]{6}-[a-z0-9]{6}/
 const ENGINE_MS = 60_000;
 const tool = (name: string, input: object): object => ({ tool: `mcp__workbench__${name}`, input });
 
-/** Whatever a script could try to reach, and how many of these it has reached. */
-const ESCAPE = `const met = (made) => new Promise((done, failed) => Object.assign(made, { onopen: done, onsuccess: done, onerror: failed }));
+/** Whatever a script could try to reach, and how many of these it has reached. With whole addresses: a worker of a text has none of its own. */
+const escapeTo = (
+  home: string,
+): string => `const met = (made) => new Promise((done, failed) => Object.assign(made, { onopen: done, onsuccess: done, onerror: failed }));
 const tries = {
-  fetch: () => fetch("/api/me"), elsewhere: () => fetch("http://127.0.0.1:1/"), socket: () => met(new WebSocket("ws://127.0.0.1:1/")),
-  events: () => met(new EventSource("/api/me")), storage: () => met(indexedDB.open("x")), caches: () => caches.open("x"),
-  eval: () => eval("1"), maker: () => new Function("return 1")(), scripts: () => importScripts("/assets/before-1.js"), module: () => import("/assets/before-1.js"),
+  fetch: () => fetch("${home}/api/me"), elsewhere: () => fetch("http://127.0.0.1:1/"), socket: () => met(new WebSocket("ws://127.0.0.1:1/")),
+  events: () => met(new EventSource("${home}/api/me")), storage: () => met(indexedDB.open("x")), caches: () => caches.open("x"),
+  eval: () => eval("1"), maker: () => new Function("return 1")(), scripts: () => importScripts("${home}/assets/before-1.js"), module: () => import("${home}/assets/before-1.js"),
 };
 const reached = [];
 for (const [name, attempt] of Object.entries(tries)) {
@@ -81,9 +83,19 @@ describeInBrowser("an agent in the workbench", () => {
     const { page } = await world.visit("/workbench");
     await openSample(page);
     await openChat(page);
-    await ask(page, play(tool("run_script", { script: ESCAPE }), { say: "It tried." }));
+    const scripts = [
+      escapeTo(world.house.serving.url),
+      // In the name of the frame, and of the worker.
+      'self.postMessage({ type: "ready" }); for (;;) {}',
+      "self.postMessage(null); for (;;) {}",
+    ];
+    await ask(page, play(...scripts.map((script) => tool("run_script", { script })), { say: "It tried." }));
     await answers(page).getByText("It tried.", { exact: true }).waitFor();
-    expect(await toolAnswers(page, world.client)).toEqual([expect.stringContaining("Returned: 0 of 10")]);
+    expect(await toolAnswers(page, world.client)).toEqual([
+      expect.stringContaining("Returned: 0 of 10"),
+      expect.stringContaining("not its own to choose"),
+      expect.stringContaining("not its own to choose"),
+    ]);
   });
 
   test("every sample script runs", { timeout: 90_000 }, async () => {

@@ -84,7 +84,10 @@ function patient(tool: PageTool): PageTool {
   return { ...tool, timeoutMs: SQL_TIMEOUT_MS };
 }
 
-/** A step of the agent in words. */
+/** As document 000's tools are named; neither `mcp__mail__undo` nor `Bash`. */
+const OWN_NAME = /^(?!mcp__)[a-z_]+$/;
+
+/** A step of the agent in words. Undefined: it is none of the workbench's. */
 export function stepWords(tool: string, input: Readonly<Record<string, unknown>>): string | undefined {
   const name = tool.startsWith(`mcp__${PAGE_NAME}__`) ? tool.slice(`mcp__${PAGE_NAME}__`.length) : tool;
   const shown = (key: string): string => (typeof input[key] === "string" ? input[key] : "");
@@ -100,6 +103,7 @@ export function stepWords(tool: string, input: Readonly<Record<string, unknown>>
     case "undo":
       return "Taking back…";
     default:
-      return toolWords(name, input);
+      // What others lend may be called alike; the panel has words of its own for it.
+      return OWN_NAME.test(name) ? toolWords(name, input) : undefined;
   }
 }

@@ -1,5 +1,6 @@
 import type { KeyboardEvent, PointerEvent, ReactNode } from "react";
 import { classes } from "../../console/ui/classes.ts";
+import { followPointer } from "./follow-pointer.ts";
 
 const STEP = 24;
 
@@ -22,22 +23,8 @@ export function EdgeHandle({
 }): ReactNode {
   const isRight = edge === "right";
   const set = (next: number): void => onChange(Math.min(most, Math.max(least, Math.round(next))));
-  const onPointerDown = (event: PointerEvent<HTMLDivElement>): void => {
-    if (event.button !== 0) return;
-    event.preventDefault();
-    const handle = event.currentTarget;
-    handle.setPointerCapture(event.pointerId);
-    handle.focus();
-    const at = (moved: Pick<MouseEvent, "clientX" | "clientY">): number => (isRight ? moved.clientX : moved.clientY);
-    const from = at(event);
-    const onMove = (next: globalThis.PointerEvent): void => set(value + from - at(next));
-    const onEnd = (): void => {
-      handle.removeEventListener("pointermove", onMove);
-      handle.removeEventListener("lostpointercapture", onEnd);
-    };
-    handle.addEventListener("pointermove", onMove);
-    handle.addEventListener("lostpointercapture", onEnd);
-  };
+  const onPointerDown = (event: PointerEvent<HTMLDivElement>): void =>
+    followPointer(event, ({ x, y }) => set(value - (isRight ? x : y)));
   const onKeyDown = (event: KeyboardEvent): void => {
     const steps: Readonly<Record<string, number>> = isRight
       ? { ArrowLeft: STEP, ArrowRight: -STEP }

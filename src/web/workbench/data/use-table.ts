@@ -8,10 +8,10 @@ export function useTable(table: Table, ...topics: readonly Topic[]): string {
     (listener: () => void) => table.subscribe(key.split(",") as Topic[], listener),
     [table, key],
   );
-  return useSyncExternalStore(subscribe, () =>
+  const versions = (): string =>
     key
       .split(",")
       .map((topic) => table.version(topic as Topic))
-      .join("."),
-  );
+      .join(".");
+  return useSyncExternalStore(subscribe, versions, versions);
 }

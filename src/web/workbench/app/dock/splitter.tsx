@@ -5,6 +5,7 @@ import type { SplitterRect } from "../../desk/rects.ts";
 import type { View } from "../../desk/workbench.ts";
 import { WORKBENCH_LIMITS } from "../../limits.ts";
 import { useBench } from "../context.tsx";
+import { followPointer } from "../follow-pointer.ts";
 
 const STEP = 0.02;
 const LARGE_STEP = 0.1;
@@ -18,22 +19,8 @@ export function Splitter({ view, splitter }: { readonly view: View; readonly spl
     const { dock } = workbench.views.find(({ id }) => id === view.id) ?? view;
     workbench.setDock(view.id, resize(dock, { path, index, share: to }));
   };
-  const onPointerDown = (event: PointerEvent<HTMLDivElement>): void => {
-    if (event.button !== 0) return;
-    event.preventDefault();
-    const handle = event.currentTarget;
-    handle.setPointerCapture(event.pointerId);
-    handle.focus();
-    const from = isRow ? event.clientX : event.clientY;
-    const onMove = (next: globalThis.PointerEvent): void =>
-      move(share + ((isRow ? next.clientX : next.clientY) - from) / length);
-    const onEnd = (): void => {
-      handle.removeEventListener("pointermove", onMove);
-      handle.removeEventListener("lostpointercapture", onEnd);
-    };
-    handle.addEventListener("pointermove", onMove);
-    handle.addEventListener("lostpointercapture", onEnd);
-  };
+  const onPointerDown = (event: PointerEvent<HTMLDivElement>): void =>
+    followPointer(event, ({ x, y }) => move(share + (isRow ? x : y) / length));
   const onKeyDown = (event: KeyboardEvent): void => {
     const to = keyShare(event, { isRow, share, both });
     if (to === undefined) return;

@@ -1,5 +1,5 @@
 import type { Bits } from "../../data/bits.ts";
-import { rgbOf, type Palette } from "../drawing/colors.ts";
+import { rgbOf, type Palette, type Rgb } from "../drawing/colors.ts";
 import type { Area } from "../drawing/figure.tsx";
 import { textWidth } from "../drawing/words.ts";
 import { flagOf, numberOf, textOf } from "../look.ts";
@@ -32,7 +32,7 @@ export function heatLayout(model: HeatModel, look: Look, area: Area, scroll: num
   const longest = Math.max(...model.columns.map(({ column }) => textWidth(column.name)), 10);
   const orientation = textOf(look, "colLabelsOrientation") ?? "Auto";
   const upright = orientation === "Vert" || (orientation === "Auto" && longest > columnWidth - 6);
-  const needed = upright ? Math.min(100, longest + 10) : 22;
+  const needed = upright ? Math.min(110, longest * 1.15 + 12) : 22;
   const top = flagOf(look, "showColumnLabels") ? (numberOf(look, "colHeaderHeight") ?? needed) : 4;
   const bottom = Math.max(top + 4, area.height - 4);
   const rowHeight = numberOf(look, "rowHeight") ?? (bottom - top) / Math.max(1, model.rows.length);
@@ -97,12 +97,10 @@ export function* paintHeat(context: CanvasRenderingContext2D, options: PaintOpti
     const from = layout.placeAt(layout.top + line / ratio);
     const to = Math.max(from + 1, layout.placeAt(layout.top + (line + 1) / ratio));
     if (from >= model.rows.length) break;
-    let isChosen = false;
-    for (let at = from; at < to && !isChosen; at += 1) isChosen = selected.has(model.rows[at] ?? -1);
+    const share = selectedShare(model.rows, from, mean ? to : from + 1, selected);
     model.columns.forEach((column, index) => {
-      const share = shareOfRows(column, model.rows, from, to, mean);
-      const own = colors[index]?.(share) ?? [0, 0, 0];
-      const [red, green, blue] = isChosen ? mixed(own, chosen) : own;
+      const own = colors[index]?.(shareOfRows(column, model.rows, from, to, mean)) ?? [0, 0, 0];
+      const [red, green, blue] = mixed(own, chosen, share * 0.75);
       const end = Math.round((index + 1) * layout.columnWidth * ratio);
       for (let x = Math.round(index * layout.columnWidth * ratio); x < end; x += 1) {
         const at = (line * width + x) * 4;
@@ -117,11 +115,16 @@ export function* paintHeat(context: CanvasRenderingContext2D, options: PaintOpti
   show();
 }
 
-function mixed(
-  own: readonly [number, number, number],
-  over: readonly [number, number, number],
-): readonly [number, number, number] {
-  return [own[0] * 0.25 + over[0] * 0.75, own[1] * 0.25 + over[1] * 0.75, own[2] * 0.25 + over[2] * 0.75];
+/** How many of the rows of a line are selected, 0 to 1. */
+function selectedShare(rows: Int32Array, from: number, to: number, selected: Bits): number {
+  let count = 0;
+  for (let at = from; at < to; at += 1) if (selected.has(rows[at] ?? -1)) count += 1;
+  return count / (to - from);
+}
+
+function mixed(own: Rgb, over: Rgb, share: number): Rgb {
+  const part = (index: 0 | 1 | 2): number => own[index] * (1 - share) + over[index] * share;
+  return [part(0), part(1), part(2)];
 }
 
 const LEAST_ROW = 4;
