@@ -9,7 +9,7 @@ import { isShortcut, parseShortcut } from "./shortcut.ts";
 import { panelStyles } from "./styles.ts";
 import { holdChat, TabMemory } from "./tab-memory.ts";
 import { answerText, type Turn } from "./transcript.ts";
-import { connectionWords, offerWords, troubleOf } from "./words.ts";
+import { connectionWords, offerWords, pageWords, troubleOf } from "./words.ts";
 import { copyText, replaceIcon } from "./view/dom.ts";
 import { Frame } from "./view/frame.ts";
 
@@ -72,7 +72,8 @@ export class SallyportPanel extends Base {
       newChat: () => void this.newChat(),
       copy: () => void this.#copy(),
       toggle: () => this.toggle(),
-      describe: (tool, input) => this.#joined?.options.describe?.(tool, input),
+      describe: (tool, input) =>
+        pageWords(this.#joined?.options.page?.page, this.#joined?.options.describe)(tool, input),
       decide: async (approval, decision) => this.#joined?.chat.decide(approval, decision),
       rate: (turnId, rating) => this.#tell("sallyport-feedback", { rating, turnId, sessionId: this.sessionId ?? "" }),
       history: {

@@ -16,7 +16,7 @@ export interface PanelOptions {
   readonly page?: PanelPage | undefined;
   /** Facts for the model, put before the first prompt of a chat. The person does not see them. */
   readonly firstPrefix?: (() => string | undefined) | undefined;
-  /** A step in words, such as `Adding Scatter plot viewer`. `tool` is without `mcp__<page>__`. Absent, or undefined: the panel's own words. */
+  /** A step in words, such as `Adding Scatter plot viewer`. `tool` is without `mcp__<page>__`, and whole where it is not the page's own. Absent, or undefined: the panel's own words. */
   readonly describe?: ((tool: string, input: Record<string, unknown>) => string | undefined) | undefined;
   /** The history lists the chats of one context: a table, a connection, a document. Absent: one for all of this origin. */
   readonly contextId?: string | undefined;

@@ -10,13 +10,18 @@ export function bareTool(tool: string): string {
   return /^mcp__.+?__(.+)$/.exec(tool)?.[1] ?? tool;
 }
 
+type Words = (tool: string, input: Record<string, unknown>) => string | undefined;
+
+/** A page's words for steps, asked by the names that it gave its tools. A tool of somebody else keeps its whole name: it may be called alike. */
+export function pageWords(page: string | undefined, describe: Words | undefined): Words {
+  const prefix = `mcp__${page ?? ""}__`;
+  return (tool, input) =>
+    describe?.(page !== undefined && tool.startsWith(prefix) ? tool.slice(prefix.length) : tool, input);
+}
+
 /** What a step does, on one line. */
-export function stepWords(
-  tool: string,
-  input: Record<string, unknown>,
-  describe?: (tool: string, input: Record<string, unknown>) => string | undefined,
-): string {
-  const told = describe === undefined ? undefined : tell(() => describe(bareTool(tool), input));
+export function stepWords(tool: string, input: Record<string, unknown>, describe?: Words): string {
+  const told = describe === undefined ? undefined : tell(() => describe(tool, input));
   const words = told ?? ownWords(tool, input);
   const line = words.replace(/\s+/g, " ").trim();
   return line.length > PANEL_LIMITS.stepWordsChars ? `${line.slice(0, PANEL_LIMITS.stepWordsChars - 1)}…` : line;
@@ -169,6 +174,11 @@ const CENT = 10_000;
 /** micro-USD as dollars: cents, and more digits where cents would hide it. */
 export function dollars(microusd: number): string {
   return `$${(microusd / MICRO).toFixed(microusd === 0 || microusd >= CENT ? 2 : 4)}`;
+}
+
+/** A change without the names of its file. Only those at its head: behind it `+++ x` is a line `++ x` that is added. */
+export function hunksOf(diff: string): string {
+  return diff.replace(/^--- [^\n]*\n\+\+\+ [^\n]*\n/, "").trimEnd();
 }
 
 export function shorten(words: string, chars: number): string {

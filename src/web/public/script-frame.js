@@ -89,7 +89,8 @@ window.addEventListener("message", (event) => {
       message: `${error.message || "the script cannot be read"}${line > 0 ? ` (line ${line})` : ""}`,
     });
   });
-  worker.postMessage({ table, limits });
+  // A worker has no origin to name: the list is of what is handed over, and nothing is.
+  worker.postMessage({ table, limits }, []);
 });
 
 /** @param {string} id */

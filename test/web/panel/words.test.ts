@@ -3,7 +3,16 @@ import { Failure } from "../../../src/client/index.ts";
 import { LIMITS } from "../../../src/protocol/index.ts";
 import { PANEL_LIMITS } from "../../../src/web/panel/limits.ts";
 import { isShortcut, parseShortcut } from "../../../src/web/panel/shortcut.ts";
-import { bareTool, connectionWords, dollars, shorten, stepWords, troubleOf } from "../../../src/web/panel/words.ts";
+import {
+  bareTool,
+  connectionWords,
+  dollars,
+  hunksOf,
+  pageWords,
+  shorten,
+  stepWords,
+  troubleOf,
+} from "../../../src/web/panel/words.ts";
 
 describe("a step in words", () => {
   const cases: readonly (readonly [string, Record<string, unknown>, string])[] = [
@@ -26,8 +35,9 @@ describe("a step in words", () => {
   test.each(cases)("%s %o", (tool, input, words) => expect(stepWords(tool, input)).toBe(words));
 
   test("the page's own words come first, if it has some", () => {
-    const describeStep = (tool: string, input: Record<string, unknown>): string | undefined =>
-      tool === "add_viewer" ? `Adding ${String(input["viewerType"])} viewer…` : undefined;
+    const describeStep = pageWords("workbench", (tool, input) =>
+      tool === "add_viewer" ? `Adding ${String(input["viewerType"])} viewer…` : undefined,
+    );
     expect([
       stepWords("mcp__workbench__add_viewer", { viewerType: "Scatter plot" }, describeStep),
       stepWords("mcp__workbench__undo", {}, describeStep),
@@ -38,8 +48,29 @@ describe("a step in words", () => {
     ]).toEqual(["Adding Scatter plot viewer…", "Undo", "Undo", PANEL_LIMITS.stepWordsChars]);
   });
 
+  test("the page has no words for what others call alike", () => {
+    const harmless = pageWords("workbench", (tool) => (tool === "undo" ? "Taking back…" : undefined));
+    expect([
+      stepWords("mcp__workbench__undo", {}, harmless),
+      stepWords("mcp__mail__undo", {}, harmless),
+      stepWords("mcp__workbench2__undo", {}, harmless),
+      stepWords(
+        "mcp__mail__undo",
+        {},
+        pageWords(undefined, (tool) => tool),
+      ),
+    ]).toEqual(["Taking back…", "Undo", "Undo", "mcp__mail__undo"]);
+  });
+
   test("a tool without where it comes from", () =>
     expect(["mcp__a__b", "mcp__a__b__c", "mcp__a_b__c_d", "Bash"].map(bareTool)).toEqual(["b", "b__c", "c_d", "Bash"]));
+});
+
+describe("a change", () => {
+  test("has all its lines, also those that look like the names of a file", () => {
+    const hunk = "@@ -1,2 +1,2 @@\n--- a comment of SQL\n+++ steal();\n same";
+    expect([hunksOf(`--- a/x.sql\n+++ b/x.sql\n${hunk}\n`), hunksOf(hunk)]).toEqual([hunk, hunk]);
+  });
 });
 
 describe("what went wrong, and what to do", () => {

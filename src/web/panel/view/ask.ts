@@ -2,7 +2,7 @@ import type { Approval, Decision, FileDiff, Outcome, Preview } from "../../../pr
 import { visible } from "../../console/approval/visible.ts";
 import { PANEL_LIMITS } from "../limits.ts";
 import type { Ask } from "../transcript.ts";
-import { shorten, stepWords, troubleOf } from "../words.ts";
+import { hunksOf, shorten, stepWords, troubleOf } from "../words.ts";
 import { BudgetForm } from "./ask-budget.ts";
 import { QuestionForm } from "./ask-question.ts";
 import { button, icon, make, setText } from "./dom.ts";
@@ -149,7 +149,7 @@ function headline(approval: Approval, describe: Describe): string {
   }
 }
 
-function previewOf({ preview, input }: Approval): readonly Node[] {
+function previewOf({ preview, tool, input }: Approval): readonly Node[] {
   switch (preview.type) {
     case "question":
       return [];
@@ -167,7 +167,7 @@ function previewOf({ preview, input }: Approval): readonly Node[] {
     case "multi_diff":
       return preview.files.flatMap(fileOf);
     case "generic":
-      return [block("Input", JSON.stringify(input, null, 2))];
+      return [make("p", { class: "faint", text: visible(tool) }), block("Input", JSON.stringify(input, null, 2))];
   }
 }
 
@@ -189,8 +189,7 @@ function tally({ added, removed, is_new_file }: FileDiff): HTMLElement {
 }
 
 function diffOf(diff: string): HTMLElement {
-  const body = diff.split("\n").filter((line) => !/^(---|\+\+\+) /.test(line));
-  const shown = shorten(body.join("\n").trimEnd(), PANEL_LIMITS.previewChars).split("\n");
+  const shown = shorten(hunksOf(diff), PANEL_LIMITS.previewChars).split("\n");
   const kinds: Readonly<Record<string, string>> = { "+": "added", "-": "removed", "@": "hunk" };
   return make(
     "pre",

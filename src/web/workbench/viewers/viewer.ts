@@ -34,7 +34,7 @@ export const NOT_AVAILABLE = {
   "Shape Map": "it would need shapes of regions, which the workbench does not have",
 } as const;
 
-export type PropertyType = "string" | "int" | "double" | "bool" | "datetime" | "column" | "column_list" | "string_list";
+type PropertyType = "string" | "int" | "double" | "bool" | "datetime" | "column" | "column_list" | "string_list";
 
 /** One property that a viewer honours. What it does not honour is not listed. */
 export interface PropertyDefinition {

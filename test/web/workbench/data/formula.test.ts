@@ -153,6 +153,8 @@ describe("what is wrong with a formula", () => {
     ["Agee + 1", 0, 'There is no column "Agee". Did you mean Age?'],
     ["1 + [Nothing like it]", 4, "Known columns: Age, Height, Name, Sex"],
     ["Ruond(1)", 0, 'There is no function "Ruond". Did you mean Round?'],
+    ["constructor(1)", 0, 'There is no function "constructor".'],
+    ["__proto__(1)", 0, 'There is no function "__proto__".'],
     ["1 +", 3, "The formula ends where a value should follow"],
     ["(1 + 2", 6, 'expected ")", not the end'],
     ["1 2", 2, "an operator may be missing"],

@@ -95,6 +95,8 @@ describe("JSON", () => {
     ["x.json", '{"a":[1],"b":2}', "The JSON holds no table"],
     ["x.json", "[]", "no rows and no columns"],
     ["x.ndjson", '{"a":1}\n{"a":\n', "Line 2 is no JSON"],
+    // At once, however many lines there are.
+    ["x.json", `{}${"\n".repeat(300_000)}x`, "The JSON cannot be read"],
   ])("%s %s", async (name, text, words) => {
     await expect(readColumns(name, text)).rejects.toMatchObject({
       code: "bad_format",

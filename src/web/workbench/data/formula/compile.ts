@@ -86,7 +86,7 @@ function columnNamed(name: string, table: Columns, position: number): Column {
 }
 
 function call(part: Part & { readonly kind: "call" }, table: Columns): Code {
-  const word = (OTHER_NAMES[part.name.toLowerCase()] ?? part.name).toLowerCase();
+  const word = (OTHER_NAMES.get(part.name.toLowerCase()) ?? part.name).toLowerCase();
   const ofColumn = COLUMN_FUNCTIONS.find(({ name }) => name.toLowerCase() === word);
   if (ofColumn !== undefined) {
     const [given] = part.given;

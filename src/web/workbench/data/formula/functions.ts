@@ -8,20 +8,20 @@ import { TEXT } from "./text.ts";
 export const ROW_FUNCTIONS: readonly FormulaFunction[] = [...MATH, ...TEXT, ...DATE, ...CHOICE];
 
 /** Other names that people and models write. */
-export const OTHER_NAMES: Readonly<Record<string, string>> = {
-  ceiling: "Ceil",
-  power: "Pow",
-  len: "Length",
-  lowercase: "Lower",
-  tolowercase: "Lower",
-  uppercase: "Upper",
-  touppercase: "Upper",
-  isnullorempty: "IsEmpty",
-  mean: "Avg",
-  average: "Avg",
-  weekday: "DayOfWeek",
-  tostring: "Text",
-  tonumber: "Number",
-  parsefloat: "Number",
-  iif: "If",
-};
+export const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
+  ["ceiling", "Ceil"],
+  ["power", "Pow"],
+  ["len", "Length"],
+  ["lowercase", "Lower"],
+  ["tolowercase", "Lower"],
+  ["uppercase", "Upper"],
+  ["touppercase", "Upper"],
+  ["isnullorempty", "IsEmpty"],
+  ["mean", "Avg"],
+  ["average", "Avg"],
+  ["weekday", "DayOfWeek"],
+  ["tostring", "Text"],
+  ["tonumber", "Number"],
+  ["parsefloat", "Number"],
+  ["iif", "If"],
+]);

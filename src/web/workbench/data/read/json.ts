@@ -43,7 +43,7 @@ function addWhole(text: string, rows: RowCollector): void {
     whole = JSON.parse(text);
   } catch (error) {
     // Objects line by line begin like one object.
-    if (/^\s*\{[^\n]*\}\s*\n\s*\{/.test(text)) return addLines(text, rows);
+    if (/^\s*\{[^\n]*\}[^\S\n]*\n\s*\{/.test(text)) return addLines(text, rows);
     throw new ReadError(
       "bad_format",
       `The JSON cannot be read: ${error instanceof Error ? error.message : "it is wrong"}.`,
