@@ -1,5 +1,5 @@
-// Every page and state of the console as a picture, wide and narrow, light and dark, with an index: screenshots/index.html.
-// `--readme` makes the three pictures of the papers anew (docs/images); `--only=<words>` takes scenes whose name holds them.
+// Every page and state of the console, the workbench and the panel as a picture, wide and narrow, light and dark, with an index:
+// screenshots/index.html. `--readme` makes the pictures of the papers anew (docs/images); `--only=<words>` takes scenes whose name holds them.
 // Nothing is built here: it shows what is in dist.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -31,13 +31,17 @@ const README = [
   { file: "session.png", scene: "session-unfolded", look: "desktop-light", height: 800 },
   { file: "approval.png", scene: "approval-edit", look: "desktop-dark", height: 800 },
   { file: "usage.png", scene: "usage", look: "desktop-light", height: 800 },
+  { file: "workbench.png", scene: "workbench", look: "desktop-light", width: 1_400, height: 860 },
+  { file: "workbench-dark.png", scene: "workbench", look: "desktop-dark", width: 1_400, height: 860 },
+  { file: "workbench-phone.png", scene: "workbench-phone-chart", look: "phone-light", width: 375, height: 812 },
+  { file: "panel.png", scene: "panel", look: "desktop-light", height: 800 },
 ];
 
 const load = async (path) =>
   (await runnerImport(join(root, path), { root, configFile: false, logLevel: "error" })).module;
 
 /** A server on this home whose clock is so far behind; `stop` ends it. */
-async function start({ home, workspace, behindMs = 0 }) {
+async function start({ home, workspace, hosts = "", behindMs = 0 }) {
   const clock = `const real = Date; globalThis.Date = class extends real { constructor(...given) { super(...(given.length === 0 ? [real.now() - ${behindMs}] : given)); } static now() { return real.now() - ${behindMs}; } };`;
   const child = spawn(
     process.execPath,
@@ -55,7 +59,13 @@ async function start({ home, workspace, behindMs = 0 }) {
       "sim",
     ],
     {
-      env: { PATH: process.env.PATH, HOME: home, SALLYPORT_TOKEN: TOKEN, SALLYPORT_REQUESTS_PER_MINUTE: "1000000" },
+      env: {
+        PATH: process.env.PATH,
+        HOME: home,
+        SALLYPORT_TOKEN: TOKEN,
+        SALLYPORT_REQUESTS_PER_MINUTE: "1000000",
+        ...(hosts === "" ? {} : { SALLYPORT_ALLOWED_HOSTS: hosts }),
+      },
       stdio: ["ignore", "pipe", "pipe"],
     },
   );
@@ -115,8 +125,14 @@ async function enter({ browser, url, scene, look, tokens }) {
   const mark = scene.path.includes("?") ? "&" : "?";
   page.setDefaultTimeout(WAIT_MS);
   await page.goto(`${url}${scene.path}${token === undefined ? "" : `${mark}token=${token}`}`);
-  await scene.arrange?.(page);
-  await scene.seen(page).waitFor();
+  try {
+    await scene.arrange?.(page);
+    await scene.seen(page).waitFor();
+  } catch (error) {
+    // What it looked like instead.
+    await page.screenshot({ path: join(root, "screenshots", `${scene.name}.failed.png`) });
+    throw error;
+  }
   return { page, close: () => context.close() };
 }
 
@@ -166,9 +182,9 @@ function indexOf(made) {
       );
     return `<section><h2>${name}</h2>${pictures.join("\n")}</section>`;
   });
-  return `<!doctype html><meta charset="utf-8"><title>The console's pages</title>
+  return `<!doctype html><meta charset="utf-8"><title>Pages and states</title>
 <style>body{font:15px system-ui;margin:24px;background:#888}section{margin-bottom:32px}img{margin:0 8px 8px 0;vertical-align:top}</style>
-<h1>The console's pages</h1>
+<h1>Pages and states</h1>
 ${rows.join("\n")}
 `;
 }
@@ -182,53 +198,88 @@ function rename({ from, to }) {
 async function forPapers(stage, scenes) {
   const folder = join(root, "docs/images");
   await mkdir(folder, { recursive: true });
-  for (const { file, scene, look, height } of README) {
-    const { page, close } = await enter({
-      ...stage,
-      scene: scenes.find(({ name }) => name === scene),
-      look: LOOKS.find(({ name }) => name === look),
-    });
+  for (const { file, scene: name, look: given, width = 1_280, height } of README) {
+    const scene = scenes.find((one) => one.name === name);
+    if (scene === undefined) continue;
+    const look = LOOKS.find((one) => one.name === given);
+    const context = { ...look.context, viewport: { width, height } };
+    const { page, close } = await enter({ ...stage, scene, look: { ...look, context } });
     await page.evaluate(rename, { from: stage.base, to: "/home/you" });
-    await picture(page, { path: join(folder, file), clip: { x: 0, y: 0, width: 1_280, height } });
+    await picture(page, { path: join(folder, file), clip: { x: 0, y: 0, width, height } });
     await close();
     console.error(`docs/images/${file}`);
   }
 }
 
-/** Runs with a home and a workspace of their own, which are gone afterwards. */
+/** The pictures of these scenes, in the way that was asked for. */
+async function show(stage, scenes) {
+  await (stage.isForPapers ? forPapers(stage, scenes) : take(stage, scenes, stage.folder, stage.made));
+}
+
+/** The console: first as nobody has used it, then with a past. */
+async function showConsole(stage, place, wanted) {
+  const { furnish, PRICES } = await load("test/e2e/console/furniture.ts");
+  const { FIRST_SCENES, scenesOf } = await load("test/e2e/console/scenes.ts");
+  const first = await start(place);
+  try {
+    await show({ ...stage, url: first.url }, wanted(FIRST_SCENES));
+  } finally {
+    await first.stop();
+  }
+  await livePast(place, PRICES);
+  const server = await start(place);
+  try {
+    const { tokens, ...rest } = await furnish({ ...place, client: server.as(TOKEN), as: (token) => server.as(token) });
+    await show({ ...stage, tokens, url: server.url }, wanted(scenesOf({ tokens, ...rest })));
+  } finally {
+    await server.stop();
+  }
+}
+
+/** The workbench, and the panel in a page of somebody else. */
+async function showWorkbench(stage, place, { workbench, panel }) {
+  const { openHostSite } = await load("test/e2e/panel/host.ts");
+  const { SHOP_FILES } = await load("test/e2e/panel/shop.ts");
+  const { ownPort } = await load("test/support/port.ts");
+  const port = await ownPort();
+  const server = await start({ ...place, hosts: `127.0.0.1:${port}` });
+  const site = await openHostSite({ port, served: () => server.url, files: SHOP_FILES });
+  try {
+    await show({ ...stage, url: server.url }, workbench);
+    await show({ ...stage, url: site.url }, panel);
+  } finally {
+    await site.close();
+    await server.stop();
+  }
+}
+
+/** Runs with homes and workspaces of their own, which are gone afterwards. */
 export async function screenshots(words) {
   const only = words.find((word) => word.startsWith("--only="))?.slice("--only=".length) ?? "";
   const { launchBrowser } = await load("test/support/chromium.ts");
-  const { furnish, PRICES } = await load("test/e2e/console/furniture.ts");
-  const { FIRST_SCENES, scenesOf } = await load("test/e2e/console/scenes.ts");
+  const { WORKBENCH_SCENES } = await load("test/e2e/workbench/scenes.ts");
+  const { SHOP_SCENES } = await load("test/e2e/panel/shop.ts");
   const base = await mkdtemp(join(tmpdir(), "sallyport-screenshots-"));
-  const place = { home: join(base, "home"), workspace: join(base, "project") };
-  await mkdir(place.workspace);
   const folder = join(root, "screenshots");
   await mkdir(folder, { recursive: true });
   const browser = await launchBrowser();
-  const made = [];
   const wanted = (scenes) => scenes.filter(({ name }) => name.includes(only));
-  let server;
+  const stage = { browser, base, folder, made: [], isForPapers: words.includes("--readme") };
+  const placeOf = async (name) => {
+    const place = { home: join(base, name, "home"), workspace: join(base, name, "project") };
+    await mkdir(place.workspace, { recursive: true });
+    return place;
+  };
+  const benches = { workbench: wanted(WORKBENCH_SCENES), panel: wanted(SHOP_SCENES) };
   try {
-    if (!words.includes("--readme")) {
-      server = await start(place);
-      await take({ browser, url: server.url }, wanted(FIRST_SCENES), folder, made);
-      await server.stop();
-    }
-    await livePast(place, PRICES);
-    server = await start(place);
-    const furniture = await furnish({ ...place, client: server.as(TOKEN), as: (token) => server.as(token) });
-    const stage = { browser, base, url: server.url, tokens: furniture.tokens };
-    const scenes = scenesOf(furniture);
-    if (words.includes("--readme")) await forPapers(stage, scenes);
-    else {
-      await take(stage, wanted(scenes), folder, made);
-      await writeFile(join(folder, "index.html"), indexOf(made));
-      console.error(`\n${made.length} pictures: screenshots/index.html`);
-    }
+    // Days of work are not lived through for pictures of the others.
+    if (!/^(?:workbench|panel)/.test(only)) await showConsole(stage, await placeOf("console"), wanted);
+    if (benches.workbench.length + benches.panel.length > 0)
+      await showWorkbench(stage, await placeOf("workbench"), benches);
+    if (stage.isForPapers) return;
+    await writeFile(join(folder, "index.html"), indexOf(stage.made));
+    console.error(`\n${stage.made.length} pictures: screenshots/index.html`);
   } finally {
-    await server?.stop();
     await browser.close();
     await rm(base, { recursive: true, force: true });
   }

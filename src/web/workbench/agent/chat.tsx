@@ -1,3 +1,4 @@
+import { Bot, Database as DatabaseIcon, type LucideIcon } from "lucide-react";
 import { useCallback, useEffect, useMemo, useState, useSyncExternalStore, type ReactNode } from "react";
 import type { EngineView, LiveConnection, SallyportClient } from "../../../client/index.ts";
 import { SallyportPanelView } from "../../panel/react.tsx";
@@ -22,7 +23,8 @@ const SUGGESTIONS = [
   "Which viewers are open?",
   "How do I save a layout?",
 ];
-const KINDS = { page: "this page", postgres: "PostgreSQL", sqlite: "SQLite" } as const;
+/** What stands behind a database's name. */
+const KINDS = { page: "", postgres: " (PostgreSQL)", sqlite: " (SQLite)" } as const;
 
 /** The chat of the workbench: the panel with the workbench's tools, and what these tools work on. */
 export function WorkbenchChat(props: ChatProps): ReactNode {
@@ -42,10 +44,6 @@ export function WorkbenchChat(props: ChatProps): ReactNode {
   const page = useMemo(() => ({ page: PAGE_NAME, tools: toolsFor(agent, key) }), [agent, key]);
   return (
     <div className="flex h-full min-h-0 flex-col">
-      <div className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b border-line px-3 py-1.5 text-xs text-soft">
-        <DatabaseChoice databases={databases} />
-        <EngineChoice client={client} engine={engine} choose={setEngine} />
-      </div>
       <SallyportPanelView
         client={client}
         live={live}
@@ -70,6 +68,10 @@ export function WorkbenchChat(props: ChatProps): ReactNode {
         theme={theme}
         className="min-h-0 flex-1"
       />
+      <div className="flex items-center justify-between gap-2 px-3 pb-2 text-xs text-soft">
+        <DatabaseChoice databases={databases} />
+        <EngineChoice client={client} engine={engine} choose={setEngine} />
+      </div>
     </div>
   );
 }
@@ -79,7 +81,29 @@ function toolsFor(agent: AgentTools, _key: string): ReturnType<AgentTools["list"
   return agent.list();
 }
 
-const SELECT = "max-w-40 truncate rounded border border-line bg-paper px-1.5 py-1 text-ink";
+/** A choice under the field for prompts: an icon, and what is chosen. */
+function Choice(props: {
+  readonly icon: LucideIcon;
+  readonly label: string;
+  readonly value: string;
+  readonly choose: (value: string) => void;
+  readonly children: ReactNode;
+}): ReactNode {
+  const { icon: Icon, label, value, choose, children } = props;
+  return (
+    <label title={label} className="flex min-w-0 items-center gap-1 rounded-md pl-1.5 hover:bg-sunken">
+      <Icon aria-hidden className="size-3.5 shrink-0" />
+      <select
+        aria-label={label}
+        className="h-7 min-w-0 truncate rounded-md bg-transparent text-soft max-md:h-9"
+        value={value}
+        onChange={(event) => choose(event.target.value)}
+      >
+        {children}
+      </select>
+    </label>
+  );
+}
 
 function DatabaseChoice({ databases }: { readonly databases: Databases }): ReactNode {
   const choices = useSyncExternalStore(
@@ -91,16 +115,14 @@ function DatabaseChoice({ databases }: { readonly databases: Databases }): React
     () => databases.chosen.id,
   );
   return (
-    <label className="flex items-center gap-1.5">
-      Database
-      <select className={SELECT} value={chosen} onChange={(event) => databases.choose(event.target.value)}>
-        {choices.map(({ id, name, kind }) => (
-          <option key={id} value={id}>
-            {name} ({KINDS[kind]})
-          </option>
-        ))}
-      </select>
-    </label>
+    <Choice icon={DatabaseIcon} label="Database" value={chosen} choose={(id) => databases.choose(id)}>
+      {choices.map(({ id, name, kind }) => (
+        <option key={id} value={id}>
+          {name}
+          {KINDS[kind]}
+        </option>
+      ))}
+    </Choice>
   );
 }
 
@@ -132,16 +154,13 @@ function EngineChoice({
   }, [client]);
   if (engines.length < 2) return null;
   return (
-    <label className="flex items-center gap-1.5">
-      Next chat with
-      <select className={SELECT} value={engine ?? ""} onChange={(event) => choose(event.target.value || undefined)}>
-        <option value="">the server’s choice</option>
-        {engines.map(({ id }) => (
-          <option key={id} value={id}>
-            {id}
-          </option>
-        ))}
-      </select>
-    </label>
+    <Choice icon={Bot} label="Next chat with" value={engine ?? ""} choose={(id) => choose(id || undefined)}>
+      <option value="">Server’s choice</option>
+      {engines.map(({ id }) => (
+        <option key={id} value={id}>
+          {id}
+        </option>
+      ))}
+    </Choice>
   );
 }

@@ -6,7 +6,6 @@ import { dockIds, tile } from "../desk/dock.ts";
 import type { View } from "../desk/workbench.ts";
 import type { ViewerType } from "../viewers/viewer.ts";
 import { useBench, useCurrent } from "./context.tsx";
-import { useSurface } from "./surface.ts";
 
 type RowsToSave = "all" | "filtered" | "selected";
 
@@ -45,19 +44,12 @@ export function useCommands(): Commands {
   return {
     view,
     attempt,
-    addViewer: (type) =>
-      withView(({ id }) => {
-        const viewer = workbench.addViewer(id, type, {}, "person");
-        useSurface.getState().set({ maximised: undefined, front: viewer.id });
-      }),
+    addViewer: (type) => withView(({ id }) => workbench.addViewer(id, type, {}, "person")),
     toggleFilters: () =>
       withView(({ id, viewers }) => {
         const open = viewers.find(({ type }) => type === "Filters");
         if (open !== undefined) workbench.removeViewer(id, open.id, "person");
-        else {
-          const viewer = workbench.addViewer(id, "Filters", {}, "person");
-          useSurface.getState().set({ maximised: undefined, front: viewer.id });
-        }
+        else workbench.addViewer(id, "Filters", {}, "person");
       }),
     select: (what) => withView(({ id, table }) => workbench.select(id, rowsFor(what, table), "person")),
     clearFilters: () => withView(({ table }) => table.setFilters(new Map())),

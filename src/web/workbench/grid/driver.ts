@@ -216,8 +216,6 @@ export class GridDriver {
         return this.#handlers.select(selectedAfter("toggle", this.#selecting(active.position)));
       case "select-all":
         return this.#handlers.select(table.filtered);
-      case "invert":
-        return this.#handlers.select(table.filtered.without(table.selected));
       case "clear":
         return table.selected.isEmpty ? undefined : this.#handlers.select(new Bits(table.rowCount));
       case "sort":

@@ -50,9 +50,9 @@ export function GridFooter({ table, shown, isSorting, isQuiet, note, select, cle
 }
 
 function SelectMenu({ table, select }: Pick<FooterProps, "table" | "select">): ReactNode {
-  const items: readonly (readonly [string, string, () => Bits])[] = [
+  const items: readonly (readonly [string, string | undefined, () => Bits])[] = [
     ["All shown rows", "Ctrl+A", () => table.filtered],
-    ["The other shown rows", "Ctrl+I", () => table.filtered.without(table.selected)],
+    ["The other shown rows", undefined, () => table.filtered.without(table.selected)],
     ["No rows", "Esc", () => new Bits(table.rowCount)],
   ];
   return (
@@ -63,7 +63,7 @@ function SelectMenu({ table, select }: Pick<FooterProps, "table" | "select">): R
           {items.map(([words, keys, rows]) => (
             <DropdownMenu.Item key={words} className={MENU_ITEM} onSelect={() => select(rows())}>
               <span className="flex-1">{words}</span>
-              <kbd className="text-xs text-faint">{keys}</kbd>
+              {keys !== undefined && <kbd className="text-xs text-faint">{keys}</kbd>}
             </DropdownMenu.Item>
           ))}
         </DropdownMenu.Content>

@@ -19,7 +19,6 @@ export type KeyDeed =
   | { readonly kind: "move"; readonly to: ActiveCell; readonly extend: boolean }
   | { readonly kind: "toggle" }
   | { readonly kind: "select-all" }
-  | { readonly kind: "invert" }
   | { readonly kind: "clear" }
   | { readonly kind: "sort"; readonly more: boolean }
   | { readonly kind: "menu" }
@@ -38,7 +37,6 @@ export function keyDeed(press: KeyPress, place: KeyPlace): KeyDeed | undefined {
   const control = press.ctrlKey || press.metaKey;
   if (press.altKey) return press.key === "ArrowDown" ? { kind: "menu" } : undefined;
   if (control && press.key.toLowerCase() === "a") return { kind: "select-all" };
-  if (control && press.key.toLowerCase() === "i") return { kind: "invert" };
   if (press.key === "Escape") return { kind: "clear" };
   if (press.key === "ContextMenu" || (press.shiftKey && press.key === "F10")) return { kind: "menu" };
   if (place.active.position < 0) {

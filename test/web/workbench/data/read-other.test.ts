@@ -95,13 +95,16 @@ describe("JSON", () => {
     ["x.json", '{"a":[1],"b":2}', "The JSON holds no table"],
     ["x.json", "[]", "no rows and no columns"],
     ["x.ndjson", '{"a":1}\n{"a":\n', "Line 2 is no JSON"],
-    // At once, however many lines there are.
-    ["x.json", `{}${"\n".repeat(300_000)}x`, "The JSON cannot be read"],
   ])("%s %s", async (name, text, words) => {
     await expect(readColumns(name, text)).rejects.toMatchObject({
       code: "bad_format",
       message: expect.stringContaining(words) as string,
     });
+  });
+
+  test("what is wrong is said at once, however many empty lines there are", { timeout: 5_000 }, async () => {
+    const text = `{}${"\n".repeat(300_000)}x`;
+    await expect(readColumns("x.json", text)).rejects.toMatchObject({ code: "bad_format" });
   });
 });
 

@@ -1,4 +1,4 @@
-import { useRef, type ReactNode } from "react";
+import { useEffect, useRef, type ReactNode } from "react";
 import { useDesk } from "../../../console/ui/media.ts";
 import { dockIds, GRID, showIn, stackOf } from "../../desk/dock.ts";
 import { rectsOf, type Rect, type StackRect } from "../../desk/rects.ts";
@@ -25,6 +25,7 @@ export function DockArea({ view }: { readonly view: View }): ReactNode {
   const isWide = useDesk();
   const { workbench } = useBench();
   const { maximised, front, set } = useSurface();
+  useNewInFront(view);
   const space: Rect = isWide
     ? { x: MARGIN, y: MARGIN, width: size.width - 2 * MARGIN, height: size.height - 2 * MARGIN }
     : { x: 0, y: 0, ...size };
@@ -70,4 +71,14 @@ export function DockArea({ view }: { readonly view: View }): ReactNode {
       </div>
     </div>
   );
+}
+
+/** Whoever adds a viewer wants it to be seen: on a phone it comes to the front, and a maximised one makes room. */
+function useNewInFront(view: View): void {
+  const known = useRef(view.viewers);
+  useEffect(() => {
+    const fresh = view.viewers.findLast(({ id }) => !known.current.some((other) => other.id === id));
+    known.current = view.viewers;
+    if (fresh !== undefined) useSurface.getState().set({ front: fresh.id, maximised: undefined });
+  }, [view.viewers]);
 }

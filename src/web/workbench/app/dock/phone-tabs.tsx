@@ -28,7 +28,7 @@ export function PhoneTabs({
           aria-current={id === shown ? "true" : undefined}
           onClick={() => onShow(id)}
           className={classes(
-            "h-8 max-w-44 shrink-0 truncate rounded-full px-3 text-sm",
+            "h-8 max-w-44 shrink-0 scroll-mx-2 truncate rounded-full px-3 text-sm",
             id === shown ? "bg-accent-soft font-medium" : "text-soft",
           )}
         >
