@@ -1,4 +1,5 @@
 import { Failure, LIMITS } from "../protocol/index.ts";
+import type { Asking } from "./database.ts";
 
 /** Something that runs one statement at a time: a process, a connection. */
 export interface Lane {
@@ -13,7 +14,11 @@ export interface LanesOptions<Kind extends Lane> {
   readonly after: (ms: number, callback: () => void) => () => void;
 }
 
+/** Whoever looks whether a database can be reached: not one of the tokens. */
+export const TESTER = "";
+
 interface Waiter {
+  readonly principal: string;
   go(): void;
   stop(error: Failure): void;
 }
@@ -23,7 +28,7 @@ interface Resting<Kind extends Lane> {
   readonly keep: () => void;
 }
 
-/** A few lanes for everybody who asks one database: opened when they are needed, closed when nobody needs them, never more than there may be. */
+/** A few lanes for everybody who asks one database: opened when they are needed, closed when nobody needs them, never more than there may be, and never all of them one principal's. */
 export class Lanes<Kind extends Lane> {
   readonly #options: LanesOptions<Kind>;
   readonly #resting: Resting<Kind>[] = [];
@@ -32,16 +37,21 @@ export class Lanes<Kind extends Lane> {
   readonly #open = new Set<Promise<unknown>>();
   readonly #stopping = new AbortController();
   #taken = 0;
+  /** Lanes by the principal who has them. */
+  readonly #held = new Map<string, number>();
 
   constructor(options: LanesOptions<Kind>) {
     this.#options = options;
   }
 
-  async use<Answer>(caller: AbortSignal, work: (lane: Kind, signal: AbortSignal) => Promise<Answer>): Promise<Answer> {
+  async use<Answer>(
+    { principal, signal: caller }: Asking,
+    work: (lane: Kind, signal: AbortSignal) => Promise<Answer>,
+  ): Promise<Answer> {
     const signal = AbortSignal.any([caller, this.#stopping.signal]);
     refuseAborted(signal);
-    await this.#turn(signal);
-    const used = this.#run(signal, work).finally(() => this.#leave());
+    await this.#turn(principal, signal);
+    const used = this.#run(signal, work).finally(() => this.#leave(principal));
     return this.#track(used);
   }
 
@@ -103,16 +113,16 @@ export class Lanes<Kind extends Lane> {
   }
 
   /** Resolves when one of the lanes is this caller's. */
-  #turn(signal: AbortSignal): Promise<void> {
-    if (this.#taken < LIMITS.connectionConcurrent) {
-      this.#taken += 1;
+  #turn(principal: string, signal: AbortSignal): Promise<void> {
+    if (this.#mayGo(principal)) {
+      this.#hold(principal);
       return Promise.resolve();
     }
-    if (this.#waiting.length >= LIMITS.connectionQueue)
-      throw new Failure("queue_full", `${LIMITS.connectionQueue} statements wait for this connection; try again later`);
+    this.#refuseFull(principal);
     return new Promise((resolve, reject) => {
       const give = (): void => waiter.stop(abortedBy(signal));
       const waiter: Waiter = {
+        principal,
         go: () => {
           signal.removeEventListener("abort", give);
           resolve();
@@ -127,10 +137,39 @@ export class Lanes<Kind extends Lane> {
     });
   }
 
-  #leave(): void {
-    const next = this.#waiting.shift();
-    if (next === undefined) this.#taken -= 1;
-    else next.go();
+  #mayGo(principal: string): boolean {
+    return (
+      this.#taken < LIMITS.connectionConcurrent &&
+      (this.#held.get(principal) ?? 0) < LIMITS.connectionPrincipalConcurrent
+    );
+  }
+
+  #hold(principal: string): void {
+    this.#taken += 1;
+    this.#held.set(principal, (this.#held.get(principal) ?? 0) + 1);
+  }
+
+  #refuseFull(principal: string): void {
+    if (this.#waiting.length >= LIMITS.connectionQueue)
+      throw new Failure("queue_full", `${LIMITS.connectionQueue} statements wait for this connection; try again later`);
+    if (this.#waiting.filter((waiter) => waiter.principal === principal).length >= LIMITS.connectionPrincipalQueue)
+      throw new Failure(
+        "queue_full",
+        `${LIMITS.connectionPrincipalQueue} of your statements wait for this connection; wait for their answers or cancel some, then ask again`,
+      );
+  }
+
+  /** Who has waited longest goes next, but for those who hold as many lanes as one may. Nobody else could have gone before: one at most can now. */
+  #leave(principal: string): void {
+    this.#taken -= 1;
+    const left = (this.#held.get(principal) ?? 0) - 1;
+    if (left > 0) this.#held.set(principal, left);
+    else this.#held.delete(principal);
+    const index = this.#waiting.findIndex((waiter) => this.#mayGo(waiter.principal));
+    const [next] = index < 0 ? [] : this.#waiting.splice(index, 1);
+    if (next === undefined) return;
+    this.#hold(next.principal);
+    next.go();
   }
 }
 

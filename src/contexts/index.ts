@@ -4,6 +4,7 @@ export { pageToolsOf, type ContextTool } from "./page-tools.ts";
 export { ScriptGenerationContext } from "./script.ts";
 export { SQLGenerationContext, type TablesOfSchema } from "./sql.ts";
 export { classifySql } from "./sql-classify.ts";
+export { withoutLeadingComments } from "./sql-comments.ts";
 export { TableViewContext } from "./table-view.ts";
 export { toolWords } from "./tool-words.ts";
 export type * from "./hosts.ts";

@@ -581,6 +581,9 @@ export const LIMITS = {
   /** Statements of one connection that run at once, and that wait for their turn; as many wait for PostgreSQL's parser. */
   connectionConcurrent: 4,
   connectionQueue: 100,
+  /** The same of one principal: one lane is always left to the others, and half of those that wait. */
+  connectionPrincipalConcurrent: 3,
+  connectionPrincipalQueue: 50,
   /** How long it may take to reach a database, or to begin a process that reads an SQLite file. */
   connectionOpenMs: 10_000,
   /** How long an opened database without a statement is kept. */

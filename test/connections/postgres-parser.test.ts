@@ -14,14 +14,15 @@ describe("PostgreSQL's parser", () => {
     expect(POSTGRES_ATTACKS.length).toBeGreaterThanOrEqual(60);
     const passed: string[] = [];
     for (const sql of POSTGRES_ATTACKS) {
-      const { does } = await parser.classify(sql).catch(() => ({ does: "no SQL" }));
+      const { does } = await parser.classify(sql, "tok_anna").catch(() => ({ does: "no SQL" }));
       if (does === "reads") passed.push(sql);
     }
     expect(passed).toEqual([]);
   });
 
   it("calls no reading a write, whatever words it holds", async () => {
-    for (const sql of POSTGRES_HONEST) expect({ sql, ...(await parser.classify(sql)) }).toEqual({ sql, does: "reads" });
+    for (const sql of POSTGRES_HONEST)
+      expect({ sql, ...(await parser.classify(sql, "tok_anna")) }).toEqual({ sql, does: "reads" });
   });
 
   it("says why", async () => {
@@ -36,17 +37,17 @@ describe("PostgreSQL's parser", () => {
       ["CREATE EXTENSION x", "it would do more than read: CreateExtension"],
     ];
     for (const [sql, reason] of cases)
-      expect({ sql, ...(await parser.classify(sql)) }).toEqual({ sql, does: "writes", reason });
+      expect({ sql, ...(await parser.classify(sql, "tok_anna")) }).toEqual({ sql, does: "writes", reason });
   });
 
   it("tells where a statement is wrong, in characters", async () => {
-    expect(await refusal(parser.classify("SELECT 'ü🙂', FROM x"))).toEqual({
+    expect(await refusal(parser.classify("SELECT 'ü🙂', FROM x", "tok_anna"))).toEqual({
       code: "invalid_request",
       message: 'syntax error at or near "FROM"',
       details: { sqlstate: "42601", position: 14 },
     });
-    expect(await codeOf(parser.classify("-- nothing"))).toBe("invalid_request");
-    expect(await parser.classify("SELECT 1\0; DELETE FROM t")).toMatchObject({ does: "writes" });
+    expect(await codeOf(parser.classify("-- nothing", "tok_anna"))).toBe("invalid_request");
+    expect(await parser.classify("SELECT 1\0; DELETE FROM t", "tok_anna")).toMatchObject({ does: "writes" });
   });
 
   it("survives what nests too deep, again and again", async () => {
@@ -56,10 +57,15 @@ describe("PostgreSQL's parser", () => {
       `SELECT ${"(".repeat(45_000)}1${")".repeat(45_000)}`,
     ];
     for (const sql of [...deep, ...deep]) {
-      const [broken, honest] = await Promise.all([codeOf(parser.classify(sql)), parser.classify("SELECT 1")]);
+      const [broken, honest] = await Promise.all([
+        codeOf(parser.classify(sql, "tok_anna")),
+        parser.classify("SELECT 1", "tok_anna"),
+      ]);
       expect(["invalid_request", 'not refused: {"does":"reads"}']).toContain(broken);
       expect(honest).toEqual({ does: "reads" });
-      expect(await parser.classify("SELECT a FROM t WHERE b IN (SELECT c FROM d)")).toEqual({ does: "reads" });
+      expect(await parser.classify("SELECT a FROM t WHERE b IN (SELECT c FROM d)", "tok_anna")).toEqual({
+        does: "reads",
+      });
     }
   });
 });
@@ -81,7 +87,7 @@ describe("many at once", () => {
       },
     });
     const asked = Array.from({ length: LIMITS.connectionQueue + 1 }, (_, index) =>
-      codeOf(counted.classify(index < 3 ? slow : "SELECT 1")),
+      codeOf(counted.classify(index < 3 ? slow : "SELECT 1", `tok_${index % 3}`)),
     );
     const codes = await Promise.all(asked);
     expect({ refused: codes.filter((code) => code === "queue_full").length, most, running }).toEqual({
@@ -90,7 +96,7 @@ describe("many at once", () => {
       running: 0,
     });
     await counted.close();
-    expect(await codeOf(counted.classify("SELECT 1"))).toBe("invalid_request");
+    expect(await codeOf(counted.classify("SELECT 1", "tok_0"))).toBe("invalid_request");
   });
 });
 

@@ -295,6 +295,18 @@ describe("SQLite: time", () => {
     expect(await codeOf(ask("SELECT 1", 1, one))).toBe("shutting_down");
   });
 
+  it("answers others while one asks as much as he may", async () => {
+    const one = open(place.path);
+    const all = Array.from({ length: LIMITS.connectionConcurrent + LIMITS.connectionQueue }, () =>
+      codeOf(ask(forever, 1, one)),
+    );
+    expect(await all.at(-1)).toBe("queue_full");
+    const other = { principal: "tok_ben", signal: asking.signal };
+    expect((await one.query(other, { sql: "SELECT 1", maxRows: 1 })).rows).toEqual([[1]]);
+    await one.close();
+    await Promise.all(all);
+  });
+
   it("refuses who would have to wait behind too many", async () => {
     const one = open(place.path);
     const all = Array.from({ length: LIMITS.connectionConcurrent + LIMITS.connectionQueue + 1 }, () =>

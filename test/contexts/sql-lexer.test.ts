@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { classifySql } from "../../src/contexts/index.ts";
+import { classifySql, withoutLeadingComments } from "../../src/contexts/index.ts";
 import { lexSql, significant } from "../../src/contexts/sql-lexer.ts";
 import { testedSql } from "../../src/contexts/sql-limit.ts";
 
@@ -157,5 +157,20 @@ describe("what SQL of an unknown database does", () => {
       }),
       SEED,
     );
+  });
+});
+
+describe("comments at the top of a statement", () => {
+  test.each([
+    ["select 1", "select 1"],
+    ["  \n-- input: string x\n--name: other\r\n/* a */ select 1 -- end", "select 1 -- end"],
+    ["--connection: Other\rselect 1", "select 1"],
+    ["/*! delete from t */ select 1", "/*! delete from t */ select 1"],
+    ["-- a\n/* /* */ select 1", "/* /* */ select 1"],
+    ["-- a\n/* /* */ */ select 1", "/* /* */ */ select 1"],
+    ["'-- a'", "'-- a'"],
+    ["-- only", ""],
+  ])("%j is run as %j", (sql, run) => {
+    expect(withoutLeadingComments(sql)).toBe(run);
   });
 });

@@ -3,6 +3,7 @@ import { NO_USAGE, type Item, type JournalEvent, type StreamFrame } from "../../
 import { talliesOf } from "../../src/web/console/transcript/tallies.ts";
 import { changedFiles } from "../../src/web/console/transcript/tool-words.ts";
 import { Transcript, type TranscriptView } from "../../src/web/console/transcript/transcript.ts";
+import { workingWords } from "../../src/web/console/transcript/working-words.ts";
 
 const by = { id: "p1", name: "ann", role: "operator" } as const;
 
@@ -204,5 +205,48 @@ describe("changed files", () => {
     expect(changedFiles([{ item: item("1") }, { item: item("2") }])).toEqual([
       { path: "y", added: 2, removed: 2, item: "2" },
     ]);
+  });
+});
+
+describe("what an open turn does now", () => {
+  const ask = (id: string, item_id: string, preview: object): object => ({
+    type: "approval.requested",
+    approval: { id, item_id, reason: "", preview },
+  });
+  const budget = ask("a1", "", { type: "budget", summary: "The budget is used up." });
+  const answer = (approval_id: string): object => ({ type: "approval.resolved", approval_id, outcome: "approved", by });
+  const item: Item = {
+    type: "command_execution",
+    id: "c",
+    status: "in_progress",
+    tool: "Bash",
+    tool_use_id: "c",
+    input: { command: "ls" },
+    command: "ls",
+    aggregated_output: "",
+  };
+  const command = { type: "item.started", item };
+  const model = { isAsked: false, words: "Waiting for the model", others: 0 };
+  it.each([
+    ["the model is asked", [], model],
+    [
+      "a person is asked about money",
+      [budget],
+      { isAsked: true, words: "Waiting for a person: a decision about money", others: 0 },
+    ],
+    ["the person has answered", [budget, answer("a1")], model],
+    [
+      "the turn ended before the answer",
+      [budget, { type: "turn.completed", turn_id: "t", stop_reason: "end_turn", usage: NO_USAGE }, started("u")],
+      model,
+    ],
+    ["a command runs", [command], { isAsked: false, words: "Bash", about: "ls", others: 0 }],
+    [
+      "a person is asked about a command",
+      [command, ask("a2", "c", { type: "command", command: "ls", cwd: "." })],
+      { isAsked: true, words: "Waiting for a person: Bash", about: "ls", others: 0 },
+    ],
+  ])("%s", (_name, frames, words) => {
+    expect(workingWords(shown(journal(started("t"), ...frames)))).toEqual(words);
   });
 });

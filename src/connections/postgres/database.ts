@@ -1,7 +1,7 @@
 import type { ClientBase } from "pg";
 import { Failure, LIMITS, type CatalogView, type SqlClass } from "../../protocol/index.ts";
 import type { Asking, Database, Rows, Statement } from "../database.ts";
-import { Lanes } from "../lanes.ts";
+import { Lanes, TESTER } from "../lanes.ts";
 import { describe } from "./describe.ts";
 import type { Parser } from "./parser.ts";
 import { Portal, type Field } from "./portal.ts";
@@ -30,7 +30,7 @@ export class PostgresDatabase implements Database {
   }
 
   test(signal: AbortSignal): Promise<string> {
-    return this.#lanes.use(signal, (session, either) =>
+    return this.#lanes.use({ principal: TESTER, signal }, (session, either) =>
       session.transaction({ role: undefined, ms: LIMITS.connectionOpenMs, signal: either }, async (client) => {
         const { rows } = await client.query<{ server_version: string }>("SHOW server_version");
         return rows[0]?.server_version ?? "";
@@ -42,12 +42,12 @@ export class PostgresDatabase implements Database {
     return this.#transaction(asking, (client) => describe(client, this.catalog));
   }
 
-  classify(_asking: Asking, sql: string): Promise<SqlClass> {
-    return this.#options.parser.classify(sql);
+  classify({ principal }: Asking, sql: string): Promise<SqlClass> {
+    return this.#options.parser.classify(sql, principal);
   }
 
   async query(asking: Asking, statement: Statement): Promise<Rows> {
-    const { does, reason } = await this.#options.parser.classify(statement.sql);
+    const { does, reason } = await this.#options.parser.classify(statement.sql, asking.principal);
     if (does === "writes") throw new Failure("forbidden", `only reading is allowed here: ${reason}`, { does, reason });
     return this.run(asking, statement);
   }
@@ -75,12 +75,9 @@ export class PostgresDatabase implements Database {
     return this.#lanes.close();
   }
 
-  async #transaction<Answer>(
-    { principal, signal }: Asking,
-    work: (client: ClientBase) => Promise<Answer>,
-  ): Promise<Answer> {
-    const role = this.#options.roleOf(principal);
-    return this.#lanes.use(signal, (session, either) =>
+  async #transaction<Answer>(asking: Asking, work: (client: ClientBase) => Promise<Answer>): Promise<Answer> {
+    const role = this.#options.roleOf(asking.principal);
+    return this.#lanes.use(asking, (session, either) =>
       session.transaction({ role, ms: this.#options.statementMs, signal: either }, work),
     );
   }

@@ -26,6 +26,8 @@ export class Parser {
   /** Resolves when the last statement has been looked at. One at a time: what one takes, or breaks, is not the others' affair. */
   #turn: Promise<unknown> = Promise.resolve();
   #waiting = 0;
+  /** Of them, by who asks. */
+  readonly #asked = new Map<string, number>();
   #isClosed = false;
 
   constructor(options: ParserOptions) {
@@ -33,8 +35,8 @@ export class Parser {
   }
 
   /** A Failure where it is no SQL. */
-  async classify(sql: string): Promise<SqlClass> {
-    const verdict = await this.#inTurn(sql);
+  async classify(sql: string, principal: string): Promise<SqlClass> {
+    const verdict = await this.#inTurn(sql, principal);
     switch (verdict.kind) {
       case "class":
         return verdict.verdict;
@@ -58,13 +60,27 @@ export class Parser {
     await this.#drop(this.#thread);
   }
 
-  async #inTurn(sql: string): Promise<Verdict> {
+  async #inTurn(sql: string, principal: string): Promise<Verdict> {
     if (this.#waiting >= LIMITS.connectionQueue)
       throw new Failure("queue_full", `${LIMITS.connectionQueue} statements wait to be parsed; try again later`);
+    const asked = this.#asked.get(principal) ?? 0;
+    if (asked >= LIMITS.connectionPrincipalQueue)
+      throw new Failure(
+        "queue_full",
+        `${LIMITS.connectionPrincipalQueue} of your statements wait to be parsed; wait for their answers, then ask again`,
+      );
     this.#waiting += 1;
+    this.#asked.set(principal, asked + 1);
     const verdict = this.#turn.then(() => this.#ask(sql));
     this.#turn = verdict;
-    return verdict.finally(() => (this.#waiting -= 1));
+    return verdict.finally(() => this.#looked(principal));
+  }
+
+  #looked(principal: string): void {
+    this.#waiting -= 1;
+    const left = (this.#asked.get(principal) ?? 0) - 1;
+    if (left > 0) this.#asked.set(principal, left);
+    else this.#asked.delete(principal);
   }
 
   #ask(sql: string): Promise<Verdict> {

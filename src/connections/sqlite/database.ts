@@ -5,7 +5,7 @@ import { sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Failure, LIMITS, type CatalogView, type SqlClass } from "../../protocol/index.ts";
 import type { Asking, Database, Rows, Statement } from "../database.ts";
-import { abortedBy, Lanes, type Lane } from "../lanes.ts";
+import { abortedBy, Lanes, TESTER, type Lane } from "../lanes.ts";
 import type { Answers, Outcome, Question } from "./messages.ts";
 
 export interface SqliteOptions {
@@ -31,19 +31,19 @@ export class SqliteFile implements Database {
   }
 
   test(signal: AbortSignal): Promise<string> {
-    return this.#ask(signal, { kind: "test", path: this.#options.path });
+    return this.#ask({ principal: TESTER, signal }, { kind: "test", path: this.#options.path });
   }
 
-  describe({ signal }: Asking): Promise<CatalogView> {
-    return this.#ask(signal, { kind: "describe", path: this.#options.path });
+  describe(asking: Asking): Promise<CatalogView> {
+    return this.#ask(asking, { kind: "describe", path: this.#options.path });
   }
 
-  classify({ signal }: Asking, sql: string): Promise<SqlClass> {
-    return this.#ask(signal, { kind: "classify", path: this.#options.path, sql });
+  classify(asking: Asking, sql: string): Promise<SqlClass> {
+    return this.#ask(asking, { kind: "classify", path: this.#options.path, sql });
   }
 
-  query({ signal }: Asking, statement: Statement): Promise<Rows> {
-    return this.#ask(signal, { kind: "query", path: this.#options.path, ...statement });
+  query(asking: Asking, statement: Statement): Promise<Rows> {
+    return this.#ask(asking, { kind: "query", path: this.#options.path, ...statement });
   }
 
   close(): Promise<void> {
@@ -51,11 +51,11 @@ export class SqliteFile implements Database {
   }
 
   async #ask<Kind extends Question["kind"]>(
-    signal: AbortSignal,
+    asking: Asking,
     question: Extract<Question, { readonly kind: Kind }>,
   ): Promise<Answers[Kind]> {
     this.#refuseOwn();
-    return this.#lanes.use(signal, async (reader, either) => {
+    return this.#lanes.use(asking, async (reader, either) => {
       const outcome = await reader.ask(question, either, this.#options.statementMs);
       if (!outcome.ok) throw new Failure(outcome.code, outcome.message, outcome.details);
       return outcome.answer as Answers[Kind];

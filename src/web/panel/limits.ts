@@ -16,8 +16,10 @@ export const PANEL_LIMITS = {
   stepWordsChars: 160,
   /** Pictures of a step's result that are drawn. */
   stepImages: 4,
-  /** Of a question's preview. */
+  /** Of a question's preview: what is shown at first, and what is added at a time when all of it is wanted. */
   previewChars: 20_000,
+  /** Where the server cuts a diff. */
+  diffChars: 1_000_000,
   /** What a screen reader is told of a finished answer. */
   announcedChars: 1_000,
   // prompts

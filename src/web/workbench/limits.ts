@@ -17,6 +17,8 @@ export const WORKBENCH_LIMITS = {
   layoutsKept: 50,
   /** Characters of one layout as JSON. */
   layoutCharacters: 200_000,
+  /** Lists and objects inside each other of one layout; a whole dock has two for each of its levels. */
+  layoutNesting: 64,
   layoutNameCharacters: 80,
   /** After the last change, until the layout is kept, ms. */
   layoutSaveMs: 600,

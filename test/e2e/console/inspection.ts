@@ -67,6 +67,26 @@ async function restore(context: BrowserContext): Promise<void> {
   await context.setOffline(false);
 }
 
+/** What axe finds serious in a part of a page (a CSS selector), light and dark. */
+export async function inspectPart(page: Page, part: string): Promise<readonly string[]> {
+  await page.evaluate(await checker);
+  return lightAndDark(page, part);
+}
+
+async function lightAndDark(page: Page, part?: string): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    await page.waitForFunction((theme) => document.documentElement.dataset["theme"] === theme, colorScheme, {
+      polling: 50,
+    });
+    // Another colour scheme changes nothing but colours.
+    const findings = await runAxe(page, { part, rules: colorScheme === "dark" ? ["color-contrast"] : undefined });
+    found.push(...findings.map((one) => `${colorScheme}: ${one}`));
+  }
+  return found;
+}
+
 async function looks(page: Page, scene: Scene): Promise<readonly string[]> {
   // The page's security policy lets nobody add a script: this way it needs no element.
   await page.evaluate(await checker);
@@ -77,28 +97,24 @@ async function looks(page: Page, scene: Scene): Promise<readonly string[]> {
   ] as const) {
     if ((scene.only ?? width) !== width) continue;
     await page.setViewportSize(size);
-    for (const colorScheme of ["light", "dark"] as const) {
-      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-      await page.waitForFunction((theme) => document.documentElement.dataset["theme"] === theme, colorScheme, {
-        polling: 50,
-      });
-      const findings = await runAxe(page, colorScheme === "dark" ? ["color-contrast"] : undefined);
-      found.push(...findings.map((one) => `${width}, ${colorScheme}: ${one}`));
-    }
+    found.push(...(await lightAndDark(page)).map((one) => `${width}, ${one}`));
     if (width === "phone") found.push(...(await sideways(page)));
   }
   return found;
 }
 
-/** The whole set of rules, or only those: another colour scheme changes nothing but colours. */
-async function runAxe(page: Page, rules: readonly string[] | undefined): Promise<readonly string[]> {
-  const { violations } = await page.evaluate((only) => {
+/** `rules`: absent means all. `part`: absent means the whole page. */
+async function runAxe(
+  page: Page,
+  asked: { readonly rules: readonly string[] | undefined; readonly part: string | undefined },
+): Promise<readonly string[]> {
+  const { violations } = await page.evaluate(({ rules, part }) => {
     const { axe: run } = globalThis as unknown as { readonly axe: typeof axe };
-    return run.run(document, {
+    return run.run(part ?? document, {
       resultTypes: ["violations"],
-      ...(only === undefined ? {} : { runOnly: [...only] }),
+      ...(rules === undefined ? {} : { runOnly: [...rules] }),
     });
-  }, rules);
+  }, asked);
   return violations
     .filter(({ impact }) => BAD.has(impact ?? ""))
     .flatMap(({ id, nodes }) =>

@@ -52,6 +52,7 @@ describeInBrowser("several people at one server", () => {
       "Policy",
       "Providers",
       "Audit",
+      "Workbench",
     ]);
     await page.goto(`${world.house.serving.url}/policy`);
     await page.getByText("Only an admin changes it").waitFor();

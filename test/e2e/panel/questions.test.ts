@@ -53,6 +53,50 @@ describeInBrowser("questions in the middle of an answer", () => {
     await question.getByText("You said no.").waitFor();
   });
 
+  test.each([
+    {
+      what: "a command",
+      headline: "Run this command?",
+      group: "Command",
+      step: { tool: "Bash", input: { command: `echo ${"x".repeat(70_000)}; rm -rf hidden` } },
+      end: "; rm -rf hidden",
+    },
+    {
+      what: "a change",
+      headline: "Make this change?",
+      group: "Change",
+      step: { tool: "Write", input: { file_path: "long.txt", content: `${"line\n".repeat(12_000)}hidden\n` } },
+      end: "+hidden",
+    },
+    {
+      what: "a tool's input",
+      headline: /^Adding x+/,
+      group: "Input",
+      step: { tool: "mcp__shop__add_to_cart", input: { article: `${"x".repeat(70_000)}hidden` } },
+      end: 'hidden"\n}',
+    },
+  ])("$what that is long can be agreed to once all of it was shown", async ({ headline, group, step, end }) => {
+    const visitor = await world.visit({ session: JSON.stringify({ autonomy: "restricted", max_tokens: 100_000 }) });
+    const { page } = visitor;
+    await ask(page, script(step, { say: "Well." }));
+    const question = page.getByRole("region", { name: headline });
+    const text = question.getByRole("group", { name: group });
+    const yes = question.getByRole("button", { name: "Yes" });
+    await question.getByText("You can say yes once all of it is shown.").waitFor();
+    expect(await question.getByRole("button", { disabled: true }).allInnerTexts()).toContain("Yes");
+    expect(await yes.isDisabled()).toBe(true);
+    expect((await text.innerText()).trimEnd().endsWith(end)).toBe(false);
+    await question.getByRole("button", { name: /^Show all \([\d,]+ more characters\)$/ }).click();
+    await question.getByRole("button", { name: /^Show/ }).waitFor({ state: "detached" });
+    expect((await text.innerText()).trimEnd().endsWith(end)).toBe(true);
+    expect(await yes.isDisabled()).toBe(false);
+    expect(await question.getByText("You can say yes once all of it is shown.").isVisible()).toBe(false);
+    await press(page, "No…");
+    await press(page, "Send no");
+    await question.getByText("You said no.").waitFor();
+    expect(visitor.troubles).toEqual([]);
+  });
+
   test("the agent's own questions", async () => {
     const { page } = await world.visit();
     const options = [

@@ -44,28 +44,31 @@ const idle = (page: Page) => page.getByRole("button", { name: "Run AI Prompt" })
 const ON_THE_LIST = ["Sourdough bread", "Free-range eggs", "Apples"] as const;
 const ANSWER =
   "All three are in your cart:\n\n| | € |\n|---|--:|\n| Sourdough bread | 4.80 |\n| Free-range eggs | 3.60 |\n| Apples | 3.20 |\n| **Together** | **11.60** |\n\nThe mountain cheese goes well with the bread, if you like.";
-/** The list is a script for the demo model: what a person reads is the question and the answer. */
-const LIST = `sim: ${JSON.stringify([
+const BUYING = [
   ...ON_THE_LIST.map((name) => ({ tool: "mcp__shop__add_to_cart", input: { article: name } })),
   { say: ANSWER },
-])}`;
+];
 
-async function shop(page: Page): Promise<void> {
+/** What comes with the prompt is a script for the demo model: a person reads only the question and the answer. */
+async function send(page: Page, prompt: string, file: string, steps: readonly object[]): Promise<void> {
   await page
     .locator("sallyport-panel input[type=file]")
-    .setInputFiles({ name: "shopping-list.txt", mimeType: "text/plain", buffer: Buffer.from(LIST) });
-  await input(page).fill("Put what is on my list into the cart, please. What does it cost?");
+    .setInputFiles({ name: file, mimeType: "text/plain", buffer: Buffer.from(`sim: ${JSON.stringify(steps)}`) });
+  await page.locator("sallyport-panel .chip").first().waitFor();
+  await input(page).fill(prompt);
   await input(page).press("Enter");
-  await page.getByText("The mountain cheese goes well").waitFor();
+}
+
+async function shop(page: Page): Promise<void> {
+  await send(page, "Put what is on my list into the cart, please. What does it cost?", "shopping-list.txt", BUYING);
+  await page.getByRole("article", { name: "Answer" }).getByText("The mountain cheese goes well").waitFor();
   await idle(page).waitFor();
 }
 
 const asking =
   (...steps: readonly object[]) =>
-  async (page: Page): Promise<void> => {
-    await input(page).fill(`Look after the shop, please.\nsim: ${JSON.stringify(steps)}`);
-    await input(page).press("Enter");
-  };
+  (page: Page): Promise<void> =>
+    send(page, "Look after the shop, please.", "notes.txt", steps);
 
 /** The panel in every state that a person meets. */
 export const SHOP_SCENES: readonly Scene[] = [
@@ -111,7 +114,7 @@ export const SHOP_SCENES: readonly Scene[] = [
         ],
       },
     }),
-    seen: (page) => page.getByText("Which bread shall it be?"),
+    seen: (page) => page.getByRole("button", { name: "Send the answer" }),
   },
   {
     name: "panel-history",
@@ -126,7 +129,7 @@ export const SHOP_SCENES: readonly Scene[] = [
     name: "panel-reconnecting",
     path: "/shop",
     arrange: async (page) => {
-      await input(page).waitFor();
+      await shop(page);
       await page.context().setOffline(true);
     },
     seen: (page) => page.locator("sallyport-panel .banner").first(),

@@ -14,13 +14,24 @@ const SAMPLE_OF: Partial<Record<ViewerType, string>> = {
   "Word cloud": "Words",
 };
 
+export const sampleFor = (type: ViewerType): string => SAMPLE_OF[type] ?? "Study people";
+
 /** So many steps narrower, the grid leaves room for charts beside the chat. */
 const GRID_STEPS = 6;
+/** Of a pane that is not the grid. */
+export const VIEWER = "[data-viewer-id^=viewer]";
 const BROKEN = { name: "broken.parquet", mimeType: "", buffer: Buffer.from("not a table") };
 
 export async function addViewer(page: Page, type: ViewerType): Promise<void> {
   await page.getByRole("button", { name: "Add viewer" }).click();
   await page.getByRole("menuitem", { name: type, exact: true }).click();
+}
+
+/** All viewers are loaded. */
+export async function drawn(page: Page): Promise<void> {
+  await page.locator(VIEWER).last().waitFor();
+  for (const loading of await page.locator(`${VIEWER} [role=status] .animate-spin`).all())
+    await loading.waitFor({ state: "detached" });
 }
 
 async function giveLook(page: Page, title: RegExp, label: string, value: string): Promise<void> {
@@ -46,10 +57,10 @@ async function study(page: Page): Promise<void> {
 
 /** On a phone the viewer is alone; on a wide window it fills the dock. */
 async function alone(page: Page, type: ViewerType): Promise<void> {
-  await openSample(page, SAMPLE_OF[type] ?? "Study people");
-  if (type === "Statistics") await page.keyboard.press("Escape");
+  await openSample(page, sampleFor(type));
   await addViewer(page, type);
-  const maximise = page.getByRole("button", { name: /^Maximise / }).last();
+  await drawn(page);
+  const maximise = page.locator(VIEWER).getByRole("button", { name: /^Maximise / });
   if (await maximise.isVisible()) await maximise.click();
 }
 
@@ -57,7 +68,7 @@ const viewerScenes: readonly Scene[] = VIEWERS.map(({ type }) => ({
   name: `workbench-viewer-${type.toLowerCase().replaceAll(" ", "-")}`,
   path: "/workbench",
   arrange: (page) => alone(page, type),
-  seen: (page) => page.locator("[data-viewer-id^=viewer]").last(),
+  seen: (page) => page.locator(VIEWER).last(),
 }));
 
 /** Many at once: each has little room. */
@@ -66,6 +77,7 @@ async function crowd(page: Page, types: readonly ViewerType[]): Promise<void> {
   for (const type of types) await addViewer(page, type);
   await page.getByRole("button", { name: "Layouts" }).click();
   await page.getByRole("menuitem", { name: "Tile all" }).click();
+  await drawn(page);
 }
 
 const crowds: readonly Scene[] = [0, 6, 12, 18].map((from) => ({
@@ -77,7 +89,7 @@ const crowds: readonly Scene[] = [0, 6, 12, 18].map((from) => ({
       page,
       VIEWERS.slice(from, from + 6).map(({ type }) => type),
     ),
-  seen: (page) => page.locator("[data-viewer-id^=viewer]").last(),
+  seen: (page) => page.locator(VIEWER).last(),
 }));
 
 const pageScenes: readonly Scene[] = [
@@ -136,7 +148,7 @@ const pageScenes: readonly Scene[] = [
       await page.getByLabel("Name", { exact: true }).fill("BMI");
       await page.getByLabel("Formula").fill("${WEIGHT} / (${HEIGHT} / 100) ^ 2");
     },
-    seen: (page) => page.getByText("first 5 of"),
+    seen: (page) => page.getByText("first 6 of"),
   },
   {
     name: "workbench-column-mistake",
@@ -179,6 +191,40 @@ const pageScenes: readonly Scene[] = [
     seen: (page) => page.getByRole("dialog"),
   },
 ];
+
+/** Words that are longer than anybody has planned for. */
+const LONG = [
+  "Name of the responsible department,Share of questionnaires returned before the deadline in per cent,Number of questionnaires sent,Country or territory of residence",
+  ...Array.from({ length: 120 }, (_, row) =>
+    [
+      ["Administration of hydrological services", "Coordination and external relations office", "Legal", "Unit 4"][
+        row % 4
+      ],
+      String((row * 37) % 101),
+      String(1_000_000 + ((row * 7_919) % 5_000_000)),
+      ["Saint Vincent and the Grenadines", "Bosnia and Herzegovina", "Chad", "United Republic of Tanzania", "Peru"][
+        row % 5
+      ],
+    ].join(","),
+  ),
+].join("\n");
+
+const longScene: Scene = {
+  name: "workbench-long-words",
+  path: "/workbench",
+  arrange: async (page) => {
+    const name = "quarterly-questionnaires-of-all-departments-2026-final-2.csv";
+    await page.getByLabel("Files to open").setInputFiles({ name, mimeType: "text/csv", buffer: Buffer.from(LONG) });
+    await page.getByRole("grid").first().waitFor();
+    for (const type of ["Scatter plot", "Bar chart", "Box plot", "Pie chart", "Statistics"] as const)
+      await addViewer(page, type);
+    const layouts = page.getByRole("button", { name: "Layouts" });
+    await layouts.click();
+    await page.getByRole("menuitem", { name: "Tile all" }).click();
+    await drawn(page);
+  },
+  seen: (page) => page.locator(VIEWER).last(),
+};
 
 const sqlScenes: readonly Scene[] = [
   {
@@ -248,11 +294,13 @@ const chatScenes: readonly Scene[] = [
     arrange: async (page) => {
       await openSample(page);
       await openChat(page);
+      await ask(page, "which viewers are open?");
+      await answers(page).getByText("No viewers currently added.").waitFor();
       await page.context().setOffline(true);
     },
     seen: (page) =>
       chat(page)
-        .getByText(/reconnect|away|offline|connection/i)
+        .getByText(/You are offline|connection/i)
         .first(),
   },
 ];
@@ -276,6 +324,7 @@ export const WORKBENCH_SCENES: readonly Scene[] = [
     seen: (page) => viewer(page, "Histogram of AGE"),
   },
   ...pageScenes,
+  longScene,
   ...sqlScenes,
   ...chatScenes,
   ...viewerScenes,

@@ -120,6 +120,32 @@ describeInBrowser("the workbench", () => {
     expect(visitor.troubles).toEqual([]);
   });
 
+  test("a download that is safe for spreadsheets, where that is wanted", { timeout: 60_000 }, async () => {
+    const visitor = await world.visit("/workbench");
+    const { page } = visitor;
+    const buffer = Buffer.from("Name,Sum\n=1+1,-5\nplain,6\n");
+    const safe = page.getByRole("menuitemcheckbox", { name: "Safe for spreadsheets" });
+    const open = async (): Promise<void> => {
+      await picker(page).setInputFiles({ name: "people.csv", mimeType: "text/csv", buffer });
+      await page.getByRole("button", { name: "Download" }).click();
+    };
+    const save = async (): Promise<string> => {
+      const saved = page.waitForEvent("download");
+      await page.getByRole("menuitem", { name: "All 2 rows" }).click();
+      return readFile(await (await saved).path(), "utf8");
+    };
+    await open();
+    expect(await safe.getAttribute("aria-checked")).toBe("false");
+    expect(await save()).toBe("Name,Sum\r\n=1+1,-5\r\nplain,6\r\n");
+    await page.getByRole("button", { name: "Download" }).click();
+    await safe.click();
+    expect(await save()).toBe("Name,Sum\r\n'=1+1,-5\r\nplain,6\r\n");
+    await page.reload();
+    await open();
+    expect(await safe.getAttribute("aria-checked")).toBe("true");
+    expect(visitor.troubles).toEqual([]);
+  });
+
   test(
     "a layout comes back with its table, and by its name; a foreign one is refused",
     { timeout: 60_000 },

@@ -304,6 +304,8 @@ describeInBrowser("the Datagrok package on the stand-in of the platform", () => 
     expect(await ask("try_sql", { sql: "select * from nothing", description: "" })).toBe(
       'SQL Error: relation "nothing" does not exist\n\nThis query failed to execute. Please revise the SQL based on the schema information.',
     );
+    const settings = "/* x */\n-- input: string a = 1\n-- connection: Other\n-- name: other\nselect 1 -- input: b";
+    expect(await ask("try_sql", { sql: settings, description: "" })).toMatch(/^Query executed successfully!\n/);
     const write = { sql: "delete from orders", description: "" };
     expect(await ask("try_sql", write)).toBe(
       "SQL Execution Not allowed by User: Destructive commands are not allowed. Please revise the query.",
@@ -321,6 +323,7 @@ describeInBrowser("the Datagrok package on the stand-in of the platform", () => 
     expect(ran).toEqual([
       `${name}select * from orders LIMIT 10`,
       `${name}select * from nothing LIMIT 10`,
+      `${name}select 1 LIMIT 10`,
       `${name}delete from orders`,
     ]);
     await leave(page);

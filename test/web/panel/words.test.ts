@@ -142,6 +142,13 @@ test("the panel takes no more than the server does", () => {
     PANEL_LIMITS.attachments,
     PANEL_LIMITS.imageBytes,
     PANEL_LIMITS.feedbackChars,
-  ]).toEqual([LIMITS.promptChars, LIMITS.attachmentsPerPrompt, LIMITS.attachmentBytes, LIMITS.feedbackChars]);
+    PANEL_LIMITS.diffChars,
+  ]).toEqual([
+    LIMITS.promptChars,
+    LIMITS.attachmentsPerPrompt,
+    LIMITS.attachmentBytes,
+    LIMITS.feedbackChars,
+    LIMITS.diffChars,
+  ]);
   expect(PANEL_LIMITS.attachedChars).toBeLessThan(LIMITS.bodyBytes);
 });

@@ -4,6 +4,7 @@ import * as ui from "datagrok-api/ui";
 import {
   classifySql,
   SQLGenerationContext,
+  withoutLeadingComments,
   type DatabaseColumn,
   type DatabaseInfo,
   type DatabaseJoin,
@@ -163,7 +164,8 @@ class DatagrokConnection implements SqlConnection {
 
   async run(sql: string): Promise<SqlAnswer> {
     const name = "sallyport-test-query";
-    const call = this.#connection.query(name, `--name: ${name}\n${sql}`).prepare({});
+    // The platform reads comments at the top as the query's settings, inputs among them.
+    const call = this.#connection.query(name, `--name: ${name}\n${withoutLeadingComments(sql)}`).prepare({});
     this.#running = call;
     try {
       await call.call(false, undefined, { processed: true, report: false });

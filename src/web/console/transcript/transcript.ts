@@ -76,6 +76,8 @@ export interface TranscriptView {
   readonly open?: string;
   /** Items that have begun and not ended, oldest first. */
   readonly running: readonly string[];
+  /** A person is asked whether the budget grows. */
+  readonly asksMoney: boolean;
 }
 
 /** Live text of one item that the page keeps; the completed item has all of it. */
@@ -96,6 +98,8 @@ export class Transcript {
   readonly #asked = new Map<string, string>();
   #open: string | undefined;
   readonly #running = new Set<string>();
+  /** Questions about money that are open. */
+  readonly #money = new Set<string>();
   #shown: TranscriptView | undefined;
 
   /** Stays the same object until a frame changes something. */
@@ -109,6 +113,7 @@ export class Transcript {
       places: [...this.#places],
       ...(this.#open === undefined ? {} : { open: this.#open }),
       running: [...this.#running],
+      asksMoney: this.#money.size > 0,
     };
     return this.#shown;
   }
@@ -196,6 +201,7 @@ export class Transcript {
     if (this.#open === turn.id) {
       this.#open = undefined;
       this.#running.clear();
+      this.#money.clear();
     }
     const ended = {
       ...turn,
@@ -243,6 +249,7 @@ export class Transcript {
     if (known === undefined) {
       // A question about money belongs to no item.
       const { preview } = approval;
+      if (preview.type === "budget") this.#money.add(approval.id);
       this.#note(event, "plain", `A person is asked: ${"summary" in preview ? preview.summary : approval.reason}`);
       return;
     }
@@ -252,6 +259,7 @@ export class Transcript {
 
   #answer(event: Extract<JournalEvent, { type: "approval.resolved" }>): void {
     const { outcome, by, feedback, granted_rule, approval_id } = event;
+    this.#money.delete(approval_id);
     const id = this.#asked.get(approval_id);
     const view = id === undefined ? undefined : this.#items.get(id);
     if (id === undefined || view?.answer === undefined) {

@@ -24,6 +24,7 @@ export const CHAT = `
 .bubble-text { white-space: pre-wrap; }
 .bubble .button { margin-inline-start: -12px; }
 .bubble .chips { margin-top: 6px; }
+.bubble .chip { padding-inline-end: 8px; }
 .bubble-note { margin-top: 2px; color: var(--soft); font-size: 12px; }
 .bubble[data-state="queued"] { background: none; border: 1px dashed var(--strong-line); }
 .unsent-group { display: flex; flex-direction: column; align-items: flex-end; gap: 8px; }
@@ -113,7 +114,10 @@ summary::-webkit-details-marker { display: none; }
 .ask-head h3 { flex: 1; min-width: 0; color: var(--ink); font-size: 14px; font-weight: 650; overflow-wrap: anywhere; }
 .ask-head .icon { margin-top: 1px; }
 .ask p { overflow-wrap: anywhere; }
-.ask.answered pre, .ask.answered .warning, .ask.answered .faint { display: none; }
+.ask.answered .long, .ask.answered .warning, .ask.answered .faint { display: none; }
+.long { display: flex; flex-direction: column; align-items: flex-start; gap: 6px; min-width: 0; }
+.long pre { align-self: stretch; }
+.piece { display: block; }
 .file { display: flex; align-items: baseline; gap: 6px; font-size: 13px; font-weight: 550; }
 .file .icon { width: 15px; height: 15px; align-self: flex-start; margin-top: 2px; }
 .file > span:first-of-type { flex: 1; min-width: 0; }

@@ -1,8 +1,9 @@
-import type { Approval, Decision, FileDiff, Outcome, Preview } from "../../../protocol/index.ts";
+import type { Approval, Decision, Outcome, Preview } from "../../../protocol/index.ts";
 import { visible } from "../../console/approval/visible.ts";
 import { PANEL_LIMITS } from "../limits.ts";
 import type { Ask } from "../transcript.ts";
-import { hunksOf, shorten, stepWords, troubleOf } from "../words.ts";
+import { stepWords, troubleOf } from "../words.ts";
+import { AskPreview } from "./ask-preview.ts";
 import { BudgetForm } from "./ask-budget.ts";
 import { QuestionForm } from "./ask-question.ts";
 import { button, icon, make, setText } from "./dom.ts";
@@ -22,24 +23,31 @@ export class AskView {
   readonly element: HTMLElement;
   readonly #approval: Approval;
   readonly #decide: Decide;
+  readonly #preview: AskPreview;
   readonly #actions: HTMLElement;
+  /** What says yes, and why it cannot yet; only where something is shown that can be long. */
+  readonly #yes: HTMLButtonElement[] = [];
+  readonly #unseen = make("p", { class: "faint", text: "You can say yes once all of it is shown." });
   readonly #trouble = make("p", { class: "ask-trouble", attributes: { role: "alert" } });
   readonly #outcome = make("p", { class: "ask-outcome" });
   #ask: Ask | undefined;
   /** It was answered here. */
   #isOurs = false;
+  /** The answer is on its way. */
+  #isBusy = false;
 
   constructor(ask: Ask, decide: Decide, describe: Describe) {
     const { approval } = ask;
     this.#approval = approval;
     this.#decide = decide;
+    this.#preview = new AskPreview(approval, () => this.#enableYes());
     this.#actions = this.#makeActions();
     const name = headline(approval, describe);
     this.element = make(
       "section",
       { class: "ask", attributes: { "aria-label": name, tabindex: "-1" } },
       make("div", { class: "ask-head" }, icon("question"), make("h3", { text: name })),
-      ...previewOf(approval),
+      ...this.#preview.nodes,
       ...approval.warnings.map(({ message }) => make("p", { class: "warning" }, icon("alert"), visible(message))),
       this.#actions,
       this.#trouble,
@@ -110,7 +118,22 @@ export class AskView {
         : button("Always for this chat", () => this.#send({ decision: "approve", scope: "session" }), "quiet");
     if (always !== undefined) always.title = `Adds the rule ${rule ?? ""} until the chat ends`;
     const yes = button("Yes", () => this.#send({ decision: "approve" }), "primary");
-    return make("div", { class: "ask-actions" }, make("div", { class: "row" }, yes, no, always), rejecting);
+    this.#yes.push(yes, ...(always === undefined ? [] : [always]));
+    this.#enableYes();
+    return make(
+      "div",
+      { class: "ask-actions" },
+      this.#unseen,
+      make("div", { class: "row" }, yes, no, always),
+      rejecting,
+    );
+  }
+
+  /** Nobody agrees to what he was not shown. */
+  #enableYes(): void {
+    const { isWhole } = this.#preview;
+    this.#unseen.hidden = isWhole;
+    for (const control of this.#yes) control.disabled = !isWhole || this.#isBusy;
   }
 
   #send(decision: Omit<Decision, "input_hash">): void {
@@ -129,6 +152,8 @@ export class AskView {
 
   #busy(busy: boolean): void {
     for (const control of this.#actions.querySelectorAll("button")) control.disabled = busy;
+    this.#isBusy = busy;
+    this.#enableYes();
   }
 }
 
@@ -147,62 +172,6 @@ function headline(approval: Approval, describe: Describe): string {
     case "generic":
       return `${visible(stepWords(approval.tool, approval.input, describe)).replace(/(…|\.{3})$/, "")}?`;
   }
-}
-
-function previewOf({ preview, tool, input }: Approval): readonly Node[] {
-  switch (preview.type) {
-    case "question":
-      return [];
-    case "budget":
-      return [make("p", { text: visible(preview.summary) })];
-    case "command":
-      return [
-        ...(preview.description === undefined ? [] : [make("p", { text: visible(preview.description) })]),
-        block("Command", preview.command),
-        make("p", { class: "faint", text: `in ${visible(preview.cwd)}` }),
-      ];
-    case "diff":
-    case "notebook":
-      return fileOf(preview.file);
-    case "multi_diff":
-      return preview.files.flatMap(fileOf);
-    case "generic":
-      return [make("p", { class: "faint", text: visible(tool) }), block("Input", JSON.stringify(input, null, 2))];
-  }
-}
-
-function fileOf(file: FileDiff): readonly Node[] {
-  const name = make("p", { class: "file" }, icon("file"), make("span", { text: visible(file.file_path) }), tally(file));
-  const effects = [...file.effects, ...(file.error === undefined ? [] : [file.error])];
-  return [
-    name,
-    ...(file.diff === "" ? [] : [diffOf(file.diff)]),
-    ...effects.map((words) => make("p", { class: "faint", text: visible(words) })),
-  ];
-}
-
-function tally({ added, removed, is_new_file }: FileDiff): HTMLElement {
-  return make("span", {
-    class: "faint",
-    text: `${is_new_file ? "new, " : ""}+${String(added)} −${String(removed)}`,
-  });
-}
-
-function diffOf(diff: string): HTMLElement {
-  const shown = shorten(hunksOf(diff), PANEL_LIMITS.previewChars).split("\n");
-  const kinds: Readonly<Record<string, string>> = { "+": "added", "-": "removed", "@": "hunk" };
-  return make(
-    "pre",
-    { class: "diff", attributes: { tabindex: "0", role: "group", "aria-label": "Change" } },
-    ...shown.map((line) => make("span", { class: kinds[line.slice(0, 1)] ?? "same", text: `${visible(line)}\n` })),
-  );
-}
-
-function block(label: string, text: string): HTMLElement {
-  return make("pre", {
-    text: visible(shorten(text, PANEL_LIMITS.previewChars)),
-    attributes: { tabindex: "0", role: "group", "aria-label": label },
-  });
 }
 
 export type BudgetPreview = Extract<Preview, { type: "budget" }>;

@@ -2,7 +2,7 @@ import { Bot, Database as DatabaseIcon, type LucideIcon } from "lucide-react";
 import { useCallback, useEffect, useMemo, useState, useSyncExternalStore, type ReactNode } from "react";
 import type { EngineView, LiveConnection, SallyportClient } from "../../../client/index.ts";
 import { SallyportPanelView } from "../../panel/react.tsx";
-import type { Workbench } from "../desk/workbench.ts";
+import type { View, Workbench } from "../desk/workbench.ts";
 import type { Databases } from "./databases.ts";
 import { INSTRUCTIONS } from "./instructions.ts";
 import { AgentTools, PAGE_NAME, stepWords } from "./tools.ts";
@@ -17,12 +17,18 @@ interface ChatProps {
   readonly close: () => void;
 }
 
-const SUGGESTIONS = [
-  "Add a histogram for the Age column",
-  "Show me tables in the public schema",
-  "Which viewers are open?",
-  "How do I save a layout?",
-];
+/** What can be asked first, with the table that is open when the chat begins. */
+function suggestionsFor(view: View | undefined): readonly string[] {
+  const columns = view?.table.columns ?? [];
+  const numbers = columns.find(({ type }) => type === "int" || type === "double");
+  return [
+    ...(numbers === undefined ? [] : [`Add a histogram for the ${numbers.name} column`]),
+    "Show me tables in the public schema",
+    ...(columns.length === 0 ? [] : ["Which viewers are open?"]),
+    columns.length === 0 ? "How do I open a table?" : "How do I save a layout?",
+  ];
+}
+
 /** What stands behind a database's name. */
 const KINDS = { page: "", postgres: " (PostgreSQL)", sqlite: " (SQLite)" } as const;
 
@@ -59,7 +65,7 @@ export function WorkbenchChat(props: ChatProps): ReactNode {
         contextId={PAGE_NAME}
         title="Ask Claude"
         placeholder="Ask Claude about your data…"
-        suggestions={SUGGESTIONS}
+        suggestions={suggestionsFor(workbench.current)}
         // The workbench opens and closes it.
         shortcut=""
         onToggle={({ open }) => {

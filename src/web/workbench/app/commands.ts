@@ -6,6 +6,7 @@ import { dockIds, tile } from "../desk/dock.ts";
 import type { View } from "../desk/workbench.ts";
 import type { ViewerType } from "../viewers/viewer.ts";
 import { useBench, useCurrent } from "./context.tsx";
+import { useDownloads } from "./surface.ts";
 
 type RowsToSave = "all" | "filtered" | "selected";
 
@@ -89,6 +90,7 @@ function saveCsv(table: View["table"], which: RowsToSave): void {
   const rows = which === "all" ? undefined : which === "filtered" ? table.filtered : table.selected;
   if (rows?.isEmpty === true)
     throw new Error(which === "selected" ? "No rows are selected: select some first." : "No rows pass the filters.");
-  const text = toCsv(table, rows === undefined ? {} : { rows });
+  const { safeForSpreadsheets } = useDownloads.getState();
+  const text = toCsv(table, { rows, safeForSpreadsheets });
   download(`${table.name}.csv`, text, "text/csv");
 }

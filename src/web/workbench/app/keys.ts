@@ -22,6 +22,17 @@ export function useWorkbenchKeys(): void {
     { keys: ["Ctrl+I"], label: "Ask Claude" },
     { keys: ["?"], label: "This list" },
   ]);
+  useShortcuts("Grid, when it has the focus", [
+    { keys: ["↑ ↓ ← →"], label: "To the next cell; with Ctrl to the edge" },
+    { keys: ["Space"], label: "Select the row, or not" },
+    { keys: ["Shift+↑ ↓"], label: "Select rows from here on" },
+    { keys: ["Ctrl+A"], label: "Select all shown rows" },
+    { keys: ["Esc"], label: "Select no rows" },
+    { keys: ["Ctrl+C"], label: "Copy the selected rows, or the cell" },
+    { keys: ["Enter"], label: "In a head: sort; with Shift also by this column" },
+    { keys: ["Shift+← →"], label: "In a head: narrower, wider" },
+    { keys: ["Alt+↓"], label: "Menu of the column" },
+  ]);
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       const isCommand = (event.ctrlKey || event.metaKey) && !event.altKey;

@@ -55,6 +55,19 @@ export const useSizes = create<Sizes>()(
   }),
 );
 
+interface Downloads {
+  /** A ' stands before texts that a spreadsheet would take for a formula. */
+  readonly safeForSpreadsheets: boolean;
+  readonly set: (change: Partial<Omit<Downloads, "set">>) => void;
+}
+
+/** How tables are saved, on one device. */
+export const useDownloads = create<Downloads>()(
+  persist((set) => ({ safeForSpreadsheets: false, set: (change) => set(change) }), {
+    name: "sallyport.workbench.downloads",
+  }),
+);
+
 /** Opens a window, once a menu that asked for it has given the focus back: there it returns to afterwards. */
 export function ask(asked: Asked): void {
   setTimeout(() => setTimeout(() => useSurface.getState().set({ asked })));

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { FilterSpec } from "../data/filter.ts";
+import { nestsDeeper } from "../data/nesting.ts";
 import type { Table } from "../data/table.ts";
 import { WORKBENCH_LIMITS } from "../limits.ts";
 import { checkDock, GRID, normalise } from "./dock.ts";
@@ -99,6 +100,8 @@ export function parseLayout(text: string): SavedLayout {
 
 /** As `parseLayout`, of what is read already. */
 function checkLayout(read: unknown): SavedLayout {
+  if (nestsDeeper(read, WORKBENCH_LIMITS.layoutNesting))
+    throw new Error("this layout is damaged: its parts lie too deep inside each other");
   const checked = savedLayout.safeParse(read);
   if (!checked.success) {
     const [issue] = checked.error.issues;

@@ -50,6 +50,7 @@ export function ColumnMenu({ model, name, anchor, isFiltered, clearFilter, open,
         <DropdownMenu.Content
           align="start"
           sideOffset={2}
+          collisionPadding={8}
           aria-label={`Column ${name}`}
           className={MENU}
           onCloseAutoFocus={(event) => {
@@ -67,7 +68,7 @@ export function ColumnMenu({ model, name, anchor, isFiltered, clearFilter, open,
           {look.sort.length > 0 &&
             item(<X aria-hidden className="size-4" />, "As the table came", () => model.setSort([]))}
           <DropdownMenu.Separator className={MENU_LINE} />
-          {item(<Funnel aria-hidden className="size-4" />, "Filter …", () => void (next.current = "filter"))}
+          {item(<Funnel aria-hidden className="size-4" />, "Filter…", () => void (next.current = "filter"))}
           {isFiltered && item(<X aria-hidden className="size-4" />, "Clear this filter", clearFilter)}
           {item(
             <ChartNoAxesColumn aria-hidden className="size-4" />,

@@ -34,7 +34,7 @@ export function GridFooter({ table, shown, isSorting, isQuiet, note, select, cle
       </p>
       {isSorting && (
         <span role="status" className="flex items-center gap-1.5">
-          <LoaderCircle aria-hidden className="size-3.5 animate-spin" /> Sorting …
+          <LoaderCircle aria-hidden className="size-3.5 animate-spin" /> Sorting…
         </span>
       )}
       <span className="ml-auto flex items-center gap-1">

@@ -6,6 +6,8 @@ import { writeParquet } from "./parquet-writer.ts";
 import type { ParquetColumn } from "./parquet-writer.ts";
 import { readColumns, shown } from "./reading.ts";
 
+const DEEP = "[".repeat(100_000) + "]".repeat(100_000);
+
 type Shown = readonly (readonly [string, string, readonly CellValue[]])[];
 
 describe("JSON", () => {
@@ -99,6 +101,18 @@ describe("JSON", () => {
     await expect(readColumns(name, text)).rejects.toMatchObject({
       code: "bad_format",
       message: expect.stringContaining(words) as string,
+    });
+  });
+
+  test.each([
+    ["an object's value", "x.json", `[{"a":${DEEP}}]`],
+    ["a column's value", "x.json", `{"a":[${DEEP}]}`],
+    ["a line's value", "x.ndjson", `{"a":1}\n{"a":${DEEP}}`],
+  ])("%s that nests too deep is refused with words", async (_, name, text) => {
+    await expect(readColumns(name, text)).rejects.toMatchObject({
+      code: "bad_format",
+      message:
+        "A value holds lists or objects too deep inside each other for a cell: flatten the data, or leave that value out.",
     });
   });
 

@@ -64,6 +64,16 @@ describe("layouts", () => {
   test.each<readonly [string, (saved: SavedLayout) => unknown, string]>([
     ["no JSON", () => "{", "no JSON"],
     ["another thing", () => ({ hello: 1 }), "damaged or not of a workbench"],
+    [
+      "a dock nested 3,000 deep",
+      (saved) => JSON.stringify(saved).replace('"dock":', DEEP_DOCK),
+      "this layout is damaged",
+    ],
+    [
+      "a look nested 3,000 deep",
+      (saved) => JSON.stringify(saved).replace(/"look":\{/, `"look":{"x":${"[".repeat(3_000)}${"]".repeat(3_000)},`),
+      "this layout is damaged",
+    ],
     ["a later version", (saved) => ({ ...saved, version: 2 }), "version"],
     [
       "a dock that lacks a viewer",
@@ -175,6 +185,9 @@ function kept(room = Number.POSITIVE_INFINITY) {
   });
   return { store, storage, clock };
 }
+
+/** In place of `"dock":`; the dock itself becomes a field that nobody knows. */
+const DEEP_DOCK = `"dock":${'{"kind":"split","direction":"row","shares":[1],"parts":['.repeat(3_000)}{"kind":"stack","viewers":["grid"],"shown":"grid"}${"]}".repeat(3_000)},"other":`;
 
 const typed = (saved: SavedLayout, type: string): SavedLayout => ({
   ...saved,

@@ -13,6 +13,8 @@ interface IconButtonProps extends ComponentProps<"button"> {
 }
 
 const LABELS = { lg: "hidden lg:inline", xl: "hidden xl:inline", always: "" } as const;
+/** Where the label is to be seen, nobody needs it twice. */
+const TIPS = { lg: "lg:hidden", xl: "xl:hidden", always: "hidden" } as const;
 
 /** A button of a bar: 32 px high. */
 export function IconButton({ icon: Icon, label, isPressed, labelled, className, ...rest }: IconButtonProps): ReactNode {
@@ -42,9 +44,13 @@ export function IconButton({ icon: Icon, label, isPressed, labelled, className, 
       </Tooltip.Trigger>
       <Tooltip.Portal>
         <Tooltip.Content
+          side="bottom"
           sideOffset={6}
           collisionPadding={8}
-          className="z-50 rounded-md bg-ink px-2 py-1 text-xs text-paper shadow-lg"
+          className={classes(
+            "z-50 rounded-md bg-ink px-2 py-1 text-xs text-paper shadow-lg",
+            labelled !== undefined && TIPS[labelled],
+          )}
         >
           {label}
         </Tooltip.Content>

@@ -8,7 +8,7 @@ import { NOT_AVAILABLE } from "../../viewers/viewer.ts";
 import { useCommands, type Commands } from "../commands.ts";
 import { useBench, useNextRedo, useNextUndo } from "../context.tsx";
 import { useFilePicker } from "../start/file-picker.tsx";
-import { ask, useSurface } from "../surface.ts";
+import { ask, useDownloads, useSurface } from "../surface.ts";
 
 export type MenuEntry = "line" | MenuItem;
 
@@ -142,6 +142,7 @@ const NO_TABLE: Pick<Table, "subscribe" | "version"> = { subscribe: () => () => 
 function useDataEntries(commands: Commands): readonly MenuEntry[] {
   const pick = useFilePicker();
   const { isSqlOpen, set } = useSurface();
+  const { safeForSpreadsheets, set: setDownloads } = useDownloads();
   const { view } = commands;
   const disabled = view === undefined;
   useTable((view?.table ?? NO_TABLE) as Table, "filter", "selection");
@@ -158,6 +159,11 @@ function useDataEntries(commands: Commands): readonly MenuEntry[] {
       label: "Download selected rows as CSV",
       run: () => commands.save("selected"),
       disabled: view === undefined || view.table.selected.isEmpty,
+    },
+    {
+      label: "Safe for spreadsheets",
+      checked: safeForSpreadsheets,
+      run: () => setDownloads({ safeForSpreadsheets: !safeForSpreadsheets }),
     },
     "line",
     { label: "Close this table", run: commands.closeView, disabled },

@@ -8,7 +8,7 @@ import { count } from "../../desk/words.ts";
 import type { View } from "../../desk/workbench.ts";
 import { useCommands, type Commands } from "../commands.ts";
 import { useBench, useViews } from "../context.tsx";
-import { ask, useSurface } from "../surface.ts";
+import { ask, useDownloads, useSurface } from "../surface.ts";
 import { AddViewerMenu } from "./add-viewer-menu.tsx";
 import { IconButton } from "./icon-button.tsx";
 import { SimpleMenu } from "./simple-menu.tsx";
@@ -129,7 +129,30 @@ function DownloadMenu({ view, commands }: { readonly view: View; readonly comman
           {label}
         </DropdownMenu.Item>
       ))}
+      <DropdownMenu.Separator className={MENU_LINE} />
+      <SpreadsheetChoice />
     </SimpleMenu>
+  );
+}
+
+/** The menu stays open: what is saved is chosen next. */
+function SpreadsheetChoice(): ReactNode {
+  const { safeForSpreadsheets, set } = useDownloads();
+  return (
+    <DropdownMenu.CheckboxItem
+      className={`${MENU_ITEM} max-w-72`}
+      checked={safeForSpreadsheets}
+      onCheckedChange={(checked) => set({ safeForSpreadsheets: checked })}
+      onSelect={(event) => event.preventDefault()}
+    >
+      <span className="min-w-0">
+        <span className="block">Safe for spreadsheets</span>
+        <span className="block text-xs text-faint">A &apos; before texts that would be run as formulas</span>
+      </span>
+      <span aria-hidden className="ml-auto w-4 text-accent">
+        {safeForSpreadsheets && "✓"}
+      </span>
+    </DropdownMenu.CheckboxItem>
   );
 }
 

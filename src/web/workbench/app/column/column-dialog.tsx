@@ -43,7 +43,7 @@ export function ColumnDialog({ view, onClose }: { readonly view: View; readonly 
   };
   return (
     <Dialog open onClose={onClose} title="Add new column" wide>
-      <form onSubmit={submit} className="grid min-h-0 gap-5 md:grid-cols-[minmax(0,1fr)_20rem]">
+      <form onSubmit={submit} className="grid min-h-0 grid-cols-1 gap-5 md:grid-cols-[minmax(0,1fr)_20rem]">
         <div className="space-y-4">
           <Field
             label="Name"
@@ -67,7 +67,7 @@ export function ColumnDialog({ view, onClose }: { readonly view: View; readonly 
           <Field
             label="Formula"
             error={tried.kind === "wrong" ? tried.words : undefined}
-            hint="Columns as ${Name} or [Name]; click one at the right to put it in."
+            hint="Columns as ${Name} or [Name]; press one in the list to put it in."
           >
             {(ids) => (
               <TextArea

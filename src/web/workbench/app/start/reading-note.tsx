@@ -1,16 +1,19 @@
 import { CircleAlert, X } from "lucide-react";
 import { Progress } from "radix-ui";
 import type { ReactNode } from "react";
+import { classes } from "../../../console/ui/classes.ts";
 import { Button } from "../../../console/ui/button.tsx";
-import { useBench, useOpening } from "../context.tsx";
+import { useBench, useOpening, useViews } from "../context.tsx";
 
 /** While a table is read: how far it is, and a way to stop; afterwards what went wrong. */
 export function ReadingNote(): ReactNode {
   const { opening } = useBench();
   const { reading, trouble } = useOpening();
+  const isStart = useViews().length === 0;
   if (reading === undefined && trouble === undefined) return undefined;
   return (
-    <div className="absolute inset-x-0 top-3 z-30 flex justify-center px-3">
+    // Over a table it covers a few rows; on the start page there is room above.
+    <div className={classes("inset-x-0 top-3 z-30 flex justify-center px-3", isStart ? "relative" : "absolute")}>
       {reading !== undefined && (
         <div role="status" className="w-full max-w-md rounded-xl border bg-raised p-3.5 shadow-lg">
           <div className="flex items-center justify-between gap-3 text-sm">

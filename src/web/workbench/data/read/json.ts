@@ -46,7 +46,7 @@ function addWhole(text: string, rows: RowCollector): void {
     if (/^\s*\{[^\n]*\}[^\S\n]*\n\s*\{/.test(text)) return addLines(text, rows);
     throw new ReadError(
       "bad_format",
-      `The JSON cannot be read: ${error instanceof Error ? error.message : "it is wrong"}.`,
+      `The JSON cannot be read: ${error instanceof SyntaxError ? error.message : "it nests too deep"}.`,
     );
   }
   addValue(whole, rows);

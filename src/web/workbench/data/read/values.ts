@@ -2,6 +2,7 @@ import { CELL, cellNumber, waysOf } from "../cells.ts";
 import type { Column, ColumnType } from "../column.ts";
 import { columnOf } from "../make.ts";
 import type { AnyValue } from "../make.ts";
+import { ReadError } from "./error.ts";
 
 function bigAsText(_: string, value: unknown): unknown {
   return typeof value === "bigint" ? value.toString() : value;
@@ -18,9 +19,21 @@ export function cellOf(value: unknown): AnyValue {
     case "number":
       return Number.isFinite(value) ? value : null;
     case "object":
-      return value === null || value instanceof Date ? value : (JSON.stringify(value, bigAsText) ?? null);
+      return value === null || value instanceof Date ? value : nestedText(value);
     default:
       return null;
+  }
+}
+
+/** What nests too deep, or is too long, is more than the engine can write; its own words would help nobody. */
+function nestedText(value: object): string | null {
+  try {
+    return JSON.stringify(value, bigAsText) ?? null;
+  } catch {
+    throw new ReadError(
+      "bad_format",
+      "A value holds lists or objects too deep inside each other for a cell: flatten the data, or leave that value out.",
+    );
   }
 }
 

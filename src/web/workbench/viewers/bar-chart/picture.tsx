@@ -203,6 +203,7 @@ function BarShape({ props, model, plane, palette, upright, bar, part, place, cho
         <BarLabel
           look={look}
           palette={palette}
+          isCount={model.kind === "count"}
           bar={bar}
           fill={fill}
           upright={upright}
@@ -221,6 +222,7 @@ function BarShape({ props, model, plane, palette, upright, bar, part, place, cho
 interface LabelProps {
   readonly look: Look;
   readonly palette: Palette;
+  readonly isCount: boolean;
   readonly bar: Bar;
   readonly fill: string;
   readonly upright: boolean;
@@ -231,9 +233,9 @@ interface LabelProps {
   readonly limit: number;
 }
 
-function BarLabel({ look, palette, bar, fill, upright, middle, end, base, thick, limit }: LabelProps) {
+function BarLabel({ look, palette, isCount, bar, fill, upright, middle, end, base, thick, limit }: LabelProps) {
   const mode = textOf(look, "showLabels") ?? "auto";
-  const text = shortNumber(bar.value);
+  const text = isCount ? bar.value.toLocaleString("en-US") : shortNumber(bar.value);
   const [needs, has] = upright ? [textWidth(text) + 2, thick] : [11, thick];
   if (mode === "never" || text === "" || (mode === "auto" && has < needs)) return null;
   const room = upright ? 14 : textWidth(text) + 8;

@@ -62,7 +62,7 @@ export function BoxPicture({ props, model, plot, area, coloring }: PictureProps)
         <Marks inner={props.inner} label={`Boxes of ${model.value.name}`} color={palette.ink} marks={marks} />
         <Statistics model={model} plane={plane} palette={palette} top={area.height - footer} />
         {!Number.isNaN(model.p) && (
-          <text x={plane.right} y={plane.top + 4} fontSize={11} textAnchor="end" fill={palette.soft}>
+          <text x={plane.right} y={plane.top - 2} fontSize={11} textAnchor="end" fill={palette.soft}>
             p {pWords(model.p)}
           </text>
         )}

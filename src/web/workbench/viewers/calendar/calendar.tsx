@@ -101,6 +101,8 @@ function Weeks({ table, look, id, area, model }: WeeksProps): ReactNode {
         aria-rowcount={model.weeks + 1}
         aria-multiselectable="true"
         onKeyDown={move}
+        className="mx-auto"
+        style={{ width: MONTH + side * 7 }}
       >
         {flagOf(look, "showHeader") && <WeekdayHeads side={side} red={model.redWeekends} choose={choose} />}
         <div role="rowgroup" className="relative" style={{ height: weeks.getTotalSize() }}>

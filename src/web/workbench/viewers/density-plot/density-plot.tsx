@@ -86,6 +86,7 @@ function topOf({ table, look, change }: PlotProps) {
             value={numberOf(look, "bins") ?? 40}
             onChange={(event) => change({ bins: Number(event.target.value) })}
           />
+          <span className="w-6 tabular-nums">{numberOf(look, "bins") ?? 40}</span>
         </label>
       )}
     </>

@@ -55,9 +55,15 @@ export function DensityPicture({ props, axes, plot, area }: PictureProps) {
     (context: CanvasRenderingContext2D) => {
       const colorOfCount = (count: number): string =>
         colorOf(countShare(count, cells.most, textOf(look, "colorTransformType")));
+      // Cells at the edge end at the axes, not over their labels.
+      context.save();
+      context.beginPath();
+      context.rect(plane.left, 0, width - plane.left, plane.bottom);
+      context.clip();
       paintCells(context, cells, { selected, colorOfCount, selectedColor: palette.selected });
+      context.restore();
     },
-    [cells, selected, colorOf, look, palette],
+    [cells, selected, colorOf, look, palette, plane, width],
   );
   useWheelZoom({ stage, enabled: flagOf(look, "allowZoom"), plane, setView });
   const drag = useCellDrag(table, cells);

@@ -5,6 +5,8 @@ import { elide, textWidth } from "./words.ts";
 const SIZE = 11;
 /** The longest that a turned or left label may be, pixels. */
 const LONGEST = 110;
+/** Beside the labels of a vertical axis: the tick, and air to the edge. */
+const BESIDE = 15;
 
 export interface AxisProps {
   readonly scale: Scale;
@@ -31,7 +33,7 @@ export function xAxisHeight(scale: Scale, orientation?: string): number {
 /** How broad a vertical axis with its labels is. */
 export function yAxisWidth(scale: Scale): number {
   const longest = Math.max(...scale.ticks.map((tick) => textWidth(tick.text, SIZE)), 8);
-  return Math.min(LONGEST, longest) + 10;
+  return Math.min(LONGEST, longest) + BESIDE;
 }
 
 /** Of many categories only as many labels as there is room for. */

@@ -124,7 +124,7 @@ function Fields({
       onKeyDown={onKeyDown}
       className="size-full overflow-auto"
     >
-      <dl className="grid grid-cols-[minmax(4.5rem,38%)_1fr] gap-y-px p-1 text-sm">
+      <dl className="grid max-w-3xl grid-cols-[minmax(4.5rem,min(38%,14rem))_1fr] gap-y-px p-1 text-sm">
         {model.fields.map((field) => (
           <div key={field.name} className="contents">
             <dt className="truncate py-1 pr-2 pl-1 text-right text-xs leading-5 text-soft" title={field.name}>

@@ -77,9 +77,12 @@ function Cells({ props, model, area, plot }: CellsProps) {
           width: width + (broad ? axisLeft : 0) - 2,
           height: height + (line === lines - 1 ? axisBottom : 0) - 2,
         };
+        // The frame is that of the picture alone, so that all stand in line.
+        const frame = { left: broad ? axisLeft : 0, top: 0, width: width - 2, height: height - 2 };
         return (
-          <div key={`${cell.x.name} ${cell.y.name}`} className="absolute border border-line" style={box}>
-            <Inner props={props} cell={cell} width={box.width - 2} height={box.height - 2} within={plot.rows} />
+          <div key={`${cell.x.name} ${cell.y.name}`} className="absolute" style={box}>
+            <div aria-hidden className="pointer-events-none absolute border border-line" style={frame} />
+            <Inner props={props} cell={cell} width={box.width} height={box.height} within={plot.rows} />
           </div>
         );
       })}

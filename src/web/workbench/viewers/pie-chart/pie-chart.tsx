@@ -193,7 +193,7 @@ function SliceLabel({ slice, long, look, palette, selected }: LabelProps) {
     ...(flagOf(look, "showPercentage") ? [percent(slice.share)] : []),
   ].map((line) => (mode === "Outside" ? elide(line, 90) : elide(line, Math.min(long * 0.7, chord + 20))));
   if (lines.length === 0) return null;
-  const fits = chord > Math.max(...lines.map((line) => textWidth(line))) * 0.8 && chord > lines.length * 12;
+  const fits = chord > Math.max(...lines.map((line) => textWidth(line))) * 1.1 && chord > lines.length * 12;
   if (mode === "Auto" && !fits) return null;
   if (mode === "Outside" && slice.end - slice.start < 0.08) return null;
   const away = (mode === "Outside" ? long + 12 : long * 0.66) + (numberOf(look, "shift") ?? 0);

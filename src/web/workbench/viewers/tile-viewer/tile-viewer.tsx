@@ -115,6 +115,9 @@ function LaneView({ id, table, model, lane, width }: LaneProps): ReactNode {
     table.setCurrentRow(lane.rows[next] ?? -1);
     lines.scrollToIndex(Math.floor(next / across));
   };
+  const rowsOn = (line: number): Int32Array => lane.rows.subarray(line * across, (line + 1) * across);
+  // A card that is scrolled away is not in the document, and nothing may point at it.
+  const isDrawn = lines.getVirtualItems().some(({ index }) => rowsOn(index).includes(table.currentRow));
   return (
     <section aria-label={lane.label ?? "Cards"} className="flex h-full shrink-0 flex-col" style={{ width }}>
       {lane.label !== undefined && (
@@ -130,7 +133,7 @@ function LaneView({ id, table, model, lane, width }: LaneProps): ReactNode {
         role="listbox"
         aria-label={`${lane.label ?? "All rows"}: ${rowsWords(lane.rows.length)}. Arrows move, Enter selects`}
         aria-multiselectable="true"
-        aria-activedescendant={cardId(id, table.currentRow)}
+        aria-activedescendant={isDrawn ? cardId(id, table.currentRow) : undefined}
         tabIndex={0}
         className="min-h-0 flex-1 overflow-y-auto py-1 focus-visible:-outline-offset-2"
         onKeyDown={(event) => {
@@ -148,7 +151,7 @@ function LaneView({ id, table, model, lane, width }: LaneProps): ReactNode {
               className="absolute inset-x-0 flex gap-2 px-0.5 pb-2"
               style={{ top: line.start, height: size }}
             >
-              {Array.from(lane.rows.subarray(line.index * across, (line.index + 1) * across), (row) => (
+              {Array.from(rowsOn(line.index), (row) => (
                 <Card key={row} id={cardId(id, row)} table={table} model={model} row={row} share={across} />
               ))}
             </div>
@@ -219,7 +222,7 @@ function CardFields({ model, row }: { readonly model: TileModel; readonly row: n
             {name}
           </span>
           <span className="ml-auto max-w-[65%] truncate tabular-nums" title={text}>
-            {text === "" ? <span className="text-faint">–</span> : text}
+            {text === "" ? <span className="text-faint">—</span> : text}
           </span>
         </p>
       ))}

@@ -181,7 +181,9 @@ function drawOne(
   if (isLeaf && height >= 32 && width >= 40) {
     context.globalAlpha = 0.85;
     context.font = "11px system-ui, sans-serif";
-    context.fillText(elide(shortNumber(branch.size), width - 8, 11), x + 4, y + 18);
+    const isCount = branch.size === branch.rows.length;
+    const size = isCount ? branch.size.toLocaleString("en-US") : shortNumber(branch.size);
+    context.fillText(elide(size, width - 8, 11), x + 4, y + 18);
   }
   context.restore();
 }

@@ -12,7 +12,7 @@ import { usePlot, type Plot, type PlotProps } from "../drawing/plot.ts";
 import { chooseGroup } from "../drawing/rows.ts";
 import { useSteps } from "../drawing/use-steps.ts";
 import { Unfit } from "../drawing/unfit.tsx";
-import { countWords, rowsWords } from "../drawing/words.ts";
+import { countWords, elide, rowsWords } from "../drawing/words.ts";
 import { histogram } from "../histogram/definition.ts";
 import { Histogram } from "../histogram/histogram.tsx";
 import { lineChart } from "../line-chart/definition.ts";
@@ -199,7 +199,7 @@ function Head({ name, upright = false, choose, style }: HeadProps) {
       onClick={choose}
     >
       <span className={`truncate ${upright ? "max-h-full rotate-180 [writing-mode:vertical-rl]" : "max-w-full px-1"}`}>
-        {name || "all"}
+        {elide(name || "all", (upright ? style.height : style.width) - 8)}
       </span>
     </button>
   );

@@ -1,0 +1,36 @@
+import { isToolItem } from "../../../protocol/index.ts";
+import { visible } from "../approval/visible.ts";
+import { aboutTool, toolName } from "./tool-words.ts";
+import type { TranscriptView } from "./transcript.ts";
+
+/** Of a command or a path. */
+const ABOUT_CHARS = 200;
+
+/** What an open turn does now. */
+export interface WorkingWords {
+  /** A person is asked: nothing goes on before the answer. */
+  readonly isAsked: boolean;
+  readonly words: string;
+  /** The command or the path. Absent: there is none. */
+  readonly about?: string;
+  /** Other calls that run at the same time. */
+  readonly others: number;
+}
+
+/** The innermost of what runs; a question to a person before everything else. */
+export function workingWords(view: TranscriptView): WorkingWords {
+  const running = view.running.flatMap((id) => view.items.get(id) ?? []);
+  const asked = running.find(({ answer }) => answer !== undefined && answer.outcome === undefined);
+  if (asked === undefined && view.asksMoney)
+    return { isAsked: true, words: "Waiting for a person: a decision about money", others: 0 };
+  const isAsked = asked !== undefined;
+  const item = (asked ?? running.at(-1))?.item;
+  if (item === undefined) return { isAsked, words: "Waiting for the model", others: 0 };
+  if (!isToolItem(item)) return { isAsked, words: item.type === "reasoning" ? "Thinking" : "Writing", others: 0 };
+  return {
+    isAsked,
+    words: `${isAsked ? "Waiting for a person: " : ""}${visible(toolName(item))}`,
+    about: visible(aboutTool(item).slice(0, ABOUT_CHARS)),
+    others: running.filter((one) => isToolItem(one.item)).length - 1,
+  };
+}

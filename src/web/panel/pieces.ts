@@ -1,0 +1,25 @@
+/** A part of a long text. */
+export interface Piece {
+  readonly text: string;
+  /** It begins within a line: the piece before it did not reach the line's end. */
+  readonly continues: boolean;
+}
+
+/** A text in pieces of at most so many characters (2 or more), which joined are the text: at ends of lines where that goes, never within a character. */
+export function piecesOf(text: string, chars: number): readonly Piece[] {
+  const pieces: Piece[] = [];
+  for (let at = 0; at < text.length;) {
+    const end = at + chars >= text.length ? text.length : cutBefore(text, at, at + chars);
+    pieces.push({ text: text.slice(at, end), continues: at > 0 && text[at - 1] !== "\n" });
+    at = end;
+  }
+  return pieces;
+}
+
+const HIGH_SURROGATE = /[\uD800-\uDBFF]/;
+
+function cutBefore(text: string, from: number, to: number): number {
+  const line = text.lastIndexOf("\n", to - 1);
+  if (line >= from) return line + 1;
+  return HIGH_SURROGATE.test(text.charAt(to - 1)) ? to - 1 : to;
+}

@@ -1,0 +1,83 @@
+import type { Approval, FileDiff } from "../../../protocol/index.ts";
+import { visible } from "../../console/approval/visible.ts";
+import { PANEL_LIMITS } from "../limits.ts";
+import { hunksOf } from "../words.ts";
+import { icon, make } from "./dom.ts";
+import { LongText, type LongTextOptions } from "./long-text.ts";
+
+/** What is asked about, all of it: who says yes has been shown everything. */
+export class AskPreview {
+  readonly nodes: readonly Node[];
+  readonly #texts: LongText[] = [];
+  readonly #whole: () => void;
+
+  /** `whole`: told when the last text that was cut is there as a whole. */
+  constructor(approval: Approval, whole: () => void) {
+    this.#whole = whole;
+    this.nodes = this.#nodesOf(approval);
+  }
+
+  /** Nothing of it is left out. */
+  get isWhole(): boolean {
+    return this.#texts.every((text) => text.isWhole);
+  }
+
+  #nodesOf({ preview, tool, input }: Approval): readonly Node[] {
+    switch (preview.type) {
+      case "question":
+        return [];
+      case "budget":
+        return [make("p", { text: visible(preview.summary) })];
+      case "command":
+        return [
+          ...(preview.description === undefined ? [] : [make("p", { text: visible(preview.description) })]),
+          this.#long("Command", preview.command),
+          make("p", { class: "faint", text: `in ${visible(preview.cwd)}` }),
+        ];
+      case "diff":
+      case "notebook":
+        return this.#filesOf([preview.file], input);
+      case "multi_diff":
+        return this.#filesOf(preview.files, input);
+      case "generic":
+        return [
+          make("p", { class: "faint", text: visible(tool) }),
+          this.#long("Input", JSON.stringify(input, null, 2)),
+        ];
+    }
+  }
+
+  /** A diff that the server has cut does not say all: then what the tool is given is shown too. */
+  #filesOf(files: readonly FileDiff[], input: Approval["input"]): readonly Node[] {
+    const isCut = files.some(({ diff }) => diff.length >= PANEL_LIMITS.diffChars);
+    return [
+      ...files.flatMap((file) => this.#fileOf(file)),
+      ...(isCut ? [this.#long("Input", JSON.stringify(input, null, 2))] : []),
+    ];
+  }
+
+  #fileOf(file: FileDiff): readonly Node[] {
+    const effects = [...file.effects, ...(file.error === undefined ? [] : [file.error])];
+    return [
+      make("p", { class: "file" }, icon("file"), make("span", { text: visible(file.file_path) }), tally(file)),
+      ...(file.diff === "" ? [] : [this.#long("Change", hunksOf(file.diff), "diff")]),
+      ...effects.map((words) => make("p", { class: "faint", text: visible(words) })),
+    ];
+  }
+
+  #long(label: string, text: string, kind: LongTextOptions["kind"] = "plain"): HTMLElement {
+    const whole = (): void => {
+      if (this.isWhole) this.#whole();
+    };
+    const long = new LongText({ label, text, kind, whole });
+    this.#texts.push(long);
+    return long.element;
+  }
+}
+
+function tally({ added, removed, is_new_file }: FileDiff): HTMLElement {
+  return make("span", {
+    class: "faint",
+    text: `${is_new_file ? "new, " : ""}+${String(added)} −${String(removed)}`,
+  });
+}

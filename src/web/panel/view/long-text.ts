@@ -1,0 +1,81 @@
+import { visible } from "../../console/approval/visible.ts";
+import { PANEL_LIMITS } from "../limits.ts";
+import { piecesOf, type Piece } from "../pieces.ts";
+import { button, make, setText } from "./dom.ts";
+
+export interface LongTextOptions {
+  readonly label: string;
+  readonly text: string;
+  readonly kind: "plain" | "diff";
+  /** Told once, when a text that was cut is there as a whole. */
+  readonly whole: () => void;
+}
+
+/** A text of which first only the beginning is shown; the rest comes when somebody wants it, a piece at a time so that the page stays usable. */
+export class LongText {
+  readonly element: HTMLElement;
+  readonly #options: LongTextOptions;
+  readonly #text: HTMLElement;
+  readonly #left: Piece[];
+  readonly #more: HTMLButtonElement | undefined;
+  /** How the last line looks: the next piece may go on with it. */
+  #last = "same";
+
+  constructor(options: LongTextOptions) {
+    this.#options = options;
+    const [first, ...rest] = piecesOf(options.text, PANEL_LIMITS.previewChars);
+    this.#left = rest;
+    this.#text = make("pre", {
+      class: options.kind,
+      attributes: { tabindex: "0", role: "group", "aria-label": options.label },
+    });
+    if (first !== undefined) this.#add(first);
+    const chars = options.text.length - (first?.text.length ?? 0);
+    this.#more =
+      chars === 0
+        ? undefined
+        : button(`Show all (${chars.toLocaleString("en")} more characters)`, () => this.#showAll());
+    this.element = make("div", { class: "long" }, this.#text, this.#more);
+  }
+
+  get isWhole(): boolean {
+    return this.#left.length === 0;
+  }
+
+  #showAll(): void {
+    if (this.#more === undefined || this.#more.ariaBusy === "true") return;
+    this.#more.ariaBusy = "true";
+    setText(this.#more, "Showing all…");
+    this.#text.focus({ preventScroll: true });
+    this.#next();
+  }
+
+  #next(): void {
+    const piece = this.#left.shift();
+    if (piece !== undefined) this.#add(piece);
+    if (!this.isWhole) {
+      setTimeout(() => this.#next());
+      return;
+    }
+    this.#more?.remove();
+    this.#options.whole();
+  }
+
+  #add(piece: Piece): void {
+    this.#text.append(
+      ...(this.#options.kind === "diff"
+        ? this.#lines(piece)
+        : [make("span", { class: "piece", text: visible(piece.text) })]),
+    );
+  }
+
+  #lines({ text, continues }: Piece): readonly HTMLElement[] {
+    const lines = (text.endsWith("\n") ? text.slice(0, -1) : text).split("\n");
+    return lines.map((line, index) => {
+      if (index > 0 || !continues) this.#last = KINDS[line.slice(0, 1)] ?? "same";
+      return make("span", { class: this.#last, text: `${visible(line)}\n` });
+    });
+  }
+}
+
+const KINDS: Readonly<Record<string, string>> = { "+": "added", "-": "removed", "@": "hunk" };

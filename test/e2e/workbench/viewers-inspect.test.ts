@@ -1,0 +1,69 @@
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { VIEWERS } from "../../../src/web/workbench/viewers/registry.ts";
+import { describeInBrowser } from "../../support/browser.ts";
+import { inspectPart } from "../console/inspection.ts";
+import { consoleWorld } from "../console/world.ts";
+import { addViewer, drawn, sampleFor, VIEWER } from "./scenes.ts";
+import { answers, ask, openChat, openSample } from "./world.ts";
+
+const samples = [...new Set(VIEWERS.map(({ type }) => sampleFor(type)))];
+
+/** Opens one more table, from whatever the page shows. */
+async function openAnother(page: Page, sample: string): Promise<void> {
+  if ((await page.getByRole("grid").count()) === 0) return openSample(page, sample);
+  await page.getByRole("button", { name: "Open…" }).click();
+  await page.getByRole("menuitem", { name: sample }).click();
+  await page.getByRole("grid").first().waitFor();
+}
+
+describeInBrowser("the parts of the workbench, light and dark", () => {
+  const world = consoleWorld();
+
+  test("axe finds nothing in any viewer", { timeout: 240_000 }, async () => {
+    const visitor = await world.visit("/workbench");
+    const { page } = visitor;
+    const found: string[] = [];
+    for (const sample of samples) {
+      await openAnother(page, sample);
+      for (const { type } of VIEWERS.filter((one) => sampleFor(one.type) === sample)) {
+        await addViewer(page, type);
+        await drawn(page);
+        found.push(...(await inspectPart(page, VIEWER)).map((one) => `${type}: ${one}`));
+        await page
+          .locator(VIEWER)
+          .getByRole("button", { name: /^Close / })
+          .first()
+          .click();
+        await page.locator(VIEWER).waitFor({ state: "detached" });
+      }
+    }
+    expect(found).toEqual([]);
+    expect(visitor.troubles).toEqual([]);
+  });
+
+  test("nor in the SQL pane and the chat", { timeout: 120_000 }, async () => {
+    const visitor = await world.visit("/workbench");
+    const { page } = visitor;
+    await openSample(page);
+    await page.getByRole("button", { name: "SQL", exact: true }).click();
+    const found: string[] = [];
+    for (const [sql, outcome] of [
+      ["SELECT race, count(*) AS people FROM demog GROUP BY race", page.getByRole("button", { name: "Open as table" })],
+      ["SELECT rase FROM demog", page.getByRole("region", { name: "SQL" }).getByRole("alert")],
+    ] as const) {
+      await page.getByRole("textbox", { name: "SQL" }).fill(sql);
+      await page.getByRole("button", { name: "Run" }).click();
+      await outcome.waitFor();
+      found.push(...(await inspectPart(page, "section[aria-label=SQL]")));
+    }
+    await openChat(page);
+    found.push(...(await inspectPart(page, "aside:has(sallyport-panel)")));
+    await ask(page, "which viewers are open?");
+    await answers(page).getByText("No viewers currently added.").waitFor();
+    await answers(page).locator("details.steps > summary").first().click();
+    found.push(...(await inspectPart(page, "aside:has(sallyport-panel)")));
+    expect(found).toEqual([]);
+    expect(visitor.troubles).toEqual([]);
+  });
+});
