@@ -32,7 +32,6 @@ export function connectionRoutes(app: App, options: SurfaceOptions): void {
 }
 
 function settingRoutes(app: App, { gateway }: SurfaceOptions): void {
-  const { connections } = gateway;
   app.openapi(
     createRoute({
       method: "get",
@@ -42,7 +41,8 @@ function settingRoutes(app: App, { gateway }: SurfaceOptions): void {
       request: { params: ConnectionPath },
       responses: { 200: json(ConnectionRecord, "The connection"), ...refusals },
     }),
-    async (context) => context.json(await connections.get(context.var.caller, context.req.valid("param").id), 200),
+    async (context) =>
+      context.json(await gateway.connections.get(context.var.caller, context.req.valid("param").id), 200),
   );
   app.openapi(
     createRoute({
@@ -55,7 +55,7 @@ function settingRoutes(app: App, { gateway }: SurfaceOptions): void {
     }),
     async (context) => {
       const { id } = context.req.valid("param");
-      return context.json(await connections.put(context.var.caller, id, context.req.valid("json")), 200);
+      return context.json(await gateway.connections.put(context.var.caller, id, context.req.valid("json")), 200);
     },
   );
   app.openapi(
@@ -68,7 +68,7 @@ function settingRoutes(app: App, { gateway }: SurfaceOptions): void {
       responses: { 204: { description: "It is gone" }, ...refusals },
     }),
     async (context) => {
-      await connections.remove(context.var.caller, context.req.valid("param").id);
+      await gateway.connections.remove(context.var.caller, context.req.valid("param").id);
       return context.body(null, 204);
     },
   );
@@ -83,13 +83,12 @@ function settingRoutes(app: App, { gateway }: SurfaceOptions): void {
     }),
     async (context) => {
       const { id } = context.req.valid("param");
-      return context.json(await connections.test(context.var.caller, id, gone(context.env.outgoing)), 200);
+      return context.json(await gateway.connections.test(context.var.caller, id, gone(context.env.outgoing)), 200);
     },
   );
 }
 
 function readingRoutes(app: App, { gateway }: SurfaceOptions): void {
-  const { connections } = gateway;
   app.openapi(
     createRoute({
       method: "get",
@@ -98,7 +97,7 @@ function readingRoutes(app: App, { gateway }: SurfaceOptions): void {
       ...needs("connection.use"),
       responses: { 200: json(z.object({ connections: z.array(ConnectionView) }), "The connections"), ...refusals },
     }),
-    async (context) => context.json({ connections: [...(await connections.list(context.var.caller))] }, 200),
+    async (context) => context.json({ connections: [...(await gateway.connections.list(context.var.caller))] }, 200),
   );
   app.openapi(
     createRoute({
@@ -109,7 +108,8 @@ function readingRoutes(app: App, { gateway }: SurfaceOptions): void {
       request: { params: ConnectionPath },
       responses: { 200: json(CatalogList, "Their names"), ...refusals },
     }),
-    async (context) => context.json(await connections.catalogs(context.var.caller, context.req.valid("param").id), 200),
+    async (context) =>
+      context.json(await gateway.connections.catalogs(context.var.caller, context.req.valid("param").id), 200),
   );
   app.openapi(
     createRoute({
@@ -123,14 +123,13 @@ function readingRoutes(app: App, { gateway }: SurfaceOptions): void {
     async (context) => {
       const { id, catalog: name } = context.req.valid("param");
       const signal = gone(context.env.outgoing);
-      return context.json(await connections.catalog(context.var.caller, id, { name, signal }), 200);
+      return context.json(await gateway.connections.catalog(context.var.caller, id, { name, signal }), 200);
     },
   );
   sqlRoutes(app, { gateway });
 }
 
 function sqlRoutes(app: App, { gateway }: Pick<SurfaceOptions, "gateway">): void {
-  const { connections } = gateway;
   app.openapi(
     createRoute({
       method: "post",
@@ -144,7 +143,7 @@ function sqlRoutes(app: App, { gateway }: Pick<SurfaceOptions, "gateway">): void
       const { sql } = context.req.valid("json");
       const signal = gone(context.env.outgoing);
       return context.json(
-        await connections.classify(context.var.caller, context.req.valid("param").id, { sql, signal }),
+        await gateway.connections.classify(context.var.caller, context.req.valid("param").id, { sql, signal }),
         200,
       );
     },
@@ -160,7 +159,10 @@ function sqlRoutes(app: App, { gateway }: Pick<SurfaceOptions, "gateway">): void
     }),
     async (context) => {
       const request = { ...context.req.valid("json"), signal: gone(context.env.outgoing) };
-      return context.json(await connections.query(context.var.caller, context.req.valid("param").id, request), 200);
+      return context.json(
+        await gateway.connections.query(context.var.caller, context.req.valid("param").id, request),
+        200,
+      );
     },
   );
 }
