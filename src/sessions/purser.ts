@@ -11,7 +11,7 @@ import {
 } from "../protocol/index.ts";
 import type { Exchange, KeyLease, Standing } from "../proxy/index.ts";
 import { inputHash } from "./permit.ts";
-import { pursesOf, type HousePurse, type Parent } from "./purses.ts";
+import { purseOf, pursesOf, type HousePurse, type Parent } from "./purses.ts";
 import type { Answering } from "./questions.ts";
 import { profileOf } from "./ruling.ts";
 import type { Session } from "./session.ts";
@@ -165,10 +165,10 @@ export class Purser {
 
   async #ask(shortage: Shortage, signal: AbortSignal): Promise<Funds> {
     const { services } = this.#session;
-    const purse = this.#purses().find(
-      ({ kind, limit }) => kind === shortage.kind && (kind !== "parent" || limit === shortage.limit_microusd),
-    );
-    if (shortage.kind === "request" || purse === undefined) return { granted: false, message: shortageWords(shortage) };
+    const purse = purseOf(this.#purses(), shortage);
+    // Somebody else who draws on the same parent got it raised since the request was refused: it is tried again.
+    if (purse === "changed") return GRANTED;
+    if (purse === undefined) return { granted: false, message: shortageWords(shortage) };
     const { approval_id, tool_use_id } = this.#openQuestion() ?? (await this.#question(shortage, purse));
     const look = (): void => void this.#lookAgain(approval_id, shortage).catch(() => undefined);
     const stops = [services.limits.onChange(look)];

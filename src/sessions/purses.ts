@@ -1,5 +1,5 @@
 import { ACCOUNTS, dayOf, type Purse } from "../ledger/index.ts";
-import type { LimitKind, Policy, Profile } from "../protocol/index.ts";
+import type { LimitKind, Policy, Profile, Shortage } from "../protocol/index.ts";
 import type { LimitBook } from "./limit-book.ts";
 import type { SessionState } from "./state.ts";
 
@@ -49,6 +49,20 @@ export function pursesOf(context: PurseContext): readonly HousePurse[] {
   add("day", ACCOUNTS.day(day), policy.budget?.per_day_usd);
   add("total", ACCOUNTS.total, policy.budget?.total_usd);
   return purses;
+}
+
+/**
+ * The purse that lacked money. A session may draw on several parents, which only their limits tell apart: `changed` where none has that
+ * limit any more. Undefined: nobody can raise it, because it is the price of the request itself, or there is no such limit.
+ */
+export function purseOf(
+  purses: readonly HousePurse[],
+  { kind, limit_microusd }: Pick<Shortage, "kind" | "limit_microusd">,
+): HousePurse | "changed" | undefined {
+  const alike = purses.filter((purse) => purse.kind === kind);
+  if (kind !== "parent") return alike[0];
+  const same = alike.find(({ limit }) => limit === limit_microusd);
+  return same ?? (alike.length === 0 ? undefined : "changed");
 }
 
 /** The limit that holds. What a person set does until the policy says something else than it did then: the later word counts. */

@@ -112,7 +112,7 @@ function barMarks(options: MarksOptions): readonly Mark[] {
       const chosen = countIn(part.rows, selected);
       return {
         key: `${bar.name}/${part.name}/${place}`,
-        label: `${name}: ${model.measure} ${shortNumber(part.value)}${chosen > 0 ? `, ${chosen.toLocaleString("en")} selected` : ""}`,
+        label: `${name}: ${model.measure} ${valueText(model.kind, part.value)}${chosen > 0 ? `, ${chosen.toLocaleString("en")} selected` : ""}`,
         lines: linesOf({ bar, part, model, name, chosen }),
         selected: chosen > 0 && chosen === part.rows.length,
         shape: (
@@ -145,7 +145,7 @@ interface LinesOptions {
 function linesOf({ bar, part, model, name, chosen }: LinesOptions): readonly TooltipLine[] {
   return [
     ["", name],
-    [model.measure, shortNumber(part.value)],
+    [model.measure, valueText(model.kind, part.value)],
     ...(model.relative ? [["share", `${((part.to - part.from) * 100).toFixed(1)}%`] as const] : []),
     ...(model.kind === "count" ? [] : [["rows", part.rows.length.toLocaleString("en")] as const]),
     ...(bar.color === undefined ? [] : [["colour", shortNumber(bar.color)] as const]),
@@ -203,7 +203,7 @@ function BarShape({ props, model, plane, palette, upright, bar, part, place, cho
         <BarLabel
           look={look}
           palette={palette}
-          isCount={model.kind === "count"}
+          kind={model.kind}
           bar={bar}
           fill={fill}
           upright={upright}
@@ -222,7 +222,7 @@ function BarShape({ props, model, plane, palette, upright, bar, part, place, cho
 interface LabelProps {
   readonly look: Look;
   readonly palette: Palette;
-  readonly isCount: boolean;
+  readonly kind: BarModel["kind"];
   readonly bar: Bar;
   readonly fill: string;
   readonly upright: boolean;
@@ -233,9 +233,14 @@ interface LabelProps {
   readonly limit: number;
 }
 
-function BarLabel({ look, palette, isCount, bar, fill, upright, middle, end, base, thick, limit }: LabelProps) {
+/** Of how many rows exactly; of other measures what is worth reading. */
+function valueText(kind: BarModel["kind"], value: number): string {
+  return kind === "count" ? value.toLocaleString("en-US") : shortNumber(value);
+}
+
+function BarLabel({ look, palette, kind, bar, fill, upright, middle, end, base, thick, limit }: LabelProps) {
   const mode = textOf(look, "showLabels") ?? "auto";
-  const text = isCount ? bar.value.toLocaleString("en-US") : shortNumber(bar.value);
+  const text = valueText(kind, bar.value);
   const [needs, has] = upright ? [textWidth(text) + 2, thick] : [11, thick];
   if (mode === "never" || text === "" || (mode === "auto" && has < needs)) return null;
   const room = upright ? 14 : textWidth(text) + 8;

@@ -101,6 +101,8 @@ export interface Frame {
 /** Around the nodes, and for the labels at the right, px. */
 const PADDING = 22;
 const LABELS = 44;
+/** Few nodes are not drawn farther apart than this. */
+const MOST_APART = 4;
 
 export function frameFor(spots: readonly Spot[], width: number, height: number): Frame {
   let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
@@ -112,7 +114,7 @@ export function frameFor(spots: readonly Spot[], width: number, height: number):
   }
   if (left > right) return { scale: 1, x: width / 2, y: height / 2 };
   const scale = Math.min(
-    2,
+    MOST_APART,
     Math.max(40, width - 2 * PADDING - LABELS) / Math.max(1, right - left),
     Math.max(40, height - 2 * PADDING) / Math.max(1, bottom - top),
   );
