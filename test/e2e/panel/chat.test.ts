@@ -49,7 +49,9 @@ describeInBrowser("a chat in the page of somebody else", () => {
     expect(await steps.locator("> summary").innerText()).toBe("Adding milk to the cart");
     await steps.locator("> summary").click();
     await steps.locator(".step > summary").click();
-    expect(await answers(page).getByRole("group", { name: "Input" }).innerText()).toBe('{\n  "article": "milk"\n}');
+    // It is written once it is unfolded.
+    const given = answers(page).getByRole("group", { name: "Input" });
+    await expect.poll(() => given.innerText()).toBe('{\n  "article": "milk"\n}');
     expect(await answers(page).getByRole("group", { name: "Result" }).innerText()).toBe('{"in_cart":1}');
     // The page is told of it all.
     await press(page, "Good answer");

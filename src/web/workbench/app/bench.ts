@@ -20,11 +20,13 @@ export function openBench(): Bench {
   const storage = globalThis.localStorage;
   const layouts = new LayoutStore({ storage, now: Date.now });
   const gridLooks = new GridLooks();
+  const opening = new Opening({ workbench, layouts, gridLooks });
+  globalThis.addEventListener("pagehide", () => opening.saveNow());
   return {
     workbench,
     layouts,
     gridLooks,
-    opening: new Opening({ workbench, layouts, gridLooks }),
+    opening,
     sql: new PageSql(workbench),
     queries: new QueryHistory(storage),
   };

@@ -144,18 +144,24 @@ export class Opening {
     }
   }
 
+  /** What waits to be kept is kept at once: the page goes away. */
+  saveNow(): void {
+    if (this.#saving === undefined) return;
+    clearTimeout(this.#saving);
+    this.#saving = undefined;
+    for (const view of this.#workbench.views) {
+      const key = this.#keys.get(view.id);
+      try {
+        if (key !== undefined) this.#layouts.keep(key, this.layoutOf(view));
+      } catch {
+        // No room, or too large: what is kept without being asked is no promise.
+      }
+    }
+  }
+
   #saveSoon(): void {
     clearTimeout(this.#saving);
-    this.#saving = setTimeout(() => {
-      for (const view of this.#workbench.views) {
-        const key = this.#keys.get(view.id);
-        try {
-          if (key !== undefined) this.#layouts.keep(key, this.layoutOf(view));
-        } catch {
-          // No room, or too large: what is kept without being asked is no promise.
-        }
-      }
-    }, WORKBENCH_LIMITS.layoutSaveMs);
+    this.#saving = setTimeout(() => this.saveNow(), WORKBENCH_LIMITS.layoutSaveMs);
   }
 
   #set(state: OpeningState): void {
