@@ -4,6 +4,7 @@ import { Chat } from "./chat.ts";
 import { asText, ChatHistory, type Conversation } from "./history.ts";
 import { findChat, messagesOf } from "./past.ts";
 import { PANEL_LIMITS } from "./limits.ts";
+import { spokenText } from "./markdown.ts";
 import { checkPageName, type PanelEvents, type PanelOptions } from "./options.ts";
 import { isShortcut, parseShortcut } from "./shortcut.ts";
 import { panelStyles } from "./styles.ts";
@@ -368,7 +369,7 @@ export class SallyportPanel extends Base {
     if (joined?.chat !== chat || chat.sessionId === undefined || !isNew) return;
     const text = answerText(turn);
     void joined.history.save(this.#conversation(chat, chat.sessionId));
-    const words = turn.error === undefined ? text : troubleOf(turn.error).text;
+    const words = turn.error === undefined ? spokenText(text) : troubleOf(turn.error).text;
     this.#frame.announce(words.slice(0, PANEL_LIMITS.announcedChars));
     this.#tell("sallyport-answer", { sessionId: chat.sessionId, turnId: turn.id, text });
   }

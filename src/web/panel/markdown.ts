@@ -74,6 +74,23 @@ export function markdownTree(text: string): readonly Tree[] {
   return blocksOf(text).flatMap(({ tree }) => tree);
 }
 
+/** Where a listener hears a pause. */
+const PAUSES: ReadonlySet<string> = new Set(["p", "li", "h3", "h4", "h5", "h6", "pre", "th", "td", "br", "tr"]);
+
+/** The words of a text without its marks, for those who listen. */
+export function spokenText(text: string): string {
+  const say = (tree: Tree): string => {
+    if (typeof tree === "string") return tree;
+    const words = "code" in tree ? tree.code : tree.children.map(say).join("");
+    return PAUSES.has(tree.tag) ? `${words}\n` : words;
+  };
+  return markdownTree(text)
+    .map(say)
+    .join("\n")
+    .replaceAll(/\n{2,}/g, "\n")
+    .trim();
+}
+
 function plain(text: string): Block {
   return { tree: [{ tag: "p", children: lines(text) }], length: text.length };
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { PANEL_LIMITS } from "../../../src/web/panel/limits.ts";
-import { blocksOf, markdownTree, type Tree } from "../../../src/web/panel/markdown.ts";
+import { blocksOf, markdownTree, spokenText, type Tree } from "../../../src/web/panel/markdown.ts";
 
 const p = (...children: readonly Tree[]): Tree => ({ tag: "p", children });
 const br: Tree = { tag: "br", children: [] };
@@ -194,4 +194,14 @@ describe("hostile text stays text", () => {
       { seed: 6, numRuns: 2_000 },
     );
   });
+});
+
+describe("what a listener hears", () => {
+  test.each([
+    ["**Bold** and `code` and [a link](https://example.org).", "Bold and code and a link."],
+    ["# Title\n\nText\n\n- one\n- two", "Title\nText\none\ntwo"],
+    ["| a | b |\n| --- | --- |\n| 1 | 2 |", "a\nb\n1\n2"],
+    ["```js\nlet a = 1;\n```", "let a = 1;"],
+    ["", ""],
+  ])("%j: %j", (text, words) => expect(spokenText(text)).toBe(words));
 });
