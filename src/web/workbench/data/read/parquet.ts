@@ -27,7 +27,7 @@ export async function parseParquet(blob: Blob, options: ParseOptions): Promise<P
     for (const [index, { element }] of fields.entries()) {
       const name = names[index] ?? element.name;
       const type = Object.hasOwn(options.types ?? {}, name) ? options.types?.[name] : typeOf(element);
-      columns.push(packColumn(columnOfCells(name, await read(element.name), type)));
+      columns.push(packColumn(columnOfCells(name, await read(element), type)));
       options.progress?.((index + 1) / fields.length);
     }
     return { columns };
@@ -52,10 +52,10 @@ async function columnReader(
   file: AsyncBuffer,
   metadata: FileMetaData,
   rows: number,
-): Promise<(name: string) => Promise<readonly AnyValue[]>> {
+): Promise<(element: SchemaElement) => Promise<readonly AnyValue[]>> {
   const { parquetRead } = await import("hyparquet");
   const compressors = await compressorsFor(metadata);
-  return async (name) => {
+  return async ({ name, converted_type: converted }) => {
     const cells: AnyValue[] = [];
     while (cells.length < rows) cells.push(null);
     await parquetRead({
@@ -63,12 +63,36 @@ async function columnReader(
       metadata,
       columns: [name],
       compressors,
+      // Bytes that are no text stay bytes.
+      utf8: false,
       onChunk: ({ columnData, rowStart }) => {
         for (let index = 0; index < columnData.length; index += 1) cells[rowStart + index] = cellOf(columnData[index]);
       },
     });
-    return cells;
+    const perSecond = TIMES[converted ?? ""];
+    return perSecond === undefined ? cells : cells.map((cell) => clockText(cell, perSecond));
   };
+}
+
+/** Times of day, by how many of their units are a second. */
+const TIMES: Readonly<Record<string, number>> = { TIME_MILLIS: 1_000, TIME_MICROS: 1_000_000 };
+
+/** A time of day as people write it: a table has no type for it. */
+function clockText(cell: AnyValue, perSecond: number): AnyValue {
+  if (typeof cell !== "number" && typeof cell !== "bigint") return cell;
+  const units = Number(cell);
+  const seconds = Math.floor(units / perSecond);
+  const [hour, minute, second] = [seconds / 3_600, (seconds / 60) % 60, seconds % 60].map((part) =>
+    String(Math.floor(part)).padStart(2, "0"),
+  );
+  const rest = units % perSecond;
+  const fraction =
+    rest === 0
+      ? ""
+      : `.${String(rest)
+          .padStart(String(perSecond).length - 1, "0")
+          .replace(/0+$/, "")}`;
+  return `${hour}:${minute}:${second}${fraction}`;
 }
 
 /** Only where the file needs them: Snappy, the usual one, is read without. */

@@ -4,8 +4,23 @@ import { columnOf } from "../make.ts";
 import type { AnyValue } from "../make.ts";
 import { ReadError } from "./error.ts";
 
-function bigAsText(_: string, value: unknown): unknown {
-  return typeof value === "bigint" ? value.toString() : value;
+/** JSON has no whole numbers of any size: those that a double cannot hold are texts. Bytes are told as a cell tells them. */
+function plainly(_: string, value: unknown): unknown {
+  if (value instanceof Uint8Array) return bytesText(value);
+  if (typeof value !== "bigint") return value;
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? number : value.toString();
+}
+
+const strict = new TextDecoder("utf-8", { fatal: true });
+
+/** As text where they are one: programs do not always say so. Else `\x` and hexadecimal digits. */
+function bytesText(bytes: Uint8Array): string {
+  try {
+    return strict.decode(bytes);
+  } catch {
+    return `\\x${Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+  }
 }
 
 /** A value of JSON or Parquet as one of a cell: what is nested becomes JSON text, what is no finite number is missing. */
@@ -19,6 +34,7 @@ export function cellOf(value: unknown): AnyValue {
     case "number":
       return Number.isFinite(value) ? value : null;
     case "object":
+      if (value instanceof Uint8Array) return bytesText(value);
       return value === null || value instanceof Date ? value : nestedText(value);
     default:
       return null;
@@ -28,7 +44,7 @@ export function cellOf(value: unknown): AnyValue {
 /** What nests too deep, or is too long, is more than the engine can write; its own words would help nobody. */
 function nestedText(value: object): string | null {
   try {
-    return JSON.stringify(value, bigAsText) ?? null;
+    return JSON.stringify(value, plainly) ?? null;
   } catch {
     throw new ReadError(
       "bad_format",
