@@ -13,6 +13,7 @@ const { pageToolsBench } = await import("./page-tools.mjs");
 const { proxyBench } = await import("./proxy.mjs");
 const { sessionsBench } = await import("./sessions.mjs");
 const { turnBench } = await import("./turn.mjs");
+const { viewersBench } = await import("./viewers.mjs");
 
 const benches = {
   turn: turnBench,
@@ -25,6 +26,7 @@ const benches = {
   mount: mountBench,
   "page-tools": pageToolsBench,
   grid: gridBench,
+  viewers: viewersBench,
 };
 const wanted = process.argv.slice(2).filter((word) => !word.startsWith("--"));
 const flags = process.argv.slice(2).filter((word) => word.startsWith("--"));

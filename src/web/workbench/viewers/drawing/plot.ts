@@ -1,4 +1,4 @@
-import { useMemo } from "react";
+import { useDeferredValue, useMemo } from "react";
 import { Bits } from "../../data/bits.ts";
 import { useTable } from "../../data/use-table.ts";
 import type { ViewerProps } from "../viewer.ts";
@@ -53,7 +53,9 @@ export function useLinked(table: PlotProps["table"]): {
   readonly hover: number;
 } {
   useTable(table, "selection", "rows");
-  return { selected: table.selected, current: table.currentRow, hover: table.hoverRow };
+  // A viewer may hold many pictures that count the selected rows: one after the other, not all in one go.
+  const selected = useDeferredValue(table.selected);
+  return { selected, current: table.currentRow, hover: table.hoverRow };
 }
 
 /** The two axes of a picture and the room between them, pixels. */
