@@ -217,6 +217,7 @@ export const LIMITS = {
   filterChars: 1_000,
   filterLineChars: 2_000,
   filterMs: 100,
+  filterAttempts: 2,
   taskOutputWaitMs: 30_000,
   taskOutputWaitMaxMs: 600_000,
   todos: 500,
