@@ -45,7 +45,7 @@ describeWithFuse("a mount whose parts are killed", () => {
     const id = await newSession(place.folder, { model: "sim" });
     const before = sockets(mount);
     const killed = await Promise.all(
-      (["SIGKILL", "SIGINT"] as const).map(async (signal) => {
+      SIGNALS.map(async (signal) => {
         const cat = spawn("cat", [join(place.folder, "sessions", id, "output")], { stdio: "ignore" });
         const exited = once(cat, "exit");
         await expect.poll(() => stateOf(cat.pid), PATIENT).toContain("request_wait_answer");
@@ -54,11 +54,9 @@ describeWithFuse("a mount whose parts are killed", () => {
         return [await exited, performance.now() - at < 5_000];
       }),
     );
-    expect(killed).toEqual([
-      [[null, "SIGKILL"], true],
-      [[null, "SIGINT"], true],
-    ]);
-    await expect.poll(() => sockets(mount), PATIENT).toBeLessThanOrEqual(before + 1);
+    expect(killed).toEqual(SIGNALS.map((signal) => [[null, signal], true]));
+    // Connections that wait for the next request may be some more than before; those of all readers would be far more.
+    await expect.poll(() => sockets(mount), PATIENT).toBeLessThanOrEqual(before + SIGNALS.length / 2);
     expect(await ok(place.folder, `cat sessions/${id}/status`)).toContain(id);
   });
 
@@ -145,6 +143,9 @@ describeWithFuse("a mount whose parts are killed", () => {
     return folder.run(["--server", server.url, "--token", TEST_TOKEN, ...words]);
   }
 });
+
+/** How readers are ended, several at a time. */
+const SIGNALS = ["SIGKILL", "SIGINT", "SIGKILL", "SIGINT", "SIGKILL", "SIGINT", "SIGKILL", "SIGINT"] as const;
 
 function sockets({ child }: MountProcess): number {
   return readdirSync(`/proc/${child.pid}/fd`).length;
