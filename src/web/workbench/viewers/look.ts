@@ -82,6 +82,15 @@ export const TITLE = [
   text("title", "Words above the picture."),
   text("description", "Words below the picture."),
 ] as const;
+/** Scales and bounds of two axes. */
+export const PLANE = [
+  choice("xAxisType", AXIS_TYPES, "Scale of the horizontal axis."),
+  choice("yAxisType", AXIS_TYPES, "Scale of the vertical axis."),
+  real("xMin", "Where the horizontal axis starts; absent: at the least value."),
+  real("xMax", "Where the horizontal axis ends; absent: at the greatest value."),
+  real("yMin", "Where the vertical axis starts; absent: at the least value."),
+  real("yMax", "Where the vertical axis ends; absent: at the greatest value."),
+] as const;
 export const LEGEND = [
   choice("legendVisibility", VISIBILITY_MODES, "Whether the legend is shown; Auto: where there is room."),
   choice("legendPosition", LEGEND_POSITIONS, "Where the legend lies."),

@@ -1,6 +1,6 @@
 import { useMemo, type ReactNode } from "react";
 import { useTable } from "../../data/use-table.ts";
-import { ColumnSelect } from "../drawing/column-select.tsx";
+import { ColumnSelect, LookColumn } from "../drawing/column-select.tsx";
 import { Figure } from "../drawing/figure.tsx";
 import { usePalette } from "../drawing/use-palette.ts";
 import { countWords } from "../drawing/words.ts";
@@ -57,15 +57,7 @@ function Selectors({ table, look, change }: ViewerProps): ReactNode {
           onChange={(name) => change({ [`${letter}ColumnName`]: name })}
         />
       ))}
-      {color && (
-        <ColumnSelect
-          label="Color"
-          table={table}
-          value={textOf(look, "colorColumnName")}
-          optional
-          onChange={(colorColumnName) => change({ colorColumnName })}
-        />
-      )}
+      {color && <LookColumn label="Color" table={table} name="colorColumnName" look={look} optional change={change} />}
     </>
   );
 }

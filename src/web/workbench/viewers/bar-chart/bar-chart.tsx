@@ -4,7 +4,7 @@ import { Bits } from "../../data/bits.ts";
 import { shortNumber } from "../../data/format.ts";
 import { categoriesOf } from "../drawing/categories.ts";
 import { categoryColor } from "../drawing/colors.ts";
-import { ColumnSelect, WordSelect } from "../drawing/column-select.tsx";
+import { ColumnSelect, LookColumn, WordSelect } from "../drawing/column-select.tsx";
 import { Figure } from "../drawing/figure.tsx";
 import type { LegendContent } from "../drawing/legend.tsx";
 import { usePlot, type Plot, type PlotProps } from "../drawing/plot.ts";
@@ -30,12 +30,7 @@ export function BarChart(props: PlotProps) {
       top={topOf(props)}
       bottom={
         flagOf(look, "showCategorySelector") && (
-          <ColumnSelect
-            label="Split"
-            table={table}
-            value={textOf(look, "splitColumnName")}
-            onChange={(splitColumnName) => props.change({ splitColumnName })}
-          />
+          <LookColumn label="Split" table={table} name="splitColumnName" look={look} change={props.change} />
         )
       }
     >
@@ -75,13 +70,7 @@ function topOf({ table, look, change }: PlotProps) {
       )}
       {stack && (
         <span className="ml-auto flex min-w-0">
-          <ColumnSelect
-            label="Stack"
-            table={table}
-            optional
-            value={textOf(look, "stackColumnName")}
-            onChange={(stackColumnName) => change({ stackColumnName })}
-          />
+          <LookColumn label="Stack" table={table} optional name="stackColumnName" look={look} change={change} />
         </span>
       )}
     </>

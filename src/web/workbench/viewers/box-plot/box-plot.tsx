@@ -1,12 +1,12 @@
 import { useMemo } from "react";
 import { shortNumber } from "../../data/format.ts";
 import { coloringOf } from "../drawing/coloring.ts";
-import { ColumnSelect } from "../drawing/column-select.tsx";
+import { LookColumn } from "../drawing/column-select.tsx";
 import { Figure } from "../drawing/figure.tsx";
 import { usePlot, type PlotProps } from "../drawing/plot.ts";
 import { Unfit } from "../drawing/unfit.tsx";
 import { countWords, rowsWords } from "../drawing/words.ts";
-import { chosen, flagOf, textOf } from "../look.ts";
+import { chosen, flagOf } from "../look.ts";
 import { boxModel, pWords, type BoxModel } from "./model.ts";
 import { BoxPicture } from "./picture.tsx";
 
@@ -34,32 +34,28 @@ export function BoxPlot(props: PlotProps) {
       legend={coloring.legend}
       top={
         flagOf(look, "showValueSelector") && (
-          <ColumnSelect
+          <LookColumn
             label="Value"
             table={table}
             columns="numeric"
-            value={textOf(look, "valueColumnName")}
-            onChange={(valueColumnName) => change({ valueColumnName })}
+            name="valueColumnName"
+            look={look}
+            change={change}
           />
         )
       }
       bottom={
         flagOf(look, "showCategorySelector") && (
           <>
-            <ColumnSelect
+            <LookColumn
               label="Category"
               table={table}
               optional
-              value={textOf(look, "category1ColumnName")}
-              onChange={(category1ColumnName) => change({ category1ColumnName })}
+              name="category1ColumnName"
+              look={look}
+              change={change}
             />
-            <ColumnSelect
-              label="Second"
-              table={table}
-              optional
-              value={textOf(look, "category2ColumnName")}
-              onChange={(category2ColumnName) => change({ category2ColumnName })}
-            />
+            <LookColumn label="Second" table={table} optional name="category2ColumnName" look={look} change={change} />
           </>
         )
       }

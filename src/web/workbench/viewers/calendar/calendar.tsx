@@ -2,7 +2,7 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { useLayoutEffect, useMemo, useRef, useState, type KeyboardEvent, type ReactNode } from "react";
 import { Bits } from "../../data/bits.ts";
 import { useTable } from "../../data/use-table.ts";
-import { ColumnSelect } from "../drawing/column-select.tsx";
+import { LookColumn } from "../drawing/column-select.tsx";
 import { inkOn, type Palette } from "../drawing/colors.ts";
 import { Figure, type Area } from "../drawing/figure.tsx";
 import { chooseGroup, rowsOf, type Keys } from "../drawing/rows.ts";
@@ -41,13 +41,7 @@ export function Calendar(props: ViewerProps): ReactNode {
       height={props.height}
       sentence={typeof model === "string" ? model : sentenceOf(model)}
       top={
-        <ColumnSelect
-          label="Date"
-          table={table}
-          value={textOf(look, "dateColumnName")}
-          columns="datetime"
-          onChange={(dateColumnName) => change({ dateColumnName })}
-        />
+        <LookColumn label="Date" table={table} name="dateColumnName" look={look} columns="datetime" change={change} />
       }
     >
       {(area) =>

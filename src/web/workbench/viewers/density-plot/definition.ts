@@ -1,4 +1,4 @@
-import { AXIS_TYPES, choice, column, flag, numericColumns, real, ROW_SOURCE, TITLE, whole } from "../look.ts";
+import { AXIS_TYPES, choice, column, flag, numericColumns, PLANE, ROW_SOURCE, TITLE, whole } from "../look.ts";
 import type { ViewerDefinition } from "../viewer.ts";
 
 export const densityPlot: ViewerDefinition = {
@@ -9,12 +9,7 @@ export const densityPlot: ViewerDefinition = {
     column("yColumnName", "Values of the vertical axis.", "numeric"),
     choice("binShape", ["hexagon", "rectangle"], "Shape of the cells."),
     whole("bins", "How many cells lie side by side.", { default: 40, min: 2, max: 200 }),
-    choice("xAxisType", AXIS_TYPES, "Scale of the horizontal axis."),
-    choice("yAxisType", AXIS_TYPES, "Scale of the vertical axis."),
-    real("xMin", "Where the horizontal axis starts; absent: at the least value."),
-    real("xMax", "Where the horizontal axis ends; absent: at the greatest value."),
-    real("yMin", "Where the vertical axis starts; absent: at the least value."),
-    real("yMax", "Where the vertical axis ends; absent: at the greatest value."),
+    ...PLANE,
     flag("invertXAxis", false, "Turns the horizontal axis round."),
     flag("invertYAxis", false, "Turns the vertical axis round."),
     flag("showXAxis", true, "Shows the horizontal axis."),

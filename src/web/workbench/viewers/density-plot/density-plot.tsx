@@ -1,6 +1,6 @@
 import { useMemo } from "react";
 import { axisColumn, axisExtent, type AxisColumn } from "../drawing/axis-column.ts";
-import { ColumnSelect } from "../drawing/column-select.tsx";
+import { LookColumn } from "../drawing/column-select.tsx";
 import { Figure } from "../drawing/figure.tsx";
 import { usePlot, type PlotProps } from "../drawing/plot.ts";
 import type { Extent } from "../drawing/scale.ts";
@@ -46,13 +46,7 @@ export function DensityPlot(props: PlotProps) {
       top={topOf(props)}
       bottom={
         flagOf(look, "showXSelector") && (
-          <ColumnSelect
-            label="X"
-            table={table}
-            columns="numeric"
-            value={textOf(look, "xColumnName")}
-            onChange={(xColumnName) => props.change({ xColumnName })}
-          />
+          <LookColumn label="X" table={table} columns="numeric" name="xColumnName" look={look} change={props.change} />
         )
       }
     >
@@ -66,15 +60,7 @@ function topOf({ table, look, change }: PlotProps) {
   if (!y && !bins) return undefined;
   return (
     <>
-      {y && (
-        <ColumnSelect
-          label="Y"
-          table={table}
-          columns="numeric"
-          value={textOf(look, "yColumnName")}
-          onChange={(yColumnName) => change({ yColumnName })}
-        />
-      )}
+      {y && <LookColumn label="Y" table={table} columns="numeric" name="yColumnName" look={look} change={change} />}
       {bins && (
         <label className="ml-auto flex items-center gap-1.5 text-xs text-soft">
           Bins

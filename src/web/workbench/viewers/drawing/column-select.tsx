@@ -1,6 +1,6 @@
 import type { Table } from "../../data/table.ts";
-import { columnFits } from "../look.ts";
-import type { PropertyDefinition } from "../viewer.ts";
+import { columnFits, textOf } from "../look.ts";
+import type { Look, PropertyDefinition } from "../viewer.ts";
 
 interface ColumnSelectProps {
   /** What is chosen, in a word: X, Y, Color. */
@@ -38,6 +38,18 @@ export function ColumnSelect({ label, table, value, columns, optional = false, o
         ))}
     </select>
   );
+}
+
+interface LookColumnProps extends Pick<ColumnSelectProps, "label" | "table" | "columns" | "optional"> {
+  /** The property that holds the column's name. */
+  readonly name: string;
+  readonly look: Look;
+  readonly change: (look: Look) => void;
+}
+
+/** The selector of a column that a property of the viewer names. */
+export function LookColumn({ name, look, change, ...select }: LookColumnProps) {
+  return <ColumnSelect {...select} value={textOf(look, name)} onChange={(column) => change({ [name]: column })} />;
 }
 
 interface WordSelectProps {

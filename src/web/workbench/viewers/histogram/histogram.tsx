@@ -2,7 +2,7 @@ import { useMemo } from "react";
 import { shortNumber } from "../../data/format.ts";
 import { categoriesOf, wordsOf } from "../drawing/categories.ts";
 import { categoryColor } from "../drawing/colors.ts";
-import { ColumnSelect } from "../drawing/column-select.tsx";
+import { LookColumn } from "../drawing/column-select.tsx";
 import { Figure } from "../drawing/figure.tsx";
 import type { LegendContent } from "../drawing/legend.tsx";
 import { usePlot, type Plot, type PlotProps } from "../drawing/plot.ts";
@@ -29,12 +29,13 @@ export function Histogram(props: PlotProps) {
       top={topOf(props)}
       bottom={
         flagOf(look, "showColumnSelector") && (
-          <ColumnSelect
+          <LookColumn
             label="Value"
             table={table}
             columns="numeric"
-            value={textOf(look, "valueColumnName")}
-            onChange={(valueColumnName) => props.change({ valueColumnName })}
+            name="valueColumnName"
+            look={look}
+            change={props.change}
           />
         )
       }
@@ -49,15 +50,7 @@ function topOf({ table, look, change }: PlotProps) {
   if (!split && !bins) return undefined;
   return (
     <>
-      {split && (
-        <ColumnSelect
-          label="Split"
-          table={table}
-          optional
-          value={textOf(look, "splitColumnName")}
-          onChange={(splitColumnName) => change({ splitColumnName })}
-        />
-      )}
+      {split && <LookColumn label="Split" table={table} optional name="splitColumnName" look={look} change={change} />}
       {bins && (
         <label className="ml-auto flex items-center gap-1.5 text-xs text-soft">
           Bins

@@ -1,13 +1,13 @@
 import { AGGREGATES } from "../../data/aggregate.ts";
 import { MARKER_TYPES } from "../drawing/raster.ts";
 import {
-  AXIS_TYPES,
   choice,
   column,
   columnList,
   flag,
   LEGEND,
   numericColumns,
+  PLANE,
   real,
   ROW_SOURCE,
   TITLE,
@@ -23,12 +23,7 @@ export const lineChart: ViewerDefinition = {
     columnList("yColumnNames", "A line for each of these columns.", "numeric"),
     column("splitColumnName", "A line for each of its values."),
     choice("aggrType", AGGREGATES, "How rows at the same place are aggregated.", "avg"),
-    choice("xAxisType", AXIS_TYPES, "Scale of the horizontal axis."),
-    choice("yAxisType", AXIS_TYPES, "Scale of the vertical axis."),
-    real("xMin", "Where the horizontal axis starts; absent: at the least value."),
-    real("xMax", "Where the horizontal axis ends; absent: at the greatest value."),
-    real("yMin", "Where the vertical axis starts; absent: at the least value."),
-    real("yMax", "Where the vertical axis ends; absent: at the greatest value."),
+    ...PLANE,
     flag("invertXAxis", false, "Turns the horizontal axis round."),
     flag("multiAxis", false, "Each column has its own picture and its own axis."),
     flag("showXAxis", true, "Shows the horizontal axis."),

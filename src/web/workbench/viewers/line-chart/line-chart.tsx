@@ -3,7 +3,7 @@ import { AGGREGATES } from "../../data/aggregate.ts";
 import { shortNumber } from "../../data/format.ts";
 import { Bits } from "../../data/bits.ts";
 import { categoryColor, type Palette } from "../drawing/colors.ts";
-import { ColumnSelect, WordSelect } from "../drawing/column-select.tsx";
+import { ColumnSelect, LookColumn, WordSelect } from "../drawing/column-select.tsx";
 import { Figure } from "../drawing/figure.tsx";
 import type { LegendContent } from "../drawing/legend.tsx";
 import { usePlot, type PlotProps } from "../drawing/plot.ts";
@@ -29,12 +29,7 @@ export function LineChart(props: PlotProps) {
       top={topOf(props)}
       bottom={
         flagOf(look, "showXSelector") && (
-          <ColumnSelect
-            label="X"
-            table={table}
-            value={textOf(look, "xColumnName")}
-            onChange={(xColumnName) => props.change({ xColumnName })}
-          />
+          <LookColumn label="X" table={table} name="xColumnName" look={look} change={props.change} />
         )
       }
     >
@@ -74,13 +69,7 @@ function topOf({ table, look, change }: PlotProps) {
       )}
       {split === true && (
         <span className="ml-auto flex min-w-0">
-          <ColumnSelect
-            label="Split"
-            table={table}
-            optional
-            value={textOf(look, "splitColumnName")}
-            onChange={(splitColumnName) => change({ splitColumnName })}
-          />
+          <LookColumn label="Split" table={table} optional name="splitColumnName" look={look} change={change} />
         </span>
       )}
     </>

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState, type ReactNode } from "react";
 import type { Table } from "../../data/table.ts";
 import { useTable } from "../../data/use-table.ts";
-import { ColumnSelect } from "../drawing/column-select.tsx";
+import { LookColumn } from "../drawing/column-select.tsx";
 import { Figure } from "../drawing/figure.tsx";
 import type { LegendContent } from "../drawing/legend.tsx";
 import { usePalette } from "../drawing/use-palette.ts";
@@ -61,28 +61,19 @@ function Selectors({
 }): ReactNode {
   return (
     <>
-      <ColumnSelect
-        label="From"
-        table={table}
-        value={textOf(look, "node1ColumnName")}
-        onChange={(node1ColumnName) => change({ node1ColumnName })}
-      />
+      <LookColumn label="From" table={table} name="node1ColumnName" look={look} change={change} />
       <span aria-hidden className="text-faint">
         →
       </span>
-      <ColumnSelect
-        label="To"
-        table={table}
-        value={textOf(look, "node2ColumnName")}
-        onChange={(node2ColumnName) => change({ node2ColumnName })}
-      />
-      <ColumnSelect
+      <LookColumn label="To" table={table} name="node2ColumnName" look={look} change={change} />
+      <LookColumn
         label="Width"
         table={table}
-        value={textOf(look, "edgeWidthColumnName")}
+        name="edgeWidthColumnName"
+        look={look}
         columns="numeric"
         optional
-        onChange={(edgeWidthColumnName) => change({ edgeWidthColumnName })}
+        change={change}
       />
     </>
   );

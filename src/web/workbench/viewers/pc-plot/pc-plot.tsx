@@ -1,6 +1,6 @@
 import { useMemo } from "react";
 import { coloringOf } from "../drawing/coloring.ts";
-import { ColumnSelect } from "../drawing/column-select.tsx";
+import { LookColumn } from "../drawing/column-select.tsx";
 import { Figure } from "../drawing/figure.tsx";
 import { usePlot, type PlotProps } from "../drawing/plot.ts";
 import { Unfit } from "../drawing/unfit.tsx";
@@ -38,13 +38,7 @@ export function PcPlot(props: PlotProps) {
       legend={coloring.legend}
       top={
         flagOf(look, "showColorSelector") && (
-          <ColumnSelect
-            label="Color"
-            table={table}
-            optional
-            value={textOf(look, "colorColumnName")}
-            onChange={(colorColumnName) => change({ colorColumnName })}
-          />
+          <LookColumn label="Color" table={table} optional name="colorColumnName" look={look} change={change} />
         )
       }
     >

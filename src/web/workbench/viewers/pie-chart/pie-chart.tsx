@@ -4,7 +4,7 @@ import { Bits } from "../../data/bits.ts";
 import { shortNumber } from "../../data/format.ts";
 import { countIn } from "../drawing/categories.ts";
 import { categoryColor, inkOn, type Palette } from "../drawing/colors.ts";
-import { ColumnSelect } from "../drawing/column-select.tsx";
+import { LookColumn } from "../drawing/column-select.tsx";
 import { Figure, type Area } from "../drawing/figure.tsx";
 import { Marks, type Mark } from "../drawing/marks.tsx";
 import { Svg } from "../drawing/plane.tsx";
@@ -38,12 +38,7 @@ export function PieChart(props: PlotProps) {
       }}
       top={
         flagOf(look, "showColumnSelector") && (
-          <ColumnSelect
-            label="Category"
-            table={table}
-            value={textOf(look, "categoryColumnName")}
-            onChange={(categoryColumnName) => props.change({ categoryColumnName })}
-          />
+          <LookColumn label="Category" table={table} name="categoryColumnName" look={look} change={props.change} />
         )
       }
     >

@@ -1,6 +1,6 @@
 import { useMemo } from "react";
 import { coloringOf } from "../drawing/coloring.ts";
-import { ColumnSelect } from "../drawing/column-select.tsx";
+import { LookColumn } from "../drawing/column-select.tsx";
 import { Figure } from "../drawing/figure.tsx";
 import { usePlot, type PlotProps } from "../drawing/plot.ts";
 import { Unfit } from "../drawing/unfit.tsx";
@@ -38,12 +38,7 @@ export function ScatterPlot(props: PlotProps) {
       top={topOf(props)}
       bottom={
         flagOf(look, "showXSelector") && (
-          <ColumnSelect
-            label="X"
-            table={table}
-            value={textOf(look, "xColumnName")}
-            onChange={(xColumnName) => props.change({ xColumnName })}
-          />
+          <LookColumn label="X" table={table} name="xColumnName" look={look} change={props.change} />
         )
       }
     >
@@ -57,32 +52,20 @@ function topOf({ table, look, change }: PlotProps) {
   if (y !== true && color !== true && size !== true) return undefined;
   return (
     <>
-      {y === true && (
-        <ColumnSelect
-          label="Y"
-          table={table}
-          value={textOf(look, "yColumnName")}
-          onChange={(yColumnName) => change({ yColumnName })}
-        />
-      )}
+      {y === true && <LookColumn label="Y" table={table} name="yColumnName" look={look} change={change} />}
       <span className="ml-auto flex min-w-0 gap-1">
         {color === true && (
-          <ColumnSelect
-            label="Color"
-            table={table}
-            optional
-            value={textOf(look, "colorColumnName")}
-            onChange={(colorColumnName) => change({ colorColumnName })}
-          />
+          <LookColumn label="Color" table={table} optional name="colorColumnName" look={look} change={change} />
         )}
         {size === true && (
-          <ColumnSelect
+          <LookColumn
             label="Size"
             table={table}
             optional
             columns="numeric"
-            value={textOf(look, "sizeColumnName")}
-            onChange={(sizeColumnName) => change({ sizeColumnName })}
+            name="sizeColumnName"
+            look={look}
+            change={change}
           />
         )}
       </span>

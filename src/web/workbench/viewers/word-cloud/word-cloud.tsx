@@ -4,7 +4,7 @@ import { shortNumber } from "../../data/format.ts";
 import { useTable } from "../../data/use-table.ts";
 import { Canvas } from "../drawing/canvas.tsx";
 import { categoryColor, type Palette } from "../drawing/colors.ts";
-import { ColumnSelect } from "../drawing/column-select.tsx";
+import { LookColumn } from "../drawing/column-select.tsx";
 import { Figure, type Area } from "../drawing/figure.tsx";
 import { selectRows } from "../drawing/rows.ts";
 import { usePalette } from "../drawing/use-palette.ts";
@@ -37,19 +37,15 @@ export function WordCloud(props: ViewerProps): ReactNode {
       sentence={typeof model === "string" ? model : sentenceOf(model)}
       top={
         <>
-          <ColumnSelect
-            label="Words"
-            table={table}
-            value={textOf(look, "columnColumnName")}
-            onChange={(columnColumnName) => change({ columnColumnName })}
-          />
-          <ColumnSelect
+          <LookColumn label="Words" table={table} name="columnColumnName" look={look} change={change} />
+          <LookColumn
             label="Size"
             table={table}
-            value={textOf(look, "sizeColumnName")}
+            name="sizeColumnName"
+            look={look}
             columns="numeric"
             optional
-            onChange={(sizeColumnName) => change({ sizeColumnName })}
+            change={change}
           />
         </>
       }
