@@ -10,6 +10,8 @@ RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json ./
 COPY scripts ./scripts
 COPY src ./src
+# The workbench carries its own documentation, for agents to search.
+COPY docs/user ./docs/user
 RUN npm run build
 # What runs needs no compiler and no tests, but it needs Claude's program, which the repository has for its tests only.
 # The version is the one that was tested.
@@ -35,11 +37,14 @@ COPY --from=build /app/package.json ./package.json
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 # Keys and tokens are no part of an image: ANTHROPIC_API_KEY and SALLYPORT_TOKEN come when it is started.
+# The provider is named, so that a container without a key says so and does not answer its users with the demo model.
 ENV NODE_ENV=production \
     SALLYPORT_HOST=0.0.0.0 \
     SALLYPORT_PORT=5353 \
     SALLYPORT_HOME=/data \
-    SALLYPORT_WORKSPACE=/workspace
+    SALLYPORT_WORKSPACE=/workspace \
+    SALLYPORT_PROVIDER=cloud \
+    SALLYPORT_RUNTIME_ENGINE=claude-sdk
 USER 1001:2001
 VOLUME ["/data", "/workspace"]
 EXPOSE 5353

@@ -129,16 +129,27 @@ function connectionsOf(flags: Flags, environment: Environment, cwd: string): Pic
   return value.length === 0 ? {} : { connections: { value: parseConnections(value, { environment, cwd }), origin } };
 }
 
+/** An empty variable counts as not set. */
+function nonEmpty(text: string | undefined): string | undefined {
+  return text === "" ? undefined : text;
+}
+
 function runtimeOf(environment: Environment, { runtime }: FileSettings): Pick<Settings, "runtime"> {
   const variable = "SALLYPORT_RUNTIME_TOOL_MS";
-  const text = environment[variable];
-  const given = text === undefined || text === "" ? undefined : Number(text);
+  const text = nonEmpty(environment[variable]);
+  const given = text === undefined ? undefined : Number(text);
   if (given !== undefined && !(Number.isInteger(given) && given >= 1 && given <= LIMITS.pageToolMaxMs))
     throw new Failure("invalid_request", `${variable} must be a whole number from 1 to ${LIMITS.pageToolMaxMs} (ms)`);
-  if (given === undefined && runtime === undefined) return {};
-  const { tool_timeout_ms, engine, profile } = runtime ?? {};
-  const origin = given === undefined ? "file" : "environment";
-  return { runtime: { value: { toolMs: given ?? tool_timeout_ms, engine, profile }, origin } };
+  const engine = nonEmpty(environment["SALLYPORT_RUNTIME_ENGINE"]);
+  const profile = nonEmpty(environment["SALLYPORT_RUNTIME_PROFILE"]);
+  const fromEnvironment = given !== undefined || engine !== undefined || profile !== undefined;
+  if (!fromEnvironment && runtime === undefined) return {};
+  const value = {
+    toolMs: given ?? runtime?.tool_timeout_ms,
+    engine: engine ?? runtime?.engine,
+    profile: profile ?? runtime?.profile,
+  };
+  return { runtime: { value, origin: fromEnvironment ? "environment" : "file" } };
 }
 
 /** What can change without a restart: the file is read again when it is another one. */

@@ -55,6 +55,8 @@ export const BUILTIN_PROFILES: Readonly<Record<"readonly" | "code-assist" | "ful
   server: {
     description: "Nobody is asked: only tools that read, and those that a page lends (document 000).",
     tools: ["Read", "Glob", "Grep", "WebFetch", "mcp__datagrok__*"],
+    // Hosts on the open internet; those of the own network must be named exactly.
+    web_hosts: ["*"],
     autonomy: "full",
     for_agents: true,
   },

@@ -1,5 +1,6 @@
 import {
   Failure,
+  INVALID_FORMAT,
   LIMITS,
   readRuntimeRequest,
   runtimeError,
@@ -41,7 +42,7 @@ export class RuntimeSocket implements Page {
     peer.connection.closed.addEventListener("abort", () => this.bridge.close());
     peer.connection.listen(
       (raw) => this.#take(raw),
-      ({ code, message }) => this.say(runtimeError("", { code, message: "Invalid JSON", details: message })),
+      ({ code, message }) => this.say(runtimeError("", { code, message: INVALID_FORMAT, details: message })),
     );
   }
 

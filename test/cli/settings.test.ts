@@ -161,10 +161,16 @@ describe("settings", () => {
       runtime({ SALLYPORT_RUNTIME_TOOL_MS: "70" }),
       runtime({ SALLYPORT_RUNTIME_TOOL_MS: "70" }, homeWith(undefined)),
       runtime({ SALLYPORT_RUNTIME_TOOL_MS: "" }, homeWith(undefined)),
+      runtime({ SALLYPORT_RUNTIME_ENGINE: "claude-cli", SALLYPORT_RUNTIME_PROFILE: "" }),
+      runtime({ SALLYPORT_RUNTIME_ENGINE: "loop", SALLYPORT_RUNTIME_PROFILE: "mine" }, homeWith(undefined)),
+      runtime({ SALLYPORT_RUNTIME_ENGINE: "" }, homeWith(undefined)),
     ]).toEqual([
       { value: { toolMs: 5_000, ...own }, origin: "file" },
       { value: { toolMs: 70, ...own }, origin: "environment" },
       { value: { toolMs: 70, engine: undefined, profile: undefined }, origin: "environment" },
+      undefined,
+      { value: { toolMs: 5_000, engine: "claude-cli", profile: "code-assist" }, origin: "environment" },
+      { value: { toolMs: undefined, engine: "loop", profile: "mine" }, origin: "environment" },
       undefined,
     ]);
   });

@@ -43,6 +43,7 @@ describe("POST /api/policy/test runs the real pipeline", () => {
     [{ tool: "Read", input: { file_path: "x" }, autonomy: "restricted" }, "ask", "autonomy"],
     [{ tool: "Read", input: { file_path: "x" }, autonomy: "read_only" }, "deny", "autonomy"],
     [{ tool: "WebFetch", input: { url: "https://example.org/", prompt: "?" } }, "deny", "policy"],
+    [{ tool: "WebFetch", input: { url: "https://example.org/", prompt: "?" }, profile: "server" }, "allow", "autonomy"],
   ] as const satisfies readonly (readonly [PolicyTest, string, string])[])("%j", async (test, effect, step) => {
     expect(await house.client.testPolicy(test)).toMatchObject({ effect, step });
   });

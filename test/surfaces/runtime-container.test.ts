@@ -69,7 +69,7 @@ describe("the container image", () => {
 
   it("listens to others, who need a token, and holds no secret", () => {
     expect(only("ENV")).toEqual([
-      "NODE_ENV=production SALLYPORT_HOST=0.0.0.0 SALLYPORT_PORT=5353 SALLYPORT_HOME=/data SALLYPORT_WORKSPACE=/workspace",
+      "NODE_ENV=production SALLYPORT_HOST=0.0.0.0 SALLYPORT_PORT=5353 SALLYPORT_HOME=/data SALLYPORT_WORKSPACE=/workspace SALLYPORT_PROVIDER=cloud SALLYPORT_RUNTIME_ENGINE=claude-sdk",
     ]);
     expect(read("Dockerfile")).not.toMatch(/(KEY|TOKEN)=/);
   });
@@ -97,7 +97,9 @@ describe("the container image", () => {
       .split("\n")
       .filter((line) => line !== "" && !line.startsWith("#"));
     expect([first, let_in.toSorted()]).toEqual(["*", copied.map((name) => `!${name}`).toSorted()]);
-    expect(copied).toEqual(expect.arrayContaining(["src", "scripts", "tsconfig.json", "package-lock.json"]));
+    expect(copied).toEqual(
+      expect.arrayContaining(["src", "scripts", "docs/user", "tsconfig.json", "package-lock.json"]),
+    );
     expect(statSync(join(root, "scripts/setup.mjs")).isFile()).toBe(true);
     const taken = runtime.flatMap(({ word, rest }) => (word === "COPY" ? [rest] : []));
     expect(taken).toEqual(

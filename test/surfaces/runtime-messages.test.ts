@@ -46,9 +46,9 @@ describe("errors", () => {
   });
 
   it.each<[string, unknown, object]>([
-    ["no JSON", "{", { sessionId: "", message: "Invalid JSON" }],
-    ["no text", Buffer.from("{}"), { sessionId: "", message: "Invalid JSON" }],
-    ["too deep", "[".repeat(100), { sessionId: "", message: "Invalid JSON" }],
+    ["no JSON", "{", { sessionId: "", message: "Invalid message format" }],
+    ["no text", Buffer.from("{}"), { sessionId: "", message: "Invalid message format" }],
+    ["too deep", "[".repeat(100), { sessionId: "", message: "Invalid message format" }],
     ["a number", 5, { sessionId: "", message: "Invalid message format" }],
     ["a list", [], { sessionId: "", message: "Invalid message format" }],
     ["no type", { sessionId: "s" }, { sessionId: "s", message: "Unknown message type: undefined" }],

@@ -177,18 +177,23 @@ describe("Grep", () => {
   });
 
   test.each([
-    [{ "-A": 1 }, "-A"],
-    [{ "-B": 1 }, "-B"],
-    [{ "-C": 1 }, "-C"],
-    [{ context: 2 }, "context"],
-    [{ "-n": true }, "-n"],
-    [{ "-o": true, output_mode: "count" }, "-o"],
-  ])("%j applies only to content", async (flags, name) => {
+    { "-A": 1 },
+    { "-B": 1 },
+    { "-C": 1 },
+    { context: 2 },
+    { "-n": true },
+    { "-n": false },
+    { "-o": true },
+    { "-n": true, "-A": 3, "-B": 3, "-o": true },
+  ])("%j is ignored where no content is shown", async (flags) => {
     const tools = await bench();
-    const input = { pattern: "x", ...flags };
-    const expected = `Invalid input for Grep: ${name} applies only to output_mode "content"`;
-    expect(await tools.error("Grep", input)).toBe(expected);
-    expect(tools.toolbox.facts("Grep", input).schemaError).toBe(expected);
+    await tree(tools, FILES);
+    for (const output_mode of [undefined, "files_with_matches", "count"]) {
+      const input = { pattern: "beta", ...(output_mode === undefined ? {} : { output_mode }) };
+      const flagged = { ...input, ...flags };
+      expect(tools.toolbox.facts("Grep", flagged).schemaError).toBeUndefined();
+      expect(await tools.text("Grep", flagged)).toBe(await tools.text("Grep", input));
+    }
   });
 
   test.each([

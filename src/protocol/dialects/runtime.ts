@@ -1,6 +1,7 @@
 /** Document 000's wire at `/ws`: what clients say, what they are told, the tools of the page, and how a turn is told. Pure. */
 export { runtimeContext, type RuntimeContext } from "./runtime/context.ts";
 export {
+  INVALID_FORMAT,
   readRuntimeRequest,
   runtimeAnswer,
   runtimeError,

@@ -10,48 +10,38 @@ import { givenPath, newestFirst } from "./glob.ts";
 import { isInside, resolveInside } from "./paths.ts";
 
 const contextLines = z.number().int().min(0).max(LIMITS.grepContextLines).optional();
-const CONTENT_ONLY = ["-A", "-B", "-C", "context", "-n", "-o"] as const;
+/** Said of each flag that only lines of content can show; in the other modes it is taken and does nothing, as Claude Code's own does. */
+const CONTENT_ONLY = 'only with output_mode "content", ignored otherwise';
 
-const Input = z
-  .strictObject({
-    pattern: z.string().min(1).max(LIMITS.grepPatternChars).describe("Regular expression, in ripgrep's syntax"),
-    path: z.string().optional().describe("File or folder to search; the workspace if left out"),
-    glob: z
-      .string()
-      .max(LIMITS.globPatternChars)
-      .optional()
-      .describe("Only files that match, such as *.ts or *.{ts,tsx}"),
-    output_mode: z
-      .enum(["content", "files_with_matches", "count"])
-      .default("files_with_matches")
-      .describe(
-        "The matching lines, the files that match (newest first), or the number of matching lines of each file",
-      ),
-    "-A": contextLines.describe("Lines to show after each match; content mode only"),
-    "-B": contextLines.describe("Lines to show before each match; content mode only"),
-    "-C": contextLines.describe("Lines to show before and after each match; content mode only"),
-    context: contextLines.describe("The same as -C"),
-    "-n": z.boolean().optional().describe("Show line numbers; true if left out; content mode only"),
-    "-i": z.boolean().optional().describe("Ignore case"),
-    "-o": z.boolean().optional().describe("Show only the part of each line that matches; content mode only"),
-    type: z.string().max(100).optional().describe("Only files of this type (rg --type), such as js, py, rust"),
-    head_limit: z
-      .number()
-      .int()
-      .min(0)
-      .default(LIMITS.grepHeadLimit)
-      .describe("Show only so many lines or entries; 0 for all"),
-    offset: z.number().int().min(0).default(0).describe("Leave out so many lines or entries first"),
-    multiline: z.boolean().default(false).describe("The pattern may span lines, and . matches newlines"),
-  })
-  .superRefine((input, issues) => {
-    if (input.output_mode === "content") return;
-    for (const flag of CONTENT_ONLY) {
-      const value = input[flag];
-      if (value !== undefined && value !== false && value !== 0)
-        issues.addIssue({ code: "custom", path: [flag], message: 'applies only to output_mode "content"' });
-    }
-  });
+const Input = z.strictObject({
+  pattern: z.string().min(1).max(LIMITS.grepPatternChars).describe("Regular expression, in ripgrep's syntax"),
+  path: z.string().optional().describe("File or folder to search; the workspace if left out"),
+  glob: z
+    .string()
+    .max(LIMITS.globPatternChars)
+    .optional()
+    .describe("Only files that match, such as *.ts or *.{ts,tsx}"),
+  output_mode: z
+    .enum(["content", "files_with_matches", "count"])
+    .default("files_with_matches")
+    .describe("The matching lines, the files that match (newest first), or the number of matching lines of each file"),
+  "-A": contextLines.describe(`Lines to show after each match; ${CONTENT_ONLY}`),
+  "-B": contextLines.describe(`Lines to show before each match; ${CONTENT_ONLY}`),
+  "-C": contextLines.describe(`Lines to show before and after each match; ${CONTENT_ONLY}`),
+  context: contextLines.describe("The same as -C"),
+  "-n": z.boolean().optional().describe(`Show line numbers; true if left out; ${CONTENT_ONLY}`),
+  "-i": z.boolean().optional().describe("Ignore case"),
+  "-o": z.boolean().optional().describe(`Show only the part of each line that matches; ${CONTENT_ONLY}`),
+  type: z.string().max(100).optional().describe("Only files of this type (rg --type), such as js, py, rust"),
+  head_limit: z
+    .number()
+    .int()
+    .min(0)
+    .default(LIMITS.grepHeadLimit)
+    .describe("Show only so many lines or entries; 0 for all"),
+  offset: z.number().int().min(0).default(0).describe("Leave out so many lines or entries first"),
+  multiline: z.boolean().default(false).describe("The pattern may span lines, and . matches newlines"),
+});
 type Input = z.infer<typeof Input>;
 
 export const grep: Tool<Input> = {

@@ -167,7 +167,8 @@ export function readRuntimeRequest(raw: unknown): RuntimeRequest | RuntimeError 
   return parsed.data;
 }
 
-const INVALID_FORMAT = "Invalid message format";
+/** The document's words for what cannot be read, be it no JSON or no message of the protocol. */
+export const INVALID_FORMAT = "Invalid message format";
 const TYPE_CHARS = 100;
 
 function word(type: unknown): string {
