@@ -55,12 +55,15 @@ export interface HouseOptions {
   /** Tools of an embedding program, offered beside our own; absent: none. */
   readonly extraTools?: readonly AnyTool[] | undefined;
   readonly reach: (name: Checkpoint) => void;
+  /** Absent: the machine's. */
+  readonly clock?: Clock | undefined;
   /** The store can no longer write: nothing that was promised can be kept. */
   readonly onFatal: (error: Error) => void;
 }
 
-const clock: Clock = {
+const SYSTEM_CLOCK: Clock = {
   now: () => Date.now(),
+  elapsed: () => performance.now(),
   after: (ms, callback) => {
     const timer = setTimeout(callback, ms);
     timer.unref();
@@ -94,7 +97,7 @@ interface Ground {
 }
 
 async function furnish(options: HouseOptions, { home, store }: Ground, opened: Opened): Promise<Omit<House, "close">> {
-  const { settings, environment, log, redact } = options;
+  const { settings, environment, log, redact, clock = SYSTEM_CLOCK } = options;
   const sim = await startSim({ host: "127.0.0.1", port: 0 });
   opened.push(() => sim.close());
   const telemetry = await telemetryFor(options);
@@ -125,14 +128,21 @@ async function furnish(options: HouseOptions, { home, store }: Ground, opened: O
   opened.push(() => way.close());
   const gateway = await gatewayFor(options, { home, store, marker, models, newId, telemetry });
   opened.push(() => gateway.close());
-  opened.push(watchStrays(gateway, marker, log));
+  opened.push(watchStrays({ gateway, marker, log, clock }));
   telemetry.gauges(async () => ({ ...(await gateway.readings()), requestLogDropped: requests.dropped }));
   await gateway.tokens.ensureAdmin(adminToken, "first admin");
   return { gateway, adminToken, telemetry };
 }
 
+interface StrayWatch {
+  readonly gateway: Gateway;
+  readonly marker: string;
+  readonly log: Log;
+  readonly clock: Clock;
+}
+
 /** Ends what outlived its session, now and then. Answers what stops it. */
-function watchStrays(gateway: Gateway, marker: string, log: Log): () => Promise<void> {
+function watchStrays({ gateway, marker, log, clock }: StrayWatch): () => Promise<void> {
   let look: Promise<unknown> = Promise.resolve();
   let cancel = (): void => undefined;
   const again = (): void => {
@@ -152,7 +162,7 @@ function watchStrays(gateway: Gateway, marker: string, log: Log): () => Promise<
   };
 }
 
-function telemetryFor({ settings, version, log, redact }: HouseOptions): Promise<Telemetry> {
+function telemetryFor({ settings, version, log, redact, clock = SYSTEM_CLOCK }: HouseOptions): Promise<Telemetry> {
   const { url, headers = {} } = settings.telemetry.value ?? {};
   for (const secret of Object.values(headers)) redact.learn(secret);
   return openTelemetry({ version, endpoint: url, headers, now: () => clock.now(), log, redact });
@@ -166,7 +176,7 @@ interface Furniture extends Ground {
 }
 
 async function gatewayFor(options: HouseOptions, furniture: Furniture): Promise<Gateway> {
-  const { settings, environment, log, redact } = options;
+  const { settings, environment, log, redact, clock = SYSTEM_CLOCK } = options;
   const { home, store, marker, models, newId, telemetry } = furniture;
   const policyText = await readPolicyFile(join(home, POLICY_FILE));
   const passedOn = Object.fromEntries(

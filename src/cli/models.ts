@@ -51,6 +51,7 @@ export async function openModels(options: ModelsOptions): Promise<{
     prices,
     providers,
     now,
+    elapsed: () => clock.elapsed(),
     newId,
     log,
     redact,

@@ -1,7 +1,7 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { makeRedactor } from "../protocol/index.ts";
-import { CHECKPOINTS, type Checkpoint, type Log } from "../sessions/index.ts";
+import { CHECKPOINTS, type Checkpoint, type Clock, type Log } from "../sessions/index.ts";
 import { listen, type Listening } from "../surfaces/index.ts";
 import { SERVER_FILE } from "./files.ts";
 import { openHouse, type House } from "./house.ts";
@@ -20,6 +20,8 @@ export interface ServeOptions {
   readonly version: string;
   readonly logLevel: string;
   readonly onFatal: (error: Error) => void;
+  /** Absent: the machine's. */
+  readonly clock?: Clock | undefined;
 }
 
 /** Opens the house and its doors. */
@@ -36,6 +38,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     redact,
     reach: crashPoint(environment),
     onFatal: options.onFatal,
+    clock: options.clock,
   });
   const server = await openDoors(options, house, log).catch(async (error: unknown) => {
     await house.close();

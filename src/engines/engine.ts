@@ -79,7 +79,10 @@ export interface Host {
   /** The turn that is open; empty between turns. */
   readonly turnId: () => string;
   readonly newId: NewId;
+  /** Milliseconds since the epoch. */
   readonly now: () => number;
+  /** Milliseconds since some moment, for durations: does not jump when the wall clock does. */
+  readonly elapsed: () => number;
   /** Resolves early when the signal is aborted; never rejects. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
   /** 0 ≤ x < 1. */

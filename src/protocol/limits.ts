@@ -364,8 +364,7 @@ export const LIMITS = {
   /** Learnt secrets that are searched for in what is written; the oldest is forgotten first. */
   redactedSecrets: 256,
   // model proxy
-  /** A session's key that nobody used for so long is dead. */
-  sessionKeyIdleMs: 43_200_000,
+  /** Keys to the model proxy: each belongs to a session in memory, and ends with it. */
   sessionKeys: 100_000,
   proxyConnections: 10_000,
   proxyHeaderBytes: 32_768,

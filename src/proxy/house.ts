@@ -22,7 +22,10 @@ export interface ProxyOptions {
   readonly ledger: Ledger;
   readonly prices: PriceBook;
   readonly providers: ProviderBook;
+  /** Milliseconds since the epoch. */
   readonly now: () => number;
+  /** Milliseconds since some moment: how long nothing was heard, whatever the wall clock does. */
+  readonly elapsed: () => number;
   readonly newId: NewId;
   readonly log: Log;
   readonly redact: Redactor;
@@ -32,7 +35,7 @@ export interface ProxyOptions {
 
 /** Something that is under way and must not be silent for too long. */
 export interface Watched {
-  /** `now`: milliseconds since the epoch, to the second. */
+  /** `now`: as `House.time`. */
   check(now: number): void;
   /** The server stops. */
   close(): void;
@@ -47,7 +50,7 @@ export interface House {
   readonly allowance: BodyAllowance;
   readonly upstreams: Upstreams;
   readonly watched: Set<Watched>;
-  /** The time, looked at every second: enough to notice silence, and free for each piece that passes. */
+  /** `elapsed`, looked at every second: enough to notice silence, and free for each piece that passes. */
   time: number;
   closing: boolean;
 }

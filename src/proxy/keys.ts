@@ -12,8 +12,6 @@ const KEY_CHARS = PREFIX.length + 43;
 /** Somebody with a key. */
 export interface KeyOwner {
   readonly holder: KeyHolder;
-  /** When it was last used, to the minute. */
-  usedAt: number;
   /** As its session last stood; absent: it never did. */
   standing: Standing | undefined;
   /** Whose rates its requests count on, and what that follows from. */
@@ -29,30 +27,29 @@ interface RateStanding {
 
 const UNLIMITED: RateStanding = { sessionRate: undefined, agentRate: undefined, rate: undefined, list: [] };
 
-/** How exactly the order of use is kept. */
-const USE_MS = 60_000;
-
 /**
  * Who may ask, by the hash of a key of 256 random bits. It is looked up by that hash, so that the time which it takes
  * tells nothing of a key.
  */
 export class KeyRing {
-  readonly #now: () => number;
-  /** The one that was used longest ago comes first. */
   readonly #owners = new Map<string, KeyOwner>();
 
-  constructor(now: () => number) {
-    this.#now = now;
+  /** Keys that are valid. */
+  get size(): number {
+    return this.#owners.size;
   }
 
+  /**
+   * A key that is valid until its owner revokes it. Time does not end it: a session may wait for a person for days, and a
+   * machine may sleep in the middle of a turn.
+   */
   lease(holder: KeyHolder): KeyLease {
-    this.sweep();
     if (this.#owners.size >= LIMITS.sessionKeys) {
       throw new Failure("limit_reached", `${LIMITS.sessionKeys} sessions have a key already: close some of them`);
     }
     const key = PREFIX + randomBytes(KEY_BYTES).toString("base64url");
     const name = nameOf(key);
-    this.#owners.set(name, { holder, usedAt: this.#now(), standing: undefined, subjects: UNLIMITED });
+    this.#owners.set(name, { holder, standing: undefined, subjects: UNLIMITED });
     return { key, revoke: () => void this.#owners.delete(name) };
   }
 
@@ -63,28 +60,9 @@ export class KeyRing {
     return owner ?? (authorization === undefined ? undefined : this.#use(bearerOf(authorization)));
   }
 
-  /** Forgets keys that nobody used for long. */
-  sweep(): void {
-    const dead = this.#now() - LIMITS.sessionKeyIdleMs;
-    for (const [name, { usedAt }] of this.#owners) {
-      if (usedAt > dead) return;
-      this.#owners.delete(name);
-    }
-  }
-
   #use(key: string): KeyOwner | undefined {
     if (key.length !== KEY_CHARS || !key.startsWith(PREFIX)) return undefined;
-    const name = nameOf(key);
-    const owner = this.#owners.get(name);
-    if (owner === undefined) return undefined;
-    const now = this.#now();
-    const idle = now - owner.usedAt;
-    if (idle < USE_MS) return owner;
-    this.#owners.delete(name);
-    if (idle >= LIMITS.sessionKeyIdleMs) return undefined;
-    owner.usedAt = now;
-    this.#owners.set(name, owner);
-    return owner;
+    return this.#owners.get(nameOf(key));
   }
 }
 

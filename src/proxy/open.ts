@@ -19,22 +19,21 @@ const BOUNDS: CallerBounds = {
 export async function openProxy(options: ProxyOptions, bounds: CallerBounds = BOUNDS): Promise<ModelProxy> {
   const house: House = {
     options,
-    keys: new KeyRing(options.now),
-    rates: new Rates(options.now),
+    keys: new KeyRing(),
+    rates: new Rates(options.elapsed),
     prices: new PriceMemory(options.prices),
     allowance: new BodyAllowance(),
     upstreams: new Upstreams(),
     watched: new Set(),
-    time: options.now(),
+    time: options.elapsed(),
     closing: false,
   };
   const door = new Door(house, bounds.connections);
   const { home, tcpPort } = options;
   const listeners = await listen({ home, tcpPort, door, newId: () => options.newId("req"), bounds });
   const sweep = setInterval(() => {
-    house.time = options.now();
+    house.time = options.elapsed();
     for (const watched of house.watched) watched.check(house.time);
-    house.keys.sweep();
     house.rates.sweep();
     house.prices.forget();
   }, LIMITS.proxySweepMs);
@@ -43,6 +42,9 @@ export async function openProxy(options: ProxyOptions, bounds: CallerBounds = BO
     socketUrl: listeners.socketUrl,
     tcpUrl: listeners.tcpUrl,
     lease: (holder) => house.keys.lease(holder),
+    get sessionKeys() {
+      return house.keys.size;
+    },
     close: async () => {
       house.closing = true;
       clearInterval(sweep);

@@ -77,7 +77,7 @@ export interface KeyHolder {
   told?(exchange: Exchange): void;
 }
 
-/** A session's own key to the proxy. Kept hashed, in memory only: it ends with `revoke`, with this process, or unused. */
+/** A session's own key to the proxy. Kept hashed, in memory only. It ends with `revoke` or with this process, not by time. */
 export interface KeyLease {
   readonly key: string;
   revoke(): void;
@@ -89,6 +89,9 @@ export interface ModelProxy {
   readonly socketUrl: string;
   /** `http://127.0.0.1:1234`. */
   readonly tcpUrl: string;
+  /** The caller owns the key and ends it. */
   lease(holder: KeyHolder): KeyLease;
+  /** Keys that are valid. */
+  readonly sessionKeys: number;
   close(): Promise<void>;
 }

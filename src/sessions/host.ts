@@ -21,6 +21,7 @@ export async function hostFor(session: Session): Promise<Host> {
     turnId: () => session.state.turn?.id ?? "",
     newId: services.newId,
     now: () => services.clock.now(),
+    elapsed: () => services.clock.elapsed(),
     random: services.random,
     sleep: (ms, signal) => sleep(services, ms, signal),
     permit: (call, signal) => permit(session, call, signal),

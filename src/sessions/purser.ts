@@ -31,6 +31,8 @@ export class Purser {
   readonly #session: Session;
   #parents: readonly Parent[] = [];
   #lease: KeyLease | undefined;
+  /** The last `open` that nothing has ended; its key is the only one that counts. */
+  #opening: symbol | undefined;
   /** What the last refused request lacked; absent since money came. */
   #shortage: Shortage | undefined;
   #refusal: ErrorCode | undefined;
@@ -40,15 +42,20 @@ export class Purser {
     this.#session = session;
   }
 
-  /** A key for an engine that begins. The one before it ends. */
+  /** A key for an engine that begins. The one before it ends. It is valid until `close`, however long nobody uses it. */
   async open(): Promise<string> {
-    await this.load();
     this.close();
-    this.#lease = this.#session.services.models.proxy.lease({
+    const opening = Symbol("opening");
+    this.#opening = opening;
+    await this.load();
+    const lease = this.#session.services.models.proxy.lease({
       standing: () => this.#standing(),
       told: (exchange) => this.#told(exchange),
     });
-    return this.#lease.key;
+    if (this.#opening === opening) this.#lease = lease;
+    // Closed or opened again while the limits were read: nobody would end this one.
+    else lease.revoke();
+    return lease.key;
   }
 
   /** Reads what the limits of this session depend on: needed again when it has become somebody's. */
@@ -61,6 +68,7 @@ export class Purser {
   }
 
   close(): void {
+    this.#opening = undefined;
     this.#lease?.revoke();
     this.#lease = undefined;
   }

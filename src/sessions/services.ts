@@ -15,6 +15,8 @@ import type { SessionState } from "./state.ts";
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
+  /** Milliseconds since some moment: for durations. It does not jump when the wall clock is set or the machine was suspended. */
+  elapsed(): number;
   /** Calls back once after `ms`; the answer takes it back. Does not keep the process alive. */
   after(ms: number, callback: () => void): () => void;
 }

@@ -38,6 +38,7 @@ beforeAll(async () => {
     toolbox,
     newId,
     now: Date.now,
+    elapsed: () => performance.now(),
     random: Math.random,
     sleep: (ms, signal) =>
       new Promise((resolve) => {

@@ -170,6 +170,7 @@ export class TestHost implements Host {
 
   newId: Host["newId"] = (prefix) => `${prefix}_${(this.#ids += 1)}`;
   now: Host["now"] = () => this.#clock;
+  elapsed: Host["elapsed"] = () => this.#clock;
   random: Host["random"] = () => 0.5;
 
   async sleep(ms: number, signal: AbortSignal): Promise<void> {

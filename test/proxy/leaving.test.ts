@@ -108,7 +108,7 @@ test("silence of a provider has an end: before the first byte, and between two",
   const begun = gate();
   const broken = world.ask({ body: STREAMED, onBytes: () => begun.resolve() });
   await begun.promise;
-  world.now += 300_001;
+  world.elapsed += 300_001;
   const [first, second] = await Promise.all([silent, broken]);
   expect([first.status, first.headers["x-sallyport-code"]]).toEqual([504, "timed_out"]);
   expect([second.status, second.body, second.cut]).toEqual([200, START, true]);
@@ -136,7 +136,7 @@ test("a caller who does not read stops the provider, and is left alone in the en
       written += piece.length;
       if (response.write(piece)) continue;
       // Whoever is not done by now has been waiting for long.
-      world.now += 300_001;
+      world.elapsed += 300_001;
       await Promise.race([new Promise((go) => response.once("drain", go)), arrival.closed]);
     }
   };

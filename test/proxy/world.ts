@@ -85,6 +85,7 @@ export class World {
   readonly arrivals: Arrival[] = [];
   behaviour: Behaviour = (_, response) => void response.writeHead(500).end();
   now = 1_800_000_000_000;
+  elapsed = 1_000;
   standing: Standing | Failure = {
     session_id: SESSION,
     turn_id: "turn_1",
@@ -141,6 +142,7 @@ export class World {
           close: () => undefined,
         },
         now,
+        elapsed: () => world.elapsed,
         newId,
         log: {
           ...log,

@@ -5,7 +5,7 @@ import type { Store } from "../../src/store/index.ts";
 it("a feed that is opened for a socket that has just gone ends at once", async () => {
   const feed = new Feed({
     store: {} as Store,
-    clock: { now: () => 0, after: () => () => undefined },
+    clock: { now: () => 0, elapsed: () => 0, after: () => () => undefined },
     log: { info: () => undefined, warn: () => undefined, error: () => undefined },
   });
   const batches = feed.open({ id: "tok_1", name: "Robot", role: "agent" }, AbortSignal.abort());

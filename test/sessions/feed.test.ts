@@ -46,6 +46,7 @@ beforeEach(() => {
     store: { read: { approval: async () => stored } } as unknown as Store,
     clock: {
       now: () => 0,
+      elapsed: () => 0,
       after: (_ms, callback) => {
         timers.push(callback);
         return () => undefined;

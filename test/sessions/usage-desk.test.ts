@@ -59,7 +59,7 @@ beforeEach(async () => {
     store,
     limits,
     policy: () => POLICY,
-    clock: { now: () => now, after: () => () => undefined },
+    clock: { now: () => now, elapsed: () => now, after: () => () => undefined },
     models: { ledger },
   });
 });

@@ -10,6 +10,7 @@ import type {
   SessionView,
   StreamFrame,
 } from "../../src/protocol/index.ts";
+import type { Clock } from "../../src/sessions/index.ts";
 import { makePlace, TEST_TOKEN, type Place } from "./server.ts";
 
 /** The whole product in this process, on a free port, with the scripted model. */
@@ -26,10 +27,10 @@ export interface TestHouse {
 
 export async function openTestHouse(
   environment: Readonly<Record<string, string>> = {},
-  layout?: "home inside workspace",
+  options?: "home inside workspace" | { readonly clock: Clock },
 ): Promise<TestHouse> {
   const made = await makePlace();
-  const place = layout === undefined ? made : { ...made, home: join(made.workspace, ".sallyport") };
+  const place = typeof options === "string" ? { ...made, home: join(made.workspace, ".sallyport") } : made;
   const open = (): Promise<Serving> => {
     const all = {
       PATH: process.env["PATH"],
@@ -43,6 +44,7 @@ export async function openTestHouse(
       environment: all,
       version: "0.0.0-test",
       logLevel: "silent",
+      clock: typeof options === "string" ? undefined : options?.clock,
       onFatal: (error) => {
         throw error;
       },

@@ -19,6 +19,10 @@ export class TestClock implements Clock {
     return this.#now;
   }
 
+  elapsed(): number {
+    return this.#now;
+  }
+
   after(ms: number, ring: () => void): () => void {
     const alarm = { at: this.#now + ms, ring };
     this.#alarms.add(alarm);

@@ -53,6 +53,7 @@ const UNKNOWN_OUTCOME = "Interrupted; outcome unknown.";
  */
 export class Translator {
   readonly #newId: NewId;
+  /** Milliseconds since some moment. */
   readonly #now: () => number;
   readonly #tally = new UsageTally();
   readonly #calls = new Map<string, OpenCall>();

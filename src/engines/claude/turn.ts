@@ -81,8 +81,8 @@ export class TurnRun {
   constructor(options: TurnOptions) {
     this.#options = options;
     const { host } = options;
-    this.#translator = new Translator({ newId: host.newId, now: host.now });
-    this.#lastSign = host.now();
+    this.#translator = new Translator({ newId: host.newId, now: host.elapsed });
+    this.#lastSign = host.elapsed();
   }
 
   /** Aborted when the turn is stopped or over. */
@@ -153,7 +153,7 @@ export class TurnRun {
 
   send(content: readonly Fields[], uuid: string = this.#options.newUuid()): void {
     this.#idle = false;
-    this.#lastSign = this.#options.host.now();
+    this.#lastSign = this.#options.host.elapsed();
     this.#link?.send({ uuid, content });
   }
 
@@ -161,8 +161,8 @@ export class TurnRun {
   async watch(): Promise<void> {
     const { host } = this.#options;
     while (!this.over) {
-      if (this.#waiting > 0 || this.#translator.busy) this.#lastSign = host.now();
-      const left = LIMITS.engineSilenceMs - (host.now() - this.#lastSign);
+      if (this.#waiting > 0 || this.#translator.busy) this.#lastSign = host.elapsed();
+      const left = LIMITS.engineSilenceMs - (host.elapsed() - this.#lastSign);
       if (left <= 0) {
         this.#options.onBroken();
         this.fail(SILENT);
@@ -191,7 +191,7 @@ export class TurnRun {
 
   heard(said: Said): void {
     if (this.over) return;
-    if (said.type !== "keep_alive") this.#lastSign = this.#options.host.now();
+    if (said.type !== "keep_alive") this.#lastSign = this.#options.host.elapsed();
     // It said how long it will wait.
     if (said.type === "retry") this.#lastSign += said.delay_ms;
     if (said.type === "stream" && said.event.type === "message_delta") this.#refusals = 0;
@@ -277,7 +277,7 @@ export class TurnRun {
       throw error;
     } finally {
       this.#waiting -= 1;
-      this.#lastSign = this.#options.host.now();
+      this.#lastSign = this.#options.host.elapsed();
     }
   }
 

@@ -80,7 +80,7 @@ async function attemptCall(turn: Turn, request: WireRequest, receiver: Receiver)
   // A reason of our own: making the usual error takes longer than all the rest of this function.
   const cut = (): void => connection.abort(OVER);
   signal.addEventListener("abort", cut, { once: true });
-  let heard = host.now();
+  let heard = host.elapsed();
   let silent = false;
   void watch(turn, over.signal, () => heard).then((idle) => {
     silent = idle;
@@ -91,7 +91,7 @@ async function attemptCall(turn: Turn, request: WireRequest, receiver: Receiver)
       request,
       receiver,
       signal: connection.signal,
-      onBytes: () => (heard = host.now()),
+      onBytes: () => (heard = host.elapsed()),
     });
     // After a whole answer the connection stays open for the next call.
     if ("finish" in outcome) return outcome;
@@ -110,7 +110,7 @@ async function attemptCall(turn: Turn, request: WireRequest, receiver: Receiver)
 async function watch(turn: Turn, signal: AbortSignal, heard: () => number): Promise<boolean> {
   const { host } = turn;
   while (!signal.aborted) {
-    const left = heard() + LIMITS.modelIdleMs - host.now();
+    const left = heard() + LIMITS.modelIdleMs - host.elapsed();
     if (left <= 0) return true;
     await host.sleep(left, signal);
   }

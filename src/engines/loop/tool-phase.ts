@@ -142,7 +142,7 @@ class ToolPhase {
 
   async #execute(item: ToolItem, input: Input): Promise<void> {
     const { host, signal } = this.#turn;
-    const started = host.now();
+    const started = host.elapsed();
     const output = new LiveOutput(this.#turn, item.id);
     const { subagent } = this.#caller;
     const children: Promise<unknown>[] = [];
@@ -162,7 +162,7 @@ class ToolPhase {
     await Promise.allSettled(children);
     const result = ended ?? (await this.#grace(running));
     output.end();
-    const duration_ms = Math.max(0, Math.round(host.now() - started));
+    const duration_ms = Math.max(0, Math.round(host.elapsed() - started));
     if (result === undefined) {
       this.#finish(item, {
         status: "interrupted",

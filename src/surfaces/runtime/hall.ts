@@ -7,6 +7,7 @@ const PROFILE = "server";
 
 const SYSTEM_CLOCK: Clock = {
   now: () => Date.now(),
+  elapsed: () => performance.now(),
   after: (ms, callback) => {
     const timer = setTimeout(callback, ms);
     timer.unref();

@@ -277,6 +277,7 @@ export class Room {
       turnId: () => this.#turnId,
       newId,
       now: () => this.now(),
+      elapsed: () => this.now(),
       random: () => 0.5,
       sleep: (ms, signal) => this.sleep(ms, signal),
       permit: async (call, signal) => {

@@ -68,6 +68,7 @@ async function openReal() {
     prices: openPriceBook(() => prices),
     providers: book,
     now,
+    elapsed: now,
     newId,
     log,
     redact,

@@ -1,0 +1,52 @@
+import type { Clock } from "../../src/sessions/index.ts";
+
+interface Alarm {
+  /** On the clock of `elapsed`. */
+  readonly at: number;
+  readonly ring: () => void;
+  readonly timer: NodeJS.Timeout;
+}
+
+/** The machine's clocks, which a test can move. */
+export class MovableClock implements Clock {
+  #wall = 0;
+  #elapsed = 0;
+  readonly #alarms = new Set<Alarm>();
+
+  now(): number {
+    return Date.now() + this.#wall;
+  }
+
+  elapsed(): number {
+    return performance.now() + this.#elapsed;
+  }
+
+  after(ms: number, callback: () => void): () => void {
+    const ring = (): void => {
+      stop();
+      callback();
+    };
+    const timer = setTimeout(ring, Math.min(ms, 2 ** 31 - 1));
+    timer.unref();
+    const alarm = { at: this.elapsed() + ms, ring, timer };
+    const stop = (): void => {
+      clearTimeout(timer);
+      this.#alarms.delete(alarm);
+    };
+    this.#alarms.add(alarm);
+    return stop;
+  }
+
+  /** So much time goes by: both clocks move, and what is due then happens. */
+  pass(ms: number): void {
+    this.#wall += ms;
+    this.#elapsed += ms;
+    const due = [...this.#alarms].filter(({ at }) => at <= this.elapsed());
+    for (const { ring } of due.toSorted((one, other) => one.at - other.at)) ring();
+  }
+
+  /** The machine sleeps, or somebody sets its clock: only the wall clock moves. */
+  jump(ms: number): void {
+    this.#wall += ms;
+  }
+}
