@@ -1,11 +1,10 @@
 import { relative } from "node:path/posix";
-import { LIMITS } from "../protocol/index.ts";
+import { isPlainToSee, LIMITS } from "../protocol/index.ts";
 import { isStatic } from "./commands.ts";
 import { evaluate } from "./evaluate.ts";
 import type { CallInQuestion, Standing } from "./gate.ts";
 import { canonicalTool, exactCommand, exactPath, parseRule, READING_TOOLS, WRITING_TOOLS } from "./rules.ts";
 import { isInside } from "./shell/paths.ts";
-import { INVISIBLE } from "./shell/warnings.ts";
 
 /**
  * The rule that "approve for this session" would add, as it is shown to the person: it means this call and nothing broader.
@@ -15,7 +14,7 @@ export function sessionRule(call: CallInQuestion, standing: Standing): string | 
   if (call.alwaysAsks) return undefined;
   const rule = ruleFor(call, standing);
   // A person must see all of it.
-  if (rule === undefined || rule.length > LIMITS.ruleChars || INVISIBLE.test(rule.replaceAll("\n", " "))) {
+  if (rule === undefined || rule.length > LIMITS.ruleChars || !isPlainToSee(rule, "command")) {
     return undefined;
   }
   if ("error" in parseRule(rule)) return undefined;

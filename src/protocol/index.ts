@@ -5,6 +5,7 @@ export * from "./desk.ts";
 export * from "./errors.ts";
 export * from "./events.ts";
 export * from "./glob.ts";
+export * from "./hidden-text.ts";
 export * from "./ids.ts";
 export * from "./items.ts";
 export * from "./limits.ts";

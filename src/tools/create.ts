@@ -3,7 +3,7 @@ import { BUILT_IN_TOOLS } from "./built-in.ts";
 import { definitionOf } from "./definitions.ts";
 import { parseInput } from "./input.ts";
 import { LentTools } from "./lent.ts";
-import { genericPreview, headOf } from "./preview.ts";
+import { genericPreview, headOf, withTextWarnings } from "./preview.ts";
 import { isRefusal, reasonOf } from "./refusal.ts";
 import { errorResult, type AnyTool, type ToolResult, type ToolSession } from "./tool.ts";
 import type { CallFacts, LendableToolbox } from "./toolbox.ts";
@@ -34,7 +34,7 @@ export function createToolbox(session: ToolSession, options: ToolboxOptions = {}
       const parsed = tool === undefined ? undefined : parseInput(tool, input);
       if (tool === undefined || parsed === undefined || isRefusal(parsed)) return genericPreview(input);
       try {
-        return await tool.preview(parsed.input, session);
+        return withTextWarnings(await tool.preview(parsed.input, session), input);
       } catch {
         return genericPreview(input);
       }

@@ -1,4 +1,4 @@
-import { LIMITS } from "../protocol/index.ts";
+import { LIMITS, textWarnings, type FileDiff, type Warning } from "../protocol/index.ts";
 import type { ToolPreview } from "./tool.ts";
 
 /** How a call is shown when nothing better is known about it: its input as JSON. */
@@ -21,4 +21,39 @@ export function tailOf(text: string, characters: number): string {
   const start = Math.max(0, text.length - characters);
   const first = text.charCodeAt(start);
   return text.slice(first >= 0xdc00 && first <= 0xdfff ? start + 1 : start);
+}
+
+/** The preview with a warning for each text in it that shows less than it holds. A command's own were found when it was read. */
+export function withTextWarnings(shown: ToolPreview, input: unknown): ToolPreview {
+  const messages = hiddenIn(shown.preview, input);
+  if (messages.length === 0) return shown;
+  const warnings = messages.map((message): Warning => ({ kind: "dangerous", message }));
+  return { ...shown, warnings: [...shown.warnings, ...warnings].slice(0, LIMITS.warningsPerCommand) };
+}
+
+function hiddenIn(preview: ToolPreview["preview"], input: unknown): readonly string[] {
+  switch (preview.type) {
+    case "diff":
+    case "notebook":
+      return hiddenInFile(preview.file, preview.type === "notebook" ? preview.diff : preview.file.diff);
+    case "multi_diff":
+      return preview.files.flatMap((file) => hiddenInFile(file, file.diff));
+    case "generic":
+      // An escaped line end is no letter of the word after it.
+      return textWarnings("The input", (JSON.stringify(input) ?? "").replaceAll(/\\["\\bfnrt]/g, " "), "content");
+    case "command":
+    case "question":
+    case "budget":
+      return [];
+  }
+}
+
+/** Only what is new: what stood there before is not the agent's doing. */
+function hiddenInFile({ file_path: path }: FileDiff, diff: string): readonly string[] {
+  const added = diff
+    .split("\n")
+    .filter((line) => line.startsWith("+") && !line.startsWith("+++ "))
+    .map((line) => line.slice(1))
+    .join("\n");
+  return [...textWarnings("The path", path, "command"), ...textWarnings("The new text", added, "content")];
 }

@@ -12,10 +12,10 @@ describe("text from elsewhere", () => {
     ["plain words\n\tand äöü 漢字 👍🏽", "plain words\n\tand äöü 漢字 👍🏽"],
     ["\u001b[2J\u001b[1;31mred", "␛[2J␛[1;31mred"],
     ["over\rwritten\u0007\u0008\u007f", "over␍written␇␈␡"],
-    ["\u009b31m", "<U+009B>31m"],
-    ["rm \u202efdp.txt", "rm <U+202E>fdp.txt"],
-    ["a\u200bb\ufeffc\u2028d\u00ade", "a<U+200B>b<U+FEFF>c<U+2028>d<U+00AD>e"],
-    ["\u{e0041}", "<U+E0041>"],
+    ["\u009b31m", "⟨U+009B⟩31m"],
+    ["rm \u202efdp.txt", "rm ⟨U+202E⟩fdp.txt"],
+    ["a\u200bb\ufeffc\u2028d\u00ade", "a⟨U+200B⟩b⟨U+FEFF⟩c⟨U+2028⟩d⟨U+00AD⟩e"],
+    ["\u{e0041}", "⟨U+E0041⟩"],
     ["👨‍👩‍👧", "👨‍👩‍👧"],
   ])("%j is shown as %j", (text, shown) => {
     expect(visible(text)).toBe(shown);

@@ -115,10 +115,10 @@ describe("editing an input", () => {
 describe("characters that would not be seen", () => {
   it.each([
     ["plain text\twith\nlines\r\n", "plain text\twith\nlines\r\n"],
-    ["a\u202Eb", "a[U+202E]b"],
-    ["\u200Bx\uFEFF", "[U+200B]x[U+FEFF]"],
-    ["\u001B[31m", "[U+001B][31m"],
-    ["\u{E0041}", "[U+E0041]"],
+    ["a\u202Eb", "a⟨U+202E⟩b"],
+    ["\u200Bx\uFEFF", "⟨U+200B⟩x⟨U+FEFF⟩"],
+    ["\u001B[31m", "⟨U+001B⟩[31m"],
+    ["\u{E0041}", "⟨U+E0041⟩"],
     ["größe 日本 👍", "größe 日本 👍"],
   ])("%j is shown as %j", (text, shown) => expect(visible(text)).toBe(shown));
 });

@@ -5,7 +5,7 @@ import type {
   ToolCallUpdate,
 } from "@agentclientprotocol/sdk";
 import { dollars, type Approval, type Decision, type Question } from "../../protocol/index.ts";
-import { oneLine, visible } from "../terminal/visible.ts";
+import { oneLine, visibleCommand } from "../terminal/visible.ts";
 import { wholeDiff } from "./diffs.ts";
 import { fenced, kindOf, locationsOf } from "./tool-calls.ts";
 
@@ -116,7 +116,7 @@ function previewContent({ preview }: Approval): readonly ToolCallContent[] {
       return preview.files.map((file) => ({ type: "diff", ...wholeDiff(file) }));
     case "command":
       return [
-        fenced(visible(preview.command)),
+        fenced(visibleCommand(preview.command)),
         ...(preview.parse_error === undefined ? [] : [words(preview.parse_error)]),
       ];
     case "budget":

@@ -8,7 +8,7 @@ import {
   type Warning,
 } from "../../protocol/index.ts";
 import type { Paint } from "../terminal/paint.ts";
-import { clip, oneLine, visible } from "../terminal/visible.ts";
+import { clip, oneLine, visible, visibleCommand } from "../terminal/visible.ts";
 import { duration } from "../terminal/words.ts";
 import { badge, paintDiff } from "./diff.ts";
 
@@ -75,7 +75,7 @@ function bodyOf(preview: Preview, options: ShowOptions): readonly string[] {
 
 function showFile(file: FileDiff, options: ShowOptions): readonly string[] {
   return [
-    `${options.paint.bold(visible(file.file_path))} ${badge(file, options.paint)}`,
+    `${options.paint.bold(visibleCommand(file.file_path))} ${badge(file, options.paint)}`,
     ...effectsOf(file, options.paint),
     ...paintDiff(file.diff, options.paint, options.mostLines),
   ];
@@ -89,9 +89,9 @@ function effectsOf(file: FileDiff, paint: Paint): readonly string[] {
 }
 
 function showCommand(preview: CommandPreview, paint: Paint): readonly string[] {
-  const [first = "", ...rest] = visible(preview.command).split("\n");
+  const [first = "", ...rest] = visibleCommand(preview.command).split("\n");
   const about = [
-    `in ${visible(preview.cwd)}`,
+    `in ${visibleCommand(preview.cwd)}`,
     preview.background ? "in the background" : `at most ${duration(preview.timeout_ms)}`,
   ];
   return [
@@ -105,30 +105,32 @@ function showCommand(preview: CommandPreview, paint: Paint): readonly string[] {
 }
 
 function showPart(part: CommandPart, place: number, paint: Paint): readonly string[] {
-  const program = part.program === "" ? paint.yellow("known only when it runs") : paint.cyan(visible(part.program));
-  const found = part.resolved === undefined ? "" : paint.dim(` ${visible(part.resolved)}`);
-  const through = part.wrappers.length === 0 ? "" : paint.yellow(` through ${visible(part.wrappers.join(" → "))}`);
+  const program =
+    part.program === "" ? paint.yellow("known only when it runs") : paint.cyan(visibleCommand(part.program));
+  const found = part.resolved === undefined ? "" : paint.dim(` ${visibleCommand(part.resolved)}`);
+  const through =
+    part.wrappers.length === 0 ? "" : paint.yellow(` through ${visibleCommand(part.wrappers.join(" → "))}`);
   const lines = [
-    `  ${place}. ${program}${found}${through}  ${paint.dim(clip(visible(part.text).replaceAll("\n", " "), 160))}`,
+    `  ${place}. ${program}${found}${through}  ${paint.dim(clip(visibleCommand(part.text).replaceAll("\n", " "), 160))}`,
   ];
   const detail = (name: string, values: readonly string[]): void => {
     if (values.length > 0) lines.push(`     ${paint.dim(name)} ${values.join("  ")}`);
   };
-  detail("sets", part.assignments.map(visible));
+  detail("sets", part.assignments.map(visibleCommand));
   detail(
     "paths",
     part.paths.map(({ word, path, inside }) => {
-      const text = visible(word === path ? path : `${word} → ${path}`);
+      const text = visibleCommand(word === path ? path : `${word} → ${path}`);
       return inside ? text : paint.red(`${text} (outside the workspace)`);
     }),
   );
   detail(
     "redirects",
-    part.redirects.map(({ operator, target }) => visible(`${operator} ${target}`)),
+    part.redirects.map(({ operator, target }) => visibleCommand(`${operator} ${target}`)),
   );
   detail(
     "hosts",
-    part.hosts.map((host) => paint.yellow(visible(host))),
+    part.hosts.map((host) => paint.yellow(visibleCommand(host))),
   );
   return lines;
 }

@@ -1,17 +1,25 @@
-/** Zero-width joiners are a part of ordinary words and emoji. */
-const HARMLESS = new Set(["\n", "\t", "\u200c", "\u200d"]);
-const UNSEEN = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
+import { showHidden } from "../../protocol/index.ts";
+
+// oxlint-disable-next-line no-control-regex -- these are what is looked for
+const CONTROLS = /[\u0000-\u0008\u000B-\u001F\u007F]/g;
 
 /**
  * Text from a model, a file or a program as it can be put on a terminal: whatever would move the cursor, change colours,
  * or hide and reorder what a person is about to agree to stands there as a visible sign.
  */
 export function visible(text: string): string {
-  return text.replace(UNSEEN, (character) => {
-    if (HARMLESS.has(character)) return character;
-    const code = character.codePointAt(0) ?? 0;
-    if (code < 0x20) return String.fromCodePoint(0x2400 + code);
-    return code === 0x7f ? "\u2421" : `<U+${code.toString(16).toUpperCase().padStart(4, "0")}>`;
+  return showHidden(pictured(text), "content");
+}
+
+/** The same for a command or a path, where nothing but plain characters is expected. */
+export function visibleCommand(text: string): string {
+  return showHidden(pictured(text), "command");
+}
+
+function pictured(text: string): string {
+  return text.replace(CONTROLS, (character) => {
+    const code = character.charCodeAt(0);
+    return code === 0x7f ? "\u2421" : String.fromCodePoint(0x2400 + code);
   });
 }
 

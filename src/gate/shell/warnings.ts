@@ -1,4 +1,4 @@
-import { LIMITS, type CommandPart, type Warning } from "../../protocol/index.ts";
+import { LIMITS, textWarnings, type CommandPart, type Warning } from "../../protocol/index.ts";
 import { readGit } from "./git.ts";
 import { DANGEROUS, DELETES, NETWORK, NETWORK_SUBCOMMANDS, RAISES } from "./programs.ts";
 import type { Note } from "./look.ts";
@@ -17,15 +17,10 @@ class Warnings {
   }
 }
 
-/** Characters that a person does not see, or that move others about; tabs and line ends are seen. */
-export const INVISIBLE = /[^\P{Cc}\t\n]|[\p{Cf}\u2028\u2029]/u;
-
 /** What a person should know of a command before saying yes, in plain words. */
 export function warningsFor(source: string, unwrapped: Unwrapped, parts: readonly CommandPart[]): readonly Warning[] {
   const warnings = new Warnings();
-  if (INVISIBLE.test(source)) {
-    warnings.add("dangerous", "Holds invisible characters: what runs may differ from what you see.");
-  }
+  for (const message of textWarnings("The command", source, "command")) warnings.add("dangerous", message);
   if (unwrapped.error !== undefined) {
     warnings.add("unparseable", `Cannot be parsed (${unwrapped.error}), so nothing can be said about what it does.`);
     return warnings.list;

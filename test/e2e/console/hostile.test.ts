@@ -157,7 +157,7 @@ describeInBrowser("text that wants to be more than text", () => {
       await card.getByRole("button", { name: /^Reject/ }).waitFor();
       if (index < writes.length) await card.getByText("mark0").first().waitFor();
       // Characters that turn the direction of writing are named, so that nothing reads as something else.
-      if (index === 2 || index === writes.length) await card.getByText("[U+202E]").first().waitFor();
+      if (index === 2 || index === writes.length) await card.getByText("⟨U+202E⟩").first().waitFor();
       await checkPage(visitor, told);
     }
   });

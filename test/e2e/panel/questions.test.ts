@@ -46,7 +46,7 @@ describeInBrowser("questions in the middle of an answer", () => {
     const { page } = await world.visit();
     await ask(page, script({ tool: "Bash", input: { command: "rm -rf build\u202e" } }, { say: "Well." }));
     const question = page.getByRole("region", { name: "Run this command?" });
-    expect(await question.getByRole("group", { name: "Command" }).innerText()).toBe("rm -rf build[U+202E]");
+    expect(await question.getByRole("group", { name: "Command" }).innerText()).toBe("rm -rf build⟨U+202E⟩");
     expect(await question.locator(".warning").count()).toBeGreaterThan(0);
     await press(page, "No…");
     await press(page, "Send no");

@@ -3,7 +3,7 @@ import type { CommandPart, Preview } from "../../../protocol/index.ts";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { Badge, Note } from "../ui/states.tsx";
 import { duration } from "../ui/words.tsx";
-import { visible } from "./visible.ts";
+import { visible, visibleCommand } from "./visible.ts";
 
 type Command = Extract<Preview, { type: "command" }>;
 
@@ -19,13 +19,13 @@ export function CommandPreview({ preview }: { readonly preview: Command }): Reac
       )}
       <div className="flex items-start gap-1 rounded-lg border bg-paper">
         <pre className="min-w-0 flex-1 p-3 text-sm whitespace-pre-wrap [overflow-wrap:anywhere]">
-          {visible(command)}
+          {visibleCommand(command)}
         </pre>
         <CopyButton text={command} label="Copy the command" />
       </div>
       <dl className="flex flex-wrap gap-x-5 gap-y-1 text-sm">
         <Fact name="in">
-          <code className="break-all">{visible(cwd)}</code>
+          <code className="break-all">{visibleCommand(cwd)}</code>
         </Fact>
         <Fact name="at most">{duration(timeout_ms)}</Fact>
         {background && <Fact name="runs">in the background</Fact>}
@@ -67,12 +67,12 @@ function Part({ part }: { readonly part: CommandPart }): ReactNode {
       <p className="flex flex-wrap items-center gap-1.5">
         {wrappers.map((wrapper, index) => (
           <Badge key={index} tone={wrapper === "sudo" ? "bad" : "warn"}>
-            {visible(wrapper)}
+            {visibleCommand(wrapper)}
           </Badge>
         ))}
-        <code className="font-semibold">{program === "" ? "known only when it runs" : visible(program)}</code>
+        <code className="font-semibold">{program === "" ? "known only when it runs" : visibleCommand(program)}</code>
         <span className="text-xs break-all text-faint">
-          {resolved === undefined ? "built in, or not found" : visible(resolved)}
+          {resolved === undefined ? "built in, or not found" : visibleCommand(resolved)}
         </span>
       </p>
       <Words label="words" words={argv} />
@@ -81,8 +81,8 @@ function Part({ part }: { readonly part: CommandPart }): ReactNode {
       {paths.length > 0 && (
         <Line label="paths">
           {paths.map(({ word, path, inside }, index) => (
-            <span key={index} className="inline-flex flex-wrap items-center gap-1" title={visible(word)}>
-              <code className="break-all">{visible(path)}</code>
+            <span key={index} className="inline-flex flex-wrap items-center gap-1" title={visibleCommand(word)}>
+              <code className="break-all">{visibleCommand(path)}</code>
               <Badge tone={inside ? "plain" : "bad"}>{inside ? "in the workspace" : "outside the workspace"}</Badge>
             </span>
           ))}
@@ -107,7 +107,7 @@ function Words({ label, words }: { readonly label: string; readonly words: reado
     <Line label={label}>
       {words.map((word, index) => (
         <code key={index} className="rounded border bg-paper px-1 whitespace-pre-wrap [overflow-wrap:anywhere]">
-          {word === "" ? "''" : visible(word)}
+          {word === "" ? "''" : visibleCommand(word)}
         </code>
       ))}
     </Line>

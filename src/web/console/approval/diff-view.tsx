@@ -5,7 +5,7 @@ import { useSettings } from "../app/settings.ts";
 import { Button } from "../ui/button.tsx";
 import { useDesk } from "../ui/media.ts";
 import { Badge, Note, Skeleton } from "../ui/states.tsx";
-import { visible } from "./visible.ts";
+import { visibleCommand } from "./visible.ts";
 
 const DiffTable = lazy(async () => ({ default: (await import("./diff/table.tsx")).DiffTable }));
 /** The head of a hunk that replaces nothing. */
@@ -33,14 +33,14 @@ export function DiffView(props: DiffViewProps): ReactNode {
   // Of a new file one side would be empty.
   const sides = roomy && !FROM_NOTHING.test(patch.slice(0, HEAD_CHARS));
   return (
-    <section aria-label={visible(title)} className="overflow-hidden rounded-lg border bg-paper">
+    <section aria-label={visibleCommand(title)} className="overflow-hidden rounded-lg border bg-paper">
       <header className="flex flex-wrap items-center gap-x-2 gap-y-1 border-b bg-panel px-3 py-1.5">
         {file?.is_new_file === true ? (
           <FilePlus2 aria-hidden className="size-4 shrink-0 text-ok" />
         ) : (
           <FilePen aria-hidden className="size-4 shrink-0 text-soft" />
         )}
-        <code className="min-w-0 text-sm break-all">{visible(title)}</code>
+        <code className="min-w-0 text-sm break-all">{visibleCommand(title)}</code>
         {file !== undefined && <Facts file={file} />}
         {sides && <LayoutSwitch />}
       </header>

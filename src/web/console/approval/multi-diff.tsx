@@ -6,7 +6,7 @@ import { Button } from "../ui/button.tsx";
 import { classes } from "../ui/classes.ts";
 import { Badge } from "../ui/states.tsx";
 import { Counts, DiffView } from "./diff-view.tsx";
-import { visible } from "./visible.ts";
+import { visibleCommand } from "./visible.ts";
 
 /** Several files, one shown at a time; ] and [ go on and back. */
 export function MultiDiff({ files }: { readonly files: readonly FileDiff[] }): ReactNode {
@@ -50,7 +50,7 @@ export function MultiDiff({ files }: { readonly files: readonly FileDiff[] }): R
                 index === at && "bg-accent-soft",
               )}
             >
-              <code className="min-w-0 flex-1 break-all">{visible(other.file_path)}</code>
+              <code className="min-w-0 flex-1 break-all">{visibleCommand(other.file_path)}</code>
               {other.is_new_file && <Badge tone="ok">NEW</Badge>}
               {other.error !== undefined && <Badge tone="bad">cannot be made</Badge>}
               <Counts added={other.added} removed={other.removed} />

@@ -4,7 +4,7 @@ import { Badge } from "../ui/states.tsx";
 import { CommandPreview } from "./command.tsx";
 import { DiffView } from "./diff-view.tsx";
 import { MultiDiff } from "./multi-diff.tsx";
-import { visible } from "./visible.ts";
+import { visible, visibleCommand } from "./visible.ts";
 
 /** What a call will do. Questions and money are asked by forms of their own. */
 export function PreviewView({
@@ -42,7 +42,7 @@ function NotebookPreview({ preview }: { readonly preview: Extract<Preview, { typ
       <p className="flex flex-wrap items-center gap-2 text-sm">
         <Badge tone={edit_mode === "delete" ? "bad" : "info"}>{CELL_WORDS[edit_mode]}</Badge>
         <Badge>{cell_type}</Badge>
-        <code className="break-all">{visible(file.file_path)}</code>
+        <code className="break-all">{visibleCommand(file.file_path)}</code>
       </p>
       <DiffView patch={preview.diff} path={path} title={cell_id === undefined ? "the cell" : `cell ${cell_id}`} />
       <details>

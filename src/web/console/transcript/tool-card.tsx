@@ -2,7 +2,7 @@ import { ChevronRight } from "lucide-react";
 import { lazy, Suspense, type ReactNode } from "react";
 import type { Outcome, ToolItem } from "../../../protocol/index.ts";
 import { ToolIcon } from "../approval/tool-icon.tsx";
-import { visible } from "../approval/visible.ts";
+import { visible, visibleCommand } from "../approval/visible.ts";
 import { Badge, Skeleton } from "../ui/states.tsx";
 import { classes } from "../ui/classes.ts";
 import { duration } from "../ui/words.tsx";
@@ -98,7 +98,7 @@ function ToolBody({ item }: { readonly item: ToolItem }): ReactNode {
             <span aria-hidden className="text-faint select-none">
               ${" "}
             </span>
-            {visible(item.command)}
+            {visibleCommand(item.command)}
           </pre>
           {approved}
           {(item.aggregated_output !== "" || item.status !== "in_progress") && (

@@ -1,5 +1,5 @@
 import type { Approval, FileDiff } from "../../../protocol/index.ts";
-import { visible } from "../../console/approval/visible.ts";
+import { visible, visibleCommand } from "../../console/approval/visible.ts";
 import { PANEL_LIMITS } from "../limits.ts";
 import { hunksOf } from "../words.ts";
 import { icon, make } from "./dom.ts";
@@ -31,8 +31,8 @@ export class AskPreview {
       case "command":
         return [
           ...(preview.description === undefined ? [] : [make("p", { text: visible(preview.description) })]),
-          this.#long("Command", preview.command),
-          make("p", { class: "faint", text: `in ${visible(preview.cwd)}` }),
+          this.#long("Command", preview.command, "command"),
+          make("p", { class: "faint", text: `in ${visibleCommand(preview.cwd)}` }),
         ];
       case "diff":
       case "notebook":
@@ -59,7 +59,7 @@ export class AskPreview {
   #fileOf(file: FileDiff): readonly Node[] {
     const effects = [...file.effects, ...(file.error === undefined ? [] : [file.error])];
     return [
-      make("p", { class: "file" }, icon("file"), make("span", { text: visible(file.file_path) }), tally(file)),
+      make("p", { class: "file" }, icon("file"), make("span", { text: visibleCommand(file.file_path) }), tally(file)),
       ...(file.diff === "" ? [] : [this.#long("Change", hunksOf(file.diff), "diff")]),
       ...effects.map((words) => make("p", { class: "faint", text: visible(words) })),
     ];

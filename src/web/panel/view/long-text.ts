@@ -1,4 +1,4 @@
-import { visible } from "../../console/approval/visible.ts";
+import { visible, visibleCommand } from "../../console/approval/visible.ts";
 import { PANEL_LIMITS } from "../limits.ts";
 import { piecesOf, type Piece } from "../pieces.ts";
 import { button, make, setText } from "./dom.ts";
@@ -6,7 +6,7 @@ import { button, make, setText } from "./dom.ts";
 export interface LongTextOptions {
   readonly label: string;
   readonly text: string;
-  readonly kind: "plain" | "diff";
+  readonly kind: "plain" | "command" | "diff";
   /** Told once, when a text that was cut is there as a whole. */
   readonly whole: () => void;
 }
@@ -26,7 +26,7 @@ export class LongText {
     const [first, ...rest] = piecesOf(options.text, PANEL_LIMITS.previewChars);
     this.#left = rest;
     this.#text = make("pre", {
-      class: options.kind,
+      class: options.kind === "diff" ? "diff" : "plain",
       attributes: { tabindex: "0", role: "group", "aria-label": options.label },
     });
     if (first !== undefined) this.#add(first);
@@ -65,7 +65,12 @@ export class LongText {
     this.#text.append(
       ...(this.#options.kind === "diff"
         ? this.#lines(piece)
-        : [make("span", { class: "piece", text: visible(piece.text) })]),
+        : [
+            make("span", {
+              class: "piece",
+              text: (this.#options.kind === "command" ? visibleCommand : visible)(piece.text),
+            }),
+          ]),
     );
   }
 

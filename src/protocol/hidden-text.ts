@@ -1,0 +1,143 @@
+/**
+ * Characters that a person does not see, or takes for others. Found by Unicode property, so that new ones are found, too.
+ * A command or a path is read strictly. In a file or a message, what ordinary writing needs is left alone.
+ */
+export type TextKind = "command" | "content";
+
+/** No width, no ink, or power over the order and place of others. Tabs and line ends are seen. */
+const HIDDEN = String.raw`\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\p{Variation_Selector}\p{Cf}\p{Cs}\p{Zl}\p{Zp}`;
+/** Blank letters and signs that no property marks: Braille, Khitan and hieroglyphic blanks, an empty note head. */
+const BLANK = String.raw`\u2800\u{16FE4}\u{13441}\u{13442}\u{1D159}`;
+const CONTROLS = String.raw`\u0000-\u0008\u000B-\u001F\u007F-\u009F`;
+
+const HIDDEN_CONTENT = new RegExp(`[${HIDDEN}${BLANK}${CONTROLS}]`, "gu");
+/** Besides: every blank but the space, characters without a meaning of their own, and accents that sit on no letter. */
+const HIDDEN_COMMAND = new RegExp(
+  String.raw`[${HIDDEN}${BLANK}${CONTROLS}\p{Co}\p{Cn}]|(?! )\p{Zs}|(?<![\p{L}\p{M}\p{N}])\p{M}`,
+  "gu",
+);
+
+/** What joins into one sign in ordinary writing: emoji, flags, ligatures of Indic and Arabic scripts, Mongolian and Han variants. */
+const ORDINARY = new RegExp(
+  [
+    String.raw`(?<=\p{Emoji})\uFE0F`,
+    String.raw`(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}\uFE0F])\u200D(?=\p{Extended_Pictographic})`,
+    String.raw`(?<=\p{Extended_Pictographic})\uFE0E`,
+    String.raw`(?<=\u{1F3F4}[\u{E0061}-\u{E007A}\u{E0030}-\u{E0039}]{0,6})[\u{E0061}-\u{E007A}\u{E0030}-\u{E0039}\u{E007F}]`,
+    String.raw`(?<=[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Mongolian}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Oriya}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Khmer}\p{Script=Myanmar}])[\u200C\u200D]`,
+    String.raw`(?<=\p{Script=Mongolian})[\u180B-\u180D\u180F]`,
+    String.raw`(?<=\p{Script=Han})[\uFE00-\uFE02\u{E0100}-\u{E01EF}]`,
+    String.raw`\r(?=\n)|\f|^\uFEFF`,
+  ].join("|"),
+  "gu",
+);
+
+/** How a hidden character is shown: `⟨U+3164⟩`. */
+export function codeName(character: string): string {
+  return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
+}
+
+/** The hidden characters of a text, each once, in their order. */
+export function hiddenCharacters(text: string, kind: TextKind): readonly string[] {
+  const found = new Set<string>();
+  eachHidden(text, kind, (character) => {
+    found.add(character);
+    return character;
+  });
+  return [...found];
+}
+
+/** The text with every hidden character named where it stands. */
+export function showHidden(text: string, kind: TextKind): string {
+  return eachHidden(text, kind, (character) => `⟨${codeName(character)}⟩`);
+}
+
+const PLAIN = /^[\t\n\u0020-\u007E]*$/;
+
+function eachHidden(text: string, kind: TextKind, replace: (character: string) => string): string {
+  if (PLAIN.test(text)) return text;
+  if (kind === "command") return text.replace(HIDDEN_COMMAND, replace);
+  const ordinary = new Set<number>();
+  for (const match of text.matchAll(ORDINARY)) ordinary.add(match.index);
+  return text.replace(HIDDEN_CONTENT, (character, at: number) => (ordinary.has(at) ? character : replace(character)));
+}
+
+/** Letters of other scripts that look like Latin ones. */
+const LATIN_LOOKING = String.raw`асеорхуіјѕһԁԛԝӏѵꙇАВСЕНІЈКМОРЅТХУҮԌԚԜӀαικνορτυχγϲϳΑΒΕΖΗΙΚΜΝΟΡΤΥΧϹͿոսօհցզՕՏԼ`;
+/** Scripts with many such letters. */
+const NEAR_LATIN = String.raw`\p{Script=Cyrillic}\p{Script=Armenian}\p{Script=Cherokee}\p{Script=Coptic}\p{Script=Lisu}\p{Script=Deseret}\p{Script=Osage}\p{Script=Old_Italic}\p{Script=Carian}\p{Script=Lycian}\p{Script=Lydian}\p{Script=Elbasan}\p{Script=Vithkuqi}`;
+const WORD = /[\p{L}\p{M}\p{N}_]+/gu;
+const LATIN = /[\p{Script=Latin}_\d]/u;
+const OTHER_LETTERS = new RegExp(String.raw`[${NEAR_LATIN}\p{Script=Greek}]`, "gu");
+const LOOKS_LATIN = new RegExp(`^[${LATIN_LOOKING}]+$`, "u");
+const STRICT_MIX = new RegExp(`[${NEAR_LATIN}${LATIN_LOOKING}]`, "u");
+/** Phonetic letters: `ɡ`, `ɑ`, small capitals. */
+const PHONETIC = /[A-Za-z][\u0250-\u02AF\u1D00-\u1D7F]|[\u0250-\u02AF\u1D00-\u1D7F][A-Za-z]/u;
+/** Signs that are taken for `/`, `:`, `;`, `!`, `|`, and dashes where an option begins. */
+const SIGNS =
+  /[\u2044\u2215\u29F8\u2571\u037E\u0589\u05C3\u2236\uA789\u01C3\u01C0\u2223]|(?<=^|\s)(?![-])[\p{Pd}\u2212][A-Za-z]/u;
+const ORDINAL = /[ªº]/u;
+
+/** The first word that is not what it seems to be; undefined when there is none. */
+export function lookAlike(text: string, kind: TextKind): string | undefined {
+  if (PLAIN.test(text)) return undefined;
+  const foreign = text.match(OTHER_LETTERS) ?? [];
+  // A text in Russian or Greek has letters that no Latin reader mistakes; one that has none is Latin in disguise.
+  const disguised = foreign.length > 0 && LOOKS_LATIN.test(foreign.join(""));
+  for (const [word] of text.matchAll(WORD)) {
+    if (PLAIN.test(word)) continue;
+    const others = word.match(OTHER_LETTERS)?.join("") ?? "";
+    if (
+      others !== "" &&
+      LATIN.test(word) &&
+      (LOOKS_LATIN.test(others) || (kind === "command" && STRICT_MIX.test(word)))
+    )
+      return word;
+    if (kind === "content") continue;
+    if (disguised && LOOKS_LATIN.test(word)) return word;
+    if (PHONETIC.test(word)) return word;
+  }
+  if (kind === "content") return undefined;
+  for (const character of text) {
+    if (character > "\u007F" && isAsciiInDisguise(character)) return character;
+  }
+  return SIGNS.exec(text)?.[0].trim();
+}
+
+/** `ｒ`, `𝐫`, `ⅼ`, `；`: another way to write one ASCII character. Raised and circled numbers are read as what they are. */
+function isAsciiInDisguise(character: string): boolean {
+  if (/^[\p{No}\p{Zs}]$/u.test(character) || ORDINAL.test(character)) return false;
+  return /^[!-~]$/.test(character.normalize("NFKC"));
+}
+
+/** What a person should be told of a text, as a sentence each; `what` names it. */
+export function textWarnings(what: string, text: string, kind: TextKind): readonly string[] {
+  const hidden = hiddenCharacters(text, kind);
+  const fooling = lookAlike(text, kind);
+  return [
+    ...(hidden.length === 0
+      ? []
+      : [`${what} holds invisible characters (${listed(hidden)}): it may differ from what you see.`]),
+    ...(fooling === undefined
+      ? []
+      : [
+          `${what} holds letters that look like others: ${showHidden(fooling, "command")} (${listed(oddOnes(fooling))}).`,
+        ]),
+  ];
+}
+
+/** Whether nothing of a text is hidden or in disguise. */
+export function isPlainToSee(text: string, kind: TextKind): boolean {
+  return hiddenCharacters(text, kind).length === 0 && lookAlike(text, kind) === undefined;
+}
+
+const MOST_NAMED = 5;
+
+function listed(characters: readonly string[]): string {
+  const names = characters.slice(0, MOST_NAMED).map(codeName).join(", ");
+  return characters.length > MOST_NAMED ? `${names}, …` : names;
+}
+
+function oddOnes(word: string): readonly string[] {
+  return [...new Set(word)].filter((character) => character > "\u007F");
+}
