@@ -25,7 +25,7 @@ import {
   type Models,
 } from "../sessions/index.ts";
 import { startSim } from "../sim/index.ts";
-import { openSqliteStore, type Store } from "../store/index.ts";
+import { openSqliteStore, type SqliteStoreOptions, type Stall, type Store } from "../store/index.ts";
 import { openTelemetry, type Telemetry } from "../telemetry/index.ts";
 import type { AnyTool } from "../tools/index.ts";
 import { openEngines } from "./engines.ts";
@@ -57,6 +57,8 @@ export interface HouseOptions {
   readonly reach: (name: Checkpoint) => void;
   /** Absent: the machine's. */
   readonly clock?: Clock | undefined;
+  /** How a test makes the store slow or faulty. */
+  readonly store?: Pick<SqliteStoreOptions, "tuning" | "faults"> | undefined;
   /** The store can no longer write: nothing that was promised can be kept. */
   readonly onFatal: (error: Error) => void;
 }
@@ -78,7 +80,12 @@ type Opened = (() => Promise<unknown>)[];
 export async function openHouse(options: HouseOptions): Promise<House> {
   await mkdir(options.settings.home.value, { recursive: true, mode: 0o700 });
   const home = await realpath(options.settings.home.value);
-  const store = await openSqliteStore({ path: join(home, "sallyport.db"), onFatal: options.onFatal });
+  const store = await openSqliteStore({
+    ...options.store,
+    path: join(home, "sallyport.db"),
+    onFatal: options.onFatal,
+    onStall: (stall) => tellStall(options.log, stall),
+  });
   const opened: Opened = [() => store.close()];
   const close = async (): Promise<void> => {
     for (const end of opened.toReversed()) await end();
@@ -89,6 +96,15 @@ export async function openHouse(options: HouseOptions): Promise<House> {
     await close();
     throw error;
   }
+}
+
+function tellStall(log: Log, stall: Stall | undefined): void {
+  if (stall === undefined) log.warn({}, "the store writes again; nothing that was accepted is lost");
+  else
+    log.error(
+      { cause: stall.cause, why: stall.why },
+      "the store cannot write: new requests are refused, what runs waits, and it is tried again",
+    );
 }
 
 interface Ground {

@@ -4,7 +4,7 @@ import { makeRedactor } from "../protocol/index.ts";
 import { CHECKPOINTS, type Checkpoint, type Clock, type Log } from "../sessions/index.ts";
 import { listen, type Listening } from "../surfaces/index.ts";
 import { SERVER_FILE } from "./files.ts";
-import { openHouse, type House } from "./house.ts";
+import { openHouse, type House, type HouseOptions } from "./house.ts";
 import { openLog } from "./log.ts";
 import type { Environment, Settings } from "./settings.ts";
 
@@ -22,6 +22,8 @@ export interface ServeOptions {
   readonly onFatal: (error: Error) => void;
   /** Absent: the machine's. */
   readonly clock?: Clock | undefined;
+  /** How a test makes the store slow or faulty. */
+  readonly store?: HouseOptions["store"];
 }
 
 /** Opens the house and its doors. */
@@ -39,6 +41,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     reach: crashPoint(environment),
     onFatal: options.onFatal,
     clock: options.clock,
+    store: options.store,
   });
   const server = await openDoors(options, house, log).catch(async (error: unknown) => {
     await house.close();

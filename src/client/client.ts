@@ -104,7 +104,15 @@ export class SallyportClient {
     this.#fetch = options.fetch ?? ((input, init) => fetch(input, init));
   }
 
-  health(): Promise<{ status: string; version: string; protocol: string; demo: boolean; default_provider: string }> {
+  health(): Promise<{
+    status: string;
+    version: string;
+    protocol: string;
+    demo: boolean;
+    default_provider: string;
+    /** `stalled`: nothing can be written at the moment. */
+    store: "ok" | "stalled";
+  }> {
     return this.#call({ method: "GET", path: "/health" });
   }
 

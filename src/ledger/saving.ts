@@ -90,7 +90,7 @@ export class Saving {
   async #save({ reservations, endings }: Together, haste: "patient" | undefined): Promise<unknown> {
     const { store, vault, log } = this.#options;
     try {
-      await store.commit({ ...writeOf(endings), reservations }, haste);
+      await store.commit({ ...writeOf(endings), reservations }, { patient: haste === "patient", untilStored: true });
     } catch (error) {
       // The accounts stay in memory, where they are right. After a restart the reservations count whole.
       const ids = endings.flatMap(({ id }) => id ?? []);

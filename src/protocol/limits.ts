@@ -283,7 +283,23 @@ export const LIMITS = {
   /** Messages that the writer has not answered yet; further Writes wait in the caller's thread. */
   storeBatchesInFlight: 4,
   storeSweepRows: 1_000,
-  storeBusyMs: 5_000,
+  /** How long a transaction waits for another program's lock before writing counts as stalled. */
+  storeBusyMs: 2_000,
+  /** The first and the longest wait before a transaction that the disk refused is tried again. */
+  storeRetryMs: 100,
+  storeRetryMaxMs: 1_000,
+  /** Text that waits for a disk that is away (UTF-16 units); sessions that need more stop and go on from the disk. */
+  storeQueueChars: 67_108_864,
+  /** How long a request waits for such a disk before it is answered with 503, and when it may come again. */
+  storeWaitMs: 10_000,
+  storeRetryAfterS: 5,
+  /** How often a session that lost its state asks whether the disk is back, and how often one is taken up so. */
+  storeReloadMs: 1_000,
+  sessionReloads: 3,
+  /** How long a server that stops waits for such a disk. */
+  storeCloseMs: 5_000,
+  /** Chains of Writes that were refused; the oldest is forgotten first. */
+  storeBrokenChains: 1_000,
   storeCacheKib: 16_384,
   storeCheckpointPages: 4_000,
   storeWalBytes: 67_108_864,

@@ -1,3 +1,6 @@
+import { isToolItem } from "../protocol/index.ts";
+import type { Change } from "./decide.ts";
+
 /**
  * The named points of a turn's and an approval's life at which the crash suite ends the process. In production reaching
  * one does nothing; the list is here so that a test can walk all of them.
@@ -38,3 +41,22 @@ export const CHECKPOINTS = [
 
 export type Checkpoint = (typeof CHECKPOINTS)[number];
 export type ReachCheckpoint = (name: Checkpoint) => void;
+
+/** Passes the points that a commit of an engine's changes stands for. */
+export function passCheckpoints(
+  { reach }: { readonly reach: ReachCheckpoint },
+  durable: Promise<void>,
+  { changes, ends = false }: { readonly changes: readonly Change[]; readonly ends?: boolean },
+): void {
+  const result = changes.some((change) => change.type === "item.completed" && isToolItem(change.item));
+  if (changes.some((change) => change.type === "usage")) reach("model.message_ended");
+  if (result) reach("tool.result_decided");
+  if (ends) reach("turn.end_decided");
+  durable.then(
+    () => {
+      if (result) reach("tool.result_durable");
+      if (ends) reach("turn.end_durable");
+    },
+    () => undefined,
+  );
+}

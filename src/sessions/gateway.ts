@@ -1,6 +1,7 @@
 import type { Engine } from "../engines/index.ts";
 import { ACCOUNTS, dayOf } from "../ledger/index.ts";
 import type { EngineView, Policy } from "../protocol/index.ts";
+import type { StoreHealth } from "../store/index.ts";
 import { ApprovalDesk } from "./approval-desk.ts";
 import { AuditDesk } from "./audit-desk.ts";
 import { ClientDesk } from "./client-desk.ts";
@@ -18,6 +19,7 @@ import type { Services } from "./services.ts";
 import { SessionDesk } from "./session-desk.ts";
 import type { Session } from "./session.ts";
 import type { Places } from "./settings.ts";
+import { whileStoring } from "./storing.ts";
 import { TemplateDesk } from "./template-desk.ts";
 import { TokenDesk } from "./token-desk.ts";
 import { UsageDesk } from "./usage-desk.ts";
@@ -26,7 +28,7 @@ import { WarmSessions } from "./warm.ts";
 const SWEEP_MS = 600_000;
 
 export interface GatewayOptions {
-  readonly services: Omit<Services, "policy" | "limits" | "processes">;
+  readonly services: Omit<Services, "policy" | "limits" | "processes" | "reload">;
   readonly places: Places;
   /** The policy of the file in the home folder; absent where there is none. */
   readonly policyFile?: Policy | undefined;
@@ -93,12 +95,13 @@ export class Gateway {
       limits,
       processes,
       policy: () => book.current(),
+      reload: (session) => gateway.#registry.reload(session),
       observe: (event, state) => {
         options.services.observe(event, state);
         feed.observe(event, state);
       },
     };
-    const gateway = new Gateway(services, { book, places: options.places, feed });
+    const gateway: Gateway = new Gateway(services, { book, places: options.places, feed });
     await gateway.#reconcile();
     gateway.#sweep();
     return gateway;
@@ -148,9 +151,20 @@ export class Gateway {
     };
   }
 
+  /** Whether what is asked for can be stored at the moment. */
+  get storeHealth(): StoreHealth {
+    return this.#services.store.health();
+  }
+
+  /** The answer of a request; a Failure when nothing could be written for `storeWaitMs`. */
+  whileStoring<Answer>(work: Promise<Answer>): Promise<Answer> {
+    return whileStoring(this.#services, work);
+  }
+
   /** Stops without ending anything: open turns and questions wait for the next start. The store stays open. */
   async close(): Promise<void> {
     this.#stopSweep();
+    this.#registry.stop();
     await Promise.all([this.#warm.close(), this.#services.connections.close()]);
     await Promise.allSettled(this.#registry.inMemory.map((session) => session.halt()));
   }

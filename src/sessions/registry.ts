@@ -18,8 +18,53 @@ export class Registry {
   readonly #usedAt = new Map<string, number>();
   readonly #loading = new Map<string, Promise<Session>>();
 
+  /** How often sessions were taken up because the store refused a write of theirs. */
+  readonly #losses = new Map<string, number>();
+  #stopped = false;
+
   constructor(services: Services) {
     this.#services = services;
+  }
+
+  /** The server stops: nothing is taken up any more. */
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  /** Takes a session up from the store, as a restart does, in place of one whose state could not be stored. */
+  reload(lost: Session): void {
+    const { id } = lost.state;
+    if (this.#sessions.get(id) !== lost) return;
+    this.#sessions.delete(id);
+    const losses = (this.#losses.get(id) ?? 0) + 1;
+    this.#losses.set(id, losses);
+    if (losses > LIMITS.sessionReloads) {
+      this.#services.log.error(
+        { session: id },
+        "a session cannot be stored: it stays as it is until somebody asks for it",
+      );
+      void lost.halt();
+      return;
+    }
+    const loading = this.#takeUp(lost).finally(() => this.#loading.delete(id));
+    this.#loading.set(id, loading);
+    loading.catch((error: unknown) => {
+      const unknown = error instanceof Failure && error.code === "not_found";
+      // A session whose first write was refused: there is nothing to go on with.
+      if (!unknown) this.#services.log.error({ session: id, err: error }, "a session could not be taken up again");
+    });
+  }
+
+  async #takeUp(lost: Session): Promise<Session> {
+    const { store, clock } = this.#services;
+    await lost.halt();
+    while (store.health().stall !== undefined && !this.#stopped) {
+      await new Promise<void>((resolve) => {
+        clock.after(LIMITS.storeReloadMs, resolve);
+      });
+    }
+    if (this.#stopped) throw new Failure("shutting_down", "the server is stopping");
+    return this.#load(lost.state.id);
   }
 
   get inMemory(): readonly Session[] {
@@ -54,6 +99,7 @@ export class Registry {
     if (!session.evictable) return;
     this.#sessions.delete(session.state.id);
     this.#usedAt.delete(session.state.id);
+    this.#losses.delete(session.state.id);
   }
 
   /** Takes up a session as the last run left it. */
@@ -77,7 +123,13 @@ export class Registry {
   async #load(id: string): Promise<Session> {
     const row = await this.#services.store.read.session(id);
     if (row === undefined) throw new Failure("not_found", `there is no session ${id}`);
-    return this.#sessions.get(id) ?? this.restore(row);
+    const known = this.#sessions.get(id);
+    if (known !== undefined) return known;
+    const session = await this.restore(row);
+    // Only one that was lost has an open turn or a queue that nobody works on.
+    await session.recover();
+    session.start();
+    return session;
   }
 
   #keep(session: Session): void {

@@ -9,6 +9,7 @@ import type { LendableToolbox } from "../tools/index.ts";
 import type { ReachCheckpoint } from "./checkpoints.ts";
 import type { LimitBook } from "./limit-book.ts";
 import type { EngineProcesses } from "./resting.ts";
+import type { Session } from "./session.ts";
 import type { SessionState } from "./state.ts";
 
 /** Time, passed in so that tests own it. */
@@ -75,6 +76,8 @@ export interface Services {
   readonly processes: EngineProcesses;
   /** Told of every event once it is on the disk, in the order of its session. Takes no time and never throws. */
   readonly observe: (event: JournalEvent, state: SessionState) => void;
+  /** Puts another object in the place of a session whose state the store refused. It goes on from what is stored. */
+  readonly reload: (session: Session) => void;
   readonly openWorkshop: (wanted: WorkshopRequest) => Promise<Workshop>;
   /** Where the engine of a session keeps what its own program needs. Absolute. */
   readonly engineFolder: (session_id: string) => string;

@@ -25,6 +25,7 @@ import { profileOf } from "./ruling.ts";
 import type { Services } from "./services.ts";
 import { setLimit } from "./set-limit.ts";
 import type { Beside, Session } from "./session.ts";
+import { refusalWhileStalled, refuseWhileStalled } from "./storing.ts";
 import { settingsChange, settingsFor, type Places } from "./settings.ts";
 import { checkCursor, watch } from "./watch.ts";
 import { fromRow, newState, view, type Segment, type SessionState } from "./state.ts";
@@ -115,7 +116,13 @@ export class SessionDesk {
     const lineage = parent === undefined ? [] : inherited(parent, fork_seq);
     const ancestors = sponsor === undefined ? [] : heirOf(sponsor);
     const born = (id: string): SessionState => newState({ id, settings, at, by: ref(caller), lineage, ancestors });
+    refuseWhileStalled(this.#services);
     const warm = parent === undefined ? await this.#warm.take(settings, born) : undefined;
+    const refusal = refusalWhileStalled(this.#services);
+    if (refusal !== undefined) {
+      await warm?.halt();
+      throw refusal;
+    }
     const session =
       warm === undefined ? this.#registry.add(born(this.#services.newId("ses"))) : this.#registry.adopt(warm);
     const { id } = session.state;
@@ -132,7 +139,10 @@ export class SessionDesk {
     const deed = { action: "session.create", target: id, details: { workspace: settings.workspace } };
     // The same event-loop turn, so the same commit: a retry finds either all of this or nothing.
     durable.push(
-      this.#services.store.commit({ receipts: receipts(answer), audit: [auditRow(this.#services, caller, deed)] }),
+      this.#services.store.commit(
+        { receipts: receipts(answer), audit: [auditRow(this.#services, caller, deed)] },
+        { untilStored: true },
+      ),
     );
     await Promise.all(durable);
     this.#services.reach("session.durable");
@@ -144,6 +154,7 @@ export class SessionDesk {
   async get(caller: Caller, id: string): Promise<SessionView> {
     const session = await this.#session(caller, "session.read", id);
     const { state } = session;
+    if (this.#services.store.health().stall !== undefined) return view(session.stored);
     await session.settled();
     return view(state);
   }
@@ -193,8 +204,9 @@ export class SessionDesk {
 
   async interrupt(caller: Caller, id: string): Promise<SessionView> {
     const session = await this.#session(caller, "session.control", id);
-    await this.#services.store.commit(this.#audit(caller, "session.interrupt", id));
-    await session.interrupt();
+    // It stops at once, also while nothing can be written.
+    const noted = this.#services.store.commit(this.#audit(caller, "session.interrupt", id), { untilStored: true });
+    await Promise.all([noted, session.interrupt()]);
     return view(session.state);
   }
 
@@ -229,6 +241,7 @@ export class SessionDesk {
         const at = new Date(this.#services.clock.now()).toISOString();
         const [lineage, ancestors] = [inherited(parent, seq), heirOf(parent)];
         const birth = { id: this.#services.newId("ses"), settings, at, by: ref(caller), lineage, ancestors };
+        refuseWhileStalled(this.#services);
         const child = this.#registry.add(newState(birth));
         const opened = child.execute({ type: "fork", from: { session_id: id, seq } });
         const answer = view(child.state);
@@ -236,10 +249,10 @@ export class SessionDesk {
         this.#services.reach("fork.decided");
         await Promise.all([
           opened,
-          this.#services.store.commit({
-            receipts: receipts(answer),
-            ...this.#audit(caller, "session.fork", id, details),
-          }),
+          this.#services.store.commit(
+            { receipts: receipts(answer), ...this.#audit(caller, "session.fork", id, details) },
+            { untilStored: true },
+          ),
         ]);
         this.#services.reach("fork.durable");
         return answer;
@@ -274,7 +287,8 @@ export class SessionDesk {
       );
       const answer = view(session.state);
       // The same event-loop turn, so the same commit.
-      await Promise.all([durable, this.#services.store.commit({ receipts: receipts(answer) })]);
+      const kept = this.#services.store.commit({ receipts: receipts(answer) }, { untilStored: true });
+      await Promise.all([durable, kept]);
       return answer;
     });
   }

@@ -14,10 +14,11 @@ import {
   type Prompt,
   type PromptAccepted,
 } from "../protocol/index.ts";
-import type { EventRow, Haste, Write } from "../store/index.ts";
+import type { Write } from "../store/index.ts";
 import { auditRow } from "./access.ts";
+import { append } from "./append.ts";
+import { passCheckpoints } from "./checkpoints.ts";
 import { decide, type Answer, type Change, type Command } from "./decide.ts";
-import { fold } from "./fold.ts";
 import { Frame } from "./frames.ts";
 import { readEvents } from "./journal.ts";
 import { keepsProcess, openConversation } from "./opening.ts";
@@ -26,7 +27,8 @@ import { Pauses } from "./pauses.ts";
 import { Purser } from "./purser.ts";
 import { Questions, type Answering } from "./questions.ts";
 import type { Services, Workshop } from "./services.ts";
-import { isFinal, toRow, type SessionState } from "./state.ts";
+import { isFinal, type SessionState } from "./state.ts";
+import { isAsked, isPatient, refusalWhileStalled, refuseWhileStalled, untilStoredOrStalled } from "./storing.ts";
 import { LiveStream } from "./stream.ts";
 
 type Begin = (conversation: Conversation, signal: AbortSignal) => AsyncIterable<readonly EngineEvent[]>;
@@ -45,6 +47,8 @@ export class Session {
   readonly #outbox: Outbox;
   #pieces: PieceRedactor;
   #state: SessionState;
+  /** The state as it is on the disk. */
+  #stored: SessionState;
   #lastCommit: Promise<void> = Promise.resolve();
   #conversation: Promise<Conversation> | undefined;
   #workshop: Promise<Workshop> | undefined;
@@ -53,10 +57,14 @@ export class Session {
   #closing = false;
   #halted = false;
   readonly #pauses = new Pauses();
+  /** Names the writes of this object: after one was refused, the store refuses all that follow from it. */
+  readonly #chain: string;
 
   constructor(services: Services, state: SessionState, pending: readonly Approval[] = []) {
     this.services = services;
     this.#state = state;
+    this.#stored = state;
+    this.#chain = services.newId("req");
     this.#pieces = new PieceRedactor(services.redact);
     this.purser = new Purser(this);
     this.stream = new LiveStream(state.seq);
@@ -73,6 +81,11 @@ export class Session {
     return this.#state;
   }
 
+  /** What is on the disk. It is behind `state` while a commit is under way. */
+  get stored(): SessionState {
+    return this.#stored;
+  }
+
   /** Nothing would be lost if this object went: no turn, no watcher, no shell. */
   get evictable(): boolean {
     return (
@@ -82,9 +95,10 @@ export class Session {
 
   /** Decides, folds and commits; resolves when it is on the disk. A refusal rejects and changes nothing. */
   execute(command: Command, beside: Beside = {}): Promise<void> {
-    const events = decide(this.#state, command);
+    const refusal = isAsked(command) ? refusalWhileStalled(this.services) : undefined;
+    const events = refusal ?? decide(this.#state, command);
     if (events instanceof Failure) return Promise.reject(events);
-    return this.#append(events, beside, isPatient(command) ? "patient" : undefined);
+    return this.#append(events, { beside, patient: isPatient(command) });
   }
 
   /** Takes a prompt: a turn begins, or it waits in the queue. */
@@ -94,12 +108,13 @@ export class Session {
     beside?: (accepted: PromptAccepted) => Beside,
   ): Promise<PromptAccepted> {
     if (this.#closing) throw new Failure("session_closed", `session ${this.#state.id} is closing`);
+    refuseWhileStalled(this.services);
     const turn_id = this.services.newId("turn");
     const accepted = { turn_id, seq: this.#state.seq + 1, queued: false };
     const events = decide(this.#state, { type: "prompt", turn_id, prompt, by });
     if (events instanceof Failure) throw events;
     accepted.queued = events[0]?.type === "turn.queued";
-    const durable = this.#append(events, beside?.(accepted));
+    const durable = this.#append(events, { beside: beside?.(accepted) });
     this.services.reach(accepted.queued ? "queue.decided" : "prompt.decided");
     if (!accepted.queued)
       this.#drive({
@@ -156,6 +171,7 @@ export class Session {
   /** Ends the session for good: the open turn, the queue, every process. */
   async close(beside?: Beside): Promise<void> {
     if (isFinal(this.#state.status)) return;
+    refuseWhileStalled(this.services);
     this.#closing = true;
     await this.interrupt();
     if (isFinal(this.#state.status)) return;
@@ -174,7 +190,7 @@ export class Session {
     this.#controller?.abort();
     this.stream.endStream();
     await this.#release();
-    await this.#lastCommit;
+    await untilStoredOrStalled(this.services, this.#lastCommit, LIMITS.storeCloseMs);
   }
 
   /** Between turns: what is only kept for speed leaves the memory. The journal brings the conversation back. */
@@ -262,31 +278,39 @@ export class Session {
   /** Makes a session that was prepared somebody's. */
   become(state: SessionState): void {
     this.#state = state;
+    this.#stored = state;
   }
 
-  #append(events: readonly EventBody[], beside: Beside = {}, haste?: Haste): Promise<void> {
+  #append(
+    events: readonly EventBody[],
+    { beside = {}, patient }: { readonly beside?: Beside | undefined; readonly patient?: boolean },
+  ): Promise<void> {
     if (this.#halted) return Promise.reject(new Failure("shutting_down", "the server is stopping"));
     if (events.length === 0 && Object.values(beside).every((rows) => rows === undefined)) return this.#lastCommit;
-    const at = new Date(this.services.clock.now()).toISOString();
-    const rows: EventRow[] = [];
-    const frames: Frame[] = [];
-    const approvals: Approval[] = [];
-    for (const decided of events) {
-      const raw = JSON.stringify(decided);
-      const text = this.services.redact(raw);
-      const body = text === raw ? decided : (JSON.parse(text) as EventBody);
-      const event: JournalEvent = { seq: this.#state.seq + 1, session_id: this.#state.id, at, ...body };
-      rows.push({ session_id: event.session_id, seq: event.seq, at, type: event.type, body: text });
-      frames.push(Frame.ofEvent(event, text));
-      approvals.push(...this.questions.rowsOf(event));
-      this.#state = fold(this.#state, event);
-    }
-    const durable = this.#outbox.journaled(frames);
-    const write: Write = { sessions: [toRow(this.#state)], events: rows, approvals, ...beside };
-    this.#lastCommit = this.services.store.commit(write, haste).then(durable);
-    // The store tells the operator itself; whoever waits for this commit is told by its rejection.
-    this.#lastCommit.catch(() => undefined);
+    const { state, frames, write } = append(this, events);
+    this.#state = state;
+    const publish = this.#outbox.journaled(frames);
+    const committed = this.services.store.commit(
+      { ...write, ...beside },
+      { patient, untilStored: true, chain: this.#chain },
+    );
+    this.#lastCommit = committed.then(() => {
+      this.#stored = state;
+      publish();
+    });
+    this.#lastCommit.catch((error: unknown) => this.#lose(error));
     return this.#lastCommit;
+  }
+
+  /** The store refused what was folded already: this object is not what is on the disk. Another one goes on from there. */
+  #lose(error: unknown): void {
+    if (this.#halted) return;
+    this.#halted = true;
+    this.services.log.error(
+      { session: this.#state.id, err: error, stored_seq: this.#stored.seq, lost_seq: this.#state.seq },
+      "the store refused a write: the session stops and goes on from what is stored",
+    );
+    this.services.reload(this);
   }
 
   #publish(frames: readonly Frame[]): void {
@@ -322,7 +346,11 @@ export class Session {
       this.#conversation ??= openConversation(this, turn.upto);
       const conversation = await this.#conversation;
       this.services.reach("engine.opened");
-      for await (const events of turn.begin(conversation, signal)) this.#absorb(turn_id, events);
+      for await (const events of turn.begin(conversation, signal)) {
+        this.#absorb(turn_id, events);
+        // The engine does not go ahead of a disk that is away.
+        if (this.services.store.health().stall !== undefined) await this.#lastCommit;
+      }
       this.#fail(
         turn_id,
         { code: "engine_failed", message: "the engine stopped without saying how the turn ended" },
@@ -343,7 +371,7 @@ export class Session {
     if (this.#halted || this.#state.turn?.id !== turn_id) return;
     let changes: Change[] = [];
     const keep = (): void => {
-      if (changes.length > 0) this.#note(this.execute({ type: "progress", changes }), changes);
+      if (changes.length > 0) passCheckpoints(this.services, this.execute({ type: "progress", changes }), { changes });
       changes = [];
     };
     for (const event of events) {
@@ -368,13 +396,16 @@ export class Session {
           break;
         case "notice":
           keep();
-          this.#note(this.execute({ type: "notice", message: event.message }), []);
+          void this.execute({ type: "notice", message: event.message }).catch(() => undefined);
           break;
         case "turn.completed":
-          this.#note(this.execute({ ...event, type: "complete", changes }), changes, "ends");
+          passCheckpoints(this.services, this.execute({ ...event, type: "complete", changes }), {
+            changes,
+            ends: true,
+          });
           return;
         case "turn.failed":
-          this.#note(this.execute({ ...event, type: "fail", changes }), changes, "ends");
+          passCheckpoints(this.services, this.execute({ ...event, type: "fail", changes }), { changes, ends: true });
           return;
       }
     }
@@ -389,23 +420,7 @@ export class Session {
 
   #fail(turn_id: string, error: ErrorDetail, changes: readonly Change[]): void {
     if (this.#halted || this.#state.turn?.id !== turn_id) return;
-    this.#note(this.execute({ type: "fail", changes, error }), changes, "ends");
-  }
-
-  /** Passes the checkpoints that a commit stands for. */
-  #note(durable: Promise<void>, changes: readonly Change[], ends?: "ends"): void {
-    const { reach } = this.services;
-    const result = changes.some((change) => change.type === "item.completed" && isToolItem(change.item));
-    if (changes.some((change) => change.type === "usage")) reach("model.message_ended");
-    if (result) reach("tool.result_decided");
-    if (ends) reach("turn.end_decided");
-    durable.then(
-      () => {
-        if (result) reach("tool.result_durable");
-        if (ends) reach("turn.end_durable");
-      },
-      () => undefined,
-    );
+    passCheckpoints(this.services, this.execute({ type: "fail", changes, error }), { changes, ends: true });
   }
 
   /** Begins with the next prompt of the queue, if there is one and nothing stands in its way. */
@@ -452,9 +467,4 @@ export class Session {
     if (forGood) await workshop?.discard();
     else await workshop?.close();
   }
-}
-
-/** Nobody waits for what is told on the way, but watchers. */
-function isPatient({ type }: Command): boolean {
-  return type === "progress" || type === "notice" || type === "spend";
 }

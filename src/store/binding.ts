@@ -40,7 +40,15 @@ export function extendedCode(error: unknown): number | undefined {
 
 export const SQLITE = {
   error: 1,
+  permission: 3,
   busy: 5,
+  locked: 6,
+  noMemory: 7,
+  readOnly: 8,
+  io: 10,
+  full: 13,
+  cannotOpen: 14,
+  protocol: 15,
   tooBig: 18,
   constraint: 19,
   mismatch: 20,

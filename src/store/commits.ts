@@ -1,11 +1,13 @@
 import type { Worker } from "node:worker_threads";
 import { type Failure, LIMITS } from "../protocol/index.ts";
-import { REFUSED, storeFailure } from "./failure.ts";
+import { REFUSED, storeFailure, stalledFailure } from "./failure.ts";
 import type { FromWriter, Outcome, ToWriter } from "./messages.ts";
 import type { Encoded } from "./operations.ts";
+import type { CommitOptions, Stall } from "./store.ts";
 
 interface Waiting {
   readonly write: Encoded;
+  readonly options: CommitOptions;
   readonly resolve: (changes: number) => void;
   readonly reject: (error: Failure) => void;
 }
@@ -14,50 +16,95 @@ interface CommitsOptions {
   readonly port: Pick<Worker, "on" | "postMessage">;
   readonly onFatal: (error: Error) => void;
   readonly onCommit?: ((commit: { readonly writes: number }) => void) | undefined;
+  /** Called when writing stops and when it goes on. */
+  readonly onStall?: ((stall: Stall | undefined) => void) | undefined;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  readonly after: (ms: number, callback: () => void) => () => void;
+  /** The first wait before a refused transaction is tried again; it doubles up to `storeRetryMaxMs`. */
+  readonly retryMs: number;
+  readonly queueChars: number;
 }
 
 /**
  * The way to the writer's thread. What is asked for in one turn of the event loop goes as one message, and what comes
  * while the writer is busy waits for it together: the longer the disk takes, the more share one commit.
  *
- * At most `storeBatchesInFlight` messages are under way. Behind them Writes wait in `queue`, which has no bound of
- * its own: each is held by a caller that waits for it (a session has one Write open at a time, a command one), so
- * there are never more than sessions and commands, which have theirs.
+ * At most `storeBatchesInFlight` messages are under way. Behind them Writes wait in `queue`: each is held by a caller
+ * that waits for it, so there are never more than sessions and commands, which have bounds of their own.
+ *
+ * When the disk or another program refuses a transaction, writing has stalled. Writes with `untilStored` go back to the
+ * head of the queue, in order, and are sent again after a while; the others are refused. `storeQueueChars` bounds what
+ * is kept so.
  */
 export class Commits {
   readonly #options: CommitsOptions;
   #queue: Waiting[] = [];
   /** Sent and not answered, in the order they were sent. */
   #sent: Waiting[] = [];
+  /** Text of everything in `queue` and `sent`. */
+  #chars = 0;
   #batchesInFlight = 0;
+  /** Messages of an earlier epoch are void: the writer drops them. */
+  #epoch = 0;
   #flushing = false;
   #later: NodeJS.Timeout | undefined;
   #failure: Failure | undefined;
-  #idle: (() => void) | undefined;
+  #stall: Stall | undefined;
+  #retryMs: number;
+  #cancelRetry: () => void = () => undefined;
+  /** The queue was full since writing stalled: nothing more is kept until it goes on. */
+  #overflowed = false;
+  /** Chains of which a Write was refused here: all later Writes are refused too. */
+  readonly #broken = new Set<string>();
+  #idle: (() => void)[] = [];
 
   constructor(options: CommitsOptions) {
     this.#options = options;
+    this.#retryMs = options.retryMs;
     options.port.on("message", (message: FromWriter) => this.#hear(message));
     options.port.on("error", (error: unknown) => this.fail(String(error)));
   }
 
+  /** Why nothing can be written at the moment; absent: writing works. */
+  get stall(): Stall | undefined {
+    return this.#stall;
+  }
+
+  /** Text that is not on the disk yet, in UTF-16 units. */
+  get waitingChars(): number {
+    return this.#chars;
+  }
+
   /** Resolves when the write is on the disk, with the number of rows that its last statement changed. */
-  add(write: Encoded, patient: boolean): Promise<number> {
-    if (this.#failure !== undefined) return Promise.reject(this.#failure);
+  add(write: Encoded, options: CommitOptions = {}): Promise<number> {
+    const refusal = this.#failure ?? this.#refusal(write, options);
+    if (refusal !== undefined) return Promise.reject(refusal);
     return new Promise((resolve, reject) => {
-      this.#queue.push({ write, resolve, reject });
-      if (patient) this.#flushLater();
+      this.#queue.push({ write, options, resolve, reject });
+      this.#chars += write.chars;
+      if (this.#stall !== undefined) return;
+      if (options.patient === true) this.#flushLater();
       else this.#flushSoon();
     });
   }
 
   /** Resolves when everything that was asked for was answered. */
   drained(): Promise<void> {
-    if (this.#queue.length > 0) this.#flushSoon();
+    if (this.#queue.length > 0 && this.#stall === undefined) this.#flushSoon();
     if (this.#queue.length === 0 && this.#sent.length === 0) return Promise.resolve();
     return new Promise((resolve) => {
-      this.#idle = resolve;
+      this.#idle.push(resolve);
     });
+  }
+
+  /** Gives up what still waits. Only before the store is closed. */
+  abandon(): number {
+    this.#cancelRetry();
+    const left = this.#queue.length + this.#sent.length;
+    this.#failure ??= stalledFailure(this.#stall, "lost");
+    this.#rejectAll(this.#failure);
+    return left;
   }
 
   /** The writer is gone or of no use: everything that waits, and everything from now on, is refused. */
@@ -65,15 +112,37 @@ export class Commits {
     if (this.#failure !== undefined) return;
     this.#failure = storeFailure(
       "store_failed",
-      "The store cannot write any more: free the disk if it is full, then start Sallyport again.",
+      "The store cannot write any more, and the server stops. Run `sallyport doctor`, then start it again.",
       new Error(why),
     );
+    this.#cancelRetry();
+    this.#rejectAll(this.#failure);
+    this.#options.onFatal(new Error(`The store cannot write any more: ${why}`));
+  }
+
+  #rejectAll(failure: Failure): void {
     const waiting = [...this.#sent, ...this.#queue];
     this.#sent = [];
     this.#queue = [];
-    for (const { reject } of waiting) reject(this.#failure);
-    this.#idle?.();
-    this.#options.onFatal(new Error(`The store cannot write any more: ${why}`));
+    this.#chars = 0;
+    for (const { reject } of waiting) reject(failure);
+    this.#wakeIdle();
+  }
+
+  #refusal({ chars }: Encoded, { chain, untilStored }: CommitOptions): Failure | undefined {
+    if (chain !== undefined && this.#broken.has(chain)) return storeFailure("store_failed", REFUSED.chain, undefined);
+    if (this.#stall === undefined) return undefined;
+    if (untilStored !== true) return stalledFailure(this.#stall, "refused");
+    this.#overflowed ||= this.#chars + chars > this.#options.queueChars;
+    if (!this.#overflowed) return undefined;
+    if (chain !== undefined) this.#breakChain(chain);
+    return stalledFailure(this.#stall, "refused");
+  }
+
+  #breakChain(chain: string): void {
+    this.#broken.add(chain);
+    if (this.#broken.size <= LIMITS.storeBrokenChains) return;
+    for (const oldest of this.#broken) return void this.#broken.delete(oldest);
   }
 
   /** Waits for company: whatever cannot wait takes it along. */
@@ -89,15 +158,18 @@ export class Commits {
     this.#flushing = true;
     setImmediate(() => {
       this.#flushing = false;
-      this.#flush();
+      if (this.#stall === undefined) this.#flush(LIMITS.storeBatchesInFlight);
     });
   }
 
-  #flush(): void {
+  #flush(most: number): void {
     const { port } = this.#options;
-    while (this.#queue.length > 0 && this.#batchesInFlight < LIMITS.storeBatchesInFlight) {
+    while (this.#queue.length > 0 && this.#batchesInFlight < most) {
       const batch = this.#takeBatch();
-      const message: ToWriter = { kind: "batch", writes: batch.map(({ write }) => write.operations) };
+      const writes = batch.map(({ write, options: { chain } }) =>
+        chain === undefined ? { operations: write.operations } : { operations: write.operations, chain },
+      );
+      const message: ToWriter = { kind: "batch", epoch: this.#epoch, writes };
       this.#batchesInFlight += 1;
       this.#sent.push(...batch);
       port.postMessage(message);
@@ -118,13 +190,62 @@ export class Commits {
 
   #hear(message: FromWriter): void {
     if (message.kind === "fatal") this.fail(message.why);
-    if (message.kind !== "done" || this.#failure !== undefined) return;
-    this.#batchesInFlight -= message.batches;
-    const answered = this.#sent.splice(0, message.outcomes.length);
-    for (const [index, outcome] of message.outcomes.entries()) settle(answered[index], outcome);
+    if (this.#failure !== undefined) return;
+    if (message.kind === "stalled") this.#stalled(message);
+    if (message.kind === "done") this.#done(message);
+  }
+
+  #done({ batches, outcomes }: Extract<FromWriter, { kind: "done" }>): void {
+    if (this.#stall !== undefined) this.#goOn();
+    this.#batchesInFlight -= batches;
+    const answered = this.#sent.splice(0, outcomes.length);
+    for (const { write } of answered) this.#chars -= write.chars;
+    for (const [index, outcome] of outcomes.entries()) settle(answered[index], outcome);
     this.#options.onCommit?.({ writes: answered.length });
     if (this.#queue.length > 0) this.#flushSoon();
-    else if (this.#sent.length === 0) this.#idle?.();
+    else if (this.#sent.length === 0) this.#wakeIdle();
+  }
+
+  /** Nothing of what was sent is on the disk: it goes back into the queue, and is sent again after a while. */
+  #stalled({ cause, why }: Extract<FromWriter, { kind: "stalled" }>): void {
+    const first = this.#stall === undefined;
+    this.#stall = { cause, why, since: this.#stall?.since ?? this.#options.now() };
+    this.#epoch += 1;
+    this.#batchesInFlight = 0;
+    const waiting = [...this.#sent, ...this.#queue];
+    this.#sent = [];
+    this.#queue = waiting.filter(({ options }) => options.untilStored === true);
+    for (const { options, write, reject } of waiting) {
+      if (options.untilStored === true) continue;
+      this.#chars -= write.chars;
+      reject(stalledFailure(this.#stall, "refused"));
+    }
+    if (this.#queue.length === 0) this.#wakeIdle();
+    this.#cancelRetry = this.#options.after(this.#retryMs, () => this.#retry());
+    this.#retryMs = Math.min(this.#retryMs * 2, LIMITS.storeRetryMaxMs);
+    if (first) this.#options.onStall?.(this.#stall);
+  }
+
+  /** One message alone; where nothing waits, an empty one finds out whether the disk is back. */
+  #retry(): void {
+    if (this.#queue.length > 0) return this.#flush(1);
+    this.#batchesInFlight += 1;
+    const message: ToWriter = { kind: "batch", epoch: this.#epoch, writes: [] };
+    const { port } = this.#options;
+    port.postMessage(message);
+  }
+
+  #goOn(): void {
+    this.#stall = undefined;
+    this.#overflowed = false;
+    this.#retryMs = this.#options.retryMs;
+    this.#options.onStall?.(undefined);
+  }
+
+  #wakeIdle(): void {
+    const idle = this.#idle;
+    this.#idle = [];
+    for (const resolve of idle) resolve();
   }
 }
 

@@ -1,14 +1,39 @@
-import { Failure } from "../protocol/index.ts";
+import { Failure, LIMITS } from "../protocol/index.ts";
+import type { Stall } from "./store.ts";
 
 /** What a caller reads when its own Write was refused. */
 export const REFUSED = {
   conflict: "A row with this key is stored already: nothing of this write was stored.",
   store_failed: "The store could not take this write: nothing of it was stored.",
+  chain: "The store refused an earlier write that this one follows: nothing of it was stored.",
 } as const;
 
 /** Words for the caller; what stands behind them, for the operator's log, is the cause and never sent out. */
 export function storeFailure(code: "conflict" | "store_failed", message: string, cause: unknown): Failure {
   const failure = new Failure(code, message);
   failure.cause = cause;
+  return failure;
+}
+
+const CAUSES: Readonly<Record<Stall["cause"], string>> = {
+  locked: "another program has locked its database",
+  full: "its disk is full",
+  read_only: "its disk is read-only",
+  io: "its disk reports errors",
+};
+
+const ENDS = {
+  refused: "Nothing of this request was stored: send it again in a few seconds.",
+  waiting: "This request is kept and is stored when the disk is back: send it again with the same Idempotency-Key.",
+  lost: "The server stops, and this request was not stored.",
+} as const;
+
+/** The words of every refusal while nothing can be written. */
+export function stalledFailure(stall: Stall | undefined, end: keyof typeof ENDS): Failure {
+  const cause = stall === undefined ? "" : `: ${CAUSES[stall.cause]}`;
+  const failure = new Failure("store_failed", `The store cannot write at the moment${cause}. ${ENDS[end]}`, {
+    retry_after_s: LIMITS.storeRetryAfterS,
+  });
+  failure.cause = stall === undefined ? undefined : new Error(stall.why);
   return failure;
 }

@@ -1,2 +1,4 @@
-export { openSqliteStore } from "./sqlite.ts";
+export { stalledFailure } from "./failure.ts";
+export type { Faults } from "./messages.ts";
+export { openSqliteStore, type SqliteStoreOptions } from "./sqlite.ts";
 export type * from "./store.ts";

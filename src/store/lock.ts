@@ -2,6 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { type OpenDatabase, primaryCode, SQLITE } from "./binding.ts";
 import { makePrivate } from "./private-file.ts";
 import { Refusal } from "./refusal.ts";
+import { quietly } from "./stall.ts";
 
 export interface Lock {
   release(): void;
@@ -31,7 +32,7 @@ export function takeLock(open: OpenDatabase, path: string): Lock {
   return {
     release: () => {
       // Before the lock goes: afterwards the file may be the next owner's.
-      rmSync(`${path}.pid`, { force: true });
+      quietly(() => rmSync(`${path}.pid`, { force: true }));
       database.close();
     },
   };

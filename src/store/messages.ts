@@ -1,15 +1,33 @@
 import type { ErrorCode } from "../protocol/index.ts";
 import type { Operation } from "./statements.ts";
+import type { Stall } from "./store.ts";
 
 /** What the writer's thread is started with. */
 export interface WriterData {
   /** Absolute, symlinks resolved. */
   readonly path: string;
+  /** How long a transaction waits for another program's lock. */
+  readonly busyMs: number;
+  /** Only in tests. */
+  readonly faults?: Faults | undefined;
+}
+
+/**
+ * Faults that a test makes, shared with the writer's thread: how many transactions fail from now on, at which step
+ * (0: begin, 1: commit), and with which of SQLite's result codes.
+ */
+export type Faults = Int32Array<SharedArrayBuffer>;
+
+/** One Write. The Writes of a chain follow from each other: after one was refused, so are all that come later. */
+export interface SentWrite {
+  readonly operations: readonly Operation[];
+  readonly chain?: string;
 }
 
 /** What the writer is told. `close` comes last, when every batch was answered. */
 export type ToWriter =
-  | { readonly kind: "batch"; readonly writes: readonly (readonly Operation[])[] }
+  /** Those of an epoch in which writing stalled are dropped: they come again in the next one. */
+  | { readonly kind: "batch"; readonly epoch: number; readonly writes: readonly SentWrite[] }
   | { readonly kind: "close" };
 
 /** How one Write ended: the rows that its last statement changed, or why nothing of it was stored. */
@@ -23,5 +41,7 @@ export type FromWriter =
   | { readonly kind: "refused"; readonly code: ErrorCode; readonly message: string }
   /** `batches` messages went into one durable transaction; outcomes in the order of their Writes. */
   | { readonly kind: "done"; readonly batches: number; readonly outcomes: readonly Outcome[] }
+  /** The disk or another program stands in the way: nothing of what was sent so far is stored, all of it may be sent again. */
+  | ({ readonly kind: "stalled" } & Omit<Stall, "since">)
   /** Nothing can be written any more. */
   | { readonly kind: "fatal"; readonly why: string };

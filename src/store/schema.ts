@@ -146,6 +146,14 @@ const MIGRATIONS: readonly string[] = [
       coalesce(json_extract(state, '$.created_by.name'), ''));
   CREATE INDEX audit_by_principal ON audit (json_extract(by, '$.id'), action, at, id);
   `,
+  // One row. Each transaction adds one to `commits`: so it is known whether a transaction is stored, and whether a file is older than it should be.
+  `
+  CREATE TABLE store_state (
+    id INTEGER PRIMARY KEY CHECK (id = 1),
+    commits INTEGER NOT NULL
+  ) STRICT;
+  INSERT INTO store_state (id, commits) VALUES (1, 0);
+  `,
 ];
 
 function versionOf(database: Database): number {

@@ -5,33 +5,69 @@ import { Failure, LIMITS } from "../protocol/index.ts";
 import { type Database, loadSqlite } from "./binding.ts";
 import { Commits } from "./commits.ts";
 import { REFUSED, storeFailure } from "./failure.ts";
-import type { FromWriter, ToWriter, WriterData } from "./messages.ts";
+import type { Faults, FromWriter, ToWriter, WriterData } from "./messages.ts";
 import { encode, type Encoded, encodeSweep } from "./operations.ts";
 import { makePrivate } from "./private-file.ts";
 import { makeReader } from "./reader.ts";
 import { makeSelect } from "./select.ts";
-import type { Store, Write } from "./store.ts";
+import type { Stall, Store, Write } from "./store.ts";
 
-interface SqliteStoreOptions {
+/** Time and bounds of the store. Tests pass their own. */
+interface StoreTuning {
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Calls back once after `ms`; the answer takes it back. */
+  readonly after: (ms: number, callback: () => void) => () => void;
+  /** How long a transaction waits for another program's lock. */
+  readonly busyMs: number;
+  /** The first wait before a transaction that the disk refused is tried again. */
+  readonly retryMs: number;
+  /** How long a store that closes waits for a disk that is away. */
+  readonly closeMs: number;
+  /** Text that is kept for a disk that is away, in UTF-16 units. */
+  readonly queueChars: number;
+}
+
+const BY_DEFAULT: StoreTuning = {
+  now: () => Date.now(),
+  after: (ms, callback) => {
+    const timer = setTimeout(callback, ms);
+    return () => clearTimeout(timer);
+  },
+  busyMs: LIMITS.storeBusyMs,
+  retryMs: LIMITS.storeRetryMs,
+  closeMs: LIMITS.storeCloseMs,
+  queueChars: LIMITS.storeQueueChars,
+};
+
+export interface SqliteStoreOptions {
   /** A file; it and its folder are made when they are missing. */
   readonly path: string;
   /** Called once, with words for the operator, when the store can no longer write. */
   readonly onFatal: (error: Error) => void;
   /** Called after each durable commit with the number of Writes that shared it. */
-  readonly onCommit?: (commit: { readonly writes: number }) => void;
+  readonly onCommit?: ((commit: { readonly writes: number }) => void) | undefined;
+  /** Called when nothing can be written for now, and with nothing when writing goes on. */
+  readonly onStall?: ((stall: Stall | undefined) => void) | undefined;
+  /** Absent: the time of the machine, and the limits. */
+  readonly tuning?: Partial<StoreTuning> | undefined;
+  /** Only in tests. */
+  readonly faults?: Faults | undefined;
 }
 
 /** Opens the store in a file of this machine: one thread that writes, and a connection that reads beside it. */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
-  const { onFatal, onCommit } = options;
+  const { onFatal, onCommit, onStall, faults } = options;
+  const tuning = { ...BY_DEFAULT, ...options.tuning };
   const path = makeHome(options.path);
   const open = await loadSqlite();
-  const writer = await startWriter({ path });
+  const writer = await startWriter({ path, busyMs: tuning.busyMs, faults });
   // No waiting from here on: what the writer says next must find its listeners.
   try {
     const database = open(path, { readOnly: true });
     database.exec(`PRAGMA busy_timeout = ${LIMITS.storeBusyMs}; PRAGMA cache_size = -${LIMITS.storeCacheKib}`);
-    return makeStore({ writer, commits: new Commits({ port: writer.port, onFatal, onCommit }), database });
+    const commits = new Commits({ port: writer.port, onFatal, onCommit, onStall, ...tuning });
+    return makeStore({ writer, commits, database, tuning });
   } catch (error) {
     await endWriter(writer);
     throw storeFailure("store_failed", `The database ${path} cannot be read.`, error);
@@ -51,6 +87,7 @@ interface Parts {
   readonly writer: Writer;
   readonly commits: Commits;
   readonly database: Database;
+  readonly tuning: StoreTuning;
 }
 
 interface Writer {
@@ -78,7 +115,21 @@ async function endWriter({ port, gone }: Writer): Promise<void> {
   await gone;
 }
 
-function makeStore({ writer, commits, database }: Parts): Store {
+/** Waits for what was asked; while the disk is away only for so long. */
+async function drain(commits: Commits, { after, closeMs }: StoreTuning): Promise<void> {
+  let cancel = (): void => undefined;
+  const overdue = new Promise<void>((resolve) => {
+    const look = (): void => {
+      cancel = after(closeMs, () => (commits.stall === undefined ? look() : resolve()));
+    };
+    look();
+  });
+  await Promise.race([commits.drained(), overdue]);
+  cancel();
+  commits.abandon();
+}
+
+function makeStore({ writer, commits, database, tuning }: Parts): Store {
   let closing: Promise<void> | undefined;
   let readable = true;
   let ending = false;
@@ -89,7 +140,7 @@ function makeStore({ writer, commits, database }: Parts): Store {
     if (!open) throw new Failure("shutting_down", "The store is closed.");
   };
   const close = async () => {
-    await commits.drained();
+    await drain(commits, tuning);
     readable = false;
     // Before the writer's, which folds the write-ahead log into the database.
     database.close();
@@ -98,16 +149,17 @@ function makeStore({ writer, commits, database }: Parts): Store {
   };
   return {
     read: makeReader(makeSelect(database, () => refuseClosed(readable))),
-    commit: async (write, haste) => {
+    commit: async (write, options) => {
       refuseClosed(closing === undefined);
-      await commits.add(encoded(write), haste === "patient");
+      await commits.add(encoded(write), options);
     },
+    health: () => ({ stall: commits.stall, waitingChars: commits.waitingChars }),
     sweep: async (now) => {
       let swept = 0;
       // One bounded delete at a time lets other writes through; each round but the last deletes, so it ends.
       for (;;) {
         refuseClosed(closing === undefined);
-        const rows = await commits.add(encodeSweep({ now, limit: LIMITS.storeSweepRows }), false);
+        const rows = await commits.add(encodeSweep({ now, limit: LIMITS.storeSweepRows }));
         swept += rows;
         if (rows < LIMITS.storeSweepRows) return swept;
       }

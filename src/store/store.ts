@@ -223,15 +223,38 @@ export interface Reader {
   activeSessions(created_by: string): Promise<number>;
 }
 
-/** `patient`: nobody waits for it, so it may wait a few milliseconds for other Writes to share their commit. Order is kept. */
-export type Haste = "patient";
+export interface CommitOptions {
+  /** Nobody waits for it, so it may wait a few milliseconds for other Writes to share their commit. Order is kept. */
+  readonly patient?: boolean | undefined;
+  /** While nothing can be written it is kept, and stored when that is over. Absent: it is refused then. */
+  readonly untilStored?: boolean | undefined;
+  /** Writes with the same name follow from each other: after one was refused, so are all that come later. */
+  readonly chain?: string | undefined;
+}
+
+/** Why nothing can be written at the moment. */
+export interface Stall {
+  readonly cause: "locked" | "full" | "read_only" | "io";
+  /** For the operator. */
+  readonly why: string;
+  /** Milliseconds since the epoch. */
+  readonly since: number;
+}
+
+export interface StoreHealth {
+  /** Absent: writing works. It goes on by itself when the disk is back. */
+  readonly stall?: Stall | undefined;
+  /** Text that waits to be stored, in UTF-16 units. */
+  readonly waitingChars: number;
+}
 
 export interface Store {
   readonly read: Reader;
   /** Resolves when everything in `write` is on the disk. Writes asked for in one event-loop turn share one commit; order is kept. */
-  commit(write: Write, haste?: Haste): Promise<void>;
+  commit(write: Write, options?: CommitOptions): Promise<void>;
   /** Deletes what is past its time (receipts). Answers how many rows went. */
   sweep(now: number): Promise<number>;
-  /** Waits for what was asked, then closes. */
+  health(): StoreHealth;
+  /** Waits for what was asked, but not for a disk that stays away, then closes. */
   close(): Promise<void>;
 }

@@ -1,10 +1,19 @@
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { LIMITS } from "../protocol/limits.ts";
-import { type Database, extendedCode, loadSqlite, primaryCode, SQLITE, type Statement } from "./binding.ts";
+import {
+  type Database,
+  extendedCode,
+  loadSqlite,
+  type OpenDatabase,
+  primaryCode,
+  SQLITE,
+  type Statement,
+} from "./binding.ts";
 import { type Lock, takeLock } from "./lock.ts";
-import type { FromWriter, Outcome, ToWriter, WriterData } from "./messages.ts";
+import type { Faults, FromWriter, Outcome, SentWrite, ToWriter, WriterData } from "./messages.ts";
 import { Refusal } from "./refusal.ts";
 import { migrate, refuseNewer } from "./schema.ts";
+import { quietly, stallOf, wordsOf } from "./stall.ts";
 import { type Operation, type WriteName, WRITES } from "./statements.ts";
 
 // The store's only writer, in a thread of its own: waiting for the disk never holds up the event loop of the server.
@@ -14,7 +23,8 @@ interface Open {
   readonly lock: Lock;
 }
 
-type Statements = Readonly<Record<WriteName | "begin" | "commit" | "rollback" | "save" | "keep" | "undo", Statement>>;
+type Control = "begin" | "commit" | "rollback" | "save" | "keep" | "undo" | "count" | "counted";
+type Statements = Readonly<Record<WriteName | Control, Statement>>;
 
 /** What one Write alone can be to blame for. Anything else that SQLite says is about the disk or the database. */
 const WRITE_ERRORS: ReadonlySet<number | undefined> = new Set([
@@ -26,25 +36,30 @@ const WRITE_ERRORS: ReadonlySet<number | undefined> = new Set([
   SQLITE.range,
 ]);
 
-function wordsOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+function connect(open: OpenDatabase, { path, busyMs }: WriterData): Database {
+  const database = open(path);
+  try {
+    database.exec(`PRAGMA busy_timeout = ${busyMs}`);
+    refuseNewer(database);
+    database.exec(`
+      PRAGMA journal_mode = WAL;
+      PRAGMA synchronous = FULL;
+      PRAGMA cache_size = -${LIMITS.storeCacheKib};
+      PRAGMA wal_autocheckpoint = ${LIMITS.storeCheckpointPages};
+      PRAGMA journal_size_limit = ${LIMITS.storeWalBytes};
+    `);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
 }
 
-async function openForWriting(path: string): Promise<Open> {
-  const open = await loadSqlite();
-  const lock = takeLock(open, path);
+function openForWriting(open: OpenDatabase, data: WriterData): Open {
+  const lock = takeLock(open, data.path);
   try {
-    const database = open(path);
+    const database = connect(open, data);
     try {
-      database.exec(`PRAGMA busy_timeout = ${LIMITS.storeBusyMs}`);
-      refuseNewer(database);
-      database.exec(`
-        PRAGMA journal_mode = WAL;
-        PRAGMA synchronous = FULL;
-        PRAGMA cache_size = -${LIMITS.storeCacheKib};
-        PRAGMA wal_autocheckpoint = ${LIMITS.storeCheckpointPages};
-        PRAGMA journal_size_limit = ${LIMITS.storeWalBytes};
-      `);
       migrate(database);
       return { database, lock };
     } catch (error) {
@@ -79,6 +94,8 @@ function prepare(database: Database): Statements {
     save: statement("SAVEPOINT one_write"),
     keep: statement("RELEASE one_write"),
     undo: statement("ROLLBACK TO one_write"),
+    count: statement("UPDATE store_state SET commits = ?"),
+    counted: statement("SELECT commits FROM store_state"),
   };
 }
 
@@ -105,84 +122,148 @@ function runWrite(statements: Statements, operations: readonly Operation[]): Out
   }
 }
 
-/** One transaction for all; on the disk when it returns. Throws when the store is of no more use. */
-function runTransaction(statements: Statements, writes: readonly (readonly Operation[])[]): readonly Outcome[] {
-  try {
-    statements.begin.run();
-  } catch (error) {
-    // Another program holds the database for writing, and did so for the whole of `storeBusyMs`.
-    if (primaryCode(error) !== SQLITE.busy) throw error;
-    return writes.map(() => ({ code: "store_failed", why: wordsOf(error) }));
+function commitsOf(statements: Statements): number {
+  return (statements.counted.get() as { readonly commits: number }).commits;
+}
+
+/** Fails as a test asked for it. */
+function pretend(faults: Faults | undefined, step: 0 | 1): void {
+  if (faults === undefined || Atomics.load(faults, 0) <= 0 || Atomics.load(faults, 1) !== step) return;
+  Atomics.sub(faults, 0, 1);
+  const errcode = Atomics.load(faults, 2);
+  throw Object.assign(new Error(`made by a test: code ${errcode}`), { errcode });
+}
+
+/** Writes, one transaction at a time. Where the disk or another program stands in the way, the same may be asked again. */
+class Writing {
+  readonly #open: OpenDatabase;
+  readonly #data: WriterData;
+  #database: Database;
+  #statements: Statements;
+  /** How many transactions the database has seen. */
+  #commits: number;
+  /** Chains of which a Write was refused; the oldest is forgotten first. */
+  readonly #broken = new Set<string>();
+
+  constructor(open: OpenDatabase, data: WriterData, database: Database) {
+    this.#open = open;
+    this.#data = data;
+    this.#database = database;
+    this.#statements = prepare(database);
+    this.#commits = commitsOf(this.#statements);
   }
-  try {
-    const outcomes = writes.map((operations) => runWrite(statements, operations));
-    statements.commit.run();
+
+  /** One transaction for all; on the disk when it returns. Throws when nothing of it is. */
+  transaction(writes: readonly SentWrite[]): readonly Outcome[] {
+    const broken = new Set<string>();
+    const outcomes: Outcome[] = [];
+    try {
+      pretend(this.#data.faults, 0);
+      this.#statements.begin.run();
+      for (const write of writes) outcomes.push(this.#write(write, broken));
+      this.#statements.count.run(this.#commits + 1);
+      pretend(this.#data.faults, 1);
+      this.#statements.commit.run();
+    } catch (error) {
+      // SQLite may have done it already.
+      quietly(() => this.#statements.rollback.run());
+      if (primaryCode(error) === SQLITE.busy || stallOf(error, this.#data.path) === undefined) throw error;
+      if (!this.#storedAfterAll()) throw error;
+    }
+    this.#commits += 1;
+    for (const chain of broken) this.#remember(chain);
     return outcomes;
-  } catch (error) {
-    // SQLite may have done it already.
-    quietly(() => statements.rollback.run());
-    throw error;
+  }
+
+  /** A new connection after a trouble of the disk. Answers whether the transaction that failed is stored nevertheless. */
+  #storedAfterAll(): boolean {
+    const database = connect(this.#open, this.#data);
+    quietly(() => this.#database.close());
+    this.#database = database;
+    this.#statements = prepare(database);
+    return commitsOf(this.#statements) > this.#commits;
+  }
+
+  #write({ operations, chain }: SentWrite, broken: Set<string>): Outcome {
+    if (chain !== undefined && (broken.has(chain) || this.#broken.has(chain)))
+      return { code: "store_failed", why: "an earlier write of its chain was refused" };
+    const outcome = runWrite(this.#statements, operations);
+    if (chain !== undefined && !("changes" in outcome)) broken.add(chain);
+    return outcome;
+  }
+
+  #remember(chain: string): void {
+    this.#broken.add(chain);
+    if (this.#broken.size <= LIMITS.storeBrokenChains) return;
+    for (const oldest of this.#broken) return void this.#broken.delete(oldest);
+  }
+
+  close(): void {
+    // Said, not left to the closing: with the package, the reader's connection lives on behind its statements until
+    // they are collected, so that this one is not the last and closing it leaves the log as it is.
+    quietly(() => this.#database.exec("PRAGMA wal_checkpoint(TRUNCATE)"));
+    quietly(() => this.#database.close());
   }
 }
 
-type Batch = readonly (readonly Operation[])[];
+interface Collected {
+  readonly writes: readonly SentWrite[];
+  readonly batches: number;
+  /** Of the last one. */
+  readonly epoch: number;
+  readonly close: boolean;
+}
 
 /**
  * What came while the last transaction was written goes into one with this message. A batch holds no more Writes than
- * the limit, so a transaction holds less than twice as many.
+ * the limit, so a transaction holds less than twice as many. Batches of a past epoch are dropped.
  */
-function collect(port: MessagePort, first: ToWriter): { readonly batches: readonly Batch[]; readonly close: boolean } {
-  const batches: Batch[] = [];
-  let count = 0;
+function collect(port: MessagePort, first: ToWriter, epoch: number): Collected {
+  const writes: SentWrite[] = [];
+  let batches = 0;
   let next: ToWriter | undefined = first;
   while (next?.kind === "batch") {
-    batches.push(next.writes);
-    count += next.writes.length;
-    if (count >= LIMITS.storeBatchWrites) break;
+    if (next.epoch >= epoch) {
+      writes.push(...next.writes);
+      batches += 1;
+    }
+    if (writes.length >= LIMITS.storeBatchWrites) break;
     next = receiveMessageOnPort(port)?.message as ToWriter | undefined;
   }
-  return { batches, close: next?.kind === "close" };
+  return { writes, batches, epoch, close: next?.kind === "close" };
 }
 
-/** For what is tried on the way out: nobody could do anything about its failure. */
-function quietly(attempt: () => unknown): void {
-  try {
-    attempt();
-  } catch {
-    // What is on the disk is safe either way: the next start goes on from it.
-  }
-}
-
-function serve(port: MessagePort, { database, lock }: Open): void {
-  const statements = prepare(database);
+function serve(port: MessagePort, writing: Writing, { data, lock }: { data: WriterData; lock: Lock }): void {
   const say = (message: FromWriter) => port.postMessage(message);
+  let epoch = 0;
   const end = () => {
-    quietly(() => database.close());
+    writing.close();
     lock.release();
     port.close();
   };
   port.on("message", (first: ToWriter) => {
-    const { batches, close } = collect(port, first);
+    const { writes, batches, close } = collect(port, first, epoch);
     try {
-      if (batches.length > 0) {
-        say({ kind: "done", batches: batches.length, outcomes: runTransaction(statements, batches.flat()) });
-      }
+      if (batches > 0) say({ kind: "done", batches, outcomes: writing.transaction(writes) });
     } catch (error) {
-      say({ kind: "fatal", why: wordsOf(error) });
-      return end();
+      const stall = stallOf(error, data.path);
+      if (stall === undefined) {
+        say({ kind: "fatal", why: wordsOf(error) });
+        return end();
+      }
+      epoch += 1;
+      say({ kind: "stalled", ...stall });
     }
-    if (!close) return;
-    // Said, not left to the closing: with the package, the reader's connection lives on behind its statements until
-    // they are collected, so that this one is not the last and closing it leaves the log as it is.
-    quietly(() => database.exec("PRAGMA wal_checkpoint(TRUNCATE)"));
-    end();
+    if (close) end();
   });
   say({ kind: "ready" });
 }
 
-async function start(port: MessagePort, { path }: WriterData): Promise<void> {
+async function start(port: MessagePort, data: WriterData): Promise<void> {
   try {
-    serve(port, await openForWriting(path));
+    const open = await loadSqlite();
+    const { database, lock } = openForWriting(open, data);
+    serve(port, new Writing(open, data, database), { data, lock });
   } catch (error) {
     const refused: FromWriter =
       error instanceof Refusal
@@ -190,7 +271,7 @@ async function start(port: MessagePort, { path }: WriterData): Promise<void> {
         : {
             kind: "refused",
             code: "store_failed",
-            message: `The database ${path} cannot be opened: ${wordsOf(error)}`,
+            message: `The database ${data.path} cannot be opened: ${wordsOf(error)}`,
           };
     port.postMessage(refused);
     port.close();

@@ -43,6 +43,7 @@ export function createApp(options: SurfaceOptions, guard: Guard): App {
   );
   app.use(door(guard));
   app.use(bounded);
+  app.use(answeredWhileStalled(options));
   healthRoute(app, options);
   webPages(app, options);
   sessionRoutes(app, options);
@@ -110,6 +111,13 @@ const bounded = createMiddleware<Environment>(async (context, next) => {
   }
   await next();
 });
+
+/** A request whose work waits for a disk that is away is answered after a while. What it asked for is kept. */
+function answeredWhileStalled({ gateway }: Pick<SurfaceOptions, "gateway">) {
+  return createMiddleware<Environment>(async (_context, next) => {
+    await gateway.whileStoring(next());
+  });
+}
 
 async function readBody(incoming: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];

@@ -42,6 +42,7 @@ export function httpStatus(
       return 429;
     case "connection_failed":
     case "shutting_down":
+    case "store_failed":
     case "model_unavailable":
     case "model_unauthenticated":
       return 503;
@@ -56,7 +57,6 @@ export function httpStatus(
     case "engine_failed":
     case "restart_limit":
     case "tool_failed":
-    case "store_failed":
     case "internal":
       return 500;
   }

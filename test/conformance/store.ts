@@ -5,6 +5,7 @@ import type { EventRow, Store, Write } from "../../src/store/index.ts";
 import { storeLists } from "./store-lists.ts";
 import { storeMoney } from "./store-money.ts";
 import { storeRegistry } from "./store-registry.ts";
+import { storeStall } from "./store-stall.ts";
 import {
   approval,
   auditRow,
@@ -24,6 +25,8 @@ export interface OpenedStore {
   readonly store: Store;
   /** Opens the same data once more; the test closes the first one before, or means not to. */
   readonly reopen: () => Promise<Store>;
+  /** Keeps the store from writing until the answer is called. */
+  readonly hold: () => Promise<() => Promise<void>>;
   /** Closes whatever is open and deletes the data. */
   readonly cleanup: () => Promise<void>;
 }
@@ -45,6 +48,7 @@ export function storeConformance(name: string, open: () => Promise<OpenedStore>)
     lifeTests(() => opened);
     storeLists(() => store);
     storeMoney(() => opened);
+    storeStall(() => opened);
   });
 }
 

@@ -13,6 +13,7 @@ const store = await openSqliteStore({
   onFatal: () => {
     fatal += 1;
   },
+  tuning: { closeMs: 50 },
 });
 say({ kind: "open", pid: process.pid });
 
@@ -41,9 +42,10 @@ async function append(id) {
 }
 
 const ended = await Promise.allSettled(["ses_0", "ses_1", "ses_2", "ses_3"].map(append));
-// Only reached when the store cannot write any more.
+// Only reached when the store cannot write.
 const later = await store.commit({ documents: [] }).catch((error) => error.code);
 const readable = (await store.read.session("ses_0"))?.id;
 const codes = ended.map(({ reason }) => reason.code);
+const cause = store.health().stall?.cause;
 await store.close();
-say({ kind: "ended", codes, later, readable, fatal });
+say({ kind: "ended", codes, later, readable, cause, fatal });

@@ -93,7 +93,8 @@ describe("a store that dies", () => {
         codes: ["store_failed", "store_failed", "store_failed", "store_failed"],
         later: "store_failed",
         readable: "ses_0",
-        fatal: 1,
+        cause: "io",
+        fatal: 0,
       },
     ]);
     const store = await open();

@@ -108,7 +108,7 @@ describe("SQLite store", () => {
       await plain((database) =>
         database.exec(`
           DROP TABLE reservations; DROP TABLE accounts; DROP TABLE usage; DROP INDEX sessions_active;
-          DROP INDEX audit_by_principal;
+          DROP INDEX audit_by_principal; DROP TABLE store_state;
           ALTER TABLE sessions DROP COLUMN engine; ALTER TABLE sessions DROP COLUMN search;
           PRAGMA user_version = 1;
         `),
@@ -130,7 +130,7 @@ describe("SQLite store", () => {
       await first.close();
       await plain((database) =>
         database.exec(`
-          DROP INDEX audit_by_principal;
+          DROP INDEX audit_by_principal; DROP TABLE store_state;
           ALTER TABLE sessions DROP COLUMN engine; ALTER TABLE sessions DROP COLUMN search;
           PRAGMA user_version = 2;
         `),

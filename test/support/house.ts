@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { SallyportClient } from "../../src/client/index.ts";
 import { readSettings } from "../../src/cli/settings.ts";
-import { serve, type Serving } from "../../src/cli/serve.ts";
+import { serve, type ServeOptions, type Serving } from "../../src/cli/serve.ts";
 import type {
   Approval,
   CreateSession,
@@ -10,7 +10,6 @@ import type {
   SessionView,
   StreamFrame,
 } from "../../src/protocol/index.ts";
-import type { Clock } from "../../src/sessions/index.ts";
 import { makePlace, TEST_TOKEN, type Place } from "./server.ts";
 
 /** The whole product in this process, on a free port, with the scripted model. */
@@ -20,6 +19,7 @@ export interface TestHouse {
   readonly client: SallyportClient;
   /** A client with a token of its own. */
   as(role: Role, name?: string): Promise<SallyportClient & { readonly token: string }>;
+  stop(): Promise<void>;
   /** Stops the server and opens it again on the same home. */
   restart(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
@@ -27,10 +27,11 @@ export interface TestHouse {
 
 export async function openTestHouse(
   environment: Readonly<Record<string, string>> = {},
-  options?: "home inside workspace" | { readonly clock: Clock },
+  options: "home inside workspace" | Pick<ServeOptions, "store" | "clock"> = {},
 ): Promise<TestHouse> {
   const made = await makePlace();
-  const place = typeof options === "string" ? { ...made, home: join(made.workspace, ".sallyport") } : made;
+  const inside = options === "home inside workspace";
+  const place = inside ? { ...made, home: join(made.workspace, ".sallyport") } : made;
   const open = (): Promise<Serving> => {
     const all = {
       PATH: process.env["PATH"],
@@ -44,7 +45,7 @@ export async function openTestHouse(
       environment: all,
       version: "0.0.0-test",
       logLevel: "silent",
-      clock: typeof options === "string" ? undefined : options?.clock,
+      ...(inside ? {} : options),
       onFatal: (error) => {
         throw error;
       },
@@ -52,6 +53,10 @@ export async function openTestHouse(
   };
   let serving = await open();
   let isOpen = true;
+  const stop = async (): Promise<void> => {
+    if (isOpen) await serving.close();
+    isOpen = false;
+  };
   let client = new SallyportClient({ url: serving.url, token: TEST_TOKEN });
   return {
     place,
@@ -65,15 +70,15 @@ export async function openTestHouse(
       const { token } = await client.createToken({ role, name });
       return Object.assign(new SallyportClient({ url: serving.url, token }), { token });
     },
+    stop,
     restart: async () => {
-      if (isOpen) await serving.close();
-      isOpen = false;
+      await stop();
       serving = await open();
       isOpen = true;
       client = new SallyportClient({ url: serving.url, token: TEST_TOKEN });
     },
     [Symbol.asyncDispose]: async () => {
-      if (isOpen) await serving.close();
+      await stop();
       await place.remove();
     },
   };

@@ -9,6 +9,8 @@ const Health = z.object({
   protocol: z.string(),
   demo: z.boolean(),
   default_provider: z.string(),
+  /** `stalled`: nothing can be written at the moment, so requests that change something are answered with 503. */
+  store: z.enum(["ok", "stalled"]),
 });
 
 export function healthRoute(app: App, options: SurfaceOptions): void {
@@ -22,8 +24,10 @@ export function healthRoute(app: App, options: SurfaceOptions): void {
   });
   app.openapi(route, (context) => {
     const { demo, default_provider } = options.describe();
+    const store = options.gateway.storeHealth.stall === undefined ? ("ok" as const) : ("stalled" as const);
+    const { version } = options;
     return context.json(
-      { status: "ok" as const, version: options.version, protocol: PROTOCOL_VERSION, demo, default_provider },
+      { status: "ok" as const, version, protocol: PROTOCOL_VERSION, demo, default_provider, store },
       200,
     );
   });
