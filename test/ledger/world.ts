@@ -10,7 +10,7 @@ import {
   type Reservation,
 } from "../../src/ledger/index.ts";
 import { Failure, NO_TOKENS, type Shortage } from "../../src/protocol/index.ts";
-import { openSqliteStore, type Store, type Write } from "../../src/store/index.ts";
+import { openSqliteStore, type Store, type CommitOptions, type Write } from "../../src/store/index.ts";
 
 /** A time that passes when it is told to. */
 interface Clock {
@@ -124,11 +124,11 @@ function mortal(disk: Store, written: Written): { readonly store: Store; readonl
     for (const id of write.endedReservations ?? []) written.ended.add(id);
     await disk.commit(write);
   };
-  const commit = (write: Write, haste?: "patient") =>
+  const commit = (write: Write, options?: CommitOptions) =>
     new Promise<void>((resolve, reject) => {
       if (dead) return;
       waiting.push(() => void give(write).then(resolve, reject));
-      if (haste === "patient") setImmediate(flush);
+      if (options?.patient === true) setImmediate(flush);
       else flush();
     });
   const die = () => {

@@ -63,6 +63,10 @@ export async function openMoneyHouse(options: MoneyHouseOptions = {}): Promise<M
   const open = (): Promise<Serving> => openServer(place, options.environment);
   let serving = await open();
   let isOpen = true;
+  const stop = async (): Promise<void> => {
+    if (isOpen) await serving.close();
+    isOpen = false;
+  };
   let client = new SallyportClient({ url: serving.url, token: TEST_TOKEN });
   return {
     place,
@@ -77,15 +81,15 @@ export async function openMoneyHouse(options: MoneyHouseOptions = {}): Promise<M
       const { token } = await client.createToken({ role, name });
       return Object.assign(new SallyportClient({ url: serving.url, token }), { token });
     },
+    stop,
     restart: async () => {
-      if (isOpen) await serving.close();
-      isOpen = false;
+      await stop();
       serving = await open();
       isOpen = true;
       client = new SallyportClient({ url: serving.url, token: TEST_TOKEN });
     },
     [Symbol.asyncDispose]: async () => {
-      if (isOpen) await serving.close();
+      await stop();
       await till.close();
       await place.remove();
     },
