@@ -22,29 +22,37 @@ const FETCH = /^web_fetch(?:_\d[\d_]*)?$/;
  * nobody can say: `invalid_request` when the caller can help it, `model_unpriced` when a price is missing.
  */
 export function worstCase(price: Price, facts: RequestFacts): WorstCase | Failure {
-  const tiers = [price, ...(price.tiers ?? [])].map(fullRates);
-  const free = tiers.every((rates) => Object.values(rates).every((rate) => rate === 0));
-  if (free && (price.web_search ?? 0) === 0) return freeCase(price, facts);
+  if (isFree(price)) return freeCase(price, facts);
   const uses = serverUses(price, facts);
   if (uses instanceof Failure) return uses;
   const first = inputBound(price, facts);
   if (first instanceof Failure) return first;
-  const input = bounded(BigInt(first) + times(uses.total, price.context_tokens ?? 0));
+  const summary = summaryBound(price, facts);
+  if (summary instanceof Failure) return summary;
+  const input = bounded(BigInt(first) + times(uses.total + facts.compactions, price.context_tokens ?? 0));
   const rates = dearestRates(price, input, facts.cacheWrite);
   const answer = answerBound(price, facts);
   if (answer === undefined && rates.output > 0) {
     return new Failure("invalid_request", "Set max_tokens: without it nobody can say what this request may cost.");
   }
   // Behind each use of a provider's own tool the model goes on, perhaps with as much again.
-  const output = bounded(times(answer ?? 0, facts.answers) * (BigInt(uses.total) + 1n));
+  const answers = times(answer ?? 0, facts.answers) * (BigInt(uses.total) + 1n);
+  const output = bounded(answers + times(facts.compactions, summary));
   const micros = times(input, rates.input) + times(output, rates.output);
   const tokens = ceiling(micros * BigInt(Math.ceil(facts.placePercent)), PER);
   return { amount: bounded(tokens + times(uses.searches, price.web_search ?? 0)), input, output };
 }
 
+/** Nothing that a model with this price does costs anything. */
+export function isFree(price: Price): boolean {
+  const tiers = [price, ...(price.tiers ?? [])].map(fullRates);
+  return (price.web_search ?? 0) === 0 && tiers.every((rates) => Object.values(rates).every((rate) => rate === 0));
+}
+
 /** Costs nothing whatever it does, so nothing is refused; the tokens are for those who count them. */
 function freeCase(price: Price, facts: RequestFacts): WorstCase {
-  const input = inputBound(price, { ...facts, opaque: price.context_tokens === undefined ? 0 : facts.opaque });
+  const known = price.context_tokens === undefined ? { ...facts, opaque: 0, remote: undefined } : facts;
+  const input = inputBound(price, known);
   const output = bounded(times(answerBound(price, facts) ?? 0, facts.answers));
   return { amount: 0, input: input instanceof Failure ? 0 : input, output };
 }
@@ -77,12 +85,21 @@ function inputBound(price: Price, facts: RequestFacts): number | Failure {
   const window = price.context_tokens ?? Number.MAX_SAFE_INTEGER;
   const pictures = facts.images * (price.image_tokens ?? LIMITS.imageTokens);
   const written = facts.bytes + LIMITS.preambleTokens + pictures;
+  // What nobody counts before the request is made has no other bound than the model's window.
+  if (facts.remote !== undefined) return price.context_tokens ?? windowUnknown(`\`${facts.remote}\``);
   if (facts.counted !== undefined) {
     const margin = LIMITS.countMarginTokens + Math.ceil((facts.counted * LIMITS.countMarginPercent) / 100);
     return Math.min(window, facts.counted + margin, facts.opaque > 0 ? window : written);
   }
   if (facts.opaque === 0) return Math.min(window, written);
   return price.context_tokens ?? windowUnknown("documents, files and what the provider fetches");
+}
+
+/** Tokens of one summary that the provider writes of the conversation; 0 where it writes none. */
+function summaryBound(price: Price, { compactions }: RequestFacts): number | Failure {
+  if (compactions === 0) return 0;
+  if (price.context_tokens === undefined) return windowUnknown("a summary of the conversation");
+  return Math.min(price.output_tokens ?? price.context_tokens, price.context_tokens);
 }
 
 /** Tokens of one answer; absent: nobody says. */

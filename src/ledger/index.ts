@@ -1,5 +1,5 @@
 export * from "./accounts.ts";
-export { worstCase } from "./bound.ts";
+export { isFree, worstCase } from "./bound.ts";
 export { openLedger } from "./book.ts";
 export { costOf } from "./cost.ts";
 export * from "./ledger.ts";

@@ -14,6 +14,10 @@ export interface RequestFacts {
   readonly images: number;
   /** Documents, audio, files and addresses that the provider fetches: their tokens have no bound but the model's window. */
   readonly opaque: number;
+  /** A field that names text which only the provider has, a conversation for instance; absent: there is none. */
+  readonly remote?: string | undefined;
+  /** How often the provider may read the whole conversation once more to write a summary of it. */
+  readonly compactions: number;
   /** Tools that the provider runs itself, by type, with the most that each may be used. */
   readonly serverTools: readonly { readonly type: string; readonly maxUses?: number | undefined }[];
   /** `service_tier`, `speed` and the like, where the request asks for another than the usual one. */

@@ -1,12 +1,14 @@
 import { refusedModel } from "../gate/index.ts";
+import { isFree } from "../ledger/index.ts";
 import { Failure, LIMITS, type Price } from "../protocol/index.ts";
 import { countNames, parseBody } from "./body.ts";
 import type { Call, Denial } from "./call.ts";
-import { readFacts, unmeterable, type BodyFacts } from "./facts.ts";
+import { readFacts, type BodyFacts } from "./facts.ts";
 import type { KeyOwner } from "./keys.ts";
 import type { Provider } from "./providers.ts";
 import { WIRES, type Standing, type Wire } from "./proxy.ts";
 import type { RateSubject } from "./rates.ts";
+import { lookalikeName, refusedField, wrongValue } from "./request/check.ts";
 import type { Route } from "./routes.ts";
 import type { Upstream } from "./upstream.ts";
 
@@ -46,13 +48,13 @@ export function judge(call: Call, route: Route, body: Buffer | undefined): Judge
   call.owner.standing = standing;
   const provider = options.providers.get(standing.provider);
   const upstream = upstreams.to(speaking(call, route, provider));
-  const asked = body === undefined ? undefined : ask(call, route, body);
+  const asked = body === undefined ? undefined : ask(call, { route, provider }, body);
   if (asked instanceof Failure) return { failure: asked };
   const refused = refusedModel(rulesOf(standing, asked !== undefined), { provider: provider.id, model: call.model });
   if (refused !== undefined) return { failure: refused };
   const price = route.metered ? prices.priceOf(provider, call.model)?.price : undefined;
   if (route.metered && price === undefined) return { failure: unpriced(provider, call.model) };
-  const mayCount = route.name === "messages" && !provider.free;
+  const mayCount = route.name === "messages" && !provider.free && asked?.facts.remote === undefined;
   const long = asked === undefined || mayCount || !route.metered ? undefined : tooLong(standing, asked.facts);
   if (long !== undefined) return { failure: long };
   const subjects = subjectsOf(call.owner, standing, provider);
@@ -83,7 +85,11 @@ const NAMES: Readonly<Record<Wire, string>> = {
 };
 
 /** Reads a body. It is sent on as it came, unless the usage of a stream must be asked for. */
-function ask(call: Call, route: Route, body: Buffer): Asked | Failure {
+function ask(
+  call: Call,
+  { route, provider }: { readonly route: Route; readonly provider: Provider },
+  body: Buffer,
+): Asked | Failure {
   const fields = parseBody(body);
   if (fields instanceof Failure) return fields;
   const { model, stream } = fields;
@@ -95,15 +101,20 @@ function ask(call: Call, route: Route, body: Buffer): Asked | Failure {
   }
   call.model = model;
   call.stream = stream === true;
-  const complaint = route.metered ? unmeterable(route.name, fields) : undefined;
-  if (complaint !== undefined) return complaint;
+  const wrong = route.metered ? wrongValue(fields) : undefined;
+  if (wrong !== undefined) return wrong;
   const hideUsage = route.name === "chat" && call.stream && !asksForUsage(fields["stream_options"]);
   const sent = hideUsage ? withUsage(fields) : body;
   const facts = readFacts(route.name, fields, Buffer.byteLength(sent));
   if (facts.names !== countNames(body)) {
     return new Failure("invalid_request", "the body has an object in which the same name stands twice: send it once");
   }
-  return { sent, facts, hideUsage };
+  if (!route.metered) return { sent, facts, hideUsage };
+  if (facts.lookalike !== undefined) return lookalikeName(facts.lookalike);
+  const price = call.house.prices.priceOf(provider, model)?.price;
+  // What costs nothing may have fields that nobody here knows.
+  const unknown = price !== undefined && isFree(price) ? "taken" : "refused";
+  return refusedField(route.name, fields, unknown) ?? { sent, facts, hideUsage };
 }
 
 function withUsage(fields: Fields): string {
@@ -131,7 +142,16 @@ function unpriced(provider: Provider, model: string): Failure {
 
 /** The words by which the vendors' own programs know that a conversation must become shorter. */
 export function tooLong({ maxContextTokens }: Standing, facts: BodyFacts): Failure | undefined {
-  if (maxContextTokens === undefined || facts.bytes <= maxContextTokens) return undefined;
+  if (maxContextTokens === undefined) return undefined;
+  if (facts.remote !== undefined) {
+    return new Failure(
+      "unsupported",
+      `with \`${facts.remote}\` nobody can say how long the prompt is, and this session's policy limits it to ` +
+        `${maxContextTokens} tokens (max_context_tokens): send the whole conversation instead`,
+      { field: facts.remote },
+    );
+  }
+  if (facts.bytes <= maxContextTokens) return undefined;
   const written = Math.ceil((facts.bytes - facts.pictureBytes) / BYTES_PER_TOKEN) + facts.images * PICTURE_TOKENS;
   const tokens = facts.counted ?? written;
   if (tokens <= maxContextTokens) return undefined;

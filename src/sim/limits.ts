@@ -7,6 +7,9 @@ export const SIM_LIMITS = {
   faultTimes: 1_000,
   /** Places in conversations where a fault was played and is not over. */
   faultsRemembered: 1_000,
+  /** Conversations that are held for their callers, and their characters together. */
+  threads: 1_000,
+  threadChars: 16_000_000,
   /** Tokens in one write of a stream without a pace. */
   tokensPerWrite: 256,
   demoSteps: 8,

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { createHash } from "node:crypto";
 import { readMessages } from "./anthropic/format.ts";
 import { countRequest } from "./anthropic/request.ts";
+import { Threads } from "./anthropic/threads.ts";
 import { ANTHROPIC } from "./anthropic/vendor.ts";
 import { withinMaxTokens } from "./content.ts";
 import { findPrompt } from "./conversation.ts";
@@ -56,7 +57,10 @@ interface Call {
 }
 
 /** What a model is asked for, by path. */
-const QUESTIONS: ReadonlyMap<string, { readonly vendor: Vendor; readonly read: (body: unknown) => Asked }> = new Map([
+const QUESTIONS: ReadonlyMap<
+  string,
+  { readonly vendor: Vendor; readonly read: (body: unknown, threads: Threads) => Asked }
+> = new Map([
   ["/v1/messages", { vendor: ANTHROPIC, read: readMessages }],
   ["/v1/responses", { vendor: OPENAI, read: readResponses }],
   ["/v1/chat/completions", { vendor: OPENAI, read: readChat }],
@@ -66,6 +70,7 @@ const MODELS = "/v1/models";
 
 export function createSimModel(options: SimOptions = {}): SimModel {
   const faults = new FaultCounter();
+  const threads = new Threads();
   const { demoDelayMs = 15, now = () => performance.now(), onExchange } = options;
 
   async function answer(call: Call, response: ServerResponse): Promise<void> {
@@ -74,7 +79,7 @@ export function createSimModel(options: SimOptions = {}): SimModel {
     if (question !== undefined || path === COUNT) {
       if (method !== "POST") throw new ApiError(405, `Method Not Allowed: ${method}`);
       if (question === undefined) return json(response, 200, { input_tokens: countRequest(call.body) });
-      return reply(question.read(call.body), vendor, response);
+      return reply(question.read(call.body, threads), vendor, response);
     }
     if (method === "GET" && path === MODELS) return json(response, 200, vendor.models(["sim"]));
     if (method === "GET" && path.startsWith(`${MODELS}/`))
@@ -90,6 +95,7 @@ export function createSimModel(options: SimOptions = {}): SimModel {
     const early = await earlyFault(planned, response);
     if (early !== undefined) return fail(response, vendor, early);
     const format = asked.format(planned);
+    if (!planned.acts.some(isFault)) asked.answered?.(format.whole());
     if (!request.stream) return replyWhole(planned, format, vendor, response);
     response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache" });
     await new ReplyStream({ reply: planned, request, format, response, now }).play();

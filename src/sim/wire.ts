@@ -161,6 +161,8 @@ export interface Format {
 export interface Asked {
   readonly request: ModelRequest;
   format(reply: Reply): Format;
+  /** Told of an answer without faults, before it is sent. */
+  answered?(answer: Fields): void;
 }
 
 /** What the APIs of one vendor have in common. */

@@ -71,6 +71,7 @@ const FACTS: RequestFacts = {
   cacheWrite: "none",
   images: 0,
   opaque: 0,
+  compactions: 0,
   serverTools: [],
   placePercent: 100,
 };
@@ -262,6 +263,7 @@ const anyFacts = record({
   cacheWrite: constantFrom("none" as const, "5m" as const, "1h" as const),
   images: nat(3),
   opaque: nat(1),
+  compactions: nat(2),
   serverTools: array(record({ type: constantFrom("web_search_20250305", "web_fetch"), maxUses: nat(3) }), {
     maxLength: 2,
   }),

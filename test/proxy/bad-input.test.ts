@@ -215,7 +215,9 @@ test("a body that is packed, or of too many parts", async () => {
   expect([packed.status, packed.headers["x-sallyport-code"]]).toEqual([400, "unsupported"]);
   const parts = await world.ask({ body: `{"model":"claude-test","x":[${"[],".repeat(2_000_000)}1]}` });
   expect([parts.status, parts.headers["x-sallyport-code"]]).toEqual([400, "invalid_request"]);
-  const deep = await world.ask({ body: `{"model":"claude-test","x":${"[".repeat(100_000)}${"]".repeat(100_000)}}` });
+  const deep = await world.ask({
+    body: `{"model":"claude-test","metadata":${"[".repeat(100_000)}${"]".repeat(100_000)}}`,
+  });
   expect(deep.status).toBe(200);
 });
 

@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { countNames } from "../../src/proxy/body.ts";
-import { readFacts, unmeterable, type BodyFacts } from "../../src/proxy/facts.ts";
+import { readFacts, type BodyFacts } from "../../src/proxy/facts.ts";
 import { Rates } from "../../src/proxy/rates.ts";
+import { refusedField, wrongValue } from "../../src/proxy/request/check.ts";
 
 const PLAIN: BodyFacts = {
   bytes: 0,
@@ -11,11 +12,14 @@ const PLAIN: BodyFacts = {
   cacheWrite: "none",
   images: 0,
   opaque: 0,
+  remote: undefined,
+  compactions: 0,
   serverTools: [],
   tier: undefined,
   placePercent: 100,
   pictureBytes: 0,
   names: 0,
+  lookalike: undefined,
 };
 
 const user = (...content: object[]): object => ({ messages: [{ role: "user", content }] });
@@ -49,8 +53,26 @@ const MESSAGES: readonly (readonly [string, object, Partial<BodyFacts>])[] = [
   ],
   ["a document of pages", user({ type: "document", source: { type: "base64", data: "JVBERi0" } }), { opaque: 1 }],
   ["a document of text", user({ type: "document", source: { type: "text", data: "hello" } }), {}],
-  ["a file in a container", user({ type: "container_upload", file_id: "f" }), { opaque: 1 }],
-  ["skills", { container: { skills: [{}] } }, { opaque: 1 }],
+  ["a file in a container", user({ type: "container_upload", file_id: "f" }), { remote: "container_upload" }],
+  ["skills", { container: { skills: [{}] } }, { remote: "container" }],
+  ["a container by its name", { container: "container_1" }, { remote: "container" }],
+  ["a thread", { thread: { type: "continue", previous_message_id: "msg_1" } }, { remote: "thread" }],
+  ["a thread that is none", { thread: null }, {}],
+  ["a request for a summary", { compaction: { type: "summarize" } }, { compactions: 1 }],
+  ["a part that nobody has judged", user({ type: "dream", text: "x" }), { remote: "dream" }],
+  ["a field within that nobody has judged", user({ type: "text", text: "x", recall: "m1" }), { remote: "recall" }],
+  [
+    "a tool of the provider in the conversation",
+    user({ type: "tool_addition", tool: { type: "tool_definition", definition: { type: "web_search_20250305" } } }),
+    { serverTools: [{ type: "web_search_20250305 outside of `tools`" }] },
+  ],
+  [
+    "and one that nobody has judged",
+    user({ type: "tool_addition", tool: { type: "tool_definition", definition: { type: "oracle_20990101" } } }),
+    { serverTools: [{ type: "oracle_20990101 outside of `tools`" }] },
+  ],
+  ["a name in other case", { MAX_TOKENS: 5 }, { remote: "MAX_TOKENS", lookalike: ["MAX_TOKENS", "max_tokens"] }],
+  ["a name in other case within", user({ type: "text", Text: "x" }), { remote: "Text", lookalike: ["Text", "text"] }],
   [
     "what a tool was given is text",
     user({ type: "tool_use", input: { type: "image", cache_control: { ttl: "1h" } } }),
@@ -73,7 +95,7 @@ const MESSAGES: readonly (readonly [string, object, Partial<BodyFacts>])[] = [
   [
     "a conversation that is made shorter there",
     { context_management: { edits: [{ type: "compact_20260112" }, { type: "clear_tool_uses_20250919" }] } },
-    { serverTools: [{ type: "compact_20260112" }] },
+    { compactions: 1 },
   ],
   ["the usual tiers", { service_tier: "auto", speed: "standard" }, {}],
   ["another tier", { service_tier: "priority" }, { tier: "priority" }],
@@ -91,7 +113,11 @@ const CHAT: readonly (readonly [string, object, Partial<BodyFacts>])[] = [
     user({ type: "image_url", image_url: { url: "data:image/png;base64,AA" } }),
     { images: 1, pictureBytes: 24 },
   ],
-  ["sound and files", user({ type: "input_audio", input_audio: {} }, { type: "file", file: {} }), { opaque: 2 }],
+  ["sound", user({ type: "input_audio", input_audio: {} }), { remote: "input_audio" }],
+  ["a file", user({ type: "file", file: {} }), { remote: "file" }],
+  ["what was said before, by its id", { messages: [{ role: "assistant", audio: { id: "a" } }] }, { remote: "audio" }],
+  ["dearer hosts", { model: "x/y:nitro" }, { tier: "a choice of its own among hosts" }],
+  ["a cache of half a day", { prompt_cache_options: { ttl: "12h" } }, { cacheWrite: "1h" }],
   ["sound as output", { modalities: ["text", "audio"] }, { tier: "audio or pictures as output" }],
   ["a search of the web", { web_search_options: {} }, { serverTools: [{ type: "web_search", maxUses: 1 }] }],
   ["another search", { search_parameters: { mode: "on" } }, { serverTools: [{ type: "live_search" }] }],
@@ -101,16 +127,31 @@ const CHAT: readonly (readonly [string, object, Partial<BodyFacts>])[] = [
 ];
 
 const RESPONSES: readonly (readonly [string, object, Partial<BodyFacts>])[] = [
-  ["max_output_tokens", { max_output_tokens: 9, max_tokens: 5 }, { maxOutput: 9 }],
+  ["max_output_tokens", { max_output_tokens: 9 }, { maxOutput: 9 }],
   [
     "a conversation that is there",
-    { previous_response_id: "resp_1", conversation: "c", prompt: { id: "p" } },
-    { opaque: 3 },
+    { previous_response_id: "resp_1", conversation: "c" },
+    { remote: "previous_response_id" },
+  ],
+  ["a conversation by its name", { conversation: { id: "c" } }, { remote: "conversation" }],
+  ["a summary when it is due", { context_management: [{ type: "compaction" }] }, { compactions: 1 }],
+  ["a summary at once", { input: [{ type: "compaction_trigger" }] }, { compactions: 1 }],
+  ["more thought than usual", { reasoning: { mode: "pro" } }, { tier: "reasoning pro" }],
+  ["the usual thought", { reasoning: { mode: "standard", effort: "high" } }, {}],
+  [
+    "tools of tools",
+    { tools: [{ type: "namespace", name: "n", tools: [{ type: "function", name: "f" }, { type: "file_search" }] }] },
+    { serverTools: [{ type: "file_search outside of `tools`" }] },
+  ],
+  [
+    "a shell at the provider",
+    { tools: [{ type: "shell", environment: { type: "container_auto", file_ids: ["f"] } }] },
+    { serverTools: [{ type: "container_auto outside of `tools`" }] },
   ],
   [
     "a picture, a file, something said before",
     { input: [{ type: "input_image", image_url: "data:x" }, { type: "input_file" }, { type: "item_reference" }] },
-    { images: 1, pictureBytes: 6, opaque: 2 },
+    { images: 1, pictureBytes: 6, remote: "item_reference" },
   ],
   [
     "tools of the provider",
@@ -140,16 +181,56 @@ describe.each([
 });
 
 test.each([
-  ["responses", { background: true }, "unsupported"],
+  ["responses", { background: true }, "background"],
   ["responses", { background: false }, undefined],
-  ["chat", { models: ["a", "b"] }, "unsupported"],
-  ["chat", { n: 0 }, "invalid_request"],
-  ["chat", { n: 2.5 }, "invalid_request"],
-  ["messages", { tools: [{ type: "web_search_20250305", max_uses: "9" }] }, "invalid_request"],
-  ["messages", { tools: [{ name: "a" }], n: null }, undefined],
-] as const)("%s with %j", (route, body, code) => {
-  expect(unmeterable(route, body)?.code).toBe(code);
+  ["responses", { prompt: { id: "p" } }, "prompt"],
+  ["responses", { preset: "p" }, "preset"],
+  ["chat", { models: ["a", "b"] }, "models"],
+  ["chat", { route: "fallback" }, "route"],
+  ["chat", { model: "x/y@preset/z" }, "model"],
+  ["chat", { transforms: ["middle-out"], usage: { include: true } }, undefined],
+  ["messages", { fallbacks: "default" }, "fallbacks"],
+  ["messages", { recall: "everything" }, "recall"],
+  ["messages", { recall: null }, undefined],
+] as const)("%s with %j", (route, body, field) => {
+  expect(refusedField(route, body, "refused")?.details).toEqual(field === undefined ? undefined : { field });
 });
+
+test("what costs nothing may have fields that nobody knows, but not several models", () => {
+  expect(refusedField("chat", { recall: "everything" }, "taken")).toBeUndefined();
+  expect(refusedField("chat", { models: ["a"] }, "taken")?.code).toBe("unsupported");
+});
+
+test.each([
+  [{ n: 0 }],
+  [{ n: 2.5 }],
+  [{ n: "2" }],
+  [{ best_of: true }],
+  [{ max_tokens: "5000" }],
+  [{ max_tokens: 10.5 }],
+  [{ max_tokens: -1 }],
+  [{ max_tokens: [5] }],
+  [{ max_tokens: { value: 5 } }],
+  [{ max_tokens: Number.POSITIVE_INFINITY }],
+  [{ max_tokens: 2 ** 53 }],
+  [{ max_completion_tokens: "5000" }],
+  [{ max_output_tokens: "5000" }],
+  [{ max_tool_calls: 0 }],
+  [{ stream: "true" }],
+  [{ store: 1 }],
+  [{ thinking: { type: "enabled", budget_tokens: "9" } }],
+  [{ tools: [{ type: "web_search_20250305", max_uses: "9" }] }],
+  [{ tools: [{ type: "web_fetch_20250910", max_content_tokens: 1.5 }] }],
+])("%j is no number or switch", (body) => {
+  expect(wrongValue(body)?.code).toBe("invalid_request");
+});
+
+test.each([[{ max_tokens: 1e3 }], [{ max_tokens: 0 }], [{ n: null, tools: [{ name: "a" }] }], [{ stream: false }]])(
+  "%j is fine",
+  (body) => {
+    expect(wrongValue(body)).toBeUndefined();
+  },
+);
 
 test("names are counted as the parser sees them, unless one stands twice", () => {
   fc.assert(

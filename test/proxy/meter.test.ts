@@ -11,6 +11,7 @@ const FACTS = {
   cacheWrite: "5m",
   images: 0,
   opaque: 0,
+  compactions: 0,
   serverTools: [],
   placePercent: 100,
 } as const;

@@ -2,11 +2,17 @@ import { callId, partsOf, tally } from "../content.ts";
 import { signatureOf } from "../signature.ts";
 import type { Asked, Fields, Format, ModelRequest, Moment, Part, Reply, Tally } from "../wire.ts";
 import { readRequest } from "./request.ts";
+import type { Threads } from "./threads.ts";
 import { errorType } from "./vendor.ts";
 
-export function readMessages(body: unknown): Asked {
-  const request = readRequest(body);
-  return { request, format: (reply) => new MessagesFormat(reply, request) };
+export function readMessages(body: unknown, threads: Threads): Asked {
+  const whole = threads.expand(body);
+  const request = readRequest(whole);
+  return {
+    request,
+    format: (reply) => new MessagesFormat(reply, request),
+    answered: (answer) => threads.keep(whole, answer),
+  };
 }
 
 /** `POST /v1/messages`. */

@@ -18,9 +18,13 @@ export function errorType(status: number): string {
 
 export const ANTHROPIC: Vendor = {
   idHeader: "request-id",
-  errorBody: ({ status, type, message }, requestId) => ({
+  errorBody: ({ status, type, message, code }, requestId) => ({
     type: "error",
-    error: { type: type ?? errorType(status), message },
+    error: {
+      type: type ?? errorType(status),
+      message,
+      ...(code === undefined ? {} : { details: { error_code: code } }),
+    },
     request_id: requestId,
   }),
   model,

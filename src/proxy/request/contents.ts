@@ -1,0 +1,218 @@
+import type { RequestFacts } from "../../ledger/index.ts";
+import type { RouteName } from "../routes.ts";
+import { fieldsOfRoute } from "./fields.ts";
+import { isKnownName, lookalikeOf } from "./names.ts";
+import { partKind } from "./parts.ts";
+import { isSet, type Fields } from "./values.ts";
+
+/** What was found inside of a body. */
+export interface BodyContents {
+  cacheWrite: RequestFacts["cacheWrite"];
+  images: number;
+  /** Documents that the provider can count. */
+  opaque: number;
+  /** The first name or type that may stand for text which only the provider has. */
+  unknown: string | undefined;
+  /** The first name that a lenient reader could take for another one, which stands behind it. */
+  lookalike: readonly [name: string, known: string] | undefined;
+  compactions: number;
+  /** Types of tools that the provider runs, outside of the list of tools. */
+  readonly hiddenTools: Set<string>;
+  /** A way of thinking that costs more than the usual one. */
+  reasoningMode: string | undefined;
+  pictureBytes: number;
+  /** Fields of all objects together. */
+  names: number;
+}
+
+/** A caller's own data: text for the model, whatever it looks like. */
+const OWN_DATA = new Set([
+  "input_schema",
+  "output_schema",
+  "parameters",
+  "json_schema",
+  "schema",
+  "arguments",
+  "metadata",
+  "input_examples",
+  "headers",
+  "env",
+  "variables",
+  "attributes",
+  "logit_bias",
+]);
+/** Fields whose objects are tools, whatever their type. */
+const TOOL_FIELDS = new Set(["tools", "definition"]);
+/** Lifetimes of a cache entry whose writing may cost more. */
+const LONG_LIVED = new Set(["1h", "12h", "24h"]);
+
+/** Goes through all of a body, without recursion: its depth is the caller's choice. */
+export function lookIntoBody(route: RouteName, body: Fields): BodyContents {
+  return new Search(route).run(body);
+}
+
+class Search {
+  readonly #route: RouteName;
+  readonly #found: BodyContents = {
+    cacheWrite: "none",
+    images: 0,
+    opaque: 0,
+    unknown: undefined,
+    lookalike: undefined,
+    compactions: 0,
+    hiddenTools: new Set(),
+    reasoningMode: undefined,
+    pictureBytes: 0,
+    names: 0,
+  };
+  /** Objects that are still to be looked at, each with the name of the field where it stands. */
+  readonly #open: object[] = [];
+  readonly #places: string[] = [];
+  /** Counted, but not understood. */
+  readonly #own: object[] = [];
+
+  constructor(route: RouteName) {
+    this.#route = route;
+  }
+
+  run(body: Fields): BodyContents {
+    this.#top(body);
+    for (let value = this.#open.pop(); value !== undefined; value = this.#open.pop()) {
+      this.#look(value, this.#places.pop() ?? "");
+    }
+    for (let value = this.#own.pop(); value !== undefined; value = this.#own.pop()) this.#count(value);
+    return this.#found;
+  }
+
+  #top(body: Fields): void {
+    const judged = fieldsOfRoute(this.#route);
+    this.#noteCache(body);
+    for (const name in body) {
+      this.#found.names += 1;
+      const field = body[name];
+      const judgement = judged.get(name);
+      if (judgement === undefined) this.#noteLookalike(name);
+      if (name === "prompt_cache_retention") this.#noteLifetime(field);
+      if (typeof field !== "object" || field === null) continue;
+      if (judgement === "harmless" || OWN_DATA.has(name)) this.#own.push(field);
+      else if (name === "tools" && Array.isArray(field)) this.#tools(field);
+      else this.#push(field, name);
+    }
+  }
+
+  /** The list of tools itself is read by others; what stands inside of one is looked at here. */
+  #tools(tools: readonly unknown[]): void {
+    for (const tool of tools) {
+      if (typeof tool !== "object" || tool === null) continue;
+      if (Array.isArray(tool)) this.#push(tool, "tools");
+      else this.#enter(tool as Fields);
+    }
+  }
+
+  #look(value: object, place: string): void {
+    if (Array.isArray(value)) {
+      for (const item of value) if (typeof item === "object" && item !== null) this.#push(item as object, place);
+      return;
+    }
+    const fields = value as Fields;
+    this.#notePart(fields, place);
+    if (place === "reasoning" && isSet(fields["mode"]) && fields["mode"] !== "standard") {
+      this.#found.reasoningMode = String(fields["mode"]);
+    }
+    this.#enter(fields);
+  }
+
+  #enter(fields: Fields): void {
+    this.#noteCache(fields);
+    const isToolCall = typeof fields["type"] === "string" && fields["type"].endsWith("tool_use");
+    for (const name in fields) {
+      this.#found.names += 1;
+      const field = fields[name];
+      if (!isKnownName(name)) {
+        this.#noteLookalike(name);
+        if (isSet(field)) this.#found.unknown ??= name;
+      }
+      if (typeof field !== "object" || field === null) continue;
+      // A recording that the provider made before, by its id.
+      if (name === "audio") this.#found.unknown ??= name;
+      if (OWN_DATA.has(name) || (isToolCall && name === "input")) this.#own.push(field);
+      else this.#push(field, name);
+    }
+  }
+
+  #push(value: object, place: string): void {
+    this.#open.push(value);
+    this.#places.push(place);
+  }
+
+  #count(value: object): void {
+    const fields: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
+    if (!Array.isArray(value)) this.#found.names += fields.length;
+    for (const field of fields) if (typeof field === "object" && field !== null) this.#own.push(field);
+  }
+
+  #notePart(fields: Fields, place: string): void {
+    const { type } = fields;
+    if (typeof type !== "string") return;
+    const found = this.#found;
+    switch (partKind(type)) {
+      case "picture":
+        found.images += 1;
+        found.pictureBytes += inlineBytes(fields);
+        break;
+      case "document":
+        if (!isTextDocument(fields["source"])) found.opaque += 1;
+        break;
+      case "context":
+        found.unknown ??= type;
+        break;
+      case "providers_tool":
+        found.hiddenTools.add(type);
+        break;
+      case "compaction":
+        found.compactions += 1;
+        break;
+      case "text":
+      case "callers_tool":
+        break;
+      case undefined:
+        if (TOOL_FIELDS.has(place)) found.hiddenTools.add(type);
+        else found.unknown ??= type;
+    }
+  }
+
+  #noteCache(fields: Fields): void {
+    const cache = fields["cache_control"];
+    if (typeof cache === "object" && cache !== null) {
+      if (this.#found.cacheWrite === "none") this.#found.cacheWrite = "5m";
+      this.#noteLifetime((cache as Fields)["ttl"]);
+    }
+    for (const name of ["prompt_cache_options", "prompt_cache_breakpoint"] as const) {
+      const options = fields[name];
+      if (typeof options === "object" && options !== null) this.#noteLifetime((options as Fields)["ttl"]);
+    }
+  }
+
+  #noteLifetime(ttl: unknown): void {
+    if (typeof ttl === "string" && LONG_LIVED.has(ttl)) this.#found.cacheWrite = "1h";
+  }
+
+  #noteLookalike(name: string): void {
+    if (this.#found.lookalike !== undefined) return;
+    const known = lookalikeOf(name);
+    if (known !== undefined && known !== name) this.#found.lookalike = [name, known];
+  }
+}
+
+function inlineBytes(picture: Fields): number {
+  const { source, image_url } = picture;
+  const data = typeof source === "object" && source !== null ? (source as Fields)["data"] : image_url;
+  const text = typeof data === "object" && data !== null ? (data as Fields)["url"] : data;
+  return typeof text === "string" ? text.length : 0;
+}
+
+/** Its tokens stand in the body. */
+function isTextDocument(source: unknown): boolean {
+  const type = typeof source === "object" && source !== null ? (source as Fields)["type"] : undefined;
+  return type === "text" || type === "content";
+}
