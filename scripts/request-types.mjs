@@ -97,7 +97,7 @@ function tagsOf(type) {
 }
 
 function sorted(names) {
-  return [...names].sort();
+  return [...names].sort((one, other) => (one < other ? -1 : 1));
 }
 
 function record(folder) {
