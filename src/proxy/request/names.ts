@@ -58,9 +58,14 @@ function canonical(name: string): string {
     .replaceAll(/[^a-z0-9]/g, "");
 }
 
-const ROUTES = ["messages", "responses", "chat"] as const;
-const ALL_NAMES: readonly string[] = [...KNOWN].concat(...ROUTES.map((route) => [...fieldsOfRoute(route).keys()]));
-const SPELLINGS: ReadonlyMap<string, string> = new Map(ALL_NAMES.map((name) => [canonical(name), name]));
+const SPELLINGS: ReadonlyMap<string, string> = new Map(
+  [
+    ...KNOWN,
+    ...fieldsOfRoute("messages").keys(),
+    ...fieldsOfRoute("responses").keys(),
+    ...fieldsOfRoute("chat").keys(),
+  ].map((name) => [canonical(name), name]),
+);
 
 /** The known name that an unknown one could be read as; undefined: none. */
 export function lookalikeOf(name: string): string | undefined {
