@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import { ACCOUNTS, dayOf, openLedger, openPriceBook } from "../../dist/ledger/index.js";
 import { makeNewId, makeRedactor } from "../../dist/protocol/index.js";
-import { openProviders, openProxy } from "../../dist/proxy/index.js";
+import { openProviders, openProxy, ProviderBreaker } from "../../dist/proxy/index.js";
 import { openSqliteStore } from "../../dist/store/index.js";
 import { openRequestLog, openTelemetry } from "../../dist/telemetry/index.js";
 import { UPSTREAM_KEY } from "./traffic.mjs";
@@ -50,7 +50,10 @@ const told = (exchange) => {
   telemetry.exchange(exchange);
   requestLog.exchange(exchange);
 };
+const elapsed = () => performance.now();
 const proxy = await openProxy({
+  breaker: new ProviderBreaker(elapsed),
+  elapsed,
   home,
   tcpPort: 0,
   ledger,

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { openLedger, openPriceBook } from "../ledger/index.ts";
 import type { NewId, Redactor } from "../protocol/index.ts";
-import { openProviders, openProxy, type Exchange } from "../proxy/index.ts";
+import { openProviders, openProxy, ProviderBreaker, type Exchange } from "../proxy/index.ts";
 import type { Clock, Log, Models } from "../sessions/index.ts";
 import type { Store } from "../store/index.ts";
 import { openRequestLog, type RequestLog } from "../telemetry/index.ts";
@@ -33,7 +33,9 @@ export async function openModels(options: ModelsOptions): Promise<{
   const { settings, environment, home, store, clock, newId, log, redact } = options;
   const now = (): number => clock.now();
   const newest = await auditSettings(watchSettings({ home, environment, now, log }), { store, newId, now, log });
+  const breaker = new ProviderBreaker(() => clock.elapsed());
   const providers = openProviders({
+    breaker,
     settings: newest.providers,
     environment,
     simUrl: options.simUrl,
@@ -50,6 +52,7 @@ export async function openModels(options: ModelsOptions): Promise<{
     ledger,
     prices,
     providers,
+    breaker,
     now,
     elapsed: () => clock.elapsed(),
     newId,

@@ -102,6 +102,10 @@ export const LIMITS = {
   modelRetryBaseMs: 500,
   modelRetryCapMs: 30_000,
   modelIdleMs: 90_000,
+  /** Repetitions of a call whose answer we broke off, because it was silent or made no sense: each may cost money. */
+  modelLeftRetries: 1,
+  /** How long after its first attempt a call of a model is still tried again. */
+  modelCallMs: 3_600_000,
   contextTokens: 200_000,
   compactAtFraction: 0.8,
   /** Of the window: what stays as it was when older messages become a summary. */
@@ -113,7 +117,7 @@ export const LIMITS = {
   modelRetryAfterMs: 120_000,
   modelErrorBytes: 65_536,
   /** One event of a model's stream. */
-  modelEventChars: 33_554_432,
+  modelEventChars: 4_194_304,
   modelIdleSockets: 256,
   /** What a tool has to end by itself when its turn is interrupted. */
   interruptGraceMs: 50,
@@ -405,12 +409,14 @@ export const LIMITS = {
   /** Silence of a provider: before the first byte of an answer (it may be reading a long prompt), and between two. */
   proxyFirstByteMs: 300_000,
   proxyIdleMs: 90_000,
+  /** A whole answer, however slowly it comes; by the wall clock and by the one that does not jump. */
+  proxyExchangeMs: 3_600_000,
   /** How long a caller may leave an answer unread. */
   proxyStalledMs: 300_000,
   /** An answer whose usage stands in one piece of JSON; a longer one counts to its bound. */
   proxyAnswerBytes: 33_554_432,
   /** One event of a stream that is looked at; a longer one is passed on unread. */
-  proxyEventBytes: 16_777_216,
+  proxyEventBytes: 4_194_304,
   /** A provider's error, which is passed on whole or not at all. */
   proxyErrorBytes: 1_048_576,
   /** How long a provider may take to count a prompt, and the length of what it says. */
@@ -426,6 +432,19 @@ export const LIMITS = {
   proxyPrices: 1_000,
   /** How often silence, old keys and old counts are looked for. */
   proxySweepMs: 1_000,
+  /** Calls whose provider broke off, for so long after the last attempt: their bound is charged once. */
+  uncertainCalls: 10_000,
+  uncertainCallMs: 900_000,
+  /** Answers of a provider that break within a window before requests to it are stopped. */
+  breakerFailures: 3,
+  breakerWindowMs: 300_000,
+  /** How long they are stopped: the first time, and at most. Each time in a row it is twice as long. */
+  breakerPauseMs: 30_000,
+  breakerMaxPauseMs: 3_600_000,
+  /** How long a provider must do well until it counts as one that never broke. */
+  breakerMemoryMs: 3_600_000,
+  /** How long the one request that tries it again keeps others back. */
+  breakerProbeMs: 60_000,
   /** Sessions, agents and providers whose requests in the last minute are remembered. */
   rateKeys: 50_000,
   // telemetry

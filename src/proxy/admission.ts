@@ -32,6 +32,8 @@ export async function admit(call: Call, route: Route, body: Buffer | undefined):
     if (asked === undefined || price === undefined) return { judged, credentials, stake: undefined };
     const wish = wishOf(call, judged, { price, facts: asked.facts });
     if (wish instanceof Failure) return { failure: wish };
+    const stopped = wish.claim.amount === 0 ? undefined : stoppedBy(call, judged.provider.id);
+    if (stopped !== undefined) return stopped;
     // One that is surely short enough needs nobody to count it.
     if (judged.mayCount && asked.facts.bytes > (judged.standing.maxContextTokens ?? Infinity)) {
       return await admitCounted(call, { judged, credentials, stake: undefined }, wish);
@@ -46,6 +48,17 @@ export async function admit(call: Call, route: Route, body: Buffer | undefined):
     if (error instanceof Failure) return { failure: error };
     throw error;
   }
+}
+
+/** A provider that breaks off again and again gets no request for a while. */
+function stoppedBy(call: Call, provider: string): Denial | undefined {
+  const retryAfterMs = call.house.options.breaker.refusedFor(provider);
+  if (retryAfterMs === undefined) return undefined;
+  const seconds = Math.ceil(retryAfterMs / 1_000);
+  const words =
+    `the provider ${provider} broke off several times without saying what it used, so requests to it are stopped for ` +
+    `${seconds} s: wait, or make sure that it works with \`sallyport provider test ${provider}\``;
+  return { failure: new Failure("model_unavailable", words), status: 503, retryAfterMs };
 }
 
 /** What a request may cost at most, and whose money that is. */

@@ -1,6 +1,9 @@
 import { costOf, type Charge, type Reservation, type RequestFacts } from "../ledger/index.ts";
 import { NO_TOKENS, type Price } from "../protocol/index.ts";
+import type { House } from "./house.ts";
+import type { Judged } from "./judge.ts";
 import type { Tally } from "./meter/tally.ts";
+import type { Exchange } from "./proxy.ts";
 
 /** What is at stake with one request. */
 export interface Stake {
@@ -30,4 +33,24 @@ export function chargeTold(stake: Stake, tally: Tally): Charge {
     : reservation.amount;
   const cost = Math.max(told, most);
   return { tokens, cost, bound: cost - told };
+}
+
+/**
+ * A provider that breaks off is charged the uncertain part once for all attempts of a call, and is stopped when it does so
+ * again and again. Who leaves has no part in this: the provider may be at work for each of his requests.
+ */
+export function chargeInTheEnd(
+  { options, uncertain, closing }: House,
+  { provider, asked, standing }: Judged,
+  { outcome, charge }: { readonly outcome: Exchange["outcome"]; readonly charge: Charge },
+): Charge {
+  const call = { session: standing.session_id, body: asked?.sent ?? "" };
+  if (outcome === "completed") {
+    options.breaker.answered(provider.id);
+    uncertain.answered(call);
+    return charge;
+  }
+  if (outcome !== "broken" || closing || charge.bound === 0) return charge;
+  options.breaker.broke(provider.id);
+  return uncertain.once(call, charge);
 }

@@ -1,11 +1,13 @@
 import type { Ledger, PriceBook } from "../ledger/index.ts";
 import type { NewId, Redactor } from "../protocol/index.ts";
 import type { BodyAllowance } from "./body.ts";
+import type { ProviderBreaker } from "./breaker.ts";
 import type { KeyRing } from "./keys.ts";
 import type { PriceMemory } from "./price-memory.ts";
 import type { ProviderBook } from "./providers.ts";
 import type { Exchange } from "./proxy.ts";
 import type { Rates } from "./rates.ts";
+import type { UncertainCharges } from "./uncertain.ts";
 import type { Upstreams } from "./upstream.ts";
 
 interface Log {
@@ -22,6 +24,7 @@ export interface ProxyOptions {
   readonly ledger: Ledger;
   readonly prices: PriceBook;
   readonly providers: ProviderBook;
+  readonly breaker: ProviderBreaker;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** Milliseconds since some moment: how long nothing was heard, whatever the wall clock does. */
@@ -49,6 +52,7 @@ export interface House {
   readonly prices: PriceMemory;
   readonly allowance: BodyAllowance;
   readonly upstreams: Upstreams;
+  readonly uncertain: UncertainCharges;
   readonly watched: Set<Watched>;
   /** `elapsed`, looked at every second: enough to notice silence, and free for each piece that passes. */
   time: number;

@@ -1,3 +1,4 @@
+export { ProviderBreaker, type ProviderCondition } from "./breaker.ts";
 export * from "./open.ts";
 export * from "./proxy.ts";
 export * from "./providers.ts";

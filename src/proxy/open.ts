@@ -7,6 +7,7 @@ import { listen, type CallerBounds } from "./listen.ts";
 import { PriceMemory } from "./price-memory.ts";
 import type { ModelProxy } from "./proxy.ts";
 import { Rates } from "./rates.ts";
+import { UncertainCharges } from "./uncertain.ts";
 import { Upstreams } from "./upstream.ts";
 
 const BOUNDS: CallerBounds = {
@@ -24,6 +25,7 @@ export async function openProxy(options: ProxyOptions, bounds: CallerBounds = BO
     prices: new PriceMemory(options.prices),
     allowance: new BodyAllowance(),
     upstreams: new Upstreams(),
+    uncertain: new UncertainCharges(options.elapsed),
     watched: new Set(),
     time: options.elapsed(),
     closing: false,

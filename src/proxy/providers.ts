@@ -1,3 +1,4 @@
+import type { ProviderCondition } from "./breaker.ts";
 import type { Wire } from "./proxy.ts";
 
 /** One key of a provider, ready to be put on a request. */
@@ -49,5 +50,7 @@ export interface ProviderBook {
   list(): readonly Provider[];
   /** Asks the provider itself (`GET /v1/models`), with its credential. Never rejects. */
   test(id: string): Promise<ProviderHealth>;
+  /** How it did lately, by the requests that went to it. */
+  condition(id: string): ProviderCondition;
   close(): void;
 }

@@ -6,8 +6,8 @@ import type { Admitted } from "./admission.ts";
 import { breakOff, sendRefusal } from "./answer.ts";
 import type { Call } from "./call.ts";
 import type { Awaited } from "./connection.ts";
-import { chargeAll, chargeTold } from "./charge.ts";
-import { forwardedHeaders, returnedHeaders, secretsOf, withoutHeader } from "./headers.ts";
+import { chargeAll, chargeInTheEnd, chargeTold } from "./charge.ts";
+import { forwardedHeaders, headerOf, returnedHeaders, secretsOf, withoutHeader } from "./headers.ts";
 import type { House, Watched } from "./house.ts";
 import { Gather } from "./meter/gather.ts";
 import { meterFor } from "./meter/choose.ts";
@@ -53,8 +53,10 @@ export class Relay implements Dispatcher.DispatchHandler, Awaited, Watched {
   #meter: Meter | undefined = undefined;
   #isSettled = false;
   #hasBody = false;
-  /** When the provider last said something. */
+  /** When the provider last said something; in a stream of events: ended a line. */
   #heardAt: number;
+  #hasLines = false;
+  readonly #startedAt: number;
   /** Since when the caller does not read; undefined: it does. */
   #stalledAt: number | undefined = undefined;
   #refused: Refused | undefined = undefined;
@@ -68,6 +70,7 @@ export class Relay implements Dispatcher.DispatchHandler, Awaited, Watched {
     this.#response = call.response;
     this.#admitted = admitted;
     this.#heardAt = this.#house.time;
+    this.#startedAt = this.#house.time;
     call.connection.awaited = this;
     this.#house.watched.add(this);
   }
@@ -109,6 +112,7 @@ export class Relay implements Dispatcher.DispatchHandler, Awaited, Watched {
       return true;
     }
     this.#resume = resume;
+    this.#hasLines = headerOf(headers, "content-type")?.startsWith("text/event-stream") === true;
     this.#call.status = status;
     this.#call.letGo();
     if (this.#credential !== undefined && credentials.length > 1) judged.provider.report(this.#credential, { status });
@@ -123,7 +127,8 @@ export class Relay implements Dispatcher.DispatchHandler, Awaited, Watched {
   }
 
   onData(piece: Buffer): boolean {
-    this.#heardAt = this.#house.time;
+    // A stream that never ends a line says nothing, however long it takes for that.
+    if (!this.#hasLines || piece.includes(LINE_FEED)) this.#heardAt = this.#house.time;
     if (this.#phase === "passing") {
       this.#pieces.push(piece);
       this.#flushSoon();
@@ -170,6 +175,13 @@ export class Relay implements Dispatcher.DispatchHandler, Awaited, Watched {
       if (now - this.#stalledAt >= LIMITS.proxyStalledMs) this.#response.destroy();
       return;
     }
+    if (this.#isOverdue(now)) {
+      const { id } = this.#admitted.judged.provider;
+      const words = `the provider ${id} took longer than ${LIMITS.proxyExchangeMs / 60_000} minutes: ask for less at once`;
+      if (this.#phase === "passing") this.#cut("timed_out");
+      else this.#fail(new Failure("timed_out", words), { outcome: "broken", payment: this.#unheard() }, 504);
+      return;
+    }
     const patience = this.#hasBody ? LIMITS.proxyIdleMs : LIMITS.proxyFirstByteMs;
     if (now - this.#heardAt < patience) return;
     if (this.#phase === "passing") {
@@ -179,6 +191,13 @@ export class Relay implements Dispatcher.DispatchHandler, Awaited, Watched {
     const { id } = this.#admitted.judged.provider;
     const failure = new Failure("timed_out", `the provider ${id} said nothing for ${patience / 1_000} s: try again`);
     this.#fail(failure, { outcome: "broken", payment: this.#unheard() }, 504);
+  }
+
+  /** The wall clock also counts the time for which the machine slept. */
+  #isOverdue(now: number): boolean {
+    const { startedAt } = this.#call;
+    const wall = this.#house.options.now() - startedAt;
+    return now - this.#startedAt >= LIMITS.proxyExchangeMs || wall >= LIMITS.proxyExchangeMs;
   }
 
   close(): void {
@@ -250,7 +269,11 @@ export class Relay implements Dispatcher.DispatchHandler, Awaited, Watched {
     let charge: Charge | undefined;
     if (payment === "nothing") stake?.reservation.release();
     else if (stake !== undefined) {
-      charge = payment === "all" || this.#meter === undefined ? chargeAll(stake) : chargeTold(stake, this.#meter.tally);
+      const told = payment === "all" ? undefined : this.#meter?.tally;
+      charge = chargeInTheEnd(this.#house, this.#admitted.judged, {
+        outcome,
+        charge: told === undefined ? chargeAll(stake) : chargeTold(stake, told),
+      });
       stake.reservation.settle(charge);
     }
     this.#call.tell({ outcome, code, charge });
@@ -301,6 +324,10 @@ export class Relay implements Dispatcher.DispatchHandler, Awaited, Watched {
     this.#over();
     const passed = withoutHeader(headers, "content-length");
     passed.push("content-length", String(clean.length), REQUEST_ID, this.#call.id);
+    if (status === 401 || status === 403) {
+      passed.push("x-sallyport-provider", this.#admitted.judged.provider.id);
+      if (this.#credential !== undefined) passed.push("x-sallyport-credential", headerText(this.#credential.name));
+    }
     this.#response.writeHead(status, passed);
     this.#response.end(clean);
   }
@@ -353,7 +380,13 @@ export class Relay implements Dispatcher.DispatchHandler, Awaited, Watched {
   }
 }
 
+/** A name may have letters that a header must not have. */
+function headerText(name: string): string {
+  return name.replaceAll(/[^\x20-\x7e]/g, "?");
+}
+
 const REQUEST_ID = "x-sallyport-request-id";
+const LINE_FEED = 10;
 const GONE = new Error("the caller is gone");
 const REFUSED: Ending = { outcome: "provider_error", payment: "nothing" };
 

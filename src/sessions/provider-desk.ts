@@ -5,7 +5,7 @@ import {
   type ProviderReport,
   type ProviderView,
 } from "../protocol/index.ts";
-import { viewProvider, type Provider } from "../proxy/index.ts";
+import { viewProvider, type Provider, type ProviderCondition } from "../proxy/index.ts";
 import { auditRow, authorize, type Caller } from "./access.ts";
 import type { Models, Services } from "./services.ts";
 
@@ -21,6 +21,7 @@ export interface OfferedProvider {
   readonly free: boolean;
   /** It has the credential that it needs. */
   readonly available: boolean;
+  readonly condition: ProviderCondition;
   /** Without ports and paths. */
   readonly hosts: readonly string[];
   /** Those with a price in the shipped table, looked up when they are asked for. */
@@ -57,6 +58,7 @@ export class ProviderDesk {
           defaultModel: provider.defaultModel,
           free: provider.free,
           available: credential !== "missing",
+          condition: providers.condition(provider.id),
           hosts: [...new Set(Object.values(hosts).flatMap((host) => host?.replace(/:\d+$/, "") ?? []))],
           models: () => prices.list().filter((known) => known.provider === provider.id),
           priced: model === undefined ? undefined : prices.priceOf(provider, model),

@@ -13,6 +13,7 @@ import { ACCOUNTS, openLedger, openPriceBook, type Ledger } from "../../src/ledg
 import { makeNewId, makeRedactor, type Failure, type Price, type RateLimit } from "../../src/protocol/index.ts";
 import {
   openProxy,
+  ProviderBreaker,
   type Credential,
   type Exchange,
   type KeyLease,
@@ -102,6 +103,7 @@ export class World {
   // Set by `open`, which is the only way to make one.
   proxy!: ModelProxy;
   ledger!: Ledger;
+  readonly breaker = new ProviderBreaker(() => this.elapsed);
   store!: Store;
   lease!: KeyLease;
   #wake: (() => void) | undefined;
@@ -139,8 +141,10 @@ export class World {
           get: () => provider,
           list: () => [provider],
           test: () => Promise.reject(),
+          condition: (id) => world.breaker.condition(id),
           close: () => undefined,
         },
+        breaker: world.breaker,
         now,
         elapsed: () => world.elapsed,
         newId,

@@ -8,6 +8,9 @@ export class StreamFailure extends Error {
   }
 }
 
+/** The other side ended the answer before it was whole. */
+export class CutStream extends StreamFailure {}
+
 /** How a call of the model went wrong. */
 export type ModelFailure =
   /** The provider said so, before or within the stream. `status` is what its kind of error stands for. */
@@ -18,11 +21,19 @@ export type ModelFailure =
       readonly retryAfterMs?: number | undefined;
       /** The model proxy's own reason, when it was the proxy that answered. */
       readonly code?: ErrorCode | undefined;
+      /** Whose answer it was, and what the key is called that it got; absent: nobody says. */
+      readonly provider?: string | undefined;
+      readonly credential?: string | undefined;
     }
   /** There was no answer at all. */
   | { readonly kind: "connection"; readonly message: string }
   /** The answer was cut, garbled or fell silent. */
-  | { readonly kind: "stream"; readonly message: string };
+  | {
+      readonly kind: "stream";
+      readonly message: string;
+      /** We broke it off, since it was silent or made no sense: the provider may charge for it all the same. */
+      readonly left?: boolean | undefined;
+    };
 
 /** `funds`: there is no money for it. */
 export type Judgement = "retry" | "too_long" | "funds" | "final";
@@ -62,10 +73,16 @@ export function readAnswer(status: number | undefined, body: unknown, retryAfter
   };
 }
 
-/** The same of an answer that the model proxy gave itself. */
-export function readRefusal(code: string | undefined, answer: ModelFailure): ModelFailure {
-  const known = ErrorCode.safeParse(code);
-  return known.success && answer.kind === "answer" ? { ...answer, code: known.data } : answer;
+/** The same with what the model proxy says about it in headers of its own. */
+export function readRefusal(header: (name: string) => string | undefined, answer: ModelFailure): ModelFailure {
+  if (answer.kind !== "answer") return answer;
+  const code = ErrorCode.safeParse(header("x-sallyport-code"));
+  return {
+    ...answer,
+    ...(code.success ? { code: code.data } : {}),
+    provider: header("x-sallyport-provider"),
+    credential: header("x-sallyport-credential"),
+  };
 }
 
 /** Milliseconds that the provider asks to wait; nothing when it does not say. */
@@ -109,6 +126,18 @@ export function describe(failure: ModelFailure): string {
   }
 }
 
+/** Which key was refused by whom, and what to do. */
+function refusedKey({ status, message, provider, credential }: Extract<ModelFailure, { kind: "answer" }>): string {
+  const whose = provider === undefined ? "the provider" : `the provider ${provider}`;
+  const key = credential === undefined ? "wants a key" : `refused its key ${credential}`;
+  const next =
+    credential === undefined
+      ? "set one with credential_env, credential_file or credential_command"
+      : `set another one in ${credential}, or check what it may do there`;
+  const test = provider === undefined ? "" : `; \`sallyport provider test ${provider}\` tries it`;
+  return `${whose} ${key} (${status}, ${message}): ${next}${test}`;
+}
+
 /** How a turn ends that could not get past this failure after `attempts` calls. */
 export function toError(failure: ModelFailure, attempts: number): ErrorDetail {
   const tries = attempts > 1 ? ` after ${attempts} attempts` : "";
@@ -122,10 +151,7 @@ export function toError(failure: ModelFailure, attempts: number): ErrorDetail {
   const { status, message, retryAfterMs, code } = failure;
   if (code !== undefined && judge(failure) === "final") return { code, message: message.replace(/^[a-z_]+: /, "") };
   if (status === 401 || status === 403) {
-    return {
-      code: "model_unauthenticated",
-      message: `ANTHROPIC_API_KEY not set or not accepted: ${describe(failure)}. Set a valid key and start again.`,
-    };
+    return { code: "model_unauthenticated", message: refusedKey(failure) };
   }
   const judgement = judge(failure);
   if (judgement === "too_long")

@@ -2,6 +2,7 @@ import type { LanguageModelV3CallOptions, LanguageModelV3StreamPart } from "@ai-
 import { LIMITS, type ErrorDetail } from "../../protocol/index.ts";
 import { MessageReader, prepare } from "./anthropic.ts";
 import {
+  CutStream,
   describe,
   judge,
   readAnswer,
@@ -44,6 +45,8 @@ export async function callModel<Taker extends Receiver>(
   model: string = turn.surroundings.model.name,
 ): Promise<CallEnd<Taker>> {
   const request = await prepare({ ...turn.surroundings.model, name: model }, options);
+  const began = turn.host.elapsed();
+  let leavings = 0;
   for (let attempt = 1; ; attempt += 1) {
     const receiver = newReceiver();
     const outcome = turn.signal.aborted ? undefined : await attemptCall(turn, request, receiver);
@@ -62,7 +65,12 @@ export async function callModel<Taker extends Receiver>(
       continue;
     }
     if (judgement === "too_long") return { end: "too_long", receiver, error };
-    if (judgement === "final" || attempt > LIMITS.modelRetries) return { end: "failed", receiver, error };
+    if (failure.kind === "stream" && failure.left === true) leavings += 1;
+    const isLast =
+      attempt > LIMITS.modelRetries ||
+      leavings > LIMITS.modelLeftRetries ||
+      turn.host.elapsed() - began >= LIMITS.modelCallMs;
+    if (judgement === "final" || isLast) return { end: "failed", receiver, error };
     receiver.supersede();
     const delay = retryDelay(failure, attempt, turn.host.random());
     turn.notice(
@@ -98,7 +106,13 @@ async function attemptCall(turn: Turn, request: WireRequest, receiver: Receiver)
     if (signal.aborted) return undefined;
     cut();
     return silent
-      ? { failure: { kind: "stream", message: `nothing came for ${LIMITS.modelIdleMs / 1_000} s` } }
+      ? {
+          failure: {
+            kind: "stream",
+            message: `nothing came for ${LIMITS.modelIdleMs / 1_000} s`,
+            left: true,
+          },
+        }
       : outcome;
   } finally {
     over.abort(OVER);
@@ -140,7 +154,7 @@ async function converse(turn: Turn, exchange: Exchange): Promise<AttemptEnd> {
     parsed(text),
     readRetryAfter((name) => response.header(name), turn.host.now()),
   );
-  return { failure: readRefusal(response.header("x-sallyport-code"), answer) };
+  return { failure: readRefusal((name) => response.header(name), answer) };
 }
 
 async function listen(response: WireResponse, { receiver, onBytes }: Exchange): Promise<AttemptEnd> {
@@ -160,8 +174,8 @@ async function listen(response: WireResponse, { receiver, onBytes }: Exchange): 
       if (end?.type === "finish") return { finish: end };
     }
   } catch (error) {
-    if (error instanceof StreamFailure) return { failure: { kind: "stream", message: error.message } };
-    throw error;
+    if (!(error instanceof StreamFailure)) throw error;
+    return { failure: { kind: "stream", message: error.message, left: !(error instanceof CutStream) } };
   }
   return { failure: { kind: "stream", message: "it ended in the middle" } };
 }
@@ -171,7 +185,7 @@ async function* untilCut(chunks: AsyncIterable<string>): AsyncGenerator<string> 
   try {
     yield* chunks;
   } catch (error) {
-    throw new StreamFailure(errorText(error));
+    throw new CutStream(errorText(error));
   }
 }
 

@@ -3,11 +3,19 @@ import { StreamFailure } from "./failure.ts";
 
 /** Cuts a stream of server-sent events into the JSON objects that it carries. */
 export class EventReader {
-  #rest = "";
+  /** The beginning of an event whose end has not come. */
+  #rest: string[] = [];
+  #length = 0;
 
   /** The events that are whole now. Throws `StreamFailure` at one that is not JSON or too long. */
   *read(chunk: string): Generator<Readonly<Record<string, unknown>>> {
-    const text = this.#rest + chunk;
+    if (!chunk.includes("\n")) {
+      this.#keep(chunk);
+      return;
+    }
+    const text = this.#rest.join("") + chunk;
+    this.#rest = [];
+    this.#length = 0;
     let start = 0;
     let data = "";
     let at = 0;
@@ -20,9 +28,14 @@ export class EventReader {
       data = "";
       start = at;
     }
-    this.#rest = text.slice(start);
-    if (this.#rest.length > LIMITS.modelEventChars)
+    this.#keep(text.slice(start));
+  }
+
+  #keep(piece: string): void {
+    this.#length += piece.length;
+    if (this.#length > LIMITS.modelEventChars)
       throw new StreamFailure(`an event is longer than ${LIMITS.modelEventChars} characters`);
+    if (piece !== "") this.#rest.push(piece);
   }
 }
 

@@ -1,4 +1,5 @@
 import { Failure, type ProviderSettings } from "../../protocol/index.ts";
+import type { ProviderBreaker } from "../breaker.ts";
 import type { Provider, ProviderBook } from "../providers.ts";
 import { checkHealth } from "./health.ts";
 import { OpenProvider } from "./provider.ts";
@@ -17,6 +18,8 @@ export interface ProvidersOptions {
   /** Told each key before anybody can write it. */
   readonly learn: (secret: string) => void;
   readonly log: Warnings;
+  /** Absent: no requests go to them from here. */
+  readonly breaker?: ProviderBreaker | undefined;
 }
 
 interface Entry {
@@ -62,8 +65,11 @@ export function openProviders(options: ProvidersOptions): ProviderBook {
     test: async (id) => {
       const entry = newest().get(id);
       if (entry === undefined) return { id, status: "failed", message: unknown(id, newest()), wires: [] };
-      return checkHealth({ ...entry, now, signal: stopping.signal });
+      const health = await checkHealth({ ...entry, now, signal: stopping.signal });
+      if (health.status === "ok") options.breaker?.reset(id);
+      return health;
     },
+    condition: (id) => options.breaker?.condition(id) ?? { state: "good" },
     close: () => stopping.abort(),
   };
 }

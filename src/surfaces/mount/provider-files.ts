@@ -41,11 +41,11 @@ export function providerFiles(context: MountContext): readonly FileNode[] {
     },
     {
       path: "providers/:provider/health",
-      summary: "Whether it has the credential that it needs",
+      summary: "Whether it has the credential that it needs, and how it did lately",
       content: "json",
       read: {
         ...ANYBODY,
-        run: async ({ caller, name }) => ({ status: statusOf(await providerNamed(context, caller, name)) }),
+        run: async ({ caller, name }) => healthOf(await providerNamed(context, caller, name)),
       },
     },
   ];
@@ -57,7 +57,22 @@ async function providerNamed({ gateway }: MountContext, caller: Caller, id: stri
   return found;
 }
 
-export const statusOf = ({ available }: OfferedProvider): string => (available ? "available" : "unavailable");
+/** `degraded`: its answers broke lately. */
+export function statusOf({ available, condition }: OfferedProvider): "available" | "degraded" | "unavailable" {
+  if (!available) return "unavailable";
+  return condition.state === "good" ? "available" : "degraded";
+}
+
+function healthOf(provider: OfferedProvider): unknown {
+  const status = statusOf(provider);
+  const { id, condition } = provider;
+  if (status === "unavailable") return { status, message: `the provider ${id} has no key: an admin has to set one` };
+  if (condition.state === "good") return { status };
+  const stopped = Math.ceil(condition.retryAfterMs / 1_000);
+  const next = stopped === 0 ? "requests go to it" : `requests to it are stopped for ${stopped} s`;
+  return { status, message: `its answers broke off ${condition.failures} times lately; ${next}` };
+}
+
 const ABILITIES = { streaming: true, resume: true, fork: true, tools: true, vision: true };
 const NAMES: Readonly<Record<string, string>> = {
   cloud: "Anthropic Cloud API",

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { openLedger, openPriceBook } from "../../../dist/ledger/index.js";
 import { makeNewId, makeRedactor } from "../../../dist/protocol/index.js";
-import { openProviders, openProxy } from "../../../dist/proxy/index.js";
+import { openProviders, openProxy, ProviderBreaker } from "../../../dist/proxy/index.js";
 import { openSqliteStore } from "../../../dist/store/index.js";
 import { openControl } from "./control.mjs";
 
@@ -62,6 +62,7 @@ async function openReal() {
     log,
   });
   const proxy = await openProxy({
+    breaker: new ProviderBreaker(now),
     home,
     tcpPort: 0,
     ledger,
