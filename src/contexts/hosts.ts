@@ -111,6 +111,8 @@ export interface DatabaseInfo {
 export interface SqlAnswer {
   readonly columns: readonly { readonly name: string; readonly type: string }[];
   readonly rows: readonly (readonly unknown[])[];
+  /** There were more rows than these. Absent: these are all. */
+  readonly truncated?: boolean | undefined;
 }
 
 export interface SimilarQuery {
@@ -123,8 +125,8 @@ export interface SqlConnection {
   readonly id: string;
   /** What a statement would do, by parsing it. `unknown`: it could not be parsed here, and the database will judge. */
   classify(sql: string): "reads" | "writes" | "unknown" | Promise<"reads" | "writes" | "unknown">;
-  /** Asks the person about a statement that writes. A page whose connections only read answers false without asking. */
-  confirmWrite(sql: string): Promise<boolean>;
+  /** Asks the person about a statement that writes. Absent: the connection only reads, so nobody is asked. */
+  confirmWrite?(sql: string): Promise<boolean>;
   run(sql: string): Promise<SqlAnswer>;
   /** Ends what `run` waits for. */
   cancel(): void;

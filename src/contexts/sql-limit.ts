@@ -1,7 +1,13 @@
 import { lexSql, significant, statementsOf, type SqlToken } from "./sql-lexer.ts";
 
-/** How many rows a test of a query reads. */
-const TEST_ROWS = 10;
+/** How many rows a test of a query tells. One more is read, to know whether there are more. */
+export const TEST_ROWS = 10;
+
+export interface TestedSql {
+  readonly sql: string;
+  /** The limit that was added. Absent: the statement has its own, or takes none. */
+  readonly limit?: number | undefined;
+}
 
 /** What a statement begins with that can have a LIMIT. */
 const QUERIES: ReadonlySet<string> = new Set(["SELECT", "WITH", "VALUES", "TABLE", "FROM", "("]);
@@ -11,11 +17,12 @@ const CHANGES: ReadonlySet<string> = new Set(["INSERT", "UPDATE", "DELETE", "MER
  * A query as it is tested: without one trailing `;`, and with a limit where it has none of its own. Words in strings, comments,
  * names and subqueries are no limit; what is no query gets none.
  */
-export function testedSql(sql: string): string {
+export function testedSql(sql: string): TestedSql {
   const text = withoutTrailing(sql);
   const statement = statementsOf(lexSql(text)).at(-1);
-  if (statement === undefined || !takesLimit(statement) || hasLimit(statement)) return text;
-  return `${text} LIMIT ${TEST_ROWS}`;
+  if (statement === undefined || !takesLimit(statement) || hasLimit(statement)) return { sql: text };
+  const limit = TEST_ROWS + 1;
+  return { sql: `${text} LIMIT ${limit}`, limit };
 }
 
 /** Without comments and space at the end, where a limit would be lost, and without one `;`. */

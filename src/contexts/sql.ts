@@ -4,17 +4,22 @@ import type {
   DatabaseJoin,
   DatabaseSchema,
   DatabaseTable,
+  SqlAnswer,
   SqlConnection,
 } from "./hosts.ts";
-import { testedSql } from "./sql-limit.ts";
+import { TEST_ROWS, testedSql } from "./sql-limit.ts";
 
 const REFUSED = "SQL Execution Not allowed by User: Destructive commands are not allowed. Please revise the query.";
+const READ_ONLY =
+  "SQL was not executed: this connection only reads, and the statement would change data. Please revise the query so that it only reads.";
 const ADVICE = "This query failed to execute. Please revise the SQL based on the schema information.";
 /** What is told of a table's comment, of a column's values, of one value, and how many earlier queries. */
 const COMMENT_CHARS = 400;
 const TOLD_VALUES = 15;
 const VALUE_CHARS = 50;
 const SIMILAR_QUERIES = 4;
+/** Characters of the sample rows of a tried query; the first row is always whole. */
+const SAMPLE_CHARS = 4_000;
 
 interface TableRef {
   readonly catalog: string;
@@ -101,15 +106,16 @@ export class SQLGenerationContext {
   async trySql(sql: string, _description: string): Promise<string> {
     try {
       const isWrite = (await this.#connection.classify(sql)) === "writes";
-      if (isWrite && !(await this.#connection.confirmWrite(sql))) return REFUSED;
-      const { columns, rows } = await this.#connection.run(testedSql(sql));
-      const row = rows[0];
-      const sample = row && columns.map(({ name }, index) => `${name}=${valueText(row[index])}`).join(", ");
+      if (isWrite && this.#connection.confirmWrite === undefined) return READ_ONLY;
+      if (isWrite && (await this.#connection.confirmWrite?.(sql)) !== true) return REFUSED;
+      const tested = testedSql(sql);
+      const answer = await this.#connection.run(tested.sql);
+      const { columns } = answer;
       return [
         "Query executed successfully!",
-        `Row count: ${rows.length}`,
+        countLine(answer, tested.limit),
         `Columns (${columns.length}): ${columns.map(({ name, type }) => `${name} (${type})`).join(", ")}`,
-        ...(sample === undefined ? [] : [`Sample row: ${sample}`]),
+        ...sampleLines(answer),
       ].join("\n");
     } catch (error) {
       return `SQL Error: ${error instanceof Error ? error.message : String(error)}\n\n${ADVICE}`;
@@ -149,6 +155,30 @@ export class SQLGenerationContext {
     if (rest.length === 0) return { catalog: this.#defaultCatalog, schema: first, table: second };
     return { catalog: first, schema: second, table: rest.join(".") };
   }
+}
+
+/** `limit`: the one that the test added; one row more than are told. */
+function countLine({ rows, truncated }: SqlAnswer, limit: number | undefined): string {
+  if (limit !== undefined && rows.length >= limit)
+    return `Row count: more than ${limit - 1}. The test reads only the first ${limit - 1} rows: use count(*) to count all.`;
+  if (truncated === true) return `Row count: more than ${rows.length}. Use count(*) to count all.`;
+  return `Row count: ${rows.length}`;
+}
+
+/** The first rows, as many as a short text holds. */
+function sampleLines({ columns, rows }: SqlAnswer): readonly string[] {
+  const texts = rows
+    .slice(0, TEST_ROWS)
+    .map((row) => columns.map(({ name }, index) => `${name}=${valueText(row[index])}`).join(", "));
+  const [first] = texts;
+  if (first === undefined) return [];
+  if (texts.length === 1) return [`Sample row: ${first}`];
+  let left = SAMPLE_CHARS;
+  const shown = texts.filter((text, index) => {
+    left -= text.length;
+    return index === 0 || left >= 0;
+  });
+  return [`Sample rows (first ${shown.length}):`, ...shown.map((text, index) => `${index + 1}. ${text}`)];
 }
 
 async function schemaNamed(database: DatabaseInfo, name: string): Promise<DatabaseSchema | undefined> {

@@ -89,7 +89,7 @@ describe("what a database has", () => {
 });
 
 describe("a query is tried", () => {
-  test("its answer is told with one row", async () => {
+  test("its answer is told with its rows", async () => {
     const database = new Database();
     const circular: { self?: unknown } = {};
     circular.self = circular;
@@ -118,9 +118,52 @@ describe("a query is tried", () => {
         "Query executed successfully!",
         "Row count: 2",
         `Columns (14): ${values.map((_, index) => `c${index} (t)`).join(", ")}`,
-        `Sample row: ${values.map(([, words], index) => `c${index}=${words}`).join(", ")}`,
+        "Sample rows (first 2):",
+        `1. ${values.map(([, words], index) => `c${index}=${words}`).join(", ")}`,
+        `2. ${values.map((_, index) => `c${index}=NULL`).join(", ")}`,
       ].join("\n"),
     );
+  });
+
+  test.for([
+    [1, undefined, "Row count: 1", ["Sample row: a='0'"]],
+    [10, undefined, "Row count: 10", 10],
+    [11, undefined, "Row count: more than 10. The test reads only the first 10 rows: use count(*) to count all.", 10],
+    [5, 5, "Row count: 5", 5],
+    [1_000, 2_000, "Row count: more than 1000. Use count(*) to count all.", 10],
+  ] as const)("%d rows, with a limit of its own of %s", async ([found, own, count, sample]) => {
+    const database = new Database();
+    database.answer = () => ({
+      columns: [{ name: "a", type: "int" }],
+      rows: Array.from({ length: found }, (_, row) => [row]),
+      truncated: found === 1_000,
+    });
+    const sql = own === undefined ? "select a from b" : `select a from b limit ${own}`;
+    const [, countLine, , ...lines] = (await sqlContext(database).trySql(sql, "")).split("\n");
+    const rows = Array.from({ length: Number(sample) || 0 }, (_, row) => `${row + 1}. a='${row}'`);
+    expect([countLine, lines]).toEqual([
+      count,
+      typeof sample === "number" ? [`Sample rows (first ${sample}):`, ...rows] : sample,
+    ]);
+  });
+
+  test("long rows are told as far as there is room, the first always", async () => {
+    const database = new Database();
+    database.answer = () => ({
+      columns: Array.from({ length: 100 }, (_, index) => ({ name: `column ${index}`, type: "text" })),
+      rows: Array.from({ length: 3 }, () => Array.from({ length: 100 }, () => "x".repeat(50))),
+    });
+    expect(await sqlContext(database).trySql("select *", "")).toContain("Sample rows (first 1):\n1. column 0='xxx");
+  });
+
+  test("one that writes, where nobody can agree to it", async () => {
+    const database = new Database();
+    database.kind = "writes";
+    const readOnly = Object.assign(Object.create(database) as Database, { confirmWrite: undefined });
+    expect(await sqlContext(readOnly).trySql("delete from a", "")).toBe(
+      "SQL was not executed: this connection only reads, and the statement would change data. Please revise the query so that it only reads.",
+    );
+    expect(database.ran).toEqual([]);
   });
 
   test("no rows: no sample", async () => {
@@ -143,7 +186,7 @@ describe("a query is tried", () => {
       throw new Error("no parser");
     };
     expect(await sqlContext(database).trySql("select a from b", "")).toBe(`SQL Error: no parser${ADVICE}`);
-    expect(database.ran).toEqual(["select a from b LIMIT 10"]);
+    expect(database.ran).toEqual(["select a from b LIMIT 11"]);
   });
 
   test.for([

@@ -34,7 +34,7 @@ describeInBrowser("the databases of the house in the workbench", () => {
     await answers(page).getByText("name='Ada'").waitFor();
     await ask(page, "try sql: with gone as (delete from orders returning *) select * from gone");
     await answers(page)
-      .getByText("SQL Execution Not allowed by User: Destructive commands are not allowed.")
+      .getByText("SQL was not executed: this connection only reads, and the statement would change data.")
       .or(answers(page).getByText("SQL Error:"))
       .first()
       .waitFor();

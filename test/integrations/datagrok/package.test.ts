@@ -321,9 +321,9 @@ describeInBrowser("the Datagrok package on the stand-in of the platform", () => 
     expect(dialogs).toEqual([question, question]);
     const name = "--name: sallyport-test-query\n";
     expect(ran).toEqual([
-      `${name}select * from orders LIMIT 10`,
-      `${name}select * from nothing LIMIT 10`,
-      `${name}select 1 LIMIT 10`,
+      `${name}select * from orders LIMIT 11`,
+      `${name}select * from nothing LIMIT 11`,
+      `${name}select 1 LIMIT 11`,
       `${name}delete from orders`,
     ]);
     await leave(page);

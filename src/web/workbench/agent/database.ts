@@ -2,7 +2,7 @@ import type { SallyportClient, CatalogView, ConnectionView } from "../../../clie
 import { classifySql } from "../../../contexts/index.ts";
 import type { DatabaseInfo, DatabaseSchema, SimilarQuery, SqlConnection } from "../../../contexts/hosts.ts";
 import { textAt } from "../data/format.ts";
-import { isNumeric, isText, valueAt, type Column } from "../data/column.ts";
+import { isMissing, isNumeric, isText, valueAt, type Column } from "../data/column.ts";
 import { statsOf } from "../data/stats.ts";
 import type { Table } from "../data/table.ts";
 
@@ -35,8 +35,6 @@ export async function serverDatabase(client: SqlClient, view: ConnectionView, si
     connection: {
       id: view.id,
       classify: async (sql) => (await client.classifySql(view.id, sql)).does,
-      // A connection of the server only reads: there is nothing that a person could allow.
-      confirmWrite: () => Promise.resolve(false),
       run: async (sql) => {
         const controller = new AbortController();
         running.add(controller);
@@ -125,12 +123,11 @@ export function pageDatabase(sql: PageSql, similar: Similar): Database {
     connection: {
       id: PAGE_DATABASE.id,
       classify: classifySql,
-      confirmWrite: () => Promise.resolve(false),
       run: async (statement) => {
         running = new AbortController();
         const table = await sql.query(statement, { signal: running.signal, maxRows: TRIED_ROWS });
         const rows = Array.from({ length: table.rowCount }, (_, row) =>
-          table.columns.map((column) => (column.type === "datetime" ? textAt(column, row) : valueAt(column, row))),
+          table.columns.map((column) => sentValue(column, row)),
         );
         return { columns: table.columns.map(({ name, type }) => ({ name, type })), rows };
       },
@@ -138,6 +135,13 @@ export function pageDatabase(sql: PageSql, similar: Similar): Database {
       similarQueries: (prompt) => similar(PAGE_DATABASE.id, prompt),
     },
   };
+}
+
+/** Numbers as they are, where a double holds them. */
+function sentValue(column: Column, row: number): unknown {
+  if (isMissing(column, row)) return null;
+  const isPlain = isText(column) || (column.type !== "datetime" && column.exact === undefined);
+  return isPlain ? valueAt(column, row) : textAt(column, row);
 }
 
 function describe({ name, table }: { readonly name: string; readonly table: Table }): {

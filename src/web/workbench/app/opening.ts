@@ -1,3 +1,4 @@
+import { ReadError, type JsonChoice } from "../data/read/error.ts";
 import { readTable, readUrl } from "../data/read/index.ts";
 import type { Table } from "../data/table.ts";
 import { layoutKey, saveLayout, type SavedLayout } from "../desk/layout.ts";
@@ -12,12 +13,26 @@ import type { GridLooks } from "./grid-looks.ts";
 export interface OpeningState {
   readonly reading?: { readonly name: string; readonly share: number } | undefined;
   readonly trouble?: { readonly name: string; readonly words: string } | undefined;
+  /** What a person should know of what was read. */
+  readonly notes?: { readonly name: string; readonly lines: readonly string[] } | undefined;
+  /** The file has several lists: a person chooses the table. */
+  readonly choice?: OpeningChoice | undefined;
+}
+
+export interface OpeningChoice {
+  readonly name: string;
+  readonly choices: readonly JsonChoice[];
+  readonly pick: (part: string) => void;
 }
 
 interface ReadOptions {
   readonly signal: AbortSignal;
   readonly progress: (share: number) => void;
+  readonly notes: (notes: readonly string[]) => void;
+  readonly part: string | undefined;
 }
+
+type Reading = (options: ReadOptions) => Table | Promise<Table>;
 
 /** Brings tables into the workbench, with the layout that was kept for them. One at a time. */
 export class Opening {
@@ -124,24 +139,37 @@ export class Opening {
     });
   }
 
-  async #read(name: string, work: (options: ReadOptions) => Table | Promise<Table>): Promise<boolean> {
+  async #read(name: string, work: Reading, part?: string): Promise<boolean> {
     this.#stop?.abort();
     const stop = new AbortController();
     this.#stop = stop;
     this.#set({ reading: { name, share: 0 } });
+    const lines: string[] = [];
     try {
       const table = await work({
         signal: stop.signal,
         progress: (share) => this.#stop === stop && this.#set({ reading: { name, share } }),
+        notes: (notes) => lines.push(...notes),
+        part,
       });
       stop.signal.throwIfAborted();
       const words = this.table(table);
-      this.#set(words === undefined ? {} : { trouble: { name, words } });
+      if (words !== undefined) this.#set({ trouble: { name, words } });
+      else this.#set(lines.length === 0 ? {} : { notes: { name, lines } });
       return true;
     } catch (error) {
-      if (this.#stop === stop) this.#set(stop.signal.aborted ? {} : { trouble: { name, words: wordsOf(error) } });
+      if (this.#stop === stop) this.#set(stop.signal.aborted ? {} : this.#failed(name, work, error));
       return false;
     }
+  }
+
+  #failed(name: string, work: Reading, error: unknown): OpeningState {
+    const choices = error instanceof ReadError ? error.choices : undefined;
+    if (choices === undefined) return { trouble: { name, words: wordsOf(error) } };
+    const pick = (part: string): void => {
+      void this.#read(name, work, part);
+    };
+    return { choice: { name, choices, pick } };
   }
 
   /** What waits to be kept is kept at once: the page goes away. */

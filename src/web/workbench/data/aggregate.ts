@@ -1,9 +1,9 @@
 import type { Bits } from "./bits.ts";
 import { isMissing, isText, numberAt } from "./column.ts";
-import type { Column, NumberColumn, TextColumn } from "./column.ts";
+import type { Column, ExactTexts, NumberColumn } from "./column.ts";
 import { numberText } from "./format.ts";
-import { rankOfCategories } from "./rank.ts";
-import { quantile, varianceOf } from "./stats.ts";
+import { rankOfCategories, rankOfExact } from "./rank.ts";
+import { quantile, sumOf, varianceOf } from "./stats.ts";
 
 /** `count`: rows. `values`: rows with a value. `nulls`: rows without. `first`: the first value. */
 export const AGGREGATES = [
@@ -79,12 +79,6 @@ function ofNumbers(
   }
 }
 
-function sumOf(numbers: Float64Array): number {
-  let sum = 0;
-  for (const number of numbers) sum += number;
-  return sum;
-}
-
 function numbersOf(column: Column, rows: Int32Array): Float64Array {
   const numbers = new Float64Array(rows.length);
   let at = 0;
@@ -105,7 +99,7 @@ function valueCount(column: Column, rows: Int32Array): number {
 
 function uniqueCount(column: Column, rows: Int32Array): number {
   const seen = new Set<number>();
-  const keys = isText(column) ? column.codes : column.numbers;
+  const keys = isText(column) ? column.codes : (column.exact?.codes ?? column.numbers);
   for (const row of rows) if (!isMissing(column, row)) seen.add(keys[row] ?? 0);
   return seen.size;
 }
@@ -127,12 +121,17 @@ export interface RowGroup {
 /** Rows by value, in the order of the values, rows without one last. */
 export function groupRows(column: Column, rows: Bits): RowGroup[] {
   const picked = rows.toArray();
-  return isText(column) ? groupTexts(column, picked) : groupNumbers(column, picked);
+  if (isText(column)) return groupTexts(column, { rows: picked, ranks: rankOfCategories(column) });
+  return column.exact === undefined
+    ? groupNumbers(column, picked)
+    : groupTexts(column.exact, { rows: picked, ranks: rankOfExact(column.exact) });
 }
 
-function groupTexts(column: TextColumn, rows: Int32Array): RowGroup[] {
+function groupTexts(
+  column: ExactTexts,
+  { rows, ranks }: { readonly rows: Int32Array; readonly ranks: Int32Array },
+): RowGroup[] {
   const groups = splitBy(rows, (row) => column.codes[row] ?? -1);
-  const ranks = rankOfCategories(column);
   return [...groups]
     .toSorted(([left], [right]) => (left < 0 ? 1 : right < 0 ? -1 : (ranks[left] ?? 0) - (ranks[right] ?? 0)))
     .map(([code, members]) => ({ key: column.categories[code] ?? null, rows: members }));

@@ -73,13 +73,25 @@ function digitsFrom(bytes: Uint8Array, start: number, end: number): number {
   return at;
 }
 
+const INFINITE = CELL.double | CELL.commaDouble;
+
+/** `Infinity`, `-inf`, in any letters; 0 for what is none. */
+function infinityOf(bytes: Uint8Array, start: number, end: number): number {
+  const negative = bytes[start] === 45;
+  const head = negative ? start + 1 : start;
+  const word = end - head === 3 ? "inf" : end - head === 8 ? "infinity" : undefined;
+  if (word === undefined || !sameLetters(bytes, head, word)) return 0;
+  return negative ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
+}
+
 /** All ways in which a cell can be read, of those still asked for. The cell is trimmed and not empty. */
 export function waysOf(bytes: Uint8Array, start: number, end: number, asked: number): number {
   const first = bytes[start] ?? 0;
   if (isDigit(first) || first === 45 || first === 46) {
-    const numbers = numberWays(bytes, start, end);
+    const numbers = infinityOf(bytes, start, end) === 0 ? numberWays(bytes, start, end) : INFINITE;
     return numbers === 0 ? dateWays(bytes, start, end, asked) : numbers & asked;
   }
+  if ((asked & CELL.double) !== 0 && infinityOf(bytes, start, end) !== 0) return INFINITE & asked;
   if ((asked & CELL.bool) !== 0 && boolOf(bytes, start, end) >= 0) return CELL.bool;
   return (asked & CELL.namedDate) === 0 ? 0 : dateWays(bytes, start, end, asked);
 }
@@ -193,6 +205,8 @@ function plainNumber(bytes: Uint8Array, start: number, end: number, point: numbe
 }
 
 function slowNumber(bytes: Uint8Array, start: number, end: number, point: number): number {
+  const infinite = infinityOf(bytes, start, end);
+  if (infinite !== 0) return infinite;
   const text = asciiOf(bytes, start, end);
   return text === "" ? Number.NaN : Number(point === 44 ? text.replace(",", ".") : text);
 }

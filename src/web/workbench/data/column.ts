@@ -13,15 +13,27 @@ interface ColumnHead {
   readonly formula?: string | undefined;
 }
 
-/** Numbers: int and double as they are, bool as 0 and 1, datetime as milliseconds since 1970 (UTC). Missing is NaN. */
+/** Each different text once, and the code of each row. Missing is the code -1. */
+export interface ExactTexts {
+  readonly codes: Int32Array;
+  readonly categories: readonly string[];
+}
+
+/** Numbers: int and double as they are, bool as 0 and 1, datetime as milliseconds since 1970 (UTC), with microseconds as a fraction. Missing is NaN. */
 export interface NumberColumn extends ColumnHead {
   readonly type: "int" | "double" | "bool" | "datetime";
   readonly numbers: Float64Array;
+  /** The exact decimal numbers where a double cannot hold them all, also "NaN". Absent: the doubles are the values. */
+  readonly exact?: ExactTexts | undefined;
+  /** Digits behind the point of a decimal type. Absent: the values are doubles. */
+  readonly scale?: number | undefined;
 }
 
 /** Texts: each different one is kept once. Missing is the code -1. */
 export interface TextColumn extends ColumnHead {
   readonly type: "string" | "bigint";
+  /** The texts are the JSON of lists and objects. */
+  readonly nested?: boolean | undefined;
   readonly codes: Int32Array;
   /** By code, in the order in which they first came. */
   readonly categories: readonly string[];
@@ -40,7 +52,9 @@ export function isNumeric(column: Column): column is NumberColumn {
 }
 
 export function isMissing(column: Column, row: number): boolean {
-  return isText(column) ? (column.codes[row] ?? -1) < 0 : Number.isNaN(column.numbers[row] ?? Number.NaN);
+  if (isText(column)) return (column.codes[row] ?? -1) < 0;
+  if (column.exact !== undefined) return (column.exact.codes[row] ?? -1) < 0;
+  return Number.isNaN(column.numbers[row] ?? Number.NaN);
 }
 
 /** The number at a row; of texts the number that they read as. NaN where there is none. */

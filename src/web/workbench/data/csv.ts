@@ -62,7 +62,8 @@ function cellWriter(column: Column, safe: boolean): (row: number) => string {
     const texts = column.categories.map(quote);
     return (row) => texts[column.codes[row] ?? -1] ?? "";
   }
-  const { numbers, type } = column;
+  const { numbers, type, exact } = column;
+  if (exact !== undefined) return (row) => exact.categories[exact.codes[row] ?? -1] ?? "";
   const write = type === "bool" ? (number: number) => String(number !== 0) : type === "datetime" ? dateText : String;
   return (row) => {
     const number = numbers[row] ?? Number.NaN;

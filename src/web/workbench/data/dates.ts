@@ -65,15 +65,18 @@ function clockTime(bytes: Uint8Array, start: number, end: number): number {
     at += 3;
     if (at < end && (bytes[at] === 46 || bytes[at] === 44)) {
       at += 1;
-      let scale = 100;
+      let micros = 0;
+      let scale = 100_000;
       const first = at;
       while (at < end && (bytes[at] ?? 0) >= ZERO && (bytes[at] ?? 0) <= ZERO + 9) {
-        // Finer than a millisecond is cut off.
-        if (scale >= 1) time += ((bytes[at] ?? 0) - ZERO) * scale;
+        // Finer than a microsecond is cut off: a double of milliseconds holds no more.
+        if (scale >= 1) micros += ((bytes[at] ?? 0) - ZERO) * scale;
         scale /= 10;
         at += 1;
       }
       if (at === first) return Number.NaN;
+      // The offset is whole, so nothing rounds twice.
+      return time - zoneOffset(bytes, at, end) + micros / 1_000;
     }
   }
   return time - zoneOffset(bytes, at, end);
@@ -136,8 +139,8 @@ function clockOf(parts: readonly (string | undefined)[]): number {
   const minute = Number(minutes);
   const second = Number(seconds ?? "0");
   if (hour > 23 || minute > 59 || second > 59) return Number.NaN;
-  const milliseconds = Math.trunc(Number(`0.${fraction ?? "0"}`) * 1_000);
-  return ((hour * 60 + minute) * 60 + second) * 1_000 + milliseconds;
+  const micros = Number((fraction ?? "").slice(0, 6).padEnd(6, "0"));
+  return ((hour * 60 + minute) * 60 + second) * 1_000 + micros / 1_000;
 }
 
 export interface CommonDate {

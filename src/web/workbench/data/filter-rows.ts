@@ -1,6 +1,6 @@
 import { Bits } from "./bits.ts";
 import { isText, numberAt } from "./column.ts";
-import type { Column, TextColumn } from "./column.ts";
+import type { Column, ExactTexts } from "./column.ts";
 import type { FilterSpec } from "./filter.ts";
 import { compileFormula } from "./formula.ts";
 import { numberText } from "./format.ts";
@@ -54,7 +54,10 @@ function inCategories(column: Column, values: readonly (string | null)[]): Bits 
       column.categories.map((text) => wanted.has(text)),
       wanted.has(null),
     );
-  return byNumber(column, (text) => wanted.has(text), wanted.has(null));
+  const passes = (text: string): boolean => wanted.has(text);
+  return column.exact === undefined
+    ? byNumber(column, passes, wanted.has(null))
+    : byCode(column.exact, column.exact.categories.map(passes), wanted.has(null));
 }
 
 /** Small and capital letters are the same here. */
@@ -62,10 +65,11 @@ function containing(column: Column, text: string): Bits {
   const wanted = text.toLowerCase();
   if (wanted === "") return Bits.all(isText(column) ? column.codes.length : column.numbers.length);
   const passes = (shown: string): boolean => shown.toLowerCase().includes(wanted);
-  return isText(column) ? byCode(column, column.categories.map(passes), false) : byNumber(column, passes, false);
+  const texts = isText(column) ? column : column.exact;
+  return texts === undefined ? byNumber(column, passes, false) : byCode(texts, texts.categories.map(passes), false);
 }
 
-function byCode(column: TextColumn, passes: readonly boolean[], missing: boolean): Bits {
+function byCode(column: ExactTexts, passes: readonly boolean[], missing: boolean): Bits {
   const { codes } = column;
   const rows = new Bits(codes.length);
   for (let row = 0; row < codes.length; row += 1) {

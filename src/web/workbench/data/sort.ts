@@ -1,8 +1,8 @@
 import type { Bits } from "./bits.ts";
 import { isText } from "./column.ts";
-import type { TextColumn } from "./column.ts";
+import type { Column, ExactTexts } from "./column.ts";
 import { radixSort } from "./radix.ts";
-import { rankOfCategories } from "./rank.ts";
+import { rankOfCategories, rankOfExact } from "./rank.ts";
 import type { Table } from "./table.ts";
 
 export interface SortKey {
@@ -17,19 +17,30 @@ export function sortedRows(table: Table, keys: readonly SortKey[], rows: Bits): 
     const column = table.column(name);
     if (column === undefined)
       throw new Error(`There is no column "${name}". Columns: ${table.columns.map((each) => each.name).join(", ")}.`);
-    order = isText(column) ? orderByText(order, column, descending) : orderByNumber(order, column.numbers, descending);
+    order = orderBy(order, column, descending);
   }
   return order;
+}
+
+function orderBy(order: Int32Array, column: Column, descending: boolean): Int32Array<ArrayBuffer> {
+  if (isText(column)) return orderByRank(order, { texts: column, ranks: rankOfCategories(column), descending });
+  const { exact, numbers } = column;
+  return exact === undefined
+    ? orderByNumber(order, numbers, descending)
+    : orderByRank(order, { texts: exact, ranks: rankOfExact(exact), descending });
 }
 
 /** The key of missing values. */
 const LAST = 0xffffffff;
 
-function orderByText(order: Int32Array, column: TextColumn, descending: boolean): Int32Array<ArrayBuffer> {
-  const ranks = rankOfCategories(column);
+function orderByRank(
+  order: Int32Array,
+  by: { readonly texts: ExactTexts; readonly ranks: Int32Array; readonly descending: boolean },
+): Int32Array<ArrayBuffer> {
+  const { texts, ranks, descending } = by;
   const keys = new Uint32Array(order.length);
   for (let index = 0; index < order.length; index += 1) {
-    const code = column.codes[order[index] ?? 0] ?? -1;
+    const code = texts.codes[order[index] ?? 0] ?? -1;
     const rank = ranks[code] ?? 0;
     keys[index] = code < 0 ? LAST : descending ? ranks.length - 1 - rank : rank;
   }

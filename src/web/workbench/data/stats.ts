@@ -1,6 +1,6 @@
 import { Bits } from "./bits.ts";
 import { isText } from "./column.ts";
-import type { Column, TextColumn } from "./column.ts";
+import type { Column, ExactTexts, NumberColumn, TextColumn } from "./column.ts";
 
 /** Times are milliseconds since 1970. NaN: not applicable, such as the mean of texts or the deviation of one value. */
 export interface ColumnStats {
@@ -37,9 +37,14 @@ function count(column: Column, rows: Bits | undefined): ColumnStats {
   const picked = rows === undefined || rows.count === length ? undefined : rows.toArray();
   const total = picked?.length ?? length;
   const numbers = sortedNumbers(column, picked);
-  const unique = isText(column) ? uniqueTexts(column, picked) : uniqueNumbers(numbers);
-  const values = isText(column) ? textCount(column, picked) : numbers.length;
+  const unique = isText(column) ? uniqueTexts(column, picked) : uniqueOf(column, numbers, picked);
+  const texts = isText(column) ? column : column.exact;
+  const values = texts === undefined ? numbers.length : textCount(texts, picked);
   return { count: values, missing: total - values, unique, ...numberStats(numbers) };
+}
+
+function uniqueOf({ exact }: NumberColumn, sorted: Float64Array, rows: Int32Array | undefined): number {
+  return exact === undefined ? uniqueNumbers(sorted) : uniqueTexts(exact, rows);
 }
 
 type NumberStats = Omit<ColumnStats, "count" | "missing" | "unique">;
@@ -47,8 +52,7 @@ type NumberStats = Omit<ColumnStats, "count" | "missing" | "unique">;
 /** Of numbers in ascending order. */
 function numberStats(sorted: Float64Array): NumberStats {
   const count = sorted.length;
-  let sum = 0;
-  for (const number of sorted) sum += number;
+  const sum = sumOf(sorted);
   return {
     min: sorted[0] ?? Number.NaN,
     max: sorted[count - 1] ?? Number.NaN,
@@ -61,13 +65,23 @@ function numberStats(sorted: Float64Array): NumberStats {
   };
 }
 
+/** With what each addition rounds off added at the end, so that many small numbers beside large ones are not lost. */
+export function sumOf(numbers: Float64Array): number {
+  let sum = 0;
+  let rest = 0;
+  for (const number of numbers) {
+    const next = sum + number;
+    rest += Math.abs(sum) >= Math.abs(number) ? sum - next + number : number - next + sum;
+    sum = next;
+  }
+  return Number.isFinite(sum) ? sum + rest : sum;
+}
+
 /** Of a sample; in two passes, because squares of large numbers lose the small differences. */
 export function varianceOf(numbers: Float64Array): number {
   const count = numbers.length;
   if (count < 2) return Number.NaN;
-  let sum = 0;
-  for (const number of numbers) sum += number;
-  const mean = sum / count;
+  const mean = sumOf(numbers) / count;
   let squares = 0;
   for (const number of numbers) squares += (number - mean) ** 2;
   return squares / (count - 1);
@@ -110,7 +124,7 @@ function uniqueNumbers(sorted: Float64Array): number {
   return unique;
 }
 
-function uniqueTexts(column: TextColumn, rows: Int32Array | undefined): number {
+function uniqueTexts(column: ExactTexts, rows: Int32Array | undefined): number {
   const seen = new Bits(column.categories.length);
   const length = rows?.length ?? column.codes.length;
   for (let index = 0; index < length; index += 1) {
@@ -120,7 +134,7 @@ function uniqueTexts(column: TextColumn, rows: Int32Array | undefined): number {
   return seen.count;
 }
 
-function textCount(column: TextColumn, rows: Int32Array | undefined): number {
+function textCount(column: ExactTexts, rows: Int32Array | undefined): number {
   let values = 0;
   const length = rows?.length ?? column.codes.length;
   for (let index = 0; index < length; index += 1)

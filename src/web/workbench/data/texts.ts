@@ -1,4 +1,4 @@
-import type { TextColumn } from "./column.ts";
+import type { ExactTexts, TextColumn } from "./column.ts";
 
 /** Makes a text column value by value. */
 export class TextColumnMaker {
@@ -22,7 +22,11 @@ export class TextColumnMaker {
     this.#at += 1;
   }
 
+  finishTexts(): ExactTexts {
+    return { codes: this.#codes, categories: [...this.#codeOf.keys()] };
+  }
+
   finish(name: string, type: "string" | "bigint" = "string"): TextColumn {
-    return { name, type, codes: this.#codes, categories: [...this.#codeOf.keys()] };
+    return { name, type, ...this.finishTexts() };
   }
 }

@@ -1,4 +1,4 @@
-import { dateText, shortNumber } from "../data/format.ts";
+import { dateText, figure } from "../data/format.ts";
 import type { FilterSpec } from "../data/filter.ts";
 import type { Table } from "../data/table.ts";
 import type { Look, ViewerDefinition } from "../viewers/viewer.ts";
@@ -22,7 +22,7 @@ export function filterWords(filter: FilterSpec, table: Table): string {
   switch (filter.kind) {
     case "range": {
       const isDate = table.column(filter.column)?.type === "datetime";
-      const text = (value: number): string => (isDate ? dateText(value) : shortNumber(value));
+      const text = (value: number): string => (isDate ? dateText(value) : figure(value));
       const from = filter.min === undefined ? "" : ` from ${text(filter.min)}`;
       return `Filtered ${filter.column}${from}${filter.max === undefined ? "" : ` to ${text(filter.max)}`}`;
     }

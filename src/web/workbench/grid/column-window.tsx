@@ -2,7 +2,7 @@ import { Popover } from "radix-ui";
 import { useMemo, type ReactNode } from "react";
 import { isNumeric, isText, type Column } from "../data/column.ts";
 import type { FilterSpec } from "../data/filter.ts";
-import { dateText } from "../data/format.ts";
+import { dateText, figure } from "../data/format.ts";
 import { statsOf } from "../data/stats.ts";
 import type { Table } from "../data/table.ts";
 import type { ColumnWindowKind } from "./column-menu.tsx";
@@ -58,10 +58,13 @@ export function ColumnWindow(props: ColumnWindowProps): ReactNode {
 
 function Statistics({ table, column }: { readonly table: Table; readonly column: Column }): ReactNode {
   const stats = useMemo(() => statsOf(column, table.filtered), [column, table.filtered]);
-  const show = (value: number): string =>
-    column.type === "datetime"
-      ? dateText(value)
-      : Number(value.toPrecision(8)).toLocaleString("en", { maximumFractionDigits: 8 });
+  // Statistics of exact numbers are those of the doubles nearest to them.
+  const isNear = column.type === "bigint" || (!isText(column) && column.exact !== undefined);
+  const show = (value: number): string => {
+    if (column.type === "datetime") return dateText(value);
+    const text = figure(value);
+    return isNear && !text.startsWith("≈") ? `≈${text}` : text;
+  };
   const lines: readonly (readonly [string, string])[] = [
     ["Type", typeWord(column.type)],
     ["Values", stats.count.toLocaleString("en")],
@@ -74,7 +77,7 @@ function Statistics({ table, column }: { readonly table: Table; readonly column:
       {lines.map(([term, value]) => (
         <div key={term} className="contents">
           <dt className="text-soft">{term}</dt>
-          <dd className="truncate text-right tabular-nums">{value}</dd>
+          <dd className="text-right break-words tabular-nums">{value}</dd>
         </div>
       ))}
       {column.formula !== undefined && (

@@ -1,9 +1,11 @@
 import { DataType, type Field, type RecordBatch, type Schema, type Vector } from "apache-arrow";
-import type { Column, NumberColumn } from "../data/column.ts";
+import type { Column, NumberColumn, TextColumn } from "../data/column.ts";
+import { columnOfUnits } from "../data/decimal.ts";
 import { newTable } from "../data/make.ts";
 import type { Table } from "../data/table.ts";
 import { TextColumnMaker } from "../data/texts.ts";
 import { distinctNames } from "./names.ts";
+import { decimalOf, intervalTexts, textReader } from "./arrow-values.ts";
 import { newRest } from "./rest.ts";
 
 /** The batches of an answer as a table, up to a number of rows. */
@@ -35,20 +37,31 @@ function columnFrom({ type }: Field, answered: Answered): Promise<Column> {
   if (DataType.isInt(type) && type.bitWidth < 64) return plainColumn("int", answered);
   if (DataType.isInt(type)) return wholeColumn(answered, (value) => value as bigint);
   if (DataType.isDecimal(type)) {
-    if (type.scale === 0) return wholeColumn(answered, decimalOf);
-    return numberColumn("double", answered, (value) => Number(decimalText(decimalOf(value), type.scale)));
+    return type.scale === 0 ? wholeColumn(answered, decimalOf) : decimalColumn(answered, type.scale);
   }
-  // Arrow's own reading of these is in milliseconds, whatever they are kept in.
+  // Arrow's own reading of these is in milliseconds, whatever they are kept in, with finer parts as a fraction.
   if (DataType.isDate(type) || DataType.isTimestamp(type)) return numberColumn("datetime", answered, Number);
   if (DataType.isUtf8(type)) return textColumn(answered, wholeTexts);
-  if (DataType.isTime(type)) return textColumn(answered, oneByOne(timeText(type.unit)));
-  // The reader does not know DuckDB's: better nothing than what is not so.
-  if (DataType.isInterval(type))
-    return textColumn(
-      answered,
-      oneByOne(() => "interval: cast it to VARCHAR to see it"),
-    );
-  return textColumn(answered, oneByOne(textOf));
+  if (DataType.isInterval(type)) return textColumn(answered, intervalTexts);
+  if (DataType.isList(type) || DataType.isFixedSizeList(type) || DataType.isStruct(type) || DataType.isMap(type))
+    return nestedColumn(answered, type);
+  return textColumn(answered, oneByOne(textReader(type)));
+}
+
+async function nestedColumn(answered: Answered, type: DataType): Promise<Column> {
+  const column = await textColumn(answered, oneByOne(textReader(type)));
+  return { ...column, nested: true };
+}
+
+async function decimalColumn(answered: Answered, scale: number): Promise<Column> {
+  const units: (bigint | null)[] = [];
+  await each(answered, (part, _row, length) => {
+    for (let index = 0; index < length; index += 1) {
+      const value: unknown = part.get(index);
+      units.push(value === null || value === undefined ? null : decimalOf(value));
+    }
+  });
+  return columnOfUnits(answered.name, units, scale);
 }
 
 /** Every part with the row that it begins at; of the last only what is still wanted. */
@@ -104,7 +117,11 @@ async function wholeColumn(answered: Answered, bigOf: (value: unknown) => bigint
 
 type PartTexts = (part: Vector) => (index: number) => string | null;
 
-async function textColumn(answered: Answered, texts: PartTexts, type: "string" | "bigint" = "string"): Promise<Column> {
+async function textColumn(
+  answered: Answered,
+  texts: PartTexts,
+  type: "string" | "bigint" = "string",
+): Promise<TextColumn> {
   const maker = new TextColumnMaker(answered.rows);
   await each(answered, (part, _row, length) => {
     const textAt = texts(part);
@@ -134,35 +151,4 @@ function wholeTexts(part: Vector): (index: number) => string | null {
     part.nullCount > 0 && !part.isValid(index)
       ? null
       : all.slice((offsets[index] ?? 0) - first, (offsets[index + 1] ?? 0) - first);
-}
-
-/** Units by Arrow's numbers: seconds, milliseconds, microseconds, nanoseconds. */
-function timeText(unit: number): (value: unknown) => string {
-  const perMillisecond = [0.001, 1, 1_000, 1_000_000][unit] ?? 1;
-  return (value) =>
-    new Date(Number(value) / perMillisecond)
-      .toISOString()
-      .slice(11, 23)
-      .replace(/\.000$/, "");
-}
-
-function textOf(value: unknown): string {
-  if (typeof value === "string") return value;
-  if (value instanceof Uint8Array)
-    return `\\x${Array.from(value, (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
-  if (typeof value === "bigint") return String(value);
-  return JSON.stringify(value, (_, part: unknown) => (typeof part === "bigint" ? Number(part) : part));
-}
-
-/** 128 bits in four words, the lowest first, the uppermost signed. */
-function decimalOf(value: unknown): bigint {
-  const words = value as Uint32Array;
-  let whole = 0n;
-  for (const word of [...words].toReversed()) whole = (whole << 32n) | BigInt(word);
-  return BigInt.asIntN(words.length * 32, whole);
-}
-
-function decimalText(value: bigint, scale: number): string {
-  const digits = String(value < 0n ? -value : value).padStart(scale + 1, "0");
-  return `${value < 0n ? "-" : ""}${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
 }

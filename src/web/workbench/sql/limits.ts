@@ -7,6 +7,8 @@ export const SQL_LIMITS = {
   cancelGraceMs: 1_000,
   /** Rows of a table that go to the engine at once. */
   batchRows: 32_768,
+  /** A column with more different lists and objects than these goes to the engine as JSON texts. */
+  nested: 200_000,
   /** A column with more different texts than these goes to the engine row by row. */
   dictionary: 4_096,
   /** Queries that are kept for each source. */

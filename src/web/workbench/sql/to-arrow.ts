@@ -1,5 +1,6 @@
 import {
   Bool,
+  Decimal,
   Dictionary,
   Field,
   Float64,
@@ -10,14 +11,18 @@ import {
   RecordBatchStreamWriter,
   Schema,
   Struct,
+  TimestampMicrosecond,
   TimestampMillisecond,
   Utf8,
   Vector,
+  vectorFromArray,
   type Data,
   type DataType,
 } from "apache-arrow";
-import { isText, type Column, type NumberColumn, type TextColumn } from "../data/column.ts";
+import { isMissing, isText, type Column, type NumberColumn, type TextColumn } from "../data/column.ts";
+import { fractionOf, unitsOf } from "../data/decimal.ts";
 import type { Table } from "../data/table.ts";
+import { nestedValues } from "./nested-arrow.ts";
 import { SQL_LIMITS } from "./limits.ts";
 import { newRest } from "./rest.ts";
 
@@ -55,13 +60,17 @@ function readyColumn(column: Column): ReadyColumn {
   if (isText(column)) return readyTexts(column);
   switch (column.type) {
     case "double":
-      return numbers(column, new Float64(), (from, to) => column.numbers.slice(from, to));
+      return readyDecimals(column) ?? numbers(column, new Float64(), (from, to) => column.numbers.slice(from, to));
     case "int":
       return fitsInt32(column.numbers)
         ? numbers(column, new Int32(), (from, to) => Int32Array.from(column.numbers.subarray(from, to)))
         : numbers(column, new Int64(), (from, to) => longs(column.numbers.subarray(from, to)));
     case "datetime":
-      return numbers(column, new TimestampMillisecond(), (from, to) => longs(column.numbers.subarray(from, to)));
+      return isFinerThanMilliseconds(column.numbers)
+        ? numbers(column, new TimestampMicrosecond(), (from, to) =>
+            longs(column.numbers.subarray(from, to).map((ms) => Math.round(ms * 1_000))),
+          )
+        : numbers(column, new TimestampMillisecond(), (from, to) => longs(column.numbers.subarray(from, to)));
     case "bool":
       return numbers(column, new Bool(), (from, to) => bits(to - from, (index) => column.numbers[from + index] === 1));
   }
@@ -69,7 +78,7 @@ function readyColumn(column: Column): ReadyColumn {
 
 function numbers(
   column: NumberColumn,
-  type: Bool | Float64 | Int32 | Int64 | TimestampMillisecond,
+  type: Bool | Float64 | Int32 | Int64 | TimestampMicrosecond | TimestampMillisecond,
   values: (from: number, to: number) => ArrayBufferView,
 ): ReadyColumn {
   const data = (from: number, to: number): Data => {
@@ -83,8 +92,73 @@ function numbers(
   return { field: new Field(column.name, type, true), data };
 }
 
+function isFinerThanMilliseconds(times: Float64Array): boolean {
+  return times.some((time) => Number.isFinite(time) && !Number.isInteger(time));
+}
+
+/** Digits that a decimal of 128 bits holds. */
+const DECIMAL_DIGITS = 38;
+const FEW_DIGITS = 18;
+
+function digitsOf(unit: bigint): number {
+  return String(unit < 0n ? -unit : unit).length;
+}
+
+function mostOf(counts: readonly number[]): number {
+  return counts.reduce((most, count) => Math.max(most, count), 0);
+}
+
+/** Decimal types stay decimal, so that sums are exact. Undefined: doubles, or more digits than there is room for. */
+function readyDecimals(column: NumberColumn): ReadyColumn | undefined {
+  const { exact, numbers: doubles } = column;
+  const scale = column.scale ?? (exact === undefined ? undefined : mostOf(exact.categories.map(fractionOf)));
+  if (scale === undefined || scale > DECIMAL_DIGITS) return undefined;
+  const units = exact?.categories.map((text) => unitsOf(text, scale));
+  if (units?.some((unit) => unit === undefined || digitsOf(unit) > DECIMAL_DIGITS) === true) return undefined;
+  if (units === undefined && doubles.some((number) => Math.abs(number) * 10 ** scale > Number.MAX_SAFE_INTEGER))
+    return undefined;
+  const unitsAt = (row: number): bigint => {
+    if (units !== undefined) return units[exact?.codes[row] ?? -1] ?? 0n;
+    const number = doubles[row] ?? Number.NaN;
+    return Number.isNaN(number) ? 0n : BigInt(Math.round(number * 10 ** scale));
+  };
+  // Few digits leave room for products.
+  const digits = mostOf(units?.map((unit) => digitsOf(unit ?? 0n)) ?? []);
+  const type = new Decimal(scale, Math.max(scale, digits > FEW_DIGITS ? DECIMAL_DIGITS : FEW_DIGITS), 128);
+  const data = (from: number, to: number): Data => {
+    const values = new BigUint64Array((to - from) * 2);
+    for (let row = from; row < to; row += 1) {
+      const unit = unitsAt(row);
+      values[(row - from) * 2] = BigInt.asUintN(64, unit);
+      values[(row - from) * 2 + 1] = BigInt.asUintN(64, unit >> 64n);
+    }
+    return newData(type, {
+      length: to - from,
+      values: new Uint32Array(values.buffer),
+      present: (index) => !isMissing(column, from + index),
+    });
+  };
+  return { field: new Field(column.name, type, true), data };
+}
+
+/** Lists and objects become Arrow's own, so that SQL can look inside. Undefined: they stay texts. */
+function readyNested({ name, codes, categories }: TextColumn): ReadyColumn | undefined {
+  if (categories.length > SQL_LIMITS.nested) return undefined;
+  const nested = nestedValues(categories);
+  if (nested === undefined) return undefined;
+  const { type, values } = nested;
+  const data = (from: number, to: number): Data => {
+    const rows = Array.from(codes.subarray(from, to), (code) => values[code] ?? null);
+    const [made] = vectorFromArray(rows, type).data;
+    return made ?? newData(type, { length: 0, values: new Uint8Array(0), present: () => false });
+  };
+  return { field: new Field(name, type, true), data };
+}
+
 /** Few different texts stay what they are, each once and codes; many go row by row. Whole numbers that fit become 64 bit ones. */
 function readyTexts(column: TextColumn): ReadyColumn {
+  const nested = column.nested === true ? readyNested(column) : undefined;
+  if (nested !== undefined) return nested;
   const { codes, name, categories } = column;
   const present = (from: number) => (index: number) => (codes[from + index] ?? -1) >= 0;
   const whole = column.type === "bigint" ? wholeNumbers(categories) : undefined;

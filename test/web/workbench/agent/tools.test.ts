@@ -212,10 +212,10 @@ describe("the page's own database", () => {
     );
     expect(await call("describe_tables", { tables: ["main.people"] })).toContain("AGE (int) Range: 30 to 55");
     expect(await call("try_sql", { sql: "drop table people", description: "" })).toBe(
-      "SQL Execution Not allowed by User: Destructive commands are not allowed. Please revise the query.",
+      "SQL was not executed: this connection only reads, and the statement would change data. Please revise the query so that it only reads.",
     );
     expect(await call("try_sql", { sql: "select 1;", description: "" })).toBe(
-      "SQL Error: no engine here for select 1 LIMIT 10\n\nThis query failed to execute. Please revise the SQL based on the schema information.",
+      "SQL Error: no engine here for select 1 LIMIT 11\n\nThis query failed to execute. Please revise the SQL based on the schema information.",
     );
   });
 });

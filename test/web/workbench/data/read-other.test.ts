@@ -25,10 +25,10 @@ describe("JSON", () => {
     [
       "columns",
       "x.json",
-      '{"a":[1,2],"b":["x"]}',
+      '{"a":[1,2],"b":["x","y"]}',
       [
         ["a", "int", [1, 2]],
-        ["b", "string", ["x", null]],
+        ["b", "string", ["x", "y"]],
       ],
     ],
     [
@@ -94,7 +94,8 @@ describe("JSON", () => {
   test.each<[string, string, string]>([
     ["x.json", "[1,", "The JSON cannot be read"],
     ["x.json", "5", "The JSON holds no table"],
-    ["x.json", '{"a":[1],"b":2}', "The JSON holds no table"],
+    ["x.json", '{"a":[1,2],"b":["x"]}', "The JSON holds several lists: choose which one is the table (a, b)."],
+
     ["x.json", "[]", "no rows and no columns"],
     ["x.ndjson", '{"a":1}\n{"a":\n', "Line 2 is no JSON"],
   ])("%s %s", async (name, text, words) => {

@@ -290,7 +290,7 @@ describe("line chart", () => {
     const model = lineModel(
       table,
       look("Line chart", { xColumnName: "part", yColumnNames: ["size", "cost"], aggrType: "sum" }),
-      rows,
+      { rows, scaleRows: rows },
     );
     expect(model?.series.map(({ name, index, points }) => [name, index, points.map(({ x, y }) => [x, y])])).toEqual([
       [
@@ -319,7 +319,7 @@ describe("line chart", () => {
       splitColumnName: "kind",
       whiskersType: "Avg | Min, Max",
     };
-    const model = lineModel(table, look("Line chart", set), rows);
+    const model = lineModel(table, look("Line chart", set), { rows, scaleRows: rows });
     expect(
       model?.series.map(({ name, points }) => [name, points.map(({ x, y, low, high }) => [x, y, low, high])]),
     ).toEqual([

@@ -87,9 +87,9 @@ describe("nodes and lines", () => {
       edgeColorColumnName: "Load",
       edgeColorAggrType: "max",
     });
-    // Sums 4, 2, 5, 9: from 1 to 10 pixels.
-    expect(made.edges.map(({ width }) => Number(width.toFixed(3)))).toEqual([3.571, 1, 4.857, 10]);
-    expect([made.edges.map(({ colour }) => colour), made.edgeColours]).toEqual([[3, 2, 5, 9], { min: 2, max: 9 }]);
+    // Sums 9, 5, 4, 2, the heaviest first: from 1 to 10 pixels.
+    expect(made.edges.map(({ width }) => Number(width.toFixed(3)))).toEqual([10, 4.857, 3.571, 1]);
+    expect([made.edges.map(({ colour }) => colour), made.edgeColours]).toEqual([[9, 5, 3, 2], { min: 2, max: 9 }]);
     const nodes = model({
       node1SizeColumnName: "Load",
       node1SizeAggrType: "max",

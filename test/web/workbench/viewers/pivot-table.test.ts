@@ -127,7 +127,7 @@ describe("cells", () => {
       text(amount, "avg", 12_345.678),
       text(amount, "avg", none),
       text(undefined, "count", 4_321),
-    ]).toEqual(["1970-01-02", "1,234", "12.3k", "", "4,321"]);
+    ]).toEqual(["1970-01-02", "1,234", "12,345.678", "", "4,321"]);
   });
 });
 

@@ -1,53 +1,109 @@
-import { CircleAlert, X } from "lucide-react";
+import { CircleAlert, Info, X } from "lucide-react";
 import { Progress } from "radix-ui";
 import type { ReactNode } from "react";
 import { classes } from "../../../console/ui/classes.ts";
 import { Button } from "../../../console/ui/button.tsx";
 import { useBench, useOpening, useViews } from "../context.tsx";
+import type { OpeningChoice, OpeningState } from "../opening.ts";
 
-/** While a table is read: how far it is, and a way to stop; afterwards what went wrong. */
+/** While a table is read: how far it is, and a way to stop; afterwards what went wrong, or what to know or choose. */
 export function ReadingNote(): ReactNode {
   const { opening } = useBench();
-  const { reading, trouble } = useOpening();
+  const state = useOpening();
+  const { reading, trouble, notes, choice } = state;
   const isStart = useViews().length === 0;
-  if (reading === undefined && trouble === undefined) return undefined;
+  if (reading === undefined && trouble === undefined && notes === undefined && choice === undefined) return undefined;
   return (
     // Over a table it covers a few rows; on the start page there is room above.
     <div className={classes("inset-x-0 top-3 z-30 flex justify-center px-3", isStart ? "relative" : "absolute")}>
-      {reading !== undefined && (
-        <div role="status" className="w-full max-w-md rounded-xl border bg-raised p-3.5 shadow-lg">
-          <div className="flex items-center justify-between gap-3 text-sm">
-            <span className="min-w-0 truncate">
-              Reading <strong className="font-semibold">{reading.name}</strong>
-            </span>
-            <Button size="small" variant="quiet" onClick={opening.cancel}>
-              Cancel
-            </Button>
-          </div>
-          <ReadingBar share={reading.share} />
-        </div>
-      )}
+      {reading !== undefined && <Reading reading={reading} cancel={opening.cancel} />}
       {trouble !== undefined && (
-        <div
-          role="alert"
-          className="flex max-w-xl items-start gap-2.5 rounded-xl border border-bad/40 bg-bad-soft p-3.5 text-sm shadow-lg"
-        >
-          <CircleAlert aria-hidden className="mt-0.5 size-4 shrink-0 text-bad" />
-          <p className="min-w-0 break-words">
-            <strong className="block font-semibold text-bad">{trouble.name}</strong>
-            {trouble.words}
-          </p>
-          <button
-            type="button"
-            aria-label="Dismiss"
-            className="rounded p-1 text-faint hover:text-ink"
-            onClick={opening.dismiss}
-          >
-            <X aria-hidden className="size-4" />
-          </button>
-        </div>
+        <Box role="alert" tone="bad" dismiss={opening.dismiss}>
+          <strong className="block font-semibold text-bad">{trouble.name}</strong>
+          {trouble.words}
+        </Box>
       )}
+      {notes !== undefined && (
+        <Box role="status" tone="plain" dismiss={opening.dismiss}>
+          <strong className="block font-semibold">{notes.name}</strong>
+          {notes.lines.map((line) => (
+            <span key={line} className="block">
+              {line}
+            </span>
+          ))}
+        </Box>
+      )}
+      {choice !== undefined && <Choice choice={choice} dismiss={opening.dismiss} />}
     </div>
+  );
+}
+
+function Reading({
+  reading,
+  cancel,
+}: {
+  readonly reading: NonNullable<OpeningState["reading"]>;
+  readonly cancel: () => void;
+}): ReactNode {
+  return (
+    <div role="status" className="w-full max-w-md rounded-xl border bg-raised p-3.5 shadow-lg">
+      <div className="flex items-center justify-between gap-3 text-sm">
+        <span className="min-w-0 truncate">
+          Reading <strong className="font-semibold">{reading.name}</strong>
+        </span>
+        <Button size="small" variant="quiet" onClick={cancel}>
+          Cancel
+        </Button>
+      </div>
+      <ReadingBar share={reading.share} />
+    </div>
+  );
+}
+
+interface BoxProps {
+  readonly role: "alert" | "status";
+  readonly tone: "bad" | "plain";
+  readonly dismiss: () => void;
+  readonly children: ReactNode;
+}
+
+function Box({ role, tone, dismiss, children }: BoxProps): ReactNode {
+  const Icon = tone === "bad" ? CircleAlert : Info;
+  return (
+    <div
+      role={role}
+      className={classes(
+        "flex max-w-xl items-start gap-2.5 rounded-xl border p-3.5 text-sm shadow-lg",
+        tone === "bad" ? "border-bad/40 bg-bad-soft" : "bg-raised",
+      )}
+    >
+      <Icon aria-hidden className={classes("mt-0.5 size-4 shrink-0", tone === "bad" ? "text-bad" : "text-accent")} />
+      <div className="min-w-0 break-words">{children}</div>
+      <button
+        type="button"
+        aria-label="Dismiss"
+        className="flex size-6 shrink-0 items-center justify-center rounded text-faint hover:text-ink"
+        onClick={dismiss}
+      >
+        <X aria-hidden className="size-4" />
+      </button>
+    </div>
+  );
+}
+
+function Choice({ choice, dismiss }: { readonly choice: OpeningChoice; readonly dismiss: () => void }): ReactNode {
+  return (
+    <Box role="status" tone="plain" dismiss={dismiss}>
+      <strong className="block font-semibold">{choice.name} holds several lists</strong>
+      Which one is the table?
+      <span className="mt-2 flex flex-wrap gap-2">
+        {choice.choices.map(({ part, rows }) => (
+          <Button key={part} size="small" onClick={() => choice.pick(part)}>
+            {part} ({rows.toLocaleString("en")} rows)
+          </Button>
+        ))}
+      </span>
+    </Box>
   );
 }
 

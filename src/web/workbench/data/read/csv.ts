@@ -1,6 +1,7 @@
 import { ANY_WAY, CELL, cellNumber, typeOfWay, wayOf, waysOf } from "../cells.ts";
 import type { CellWay } from "../cells.ts";
 import type { ColumnType } from "../column.ts";
+import { holds } from "../decimal.ts";
 import { chunksOf, encodingOf } from "./chunks.ts";
 import type { Encoding } from "./chunks.ts";
 import { ByteDictionary } from "./dictionary.ts";
@@ -29,10 +30,20 @@ export async function parseCsv(blob: Blob, options: ParseOptions): Promise<Packe
   const shape = await shapeOf(blob, options);
   const survey = new Survey(shape);
   const surveyed = await scanFile(blob, shape, survey, (share) => options.progress?.(share / 2));
-  if (!surveyed) return parseCsv(blob, { ...options, encoding: "windows-1252" });
-  const values = new Values(survey.plan(options.types ?? {}), shape, survey.rows);
+  if (!surveyed.isText) return parseCsv(blob, { ...options, encoding: "windows-1252" });
+  const plan = survey.plan(options.types ?? {});
+  const values = new Values(plan, shape, survey.rows);
   await scanFile(blob, shape, values, (share) => options.progress?.(0.5 + share / 2));
-  return { columns: values.columns() };
+  const notes = [
+    ...(surveyed.hasOpenQuote ? [openQuoteNote(survey.rows)] : []),
+    ...survey.misfitNotes(plan),
+    ...values.finerNotes(),
+  ];
+  return { columns: values.columns(), ...(notes.length === 0 ? {} : { notes }) };
+}
+
+function openQuoteNote(row: number): string {
+  return `A quote in row ${row.toLocaleString("en")} is not closed: the rest of the file is in one cell. Close the quote in the file.`;
 }
 
 async function shapeOf(blob: Blob, options: ParseOptions): Promise<Shape> {
@@ -47,8 +58,13 @@ async function shapeOf(blob: Blob, options: ParseOptions): Promise<Shape> {
   return { delimiter, header, encoding, nullWords: new NullWords(options.nullWords) };
 }
 
-/** False: the bytes are no UTF-8, though nothing said so. */
-async function scanFile(blob: Blob, shape: Shape, sink: CellSink, progress: (share: number) => void): Promise<boolean> {
+interface Scanned {
+  /** False: the bytes are no UTF-8, though nothing said so. */
+  readonly isText: boolean;
+  readonly hasOpenQuote: boolean;
+}
+
+async function scanFile(blob: Blob, shape: Shape, sink: CellSink, progress: (share: number) => void): Promise<Scanned> {
   const scanner = new RecordScanner(shape.delimiter, sink);
   const checker =
     shape.encoding === "utf-8" && sink instanceof Survey ? new TextDecoder("utf-8", { fatal: true }) : undefined;
@@ -57,13 +73,13 @@ async function scanFile(blob: Blob, shape: Shape, sink: CellSink, progress: (sha
     try {
       checker?.decode(bytes, { stream: !isLast });
     } catch {
-      return false;
+      return { isText: false, hasOpenQuote: false };
     }
     const whole = joined(rest, bytes);
     rest = whole.subarray(scanner.scan(whole, isLast));
     progress(blob.size === 0 ? 1 : read / blob.size);
   }
-  return true;
+  return { isText: true, hasOpenQuote: scanner.hasOpenQuote };
 }
 
 function joined(rest: Uint8Array, bytes: Uint8Array): Uint8Array {
@@ -82,17 +98,39 @@ interface ColumnPlan {
   readonly name: string;
   readonly way: CellWay;
   readonly type: ColumnType;
+  /** Its decimal numbers are kept as texts beside the doubles. */
+  readonly isExact: boolean;
 }
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
+/** Digits, sign and point of a decimal number that a double surely holds. */
+const EXACT_CELL = 16;
+
+interface Misfit {
+  readonly row: number;
+  readonly cell: string;
+}
+
+/** After so many rows that agree, a cell that does not is worth a note. */
+const SURE_ROWS = 20;
+const MOST_NOTES = 5;
+
+function isTooLarge(cell: string): boolean {
+  return /^-?[\d.,]+e\+?\d+$/i.test(cell) && !Number.isFinite(Number(cell.replace(",", ".")));
+}
 
 /** The first pass: names, how many rows, and what each column allows. */
 class Survey implements CellSink {
   readonly #shape: Shape;
   readonly #names: string[] = [];
   readonly #allowed: number[] = [];
+  /** Whether a column has decimal numbers that doubles do not hold. */
+  readonly #inexact: boolean[] = [];
   /** Whether a column has a value at all. */
   readonly #filled: boolean[] = [];
+  /** By column: the row and the cell that made it text, though those before were numbers or times. */
+  readonly #misfits = new Map<number, Misfit>();
   #inHeader: boolean;
   rows = 0;
 
@@ -116,7 +154,28 @@ class Survey implements CellSink {
     if (from === to || (!quoted && this.#shape.nullWords.has(bytes, from, to))) return;
     this.#filled[column] = true;
     const asked = this.#allowed[column] ?? 0;
-    this.#allowed[column] = asked & waysOf(bytes, from, to, asked);
+    const next = asked & waysOf(bytes, from, to, asked);
+    this.#allowed[column] = next;
+    if (to - from > EXACT_CELL && (next & CELL.double) !== 0 && this.#inexact[column] !== true) {
+      const text = decoder.decode(bytes.subarray(from, to));
+      this.#inexact[column] = !holds(Number(text), text);
+    }
+    if (next === 0 && asked !== ANY_WAY) this.#note(column, decoder.decode(bytes.subarray(from, to)));
+  }
+
+  #note(column: number, cell: string): void {
+    if (this.rows >= SURE_ROWS || isTooLarge(cell)) this.#misfits.set(column, { row: this.rows + 1, cell });
+  }
+
+  /** What made columns texts that begin as something else, for at most a few. */
+  misfitNotes(plan: readonly ColumnPlan[]): readonly string[] {
+    return [...this.#misfits].slice(0, MOST_NOTES).flatMap(([column, { row, cell }]) => {
+      const planned = plan[column];
+      if (planned?.way !== "text") return [];
+      const shown = cell.length > 40 ? `${cell.slice(0, 39)}…` : cell;
+      const why = isTooLarge(cell) ? "too large for a number" : "unlike those before it";
+      return [`"${planned.name}" is read as text: "${shown}" in row ${row.toLocaleString("en")} is ${why}.`];
+    });
   }
 
   endRecord(): void {
@@ -136,7 +195,8 @@ class Survey implements CellSink {
       const allowed = this.#filled[column] === true ? (this.#allowed[column] ?? 0) : 0;
       const type = Object.hasOwn(types, name) ? types[name] : undefined;
       const way = type === undefined ? wayOf(allowed & this.#usual()) : wayForType(type, allowed);
-      return { name, way, type: type ?? typeOfWay(way) };
+      const isExact = way === "double" && type === undefined && this.#inexact[column] === true;
+      return { name, way, type: type ?? typeOfWay(way), isExact };
     });
   }
 
@@ -171,27 +231,49 @@ function wayForType(type: ColumnType, allowed: number): CellWay {
   }
 }
 
+/** Characters of a time with seven digits behind its seconds. */
+const FINE_TIME = 27;
+
+function isFiner(bytes: Uint8Array, start: number, end: number): boolean {
+  return /[.,]\d{6}0*[1-9]/.test(decoder.decode(bytes.subarray(start, end)));
+}
+
 type Filler = (row: number, bytes: Uint8Array, start: number, end: number, quoted: boolean) => void;
 
 /** The second pass: the values. */
 class Values implements CellSink {
   readonly #fillers: readonly Filler[];
   readonly #finish: readonly (() => PackedColumn)[];
+  readonly #plan: readonly ColumnPlan[];
+  readonly #finer = new Set<number>();
   #row: number;
 
   constructor(plan: readonly ColumnPlan[], shape: Shape, rows: number) {
     const columns = plan.map((column) =>
       column.way === "text" || column.way === "bigint"
         ? textFiller(column, rows, shape.nullWords)
-        : numberFiller(column, column.way, rows, shape.nullWords),
+        : column.isExact
+          ? exactFiller(column, rows, shape.nullWords)
+          : numberFiller(column, column.way, rows, shape.nullWords),
     );
+    this.#plan = plan;
     this.#fillers = columns.map(({ fill }) => fill);
     this.#finish = columns.map(({ finish }) => finish);
     this.#row = shape.header ? -1 : 0;
   }
 
   cell(column: number, bytes: Uint8Array, start: number, end: number, quoted: boolean): void {
-    if (this.#row >= 0) this.#fillers[column]?.(this.#row, bytes, start, end, quoted);
+    if (this.#row < 0) return;
+    this.#fillers[column]?.(this.#row, bytes, start, end, quoted);
+    if (end - start >= FINE_TIME && this.#plan[column]?.way === "isoDate" && isFiner(bytes, start, end))
+      this.#finer.add(column);
+  }
+
+  finerNotes(): readonly string[] {
+    return [...this.#finer].map(
+      (column) =>
+        `The times of "${this.#plan[column]?.name ?? ""}" are finer than a microsecond: they are cut to microseconds.`,
+    );
   }
 
   endRecord(): void {
@@ -226,6 +308,27 @@ function textFiller({ name, way }: ColumnPlan, rows: number, nullWords: NullWord
       else if (WHOLE.test(decoder.decode(bytes.subarray(from, to)))) codes[row] = dictionary.codeOf(bytes, from, to);
     },
     finish: () => ({ name, type: isWhole ? "bigint" : "string", codes, ...dictionary.finish() }),
+  };
+}
+
+function exactFiller(plan: ColumnPlan, rows: number, nullWords: NullWords): FilledColumn {
+  const texts = textFiller({ ...plan, way: "text" }, rows, nullWords);
+  const numbers = numberFiller(plan, "double", rows, nullWords);
+  return {
+    fill: (row, bytes, start, end, quoted) => {
+      let from = start;
+      let to = end;
+      while (from < to && isSpace(bytes[from])) from += 1;
+      while (to > from && isSpace(bytes[to - 1])) to -= 1;
+      texts.fill(row, bytes, from, to, quoted);
+      numbers.fill(row, bytes, from, to, quoted);
+    },
+    finish: () => {
+      const [column, exact] = [numbers.finish(), texts.finish()];
+      if ("codes" in column || !("codes" in exact)) return column;
+      const { codes, pool, offsets } = exact;
+      return { ...column, exact: { codes, pool, offsets } };
+    },
   };
 }
 

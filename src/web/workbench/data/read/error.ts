@@ -1,3 +1,10 @@
+/** A list of a JSON file that could be the table. */
+export interface JsonChoice {
+  /** Names on the way to it, with points between. */
+  readonly part: string;
+  readonly rows: number;
+}
+
 export type ReadErrorCode =
   | "too_large"
   | "too_many_rows"
@@ -11,10 +18,13 @@ export type ReadErrorCode =
 export class ReadError extends Error {
   override readonly name = "ReadError";
   readonly code: ReadErrorCode;
+  /** Lists of the file that could be the table: one is named with the next try. Absent: no choice helps. */
+  readonly choices: readonly JsonChoice[] | undefined;
 
-  constructor(code: ReadErrorCode, words: string) {
+  constructor(code: ReadErrorCode, words: string, choices?: readonly JsonChoice[]) {
     super(words);
     this.code = code;
+    this.choices = choices;
   }
 }
 

@@ -11,6 +11,8 @@ export interface ReadOptions extends FormatOptions {
   readonly signal?: AbortSignal | undefined;
   /** From 0 to 1, in growing steps. */
   readonly progress?: ((share: number) => void) | undefined;
+  /** What a person should know of how the file was read. */
+  readonly notes?: ((notes: readonly string[]) => void) | undefined;
 }
 
 export type ReadSource = File | { readonly name: string; readonly bytes: ArrayBuffer };
@@ -42,9 +44,9 @@ const WORKER_SHARE = 0.95;
 
 async function readBlob(blob: Blob, name: string, options: ReadOptions): Promise<Table> {
   checkBytes(blob.size, READ_BOUNDS.fileBytes, "The file");
-  const { signal, delimiter, header, nullWords, types } = options;
+  const { signal, delimiter, header, nullWords, types, part } = options;
   // Only what can be sent to a worker.
-  const format = { name, delimiter, header, nullWords, types };
+  const format = { name, delimiter, header, nullWords, types, part };
   const progress = growing(options.progress);
   signal?.throwIfAborted();
   const packed = await inTurn(signal, () =>
@@ -53,6 +55,7 @@ async function readBlob(blob: Blob, name: string, options: ReadOptions): Promise
   const columns = await unpackTable(packed, () => performance.now(), pause);
   signal?.throwIfAborted();
   progress(1);
+  if (packed.notes !== undefined) options.notes?.(packed.notes);
   return newTable(tableName(name), columns);
 }
 
@@ -115,7 +118,7 @@ function inWorker(
         case "done":
           return resolve(data.table);
         case "failed":
-          return reject(new ReadError(data.code, data.words));
+          return reject(new ReadError(data.code, data.words, data.choices));
       }
     });
     worker.addEventListener("error", (event) => {

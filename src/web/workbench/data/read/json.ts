@@ -1,33 +1,43 @@
+import { isText, type Column, type ColumnType } from "../column.ts";
+import { columnOfDecimals, holds } from "../decimal.ts";
 import type { AnyValue } from "../make.ts";
 import { checkBytes, checkColumns, checkRows, READ_BOUNDS, ReadError } from "./error.ts";
+import { isObject, tableOfJson, type FoundTable } from "./json-parts.ts";
 import type { ParseOptions } from "./options.ts";
 import { packColumn } from "./packed.ts";
 import type { PackedTable } from "./packed.ts";
 import { uniqueNames } from "./sniff.ts";
 import { cellOf, columnOfCells } from "./values.ts";
 
-/** JSON: an array of objects or of arrays, an object of arrays, an object that holds one of these; or one object a line. */
+/** JSON: a list of objects or of lists, an object of lists, an object that holds one of these, GeoJSON; or one object a line. */
 export async function parseJson(blob: Blob, lines: boolean, options: ParseOptions): Promise<PackedTable> {
   checkBytes(blob.size, READ_BOUNDS.jsonBytes, "The JSON file");
   const text = keepLargeNumbers((await blob.text()).replace(/^\uFEFF/, ""));
   options.progress?.(0.3);
   const rows = new RowCollector();
+  let note: string | undefined;
   if (lines) addLines(text, rows);
-  else addWhole(text, rows);
+  else note = addWhole(text, rows, options.part);
   options.progress?.(0.7);
-  return { columns: rows.columns(options.types ?? {}) };
+  return { columns: rows.columns(options.types ?? {}), ...(note === undefined ? {} : { notes: [note] }) };
 }
 
-const LARGE_NUMBER = /\d{16}/;
-const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|-?(?<![\d.eE+])\d{16,}(?![\d.eE])/gs;
+const LARGE_NUMBER = /\d[\d.]{15}/;
+const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|-?(?<![\d.eE+])\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/gs;
+const WHOLE = /^-?\d+$/;
 /** Stands before the digits of a whole number that a double may not hold. No file has it: JSON texts hold no bare NUL. */
 const MARK = "\u0000whole:";
-const NESTED_MARK = /"\\u0000whole:(-?\d+)"/g;
+const DECIMAL_MARK = "\u0000decimal:";
+const NESTED_MARK = /"\\u0000(?:whole|decimal):(-?[\d.eE+-]+)"/g;
 
-/** JSON.parse would round whole numbers of 16 digits and more. */
+/** JSON.parse would round whole numbers of 16 digits and more, and decimal numbers that no double holds. */
 function keepLargeNumbers(text: string): string {
   if (!LARGE_NUMBER.test(text)) return text;
-  return text.replace(TOKENS, (token) => (token.startsWith('"') ? token : `"\\u0000whole:${token}"`));
+  return text.replace(TOKENS, (token) => {
+    if (token.startsWith('"') || token.length < 16) return token;
+    if (WHOLE.test(token)) return `"\\u0000whole:${token}"`;
+    return holds(Number(token), token) ? token : `"\\u0000decimal:${token}"`;
+  });
 }
 
 function jsonCell(value: unknown): AnyValue {
@@ -37,45 +47,30 @@ function jsonCell(value: unknown): AnyValue {
   return typeof value === "object" ? cell.replace(NESTED_MARK, "$1") : cell;
 }
 
-function addWhole(text: string, rows: RowCollector): void {
+/** What a person should know of it. */
+function addWhole(text: string, rows: RowCollector, part: string | undefined): string | undefined {
   let whole: unknown;
   try {
     whole = JSON.parse(text);
   } catch (error) {
     // Objects line by line begin like one object.
-    if (/^\s*\{[^\n]*\}[^\S\n]*\n\s*\{/.test(text)) return addLines(text, rows);
+    if (/^\s*\{[^\n]*\}[^\S\n]*\n\s*\{/.test(text)) {
+      addLines(text, rows);
+      return undefined;
+    }
     throw new ReadError(
       "bad_format",
       `The JSON cannot be read: ${error instanceof SyntaxError ? error.message : "it nests too deep"}.`,
     );
   }
-  addValue(whole, rows);
+  const found = tableOfJson(whole, part);
+  addFound(found, rows);
+  return found.note;
 }
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function addValue(whole: unknown, rows: RowCollector): void {
-  if (Array.isArray(whole)) return whole.forEach((row) => rows.addRow(row));
-  if (!isObject(whole)) throw noTable();
-  const parts = Object.entries(whole);
-  const lists = parts.filter((part): part is [string, unknown[]] => Array.isArray(part[1]));
-  const [only] = lists;
-  // { "data": [{…}, …], "total": 3 }
-  if (only !== undefined && lists.length === 1 && only[1].some(isObject))
-    return only[1].forEach((row) => rows.addRow(row));
-  if (parts.length > 0 && lists.length === parts.length)
-    return lists.forEach(([name, values]) => rows.addColumn(name, values));
-  if (lists.length > 0) throw noTable();
-  rows.addRow(whole);
-}
-
-function noTable(): ReadError {
-  return new ReadError(
-    "bad_format",
-    'The JSON holds no table: it needs an array of objects ([{"a": 1}, …]) or an object of equally long arrays ({"a": [1, …]}).',
-  );
+function addFound({ table }: FoundTable, rows: RowCollector): void {
+  if (table.kind === "rows") table.rows.forEach((row) => rows.addRow(row));
+  else table.columns.forEach(([name, values]) => rows.addColumn(name, values));
 }
 
 function addLines(text: string, rows: RowCollector): void {
@@ -93,6 +88,35 @@ function addLines(text: string, rows: RowCollector): void {
       throw new ReadError("bad_format", `Line ${number} is no JSON: mend it, or leave it out.`);
     }
   }
+}
+
+function isDecimalMark(cell: AnyValue): cell is string {
+  return typeof cell === "string" && cell.startsWith(DECIMAL_MARK);
+}
+
+/** With decimal numbers that no double holds it is exact; among texts they are texts. */
+function jsonColumn(name: string, cells: readonly AnyValue[], type: ColumnType | undefined): Column {
+  if (!cells.some(isDecimalMark)) return nestedColumn(name, cells, type);
+  const plain = cells.map((cell) => (isDecimalMark(cell) ? cell.slice(DECIMAL_MARK.length) : cell));
+  const isNumbers = cells.every(
+    (cell) =>
+      cell === null ||
+      cell === undefined ||
+      typeof cell === "number" ||
+      typeof cell === "bigint" ||
+      isDecimalMark(cell),
+  );
+  if (!isNumbers || type !== undefined) return nestedColumn(name, plain, type);
+  return columnOfDecimals(
+    name,
+    plain.map((cell) => (cell === null || cell === undefined ? null : String(cell))),
+  );
+}
+
+function nestedColumn(name: string, cells: readonly AnyValue[], type: ColumnType | undefined): Column {
+  const column = columnOfCells(name, cells, type);
+  if (!isText(column) || column.type !== "string") return column;
+  return column.categories.some((text) => /^[[{]/.test(text)) ? { ...column, nested: true } : column;
 }
 
 class RowCollector {
@@ -124,7 +148,7 @@ class RowCollector {
       const name = names[index] ?? "";
       // Rows at the end may lack the value.
       while (cells.length < this.#rows) cells.push(null);
-      return packColumn(columnOfCells(name, cells, Object.hasOwn(types, name) ? types[name] : undefined));
+      return packColumn(jsonColumn(name, cells, Object.hasOwn(types, name) ? types[name] : undefined));
     });
   }
 

@@ -1,4 +1,4 @@
-import type { ReadErrorCode } from "./error.ts";
+import type { JsonChoice, ReadErrorCode } from "./error.ts";
 import type { FormatOptions } from "./options.ts";
 import type { PackedTable } from "./packed.ts";
 
@@ -10,4 +10,9 @@ export interface ToWorker {
 export type ToPage =
   | { readonly type: "progress"; readonly share: number }
   | { readonly type: "done"; readonly table: PackedTable }
-  | { readonly type: "failed"; readonly code: ReadErrorCode; readonly words: string };
+  | {
+      readonly type: "failed";
+      readonly code: ReadErrorCode;
+      readonly words: string;
+      readonly choices?: readonly JsonChoice[] | undefined;
+    };

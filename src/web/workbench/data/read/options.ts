@@ -9,6 +9,8 @@ export interface FormatOptions {
   readonly header?: boolean | undefined;
   /** Words that stand for a missing value, beside the empty cell. */
   readonly nullWords?: readonly string[] | undefined;
+  /** Of JSON with several lists: the path to the one that is the table, such as `data.items`. */
+  readonly part?: string | undefined;
   /** By column name. What cannot be read as that type is missing. */
   readonly types?: Readonly<Record<string, ColumnType>> | undefined;
 }

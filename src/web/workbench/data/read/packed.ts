@@ -1,34 +1,49 @@
 import { isText } from "../column.ts";
-import type { Column, NumberColumn } from "../column.ts";
+import type { Column, ExactTexts, NumberColumn, TextColumn } from "../column.ts";
 
 /** A column as it goes from the worker to the page: only buffers, which are handed over without a copy. */
 export type PackedColumn =
-  | Pick<NumberColumn, "name" | "type" | "numbers">
-  | {
-      readonly name: string;
-      readonly type: "string" | "bigint";
-      readonly codes: Int32Array;
-      /** The different texts in UTF-8, one behind the other. */
-      readonly pool: Uint8Array;
-      /** Where each begins in the pool; one more than texts. */
-      readonly offsets: Uint32Array;
-    };
+  | (Pick<NumberColumn, "name" | "type" | "numbers" | "scale"> & { readonly exact?: PackedTexts | undefined })
+  | (Pick<TextColumn, "name" | "type" | "nested"> & PackedTexts);
+
+interface PackedTexts {
+  readonly codes: Int32Array;
+  /** The different texts in UTF-8, one behind the other. */
+  readonly pool: Uint8Array;
+  /** Where each begins in the pool; one more than texts. */
+  readonly offsets: Uint32Array;
+}
 
 export interface PackedTable {
   readonly columns: readonly PackedColumn[];
+  /** What a person should know of how the file was read. Absent: nothing. */
+  readonly notes?: readonly string[] | undefined;
 }
 
 export function buffersOf(table: PackedTable): ArrayBufferLike[] {
   return table.columns.flatMap((column) =>
-    "codes" in column ? [column.codes.buffer, column.pool.buffer, column.offsets.buffer] : [column.numbers.buffer],
+    "codes" in column
+      ? buffersOfTexts(column)
+      : [column.numbers.buffer, ...(column.exact === undefined ? [] : buffersOfTexts(column.exact))],
   );
+}
+
+function buffersOfTexts({ codes, pool, offsets }: PackedTexts): ArrayBufferLike[] {
+  return [codes.buffer, pool.buffer, offsets.buffer];
 }
 
 const encoder = new TextEncoder();
 
 export function packColumn(column: Column): PackedColumn {
-  if (!isText(column)) return column;
-  const { name, type, codes, categories } = column;
+  if (isText(column)) {
+    const { name, type, nested } = column;
+    return { name, type, ...(nested === undefined ? {} : { nested }), ...packTexts(column) };
+  }
+  const { exact, ...rest } = column;
+  return exact === undefined ? rest : { ...rest, exact: packTexts(exact) };
+}
+
+function packTexts({ codes, categories }: ExactTexts): PackedTexts {
   const texts = categories.map((text) => encoder.encode(text));
   const offsets = new Uint32Array(texts.length + 1);
   texts.forEach((text, code) => {
@@ -36,7 +51,7 @@ export function packColumn(column: Column): PackedColumn {
   });
   const pool = new Uint8Array(offsets[texts.length] ?? 0);
   texts.forEach((text, code) => pool.set(text, offsets[code] ?? 0));
-  return { name, type, codes, pool, offsets };
+  return { codes, pool, offsets };
 }
 
 /** Texts that are made at once; then the page gets its turn. */
@@ -52,20 +67,25 @@ export async function unpackTable(
 ): Promise<readonly Column[]> {
   const columns: Column[] = [];
   let since = now();
-  for (const column of table.columns) {
-    if (!("codes" in column)) {
-      columns.push(column);
-      continue;
-    }
-    const count = column.offsets.length - 1;
+  const texts = async ({ codes, pool, offsets }: PackedTexts): Promise<ExactTexts> => {
+    const count = offsets.length - 1;
     const categories: string[] = [];
     for (let first = 0; first < count; first += BLOCK) {
-      addTexts(categories, column.pool, column.offsets, first, Math.min(first + BLOCK, count));
+      addTexts(categories, pool, offsets, first, Math.min(first + BLOCK, count));
       if (now() - since < BUSY) continue;
       await pause();
       since = now();
     }
-    columns.push({ name: column.name, type: column.type, codes: column.codes, categories });
+    return { codes, categories };
+  };
+  for (const column of table.columns) {
+    if ("codes" in column) {
+      const { name, type, nested } = column;
+      columns.push({ name, type, ...(nested === undefined ? {} : { nested }), ...(await texts(column)) });
+      continue;
+    }
+    const { exact, ...rest } = column;
+    columns.push(exact === undefined ? rest : { ...rest, exact: await texts(exact) });
   }
   return columns;
 }

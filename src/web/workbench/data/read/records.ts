@@ -15,11 +15,17 @@ export interface CellSink {
 export class RecordScanner {
   readonly #delimiter: number;
   readonly #sink: CellSink;
+  #hasOpenQuote = false;
   #scratch = new Uint8Array(1_024);
 
   constructor(delimiter: number, sink: CellSink) {
     this.#delimiter = delimiter;
     this.#sink = sink;
+  }
+
+  /** A quote was not closed: the last cell holds the rest of the file. */
+  get hasOpenQuote(): boolean {
+    return this.#hasOpenQuote;
   }
 
   /** Scans whole records. The answer: where the first begins that is not whole yet. `isLast`: nothing follows these bytes. */
@@ -48,8 +54,12 @@ export class RecordScanner {
       const quoted = at < length && bytes[at] === QUOTE;
       const from = at;
       if (quoted) {
-        at = endOfQuoted(bytes, at, isLast);
-        if (at < 0) return -1;
+        at = endOfQuoted(bytes, at);
+        if (at < 0 && !isLast) return -1;
+        if (at < 0) {
+          this.#hasOpenQuote = !isClosedAtEnd(bytes, from);
+          at = length;
+        }
       }
       while (at < length) {
         const byte = bytes[at];
@@ -88,16 +98,22 @@ export class RecordScanner {
   }
 }
 
-/** Behind the closing quote; -1: it may lie behind the bytes. An open one at the end of the file is closed there. */
-function endOfQuoted(bytes: Uint8Array, start: number, isLast: boolean): number {
+/** Behind the closing quote; -1: it may lie behind the bytes. */
+function endOfQuoted(bytes: Uint8Array, start: number): number {
   let at = start + 1;
   for (;;) {
     at = bytes.indexOf(QUOTE, at);
-    if (at < 0) return isLast ? bytes.length : -1;
-    if (at + 1 >= bytes.length) return isLast ? bytes.length : -1;
+    if (at < 0 || at + 1 >= bytes.length) return -1;
     if (bytes[at + 1] !== QUOTE) return at + 1;
     at += 2;
   }
+}
+
+/** Whether the last byte closes the quote: two quotes are one of the text. */
+function isClosedAtEnd(bytes: Uint8Array, start: number): boolean {
+  let quotes = 0;
+  for (let at = bytes.length - 1; at > start && bytes[at] === QUOTE; at -= 1) quotes += 1;
+  return quotes % 2 === 1;
 }
 
 /** Two quotes are one; what stands behind the closing quote belongs to the text. The answer: how many bytes. */

@@ -7,6 +7,7 @@ import { ReadError } from "./error.ts";
 /** JSON has no whole numbers of any size: those that a double cannot hold are texts. Bytes are told as a cell tells them. */
 function plainly(_: string, value: unknown): unknown {
   if (value instanceof Uint8Array) return bytesText(value);
+  if (typeof value === "number") return Number.isFinite(value) ? value : String(value);
   if (typeof value !== "bigint") return value;
   const number = Number(value);
   return Number.isSafeInteger(number) ? number : value.toString();
@@ -23,16 +24,15 @@ function bytesText(bytes: Uint8Array): string {
   }
 }
 
-/** A value of JSON or Parquet as one of a cell: what is nested becomes JSON text, what is no finite number is missing. */
+/** A value of JSON or Parquet as one of a cell: what is nested becomes JSON text. */
 export function cellOf(value: unknown): AnyValue {
   switch (typeof value) {
     case "string":
     case "boolean":
     case "bigint":
     case "undefined":
-      return value;
     case "number":
-      return Number.isFinite(value) ? value : null;
+      return value;
     case "object":
       if (value instanceof Uint8Array) return bytesText(value);
       return value === null || value instanceof Date ? value : nestedText(value);

@@ -13,7 +13,8 @@ async function read({ blob, options }: ToWorker): Promise<void> {
     tell({ type: "done", table }, buffersOf(table));
   } catch (error) {
     const code = error instanceof ReadError ? error.code : "bad_format";
-    tell({ type: "failed", code, words: error instanceof Error ? error.message : "The file cannot be read." });
+    const words = error instanceof Error ? error.message : "The file cannot be read.";
+    tell({ type: "failed", code, words, choices: error instanceof ReadError ? error.choices : undefined });
   }
 }
 

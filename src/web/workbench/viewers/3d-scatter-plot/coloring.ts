@@ -1,5 +1,5 @@
 import { isText, type Column } from "../../data/column.ts";
-import { categoriesOf, wordsOf } from "../drawing/categories.ts";
+import { categoriesOf, NO_VALUE, wordsOf } from "../drawing/categories.ts";
 import { categoryColor, rgbOf, type Palette } from "../drawing/colors.ts";
 import type { LegendContent } from "../drawing/legend.tsx";
 
@@ -38,7 +38,9 @@ function byCategory(rows: Int32Array, column: Column, palette: Palette, rgb: Uin
     rgb.set((code < 0 ? missing : colors[code % STEPS]) ?? missing, at * 3);
   }
   const entries = names.slice(0, MOST_ENTRIES).map((name, code) => ({ name, color: categoryColor(palette, code) }));
-  return { rgb, legend: { kind: "categories", title: column.name, entries } };
+  const hasMissing = rows.some((row) => (codes[row] ?? -1) < 0);
+  const all = hasMissing ? [...entries, { name: NO_VALUE, color: palette.missing }] : entries;
+  return { rgb, legend: { kind: "categories", title: column.name, entries: all } };
 }
 
 function byNumber(rows: Int32Array, column: Column, palette: Palette, rgb: Uint8Array): Coloring {
@@ -46,6 +48,7 @@ function byNumber(rows: Int32Array, column: Column, palette: Palette, rgb: Uint8
   let [min, max] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const row of rows) {
     const value = numbers[row] ?? Number.NaN;
+    if (!Number.isFinite(value)) continue;
     if (value < min) min = value;
     if (value > max) max = value;
   }
@@ -54,16 +57,18 @@ function byNumber(rows: Int32Array, column: Column, palette: Palette, rgb: Uint8
   const scale = max > min ? (STEPS - 1) / (max - min) : 0;
   for (let at = 0; at < rows.length; at += 1) {
     const value = numbers[rows[at] ?? 0] ?? Number.NaN;
-    rgb.set((Number.isNaN(value) ? missing : colors[Math.round((value - min) * scale)]) ?? missing, at * 3);
+    rgb.set((!Number.isFinite(value) ? missing : colors[Math.round((value - min) * scale)]) ?? missing, at * 3);
   }
   return {
     rgb,
-    legend: {
-      kind: "scale",
-      title: column.name,
-      ramp: palette.linear,
-      from: wordsOf(column, min),
-      to: wordsOf(column, max),
-    },
+    legend: Number.isFinite(min)
+      ? {
+          kind: "scale",
+          title: column.name,
+          ramp: palette.linear,
+          from: wordsOf(column, min),
+          to: wordsOf(column, max),
+        }
+      : undefined,
   };
 }

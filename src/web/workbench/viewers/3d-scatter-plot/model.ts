@@ -1,7 +1,9 @@
 import { isText, type Column } from "../../data/column.ts";
 import { textAt } from "../../data/format.ts";
 import type { Table } from "../../data/table.ts";
-import { valueScale } from "../drawing/scale.ts";
+import { Bits } from "../../data/bits.ts";
+import { axisRule, joinedNotes } from "../drawing/log-axis.ts";
+import { shareBetween, valueScale } from "../drawing/scale.ts";
 import { chosen, flagOf, numberOf, textOf } from "../look.ts";
 import type { Look } from "../viewer.ts";
 
@@ -21,6 +23,8 @@ export interface Axis3d {
   readonly values: Float64Array;
   readonly min: number;
   readonly max: number;
+  /** Values without a place. */
+  readonly note: string | undefined;
 }
 
 export interface PointsModel {
@@ -62,10 +66,14 @@ export function pointsOf(table: Table, look: Look): PointsModel | string {
     marker: textOf(look, "markerType") ?? "circle",
     opacity: (numberOf(look, "markerOpacity") ?? 80) / 100,
     showSelected: flagOf(look, "showSelectedRows"),
-    cut:
+    cut: joinedNotes(
+      axes.x.note,
+      axes.y.note,
+      axes.z.note,
       rows.length === usable.length
         ? undefined
         : `Shows ${rows.length.toLocaleString("en-US")} of ${usable.length.toLocaleString("en-US")} points, evenly taken.`,
+    ),
   };
 }
 
@@ -76,16 +84,21 @@ function valuesOf(column: Column, logarithmic: boolean): Float64Array {
 }
 
 function axisOf(column: Column, letter: AxisLetter, table: Table, look: Look): Axis3d {
-  const logarithmic =
-    !isText(column) && column.type !== "datetime" && textOf(look, `${letter}AxisType`) === "logarithmic";
+  const rule = axisRule(
+    column,
+    { rows: table.filtered, scaleRows: Bits.all(table.rowCount) },
+    textOf(look, `${letter}AxisType`),
+  );
+  const logarithmic = rule.type === "logarithmic";
   const values = valuesOf(column, logarithmic);
   let [min, max] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (let row = 0; row < table.rowCount; row += 1) {
     const value = values[row] ?? Number.NaN;
+    if (!Number.isFinite(value)) continue;
     if (value < min) min = value;
     if (value > max) max = value;
   }
-  return { column, logarithmic, values, min, max };
+  return { column, logarithmic, values, min, max, note: rule.note };
 }
 
 function usableRows(table: Table, { x, y, z }: PointsModel["axes"], withOut: boolean): Int32Array {
@@ -109,10 +122,9 @@ function thin(rows: Int32Array): Int32Array {
 }
 
 function spread(axis: Axis3d, rows: Int32Array, places: Float32Array, offset: number): void {
-  const span = axis.max - axis.min;
   for (let at = 0; at < rows.length; at += 1) {
     const value = axis.values[rows[at] ?? 0] ?? Number.NaN;
-    places[at * 3 + offset] = span === 0 ? 0 : ((value - axis.min) / span) * 2 - 1;
+    places[at * 3 + offset] = shareBetween(value, axis) * 2 - 1;
   }
 }
 
@@ -132,8 +144,8 @@ function sizesOf(column: Column | undefined, rows: Int32Array, logarithmic: bool
   }
   for (const [at, row] of rows.entries()) {
     const value = valueOf(row);
-    const share = max === min ? 0.5 : (value - min) / (max - min);
-    sizes[at] = Number.isFinite(share) ? SMALL + share * (LARGE - SMALL) : SMALL;
+    const share = shareBetween(value, { min, max });
+    sizes[at] = Number.isFinite(value) && Number.isFinite(share) ? SMALL + share * (LARGE - SMALL) : SMALL;
   }
   return sizes;
 }
@@ -141,7 +153,7 @@ function sizesOf(column: Column | undefined, rows: Int32Array, logarithmic: bool
 /** A few round values of an axis, each with its place from -1 to 1. */
 export function ticksOf(axis: Axis3d): readonly { readonly place: number; readonly text: string }[] {
   const { column, min, max } = axis;
-  const placeOf = (value: number): number => (max > min ? ((value - min) / (max - min)) * 2 - 1 : 0);
+  const placeOf = (value: number): number => shareBetween(value, axis) * 2 - 1;
   if (isText(column)) {
     const places = [...new Set([min, Math.round((min + max) / 2), max])];
     return places.map((value) => ({ place: placeOf(value), text: column.categories[value] ?? "" }));
@@ -155,7 +167,7 @@ export function ticksOf(axis: Axis3d): readonly { readonly place: number; readon
   });
   return scale.ticks
     .map(({ value, text }) => ({ place: placeOf(axis.logarithmic ? Math.log10(value) : value), text }))
-    .filter(({ place }) => place >= -1.001 && place <= 1.001);
+    .filter(({ place }) => !Number.isNaN(place));
 }
 
 /** Length of an axis as far as its numbers are concerned, px. */

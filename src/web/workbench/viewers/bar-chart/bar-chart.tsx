@@ -1,7 +1,7 @@
 import { useMemo } from "react";
 import { AGGREGATES } from "../../data/aggregate.ts";
 import { Bits } from "../../data/bits.ts";
-import { shortNumber } from "../../data/format.ts";
+import { figure, shortNumber } from "../../data/format.ts";
 import { categoriesOf } from "../drawing/categories.ts";
 import { categoryColor } from "../drawing/colors.ts";
 import { ColumnSelect, LookColumn, WordSelect } from "../drawing/column-select.tsx";
@@ -10,7 +10,7 @@ import type { LegendContent } from "../drawing/legend.tsx";
 import { usePlot, type Plot, type PlotProps } from "../drawing/plot.ts";
 import { selectRows } from "../drawing/rows.ts";
 import { Unfit } from "../drawing/unfit.tsx";
-import { countWords, rowsWords } from "../drawing/words.ts";
+import { countWords, drawnWords } from "../drawing/words.ts";
 import { flagOf, textOf } from "../look.ts";
 import { barModel, MOST_BARS, type BarModel } from "./model.ts";
 import { BarPicture } from "./picture.tsx";
@@ -27,6 +27,7 @@ export function BarChart(props: PlotProps) {
       height={height}
       sentence={sentenceOf(model, plot.rows.count)}
       legend={legendOf(props, model, plot)}
+      note={model.rule.note}
       top={topOf(props)}
       bottom={
         flagOf(look, "showCategorySelector") && (
@@ -108,14 +109,14 @@ function legendOf({ table, look }: PlotProps, model: BarModel, { palette, rows }
   };
 }
 
-function sentenceOf({ bars, split, measure, stack }: BarModel, rows: number): string {
+function sentenceOf({ bars, split, measure, stack, drawn }: BarModel, rows: number): string {
   const known = bars.filter(({ value }) => !Number.isNaN(value));
   const most = known.reduce<(typeof bars)[number] | undefined>(
     (best, bar) => (best === undefined || bar.value > best.value ? bar : best),
     undefined,
   );
   const by = stack === undefined ? "" : `, stacked by ${stack.name}`;
-  const peak = most === undefined ? "" : `, most ${most.name} with ${shortNumber(most.value)}`;
+  const peak = most === undefined ? "" : `, most ${most.name} with ${figure(most.value)}`;
   const limit = bars.length === MOST_BARS ? ` (the first ${MOST_BARS})` : "";
-  return `Bar chart of ${measure} by ${split.name}${by}, ${rowsWords(rows)}, ${countWords(bars.length, "bar")}${limit}${peak}.`;
+  return `Bar chart of ${measure} by ${split.name}${by}, ${drawnWords(drawn, rows)}, ${countWords(bars.length, "bar")}${limit}${peak}.`;
 }

@@ -3,6 +3,9 @@ import type { Bits } from "../../data/bits.ts";
 import type { Column } from "../../data/column.ts";
 import type { Table } from "../../data/table.ts";
 import { categoriesOf, NO_VALUE, rowsByGroup } from "../drawing/categories.ts";
+import { valuesRule, type AxisRule } from "../drawing/log-axis.ts";
+import type { SharedEnds, SharedRows } from "../drawing/plot.ts";
+import { joinedExtent } from "../drawing/scale.ts";
 import { chosen, flagOf, textOf } from "../look.ts";
 import type { Look } from "../viewer.ts";
 
@@ -40,6 +43,9 @@ export interface BarModel {
   readonly max: number;
   /** Lengths are shares of the whole bar. */
   readonly relative: boolean;
+  readonly rule: AxisRule;
+  /** Rows in the bars. */
+  readonly drawn: number;
 }
 
 /** A chart shows no more bars than this; the sentence says how many there are. */
@@ -72,22 +78,34 @@ export function barModel(table: Table, look: Look, rows: Bits): BarModel | undef
       rows: list,
     };
   });
-  const sorted = sortBars(bars, look).slice(0, MOST_BARS);
+  const sorted = sortBars(bars, look, split.type === "datetime").slice(0, MOST_BARS);
   const ends = sorted.flatMap(({ parts }) => parts.flatMap(({ from, to }) => [from, to])).filter(Number.isFinite);
-  const colors = sorted.map(({ color }) => color ?? Number.NaN).filter((color) => !Number.isNaN(color));
+  const colors = sorted.map(({ color }) => color ?? Number.NaN).filter(Number.isFinite);
+  const measure = measured === undefined ? "count" : `${kind}(${measured.name})`;
   return {
     split,
     stack,
     stackNames,
     kind,
-    measure: measured === undefined ? "count" : `${kind}(${measured.name})`,
+    measure,
     bars: sorted,
     colorMin: Math.min(...colors),
     colorMax: Math.max(...colors),
     min: Math.min(0, ...ends),
     max: Math.max(0, ...ends),
     relative,
+    rule: valuesRule(
+      sorted.map(({ value: length }) => length),
+      { name: measure, wanted: textOf(look, "axisType"), what: "bar" },
+    ),
+    drawn: sorted.reduce((sum, bar) => sum + bar.rows.length, 0),
   };
+}
+
+/** Ends of the value axis of several charts that share it. */
+export function barEnds(table: Table, look: Look, { sets }: SharedRows): SharedEnds | undefined {
+  const models = sets.flatMap((rows) => barModel(table, look, rows) ?? []);
+  return models.length === 0 ? undefined : { values: [joinedExtent(models)] };
 }
 
 interface Group {
@@ -150,9 +168,11 @@ function orderOf({ index }: Bar): number {
 }
 
 /** Rows without a value come last; by value, bars without one do. */
-function sortBars(bars: readonly Bar[], look: Look): readonly Bar[] {
-  const sign = textOf(look, "barSortOrder") === "asc" ? 1 : -1;
-  const byValue = textOf(look, "barSortType") === "by value";
+function sortBars(bars: readonly Bar[], look: Look, isTime: boolean): readonly Bar[] {
+  const byValue = textOf(look, "barSortType") === "by value" && !isTime;
+  // Times go from left to right, unless somebody turned their order by name round.
+  const isForward = isTime && textOf(look, "barSortType") === "by value";
+  const sign = isForward || textOf(look, "barSortOrder") === "asc" ? 1 : -1;
   const known = bars.filter(({ index }) => index >= 0);
   const unknown = bars.filter(({ index }) => index < 0);
   if (!byValue) return [...(sign > 0 ? known : known.toReversed()), ...unknown];

@@ -1,6 +1,6 @@
 import { useMemo } from "react";
 import { Bits } from "../../data/bits.ts";
-import { shortNumber } from "../../data/format.ts";
+import { figure, shortNumber } from "../../data/format.ts";
 import { countIn } from "../drawing/categories.ts";
 import { categoryColor, inkOn, type Palette } from "../drawing/colors.ts";
 import type { Area } from "../drawing/figure.tsx";
@@ -8,7 +8,7 @@ import { Marks, type Mark } from "../drawing/marks.tsx";
 import { PlaneAxes, Svg } from "../drawing/plane.tsx";
 import { planeOf, useLinked, type Plane, type Plot, type PlotProps } from "../drawing/plot.ts";
 import { chooseGroup } from "../drawing/rows.ts";
-import { categoryScale, valueScale } from "../drawing/scale.ts";
+import { categoryScale, clampedTo, valueScale, type Extent } from "../drawing/scale.ts";
 import type { TooltipLine } from "../drawing/tooltip.ts";
 import { textWidth } from "../drawing/words.ts";
 import { flagOf, numberOf, textOf } from "../look.ts";
@@ -31,7 +31,8 @@ export function BarPicture({ props, model, plot, area }: PictureProps) {
   const { selected } = useLinked(table);
   const upright = isUpright(look, area, model);
   const room = useMemo(() => roomFor(area, model.bars.length, upright), [area.width, area.height, model, upright]);
-  const plane = useMemo(() => barPlane(model, look, room, upright), [model, look, room, upright]);
+  const ends = props.shared?.values[0];
+  const plane = useMemo(() => barPlane(model, look, { area: room, upright, ends }), [model, look, room, upright, ends]);
   const names = flagOf(look, "showCategoryValues");
   const values = flagOf(look, "showValueAxis");
   const [showX, showY] = upright ? [names, values] : [values, names];
@@ -67,20 +68,29 @@ function roomFor(area: Area, bars: number, upright: boolean): Area {
     : { width: needed > area.height ? area.width - 14 : area.width, height: Math.max(area.height, needed) };
 }
 
-function barPlane(model: BarModel, look: Look, area: Area, upright: boolean): Plane {
+interface BarPlaneOptions {
+  readonly area: Area;
+  readonly upright: boolean;
+  /** Of charts that share their axes. */
+  readonly ends: Extent | undefined;
+}
+
+function barPlane(model: BarModel, look: Look, { area, upright, ends }: BarPlaneOptions): Plane {
   const names = model.bars.map(({ name }) => name);
-  const logarithmic = textOf(look, "axisType") === "logarithmic" && model.max > 0;
-  const positive = model.bars.map(({ value }) => value).filter((value) => value > 0);
-  const least = logarithmic ? Math.min(...positive) * 0.5 : model.min;
+  const logarithmic = model.rule.type === "logarithmic";
+  const { min: low, max: high } = ends ?? model;
+  const positive = model.bars.map(({ value }) => value).filter((value) => value > 0 && Number.isFinite(value));
+  const least = logarithmic ? Math.min(...positive, high) * 0.5 : low;
   const extent = {
     min: numberOf(look, "valueMin") ?? least,
-    max: numberOf(look, "valueMax") ?? (model.max > model.min ? model.max : model.min + 1),
+    max: numberOf(look, "valueMax") ?? (high > low ? high : low + 1),
   };
   const value = (range: readonly [number, number]) =>
     valueScale({
       extent,
       range,
       type: logarithmic ? "logarithmic" : "linear",
+      whole: model.kind === "count" && !model.relative,
       nice: numberOf(look, "valueMax") === undefined && numberOf(look, "valueMin") === undefined,
     });
   const category = (range: readonly [number, number]) => categoryScale(names, upright ? range : [range[1], range[0]]);
@@ -112,7 +122,7 @@ function barMarks(options: MarksOptions): readonly Mark[] {
       const chosen = countIn(part.rows, selected);
       return {
         key: `${bar.name}/${part.name}/${place}`,
-        label: `${name}: ${model.measure} ${valueText(model.kind, part.value)}${chosen > 0 ? `, ${chosen.toLocaleString("en")} selected` : ""}`,
+        label: `${name}: ${model.measure} ${figure(part.value)}${chosen > 0 ? `, ${chosen.toLocaleString("en")} selected` : ""}`,
         lines: linesOf({ bar, part, model, name, chosen }),
         selected: chosen > 0 && chosen === part.rows.length,
         shape: (
@@ -145,10 +155,10 @@ interface LinesOptions {
 function linesOf({ bar, part, model, name, chosen }: LinesOptions): readonly TooltipLine[] {
   return [
     ["", name],
-    [model.measure, valueText(model.kind, part.value)],
+    [model.measure, figure(part.value)],
     ...(model.relative ? [["share", `${((part.to - part.from) * 100).toFixed(1)}%`] as const] : []),
     ...(model.kind === "count" ? [] : [["rows", part.rows.length.toLocaleString("en")] as const]),
-    ...(bar.color === undefined ? [] : [["colour", shortNumber(bar.color)] as const]),
+    ...(bar.color === undefined ? [] : [["colour", figure(bar.color)] as const]),
     ...(chosen > 0 ? [["selected", chosen.toLocaleString("en")] as const] : []),
   ];
 }
@@ -165,11 +175,7 @@ interface ShapeProps extends MarksOptions {
 function BarShape({ props, model, plane, palette, upright, bar, part, place, chosen, last }: ShapeProps) {
   const { look, table } = props;
   const [along, across] = upright ? [plane.y, plane.x] : [plane.x, plane.y];
-  const clamp = (value: number): number => {
-    const [low, high] = [Math.min(...along.range), Math.max(...along.range)];
-    const at = along.of(value);
-    return Number.isNaN(at) ? along.range[0] : Math.max(low, Math.min(high, at));
-  };
+  const clamp = clampedTo(along);
   const thick = Math.max(1, Math.min(across.band * 0.78, numberOf(look, "maxBarHeight") ?? 50));
   const start = across.of(place) - thick / 2;
   const [from, to] = [clamp(part.from), clamp(part.to)];
@@ -233,14 +239,14 @@ interface LabelProps {
   readonly limit: number;
 }
 
-/** Of how many rows exactly; of other measures what is worth reading. */
-function valueText(kind: BarModel["kind"], value: number): string {
+/** In a label beside the bar: of how many rows exactly; of other measures what there is room for. */
+function labelText(kind: BarModel["kind"], value: number): string {
   return kind === "count" ? value.toLocaleString("en-US") : shortNumber(value);
 }
 
 function BarLabel({ look, palette, kind, bar, fill, upright, middle, end, base, thick, limit }: LabelProps) {
   const mode = textOf(look, "showLabels") ?? "auto";
-  const text = valueText(kind, bar.value);
+  const text = labelText(kind, bar.value);
   const [needs, has] = upright ? [textWidth(text) + 2, thick] : [11, thick];
   if (mode === "never" || text === "" || (mode === "auto" && has < needs)) return null;
   const room = upright ? 14 : textWidth(text) + 8;
@@ -268,7 +274,7 @@ interface FillOptions {
 function fillOf({ model, palette, look, bar, part }: FillOptions): string {
   if (model.stack !== undefined) return categoryColor(palette, part.index);
   if (bar.color === undefined) return bar.index < 0 ? palette.missing : palette.mark;
-  if (Number.isNaN(bar.color)) return palette.missing;
+  if (!Number.isFinite(bar.color)) return palette.missing;
   const share =
     model.colorMax > model.colorMin ? (bar.color - model.colorMin) / (model.colorMax - model.colorMin) : 0.5;
   return palette.linear(flagOf(look, "invertColorScheme") ? 1 - share : share);

@@ -1,11 +1,11 @@
 import { useMemo } from "react";
-import { shortNumber } from "../../data/format.ts";
+import { wordsOf } from "../drawing/categories.ts";
 import { coloringOf } from "../drawing/coloring.ts";
 import { LookColumn } from "../drawing/column-select.tsx";
 import { Figure } from "../drawing/figure.tsx";
 import { usePlot, type PlotProps } from "../drawing/plot.ts";
 import { Unfit } from "../drawing/unfit.tsx";
-import { countWords, rowsWords } from "../drawing/words.ts";
+import { countWords } from "../drawing/words.ts";
 import { chosen, flagOf } from "../look.ts";
 import { boxModel, pWords, type BoxModel } from "./model.ts";
 import { BoxPicture } from "./picture.tsx";
@@ -32,6 +32,7 @@ export function BoxPlot(props: PlotProps) {
       height={height}
       sentence={sentenceOf(model)}
       legend={coloring.legend}
+      note={model.rule.note}
       top={
         flagOf(look, "showValueSelector") && (
           <LookColumn
@@ -70,7 +71,7 @@ function sentenceOf({ value, categories, groups, p }: BoxModel): string {
   const known = groups.filter(({ statistics }) => statistics.count > 0);
   const rows = known.reduce((sum, { statistics }) => sum + statistics.count, 0);
   const most = known.toSorted((left, right) => right.statistics.median - left.statistics.median)[0];
-  const top = most === undefined ? "" : `, highest median ${shortNumber(most.statistics.median)} of ${most.name}`;
+  const top = most === undefined ? "" : `, highest median ${wordsOf(value, most.statistics.median)} of ${most.name}`;
   const chance = Number.isNaN(p) ? "" : `, p ${pWords(p)}`;
-  return `Box plot of ${value.name}${by}, ${rowsWords(rows)}, ${countWords(groups.length, "box", "boxes")}${top}${chance}.`;
+  return `Box plot of ${value.name}${by}, ${countWords(rows, "value")}, ${countWords(groups.length, "box", "boxes")}${top}${chance}.`;
 }

@@ -3,6 +3,7 @@ import type { Bits } from "../../data/bits.ts";
 import { isText, type Column, type NumberColumn } from "../../data/column.ts";
 import type { Table } from "../../data/table.ts";
 import { categoriesOf, NO_VALUE, rowsByGroup } from "../drawing/categories.ts";
+import { axisRule, type AxisRule } from "../drawing/log-axis.ts";
 import { bounded, extentOf, padded, type Extent } from "../drawing/scale.ts";
 import { chosen, flagOf, numberOf, textOf } from "../look.ts";
 import type { Look } from "../viewer.ts";
@@ -24,6 +25,7 @@ export interface BoxModel {
   readonly categories: readonly Column[];
   readonly groups: readonly BoxGroup[];
   readonly extent: Extent;
+  readonly rule: AxisRule;
   /** NaN: fewer than two groups. */
   readonly p: number;
   /** Lines of numbers below the boxes. */
@@ -69,13 +71,15 @@ export function boxModel(
         color: colored === undefined ? undefined : aggregate(colorKind, colored, list),
       };
     });
-  const logarithmic = textOf(look, "axisType") === "logarithmic";
+  const rule = axisRule(value, { rows, scaleRows }, textOf(look, "axisType"));
+  const logarithmic = rule.type === "logarithmic";
   const own = padded(extentOf(value, scaleRows, logarithmic), 0.03, logarithmic);
   return {
     value,
     categories,
     groups,
     extent: bounded(own, numberOf(look, "valueMin"), numberOf(look, "valueMax")),
+    rule,
     p: flagOf(look, "showPValue") ? anovaP([...sortedOf.values()]) : Number.NaN,
     statistics: flagOf(look, "showStatistics")
       ? STATISTICS.filter(([property]) => flagOf(look, property)).map(([, name, key]) => [name, key] as const)
@@ -119,7 +123,7 @@ function sortedValues(column: NumberColumn, rows: Int32Array): Float64Array {
   let at = 0;
   for (const row of rows) {
     const value = column.numbers[row] ?? Number.NaN;
-    if (Number.isNaN(value)) continue;
+    if (!Number.isFinite(value)) continue;
     values[at] = value;
     at += 1;
   }

@@ -1,9 +1,9 @@
 import { area as areaPath, curveBasis } from "d3-shape";
 import { useCallback, useMemo } from "react";
 import { Bits } from "../../data/bits.ts";
-import { shortNumber } from "../../data/format.ts";
+import { figure, shortNumber } from "../../data/format.ts";
 import { Canvas } from "../drawing/canvas.tsx";
-import { countIn, wordsOf } from "../drawing/categories.ts";
+import { countIn, shortWords, wordsOf } from "../drawing/categories.ts";
 import { rgbOf, type Palette } from "../drawing/colors.ts";
 import type { Coloring } from "../drawing/coloring.ts";
 import type { Area } from "../drawing/figure.tsx";
@@ -12,7 +12,8 @@ import { PlaneAxes, Svg } from "../drawing/plane.tsx";
 import { planeOf, useLinked, type Plane, type Plot, type PlotProps } from "../drawing/plot.ts";
 import { fastScale, jitterOf, paintPoints, type Points } from "../drawing/points.ts";
 import { selectRows } from "../drawing/rows.ts";
-import { categoryScale, valueScale } from "../drawing/scale.ts";
+import { isPlaced } from "../drawing/log-axis.ts";
+import { categoryScale, clampedTo, valueScale } from "../drawing/scale.ts";
 import { elide } from "../drawing/words.ts";
 import { flagOf, numberOf, textOf } from "../look.ts";
 import type { Look } from "../viewer.ts";
@@ -87,7 +88,7 @@ function boxPlane(model: BoxModel, look: Look, area: Area): Plane {
       valueScale({
         extent: model.extent,
         range,
-        type: textOf(look, "axisType"),
+        type: model.rule.type,
         time: model.value.type === "datetime",
         inverted: flagOf(look, "invertYAxis"),
       }),
@@ -112,7 +113,7 @@ function pointsOf({ model, plane, look, coloring, palette, selected }: PointsOpt
     for (const row of list) {
       const value = numbers[row] ?? Number.NaN;
       const isInside = value >= lower && value <= upper;
-      if (Number.isNaN(value) || !(isInside ? inside : outside)) continue;
+      if (!isPlaced(value, model.rule.type) || !(isInside ? inside : outside)) continue;
       rows.push(row);
       groupOf.set(row, place);
     }
@@ -162,7 +163,7 @@ function markOf(options: MarkOptions): Mark {
       ["mean", words(of.mean)],
       ["q1", words(of.q1)],
       ["min", words(of.min)],
-      ...(model.value.type === "datetime" ? [] : [["stdev", shortNumber(of.stdev)] as const]),
+      ...(model.value.type === "datetime" ? [] : [["stdev", figure(of.stdev)] as const]),
       ...(chosen > 0 ? [["selected", chosen.toLocaleString("en")] as const] : []),
     ],
     selected: chosen > 0 && chosen === group.rows.length,
@@ -179,7 +180,7 @@ function BoxShape({ props, model, group, place, plane, palette, chosen }: MarkOp
   const middle = plane.x.of(place);
   const breadth = Math.max(3, Math.min(plane.x.band * 0.6, WIDEST));
   const dash = (breadth / 2) * (numberOf(look, "whiskerWidthRatio") ?? 0.5);
-  const y = (value: number): number => Math.max(plane.top, Math.min(plane.bottom, plane.y.of(value)));
+  const y = clampedTo(plane.y);
   const fill = fillOf(model, group, palette);
   const share = group.rows.length === 0 ? 0 : chosen / group.rows.length;
   const [top, bottom] = [Math.min(y(of.q1), y(of.q3)), Math.max(y(of.q1), y(of.q3))];
@@ -277,8 +278,8 @@ function Violin({ curve, middle, breadth, y, fill }: ViolinProps) {
 
 function fillOf(model: BoxModel, group: BoxGroup, palette: Palette): string {
   if (group.color === undefined) return palette.mark;
-  if (Number.isNaN(group.color)) return palette.missing;
-  const colors = model.groups.map(({ color }) => color ?? Number.NaN).filter((color) => !Number.isNaN(color));
+  if (!Number.isFinite(group.color)) return palette.missing;
+  const colors = model.groups.map(({ color }) => color ?? Number.NaN).filter(Number.isFinite);
   const [min, max] = [Math.min(...colors), Math.max(...colors)];
   return palette.linear(max > min ? (group.color - min) / (max - min) : 0.5);
 }
@@ -303,7 +304,7 @@ function Statistics({ model, plane, palette, top }: StatisticsProps) {
               {elide(
                 key === "count" || key === "stdev"
                   ? shortNumber(statistics[key])
-                  : wordsOf(model.value, statistics[key]),
+                  : shortWords(model.value, statistics[key]),
                 plane.x.band,
                 10,
               )}

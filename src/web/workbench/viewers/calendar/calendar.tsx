@@ -265,5 +265,5 @@ function sentenceOf(model: CalendarModel): string {
   const rows = model.counts.reduce((sum, count) => sum + count, 0);
   const busiest = model.counts.indexOf(model.busiest);
   const without = model.without > 0 ? ` ${rowsWords(model.without)} without a date.` : "";
-  return `Calendar of ${rowsWords(rows)} from ${isoDay(model.first)} to ${isoDay(model.first + model.weeks * 7 - 1)}. Most on ${isoDay(model.first + busiest)}: ${rowsWords(model.busiest)}.${without}`;
+  return `Calendar of ${rowsWords(rows)} from ${isoDay(model.from)} to ${isoDay(model.to)}. Most on ${isoDay(model.first + busiest)}: ${rowsWords(model.busiest)}.${without}`;
 }

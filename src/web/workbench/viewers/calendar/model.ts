@@ -49,6 +49,9 @@ export interface CalendarModel {
   readonly weeks: number;
   /** The Monday of the first week, days since 1970. */
   readonly first: number;
+  /** The first and the last day with rows, days since 1970. */
+  readonly from: number;
+  readonly to: number;
   /** By day from `first`. */
   readonly counts: Int32Array;
   readonly selected: Int32Array;
@@ -91,7 +94,7 @@ export function calendarOf(table: Table, look: Look, shown: Bits = table.filtere
     if (!Number.isNaN(at)) selected[at] = (selected[at] ?? 0) + 1;
   }
   const busiest = counts.reduce((most, count) => Math.max(most, count), 0);
-  return { weeks, first, counts, selected, busiest, redWeekends: flagOf(look, "redWeekends"), without };
+  return { weeks, first, from, to, counts, selected, busiest, redWeekends: flagOf(look, "redWeekends"), without };
 }
 
 /** The seven days of a week, Monday first. */

@@ -1,11 +1,13 @@
 import { useMemo } from "react";
-import { axisColumn, axisExtent, type AxisColumn } from "../drawing/axis-column.ts";
+import { Bits } from "../../data/bits.ts";
+import { axisColumn, axisExtent, axisKind, type AxisColumn } from "../drawing/axis-column.ts";
 import { LookColumn } from "../drawing/column-select.tsx";
 import { Figure } from "../drawing/figure.tsx";
+import { axisRule, isPlaced, joinedNotes, type AxisRule } from "../drawing/log-axis.ts";
 import { usePlot, type PlotProps } from "../drawing/plot.ts";
 import type { Extent } from "../drawing/scale.ts";
 import { Unfit } from "../drawing/unfit.tsx";
-import { rowsWords } from "../drawing/words.ts";
+import { drawnWords } from "../drawing/words.ts";
 import { chosen, flagOf, numberOf, textOf } from "../look.ts";
 import { DensityPicture } from "./picture.tsx";
 
@@ -14,6 +16,10 @@ export interface DensityAxes {
   readonly y: AxisColumn;
   readonly extentX: Extent;
   readonly extentY: Extent;
+  readonly ruleX: AxisRule;
+  readonly ruleY: AxisRule;
+  /** Rows with a place on both axes. */
+  readonly rows: Bits;
 }
 
 export function DensityPlot(props: PlotProps) {
@@ -23,16 +29,24 @@ export function DensityPlot(props: PlotProps) {
     const [first, second] = [chosen(table, look, "xColumnName"), chosen(table, look, "yColumnName")];
     if (first === undefined || second === undefined) return undefined;
     const [x, y] = [axisColumn(first), axisColumn(second)];
-    const bounds = (axis: "x" | "y") => ({
+    const ruleX = axisRule(first, plot, textOf(look, "xAxisType"));
+    const ruleY = axisRule(second, plot, textOf(look, "yAxisType"));
+    const bounds = (axis: "x" | "y", { type }: AxisRule) => ({
       min: numberOf(look, `${axis}Min`),
       max: numberOf(look, `${axis}Max`),
-      type: textOf(look, `${axis}AxisType`),
+      type,
     });
+    const isDrawn = (row: number): boolean =>
+      isPlaced(x.positions[row] ?? Number.NaN, axisKind(x, ruleX)) &&
+      isPlaced(y.positions[row] ?? Number.NaN, axisKind(y, ruleY));
     return {
       x,
       y,
-      extentX: axisExtent(x, plot.scaleRows, bounds("x")),
-      extentY: axisExtent(y, plot.scaleRows, bounds("y")),
+      extentX: axisExtent(x, plot.scaleRows, bounds("x", ruleX)),
+      extentY: axisExtent(y, plot.scaleRows, bounds("y", ruleY)),
+      ruleX,
+      ruleY,
+      rows: Bits.where(table.rowCount, (row) => plot.rows.has(row) && isDrawn(row)),
     };
   }, [table, look, plot]);
   if (axes === undefined)
@@ -42,7 +56,8 @@ export function DensityPlot(props: PlotProps) {
       look={look}
       width={width}
       height={height}
-      sentence={`Density plot of ${axes.y.column.name} over ${axes.x.column.name}, ${rowsWords(plot.rows.count)}, ${numberOf(look, "bins") ?? 40} cells side by side.`}
+      sentence={`Density plot of ${axes.y.column.name} over ${axes.x.column.name}, ${drawnWords(axes.rows.count, plot.rows.count)}, ${numberOf(look, "bins") ?? 40} cells side by side.`}
+      note={joinedNotes(axes.ruleX.note, axes.ruleY.note)}
       top={topOf(props)}
       bottom={
         flagOf(look, "showXSelector") && (

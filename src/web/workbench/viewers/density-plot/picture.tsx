@@ -31,7 +31,8 @@ const LEGEND = { side: "right", end: "start", size: 76 } as const;
 
 export function DensityPicture({ props, axes, plot, area }: PictureProps) {
   const { table, look } = props;
-  const { palette, rows } = plot;
+  const { palette } = plot;
+  const { rows } = axes;
   const linked = useLinked(table);
   const stage = useRef<HTMLDivElement>(null);
   const [over, setOver] = useState<Cell>();
@@ -178,7 +179,8 @@ function paintCells(
   }
 }
 
-function densityPlane({ x, y, extentX, extentY }: DensityAxes, look: Look, area: Area, view: View | undefined): Plane {
+function densityPlane(axes: DensityAxes, look: Look, area: Area, view: View | undefined): Plane {
+  const { x, y, extentX, extentY } = axes;
   return planeOf({
     area,
     showX: flagOf(look, "showXAxis"),
@@ -187,14 +189,14 @@ function densityPlane({ x, y, extentX, extentY }: DensityAxes, look: Look, area:
       axisScale(x, {
         extent: view?.x ?? extentX,
         range,
-        type: textOf(look, "xAxisType"),
+        type: axes.ruleX.type,
         inverted: flagOf(look, "invertXAxis"),
       }),
     y: (range) =>
       axisScale(y, {
         extent: view?.y ?? extentY,
         range,
-        type: textOf(look, "yAxisType"),
+        type: axes.ruleY.type,
         inverted: flagOf(look, "invertYAxis"),
       }),
   });

@@ -1,6 +1,7 @@
 import { isText, type Column } from "../../data/column.ts";
 import type { Bits } from "../../data/bits.ts";
 import { categoriesOf } from "./categories.ts";
+import type { AxisRule } from "./log-axis.ts";
 import { bounded, categoryScale, extentOf, padded, valueScale, type Extent, type Scale } from "./scale.ts";
 
 /** A column along an axis: numbers and times as they are, all else as the numbers of categories. */
@@ -42,6 +43,11 @@ export function axisExtent(axis: AxisColumn, rows: Bits, { min, max, type }: Axi
   if (axis.names !== undefined) return { min: -0.5, max: axis.names.length - 0.5 };
   const logarithmic = type === "logarithmic";
   return bounded(padded(extentOf(axis.column, rows, logarithmic), 0.03, logarithmic), min, max);
+}
+
+/** Positions of categories begin at 0 and are never logarithmic. */
+export function axisKind({ names }: AxisColumn, rule: AxisRule): AxisRule["type"] {
+  return names === undefined ? rule.type : "linear";
 }
 
 interface AxisScaleOptions {

@@ -1,6 +1,6 @@
 import { isText, type Column, type NumberColumn } from "../../data/column.ts";
 import type { Bits } from "../../data/bits.ts";
-import { dateText, shortNumber } from "../../data/format.ts";
+import { dateText, figure, numberText, shortNumber } from "../../data/format.ts";
 
 /** A column seen as groups: each row's group by number, in the order in which they are shown. */
 export interface Categories {
@@ -63,13 +63,13 @@ function numberCategories(column: NumberColumn, map: string): Categories {
   const places = new Map(values.map((value, place) => [value, place]));
   return {
     codes: Int32Array.from(column.numbers, (value) => places.get(value) ?? -1),
-    names: values.map((value) => wordsOf(column, value)),
+    names: values.map((value) => valueName(column, value)),
     ranges: false,
   };
 }
 
 function timeCategories(numbers: Float64Array, map: string): Categories {
-  const steps = Int32Array.from(numbers, (value) => (Number.isNaN(value) ? -1 : stepOf(new Date(value), map)));
+  const steps = Int32Array.from(numbers, (value) => (Number.isFinite(value) ? stepOf(new Date(value), map) : -1));
   const order = [...new Set(steps)].filter((step) => step >= 0).sort((left, right) => left - right);
   const places = new Map(order.map((step, place) => [step, place]));
   return {
@@ -106,6 +106,7 @@ function rangeCategories(column: NumberColumn): Categories {
   let min = Number.POSITIVE_INFINITY;
   let max = Number.NEGATIVE_INFINITY;
   for (const value of column.numbers) {
+    if (!Number.isFinite(value)) continue;
     if (value < min) min = value;
     if (value > max) max = value;
   }
@@ -113,17 +114,37 @@ function rangeCategories(column: NumberColumn): Categories {
   const edges = Array.from({ length: RANGES + 1 }, (_, index) => min + step * index);
   return {
     codes: Int32Array.from(column.numbers, (value) =>
-      Number.isNaN(value) ? -1 : Math.min(RANGES - 1, Math.floor((value - min) / step)),
+      Number.isNaN(value) ? -1 : Math.max(0, Math.min(RANGES - 1, Math.floor((value - min) / step))),
     ),
-    names: edges.slice(1).map((edge, index) => `${wordsOf(column, edges[index] ?? min)} – ${wordsOf(column, edge)}`),
+    names: edges
+      .slice(1)
+      .map((edge, index) => `${edgeText(column, edges[index] ?? min, step)} – ${edgeText(column, edge, step)}`),
     ranges: true,
   };
 }
 
-/** A number of a column as people read it. */
+/** As many digits as tell the ends of ranges apart. */
+function edgeText(column: NumberColumn, value: number, step: number): string {
+  if (column.type === "datetime") return dateText(value);
+  const digits = 1 - Math.floor(Math.log10(step));
+  return digits <= -2 || digits > 12 ? shortNumber(value) : String(Number(value.toFixed(Math.max(0, digits))));
+}
+
+/** A number of a column, or one computed from it, as people read it. */
 export function wordsOf(column: Column, value: number): string {
   if (Number.isNaN(value)) return NO_VALUE;
+  return column.type === "datetime" ? dateText(value) : figure(value);
+}
+
+/** The same where there is little room, rounded. */
+export function shortWords(column: Column, value: number): string {
+  if (Number.isNaN(value)) return NO_VALUE;
   return column.type === "datetime" ? dateText(value) : shortNumber(value);
+}
+
+/** A value exactly: two that differ have different names. */
+function valueName(column: NumberColumn, value: number): string {
+  return column.type === "datetime" ? dateText(value) : numberText(column.type, value);
 }
 
 /** The rows of each group, ascending; the last list holds those without a value. */

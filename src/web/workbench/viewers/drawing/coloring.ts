@@ -4,6 +4,7 @@ import type { Table } from "../../data/table.ts";
 import { categoriesOf, NO_VALUE, wordsOf } from "./categories.ts";
 import { categoryColor, rgbOf, type Palette, type Rgb } from "./colors.ts";
 import type { LegendContent } from "./legend.tsx";
+import { colorRule } from "./log-axis.ts";
 import { selectRows } from "./rows.ts";
 import { bounded, extentOf } from "./scale.ts";
 
@@ -16,6 +17,8 @@ export interface Coloring {
   /** How many categories there are; 0: a scale of numbers, or one colour. */
   readonly categories: number;
   readonly legend: LegendContent | undefined;
+  /** Values that have no colour of their own. */
+  readonly note?: string | undefined;
 }
 
 export interface ColoringOptions {
@@ -66,9 +69,9 @@ function byCategory({ table, palette, rows }: ColoringOptions, column: Column): 
     legend: {
       kind: "categories",
       title: column.name,
-      entries: missing && names.length < MOST_ENTRIES ? [...shown, { name: NO_VALUE, color: palette.missing }] : shown,
+      entries: missing ? [...shown, { name: NO_VALUE, color: palette.missing }] : shown,
       onPick: (index, keys) => {
-        const code = index < names.length ? index : -1;
+        const code = index < shown.length ? index : -1;
         selectRows(
           table,
           Bits.where(table.rowCount, (row) => codes[row] === code && rows.has(row)),
@@ -82,7 +85,8 @@ function byCategory({ table, palette, rows }: ColoringOptions, column: Column): 
 function byScale(options: ColoringOptions, numbers: Float64Array): Coloring {
   const { column, palette, rows, inverted = false } = options;
   if (column === undefined) return coloringOf(options);
-  const logarithmic = options.type === "logarithmic";
+  const rule = colorRule(column, rows, options.type);
+  const logarithmic = rule.type === "logarithmic";
   const { min, max } = bounded(extentOf(column, rows, logarithmic), options.min, options.max);
   const ramp = (share: number): string => palette.linear(inverted ? 1 - share : share);
   const [low, high] = logarithmic ? [Math.log(min), Math.log(max)] : [min, max];
@@ -97,6 +101,9 @@ function byScale(options: ColoringOptions, numbers: Float64Array): Coloring {
     places,
     colors: [rgbOf(palette.missing), ...Array.from({ length: STEPS }, (_, step) => rgbOf(ramp(step / (STEPS - 1))))],
     categories: 0,
-    legend: { kind: "scale", title: column.name, ramp, from: wordsOf(column, min), to: wordsOf(column, max) },
+    legend: Number.isFinite(min)
+      ? { kind: "scale", title: column.name, ramp, from: wordsOf(column, min), to: wordsOf(column, max) }
+      : undefined,
+    note: rule.note,
   };
 }

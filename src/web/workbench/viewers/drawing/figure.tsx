@@ -15,6 +15,8 @@ interface FigureProps {
   /** One sentence that says what is to be seen. */
   readonly sentence: string;
   readonly legend?: LegendContent | undefined;
+  /** What is not to be seen, though one would look for it. */
+  readonly note?: string | undefined;
   /** Selectors above the picture; small pictures leave them out. */
   readonly top?: ReactNode;
   /** Selectors below it. */
@@ -29,7 +31,7 @@ const LINE = 22;
 const LEAST = { width: 200, height: 150 } as const;
 
 /** Title, selectors, legend, and between them the picture. */
-export function Figure({ look, width, height, sentence, legend, top, bottom, children }: FigureProps) {
+export function Figure({ look, width, height, sentence, legend, note, top, bottom, children }: FigureProps) {
   const id = useId();
   const title = textOf(look, "title");
   const description = textOf(look, "description");
@@ -37,7 +39,13 @@ export function Figure({ look, width, height, sentence, legend, top, bottom, chi
   const place = legendPlace(look, { width, height }, legend);
   const upright = place?.side === "left" || place?.side === "right";
   const [above, below] = [roomy && Boolean(top), roomy && Boolean(bottom)];
-  const taken = (title ? LINE : 0) + (description ? LINE : 0) + (above ? ROW : 0) + (below ? ROW : 0);
+  const noted = roomy ? note : undefined;
+  const taken =
+    (title ? LINE : 0) +
+    (description ? LINE : 0) +
+    (noted === undefined ? 0 : LINE) +
+    (above ? ROW : 0) +
+    (below ? ROW : 0);
   const area = {
     width: Math.max(10, width - (upright ? place.size : 0)),
     height: Math.max(10, height - taken - (place === undefined || upright ? 0 : place.size)),
@@ -47,7 +55,7 @@ export function Figure({ look, width, height, sentence, legend, top, bottom, chi
   return (
     <figure aria-labelledby={id} className="flex flex-col overflow-hidden" style={{ width, height }}>
       <figcaption id={id} className="sr-only">
-        {sentence}
+        {note === undefined ? sentence : `${sentence} ${note}`}
       </figcaption>
       {title !== undefined && <p className="h-[22px] shrink-0 truncate text-center text-sm font-medium">{title}</p>}
       {above && <div className="flex h-[26px] shrink-0 items-center gap-1 px-1">{top}</div>}
@@ -59,6 +67,11 @@ export function Figure({ look, width, height, sentence, legend, top, bottom, chi
         {!legendFirst && shownLegend}
       </div>
       {below && <div className="flex h-[26px] shrink-0 items-center justify-center gap-1 px-1">{bottom}</div>}
+      {noted !== undefined && (
+        <p role="note" title={noted} className="h-[22px] shrink-0 truncate px-2 text-center text-xs text-soft">
+          {noted}
+        </p>
+      )}
       {description !== undefined && (
         <p className="h-[22px] shrink-0 truncate text-center text-xs text-soft">{description}</p>
       )}

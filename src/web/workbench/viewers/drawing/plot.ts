@@ -6,7 +6,7 @@ import { xAxisHeight, yAxisWidth } from "./axes.tsx";
 import type { Palette } from "./colors.ts";
 import type { Area } from "./figure.tsx";
 import { rowsOf, useRowsKey } from "./rows.ts";
-import type { Scale } from "./scale.ts";
+import type { Extent, Scale } from "./scale.ts";
 import { usePalette } from "./use-palette.ts";
 
 /** A viewer, or one of many small ones in a trellis, which shows only some rows. */
@@ -15,8 +15,23 @@ export interface PlotProps extends ViewerProps {
   readonly within?: Bits | undefined;
   /** The rows that the ends of the axes come from. Absent: those that are shown. */
   readonly scaleWithin?: Bits | undefined;
+  /** The ends of the axes of what is computed from the rows, such as counts. Absent: those of this picture. */
+  readonly shared?: SharedEnds | undefined;
   /** It is part of another viewer: the Tab key passes it by. */
   readonly inner?: boolean | undefined;
+}
+
+/** The rows of pictures that share their axes. */
+export interface SharedRows {
+  readonly sets: readonly Bits[];
+  readonly scaleRows: Bits;
+}
+
+/** Ends of axes that several pictures share. */
+export interface SharedEnds {
+  readonly x?: Extent | undefined;
+  /** One for each measure. */
+  readonly values: readonly Extent[];
 }
 
 export interface Plot {

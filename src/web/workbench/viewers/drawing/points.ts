@@ -106,7 +106,7 @@ export function fastScale(scale: Scale): (value: number) => number {
   }
   const low = Math.log(scale.domain[0]);
   const factor = (end - start) / (Math.log(scale.domain[1]) - low);
-  return (value) => start + (Math.log(value) - low) * factor;
+  return (value) => (value > 0 ? start + (Math.log(value) - low) * factor : Number.NaN);
 }
 
 /** The row whose point is nearest to a spot, within a reach; -1: none. */

@@ -3,6 +3,7 @@ import { format } from "d3-format";
 import { utcFormat } from "d3-time-format";
 import type { Column } from "../../data/column.ts";
 import type { Bits } from "../../data/bits.ts";
+import { textWidth } from "./words.ts";
 
 export interface Tick {
   readonly value: number;
@@ -37,6 +38,44 @@ export interface ScaleOptions {
   readonly inverted?: boolean | undefined;
   /** Round numbers at the ends. */
   readonly nice?: boolean | undefined;
+  /** Counts: no ticks between whole numbers. */
+  readonly whole?: boolean | undefined;
+}
+
+/** Nothing to show: the axis has no numbers, because they would be invented. */
+function isEmpty({ min, max }: Extent): boolean {
+  return !Number.isFinite(min) || !Number.isFinite(max);
+}
+
+/** Pixels of a tick's label: of its height, and between two labels beside each other. */
+const LABEL = { size: 11, height: 13, gap: 6 } as const;
+
+/** Without those whose labels would lie over the one before. */
+function thinned(
+  ticks: readonly Tick[],
+  { of, horizontal }: { readonly of: (value: number) => number; readonly horizontal: boolean },
+): readonly Tick[] {
+  const kept: Tick[] = [];
+  let end = Number.NEGATIVE_INFINITY;
+  const spots = ticks.map((tick) => ({ tick, at: of(tick.value) })).sort((left, right) => left.at - right.at);
+  for (const { tick, at } of spots) {
+    const half = horizontal ? textWidth(tick.text, LABEL.size) / 2 : LABEL.height / 2;
+    if (at - half < end) continue;
+    kept.push(tick);
+    end = at + half + (horizontal ? LABEL.gap : 0);
+  }
+  return kept.sort((left, right) => left.value - right.value);
+}
+
+/** A place for every number, at the ends for those beyond them: what is too small for a logarithmic axis lies at its low end. */
+export function clampedTo(scale: Scale): (value: number) => number {
+  const [from, to] = [scale.of(scale.domain[0]), scale.of(scale.domain[1])];
+  const [low, high] = [Math.min(from, to), Math.max(from, to)];
+  return (value) => {
+    if (value === Number.POSITIVE_INFINITY) return to;
+    const at = scale.of(value);
+    return Number.isNaN(at) ? from : Math.max(low, Math.min(high, at));
+  };
 }
 
 /** Of numbers and of times. A logarithmic one starts above zero. */
@@ -59,9 +98,11 @@ export function valueScale(options: ScaleOptions): Scale {
     domain: [from, to],
     range,
     band: 0,
-    of: (value) => (logarithmic && value <= 0 ? Number.NaN : made(value)),
+    of: (value) => (!Number.isFinite(value) || (logarithmic && value <= 0) ? Number.NaN : made(value)),
     at: (pixel) => Number(made.invert(pixel)),
-    ticks: ticksOf(made, count, logarithmic),
+    ticks: isEmpty(options.extent)
+      ? []
+      : thinned(ticksOf(made, { count, logarithmic, whole: options.whole === true }), { of: made, horizontal }),
   };
 }
 
@@ -70,20 +111,54 @@ function kindOf(time: boolean, logarithmic: boolean): Scale["kind"] {
   return logarithmic ? "logarithmic" : "linear";
 }
 
+/** Closer ends than these are one value: ticks between them would be of no double. */
+const CLOSEST = { absolute: 1e-290, relative: 1e-13 } as const;
+
+/** Whether there is room between two numbers. */
+export function isSpan(low: number, high: number): boolean {
+  const room = high - low;
+  return room > CLOSEST.absolute && room > Math.max(Math.abs(low), Math.abs(high)) * CLOSEST.relative;
+}
+
+/** The share of the way from one number to another, 0 to 1; 0.5 where there is no way between them. */
+export function shareBetween(value: number, { min, max }: Extent): number {
+  // In halves: the whole difference may be more than a double holds.
+  if (!isSpan(min / 2, max / 2)) return 0.5;
+  return Math.max(0, Math.min(1, (value / 2 - min / 2) / (max / 2 - min / 2)));
+}
+
+/** The difference of numbers beyond this is more than a double holds. */
+const WIDEST = Number.MAX_VALUE / 4;
+
+/** A number whose difference to any other such is a number. */
+export function withinDoubles(value: number): number {
+  return Math.max(-WIDEST, Math.min(WIDEST, value));
+}
+
 /** A single value gets room on both sides. */
-function widened({ min, max }: Extent, logarithmic: boolean): [number, number] {
+function widened(extent: Extent, logarithmic: boolean): [number, number] {
+  const [min, max] = [withinDoubles(extent.min), withinDoubles(extent.max)];
   const low = logarithmic && min <= 0 ? max / 1e4 : min;
-  if (low < max) return [low, max];
-  if (!Number.isFinite(low)) return logarithmic ? [1, 10] : [0, 1];
-  if (logarithmic) return [low / 2, low * 2];
-  const pad = low === 0 ? 1 : Math.abs(low) * 0.05;
+  if (isSpan(low, max)) return [low, max];
+  if (isEmpty(extent)) return logarithmic ? [1, 10] : [0, 1];
+  if (logarithmic) return low < CLOSEST.absolute ? [1, 10] : [low / 2, low * 2];
+  const pad = Math.abs(low) < CLOSEST.absolute ? 1 : Math.abs(low) * 0.05;
   return [low - pad, low + pad];
 }
 
 type Made = ReturnType<typeof scaleUtc<number, number>> | ReturnType<typeof scaleLinear<number, number>>;
 
-function ticksOf(made: Made, count: number, logarithmic: boolean): readonly Tick[] {
-  const values = made.ticks(count).map(Number);
+interface TickOptions {
+  readonly count: number;
+  readonly logarithmic: boolean;
+  readonly whole: boolean;
+}
+
+function ticksOf(made: Made, { count, logarithmic, whole }: TickOptions): readonly Tick[] {
+  const values = made
+    .ticks(count)
+    .map(Number)
+    .filter((value) => !whole || Number.isInteger(value));
   if (made.ticks(1)[0] instanceof Date) return values.map((value) => ({ value, text: timeText(new Date(value)) }));
   const few = logarithmic && values.length > count * 1.5 ? values.filter((value) => powerOfTen(value)) : values;
   const text = tickFormat(few);
@@ -149,7 +224,7 @@ export function categoryScale(
 const extents = new WeakMap<Bits, Map<Column, Extent>>();
 const positiveExtents = new WeakMap<Bits, Map<Column, Extent>>();
 
-/** The least and most of a column in some rows. Infinity and -Infinity where there are none. */
+/** The least and most finite number of a column in some rows. Infinity and -Infinity where there are none. */
 export function extentOf(column: Column, rows: Bits, positiveOnly = false): Extent {
   const kept = positiveOnly ? positiveExtents : extents;
   const byColumn = kept.get(rows) ?? new Map<Column, Extent>();
@@ -170,12 +245,20 @@ function findExtent(column: Column, { words }: Bits, positiveOnly: boolean): Ext
     while (word !== 0) {
       const value = numbers[index * 32 + 31 - Math.clz32(word & -word)] ?? Number.NaN;
       word = (word & (word - 1)) >>> 0;
-      if (positiveOnly && value <= 0) continue;
+      if ((positiveOnly && value <= 0) || value - value !== 0) continue;
       if (value < min) min = value;
       if (value > max) max = value;
     }
   }
   return { min, max };
+}
+
+/** From the least to the most of several. */
+export function joinedExtent(extents: readonly Extent[]): Extent {
+  return extents.reduce((all, { min, max }) => ({ min: Math.min(all.min, min), max: Math.max(all.max, max) }), {
+    min: Number.POSITIVE_INFINITY,
+    max: Number.NEGATIVE_INFINITY,
+  });
 }
 
 /** An extent with the ends that a look sets. */

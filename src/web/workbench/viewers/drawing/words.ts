@@ -16,6 +16,16 @@ export function rowsWords(count: number): string {
   return count === 1 ? "1 row" : `${count.toLocaleString("en")} rows`;
 }
 
+/** How many rows are drawn, and of how many where some have no place in the picture. */
+export function drawnWords(drawn: number, all: number): string {
+  return drawn === all ? rowsWords(all) : `${drawn.toLocaleString("en")} of ${rowsWords(all)}`;
+}
+
+/** Why there is nothing to show. */
+export function noRowsWords({ rowCount }: { readonly rowCount: number }): string {
+  return rowCount === 0 ? "The table has no rows." : "All rows are filtered out.";
+}
+
 export function countWords(count: number, one: string, many = `${one}s`): string {
   return count === 1 ? `1 ${one}` : `${count.toLocaleString("en")} ${many}`;
 }

@@ -4,6 +4,7 @@ import type { FilterSpec } from "../../data/filter.ts";
 import { dateText, numberText } from "../../data/format.ts";
 import { timeOfText } from "../../data/make.ts";
 import type { Table } from "../../data/table.ts";
+import { shareBetween } from "../drawing/scale.ts";
 import { codesOf, NO_VALUE, type Coded } from "../groups/codes.ts";
 import { chosenList, flagOf } from "../look.ts";
 import type { Look } from "../viewer.ts";
@@ -107,6 +108,7 @@ export function boundsOf(column: NumberColumn): Bounds {
   let [min, max] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const value of column.numbers) {
     if (!Number.isFinite(value)) continue;
+    if (!Number.isFinite(value)) continue;
     if (value < min) min = value;
     if (value > max) max = value;
   }
@@ -134,7 +136,6 @@ export function histogramOf(column: NumberColumn, rows: Bits, selected: Bits): H
 /** How many have no value. */
 function intoBins(column: NumberColumn, rows: Bits, bins: Int32Array): number {
   const { min, max } = boundsOf(column);
-  const scale = max > min ? BINS / (max - min) : 0;
   let missing = 0;
   for (const row of rows.toArray()) {
     const value = column.numbers[row] ?? Number.NaN;
@@ -142,7 +143,7 @@ function intoBins(column: NumberColumn, rows: Bits, bins: Int32Array): number {
       missing += 1;
       continue;
     }
-    const bin = Math.min(BINS - 1, Math.floor((value - min) * scale));
+    const bin = Math.min(BINS - 1, Math.floor(shareBetween(value, { min, max }) * BINS));
     bins[bin] = (bins[bin] ?? 0) + 1;
   }
   return missing;

@@ -4,6 +4,7 @@ import type { NumberColumn } from "../../data/column.ts";
 import type { Table } from "../../data/table.ts";
 import { useTable } from "../../data/use-table.ts";
 import { usePalette } from "../drawing/use-palette.ts";
+import { isSpan, shareBetween } from "../drawing/scale.ts";
 import { rowsWords } from "../drawing/words.ts";
 import type { CardProps } from "./card.tsx";
 import { BINS, boundsOf, endOf, endText, rangeOf, rangeSpec, stepOf, type Histogram } from "./model.ts";
@@ -17,32 +18,35 @@ export function RangeCard(props: CardProps & { readonly column: NumberColumn }):
   const held = rangeOf(column, filter);
   const [draft, setDraft] = useDraft(held, (range) => set(column.name, rangeSpec(column, range)));
   if (bounds.min > bounds.max) return <p className="px-1 text-xs text-soft">No row has a value.</p>;
+  const isMovable = isSpan(bounds.min, bounds.max) && Number.isFinite(bounds.max - bounds.min);
   const histogram = content?.kind === "range" ? content.histogram : undefined;
   return (
     <div className="px-2">
       {show.histogram && <Bars table={table} column={column} histogram={histogram} range={draft} show={show} />}
-      <Slider.Root
-        className="relative flex h-6 touch-none items-center select-none"
-        min={bounds.min}
-        max={bounds.max}
-        step={stepOf(column)}
-        value={[Math.max(bounds.min, draft.min), Math.min(bounds.max, draft.max)]}
-        onValueChange={([min = bounds.min, max = bounds.max]) => {
-          // Steps rarely end at the bound: what is within a step of it means the bound.
-          const near = stepOf(column);
-          setDraft({
-            ...draft,
-            min: min - bounds.min < near / 2 ? bounds.min : min,
-            max: bounds.max - max < near ? bounds.max : max,
-          });
-        }}
-      >
-        <Slider.Track className="relative h-1 grow rounded-full bg-line">
-          <Slider.Range className="absolute h-full rounded-full bg-accent" />
-        </Slider.Track>
-        <Thumb label={`${column.name}, least`} words={endText(column, draft.min)} />
-        <Thumb label={`${column.name}, most`} words={endText(column, draft.max)} />
-      </Slider.Root>
+      {isMovable && (
+        <Slider.Root
+          className="relative flex h-6 touch-none items-center select-none"
+          min={bounds.min}
+          max={bounds.max}
+          step={stepOf(column)}
+          value={[Math.max(bounds.min, draft.min), Math.min(bounds.max, draft.max)]}
+          onValueChange={([min = bounds.min, max = bounds.max]) => {
+            // Steps rarely end at the bound: what is within a step of it means the bound.
+            const near = stepOf(column);
+            setDraft({
+              ...draft,
+              min: min - bounds.min < near / 2 ? bounds.min : min,
+              max: bounds.max - max < near ? bounds.max : max,
+            });
+          }}
+        >
+          <Slider.Track className="relative h-1 grow rounded-full bg-line">
+            <Slider.Range className="absolute h-full rounded-full bg-accent" />
+          </Slider.Track>
+          <Thumb label={`${column.name}, least`} words={endText(column, draft.min)} />
+          <Thumb label={`${column.name}, most`} words={endText(column, draft.max)} />
+        </Slider.Root>
+      )}
       {show.minMax && (
         <div className="flex items-center gap-1 pb-0.5">
           <End
@@ -150,7 +154,7 @@ function Bars({ table, column, histogram, range, show }: BarsProps): ReactNode {
   useTable(table, "rows");
   const palette = usePalette();
   const { min, max } = boundsOf(column);
-  const placeOf = (value: number): number => (max > min ? ((value - min) / (max - min)) * BINS : 0);
+  const placeOf = (value: number): number => shareBetween(value, { min, max }) * BINS;
   const line = (row: number, color: string): ReactNode => {
     const value = row < 0 ? Number.NaN : (column.numbers[row] ?? Number.NaN);
     if (Number.isNaN(value)) return undefined;

@@ -26,6 +26,7 @@ export function Histogram(props: PlotProps) {
       height={height}
       sentence={histogramSentence(model)}
       legend={legendOf(props, model, plot)}
+      note={model.rule.note}
       top={topOf(props)}
       bottom={
         flagOf(look, "showColumnSelector") && (
@@ -92,6 +93,7 @@ function legendOf(
     };
   if (colors === undefined) return undefined;
   const { min, max } = colorRange(colors);
+  if (!Number.isFinite(min)) return undefined;
   const inverted = flagOf(look, "invertColorScheme");
   return {
     kind: "scale",

@@ -3,7 +3,9 @@ import type { Bits } from "../../data/bits.ts";
 import { isText, type Column, type NumberColumn } from "../../data/column.ts";
 import type { Table } from "../../data/table.ts";
 import { categoriesOf, NO_VALUE, rowsByGroup } from "../drawing/categories.ts";
-import { bounded, extentOf } from "../drawing/scale.ts";
+import { axisRule, type AxisRule } from "../drawing/log-axis.ts";
+import type { SharedEnds, SharedRows } from "../drawing/plot.ts";
+import { bounded, extentOf, isSpan, withinDoubles } from "../drawing/scale.ts";
 import { chosen, flagOf, numberOf, textOf } from "../look.ts";
 import type { Look } from "../viewer.ts";
 
@@ -35,7 +37,7 @@ export function binCodes(numbers: Float64Array, { min, max, bins, logarithmic }:
 export function binEdges({ min, max, bins, logarithmic }: BinSpan): readonly number[] {
   return Array.from({ length: bins + 1 }, (_, index) => {
     if (index === bins) return max;
-    return logarithmic ? min * (max / min) ** (index / bins) : min + ((max - min) * index) / bins;
+    return logarithmic ? min * (max / min) ** (index / bins) : min + (max - min) * (index / bins);
   });
 }
 
@@ -76,6 +78,7 @@ export interface HistogramModel {
   readonly colors: Float64Array | undefined;
   readonly split: Column | undefined;
   readonly total: number;
+  readonly rule: AxisRule;
 }
 
 interface HistogramRows {
@@ -93,7 +96,9 @@ export function histogramModel(
   const column = chosen(table, look, "valueColumnName");
   if (column === undefined || isText(column)) return undefined;
   const whole = flagOf(look, "showFilteredOutRows") ? everything : undefined;
-  const span = spanOf(column, look, whole?.or(scaleRows) ?? scaleRows);
+  const scaled = whole?.or(scaleRows) ?? scaleRows;
+  const rule = axisRule(column, { rows, scaleRows: scaled }, textOf(look, "xAxisType"));
+  const span = spanOf(column, look, { rows: scaled, rule });
   const codes = binCodes(column.numbers, span);
   const counts = countByBin(codes, span.bins, rows);
   const split = chosen(table, look, "splitColumnName");
@@ -109,14 +114,61 @@ export function histogramModel(
     colors: colorsOf(table, look, { codes, rows, bins: span.bins }),
     split,
     total,
+    rule,
   };
 }
 
-function spanOf(column: NumberColumn, look: Look, rows: Bits): BinSpan {
-  const wanted = textOf(look, "xAxisType") === "logarithmic" && column.type !== "datetime";
-  const extent = bounded(extentOf(column, rows, wanted), numberOf(look, "valueMin"), numberOf(look, "valueMax"));
-  const logarithmic = wanted && extent.min > 0 && extent.max > extent.min;
-  return { ...extent, bins: numberOf(look, "bins") ?? 20, logarithmic };
+function spanOf(
+  column: NumberColumn,
+  look: Look,
+  { rows, rule }: { readonly rows: Bits; readonly rule: AxisRule },
+): BinSpan {
+  const logarithmic = rule.type === "logarithmic";
+  const own = extentOf(column, rows, logarithmic);
+  const wanted = bounded(own, numberOf(look, "valueMin"), numberOf(look, "valueMax"));
+  // Below zero there is nothing on a logarithmic axis.
+  const min = withinDoubles(logarithmic && wanted.min <= 0 ? own.min : wanted.min);
+  const max = withinDoubles(wanted.max);
+  const bins = numberOf(look, "bins") ?? 20;
+  if (own.min > own.max && (numberOf(look, "valueMin") ?? numberOf(look, "valueMax")) === undefined)
+    return { min: 0, max: 1, bins, logarithmic: false };
+  if (isSpan(min, max)) return { min, max, bins, logarithmic };
+  return aroundValue(column, min, logarithmic);
+}
+
+/** Half of a smaller number may be none at all. */
+const LEAST_LOG = 1e-290;
+const HALF_DAY = 43_200_000;
+
+/** One value gets one bin around it. */
+function aroundValue(column: NumberColumn, value: number, logarithmic: boolean): BinSpan {
+  if (logarithmic && value > LEAST_LOG) return { min: value / 2, max: value * 2, bins: 1, logarithmic };
+  if (logarithmic) return { min: 0, max: 1, bins: 1, logarithmic: false };
+  const half = column.type === "datetime" ? HALF_DAY : Math.max(0.5, Math.abs(value) * 0.05);
+  return { min: value - half, max: value + half, bins: 1, logarithmic };
+}
+
+/** The rows of the highest bar of each part or stack: what the vertical axis must hold. */
+export function mostOf({ parts, span }: Pick<HistogramModel, "parts" | "span">, isStack: boolean): number {
+  let most = 0;
+  for (let bin = 0; bin < span.bins; bin += 1) {
+    const heights = parts.map(({ heights: own }) => own[bin] ?? 0);
+    most = Math.max(most, isStack ? heights.reduce((sum, height) => sum + height, 0) : Math.max(0, ...heights));
+  }
+  return most;
+}
+
+/** Ends of the axis of several pictures that share it. */
+export function histogramEnds(table: Table, look: Look, { sets, scaleRows }: SharedRows): SharedEnds {
+  const heights = sets.map((rows) => {
+    const model = histogramModel(table, look, { rows, scaleRows, everything: scaleRows });
+    return model === undefined ? 0 : mostOf(model, isStacked(look, model));
+  });
+  return { values: [{ min: 0, max: Math.max(0, ...heights) }] };
+}
+
+export function isStacked(look: Look, { parts }: Pick<HistogramModel, "parts">): boolean {
+  return flagOf(look, "splitStack") || parts.length === 1;
 }
 
 interface PartsOptions {
@@ -186,6 +238,6 @@ export function stacked(
 
 /** The least and most of the bins that have a colour. */
 export function colorRange(colors: Float64Array): { readonly min: number; readonly max: number } {
-  const known = colors.filter((value) => !Number.isNaN(value));
+  const known = colors.filter(Number.isFinite);
   return { min: Math.min(...known), max: Math.max(...known) };
 }

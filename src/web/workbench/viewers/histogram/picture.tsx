@@ -1,7 +1,7 @@
 import { area as areaPath, curveMonotoneX, curveStep, line as linePath } from "d3-shape";
 import { useMemo } from "react";
 import { Bits } from "../../data/bits.ts";
-import { shortNumber } from "../../data/format.ts";
+import { figure, shortNumber } from "../../data/format.ts";
 import { wordsOf } from "../drawing/categories.ts";
 import { categoryColor, type Palette } from "../drawing/colors.ts";
 import { useDrag, type Box } from "../drawing/drag.ts";
@@ -14,7 +14,7 @@ import { valueScale } from "../drawing/scale.ts";
 import type { TooltipLine } from "../drawing/tooltip.ts";
 import { rowsWords } from "../drawing/words.ts";
 import { flagOf, numberOf, textOf } from "../look.ts";
-import { colorRange, countByBin, stacked, type HistogramModel } from "./model.ts";
+import { colorRange, countByBin, isStacked, mostOf, stacked, type HistogramModel } from "./model.ts";
 
 interface PictureProps {
   readonly props: PlotProps;
@@ -27,7 +27,11 @@ export function HistogramPicture({ props, model, plot, area }: PictureProps) {
   const { table, look } = props;
   const { palette, rows } = plot;
   const linked = useLinked(table);
-  const plane = useMemo(() => histogramPlane(model, look, area), [model, look, area.width, area.height]);
+  const most = props.shared?.values[0]?.max;
+  const plane = useMemo(
+    () => histogramPlane(model, look, { area, most }),
+    [model, look, area.width, area.height, most],
+  );
   const selected = useMemo(
     () => countByBin(model.codes, model.span.bins, rows.and(linked.selected)),
     [model, rows, linked.selected],
@@ -68,15 +72,23 @@ export function HistogramPicture({ props, model, plot, area }: PictureProps) {
   );
 }
 
-function histogramPlane(model: HistogramModel, look: PlotProps["look"], area: Area): Plane {
+/** Rows that the filter took out are drawn whole only where those that passed are at least this share as high. */
+const LEAST_SHARE = 0.25;
+
+/** What passed the filter must be seen; what did not may end at the upper edge. */
+function highest(model: HistogramModel, look: PlotProps["look"]): number {
+  const own = mostOf(model, isStacked(look, model));
+  const whole = flagOf(look, "normalizeValues") ? 0 : Math.max(0, ...(model.whole ?? []));
+  return own >= whole * LEAST_SHARE ? Math.max(own, whole) : own;
+}
+
+function histogramPlane(
+  model: HistogramModel,
+  look: PlotProps["look"],
+  { area, most: shared }: { readonly area: Area; readonly most: number | undefined },
+): Plane {
   const { span, column, parts } = model;
-  const isStack = flagOf(look, "splitStack") || parts.length === 1;
-  let most = 0;
-  for (let bin = 0; bin < span.bins; bin += 1) {
-    const heights = parts.map(({ heights: own }) => own[bin] ?? 0);
-    most = Math.max(most, isStack ? heights.reduce((sum, height) => sum + height, 0) : Math.max(...heights));
-    if (!flagOf(look, "normalizeValues")) most = Math.max(most, model.whole?.[bin] ?? 0);
-  }
+  const most = shared ?? highest(model, look);
   const logarithmic = textOf(look, "yAxisType") === "logarithmic";
   return planeOf({
     area,
@@ -95,6 +107,7 @@ function histogramPlane(model: HistogramModel, look: PlotProps["look"], area: Ar
         range,
         type: logarithmic ? "logarithmic" : "linear",
         nice: true,
+        whole: !flagOf(look, "normalizeValues"),
       }),
   });
 }
@@ -169,7 +182,7 @@ function linesOf({ model, selected, props }: MarksOptions, bin: number, range: s
     ...parts.map(({ name, heights }): TooltipLine => [name, words(heights[bin] ?? 0)]),
     ...(model.colors === undefined
       ? []
-      : [[textOf(props.look, "colorColumnName") ?? "", shortNumber(model.colors[bin] ?? Number.NaN)] as const]),
+      : [[textOf(props.look, "colorColumnName") ?? "", figure(model.colors[bin] ?? Number.NaN)] as const]),
     ...((selected[bin] ?? 0) > 0 ? [["selected", (selected[bin] ?? 0).toLocaleString("en")] as const] : []),
   ];
 }
@@ -246,7 +259,7 @@ function Bin({ props, model, plane, palette, selected, bars, bin, spans }: BinPr
 
 function pixel(plane: Plane, value: number): number {
   const at = plane.y.of(value);
-  return Number.isNaN(at) ? plane.bottom : Math.min(at, plane.bottom);
+  return Number.isNaN(at) ? plane.bottom : Math.max(plane.top, Math.min(at, plane.bottom));
 }
 
 interface FillOptions {
@@ -261,7 +274,7 @@ function fillOf({ model, palette, look, bin, index }: FillOptions): string {
   if (model.split !== undefined) return categoryColor(palette, model.parts[index]?.index ?? 0);
   if (model.colors === undefined) return palette.mark;
   const value = model.colors[bin] ?? Number.NaN;
-  if (Number.isNaN(value)) return palette.missing;
+  if (!Number.isFinite(value)) return palette.missing;
   const { min, max } = colorRange(model.colors);
   const share = max > min ? (value - min) / (max - min) : 0.5;
   return palette.linear(flagOf(look, "invertColorScheme") ? 1 - share : share);

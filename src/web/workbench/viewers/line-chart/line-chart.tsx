@@ -1,15 +1,16 @@
 import { useMemo } from "react";
 import { AGGREGATES } from "../../data/aggregate.ts";
-import { shortNumber } from "../../data/format.ts";
+import { figure } from "../../data/format.ts";
 import { Bits } from "../../data/bits.ts";
 import { categoryColor, type Palette } from "../drawing/colors.ts";
 import { ColumnSelect, LookColumn, WordSelect } from "../drawing/column-select.tsx";
 import { Figure } from "../drawing/figure.tsx";
 import type { LegendContent } from "../drawing/legend.tsx";
+import { joinedNotes } from "../drawing/log-axis.ts";
 import { usePlot, type PlotProps } from "../drawing/plot.ts";
 import { selectRows } from "../drawing/rows.ts";
 import { Unfit } from "../drawing/unfit.tsx";
-import { countWords, rowsWords } from "../drawing/words.ts";
+import { countWords, drawnWords } from "../drawing/words.ts";
 import { flagOf, listOf, textOf } from "../look.ts";
 import { lineModel, placeWords, type LineModel } from "./model.ts";
 import { LinePicture } from "./picture.tsx";
@@ -17,7 +18,7 @@ import { LinePicture } from "./picture.tsx";
 export function LineChart(props: PlotProps) {
   const { table, look, width, height } = props;
   const plot = usePlot(props);
-  const model = useMemo(() => lineModel(table, look, plot.rows), [table, look, plot]);
+  const model = useMemo(() => lineModel(table, look, plot), [table, look, plot]);
   if (model === undefined) return <Unfit width={width} height={height} words="Choose columns for both axes." />;
   return (
     <Figure
@@ -26,6 +27,7 @@ export function LineChart(props: PlotProps) {
       height={height}
       sentence={sentenceOf(model, plot.rows.count)}
       legend={legendOf(props, model, plot.palette)}
+      note={joinedNotes(model.ruleX.note, model.ruleY.note)}
       top={topOf(props)}
       bottom={
         flagOf(look, "showXSelector") && (
@@ -100,16 +102,18 @@ function legendOf(
   };
 }
 
-function sentenceOf({ x, measures, kind, split, series, extentsY }: LineModel, rows: number): string {
+function sentenceOf({ x, measures, kind, split, series, drawn }: LineModel, rows: number): string {
   const what = measures.map(({ name }) => `${kind}(${name})`).join(", ");
   const by = split === undefined ? "" : ` for each ${split.name}`;
   const points = series[0]?.points ?? [];
   const [first, last] = [points[0], points.at(-1)];
   const span =
     first === undefined || last === undefined ? "" : `, from ${placeWords(x, first.x)} to ${placeWords(x, last.x)}`;
-  const range =
-    extentsY[0] === undefined || points.length === 0
-      ? ""
-      : `, between ${shortNumber(extentsY[0].min)} and ${shortNumber(extentsY[0].max)}`;
-  return `Line chart of ${what} over ${x.column.name}${by}, ${rowsWords(rows)}, ${countWords(series.length, "line")}${span}${range}.`;
+  const ys = series.flatMap((line) => line.points.map(({ y }) => y));
+  const [least, most] = [
+    ys.reduce((low, y) => Math.min(low, y), ys[0] ?? 0),
+    ys.reduce((top, y) => Math.max(top, y), ys[0] ?? 0),
+  ];
+  const range = ys.length === 0 ? "" : `, between ${figure(least)} and ${figure(most)}`;
+  return `Line chart of ${what} over ${x.column.name}${by}, ${drawnWords(drawn, rows)}, ${countWords(series.length, "line")}${span}${range}.`;
 }

@@ -2,9 +2,11 @@ import { aggregate, type Aggregate } from "../../data/aggregate.ts";
 import type { Bits } from "../../data/bits.ts";
 import type { Column } from "../../data/column.ts";
 import type { Table } from "../../data/table.ts";
-import { axisColumn, type AxisColumn } from "../drawing/axis-column.ts";
+import { axisColumn, axisKind, type AxisColumn } from "../drawing/axis-column.ts";
 import { categoriesOf, NO_VALUE, wordsOf } from "../drawing/categories.ts";
-import { bounded, type Extent } from "../drawing/scale.ts";
+import { axisRule, isPlaced, valuesRule, type AxisRule } from "../drawing/log-axis.ts";
+import type { SharedEnds, SharedRows } from "../drawing/plot.ts";
+import { bounded, extentOf, joinedExtent, type Extent } from "../drawing/scale.ts";
 import { chosen, chosenList, numberOf, textOf } from "../look.ts";
 import type { Look } from "../viewer.ts";
 
@@ -37,6 +39,10 @@ export interface LineModel {
   readonly extentX: Extent;
   /** By y column. */
   readonly extentsY: readonly Extent[];
+  readonly ruleX: AxisRule;
+  readonly ruleY: AxisRule;
+  /** Rows in points that are drawn. */
+  readonly drawn: number;
   /** Places are ranges, because there were too many single ones. */
   readonly bucketed: boolean;
 }
@@ -45,8 +51,13 @@ export interface LineModel {
 export const MOST_PLACES = 2_000;
 const MOST_SERIES = 40;
 
+interface LineRows {
+  readonly rows: Bits;
+  readonly scaleRows: Bits;
+}
+
 /** Undefined: columns are missing. */
-export function lineModel(table: Table, look: Look, rows: Bits): LineModel | undefined {
+export function lineModel(table: Table, look: Look, { rows, scaleRows }: LineRows): LineModel | undefined {
   const column = chosen(table, look, "xColumnName");
   const measures = chosenList(table, look, "yColumnNames");
   if (column === undefined || measures.length === 0) return undefined;
@@ -73,16 +84,43 @@ export function lineModel(table: Table, look: Look, rows: Bits): LineModel | und
     })),
   );
   const kept = series.slice(0, MOST_SERIES);
+  const ruleX = axisRule(column, { rows, scaleRows }, textOf(look, "xAxisType"));
+  const ruleY = valuesRule(
+    kept.flatMap(({ points }) => points.map(({ y }) => y)),
+    {
+      name: measures.map(({ name }) => `${kind}(${name})`).join(", "),
+      wanted: textOf(look, "yAxisType"),
+      what: "point",
+    },
+  );
+  const isDrawn = (point: LinePoint): boolean => isPlaced(point.x, axisKind(x, ruleX)) && isPlaced(point.y, ruleY.type);
+  const shown = kept.map(({ name, index, group, measure, points }) => ({
+    name,
+    index,
+    group,
+    measure,
+    points: points.filter(isDrawn),
+  }));
   return {
     x,
     measures,
     split,
     kind,
-    series: kept,
-    extentX: extentX(x, kept, look),
-    extentsY: extentsY(kept, measures.length, look),
+    series: shown,
+    extentX: axisExtentOf(x, scaleRows, { look, type: ruleX.type }),
+    extentsY: extentsY(shown, measures.length, { look, type: ruleY.type }),
+    ruleX,
+    ruleY,
+    drawn: rowsIn(shown),
     bucketed: places.bucketed,
   };
+}
+
+/** Each row once, however many lines it is in. */
+function rowsIn(series: readonly LineSeries[]): number {
+  const seen = new Set<number>();
+  for (const { points } of series) for (const { rows } of points) for (const row of rows) seen.add(row);
+  return seen.size;
 }
 
 interface ColorOptions {
@@ -117,7 +155,7 @@ export function placesOf(positions: Float64Array, rows: Int32Array): Places {
   let [min, max] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const row of rows) {
     const value = positions[row] ?? Number.NaN;
-    if (Number.isNaN(value)) continue;
+    if (!Number.isFinite(value)) continue;
     if (seen.size <= MOST_PLACES) seen.set(value, 0);
     if (value < min) min = value;
     if (value > max) max = value;
@@ -127,7 +165,7 @@ export function placesOf(positions: Float64Array, rows: Int32Array): Places {
     const step = (max - min) / MOST_PLACES;
     for (const row of rows) {
       const value = positions[row] ?? Number.NaN;
-      if (!Number.isNaN(value)) codes[row] = Math.min(MOST_PLACES - 1, Math.floor((value - min) / step));
+      if (Number.isFinite(value)) codes[row] = Math.min(MOST_PLACES - 1, Math.floor((value - min) / step));
     }
     return {
       codes,
@@ -211,18 +249,18 @@ function boundsOf(
   }
 }
 
-function extentX(x: AxisColumn, series: readonly LineSeries[], look: Look): Extent {
-  if (x.names !== undefined) return { min: -0.5, max: x.names.length - 0.5 };
-  const logarithmic = textOf(look, "xAxisType") === "logarithmic";
-  const own = extent(
-    series.flatMap(({ points }) => points.map((point) => point.x)),
-    logarithmic,
-  );
-  return bounded(own, numberOf(look, "xMin"), numberOf(look, "xMax"));
+interface ExtentOptions {
+  readonly look: Look;
+  readonly type: AxisRule["type"];
 }
 
-function extentsY(series: readonly LineSeries[], measures: number, look: Look): readonly Extent[] {
-  const logarithmic = textOf(look, "yAxisType") === "logarithmic";
+function axisExtentOf(x: AxisColumn, rows: Bits, { look, type }: ExtentOptions): Extent {
+  if (x.names !== undefined) return { min: -0.5, max: x.names.length - 0.5 };
+  return bounded(extentOf(x.column, rows, type === "logarithmic"), numberOf(look, "xMin"), numberOf(look, "xMax"));
+}
+
+function extentsY(series: readonly LineSeries[], measures: number, { look, type }: ExtentOptions): readonly Extent[] {
+  const logarithmic = type === "logarithmic";
   const valuesOf = (wanted: (line: LineSeries) => boolean): readonly number[] =>
     series.filter(wanted).flatMap(({ points }) => points.flatMap(({ y, low, high }) => [y, low, high]));
   const each = Array.from({ length: measures }, (_, measure) =>
@@ -242,11 +280,22 @@ function extentsY(series: readonly LineSeries[], measures: number, look: Look): 
 function extent(values: readonly number[], positiveOnly: boolean): Extent {
   let [min, max] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const value of values) {
-    if (Number.isNaN(value) || (positiveOnly && value <= 0)) continue;
+    if (!Number.isFinite(value) || (positiveOnly && value <= 0)) continue;
     if (value < min) min = value;
     if (value > max) max = value;
   }
   return { min, max };
+}
+
+/** Ends of the axes of several charts that share them. */
+export function lineEnds(table: Table, look: Look, { sets, scaleRows }: SharedRows): SharedEnds | undefined {
+  const models = sets.flatMap((rows) => lineModel(table, look, { rows, scaleRows }) ?? []);
+  const [first] = models;
+  if (first === undefined) return undefined;
+  const values = first.extentsY.map((_, measure) =>
+    joinedExtent(models.flatMap((model) => model.extentsY[measure] ?? [])),
+  );
+  return { x: first.extentX, values };
 }
 
 /** A place of the horizontal axis in words. */

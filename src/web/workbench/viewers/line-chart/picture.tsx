@@ -1,16 +1,16 @@
 import { curveLinear, curveMonotoneX, line as linePath } from "d3-shape";
 import { useMemo, useState } from "react";
 import { Bits } from "../../data/bits.ts";
-import { shortNumber } from "../../data/format.ts";
+import { figure, textAt } from "../../data/format.ts";
 import { axisScale } from "../drawing/axis-column.ts";
 import { countIn } from "../drawing/categories.ts";
 import { categoryColor, type Palette } from "../drawing/colors.ts";
 import { spotOf, useDrag, type Drag } from "../drawing/drag.ts";
 import type { Area } from "../drawing/figure.tsx";
 import { DragBox, PlaneAxes, Svg } from "../drawing/plane.tsx";
-import { planeOf, useLinked, type Plane, type Plot, type PlotProps } from "../drawing/plot.ts";
+import { planeOf, useLinked, type Plane, type Plot, type PlotProps, type SharedEnds } from "../drawing/plot.ts";
 import { selectRows } from "../drawing/rows.ts";
-import { padded, valueScale } from "../drawing/scale.ts";
+import { clampedTo, padded, valueScale, type Extent } from "../drawing/scale.ts";
 import { Stage } from "../drawing/stage.tsx";
 import { hideTooltip, showTooltip, type TooltipLine } from "../drawing/tooltip.ts";
 import { flagOf, numberOf, textOf } from "../look.ts";
@@ -30,7 +30,10 @@ export function LinePicture({ props, model, plot, area }: PictureProps) {
   const { palette } = plot;
   const linked = useLinked(table);
   const [hover, setHover] = useState<LinePoint>();
-  const planes = useMemo(() => planesOf(model, look, area), [model, look, area.width, area.height]);
+  const planes = useMemo(
+    () => planesOf(model, look, { area, shared: props.shared }),
+    [model, look, area.width, area.height, props.shared],
+  );
   const drag = useLineDrag(props, model, planes);
   return (
     <Stage
@@ -133,14 +136,23 @@ function useLineDrag({ table }: PlotProps, model: LineModel, planes: readonly Pl
 
 function describe(model: LineModel, row: number): string {
   const x = model.x.positions[row] ?? Number.NaN;
-  const values = model.measures.map(
-    (measure) => `${measure.name} ${"numbers" in measure ? shortNumber(measure.numbers[row] ?? Number.NaN) : ""}`,
-  );
+  const values = model.measures.map((measure) => `${measure.name} ${textAt(measure, row)}`);
   return `${model.x.column.name} ${placeWords(model.x, x)}, ${values.join(", ")}`;
 }
 
+/** Room above and below, but none beyond zero where no value is. */
+function paddedAboveZero(extent: Extent, logarithmic: boolean): Extent {
+  const { min, max } = padded(extent, 0.05, logarithmic);
+  return { min: extent.min >= 0 ? Math.max(0, min) : min, max: extent.max <= 0 ? Math.min(0, max) : max };
+}
+
 /** One plane for all lines, or one above the other for each column. */
-function planesOf(model: LineModel, look: Look, area: Area): readonly Plane[] {
+function planesOf(
+  model: LineModel,
+  look: Look,
+  { area, shared }: { readonly area: Area; readonly shared: SharedEnds | undefined },
+): readonly Plane[] {
+  const extentX = shared?.x ?? model.extentX;
   const count = flagOf(look, "multiAxis") ? model.measures.length : 1;
   const height = area.height / count;
   const made = Array.from({ length: count }, (_, index) =>
@@ -150,20 +162,20 @@ function planesOf(model: LineModel, look: Look, area: Area): readonly Plane[] {
       showY: flagOf(look, "showYAxis"),
       x: (range) =>
         axisScale(model.x, {
-          extent: model.extentX,
+          extent: extentX,
           range,
-          type: textOf(look, "xAxisType"),
+          type: model.ruleX.type,
           inverted: flagOf(look, "invertXAxis"),
         }),
       y: (range) => {
-        const logarithmic = textOf(look, "yAxisType") === "logarithmic";
+        const logarithmic = model.ruleY.type === "logarithmic";
         const bounded = numberOf(look, "yMin") !== undefined || numberOf(look, "yMax") !== undefined;
-        const extent = model.extentsY[index] ?? { min: 0, max: 1 };
+        const extent = shared?.values[index] ?? model.extentsY[index] ?? { min: 0, max: 1 };
         const shift = index * height;
         return valueScale({
-          extent: bounded ? extent : padded(extent, 0.05, logarithmic),
+          extent: bounded ? extent : paddedAboveZero(extent, logarithmic),
           range: [range[0] + shift, range[1] + shift],
-          type: textOf(look, "yAxisType"),
+          type: model.ruleY.type,
         });
       },
     }),
@@ -171,9 +183,9 @@ function planesOf(model: LineModel, look: Look, area: Area): readonly Plane[] {
   const left = Math.max(...made.map((plane) => plane.left));
   return made.map(({ y, right, top, bottom }, index) => ({
     x: axisScale(model.x, {
-      extent: model.extentX,
+      extent: extentX,
       range: [left, right],
-      type: textOf(look, "xAxisType"),
+      type: model.ruleX.type,
       inverted: flagOf(look, "invertXAxis"),
     }),
     y,
@@ -221,8 +233,8 @@ function linesOf(model: LineModel, { series, point }: Found): readonly TooltipLi
   return [
     ...(series.name === measure ? [] : [["", series.name] as const]),
     [model.x.column.name, placeWords(model.x, point.x)],
-    [`${model.kind}(${measure})`, shortNumber(point.y)],
-    ...(Number.isNaN(point.low) ? [] : [["bounds", `${shortNumber(point.low)} – ${shortNumber(point.high)}`] as const]),
+    [`${model.kind}(${measure})`, figure(point.y)],
+    ...(Number.isNaN(point.low) ? [] : [["bounds", `${figure(point.low)} – ${figure(point.high)}`] as const]),
     ["rows", point.rows.length.toLocaleString("en")],
   ];
 }
@@ -242,6 +254,7 @@ const FEW_POINTS = 60;
 function Series({ series, plane, look, palette, selected, hover }: SeriesProps) {
   const color = categoryColor(palette, series.index);
   const { x, y } = plane;
+  const inY = clampedTo(y);
   const spots = useMemo(
     () =>
       series.points
@@ -269,7 +282,7 @@ function Series({ series, plane, look, palette, selected, hover }: SeriesProps) 
         <path
           d={series.points
             .filter(({ low }) => !Number.isNaN(low))
-            .map((point) => `M${x.of(point.x)},${y.of(point.low)} V${y.of(point.high)}`)
+            .map((point) => `M${x.of(point.x)},${inY(point.low)} V${inY(point.high)}`)
             .join("")}
           stroke={color}
           strokeOpacity={0.45}

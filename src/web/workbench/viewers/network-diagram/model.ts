@@ -8,7 +8,7 @@ import { finish, STEP_ROWS, type Steps } from "../groups/steps.ts";
 import { chosen, flagOf, numberOf, textOf } from "../look.ts";
 import type { Look } from "../viewer.ts";
 
-/** What can be told apart and laid out while one watches. Those with the most rows are kept. */
+/** What can be told apart and laid out while one watches. Those with the most weight are kept. */
 const MOST_NODES = 1_000;
 export const MOST_EDGES = 3_000;
 /** Pairs that are counted at all. */
@@ -32,6 +32,8 @@ export interface NetworkNode {
   readonly colour: number;
   /** All its rows are filtered out. */
   readonly out: boolean;
+  /** Its lines, those that are not shown with them. */
+  readonly lines: number;
 }
 
 export interface NetworkEdge {
@@ -95,7 +97,8 @@ export function* networkSteps(table: Table, look: Look): Steps<NetworkModel | st
     second: right,
     rows: rowsOf(groups, group),
   }));
-  const kept = keep(pairs, first, second, flagOf(look, "mergeNodes"));
+  const weights = yield* weightsOf(table, look, pairs);
+  const kept = keep(pairs, { first, second, merge: flagOf(look, "mergeNodes"), weights });
   const nodes = yield* nodesOf(table, look, kept);
   const edges = yield* edgesOf(table, look, kept);
   return {
@@ -108,22 +111,65 @@ export function* networkSteps(table: Table, look: Look): Steps<NetworkModel | st
   };
 }
 
+interface Weights {
+  readonly of: (pair: Pair) => number;
+  /** What lines are ranked by, in words. */
+  readonly words: string;
+}
+
+/** A line weighs what its width says; without a column for the width, as much as it has rows. */
+function* weightsOf(table: Table, look: Look, pairs: readonly Pair[]): Steps<Weights> {
+  const column = chosen(table, look, "edgeWidthColumnName");
+  if (column === undefined) return { of: ({ rows }) => rows.length, words: "with the most rows" };
+  const weights = new Map<Pair, number>();
+  for (const [at, pair] of pairs.entries()) {
+    const weight = measured(look, "edgeWidthAggrType", column, pair.rows);
+    weights.set(pair, Number.isNaN(weight) ? Number.NEGATIVE_INFINITY : weight);
+    if (at % 1_000 === 999) yield;
+  }
+  const kind = textOf(look, "edgeWidthAggrType") ?? "avg";
+  return {
+    of: (pair) => weights.get(pair) ?? Number.NEGATIVE_INFINITY,
+    words: `with the largest ${kind}(${column.name})`,
+  };
+}
+
 interface Kept {
-  readonly names: readonly { readonly key: string; readonly label: string; readonly side: 0 | 1 | 2 }[];
+  readonly names: readonly {
+    readonly key: string;
+    readonly label: string;
+    readonly side: 0 | 1 | 2;
+    readonly lines: number;
+  }[];
   readonly pairs: readonly { readonly source: number; readonly target: number; readonly rows: Int32Array }[];
   readonly cut: string | undefined;
 }
 
-/** Takes the pairs with the most rows until there are enough lines or nodes. */
-function keep(pairs: readonly Pair[], first: Coded, second: Coded, merge: boolean): Kept {
-  const byRows = pairs.toSorted(
-    (left, right) => right.rows.length - left.rows.length || left.first - right.first || left.second - right.second,
-  );
+interface KeepOptions {
+  readonly first: Coded;
+  readonly second: Coded;
+  readonly merge: boolean;
+  readonly weights: Weights;
+}
+
+/** Takes the heaviest pairs until there are enough lines or nodes. */
+function keep(pairs: readonly Pair[], { first, second, merge, weights }: KeepOptions): Kept {
+  const byWeight = pairs.toSorted((left, right) => {
+    const [one, other] = [weights.of(left), weights.of(right)];
+    if (one !== other) return one > other ? -1 : 1;
+    return right.rows.length - left.rows.length || left.first - right.first || left.second - right.second;
+  });
+  const keyOf = (label: string, side: 1 | 2): string => (merge ? label : `${String(side)}:${label}`);
+  const lines = new Map<string, number>();
+  for (const pair of pairs) {
+    const ends = new Set([keyOf(first.labels[pair.first] ?? "", 1), keyOf(second.labels[pair.second] ?? "", 2)]);
+    for (const key of ends) lines.set(key, (lines.get(key) ?? 0) + 1);
+  }
   const places = new Map<string, number>();
   const names: { key: string; label: string; side: 0 | 1 | 2 }[] = [];
   const kept: { source: number; target: number; rows: Int32Array }[] = [];
   const placeOf = (label: string, side: 1 | 2): number => {
-    const key = merge ? label : `${String(side)}:${label}`;
+    const key = keyOf(label, side);
     const known = places.get(key);
     const found = known === undefined ? undefined : names[known];
     if (known !== undefined && found !== undefined) {
@@ -135,11 +181,11 @@ function keep(pairs: readonly Pair[], first: Coded, second: Coded, merge: boolea
     names.push({ key, label, side });
     return names.length - 1;
   };
-  for (const pair of byRows) {
+  for (const pair of byWeight) {
     if (kept.length === MOST_EDGES) break;
     if (names.length > MOST_NODES - 2) {
       // Only lines between nodes that are there already.
-      const known = (label: string, side: 1 | 2): boolean => places.has(merge ? label : `${String(side)}:${label}`);
+      const known = (label: string, side: 1 | 2): boolean => places.has(keyOf(label, side));
       if (!known(first.labels[pair.first] ?? "", 1) || !known(second.labels[pair.second] ?? "", 2)) continue;
     }
     const source = placeOf(first.labels[pair.first] ?? "", 1);
@@ -149,8 +195,12 @@ function keep(pairs: readonly Pair[], first: Coded, second: Coded, merge: boolea
   const cut =
     kept.length === pairs.length
       ? undefined
-      : `Shows the ${kept.length.toLocaleString("en-US")} of ${pairs.length.toLocaleString("en-US")} lines with the most rows.`;
-  return { names, pairs: kept, cut };
+      : `Shows the ${kept.length.toLocaleString("en-US")} of ${pairs.length.toLocaleString("en-US")} lines ${weights.words}.`;
+  return {
+    names: names.map(({ key, label, side }) => ({ key, label, side, lines: lines.get(key) ?? 0 })),
+    pairs: kept,
+    cut,
+  };
 }
 
 function* nodesOf(table: Table, look: Look, { names, pairs }: Kept): Steps<readonly NetworkNode[]> {
@@ -168,17 +218,26 @@ function* nodesOf(table: Table, look: Look, { names, pairs }: Kept): Steps<reado
     return Number.NaN;
   };
   const made: (Omit<NetworkNode, "radius" | "out"> & { readonly size: number })[] = [];
-  for (const [at, { key, label, side }] of names.entries()) {
+  for (const [at, { key, label, side, lines }] of names.entries()) {
     const rows = together(parts[at] ?? []);
-    made.push({ key, label, side, rows, size: measure(side, "Size", rows), colour: measure(side, "Color", rows) });
+    made.push({
+      key,
+      label,
+      side,
+      rows,
+      lines,
+      size: measure(side, "Size", rows),
+      colour: measure(side, "Color", rows),
+    });
     if (at % 50 === 49 || rows.length > STEP_ROWS / 4) yield;
   }
   const sizes = rangeOf(made.map(({ size }) => size));
-  return made.map(({ key, label, side, rows, colour, size }) => ({
+  return made.map(({ key, label, side, rows, lines, colour, size }) => ({
     key,
     label,
     side,
     rows,
+    lines,
     colour,
     radius: sizes === undefined ? SMALL * 1.5 : SMALL + Math.sqrt(shareOf(size, sizes)) * (LARGE - SMALL),
     out: isOut(table, rows),
@@ -224,7 +283,7 @@ function isOut(table: Table, rows: Int32Array): boolean {
 
 /** Of where a value lies in a range; the least where it is none. */
 export function shareOf(value: number, { min, max }: Range): number {
-  if (Number.isNaN(value)) return 0;
+  if (!Number.isFinite(value)) return value === Number.POSITIVE_INFINITY ? 1 : 0;
   return max === min ? 1 : (value - min) / (max - min);
 }
 

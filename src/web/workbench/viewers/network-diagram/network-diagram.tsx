@@ -124,9 +124,11 @@ function legendOf(model: NetworkModel, look: Look, palette: Palette): LegendCont
   };
 }
 
-function sentenceOf({ nodes, edges }: NetworkModel): string {
-  const lines = new Int32Array(nodes.length);
-  for (const { source, target } of edges) for (const end of [source, target]) lines[end] = (lines[end] ?? 0) + 1;
-  const most = lines.indexOf(Math.max(...lines));
-  return `Network of ${countWords(nodes.length, "node")} and ${countWords(edges.length, "line")}. ${nodes[most]?.label ?? ""} has the most lines: ${String(lines[most] ?? 0)}.`;
+function sentenceOf({ nodes, edges, cut }: NetworkModel): string {
+  const most = nodes.reduce<(typeof nodes)[number] | undefined>(
+    (best, node) => (best === undefined || node.lines > best.lines ? node : best),
+    undefined,
+  );
+  const shown = cut === undefined ? "" : ` ${cut}`;
+  return `Network of ${countWords(nodes.length, "node")} and ${countWords(edges.length, "line")}. ${most?.label ?? ""} has the most lines: ${(most?.lines ?? 0).toLocaleString("en")}.${shown}`;
 }

@@ -3,8 +3,9 @@ import { isNumeric } from "../../data/column.ts";
 import { statsOf } from "../../data/stats.ts";
 import type { Table } from "../../data/table.ts";
 import { axisColumn, type AxisColumn } from "../drawing/axis-column.ts";
-import { wordsOf } from "../drawing/categories.ts";
-import { extentOf, type Extent } from "../drawing/scale.ts";
+import { shortWords } from "../drawing/categories.ts";
+import { axisRule, joinedNotes } from "../drawing/log-axis.ts";
+import { extentOf, joinedExtent, type Extent } from "../drawing/scale.ts";
 import { chosenList, flagOf, listOf, numberOf } from "../look.ts";
 import type { Look } from "../viewer.ts";
 
@@ -27,6 +28,7 @@ export interface PcModel {
   readonly axes: readonly PcAxis[];
   readonly rows: Int32Array;
   readonly out: Int32Array;
+  readonly note: string | undefined;
 }
 
 interface PcRows {
@@ -43,22 +45,39 @@ export function pcModel(table: Table, look: Look, { rows, everything }: PcRows):
     .map(axisColumn)
     .filter(({ names }) => names === undefined || names.length <= most);
   const numbers = axes.filter(({ names, column }) => names === undefined && column.type !== "datetime");
+  const rules = new Map(
+    axes.map(({ column }) => [
+      column,
+      axisRule(column, { rows, scaleRows }, logs.has(column.name) ? "logarithmic" : "linear"),
+    ]),
+  );
   const extents = numbers.map(({ column }) => extentOf(column, scaleRows));
-  const common = flagOf(look, "normalizeEachColumn")
-    ? undefined
-    : { min: Math.min(...extents.map(({ min }) => min)), max: Math.max(...extents.map(({ max }) => max)) };
+  const common = flagOf(look, "normalizeEachColumn") ? undefined : joinedExtent(extents);
   return {
     axes: axes.map((axis) => {
-      const logarithmic = logs.has(axis.column.name);
+      const logarithmic = rules.get(axis.column)?.type === "logarithmic";
       const own =
         axis.names === undefined
           ? extentOf(axis.column, scaleRows, logarithmic)
           : { min: 0, max: Math.max(1, axis.names.length - 1) };
-      return axisOf({ axis, logarithmic, rows, look, extent: numbers.includes(axis) ? (common ?? own) : own });
+      return axisOf({
+        axis,
+        logarithmic,
+        rows,
+        look,
+        extent: numbers.includes(axis) ? commonOr(common, own, logarithmic) : own,
+      });
     }),
+    note: joinedNotes(...[...rules.values()].map(({ note }) => note)),
     rows: rows.toArray(),
     out: out?.toArray() ?? new Int32Array(0),
   };
+}
+
+/** A logarithmic axis begins above zero, also where others begin below. */
+function commonOr(common: Extent | undefined, own: Extent, logarithmic: boolean): Extent {
+  if (common === undefined) return own;
+  return logarithmic && common.min <= 0 ? { min: own.min, max: common.max } : common;
 }
 
 interface AxisOptions {
@@ -73,8 +92,15 @@ function axisOf({ axis, extent, logarithmic, rows, look }: AxisOptions): PcAxis 
   const { min, max } = extent;
   const logs = logarithmic && min > 0;
   const [low, high] = logs ? [Math.log(min), Math.log(max)] : [min, max];
-  const shareOf = (value: number): number =>
-    high > low ? ((logs ? Math.log(value) : value) - low) / (high - low) : value === min ? 0.5 : Number.NaN;
+  const shareOf = (value: number): number => {
+    if (!Number.isFinite(value) || (logs && value <= 0)) return Number.NaN;
+    return high > low ? ((logs ? Math.log(value) : value) - low) / (high - low) : value === min ? 0.5 : Number.NaN;
+  };
+  // What lies below a logarithmic axis has its mark at the lower end.
+  const markOf = (value: number): number | undefined => {
+    const share = logs && value <= 0 ? 0 : shareOf(value);
+    return Number.isNaN(share) ? undefined : Math.max(0, Math.min(1, share));
+  };
   const valueAt = (share: number): number => {
     const at = low + share * (high - low);
     return logs ? Math.exp(at) : at;
@@ -82,22 +108,26 @@ function axisOf({ axis, extent, logarithmic, rows, look }: AxisOptions): PcAxis 
   const wanted = ["showInterquartileRange", "showMedian", "showMeanCross"].some((name) => flagOf(look, name));
   const stats = wanted && isNumeric(axis.column) ? statsOf(axis.column, rows) : undefined;
   const mark = (name: string, value: number | undefined): number | undefined =>
-    value !== undefined && flagOf(look, name) ? shareOf(value) : undefined;
+    value !== undefined && flagOf(look, name) ? markOf(value) : undefined;
+  const [q1, q3] = stats === undefined ? [] : [markOf(stats.q1), markOf(stats.q3)];
   return {
     axis,
     extent,
     logarithmic: logs,
     shareOf,
     valueAt,
-    low: axis.names?.[0] ?? wordsOf(axis.column, min),
-    high: axis.names?.at(-1) ?? wordsOf(axis.column, max),
-    quartiles:
-      stats !== undefined && flagOf(look, "showInterquartileRange")
-        ? [shareOf(stats.q1), shareOf(stats.q3)]
-        : undefined,
+    low: endText(axis, min, 0),
+    high: endText(axis, max, -1),
+    quartiles: q1 !== undefined && q3 !== undefined && flagOf(look, "showInterquartileRange") ? [q1, q3] : undefined,
     median: mark("showMedian", stats?.median),
     mean: mark("showMeanCross", stats?.avg),
   };
+}
+
+/** "" where the axis has no values. */
+function endText({ names, column }: AxisColumn, value: number, place: number): string {
+  if (names !== undefined) return names.at(place) ?? "";
+  return Number.isFinite(value) ? shortWords(column, value) : "";
 }
 
 /** Many rows are drawn as the strands between these many places of neighbouring axes, each as dense as its rows. */

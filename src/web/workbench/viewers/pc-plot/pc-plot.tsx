@@ -2,6 +2,7 @@ import { useMemo } from "react";
 import { coloringOf } from "../drawing/coloring.ts";
 import { LookColumn } from "../drawing/column-select.tsx";
 import { Figure } from "../drawing/figure.tsx";
+import { joinedNotes } from "../drawing/log-axis.ts";
 import { usePlot, type PlotProps } from "../drawing/plot.ts";
 import { Unfit } from "../drawing/unfit.tsx";
 import { rowsWords } from "../drawing/words.ts";
@@ -36,6 +37,7 @@ export function PcPlot(props: PlotProps) {
       height={height}
       sentence={`Parallel coordinates of ${names}, ${rowsWords(model.rows.length)}${coloring.column === undefined ? "" : `, coloured by ${coloring.column.name}`}.`}
       legend={coloring.legend}
+      note={joinedNotes(model.note, coloring.note)}
       top={
         flagOf(look, "showColorSelector") && (
           <LookColumn label="Color" table={table} optional name="colorColumnName" look={look} change={change} />

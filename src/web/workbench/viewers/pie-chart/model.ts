@@ -3,6 +3,7 @@ import type { Bits } from "../../data/bits.ts";
 import type { Column } from "../../data/column.ts";
 import type { Table } from "../../data/table.ts";
 import { categoriesOf, NO_VALUE, rowsByGroup } from "../drawing/categories.ts";
+import { countWords } from "../drawing/words.ts";
 import { chosen, flagOf, numberOf, textOf } from "../look.ts";
 import type { Look } from "../viewer.ts";
 
@@ -27,6 +28,10 @@ export interface PieModel {
   readonly slices: readonly Slice[];
   /** What is past the most slices goes into one. */
   readonly gathered: number;
+  /** Groups that have no angle, in words. */
+  readonly note: string | undefined;
+  /** Rows in the slices. */
+  readonly drawn: number;
 }
 
 /** Thinner slices cannot be told apart; the smallest are gathered into one. */
@@ -55,13 +60,20 @@ export function pieModel(table: Table, look: Look, rows: Bits): PieModel | undef
       value: aggregate(kind, measured ?? column, list),
       rows: list,
     }))
-    .filter(({ value, index }) => value > 0 && (index >= 0 || flagOf(look, "includeNulls")));
-  const { kept, gathered } = gather(sorted(raw, look));
+    .filter(({ rows: list, index }) => list.length > 0 && (index >= 0 || flagOf(look, "includeNulls")));
+  const drawable = raw.filter(({ value }) => value > 0 && Number.isFinite(value));
+  const { kept, gathered } = gather(sorted(drawable, look));
+  const left = raw.filter(({ value }) => !Number.isNaN(value)).length - drawable.length;
   return {
     column,
     measure: measured === undefined ? "count" : `${kind}(${measured.name})`,
     slices: layOut(kept, look, lengthsOf(kept, table, look)),
     gathered,
+    note:
+      left === 0
+        ? undefined
+        : `${countWords(left, "group")} with a value ≤ 0 or infinite not shown: a slice has no negative angle.`,
+    drawn: drawable.reduce((sum, slice) => sum + slice.rows.length, 0),
   };
 }
 
@@ -89,8 +101,8 @@ function lengthsOf(slices: readonly Raw[], table: Table, look: Look): readonly n
   if (column === undefined) return slices.map(() => 1);
   const kind = (textOf(look, "segmentLengthAggrType") ?? "avg") as Aggregate;
   const values = slices.map(({ rows }) => Math.max(0, aggregate(kind, column, rows) || 0));
-  const most = Math.max(...values);
-  return values.map((value) => (most > 0 ? SHORTEST + (1 - SHORTEST) * (value / most) : 1));
+  const most = Math.max(...values.filter(Number.isFinite));
+  return values.map((value) => (most > 0 ? SHORTEST + (1 - SHORTEST) * Math.min(1, value / most) : 1));
 }
 
 const CIRCLE = 2 * Math.PI;

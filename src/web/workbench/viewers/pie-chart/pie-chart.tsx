@@ -1,7 +1,7 @@
 import { arc as arcPath } from "d3-shape";
 import { useMemo } from "react";
 import { Bits } from "../../data/bits.ts";
-import { shortNumber } from "../../data/format.ts";
+import { figure, shortNumber } from "../../data/format.ts";
 import { countIn } from "../drawing/categories.ts";
 import { categoryColor, inkOn, type Palette } from "../drawing/colors.ts";
 import { LookColumn } from "../drawing/column-select.tsx";
@@ -11,7 +11,7 @@ import { Svg } from "../drawing/plane.tsx";
 import { useLinked, usePlot, type Plot, type PlotProps } from "../drawing/plot.ts";
 import { chooseGroup } from "../drawing/rows.ts";
 import { Unfit } from "../drawing/unfit.tsx";
-import { countWords, elide, rowsWords, textWidth } from "../drawing/words.ts";
+import { countWords, drawnWords, elide, textWidth } from "../drawing/words.ts";
 import { flagOf, numberOf, textOf } from "../look.ts";
 import type { Look } from "../viewer.ts";
 import { pieModel, type PieModel, type Slice } from "./model.ts";
@@ -26,6 +26,7 @@ export function PieChart(props: PlotProps) {
       look={look}
       width={width}
       height={height}
+      note={model.note}
       sentence={sentenceOf(model, plot.rows.count)}
       legend={{
         kind: "categories",
@@ -47,10 +48,10 @@ export function PieChart(props: PlotProps) {
   );
 }
 
-function sentenceOf({ slices, column, measure }: PieModel, rows: number): string {
+function sentenceOf({ slices, column, measure, drawn }: PieModel, rows: number): string {
   const most = slices.toSorted((left, right) => right.value - left.value)[0];
   const peak = most === undefined ? "" : `, largest ${most.name} with ${(most.share * 100).toFixed(1)}%`;
-  return `Pie chart of ${column.name} by ${measure}, ${rowsWords(rows)}, ${countWords(slices.length, "slice")}${peak}.`;
+  return `Pie chart of ${column.name} by ${measure}, ${drawnWords(drawn, rows)}, ${countWords(slices.length, "slice")}${peak}.`;
 }
 
 interface PictureProps {
@@ -78,10 +79,10 @@ function PiePicture({ props, model, plot, area }: PictureProps) {
     const chosen = countIn(slice.rows, selected);
     return {
       key: `${slice.index} ${slice.name}`,
-      label: `${slice.name}: ${model.measure} ${shortNumber(slice.value)}, ${percent(slice.share)}${chosen > 0 ? `, ${chosen.toLocaleString("en")} selected` : ""}`,
+      label: `${slice.name}: ${model.measure} ${figure(slice.value)}, ${percent(slice.share)}${chosen > 0 ? `, ${chosen.toLocaleString("en")} selected` : ""}`,
       lines: [
         ["", slice.name],
-        [model.measure, shortNumber(slice.value)],
+        [model.measure, figure(slice.value)],
         ["share", percent(slice.share)],
         ...(chosen > 0 ? [["selected", chosen.toLocaleString("en")] as const] : []),
       ],

@@ -12,7 +12,7 @@ import { cellText, orderedRows, type PivotColumn, type PivotModel, type PivotOrd
 const ROW = 26;
 /** Widths of columns, px: of labels and of cells. */
 const LABEL = 130;
-const CELL = 92;
+const CELL = 116;
 
 interface CellsProps extends ViewerProps {
   readonly area: Area;
@@ -217,6 +217,7 @@ function Line({ table, model, place, top, left, labelWidth, cellWidth, shown, ch
           role="cell"
           className="absolute h-full cursor-pointer truncate border-b px-2 text-right leading-[25px] tabular-nums group-hover:bg-sunken"
           style={{ left: left + start, width: cellWidth }}
+          title={column === undefined ? undefined : cellText(column.measure, row.cells[at] ?? Number.NaN)}
           onClick={(event) => choose(model.cellRows(place, at), event)}
         >
           {column === undefined ? "" : cellText(column.measure, row.cells[at] ?? Number.NaN)}

@@ -1,11 +1,12 @@
 import { aggregate, type Aggregate } from "../../data/aggregate.ts";
 import type { Bits } from "../../data/bits.ts";
 import type { Column } from "../../data/column.ts";
-import { dateText, shortNumber } from "../../data/format.ts";
+import { dateText, figure } from "../../data/format.ts";
 import type { Table } from "../../data/table.ts";
 import { codesOf, labelOf, type Coded } from "../groups/codes.ts";
 import { groupBy, rowsOf } from "../groups/groups.ts";
 import { finish, STEP_ROWS, type Steps } from "../groups/steps.ts";
+import { noRowsWords } from "../drawing/words.ts";
 import { chosenList, listOf } from "../look.ts";
 import type { Look } from "../viewer.ts";
 
@@ -70,7 +71,7 @@ export function* pivotSteps(table: Table, look: Look, shown: Bits): Steps<PivotM
   const groups = groupBy(known, shown.toArray(), MOST_CELLS);
   if (groups === undefined)
     return `These columns make more than ${MOST_CELLS.toLocaleString("en-US")} cells. Choose columns with fewer values, or filter.`;
-  if (groups.keys.length === 0) return "All rows are filtered out.";
+  if (groups.keys.length === 0) return noRowsWords(table);
   const cut = groupColumns.length;
   const [inRows, inColumns] = [known.slice(0, cut), known.slice(cut)];
   const rowKeys = keysOf(groups.keys, (key) => key.slice(0, cut), inRows);
@@ -115,9 +116,7 @@ const COUNTS: ReadonlySet<Aggregate> = new Set(["count", "values", "unique", "nu
 export function cellText({ column, kind }: Measure, value: number): string {
   if (Number.isNaN(value)) return "";
   if (column === undefined || COUNTS.has(kind)) return value.toLocaleString("en-US");
-  return column.type === "datetime" && !["stdev", "variance", "sum"].includes(kind)
-    ? dateText(value)
-    : shortNumber(value);
+  return column.type === "datetime" && !["stdev", "variance", "sum"].includes(kind) ? dateText(value) : figure(value);
 }
 
 /** Indices of rows in an order; cells without a figure stand last in both directions. */

@@ -1,9 +1,10 @@
 import type { Bits } from "../../data/bits.ts";
 import { shortNumber } from "../../data/format.ts";
 import type { Table } from "../../data/table.ts";
-import { axisColumn, axisExtent, type AxisColumn } from "../drawing/axis-column.ts";
+import { axisColumn, axisExtent, axisKind, type AxisColumn } from "../drawing/axis-column.ts";
 import { categoriesOf, rowsByGroup } from "../drawing/categories.ts";
 import { regression, spearman, type Line } from "../drawing/correlation.ts";
+import { axisRule, isPlaced, type AxisRule } from "../drawing/log-axis.ts";
 import { MARKER_TYPES } from "../drawing/raster.ts";
 import { extentOf, type Extent } from "../drawing/scale.ts";
 import { isNumeric } from "../../data/column.ts";
@@ -21,7 +22,9 @@ export interface ScatterModel {
   readonly y: AxisColumn;
   readonly extentX: Extent;
   readonly extentY: Extent;
-  /** Rows that are drawn, and those that the filter took out. */
+  readonly ruleX: AxisRule;
+  readonly ruleY: AxisRule;
+  /** Rows that are drawn: those with a place on both axes. And those that the filter took out. */
   readonly rows: Int32Array;
   readonly out: Int32Array;
   readonly sizeOf: (row: number) => number;
@@ -44,15 +47,27 @@ export function scatterModel(table: Table, look: Look, plot: ScatterRows): Scatt
   if (first === undefined || second === undefined) return undefined;
   const [x, y] = [axisColumn(first), axisColumn(second)];
   const scaleRows = flagOf(look, "axesFollowFilter") ? plot.scaleRows : plot.everything;
-  const list = plot.rows.toArray();
+  const ruleX = axisRule(first, { rows: plot.rows, scaleRows }, textOf(look, "xAxisType"));
+  const ruleY = axisRule(second, { rows: plot.rows, scaleRows }, textOf(look, "yAxisType"));
+  const drawn = (rows: Bits): Int32Array =>
+    rows
+      .toArray()
+      .filter(
+        (row) =>
+          isPlaced(x.positions[row] ?? Number.NaN, axisKind(x, ruleX)) &&
+          isPlaced(y.positions[row] ?? Number.NaN, axisKind(y, ruleY)),
+      );
+  const list = drawn(plot.rows);
   const lines = flagOf(look, "showRegressionLine") ? fitted(table, look, { x, y, list, rows: plot.rows }) : [];
   return {
     x,
     y,
-    extentX: axisExtent(x, scaleRows, boundsOf(look, "x")),
-    extentY: axisExtent(y, scaleRows, boundsOf(look, "y")),
+    extentX: axisExtent(x, scaleRows, boundsOf(look, "x", ruleX)),
+    extentY: axisExtent(y, scaleRows, boundsOf(look, "y", ruleY)),
+    ruleX,
+    ruleY,
     rows: list,
-    out: flagOf(look, "showFilteredOutPoints") ? plot.everything.without(plot.rows).toArray() : new Int32Array(0),
+    out: flagOf(look, "showFilteredOutPoints") ? drawn(plot.everything.without(plot.rows)) : new Int32Array(0),
     ...sizesOf(table, look, plot.rows),
     shapeOf: shapesOf(table, look),
     lines,
@@ -60,12 +75,8 @@ export function scatterModel(table: Table, look: Look, plot: ScatterRows): Scatt
   };
 }
 
-function boundsOf(look: Look, axis: "x" | "y") {
-  return {
-    min: numberOf(look, `${axis}Min`),
-    max: numberOf(look, `${axis}Max`),
-    type: textOf(look, `${axis}AxisType`),
-  };
+function boundsOf(look: Look, axis: "x" | "y", { type }: AxisRule) {
+  return { min: numberOf(look, `${axis}Min`), max: numberOf(look, `${axis}Max`), type };
 }
 
 function sizesOf(table: Table, look: Look, rows: Bits): Pick<ScatterModel, "sizeOf" | "largest"> {
@@ -76,7 +87,7 @@ function sizesOf(table: Table, look: Look, rows: Bits): Pick<ScatterModel, "size
   const { min, max } = extentOf(column, rows);
   const { numbers } = column;
   const sizeOf = (row: number): number => {
-    const share = ((numbers[row] ?? Number.NaN) - min) / (max - min);
+    const share = max > min ? ((numbers[row] ?? Number.NaN) - min) / (max - min) : Number.NaN;
     // By area: twice the number looks twice as large.
     return Number.isNaN(share) ? least : least + (most - least) * Math.sqrt(Math.max(0, Math.min(1, share)));
   };

@@ -92,7 +92,7 @@ interface RingProps {
 function Ring({ points, row, color }: RingProps) {
   if (row < 0) return null;
   const [x, y] = [points.xOf(row), points.yOf(row)];
-  if (Number.isNaN(x) || Number.isNaN(y)) return null;
+  if (!Number.isFinite(x) || !Number.isFinite(y)) return null;
   return <circle cx={x} cy={y} r={points.sizeOf(row) / 2 + 3} fill="none" stroke={color} strokeWidth={2} />;
 }
 
@@ -106,7 +106,7 @@ interface DropLinesProps {
 function DropLines({ points, row, plane, palette }: DropLinesProps) {
   if (row < 0) return null;
   const [x, y] = [points.xOf(row), points.yOf(row)];
-  if (Number.isNaN(x) || Number.isNaN(y)) return null;
+  if (!Number.isFinite(x) || !Number.isFinite(y)) return null;
   return (
     <path
       d={`M${plane.left},${y} H${x} V${plane.bottom}`}

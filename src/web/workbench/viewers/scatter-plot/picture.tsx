@@ -131,14 +131,14 @@ function scatterPlane(model: ScatterModel, look: Look, area: Area, view: View | 
       axisScale(model.x, {
         extent: view?.x ?? model.extentX,
         range,
-        type: textOf(look, "xAxisType"),
+        type: model.ruleX.type,
         inverted: flagOf(look, "invertXAxis"),
       }),
     y: (range) =>
       axisScale(model.y, {
         extent: view?.y ?? model.extentY,
         range,
-        type: textOf(look, "yAxisType"),
+        type: model.ruleY.type,
         inverted: flagOf(look, "invertYAxis"),
       }),
   });

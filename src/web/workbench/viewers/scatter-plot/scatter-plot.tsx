@@ -2,9 +2,10 @@ import { useMemo } from "react";
 import { coloringOf } from "../drawing/coloring.ts";
 import { LookColumn } from "../drawing/column-select.tsx";
 import { Figure } from "../drawing/figure.tsx";
+import { joinedNotes } from "../drawing/log-axis.ts";
 import { usePlot, type PlotProps } from "../drawing/plot.ts";
 import { Unfit } from "../drawing/unfit.tsx";
-import { rowsWords } from "../drawing/words.ts";
+import { drawnWords } from "../drawing/words.ts";
 import { chosen, flagOf, numberOf, textOf } from "../look.ts";
 import { scatterModel, type ScatterModel } from "./model.ts";
 import { ScatterPicture } from "./picture.tsx";
@@ -33,8 +34,9 @@ export function ScatterPlot(props: PlotProps) {
       look={look}
       width={width}
       height={height}
-      sentence={sentenceOf(model, textOf(look, "colorColumnName"))}
+      sentence={sentenceOf(model, textOf(look, "colorColumnName"), plot.rows.count)}
       legend={coloring.legend}
+      note={joinedNotes(model.ruleX.note, model.ruleY.note, coloring.note)}
       top={topOf(props)}
       bottom={
         flagOf(look, "showXSelector") && (
@@ -73,8 +75,8 @@ function topOf({ table, look, change }: PlotProps) {
   );
 }
 
-function sentenceOf({ x, y, rows, notes }: ScatterModel, color: string | undefined): string {
+function sentenceOf({ x, y, rows, notes }: ScatterModel, color: string | undefined, all: number): string {
   const colored = color === undefined ? "" : `, coloured by ${color}`;
   const said = notes.length === 0 ? "" : `; ${notes.join("; ")}`;
-  return `Scatter plot of ${y.column.name} over ${x.column.name}, ${rowsWords(rows.length)}${colored}${said}.`;
+  return `Scatter plot of ${y.column.name} over ${x.column.name}, ${drawnWords(rows.length, all)}${colored}${said}.`;
 }

@@ -1,5 +1,5 @@
 import { isText, type Column } from "../../data/column.ts";
-import { dateText, shortNumber } from "../../data/format.ts";
+import { dateText, figure } from "../../data/format.ts";
 import type { ColumnStats } from "../../data/stats.ts";
 
 /** In the order in which they are offered. */
@@ -64,8 +64,8 @@ export function statText(row: StatisticsRow, stat: Stat): string {
   const value = statNumber(row, stat);
   if (Number.isNaN(value)) return "";
   if (COUNTS.has(stat)) return value.toLocaleString("en-US");
-  if (row.column.type !== "datetime") return shortNumber(value);
-  return stat === "stdev" ? `${shortNumber(value / DAY_MS)} d` : dateText(value);
+  if (row.column.type !== "datetime") return figure(value);
+  return stat === "stdev" ? `${figure(value / DAY_MS)} d` : dateText(value);
 }
 
 const DAY_MS = 86_400_000;

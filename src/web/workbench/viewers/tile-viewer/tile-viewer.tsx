@@ -5,7 +5,7 @@ import type { Table } from "../../data/table.ts";
 import { useTable } from "../../data/use-table.ts";
 import { Figure } from "../drawing/figure.tsx";
 import { selectRows } from "../drawing/rows.ts";
-import { countWords, rowsWords } from "../drawing/words.ts";
+import { countWords, noRowsWords, rowsWords } from "../drawing/words.ts";
 import { textOf } from "../look.ts";
 import { ColumnSelect } from "../drawing/column-select.tsx";
 import { ColumnPicker } from "../parts/column-picker.tsx";
@@ -52,7 +52,7 @@ export function TileViewer(props: ViewerProps): ReactNode {
     >
       {(area) => {
         if (typeof model === "string") return <Notice>{model}</Notice>;
-        if (table.filtered.isEmpty) return <Notice>All rows are filtered out.</Notice>;
+        if (table.filtered.isEmpty) return <Notice>{noRowsWords(table)}</Notice>;
         return (
           <div className="flex size-full gap-2 overflow-x-auto overflow-y-hidden px-1">
             {model.lanes.map((lane) => (

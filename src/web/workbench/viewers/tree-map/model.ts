@@ -2,6 +2,7 @@ import { hierarchy, treemap, treemapSquarify } from "d3-hierarchy";
 import { aggregate, type Aggregate } from "../../data/aggregate.ts";
 import type { Column } from "../../data/column.ts";
 import type { Table } from "../../data/table.ts";
+import { noRowsWords } from "../drawing/words.ts";
 import { codesOf, labelOf, type Coded } from "../groups/codes.ts";
 import { groupBy, rowsOf } from "../groups/groups.ts";
 import { finish, STEP_ROWS, type Steps } from "../groups/steps.ts";
@@ -63,7 +64,7 @@ export function* treeMapSteps(table: Table, look: Look): Steps<TreeMapModel | st
   const groups = groupBy(known, table.filtered.toArray(), MOST_LEAVES);
   if (groups === undefined) return tooMany(columns.map(({ name }) => name).join(", "));
   yield;
-  if (groups.keys.length === 0) return "All rows are filtered out.";
+  if (groups.keys.length === 0) return noRowsWords(table);
   const measures = measuresOf(table, look);
   const leaves: Leaf[] = [];
   let since = 0;
@@ -148,6 +149,9 @@ export function spaceOf(look: Look, width: number, height: number): Space {
   return { left, top, width: width - left - margin("Right"), height: height - top - margin("Bottom") };
 }
 
+const LEAST_SIZE = 1e-100;
+const MOST_SIZE = 1e100;
+
 function tooMany(names: string): string {
   return `${names} makes more than ${MOST_LEAVES.toLocaleString("en-US")} groups. Choose columns with fewer values, or filter.`;
 }
@@ -159,7 +163,8 @@ function measuresOf(table: Table, look: Look): Measures {
   return {
     size: (rows) => {
       const value = size(rows);
-      return value > 0 && Number.isFinite(value) ? value : 0;
+      // Beyond these, areas are no longer numbers.
+      return value > LEAST_SIZE && value < MOST_SIZE ? value : 0;
     },
     colour: of(chosen(table, look, "colorColumnName"), textOf(look, "colorAggrType") ?? "avg", () => Number.NaN),
   };

@@ -1,6 +1,6 @@
 import { useCallback, useMemo, useState, type ReactNode } from "react";
 import { Bits } from "../../data/bits.ts";
-import { shortNumber } from "../../data/format.ts";
+import { figure, shortNumber } from "../../data/format.ts";
 import { useTable } from "../../data/use-table.ts";
 import { Canvas } from "../drawing/canvas.tsx";
 import { countIn } from "../drawing/categories.ts";
@@ -100,10 +100,10 @@ function Picture({ table, look, area, model, top, palette, onOpen }: PictureProp
             ["Rows", branch.rows.length.toLocaleString("en-US")],
             ...(size === undefined
               ? []
-              : [[`${textOf(look, "sizeAggrType") ?? ""}(${size.name})`, shortNumber(branch.size)]]),
+              : [[`${textOf(look, "sizeAggrType") ?? ""}(${size.name})`, figure(branch.size)]]),
             ...(colour === undefined
               ? []
-              : [[`${textOf(look, "colorAggrType") ?? ""}(${colour.name})`, shortNumber(model.colourOf(branch))]]),
+              : [[`${textOf(look, "colorAggrType") ?? ""}(${colour.name})`, figure(model.colourOf(branch))]]),
           ] as [string, string][];
           return {
             label: lines.map((line) => line.filter((part) => part !== "").join(" ")).join(", "),

@@ -1,6 +1,8 @@
 import { useMemo, type ComponentType } from "react";
+import type { Table } from "../../data/table.ts";
 import { BarChart } from "../bar-chart/bar-chart.tsx";
 import { barChart } from "../bar-chart/definition.ts";
+import { barEnds } from "../bar-chart/model.ts";
 import { BoxPlot } from "../box-plot/box-plot.tsx";
 import { boxPlot } from "../box-plot/definition.ts";
 import { densityPlot } from "../density-plot/definition.ts";
@@ -8,15 +10,17 @@ import { DensityPlot } from "../density-plot/density-plot.tsx";
 import { ColumnSelect, WordSelect } from "../drawing/column-select.tsx";
 import { Figure, type Area } from "../drawing/figure.tsx";
 import { innerLook, parseInner } from "../drawing/inner-look.ts";
-import { usePlot, type Plot, type PlotProps } from "../drawing/plot.ts";
+import { usePlot, type Plot, type PlotProps, type SharedEnds, type SharedRows } from "../drawing/plot.ts";
 import { chooseGroup } from "../drawing/rows.ts";
 import { useSteps } from "../drawing/use-steps.ts";
 import { Unfit } from "../drawing/unfit.tsx";
 import { countWords, elide, rowsWords } from "../drawing/words.ts";
 import { histogram } from "../histogram/definition.ts";
 import { Histogram } from "../histogram/histogram.tsx";
+import { histogramEnds } from "../histogram/model.ts";
 import { lineChart } from "../line-chart/definition.ts";
 import { LineChart } from "../line-chart/line-chart.tsx";
+import { lineEnds } from "../line-chart/model.ts";
 import { flagOf, listOf, textOf } from "../look.ts";
 import { pieChart } from "../pie-chart/definition.ts";
 import { PieChart } from "../pie-chart/pie-chart.tsx";
@@ -29,12 +33,20 @@ import { trellisModel, type TrellisCell, type TrellisModel } from "./model.ts";
 type InnerType = (typeof INNER_TYPES)[number];
 
 const INNER: Readonly<
-  Record<InnerType, { readonly definition: ViewerDefinition; readonly Component: ComponentType<PlotProps> }>
+  Record<
+    InnerType,
+    {
+      readonly definition: ViewerDefinition;
+      readonly Component: ComponentType<PlotProps>;
+      /** Of axes whose ends do not follow from the rows alone. */
+      readonly ends?: (table: Table, look: Look, shared: SharedRows) => SharedEnds | undefined;
+    }
+  >
 > = {
   "Scatter plot": { definition: scatterPlot, Component: ScatterPlot },
-  Histogram: { definition: histogram, Component: Histogram },
-  "Bar chart": { definition: barChart, Component: BarChart },
-  "Line chart": { definition: lineChart, Component: LineChart },
+  Histogram: { definition: histogram, Component: Histogram, ends: histogramEnds },
+  "Bar chart": { definition: barChart, Component: BarChart, ends: barEnds },
+  "Line chart": { definition: lineChart, Component: LineChart, ends: lineEnds },
   "Box plot": { definition: boxPlot, Component: BoxPlot },
   "Pie chart": { definition: pieChart, Component: PieChart },
   "Density plot": { definition: densityPlot, Component: DensityPlot },
@@ -120,6 +132,11 @@ function Cells({ props, model, plot, area, type }: CellsProps) {
   const width = Math.max(LEAST.width, (area.width - headY) / model.columns);
   const height = Math.max(LEAST.height, (area.height - headX) / model.lines);
   const inner = useMemo(() => cellLook({ props, type, width, height }), [table, look, type, width, height]);
+  const shared = useMemo(() => {
+    if (!flagOf(look, "globalScale")) return undefined;
+    const sets = model.cells.filter(({ count }) => count > 0).map(({ rows }) => rows);
+    return INNER[type].ends?.(table, inner, { sets, scaleRows: plot.rows });
+  }, [table, look, type, inner, model, plot]);
   const lines = textOf(look, "showGridlines") ?? "auto";
   const framed = lines === "always" || (lines === "auto" && width >= LEAST.width * 1.2);
   const scrolls = width * model.columns + headY > area.width + 1 || height * model.lines + headX > area.height + 1;
@@ -172,6 +189,7 @@ function Cells({ props, model, plot, area, type }: CellsProps) {
                 change={() => undefined}
                 within={cell.rows}
                 scaleWithin={flagOf(look, "globalScale") ? plot.rows : undefined}
+                shared={shared}
                 inner
               />
             )}

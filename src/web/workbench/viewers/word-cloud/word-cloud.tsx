@@ -1,6 +1,6 @@
 import { useCallback, useMemo, type ReactNode } from "react";
 import { Bits } from "../../data/bits.ts";
-import { shortNumber } from "../../data/format.ts";
+import { figure } from "../../data/format.ts";
 import { useTable } from "../../data/use-table.ts";
 import { Canvas } from "../drawing/canvas.tsx";
 import { categoryColor, type Palette } from "../drawing/colors.ts";
@@ -100,7 +100,7 @@ function Picture({ table, look, area, model, palette }: PictureProps): ReactNode
               ["Rows", placed.word.count.toLocaleString("en-US")],
               ...(size === undefined
                 ? []
-                : ([[`${textOf(look, "sizeAggrType") ?? "sum"}(${size})`, shortNumber(placed.word.weight)]] as const)),
+                : ([[`${textOf(look, "sizeAggrType") ?? "sum"}(${size})`, figure(placed.word.weight)]] as const)),
             ],
             selected: chosen.has(placed.word.code),
             box: boxAround(placed),
@@ -166,6 +166,6 @@ function cutWords(model: WordCloudModel, cloud: Cloud): string | undefined {
 }
 
 function sentenceOf({ words, different }: WordCloudModel): string {
-  const first = words.slice(0, 5).map(({ text, weight }) => `${text} (${shortNumber(weight)})`);
+  const first = words.slice(0, 5).map(({ text, weight }) => `${text} (${figure(weight)})`);
   return `Word cloud of ${different.toLocaleString("en-US")} values. Largest: ${first.join(", ")}.`;
 }
