@@ -1,6 +1,11 @@
+import { resolve } from "node:path/posix";
 import { LIMITS } from "../protocol/index.ts";
-import { HARMLESS_DEVICES } from "./shell/preview.ts";
+import { beyondRule, type Surroundings } from "./options/cover.ts";
+import { findOptions } from "./shell/options.ts";
+import { isInside, possiblePaths, type Folder } from "./shell/paths.ts";
+import { foldersOf, HARMLESS_DEVICES } from "./shell/preview.ts";
 import { PLAIN_PROGRAMS } from "./shell/programs.ts";
+import { sameCommands, saysTheSame } from "./shell/same-commands.ts";
 import { unwrap, type Layer, type Part, type Unwrapped } from "./shell/unwrap.ts";
 import { canonicalWord, type ShellWord } from "./shell/words.ts";
 import { HARMLESS_WRAPPERS } from "./shell/wrappers.ts";
@@ -44,40 +49,82 @@ function fitsPieces(pieces: readonly string[], text: string): boolean {
 
 /**
  * Whether the rules allow the whole line: every simple command of it must match one of them, nothing may be known only at run
- * time, no variable may change what programs do, and nothing may be written by redirection. Answers the rules that were used.
+ * time, no variable may change what programs do, and nothing may be written by redirection. What a star stands for must do no
+ * more than the rule says. Answers the rules that were used.
  */
 export function allowsCommand(
   rules: readonly CommandRule[],
   command: string,
-  shell: Unwrapped = unwrap(command),
+  { folder, shell = unwrap(command) }: { readonly folder: Folder; readonly shell?: Unwrapped | undefined },
 ): readonly string[] | undefined {
   const whole = rules.find((rule) => namesLine(rule.pattern, command));
   if (whole !== undefined) return [whole.text];
   const { parts, notes, error } = shell;
   if (error !== undefined || notes.length > 0 || parts.length === 0) return undefined;
   const used = new Set<string>();
-  for (const part of parts) {
-    if (part.notes.some((note) => note.kind !== "code") || writes(part)) return undefined;
+  const folders = foldersOf(parts, folder);
+  let moved = false;
+  for (const [index, part] of parts.entries()) {
+    const place = folders[index] ?? folder;
+    if (part.notes.some((note) => note.kind !== "code") || redirectsTooFar(part, place) || setsTooMuch(part))
+      return undefined;
     for (const layer of part.layers) {
-      const rule = rules.find(({ pattern }) => plainForms(layer).some((form) => fits(pattern, form)));
+      const around = { folder: place, bindings: part.bindings, moved };
+      const rule = rules.find((candidate) => covers(candidate.pattern, layer, around));
       if (rule !== undefined) used.add(rule.text);
       else if (!isHarmless(layer, part)) return undefined;
+      if (rule?.pattern.kind !== "exact" && /^(cd|pushd|popd)$/.test(layer.program)) moved = !staysPut(layer, place);
     }
   }
   return used.size === 0 ? undefined : [...used];
 }
 
-function isHarmless(layer: Layer, part: Part): boolean {
+function covers(pattern: CommandPattern, layer: Layer, around: Surroundings): boolean {
   return (
-    HARMLESS_WRAPPERS.has(layer.program) && layer !== part.layers.at(-1) && layer.words[0]?.value === layer.program
+    plainForms(layer).some((form) => fits(pattern, form)) && beyondRule(pattern, layer.words, around) === undefined
   );
 }
 
-function writes(part: Part): boolean {
-  return part.redirects.some(
-    ({ access, target }) =>
-      (access === "write" || access === "both") && !(target?.fixed === true && HARMLESS_DEVICES.has(target.value)),
+/** `cd .`, `cd "$PWD"`: the line is where it was. */
+function staysPut({ words }: Layer, { cwd, workspace }: Folder): boolean {
+  const target = words.find((word, index) => index > 0 && !word.value.startsWith("-"));
+  return target?.fixed === true && resolve(cwd, target.value) === workspace;
+}
+
+function isHarmless(layer: Layer, part: Part): boolean {
+  return (
+    HARMLESS_WRAPPERS.has(layer.program) &&
+    layer !== part.layers.at(-1) &&
+    layer.words[0]?.value === layer.program &&
+    // `time -o file` writes a file.
+    !(layer.program === "time" && findOptions(layer.words.slice(0, 4), ["-o", "--output"]).length > 0)
   );
+}
+
+/** Writes anything by redirection, or reads what lies outside. */
+function redirectsTooFar(part: Part, folder: Folder): boolean {
+  return part.redirects.some(({ access, target }) => {
+    if (target === undefined || access === "descriptor" || access === "feed") return false;
+    if (target.fixed && HARMLESS_DEVICES.has(target.value)) return false;
+    if (access !== "read") return true;
+    const paths = possiblePaths(target, folder, part.bindings);
+    return (
+      paths === undefined ||
+      paths.some((path) => path.startsWith("~") || !isInside(folder.workspace, folder.real?.(path) ?? path))
+    );
+  });
+}
+
+/** Variables that only say how much is told and in which language. Any other may choose settings, plugins or places. */
+const TAME_VARIABLES =
+  /^(CI|NODE_ENV|LANG|LANGUAGE|LC_[A-Z]+|TZ|FORCE_COLOR|NO_COLOR|CLICOLOR(_FORCE)?|TERM|COLORTERM|COLUMNS|LINES|DEBUG|VERBOSE|LOG_LEVEL|RUST_BACKTRACE|RUST_LOG|PYTHONUNBUFFERED|PYTHONDONTWRITEBYTECODE|GIT_(TERMINAL_PROMPT|OPTIONAL_LOCKS|PAGER)|PAGER|NO_UPDATE_NOTIFIER|CARGO_TERM_COLOR|SOURCE_DATE_EPOCH)$/;
+
+function setsTooMuch(part: Part): boolean {
+  return part.assignments.some(({ name, lasting, values }) => {
+    // Without `export` a variable that the shell sets for itself reaches programs only where it was exported before.
+    if (lasting && part.layers.length === 0) return !/^[a-z][a-z\d_]*$/.test(name) && !TAME_VARIABLES.test(name);
+    return !TAME_VARIABLES.test(name) || values.some((value) => !value.fixed);
+  });
 }
 
 /** As written, and with every way of quoting undone in the same manner. */
@@ -121,8 +168,11 @@ function fitsLoosely(pattern: CommandPattern, program: string, words: readonly S
   const named = [program === "" ? (values[0] ?? "") : program, ...values.slice(1)];
   const canonical = shown.map(canonicalWord);
   const forms = [values, named, canonical, [named[0], ...canonical.slice(1)], shown.map((word) => word.text)];
-  if (forms.some((form) => fits(pattern, form.join(" ")))) return true;
+  const others = sameCommands(named);
+  if ([...forms, ...others].some((form) => fits(pattern, form.join(" ")))) return true;
   if (pattern.kind === "exact") return false;
+  const said = wordsOf(pattern);
+  if (said !== undefined && [named, ...others].some((form) => saysTheSame(said, form))) return true;
   // `git --no-pager -C x push` is `git push`: an option, and perhaps its value, is skipped.
   for (let at = 1; at < Math.min(named.length, LIMITS.shellSpellings); at++) {
     const isOption = named[at]?.startsWith("-") === true;
@@ -130,6 +180,16 @@ function fitsLoosely(pattern: CommandPattern, program: string, words: readonly S
     if (fits(pattern, [named[0], ...named.slice(at + 1)].join(" "))) return true;
   }
   return false;
+}
+
+/** The words that a rule begins with, where it is nothing but words and then anything. */
+function wordsOf(pattern: CommandPattern): readonly string[] | undefined {
+  if (pattern.kind === "exact") return undefined;
+  if (pattern.kind === "prefix") return pattern.prefix.split(" ");
+  const [first = "", ...more] = pattern.pieces;
+  return more.length === 0 || (more.length === 1 && more[0] === "" && first.endsWith(" "))
+    ? first.trim().split(" ")
+    : undefined;
 }
 
 /** A program that is not well known is given words that a rule is about: it may well run them. */

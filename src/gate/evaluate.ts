@@ -1,9 +1,9 @@
-import { relative } from "node:path/posix";
 import type { Profile, Ruling } from "../protocol/index.ts";
 import type { CallInQuestion, Evaluate, ResolvedPath, Standing } from "./gate.ts";
 import { guardCommand } from "./guarded.ts";
-import { allows, catches, commandOf, grants, hostListed, pathFits, toolListed, type Match } from "./match.ts";
-import { parseRule, WRITING_TOOLS, type Rule } from "./rules.ts";
+import { allows, catches, commandOf, grants, hostListed, toolListed, type Match } from "./match.ts";
+import { parseRule, pathFits, WRITING_TOOLS, type Rule } from "./rules.ts";
+import { isProtected } from "./protected.ts";
 import { isInside } from "./shell/paths.ts";
 import { unwrap, type Unwrapped } from "./shell/unwrap.ts";
 
@@ -175,14 +175,6 @@ function mustAsk(call: CallInQuestion, standing: Here): Findings["asked"] {
   return named
     ? undefined
     : { rule: "protected files", why: `${sensitive.given} decides what programs run or what an agent may do.` };
-}
-
-/** Files that git, an editor or an agent obeys: changed only after a question, whatever the autonomy. */
-const PROTECTED =
-  /(^|\/)(\.git(\/|$)|\.gitmodules$|\.claude(\/(settings[^/]*\.json|hooks\/.*|commands\/.*|agents\/.*)$)|\.claude_settings\.json$|\.mcp\.json$|sallyport\.ya?ml$|\.sallyport(\/|$)|\.husky(\/|$)|\.vscode\/(settings|tasks|launch)\.json$|\.envrc$)/i;
-
-function isProtected(real: string, workspace: string): boolean {
-  return PROTECTED.test(relative(workspace, real));
 }
 
 /** Only a rule without wildcards is meant for such a file. */

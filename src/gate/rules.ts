@@ -1,5 +1,7 @@
+import { isAbsolute, relative } from "node:path/posix";
 import picomatch from "picomatch";
 import { LIMITS } from "../protocol/index.ts";
+import { isInside } from "./shell/paths.ts";
 
 /**
  * One rule in Claude Code's syntax.
@@ -171,4 +173,27 @@ export function ruleNames(rule: string, tool: string): boolean {
   if (toolMatches(rule, tool)) return true;
   if (rule === "Edit") return (WRITING_TOOLS as readonly string[]).includes(tool);
   return rule === "Read" && (READING_TOOLS as readonly string[]).includes(tool);
+}
+
+/** The path as the pattern counts it; undefined when the pattern cannot mean it. */
+function counted(pattern: PathPattern, path: string, workspace: string): string | undefined {
+  if (pattern.absolute) return path;
+  return isInside(workspace, path) ? relative(workspace, path) : undefined;
+}
+
+export function pathFits(pattern: PathPattern, path: string, workspace: string): boolean {
+  const own = counted(pattern, path, workspace);
+  return own !== undefined && isAbsolute(path) && pattern.matches(own);
+}
+
+/** As gitignore reads it: a name without a slash at any depth, a folder with all that it holds. */
+export function reaches(pattern: PathPattern, path: string, workspace: string): boolean {
+  const own = counted(pattern, path, workspace);
+  if (own === undefined) return false;
+  const segments = own.split("/");
+  for (let end = segments.length; end > 0; end--) {
+    if (pattern.matches(segments.slice(0, end).join("/"))) return true;
+    if (!pattern.glob.includes("/") && pattern.matches(segments[end - 1] ?? "")) return true;
+  }
+  return false;
 }

@@ -354,6 +354,9 @@ export const LIMITS = {
   /** Values that one write target may take before it counts as unknown. */
   shellTargetValues: 256,
   warningsPerCommand: 50,
+  /** Names of a shell pattern times names of a rule that are compared, and the longest of such names; beyond that they count as the same. */
+  globPairs: 4_096,
+  globChars: 256,
   hostsPerCommand: 50,
   ruleChars: 500,
   policyChars: 262_144,

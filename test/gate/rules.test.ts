@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { allowsCommand, matchRule, parseRule, sessionRule, type CallInQuestion } from "../../src/gate/index.ts";
-import { at, bash, call, edit, fetching, read, standing, WORKSPACE } from "./stand.ts";
+import { at, bash, call, edit, fetching, FOLDER, read, standing, WORKSPACE } from "./stand.ts";
 
 function rule(text: string) {
   const parsed = parseRule(text);
@@ -161,7 +161,7 @@ describe("commands that are allowed", () => {
     [["Bash(npm run test:*)"], "npm run test >> .git/hooks/x", false],
     [["Bash(npm run test:*)"], "npm run test > /dev/null 2>&1", true],
     [["Bash(npm run test:*)"], "npm run test < in", true],
-    [["Bash(npm run test:*)"], "FOO=1 npm run test", true],
+    [["Bash(npm run test:*)"], "FOO=1 npm run test", false],
     [["Bash(npm run test:*)"], "PATH=. npm run test", false],
     [["Bash(npm run test:*)"], "NODE_OPTIONS=-r./x npm run test", false],
     [["Bash(npm run test:*)"], "timeout 60 npm run test", true],
@@ -185,21 +185,21 @@ describe("commands that are allowed", () => {
     [["Bash(find:*)"], "find . -name x", true],
     [["Bash(find:*)"], "find . -exec rm {} +", false],
     [["Bash(find:*)"], "find $(cat x)", false],
-    [["Bash(xargs:*)", "Bash(cat:*)"], "cat a | xargs cat", true],
+    [["Bash(xargs:*)", "Bash(cat:*)"], "cat a | xargs cat", false],
     [["Bash(xargs:*)", "Bash(cat:*)"], "cat a | xargs sh -c", false],
     [["Bash(git:*)"], "git log", true],
     [["Bash(git:*)"], "git -c core.pager='rm x' log", false],
     [["Bash(git:*)"], "git zzz", false],
     [["Bash(git log:*)"], "git log -p", true],
     [["Bash(git log:*)"], "git -C x log", false],
-    [["Bash(node:*)"], "node -e 'x'", true],
+    [["Bash(node:*)"], "node -e 'x'", false],
     [["Bash(sed:*)"], "sed 's/a/b/' x", true],
     [["Bash(sed:*)"], "sed '1e rm x' x", false],
     [["Bash(awk:*)"], "awk 'BEGIN{system(\"x\")}'", false],
     [["Bash(tar:*)"], "tar xf a --to-command=rm", false],
     [["Bash(rm:*)"], "/tmp/evil/rm x", false],
     [["Bash(ls:*)"], "ls() { rm x; }; ls", false],
-    [["Bash(git *)"], "git push --force", true],
+    [["Bash(git *)"], "git push --force", false],
     [["Bash(git *)"], "git", true],
     [["Bash(git *)"], "gitk", false],
     [["Bash(git * main)"], "git push origin main", true],
@@ -216,7 +216,7 @@ describe("commands that are allowed", () => {
     [["Bash($x:*)"], "$x y", false],
   ])("%j: %s", (texts, command, expected) => {
     const rules = texts.map(rule).filter((parsed) => parsed.kind === "command");
-    expect(allowsCommand(rules, command) !== undefined).toBe(expected);
+    expect(allowsCommand(rules, command, { folder: FOLDER }) !== undefined).toBe(expected);
   });
 });
 

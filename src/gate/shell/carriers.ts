@@ -212,7 +212,9 @@ function awk({ words }: LookContext): Look {
   if (program?.fixed === false) notes.push(unknown(`what awk does is known only at run time: ${program.text}`));
   else if (
     program !== undefined &&
-    /system\s*\(|\|&?|getline|@load|@include|>/.test(program.value.replaceAll("||", ""))
+    /system\s*\(|\|&?|getline|@load|@include|>|ARGV|ARGC|ENVIRON|PROCINFO|SYMTAB/.test(
+      program.value.replaceAll("||", ""),
+    )
   ) {
     notes.push(unknown("this awk program can run a command or write a file"));
   }

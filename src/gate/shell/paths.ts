@@ -28,6 +28,8 @@ export interface Folder {
   readonly cwd: string;
   /** Absolute. */
   readonly workspace: string;
+  /** Where an absolute path really leads, as far as it was looked up; absent: links are not followed. */
+  readonly real?: ((path: string) => string | undefined) | undefined;
 }
 
 export type Bindings = ReadonlyMap<string, Binding>;

@@ -1,0 +1,237 @@
+import { isAbsolute, relative, resolve } from "node:path/posix";
+import { pathsMeet } from "./globs.ts";
+import type { Match } from "./match.ts";
+import { reaches, READING_TOOLS, ruleNames, type PathPattern, type Rule } from "./rules.ts";
+import { anyFileNamesIn } from "./shell/file-names.ts";
+import { readGit } from "./shell/git.ts";
+import { isInside, possiblePaths, type Bindings, type Folder } from "./shell/paths.ts";
+import { foldersOf, HARMLESS_DEVICES } from "./shell/preview.ts";
+import { ONLY_READ, PATTERN_PROGRAMS, readsWholeFolders, TEXT_PROGRAMS } from "./shell/programs.ts";
+import type { Part, Unwrapped } from "./shell/unwrap.ts";
+import type { ShellWord } from "./shell/words.ts";
+
+export type PathRule = Extract<Rule, { kind: "path" }>;
+
+interface Question {
+  readonly rule: PathRule;
+  /** The rule is about changing files, so that reading them is no matter. */
+  readonly writing: boolean;
+  readonly folder: Folder;
+  /** Folders against which a relative name may count: the working folder, and those that options name. */
+  readonly bases: readonly string[];
+  readonly bindings: Bindings;
+  /** A star at the front of a name may stand for a dot. */
+  readonly dots: boolean;
+}
+
+/**
+ * A path rule holds for the shell, too: whatever word of whatever program names the file is what the rule is about. A word that is
+ * known only at run time may name it. What a program does inside, the sandbox bounds.
+ */
+export function commandPaths(
+  rule: Rule,
+  { shell, folder }: { readonly shell: Unwrapped; readonly folder: Folder },
+): Match | undefined {
+  if (rule.kind !== "path" || !(ruleNames(rule.tool, "Read") || ruleNames(rule.tool, "Write"))) return undefined;
+  const { parts, notes, error } = shell;
+  const maybe = (why: string): Match => ({ rule: rule.text, certain: false, why });
+  if (error !== undefined) return maybe(`the command cannot be parsed (${error})`);
+  const writing = !(READING_TOOLS as readonly string[]).includes(rule.tool);
+  const folders = foldersOf(parts, folder);
+  const dots = parts.some((part) => part.command.text.includes("dotglob"));
+  let possible: Match | undefined;
+  for (const [index, part] of parts.entries()) {
+    const place = folders[index] ?? folder;
+    const question = { rule, writing, folder: place, bases: basesOf(part, place), bindings: part.bindings, dots };
+    const found = inPart(part, question);
+    if (found?.certain === true) return found;
+    possible ??= found;
+  }
+  if (possible !== undefined) return possible;
+  const moves = parts.some((part) => goesElsewhere(part));
+  if (moves && rule.pattern.glob.includes("/"))
+    return maybe("the line goes to a folder that is known only at run time");
+  const note = [...notes, ...parts.flatMap((part) => part.notes)].find(({ kind }) => kind !== "environment");
+  return note === undefined ? undefined : maybe(`${note.message}; so it cannot be told which files it uses`);
+}
+
+function goesElsewhere({ layers }: Part): boolean {
+  const layer = layers.at(-1);
+  if (!/^(cd|pushd|popd)$/.test(layer?.program ?? "")) return false;
+  const target = layer?.words.find((word, index) => index > 0 && !/^-[LPe@]+$/.test(word.value));
+  return target === undefined || !target.fixed || target.value === "-";
+}
+
+const FOLDER_OPTIONS =
+  /^(-C|--directory|--chdir|--cwd|--prefix|--dir|--work-tree|--root|--base-directory|--project-directory)$/;
+
+function basesOf(part: Part, { cwd }: Folder): readonly string[] {
+  const bases = [cwd];
+  for (const { words } of part.layers) {
+    for (const [index, word] of words.entries()) {
+      const [name = "", attached] = word.value.split(/=(.*)/s);
+      const short = /^-C(.+)$/s.exec(word.value)?.[1];
+      const value = short ?? (FOLDER_OPTIONS.test(name) ? (attached ?? words[index + 1]?.value) : undefined);
+      if (value !== undefined) bases.push(resolve(cwd, value));
+    }
+  }
+  return bases;
+}
+
+function inPart(part: Part, question: Question): Match | undefined {
+  let possible: Match | undefined;
+  const note = (match: Match | undefined): Match | undefined => {
+    if (match?.certain === false) possible ??= match;
+    return match?.certain === true ? match : undefined;
+  };
+  for (const [index, layer] of part.layers.entries()) {
+    const inner = part.layers[index + 1]?.words[0];
+    const end = inner === undefined ? -1 : layer.words.indexOf(inner);
+    const words = end === -1 ? layer.words : layer.words.slice(0, end);
+    for (const word of fileWords(layer.program, words, question)) {
+      const match = note(inWord(word, question));
+      if (match !== undefined) return match;
+    }
+    const last = index === part.layers.length - 1;
+    const folder = last ? foldersRead(layer.program, words, question) : undefined;
+    if (folder !== undefined) note(folder);
+  }
+  for (const { target, access } of part.redirects) {
+    if (target === undefined || access === "descriptor" || access === "feed" || HARMLESS_DEVICES.has(target.value))
+      continue;
+    if (question.writing && access === "read") continue;
+    const match = note(inWord(target, question));
+    if (match !== undefined) return match;
+  }
+  return possible;
+}
+
+/** Words of a program that may name files: all but texts and patterns. */
+function fileWords(program: string, words: readonly ShellWord[], { writing }: Question): readonly ShellWord[] {
+  if (TEXT_PROGRAMS.has(program)) return [];
+  if (writing && ONLY_READ.test(program)) return [];
+  if (program === "git") return gitWords(words, writing);
+  if (program === "find") return findWords(words);
+  const given = words.slice(1);
+  if (
+    PATTERN_PROGRAMS.has(program) &&
+    !words.some((word) => /^(-[a-zA-Z]*[ef]|--(regexp|file|expression|from-file)(=.*)?)$/.test(word.value))
+  ) {
+    const pattern = given.find((word) => !word.value.startsWith("-"));
+    return given.filter((word) => word !== pattern);
+  }
+  if (program === "gh") return withoutTexts(given, /^(-t|-b|--title|--body|--search|-S|--jq|-q)$/);
+  if (writing && /^(cp|install|rsync|scp)$/.test(program)) return destinations(given);
+  if (writing && program === "dd") return given.filter((word) => !word.value.startsWith("if="));
+  return given;
+}
+
+function destinations(given: readonly ShellWord[]): readonly ShellWord[] {
+  const target = given.filter(
+    (word, index) =>
+      /^(-t|--target-directory)/.test(word.value) || /^(-t|--target-directory)$/.test(given[index - 1]?.value ?? ""),
+  );
+  return target.length > 0 ? target : given.filter((word) => !word.value.startsWith("-")).slice(-1);
+}
+
+function withoutTexts(words: readonly ShellWord[], options: RegExp): readonly ShellWord[] {
+  return words.filter((word, index) => {
+    const [name = ""] = word.value.split("=");
+    return !options.test(words[index - 1]?.value ?? "") && !(word.value.includes("=") && options.test(name));
+  });
+}
+
+const GIT_TEXTS =
+  /^(-m|--message|--author|--date|--grep|-S|-G|--format|--pretty|--since|--until|--after|--before|--subject-prefix|--trailer|--fixup|--squash|-b|-B)$/;
+const GIT_READS =
+  /^(diff|log|show|status|blame|annotate|grep|ls-files|ls-tree|cat-file|rev-parse|rev-list|describe|shortlog|hash-object|diff-tree|diff-index|diff-files|check-ignore|check-attr|archive|bundle|format-patch|add)$/;
+
+function gitWords(words: readonly ShellWord[], writing: boolean): readonly ShellWord[] {
+  const { subcommand } = readGit(words, new Map());
+  const reads = subcommand !== undefined && GIT_READS.test(subcommand.value);
+  const given = withoutTexts(words.slice(1), GIT_TEXTS).filter((word) => word !== subcommand);
+  return writing && reads ? given.filter((word) => /^(-o|--output)/.test(word.value)) : given;
+}
+
+/** Only a search that does something with what it finds reads or changes files. */
+function findWords(words: readonly ShellWord[]): readonly ShellWord[] {
+  const acts = words.some((word) => /^-(exec|execdir|ok|okdir|delete|fprint|fprint0|fprintf|fls)$/.test(word.value));
+  return acts
+    ? words.slice(1).filter((word) => word.value !== "{}")
+    : words.filter((_word, index) => /^-(files0-from|newer)/.test(words[index - 1]?.value ?? ""));
+}
+
+function inWord(word: ShellWord, question: Question): Match | undefined {
+  const { rule, folder } = question;
+  const named: Match = { rule: rule.text, certain: true, why: `the command names ${word.text}` };
+  const maybe: Match = {
+    rule: rule.text,
+    certain: false,
+    why: `which file ${word.text} is, is known only at run time`,
+  };
+  if (word.added === true) return { ...maybe, why: "it is given names that are known only at run time" };
+  if (word.fixed)
+    return anyFileNamesIn(word.value).some((name) => isAbout(name, question, false))
+      ? named
+      : homeDoubt(word.value, question, maybe);
+  if (word.pieces.every((piece) => piece.kind === "text" || piece.kind === "glob")) {
+    const pattern = word.pieces.map((piece) => piece.text).join("");
+    return anyFileNamesIn(pattern).some((name) => isAbout(name, question, !question.dots)) ? named : undefined;
+  }
+  const paths = possiblePaths(word, folder, question.bindings);
+  if (paths === undefined) return maybe;
+  // What a pattern or a number stands for is a name, whatever it is.
+  const names = paths.map((path) => path.replaceAll(/[\u0001\u0002]/g, "*"));
+  if (names.some((name) => isAbout(name, question, !question.dots))) return named;
+  return homeDoubt(paths[0] ?? "", question, maybe);
+}
+
+/** Where a home folder is, is not known here. */
+function homeDoubt(path: string, { rule }: Question, maybe: Match): Match | undefined {
+  return rule.pattern.absolute && path.startsWith("~") ? maybe : undefined;
+}
+
+function isAbout(name: string, { rule, folder, bases }: Question, hidesDots: boolean): boolean {
+  const { pattern } = rule;
+  return bases.some((base) => {
+    const path = resolve(base, name);
+    const real = folder.real?.(path);
+    if (reaches(pattern, path, folder.workspace) || (real !== undefined && reaches(pattern, real, folder.workspace)))
+      return true;
+    return /[*?[{(]/.test(name) && meets(pattern, path, { workspace: folder.workspace, hidesDots });
+  });
+}
+
+function meets(
+  pattern: PathPattern,
+  path: string,
+  { workspace, hidesDots }: { readonly workspace: string; readonly hidesDots: boolean },
+): boolean {
+  if (!pattern.absolute && !isInside(workspace, path)) return false;
+  const word = (pattern.absolute ? path : relative(workspace, path)).split("/").filter((segment) => segment !== "");
+  const glob = pattern.glob.split("/").filter((segment) => segment !== "");
+  return pathsMeet(word, pattern.absolute || pattern.glob.includes("/") ? glob : ["**", ...glob], { hidesDots });
+}
+
+/** A program that takes whole folders takes what is in them. */
+function foldersRead(program: string, words: readonly ShellWord[], question: Question): Match | undefined {
+  const { rule, writing, folder, bases } = question;
+  const taken = readsWholeFolders(program, words, writing ? "write" : "read");
+  const held = taken?.find((name) =>
+    bases.some((base) =>
+      mayHold(rule.pattern, folder.real?.(resolve(base, name)) ?? resolve(base, name), folder.workspace),
+    ),
+  );
+  return held === undefined
+    ? undefined
+    : { rule: rule.text, certain: false, why: `${held} may hold files that the rule is about` };
+}
+
+/** Whether a folder may hold what a pattern is about. */
+export function mayHold(pattern: PathPattern, path: string, workspace: string): boolean {
+  const base = pattern.glob.replace(/[^/]*[*?[{][\s\S]*$/, "").replace(/\/$/, "");
+  const start = resolve(workspace, pattern.absolute ? base : `./${base}`);
+  if (isInside(path, start)) return true;
+  if (pattern.glob.includes("/")) return isAbsolute(path) && /[*?[{]/.test(pattern.glob) && isInside(start, path);
+  return isInside(workspace, path);
+}

@@ -1,0 +1,337 @@
+import { LIMITS } from "../../protocol/index.ts";
+import type { CommandPattern } from "../rules.ts";
+import { fileNamesIn } from "../shell/file-names.ts";
+import { isInside, mayBeOption, possiblePaths, type Bindings, type Folder } from "../shell/paths.ts";
+import { canonicalWord, fixedWord, type ShellWord } from "../shell/words.ts";
+import { isProtected } from "../protected.ts";
+import { specOf } from "./programs.ts";
+import { GENERIC, longArity, shortArity, within, type Arity, type ProgramSpec } from "./spec.ts";
+
+/** Where a command stands when it is asked whether a rule covers it. */
+export interface Surroundings {
+  readonly folder: Folder;
+  readonly bindings: Bindings;
+  /** The line went to a folder that no rule spells: what obeys that folder's settings is not covered. */
+  readonly moved: boolean;
+}
+
+/**
+ * Why a rule with a star does not cover these words although it fits them; undefined: it covers them. What the rule itself spells
+ * is covered always. What a star stands for must be an option that is known to do no harm, or a file of the workspace.
+ */
+export function beyondRule(
+  pattern: CommandPattern,
+  words: readonly ShellWord[],
+  around: Surroundings,
+): string | undefined {
+  const shown = words.filter((word) => word.added !== true);
+  const spelled = spelledBy(pattern, shown);
+  const [name] = shown;
+  if (name === undefined) return undefined;
+  const program = name.value.slice(name.value.lastIndexOf("/") + 1);
+  const spec = specOf(program);
+  if (around.moved && spec?.plain !== true) return `${program} obeys the settings of the folder that the line goes to`;
+  const whole = spelled.every(Boolean) && shown.length === words.length;
+  if (whole && (pattern.kind === "exact" || spec?.script !== true)) return undefined;
+  if (spelled[0] !== true && !startsAsSpelled(pattern, name))
+    return spelled.slice(1).every(Boolean) && /^[\w+-]+$/.test(name.value)
+      ? undefined
+      : "the rule does not say which program runs";
+  const added = words.length - shown.length;
+  return new Cover(shown, spelled, around).judge(program, spec ?? GENERIC, added > 0);
+}
+
+function startsAsSpelled(pattern: CommandPattern, { value }: ShellWord): boolean {
+  if (pattern.kind !== "wildcard") return true;
+  const start = pattern.pieces[0] ?? "";
+  return start !== "" && value.startsWith(start);
+}
+
+/** Which words stand in the rule itself. */
+function spelledBy(pattern: CommandPattern, words: readonly ShellWord[]): readonly boolean[] {
+  if (pattern.kind === "exact") return words.map(() => true);
+  const front = pattern.kind === "prefix" ? pattern.prefix : (pattern.pieces[0] ?? "");
+  const count = Math.max(
+    leading(
+      front,
+      words.map((word) => word.text),
+    ),
+    leading(front, words.map(canonicalWord)),
+  );
+  const spelled = words.map((_word, index) => index < count);
+  if (pattern.kind === "prefix") return spelled;
+  const written = words
+    .slice(0, count)
+    .map((word) => word.text)
+    .join(" ").length;
+  const rest = [front.slice(Math.min(written, front.length)), ...pattern.pieces.slice(1)];
+  for (const [index, piece] of rest.entries()) {
+    const tokens = piece.split(" ");
+    for (const [place, token] of tokens.entries()) {
+      // A star before or after a token makes it a part of a word: only `--name=` and `-x` say which option is meant.
+      const opens = place === 0 && index > 0;
+      const closes = place === tokens.length - 1 && index < rest.length - 1;
+      if (token === "" || opens) continue;
+      const fits = closes ? partly(token) : (word: ShellWord) => word.text === token || canonicalWord(word) === token;
+      const at = words.findIndex((word, position) => spelled[position] !== true && fits(word));
+      if (at !== -1) spelled[at] = true;
+    }
+  }
+  return spelled;
+}
+
+function partly(token: string): (word: ShellWord) => boolean {
+  const names = /^(--[\w-]+=|-[A-Za-z])/.test(token);
+  return (word) => names && word.text.startsWith(token);
+}
+
+/** How many words the front of a rule holds whole. */
+function leading(front: string, texts: readonly string[]): number {
+  let joined = "";
+  for (const [index, text] of texts.entries()) {
+    joined = index === 0 ? text : `${joined} ${text}`;
+    if (joined !== front && !front.startsWith(`${joined} `)) return index;
+  }
+  return texts.length;
+}
+
+/** `taken`: how many of the next words are its value. */
+type OptionRead =
+  | { readonly taken: number; readonly named: string }
+  | { readonly objection: string; readonly named: string };
+
+interface OptionValue {
+  readonly spec: ProgramSpec;
+  readonly word: ShellWord;
+  readonly at: number;
+  readonly named: string;
+  readonly attached: ShellWord | undefined;
+}
+
+/** One command, word by word. */
+class Cover {
+  readonly #words: readonly ShellWord[];
+  readonly #spelled: readonly boolean[];
+  readonly #around: Surroundings;
+
+  constructor(words: readonly ShellWord[], spelled: readonly boolean[], around: Surroundings) {
+    this.#words = words;
+    this.#spelled = spelled;
+    this.#around = around;
+  }
+
+  judge(program: string, start: ProgramSpec, added: boolean): string | undefined {
+    let spec = start;
+    let open = true;
+    let operands = 0;
+    let patternGiven = false;
+    for (let at = 1; at < this.#words.length; at++) {
+      const word = this.#words[at];
+      if (word === undefined) break;
+      const spelled = this.#spelled[at] === true;
+      if (open && word.value === "--") {
+        open = false;
+        if (spec.dashes !== undefined) {
+          spec = GENERIC;
+          open = true;
+        }
+        continue;
+      }
+      const unsure = open && !spelled && !isHarmless(spec) && mayBeOption(word, this.#around.bindings);
+      if (unsure) return `${word.text} could turn out to be an option of ${program}`;
+      const bundle = spec.bundled === true && at === 1 && /^[A-Za-z]+$/.test(word.value);
+      if (open && (bundle || /^-./.test(word.value))) {
+        const option = this.#option(spec, bundle ? fixedWord(`-${word.value}`) : word, at);
+        if ("objection" in option && !spelled) return `${option.objection} of ${program} is not covered by the rule`;
+        if (option.named === "e" || option.named === "regexp" || option.named === "expression" || option.named === "f")
+          patternGiven = true;
+        const taken = "objection" in option ? this.#spelledValue(spec, at) : option.taken;
+        at += bundle ? 0 : taken;
+        continue;
+      }
+      const [first] = operands === 0 ? [spec.commands] : [undefined];
+      if (first !== undefined) {
+        const next = this.#subcommand(spec, word, spelled);
+        if (typeof next === "string") return next;
+        spec = next;
+        operands = spec.then === undefined || Object.hasOwn(first, word.value) ? 0 : 1;
+        if (spec === GENERIC) operands = 1;
+        continue;
+      }
+      operands++;
+      const objection = spelled ? undefined : this.#operand(spec, word, { operands, patternGiven, program });
+      if (objection !== undefined) return objection;
+      if (operands === 1 && spec.then === "anything") return undefined;
+      if (operands === 1 && spec.then === "generic") spec = GENERIC;
+      if (operands === 1 && spec.then === "program") return this.#inner(at, added);
+    }
+    if (added && spec.any !== true && spec.operands !== "text")
+      return `${program} is given words that are known only at run time`;
+    return start.script === true && operands === 0 && !this.#saysVersion()
+      ? `${program} runs what it reads`
+      : undefined;
+  }
+
+  #saysVersion(): boolean {
+    return this.#words.slice(1).some((word) => /^(-v|-V|-h|--version|--help|--test)$/.test(word.value));
+  }
+
+  /** `npx tool …`: the rest is the tool's own. */
+  #inner(at: number, added: boolean): string | undefined {
+    const words = this.#words.slice(at);
+    const tool = (words[0]?.value ?? "").replace(/(?<=.)@[^/]*$/, "");
+    const inner = new Cover(words, this.#spelled.slice(at), this.#around);
+    const name = tool.slice(tool.lastIndexOf("/") + 1);
+    return inner.judge(name, specOf(name) ?? GENERIC, added);
+  }
+
+  #subcommand(spec: ProgramSpec, word: ShellWord, spelled: boolean): ProgramSpec | string {
+    if (spec.asks?.test(word.value) === true && !spelled) return `${word.text} is not covered by the rule`;
+    if (!word.fixed) return `which command ${word.text} is, is known only at run time`;
+    const known =
+      spec.commands !== undefined && Object.hasOwn(spec.commands, word.value) ? spec.commands[word.value] : undefined;
+    if (known !== undefined) return within(spec, known);
+    if (spec.otherwise === "script") return GENERIC;
+    if (spec.otherwise === "ask" && !spelled) return `${word.text} is a command that is not listed`;
+    return { ...(spec.plain === undefined ? {} : { plain: spec.plain }) };
+  }
+
+  #option(spec: ProgramSpec, word: ShellWord, at: number): OptionRead {
+    const { value } = word;
+    if (spec.any === true) return { taken: 0, named: "" };
+    if (spec.numbers === true && /^-\d+$/.test(value)) return { taken: 0, named: "" };
+    if (value.startsWith("--")) return this.#named(spec, word, { at, dashes: 2 });
+    if (spec.single !== undefined) return this.#named(spec, word, { at, dashes: 1 });
+    return this.#letters(spec, word, at);
+  }
+
+  #named(
+    spec: ProgramSpec,
+    word: ShellWord,
+    { at, dashes }: { readonly at: number; readonly dashes: number },
+  ): OptionRead {
+    const equals = word.value.indexOf("=");
+    const named = word.value.slice(dashes, equals === -1 ? undefined : equals);
+    const arity = longArity(dashes === 2 ? spec.long : spec.single, named);
+    const attached = equals === -1 ? undefined : word.value.slice(equals + 1);
+    if (arity === undefined || (arity === "flag" && attached !== undefined && !/^(true|false)$/.test(attached)))
+      return { objection: word.value.slice(0, equals === -1 ? undefined : equals), named };
+    return this.#valued(arity, {
+      spec,
+      word,
+      at,
+      named,
+      attached: attached === undefined ? undefined : fixedWord(attached),
+    });
+  }
+
+  #letters(spec: ProgramSpec, word: ShellWord, at: number): OptionRead {
+    const letters = Array.from(word.value.slice(1));
+    for (const [index, letter] of letters.entries()) {
+      const arity = shortArity(spec, letter);
+      if (arity === undefined) return { objection: `-${letter}`, named: letter };
+      if (arity === "flag") continue;
+      const rest = letters.slice(index + 1).join("");
+      return this.#valued(arity, {
+        spec,
+        word,
+        at,
+        named: letter,
+        attached: rest === "" ? undefined : fixedWord(rest),
+      });
+    }
+    return { taken: 0, named: letters.at(-1) ?? "" };
+  }
+
+  #valued(arity: Arity, { spec, word, at, named, attached }: OptionValue): OptionRead {
+    if (arity === "flag" || arity === "attached")
+      return word.fixed ? { taken: 0, named } : { objection: word.text, named };
+    if (attached !== undefined && !word.fixed) return { objection: word.text, named };
+    const next = this.#words[at + 1];
+    const value = attached ?? next;
+    const given = attached === undefined && this.#spelled[at + 1] === true;
+    if (arity === "file" && value !== undefined && !given) {
+      const wrong = this.#outside(value, { writes: spec.writes === true, always: true });
+      if (wrong !== undefined) return { objection: `${word.text} ${wrong}`, named };
+    }
+    return { taken: attached === undefined ? 1 : 0, named };
+  }
+
+  /** An option that only the rule knows takes the next word with it where the rule spells that, too. */
+  #spelledValue(spec: ProgramSpec, at: number): number {
+    const word = this.#words[at];
+    const next = this.#words[at + 1];
+    if (word?.value.includes("=") === true || next === undefined || next.value.startsWith("-")) return 0;
+    if (this.#spelled[at + 1] !== true) return spec.commands === undefined ? 1 : 0;
+    return spec.commands !== undefined && Object.hasOwn(spec.commands, next.value) ? 0 : 1;
+  }
+
+  #operand(
+    spec: ProgramSpec,
+    word: ShellWord,
+    {
+      operands,
+      patternGiven,
+      program,
+    }: { readonly operands: number; readonly patternGiven: boolean; readonly program: string },
+  ): string | undefined {
+    if (spec.operands === "none") return `what ${program} does with ${word.text} is not covered by the rule`;
+    if (spec.asks?.test(word.value) === true) return `${word.text} is not covered by the rule`;
+    if (spec.most !== undefined && operands > spec.most) return `${program} would change ${word.text}`;
+    if (spec.script === true && operands === 1 && word.value === "-") return `${program} runs what it reads`;
+    if (spec.operands === "pattern" && operands === 1 && !patternGiven) return undefined;
+    const isText = spec.operands === "text";
+    if (isText && (spec.any === true || word.fixed === false))
+      return spec.any === true ? undefined : this.#unknown(word);
+    return this.#outside(word, { writes: spec.writes === true, always: !isText });
+  }
+
+  #unknown(word: ShellWord): string | undefined {
+    return possiblePaths(word, this.#around.folder, this.#around.bindings) === undefined
+      ? `${word.text} is known only at run time`
+      : undefined;
+  }
+
+  /** A file beyond the workspace, or one that decides what programs run. */
+  #outside(
+    word: ShellWord,
+    { writes, always }: { readonly writes: boolean; readonly always: boolean },
+  ): string | undefined {
+    const { folder, bindings } = this.#around;
+    if (word.fixed) {
+      for (const name of fileNamesIn(word.value)) {
+        const wrong = misplaced(name, { folder, writes });
+        if (wrong !== undefined && (always || /^(\/|~|\.\.(\/|$)|file:)/.test(name))) return `${word.text} ${wrong}`;
+      }
+      return undefined;
+    }
+    const paths = possiblePaths(word, folder, bindings);
+    if (paths === undefined) return `${word.text} is known only at run time`;
+    const wrong = paths
+      .slice(0, LIMITS.shellTargetValues)
+      .map((path) => misplaced(path, { folder, writes }))
+      .find((found) => found !== undefined);
+    return wrong === undefined ? undefined : `${word.text} ${wrong}`;
+  }
+}
+
+function isHarmless(spec: ProgramSpec): boolean {
+  return spec.harmless === true || spec.any === true;
+}
+
+const DEVICES = /^\/dev\/(null|stdin|stdout|stderr|tty|zero|urandom)$/;
+
+function misplaced(
+  name: string,
+  { folder, writes }: { readonly folder: Folder; readonly writes: boolean },
+): string | undefined {
+  if (DEVICES.test(name)) return undefined;
+  if (name.startsWith("~")) return "is outside of the workspace";
+  const [path] = possiblePaths(fixedWord(name), folder, new Map()) ?? [];
+  if (path === undefined) return "cannot be placed";
+  const real = folder.real?.(path) ?? path;
+  if (!isInside(folder.workspace, path) || !isInside(folder.workspace, real)) return "is outside of the workspace";
+  return writes && (isProtected(path, folder.workspace) || isProtected(real, folder.workspace))
+    ? "decides what programs run or what an agent may do"
+    : undefined;
+}

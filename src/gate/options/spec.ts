@@ -1,0 +1,101 @@
+/**
+ * What a rule with a star covers of one program: options that write nowhere else, run nothing, and choose no other project,
+ * shell or settings. An option that is not here asks.
+ */
+export interface ProgramSpec {
+  /** Letters that stand alone: `-la`. */
+  readonly flags?: string;
+  /** Letters whose value is a file. */
+  readonly files?: string;
+  /** Letters whose value is text, never a file. */
+  readonly texts?: string;
+  /** Letters whose value, if any, is attached: `-M50%`, `-j4`. */
+  readonly attached?: string;
+  /** Long names: `all` stands alone, `key~` takes a text, `file=` a file, `color?` an attached text or nothing. */
+  readonly long?: string;
+  /** Whole names after one dash, in the same notation: `-name~`. Letters are not put together then. */
+  readonly single?: string;
+  /** `-5` is a number. */
+  readonly numbers?: true;
+  /** `text`: operands are no files. `pattern`: the first is a pattern. `none`: any operand asks. Absent: files. */
+  readonly operands?: "text" | "pattern" | "none";
+  /** How many operands are covered at most; what comes after them is written to. */
+  readonly most?: number;
+  /** Operands that ask. */
+  readonly asks?: RegExp;
+  /** Runs a file: without an operand, or with `-`, it runs what it reads. */
+  readonly script?: true;
+  /** The first word may hold letters without a dash: `tar tf`. */
+  readonly bundled?: true;
+  /** No option does harm, so a file name that turns out to be one does none either. */
+  readonly harmless?: true;
+  /** Every option is covered, known or not. */
+  readonly any?: true;
+  /** Obeys no settings of the folder that it runs in. */
+  readonly plain?: true;
+  /** Changes the files that it names. */
+  readonly writes?: true;
+  /** To whom the words after the first operand belong: an unknown program, the program that is named, or something out of reach. */
+  readonly then?: "generic" | "program" | "anything";
+  /** Words after `--` belong to an unknown program. */
+  readonly dashes?: "generic";
+  /** By subcommand; options of the program itself count there, too. */
+  readonly commands?: Readonly<Record<string, ProgramSpec>>;
+  /** For a subcommand that is not listed: what follows is a script's (`yarn lint`), or it asks. Absent: it has no options. */
+  readonly otherwise?: "script" | "ask";
+}
+
+export type Arity = "flag" | "text" | "file" | "attached";
+
+/** How an option is read; undefined: it is not covered. */
+export function longArity(names: string | undefined, name: string): Arity | undefined {
+  if (names === undefined || !/^[\w.-]+$/.test(name)) return undefined;
+  for (const entry of names.split(" ")) {
+    if (entry === name) return "flag";
+    if (entry.length === name.length + 1 && entry.startsWith(name)) {
+      const mark = entry.at(-1);
+      if (mark === "~") return "text";
+      if (mark === "=") return "file";
+      if (mark === "?") return "attached";
+    }
+  }
+  return undefined;
+}
+
+export function shortArity(spec: ProgramSpec, letter: string): Arity | undefined {
+  if (spec.flags?.includes(letter) === true) return "flag";
+  if (spec.texts?.includes(letter) === true) return "text";
+  if (spec.files?.includes(letter) === true) return "file";
+  return spec.attached?.includes(letter) === true ? "attached" : undefined;
+}
+
+/** A subcommand with the options of its program. */
+export function within(program: ProgramSpec, command: ProgramSpec): ProgramSpec {
+  const joined = (left: string | undefined, right: string | undefined, between: string): string | undefined =>
+    left === undefined ? right : right === undefined ? left : `${left}${between}${right}`;
+  const { commands: _commands, otherwise: _otherwise, ...own } = program;
+  const letters = (command.flags ?? "") + (command.texts ?? "") + (command.files ?? "") + (command.attached ?? "");
+  // A letter of the subcommand means what it means there.
+  const rest = (of: string | undefined): string | undefined =>
+    of === undefined
+      ? undefined
+      : Array.from(of)
+          .filter((letter) => !letters.includes(letter))
+          .join("");
+  const merged = {
+    ...own,
+    ...command,
+    flags: joined(rest(own.flags), command.flags, ""),
+    texts: joined(rest(own.texts), command.texts, ""),
+    files: joined(rest(own.files), command.files, ""),
+    long: joined(own.long, command.long, " "),
+    single: joined(own.single, command.single, " "),
+  };
+  return Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== undefined)) as ProgramSpec;
+}
+
+/** Options that mean the same in every program: what a star covers of a program that is not listed. */
+export const GENERIC: ProgramSpec = {
+  flags: "hqvV",
+  long: "help version verbose quiet silent color? colors no-color no-colors watch no-watch check dry-run list json bail? ci run passWithNoTests fail-fast failfast nocapture",
+};

@@ -1,0 +1,51 @@
+import { LIMITS } from "../../protocol/index.ts";
+
+/** An address that is no file. */
+function isAddress(value: string): boolean {
+  return /^[a-z][\w+.-]*:\/\//i.test(value) && !/^file:/i.test(value);
+}
+
+function withoutScheme(value: string): string {
+  const path = value.replace(/^file:(\/\/(localhost)?(?=\/))?/i, "");
+  if (path === value || !path.includes("%")) return path;
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+
+/** The files of this machine that one word names: itself, what is set to it (`if=x`), what is read from it (`@x`). */
+export function fileNamesIn(value: string): readonly string[] {
+  if (isAddress(value)) return [];
+  const names = [withoutScheme(value)];
+  const equals = value.indexOf("=");
+  const set = equals === -1 ? undefined : value.slice(equals + 1);
+  for (const text of set === undefined ? [value] : [value, set]) {
+    if (text !== value && !isAddress(text)) names.push(withoutScheme(text));
+    if (/^[@<]/.test(text)) names.push(text.slice(1));
+  }
+  return names.filter((name) => name !== "");
+}
+
+/**
+ * Everything in one word that may be the name of a file, wherever it stands: `if=x`, `@x`, `host:x`, `-fx`, `--file=x`, `a,b=x`.
+ * For rules that refuse: one name too many costs a question, one too few a secret.
+ */
+export function anyFileNamesIn(value: string): readonly string[] {
+  const names = new Set<string>(fileNamesIn(value));
+  const marks = /[=@:,<>;|'"()]/g;
+  const cuts = [...value.matchAll(marks)].map((match) => match.index).slice(0, LIMITS.shellSpellings);
+  for (const [index, cut] of cuts.entries()) {
+    const rest = value.slice(cut + 1);
+    names.add(withoutScheme(rest));
+    names.add(value.slice(cut + 1, cuts[index + 1]));
+  }
+  const [first] = cuts;
+  if (first !== undefined && !value.startsWith("-")) names.add(value.slice(0, first));
+  // `-fx`, and `-xzfx`: letters before it are options of their own.
+  const letters = /^-([A-Za-z\d]{1,8})/.exec(value)?.[1] ?? "";
+  for (let at = 2; at <= letters.length + 1 && at < value.length; at++) names.add(value.slice(at));
+  if (!value.startsWith("-")) return [...names].filter((name) => name !== "");
+  return [...names].filter((name) => name !== "" && name !== value);
+}

@@ -1,0 +1,301 @@
+import { LIMITS } from "../../protocol/index.ts";
+import { setOf } from "./lists.ts";
+
+/** Other ways to say the same command. A rule that refuses or asks is about all of them. */
+
+/** npm's commands; its other names; any unique beginning of either is understood, too. */
+const NPM_COMMANDS = setOf(
+  "access adduser approve-scripts audit bugs cache ci completion config dedupe deny-scripts deprecate diff dist-tag docs doctor edit exec",
+  "explain explore find-dupes fund get help help-search hook init install install-ci-test install-scripts install-test link ll login logout",
+  "ls org outdated owner pack ping pkg prefix profile prune publish query rebuild repo restart root run sbom search set shrinkwrap stage",
+  "star stars start stop team test token trust undeprecate uninstall unpublish unstar update version view whoami",
+);
+const NPM_NAMES: Readonly<Record<string, string>> = {
+  author: "owner",
+  home: "docs",
+  issues: "bugs",
+  info: "view",
+  show: "view",
+  find: "search",
+  add: "install",
+  unlink: "uninstall",
+  remove: "uninstall",
+  rm: "uninstall",
+  r: "uninstall",
+  un: "uninstall",
+  rb: "rebuild",
+  list: "ls",
+  ln: "link",
+  create: "init",
+  i: "install",
+  it: "install-test",
+  cit: "install-ci-test",
+  u: "update",
+  up: "update",
+  c: "config",
+  s: "search",
+  se: "search",
+  tst: "test",
+  t: "test",
+  ddp: "dedupe",
+  v: "view",
+  "run-script": "run",
+  "clean-install": "ci",
+  "clean-install-test": "install-ci-test",
+  x: "exec",
+  why: "explain",
+  la: "ll",
+  verison: "version",
+  ic: "ci",
+  innit: "init",
+  in: "install",
+  ins: "install",
+  inst: "install",
+  insta: "install",
+  instal: "install",
+  isnt: "install",
+  isnta: "install",
+  isntal: "install",
+  isntall: "install",
+  "install-clean": "ci",
+  "isntall-clean": "ci",
+  hlep: "help",
+  "dist-tags": "dist-tag",
+  upgrade: "update",
+  udpate: "update",
+  rum: "run",
+  sit: "install-ci-test",
+  urn: "run",
+  ogr: "org",
+  "add-user": "adduser",
+};
+
+const NAMES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  pnpm: {
+    i: "install",
+    rm: "remove",
+    un: "remove",
+    uninstall: "remove",
+    up: "update",
+    upgrade: "update",
+    list: "ls",
+    t: "test",
+    tst: "test",
+    "run-script": "run",
+  },
+  bun: { i: "install", a: "add", rm: "remove", c: "create" },
+  cargo: { b: "build", c: "check", d: "doc", t: "test", r: "run", rm: "remove" },
+  helm: { del: "uninstall", delete: "uninstall", un: "uninstall", ls: "list" },
+  svn: {
+    ci: "commit",
+    co: "checkout",
+    del: "delete",
+    rm: "delete",
+    remove: "delete",
+    up: "update",
+    mv: "move",
+    rename: "move",
+  },
+  brew: { rm: "uninstall", remove: "uninstall" },
+  git: { stage: "add" },
+  gh: { new: "create", ls: "list" },
+};
+
+/** Programs that understand any unique beginning of a command's name. */
+const SHORTENED = setOf("gem bundle hg composer thor");
+/** Programs whose first operand is a program of a package. */
+const RUNS_PACKAGES = setOf("npx pnpx bunx corepack pipx uvx");
+/** Subcommands that do the same. */
+const RUNNING_COMMANDS: Readonly<Record<string, ReadonlySet<string>>> = {
+  npm: setOf("exec"),
+  pnpm: setOf("exec dlx"),
+  yarn: setOf("exec dlx npm"),
+  bun: setOf("x"),
+  uv: setOf("run"),
+  poetry: setOf("run"),
+  bundle: setOf("exec"),
+};
+const SCRIPTS: Readonly<Record<string, string>> = {
+  "npm-cli.js": "npm",
+  "npx-cli.js": "npx",
+  "yarn.js": "yarn",
+  "yarn.cjs": "yarn",
+  "pnpm.cjs": "pnpm",
+  "corepack.js": "corepack",
+};
+
+type Words = readonly string[];
+
+/** Every other form of a command that can be read off it; the command itself is not among them. */
+export function sameCommands(words: Words): readonly Words[] {
+  const forms: Words[] = [];
+  let pending: readonly Words[] = [words];
+  for (
+    let depth = 0;
+    depth < LIMITS.shellDepth && pending.length > 0 && forms.length < LIMITS.shellSpellings;
+    depth++
+  ) {
+    pending = pending
+      .flatMap((form) => step(form))
+      .filter((form) => !forms.some((known) => same(known, form)) && !same(form, words));
+    forms.push(...pending);
+  }
+  return forms.slice(0, LIMITS.shellSpellings);
+}
+
+function same(left: Words, right: Words): boolean {
+  return left.length === right.length && left.every((word, index) => word === right[index]);
+}
+
+function step([program = "", ...rest]: Words): readonly Words[] {
+  const forms: Words[] = [];
+  const bare = program.replace(/(?<=^(python|pip|node|ruby|perl|php|lua|gem))[\d.]+$/, "");
+  if (bare !== program) forms.push([bare, ...rest]);
+  if (program === "nodejs") forms.push(["node", ...rest]);
+  const dashed = /^(git|docker)-([a-z].*)$/.exec(program);
+  if (dashed?.[1] !== undefined && dashed[2] !== undefined) forms.push([dashed[1], dashed[2], ...rest]);
+  if (/^(python|pypy)$/.test(bare)) forms.push(...module(rest));
+  if (program === "node" || program === "bun") forms.push(...script(rest));
+  if (RUNS_PACKAGES.has(program)) forms.push(...packaged(rest));
+  if (program === "cargo" && rest[0]?.startsWith("+") === true) forms.push([program, ...rest.slice(1)]);
+  for (const at of commandPlaces(rest)) forms.push(...bySubcommand(program, rest, at));
+  return forms;
+}
+
+/** Where the subcommand may stand: after options, each of which may have a value. */
+function commandPlaces(rest: Words): readonly number[] {
+  const places: number[] = [];
+  for (const [at, word] of rest.slice(0, LIMITS.shellSpellings).entries()) {
+    if (word.startsWith("-")) continue;
+    places.push(at);
+    if (at === 0 || rest[at - 1]?.startsWith("-") !== true) break;
+  }
+  return places;
+}
+
+function bySubcommand(program: string, rest: Words, at: number): readonly Words[] {
+  const name = rest[at] ?? "";
+  const after = rest.slice(at + 1);
+  const forms: Words[] = meanings(program, name).map((meaning) => [program, meaning, ...after]);
+  if (at > 0) forms.push([program, name, ...after]);
+  const runs = Object.hasOwn(RUNNING_COMMANDS, program) ? RUNNING_COMMANDS[program] : undefined;
+  if (runs?.has(name) === true || meanings(program, name).some((meaning) => runs?.has(meaning) === true))
+    forms.push(...(name === "npm" ? [["npm", ...after]] : packaged(after)));
+  if (/^(docker|podman|nerdctl)$/.test(program) && /^(container|image|builder|buildx)$/.test(name))
+    forms.push(
+      [program, ...after],
+      ...(name === "image" && after[0] === "rm" ? [[program, "rmi", ...after.slice(1)]] : []),
+    );
+  return forms;
+}
+
+/** The commands that a name may stand for. */
+function meanings(program: string, name: string): readonly string[] {
+  if (program === "npm") return npmMeanings(name);
+  const names = Object.hasOwn(NAMES, program) ? NAMES[program] : undefined;
+  return names !== undefined && Object.hasOwn(names, name) ? [names[name] ?? name] : [];
+}
+
+function npmMeanings(given: string): readonly string[] {
+  // `distTag` is `dist-tag`.
+  const name = given.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  if (NPM_COMMANDS.has(name)) return name === given ? [] : [name];
+  if (Object.hasOwn(NPM_NAMES, name)) return [NPM_NAMES[name] ?? name];
+  if (name === "") return [];
+  const begun = [...NPM_COMMANDS, ...Object.keys(NPM_NAMES)].filter((known) => known.startsWith(name));
+  // npm takes it only where one command is meant; which commands there are depends on its version.
+  return [
+    ...new Set(begun.map((known) => (Object.hasOwn(NPM_NAMES, known) ? (NPM_NAMES[known] ?? known) : known))),
+  ].slice(0, 4);
+}
+
+function module(rest: Words): readonly Words[] {
+  const at = rest.findIndex((word) => /^-[A-Za-z]*m/.test(word));
+  const attached = /^-[A-Za-z]*?m(.+)$/.exec(rest[at] ?? "")?.[1];
+  if (at === -1) return [];
+  return attached === undefined ? [rest.slice(at + 1)] : [[attached, ...rest.slice(at + 1)]];
+}
+
+function script(rest: Words): readonly Words[] {
+  const at = rest.findIndex((word) => !word.startsWith("-"));
+  const file = (rest[at] ?? "").split("/").at(-1) ?? "";
+  return Object.hasOwn(SCRIPTS, file) ? [[SCRIPTS[file] ?? file, ...rest.slice(at + 1)]] : [];
+}
+
+/** `npx -y npm@9 publish` runs `npm publish`. Each word that may be the program is taken for it. */
+function packaged(rest: Words): readonly Words[] {
+  return commandPlaces(rest.filter((word) => word !== "--")).map((at) => {
+    const [tool = "", ...after] = rest.filter((word) => word !== "--").slice(at);
+    const name = tool.replace(/(?<=.)@[^/]*$/, "");
+    return [name.slice(name.lastIndexOf("/") + 1), ...after];
+  });
+}
+
+/** Whether a rule's first words say the same as a command, in whatever order and cluster its options stand. */
+export function saysTheSame(rule: Words, words: Words): boolean {
+  if (rule[0] !== words[0] || rule.some((word) => /^-[A-Za-z]{9,}$/.test(word))) return false;
+  const wanted = leastSense(rule);
+  const given = sense(words);
+  const program = words[0] ?? "";
+  return (
+    wanted.operands.every(
+      (operand, index) => given.operands[index] === operand || shortened(program, operand, given.operands[index] ?? ""),
+    ) && wanted.options.every((option) => given.options.some((other) => sameOption(program, option, other)))
+  );
+}
+
+function shortened(program: string, wanted: string, given: string): boolean {
+  return SHORTENED.has(program) && given.length > 1 && wanted.startsWith(given);
+}
+
+/** Short and long names of the options that rules are usually about. */
+const LONG_NAMES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  rm: { "-r": "--recursive", "-R": "--recursive", "-f": "--force" },
+  cp: { "-r": "--recursive", "-R": "--recursive", "-f": "--force" },
+  chmod: { "-R": "--recursive" },
+  chown: { "-R": "--recursive" },
+  git: { "-f": "--force", "-D": "--delete", "-d": "--delete", "-n": "--no-verify", "-a": "--all" },
+  npm: { "-g": "--global", "-f": "--force" },
+  sed: { "-i": "--in-place" },
+  docker: { "-v": "--volume", "-p": "--publish" },
+};
+
+function sameOption(program: string, wanted: string, given: string): boolean {
+  const names = Object.hasOwn(LONG_NAMES, program) ? (LONG_NAMES[program] ?? {}) : {};
+  const long = (option: string): string => (Object.hasOwn(names, option) ? (names[option] ?? option) : option);
+  const [left, right] = [long(wanted), long(given)];
+  // A long name may be shortened.
+  return left === right || (right.length > 3 && right.startsWith("--") && left.startsWith(right));
+}
+
+/** What a command must have at least to be what a rule says. */
+function leastSense(words: Words): { readonly options: readonly string[]; readonly operands: readonly string[] } {
+  const { operands } = sense(words);
+  const options = words
+    .slice(1)
+    .filter((word) => /^-./.test(word) && word !== "--")
+    .flatMap((word) =>
+      /^-[A-Za-z]{1,8}$/.test(word) && !isWholeName(word)
+        ? Array.from(word.slice(1), (letter) => `-${letter}`)
+        : [word],
+    );
+  return { options, operands };
+}
+
+/** `-exec`, `-delete`: a name, not letters. */
+function isWholeName(word: string): boolean {
+  return /^-(exec|execdir|delete|ok|okdir|name|type|jar|version)$/.test(word);
+}
+
+function sense(words: Words): { readonly options: readonly string[]; readonly operands: readonly string[] } {
+  const options: string[] = [];
+  const operands: string[] = [];
+  for (const word of words.slice(1, LIMITS.shellSpellings)) {
+    if (!/^-./.test(word) || word === "--") {
+      if (word !== "--") operands.push(word);
+    } else if (word.startsWith("--")) options.push(word, word.split("=")[0] ?? word);
+    else if (/^-[A-Za-z]{1,8}$/.test(word)) options.push(word, ...Array.from(word.slice(1), (letter) => `-${letter}`));
+    else options.push(word, word.slice(0, 2));
+  }
+  return { options, operands };
+}

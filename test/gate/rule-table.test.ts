@@ -1,0 +1,26 @@
+import { describe, expect, test } from "vitest";
+import { evaluate } from "../../src/gate/index.ts";
+import { ALLOW_FILES } from "./rule-table/allow-files.ts";
+import { ALLOW_GIT } from "./rule-table/allow-git.ts";
+import { ALLOW_JAVASCRIPT } from "./rule-table/allow-javascript.ts";
+import { ALLOW_OTHERS } from "./rule-table/allow-others.ts";
+import { DENY_COMMANDS } from "./rule-table/deny-commands.ts";
+import { DENY_PATHS } from "./rule-table/deny-paths.ts";
+import { bash, standing } from "./stand.ts";
+
+const TABLES = [...ALLOW_GIT, ...ALLOW_JAVASCRIPT, ...ALLOW_FILES, ...ALLOW_OTHERS, ...DENY_PATHS, ...DENY_COMMANDS];
+
+describe.each(TABLES)("$name", (table) => {
+  const { profile, autonomy = "supervised" } = table;
+  for (const effect of ["allow", "ask", "deny"] as const) {
+    test.each((table[effect] ?? []).map((line) => [line]))(`${effect}: %j`, (line) => {
+      expect(evaluate(bash(line), standing(profile, { autonomy })).effect).toBe(effect);
+    });
+  }
+});
+
+test("the table is as large as it should be", () => {
+  const lines = TABLES.flatMap(({ allow = [], ask = [], deny = [] }) => [...allow, ...ask, ...deny]);
+  const programs = new Set(lines.map((line) => /(?:^|\s)([a-z][\w.-]*)/.exec(line)?.[1]));
+  expect([lines.length >= 600, programs.size >= 45]).toEqual([true, true]);
+});
