@@ -4,7 +4,7 @@ import type { Match } from "./match.ts";
 import { reaches, READING_TOOLS, ruleNames, type PathPattern, type Rule } from "./rules.ts";
 import { anyFileNamesIn } from "./shell/file-names.ts";
 import { readGit } from "./shell/git.ts";
-import { isInside, possiblePaths, type Bindings, type Folder } from "./shell/paths.ts";
+import { asGlob, isInside, placeOf, possibleNames, type Bindings, type Folder } from "./shell/paths.ts";
 import { foldersOf, HARMLESS_DEVICES } from "./shell/preview.ts";
 import { ONLY_READ, PATTERN_PROGRAMS, readsWholeFolders, TEXT_PROGRAMS } from "./shell/programs.ts";
 import type { Part, Unwrapped } from "./shell/unwrap.ts";
@@ -178,12 +178,10 @@ function inWord(word: ShellWord, question: Question): Match | undefined {
     const pattern = word.pieces.map((piece) => piece.text).join("");
     return anyFileNamesIn(pattern).some((name) => isAbout(name, question, !question.dots)) ? named : undefined;
   }
-  const paths = possiblePaths(word, folder, question.bindings);
-  if (paths === undefined) return maybe;
-  // What a pattern or a number stands for is a name, whatever it is.
-  const names = paths.map((path) => path.replaceAll(/[\u0001\u0002]/g, "*"));
-  if (names.some((name) => isAbout(name, question, !question.dots))) return named;
-  return homeDoubt(paths[0] ?? "", question, maybe);
+  const names = possibleNames(word, folder, question.bindings);
+  if (names === undefined) return maybe;
+  if (names.some((name) => isAbout(asGlob(name), question, !question.dots))) return named;
+  return homeDoubt(names[0] ?? "", question, maybe);
 }
 
 /** Where a home folder is, is not known here. */
@@ -194,10 +192,8 @@ function homeDoubt(path: string, { rule }: Question, maybe: Match): Match | unde
 function isAbout(name: string, { rule, folder, bases }: Question, hidesDots: boolean): boolean {
   const { pattern } = rule;
   return bases.some((base) => {
-    const path = resolve(base, name);
-    const real = folder.real?.(path);
-    if (reaches(pattern, path, folder.workspace) || (real !== undefined && reaches(pattern, real, folder.workspace)))
-      return true;
+    const { path, real } = placeOf(name, { ...folder, cwd: base });
+    if (reaches(pattern, path, folder.workspace) || reaches(pattern, real, folder.workspace)) return true;
     return /[*?[{(]/.test(name) && meets(pattern, path, { workspace: folder.workspace, hidesDots });
   });
 }
@@ -218,9 +214,7 @@ function foldersRead(program: string, words: readonly ShellWord[], question: Que
   const { rule, writing, folder, bases } = question;
   const taken = readsWholeFolders(program, words, writing ? "write" : "read");
   const held = taken?.find((name) =>
-    bases.some((base) =>
-      mayHold(rule.pattern, folder.real?.(resolve(base, name)) ?? resolve(base, name), folder.workspace),
-    ),
+    bases.some((base) => mayHold(rule.pattern, placeOf(name, { ...folder, cwd: base }).real, folder.workspace)),
   );
   return held === undefined
     ? undefined

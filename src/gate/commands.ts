@@ -2,7 +2,7 @@ import { resolve } from "node:path/posix";
 import { LIMITS } from "../protocol/index.ts";
 import { beyondRule, type Surroundings } from "./options/cover.ts";
 import { findOptions } from "./shell/options.ts";
-import { isInside, possiblePaths, type Folder } from "./shell/paths.ts";
+import { asGlob, possibleNames, staysInside, type Folder } from "./shell/paths.ts";
 import { foldersOf, HARMLESS_DEVICES } from "./shell/preview.ts";
 import { PLAIN_PROGRAMS } from "./shell/programs.ts";
 import { sameCommands, saysTheSame } from "./shell/same-commands.ts";
@@ -107,11 +107,8 @@ function redirectsTooFar(part: Part, folder: Folder): boolean {
     if (target === undefined || access === "descriptor" || access === "feed") return false;
     if (target.fixed && HARMLESS_DEVICES.has(target.value)) return false;
     if (access !== "read") return true;
-    const paths = possiblePaths(target, folder, part.bindings);
-    return (
-      paths === undefined ||
-      paths.some((path) => path.startsWith("~") || !isInside(folder.workspace, folder.real?.(path) ?? path))
-    );
+    const names = possibleNames(target, folder, part.bindings);
+    return names?.every((name) => !name.startsWith("~") && staysInside(asGlob(name), folder)) !== true;
   });
 }
 

@@ -4,7 +4,7 @@ import { guardCommand } from "./guarded.ts";
 import { allows, catches, commandOf, grants, hostListed, toolListed, type Match } from "./match.ts";
 import { parseRule, pathFits, WRITING_TOOLS, type Rule } from "./rules.ts";
 import { isProtected } from "./protected.ts";
-import { isInside } from "./shell/paths.ts";
+import { isInside, type Disk } from "./shell/paths.ts";
 import { unwrap, type Unwrapped } from "./shell/unwrap.ts";
 
 /** What rules say of a call before autonomy is asked. */
@@ -25,12 +25,12 @@ export const evaluate: Evaluate = (call, standing) => {
   const early = schema(call) ?? tool(call, standing);
   if (early !== undefined) return early;
   const command = commandOf(call);
-  const here: Here = command === undefined ? standing : { ...standing, shell: unwrap(command) };
+  const here: Here = command === undefined ? standing : { ...standing, shell: unwrap(command), disk: call.disk };
   return policy(call, here) ?? paths(call, here) ?? hooks(call, here) ?? autonomy(call, here);
 };
 
 /** Where the call is judged; `shell`: its command taken apart, once for all steps. */
-type Here = Standing & { readonly shell?: Unwrapped | undefined };
+type Here = Standing & { readonly shell?: Unwrapped | undefined; readonly disk?: Disk | undefined };
 
 function ruling(effect: Ruling["effect"], step: Ruling["step"], rule: string, why: string): Ruling {
   return { effect, step, rule, why };
@@ -129,7 +129,7 @@ function via({ given, real }: ResolvedPath): string {
   return given === real ? "" : ` (it leads to ${real})`;
 }
 
-function hooks(call: CallInQuestion, { profile, workspace, shell }: Here): Ruling | undefined {
+function hooks(call: CallInQuestion, { profile, workspace, shell, disk }: Here): Ruling | undefined {
   const command = commandOf(call);
   if (command === undefined || profile.hooks?.includes("guarded") !== true) return undefined;
   if (unsandboxed(call))
@@ -139,7 +139,7 @@ function hooks(call: CallInQuestion, { profile, workspace, shell }: Here): Rulin
       "guarded: sandbox",
       "Commands may not leave the sandbox (dangerouslyDisableSandbox).",
     );
-  const guard = guardCommand(command, { cwd: workspace, workspace }, shell);
+  const guard = guardCommand(command, { cwd: workspace, workspace, disk }, shell);
   return guard.effect === "allow" ? undefined : ruling("deny", "hooks", `guarded: ${guard.rule}`, guard.reason);
 }
 

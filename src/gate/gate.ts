@@ -1,4 +1,5 @@
 import type { Autonomy, Profile, Ruling, Tier } from "../protocol/index.ts";
+import type { Disk } from "./shell/paths.ts";
 
 /** A path of the call after symlinks were followed. */
 export interface ResolvedPath {
@@ -18,6 +19,8 @@ export interface CallInQuestion {
   readonly schemaError?: string | undefined;
   readonly paths: readonly ResolvedPath[];
   readonly hosts: readonly string[];
+  /** What the paths of a command are on the disk; absent: they are taken as they are written. */
+  readonly disk?: Disk | undefined;
 }
 
 export interface Standing {

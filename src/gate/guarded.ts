@@ -1,8 +1,9 @@
+import { readGit } from "./shell/git.ts";
 import { unwrap, type Part, type Unwrapped } from "./shell/unwrap.ts";
 import type { Folder } from "./shell/paths.ts";
 import { redirection } from "./guarded/places.ts";
 import { isAllowed, objectionTo, pathObjection } from "./guarded/programs.ts";
-import { firstObjection, type Objection } from "./guarded/verdict.ts";
+import { firstObjection, NOWHERE, type Objection } from "./guarded/verdict.ts";
 
 /** What the guard says of one command line. */
 export type GuardRuling =
@@ -23,10 +24,36 @@ export function guardCommand(command: string, folder: Folder, shell: Unwrapped =
     const ruling = judge(part, folder);
     if (ruling !== undefined) return ruling;
   }
+  const late = writesAfterGit(parts);
+  if (late !== undefined) return denied("links", late);
   const [note] = notes;
   if (note !== undefined)
     return denied(note.kind === "environment" ? "assignment" : "dynamic", `Not allowed: ${note.message}`);
   return { effect: "allow" };
+}
+
+const CHANGES_TREE =
+  /^(apply|am|checkout|switch|restore|merge|pull|rebase|reset|revert|cherry-pick|stash|clone|submodule|worktree|read-tree)$/;
+
+/** git may put links where files were, after the line was judged: what is written then could land anywhere. */
+function writesAfterGit(parts: readonly Part[]): Objection {
+  let changed: string | undefined;
+  for (const { layers, redirects, bindings } of parts) {
+    const layer = layers.at(-1);
+    const writes =
+      /^(cp|mkdir|chmod)$/.test(layer?.program ?? "") ||
+      redirects.some(
+        ({ access, target }) => (access === "write" || access === "both") && target?.value.startsWith("/dev/") !== true,
+      );
+    if (changed !== undefined && writes)
+      return `Run this as a command of its own, after git ${changed}: git may have put links where it writes`;
+    if (layer?.program !== "git") continue;
+    const { subcommand, globals } = readGit(layer.words, bindings);
+    if (changed !== undefined && globals.has("C"))
+      return `Run this as a command of its own, after git ${changed}: git may have put another repository there`;
+    if (CHANGES_TREE.test(subcommand?.value ?? "")) changed = subcommand?.value;
+  }
+  return undefined;
 }
 
 function denied(rule: string, reason: string): GuardRuling {
@@ -63,9 +90,6 @@ export interface HookInput {
 }
 
 export type HookAnswer = Readonly<Record<string, never>> | { readonly decision: "block"; readonly reason: string };
-
-/** Where a hook stands that was not told its folder: nothing real lies inside. */
-const NOWHERE = "/\u0000workspace";
 
 /** Document 004's `bash_security_hook`: `{}` lets the call pass. */
 export function bashSecurityHook(input: HookInput): HookAnswer {

@@ -12,3 +12,4 @@ export { parseRule } from "./rules.ts";
 export { sessionRule } from "./session-rule.ts";
 export { claudeSettings } from "./settings.ts";
 export { analyseCommand } from "./shell/analyse.ts";
+export { withDisk } from "./shell/disk.ts";

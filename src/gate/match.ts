@@ -3,7 +3,7 @@ import { allowsCommand, catchesCommand, namesLine, type CommandRule } from "./co
 import { commandPaths, mayHold } from "./command-paths.ts";
 import type { CallInQuestion } from "./gate.ts";
 import { canonicalTool, pathFits, reaches, ruleNames, toolMatches, WRITING_TOOLS, type Rule } from "./rules.ts";
-import type { Folder } from "./shell/paths.ts";
+import type { Disk, Folder } from "./shell/paths.ts";
 import { unwrap, type Unwrapped } from "./shell/unwrap.ts";
 
 /** A rule that applies to a call. `certain: false`: it cannot be ruled out that it applies. */
@@ -19,12 +19,11 @@ export interface Around {
   readonly workspace: string;
   /** The call's command, taken apart; absent: it is done where it is needed. */
   readonly shell?: Unwrapped | undefined;
-  /** Where paths of the command really lead; absent: links are not followed. */
-  readonly real?: Folder["real"];
+  readonly disk?: Disk | undefined;
 }
 
-function folderOf({ workspace, real }: Around): Folder {
-  return { cwd: workspace, workspace, real };
+function folderOf({ workspace, disk }: Around): Folder {
+  return { cwd: workspace, workspace, disk };
 }
 
 /** The shell command of a call; undefined when it has none. */

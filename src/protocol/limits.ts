@@ -354,6 +354,8 @@ export const LIMITS = {
   /** Values that one write target may take before it counts as unknown. */
   shellTargetValues: 256,
   warningsPerCommand: 50,
+  /** Paths of one command that are looked up on the disk; what it names beyond them counts as outside. */
+  commandPaths: 1_000,
   /** Names of a shell pattern times names of a rule that are compared, and the longest of such names; beyond that they count as the same. */
   globPairs: 4_096,
   globChars: 256,

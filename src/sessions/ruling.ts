@@ -2,6 +2,7 @@ import {
   evaluate,
   modeEffects,
   narrowTools,
+  withDisk,
   type CallInQuestion,
   type ResolvedPath,
   type Standing,
@@ -63,16 +64,20 @@ export async function ruleOn(request: RulingRequest, policy: Policy, workshop: W
   const profile = profileOf(policy, request.settings.profile);
   const standing = standingOf(request, profile, workshop.extraRead);
   const own = paths.find(({ real }) => workshop.isHidden(real));
+  const { call: looked, ruling: judged } = await withDisk(workshop.look, (disk) => {
+    const seen: CallInQuestion = { ...call, disk };
+    return { call: seen, ruling: evaluate(seen, standing) };
+  });
   const ruling: Ruling =
     own === undefined
-      ? evaluate(call, standing)
+      ? judged
       : {
           effect: "deny",
           step: "paths",
           rule: "the server's own folder",
           why: `${own.given} belongs to Sallyport itself.`,
         };
-  return { ruling, facts, call, standing };
+  return { ruling, facts, call: looked, standing };
 }
 
 function standingOf(request: RulingRequest, profile: Profile, extraRead: readonly string[]): Standing {

@@ -51,6 +51,8 @@ export interface Workshop {
   isHidden(real: string): boolean;
   /** Follows symlinks; relative paths start at the workspace. */
   resolve(path: string): Promise<string>;
+  /** What an absolute path is on the disk. Never rejects. */
+  look(path: string): Promise<{ readonly real: string; readonly exists: boolean }>;
   /** True while a process of the session is alive, or tools are lent to it: then it must not rest. */
   readonly busy: boolean;
   /** Ends every process. */

@@ -6,6 +6,7 @@ import { openLocalSandbox } from "../sandbox/index.ts";
 import {
   createToolbox,
   isInside,
+  lookUp,
   openToolSession,
   resolvePath,
   sweepUnfinished,
@@ -64,6 +65,7 @@ export async function openWorkshop(options: WorkshopOptions, wanted: WorkshopReq
     extraRead,
     isHidden: (real) => isInside(options.home, real) && !isInside(outputFolder, real),
     resolve: (path) => resolvePath(settings.workspace, path),
+    look: (path) => lookUp(settings.workspace, path),
     get busy() {
       return sandbox.busy || toolbox.lent > 0;
     },

@@ -1,9 +1,10 @@
 import { setOf } from "../shell/lists.ts";
 import { readGit, type GitCall, type GitSetting } from "../shell/git.ts";
 import { findOptions } from "../shell/options.ts";
-import { mayBeOption } from "../shell/paths.ts";
+import { anyFileNamesIn } from "../shell/file-names.ts";
+import { exists, mayBeOption } from "../shell/paths.ts";
 import type { ShellWord } from "../shell/words.ts";
-import { reading, writing } from "./places.ts";
+import { bringing, reading, writing } from "./places.ts";
 import { firstObjection, type Objection, type Suspect } from "./verdict.ts";
 
 /** Commands of git that run no program of the caller's choice. Aliases and `git-<name>` programs are not among them. */
@@ -35,6 +36,7 @@ const FORBIDDEN_OPTIONS: Readonly<Record<string, readonly string[]>> = {
   grep: ["-O", "--open-files-in-pager"],
   archive: ["--remote", "--exec"],
   apply: ["--unsafe-paths"],
+  "hash-object": ["--stdin-paths"],
 };
 
 /** Subcommands where a word known only at run time could be an option that runs a program. */
@@ -99,7 +101,16 @@ function globals(call: GitCall, { folder, bindings }: Suspect): Objection {
     if (call.globals.has(name)) return `git --${name} is not allowed`;
   }
   if (call.globalFlags.has("bare")) return "git --bare is not allowed";
-  return firstObjection(...(call.globals.get("C") ?? []).map((word) => () => writing(word, folder, bindings)));
+  return firstObjection(
+    ...(call.globals.get("C") ?? []).flatMap((word) => [
+      () => writing(word, folder, bindings),
+      // Wherever it lies, a folder with a file HEAD is a repository to git, and git obeys its settings.
+      () =>
+        exists(`${word.value}/HEAD`, folder) === true
+          ? `git may not work in ${word.text}: it is a bare repository`
+          : undefined,
+    ]),
+  );
 }
 
 function settingObjection({ key, value }: GitSetting): Objection {
@@ -119,6 +130,7 @@ function argumentsObjection(name: string, { rest, subcommand }: GitCall, suspect
     () => bySubcommand(name, rest),
     () => (rest.some((word) => /(^|=)ext::/.test(word.value)) ? "git's ext:: addresses are not allowed" : undefined),
     () => places(all, suspect),
+    () => outputs(name, all, suspect),
   );
 }
 
@@ -131,20 +143,25 @@ function bySubcommand(name: string, rest: readonly ShellWord[]): Objection {
   return undefined;
 }
 
+const CONFIG_READS =
+  /^(-l|-z|--list|--null|--get|--get-all|--get-regexp|--get-urlmatch|--get-color|--get-colorbool|--show-origin|--show-scope|--name-only|--all|--show-names|--regexp|--value|--fixed-value|--default(=.*)?|--url(=.*)?|--type(=.*)?|--bool|--int|--path|--bool-or-int|--bool-or-str|--expiry-date|--no-type|--includes|--no-includes|--local|--global|--worktree)$/;
+const CONFIG_WRITES = /^(--add|--replace-all|--unset|--unset-all|--append|--comment(=.*)?)$/;
+
+/** Every option is known, or refused: a section that is renamed takes its settings along, and a shortened name is a name. */
 function config(rest: readonly ShellWord[]): Objection {
-  if (rest.some((word) => /^(-e|--edit|edit)$/.test(word.value))) return "git config --edit is not allowed";
-  if (
-    rest.some((word) => /^(-f|--file|--file=.*|--blob|--blob=.*|--system)$/.test(word.value) || /^-f./.test(word.value))
-  ) {
-    return "git config is only allowed for the repository's and the user's own settings";
+  const odd = rest.find(
+    ({ value }) => value.startsWith("-") && !CONFIG_READS.test(value) && !CONFIG_WRITES.test(value),
+  );
+  if (odd !== undefined) {
+    return /^(-f|--file|--blob|--system)/.test(odd.value)
+      ? "git config is only allowed for the repository's and the user's own settings"
+      : `git config ${odd.text} is not allowed`;
   }
   const operands = rest.filter((word) => !word.value.startsWith("-"));
   const verb = operands[0]?.value ?? "";
-  const reads =
-    /^(list|get)$/.test(verb) ||
-    rest.some((word) => /^(-l|--list|--get(-.*)?|--show-.*|--name-only)$/.test(word.value));
-  const named = /^(set|unset|rename-section|remove-section)$/.test(verb) ? operands.slice(1) : operands;
-  const [key, ...values] = named;
+  if (/^(edit|rename-section|remove-section)$/.test(verb)) return `git config ${verb} is not allowed`;
+  const reads = /^(list|get)$/.test(verb) || rest.some((word) => /^(-l|--list|--get(-.*)?)$/.test(word.value));
+  const [key, ...values] = /^(set|unset)$/.test(verb) ? operands.slice(1) : operands;
   const removes = verb === "unset" || rest.some((word) => /^--(unset|unset-all)$/.test(word.value));
   if (reads || removes || key === undefined || values.length === 0) return undefined;
   if (!key.fixed) return `Cannot tell before it runs which setting ${key.text} is`;
@@ -157,22 +174,73 @@ function places(words: readonly ShellWord[], { folder, bindings }: Suspect): Obj
   for (const word of words.slice(1)) {
     if (texts.has(word)) continue;
     const equals = word.value.startsWith("--") ? word.value.indexOf("=") : -1;
-    if (word.value.startsWith("-") && equals === -1) continue;
-    const option = equals === -1 ? "" : word.value.slice(0, equals);
-    if (TEXT_OPTIONS.includes(option)) continue;
-    const value = equals === -1 ? word.value : word.value.slice(equals + 1);
-    const path = value.replace(/^file:\/\//, "");
-    const segments = path.split("/");
-    if (segments.some((segment) => segment.toLowerCase() === ".git"))
-      return `git may not be told to use .git by name: ${word.text}`;
-    // `main..feature` is a range and `HEAD:../x` stays in the repository: only whole segments lead anywhere.
-    if (!/^[/~]/.test(path) && !segments.includes("..")) continue;
-    const whole =
-      path === word.value
-        ? word
-        : { ...word, value: path, pieces: [{ kind: "text", text: path, quoted: true }] as const };
-    const objection = reading(whole, folder, bindings);
-    if (objection !== undefined) return objection.replace("Reading", "Reaching");
+    const option = equals === -1 ? word.value.slice(0, 2) : word.value.slice(0, equals);
+    if (word.value.startsWith("-") && TEXT_OPTIONS.includes(option)) continue;
+    const objection = firstObjection(...namesOf(word).map((name) => () => place(name, word, { folder, bindings })));
+    if (objection !== undefined) return objection;
   }
   return undefined;
+}
+
+/** What a word of git may name: itself, or the value of an option, attached or not. */
+function namesOf(word: ShellWord): readonly string[] {
+  if (!word.value.startsWith("-")) return [word.value];
+  if (word.value.startsWith("--"))
+    return word.value.includes("=") ? [word.value.slice(word.value.indexOf("=") + 1)] : [];
+  return anyFileNamesIn(word.value);
+}
+
+function place(value: string, word: ShellWord, { folder, bindings }: Pick<Suspect, "folder" | "bindings">): Objection {
+  const path = value.replace(/^file:\/\//, "");
+  const segments = path.split("/");
+  if (segments.some((segment) => segment.toLowerCase() === ".git"))
+    return `git may not be told to use .git by name: ${word.text}`;
+  // `main..feature` is a range and `HEAD:../x` stays in the repository: only whole segments lead anywhere.
+  const leads = /^[/~]/.test(path) || segments.includes("..");
+  if (!leads && (folder.disk === undefined || word.value.startsWith("-"))) return undefined;
+  const whole =
+    path === word.value
+      ? word
+      : { ...word, value: path, pieces: [{ kind: "text", text: path, quoted: true }] as const };
+  return reading(whole, folder, bindings)?.replace("Reading", "Reaching");
+}
+
+/** Options that name a file or folder to write, by subcommand. */
+const OUTPUTS: Readonly<Record<string, readonly string[]>> = {
+  archive: ["-o", "--output"],
+  "format-patch": ["-o", "--output-directory", "--output"],
+  diff: ["--output"],
+  log: ["--output"],
+  show: ["--output"],
+  stash: ["--output"],
+  "range-diff": ["--output"],
+  "diff-tree": ["--output"],
+  "diff-index": ["--output"],
+  "diff-files": ["--output"],
+  whatchanged: ["--output"],
+  apply: ["--directory"],
+  am: ["--directory"],
+};
+
+/** What a subcommand writes by name must be a place that may be written to. */
+function outputs(name: string, all: readonly ShellWord[], { folder, bindings }: Suspect): Objection {
+  const options = Object.hasOwn(OUTPUTS, name) ? (OUTPUTS[name] ?? []) : [];
+  const written = findOptions(all, options).flatMap(({ value }) => (value === undefined ? [] : [value]));
+  const operands = all.slice(1).filter((word) => !word.value.startsWith("-"));
+  if (name === "bundle" && operands[0]?.value === "create") written.push(...operands.slice(1, 2));
+  if (name === "worktree" && operands[0]?.value === "add") written.push(...operands.slice(1, 2));
+  const target = name === "mv" ? operands.at(-1) : undefined;
+  const named = /^(checkout|restore|mv|rm)$/.test(name)
+    ? operands.filter((word) =>
+        /(^|\/)(\.mcp\.json|\.claude|\.claude_settings\.json|\.sallyport|sallyport\.ya?ml)(\/|$)/i.test(word.value),
+      )
+    : [];
+  return firstObjection(
+    ...[...written, ...named, ...(target === undefined ? [] : [target])].map(
+      (word) => () => writing(word, folder, bindings),
+    ),
+    ...(target === undefined
+      ? []
+      : operands.slice(0, -1).map((word) => () => bringing(word, target, { folder, bindings }))),
+  );
 }

@@ -1,7 +1,7 @@
 import { namesIn, setOf } from "../shell/lists.ts";
 import { findOptions, scanOptions, type OptionTable } from "../shell/options.ts";
 import { mayBeOption } from "../shell/paths.ts";
-import type { ShellWord } from "../shell/words.ts";
+import { fixedWord, type ShellWord } from "../shell/words.ts";
 import { readingAll, writing } from "./places.ts";
 import { firstObjection, type Objection, type Suspect } from "./verdict.ts";
 
@@ -51,7 +51,8 @@ const CONFIG_KEYS =
   /^(audit|fund|progress|loglevel|color|unicode|save|save-exact|save-prefix|package-lock|registry|@[\w.-]+:registry|strict-ssl|engine-strict|legacy-peer-deps|init[.-](author[.-](name|email|url)|license|version|type)|fetch-retries|fetch-timeout|maxsockets|tag|workspaces|update-notifier|prefer-offline|install-strategy|omit|include)$/;
 
 export function npmObjection(suspect: Suspect): Objection {
-  const { words, bindings, folder } = suspect;
+  const { bindings, folder } = suspect;
+  const words = suspect.words.map(withTwoDashes);
   const { next, unsure } = scanOptions(words, LEADING, bindings);
   const verb = words[next];
   const cut = words.findIndex((word) => word.value === "--");
@@ -69,14 +70,26 @@ export function npmObjection(suspect: Suspect): Objection {
       if (!verb.fixed) return `Cannot tell before it runs which npm command ${verb.text} is`;
       return COMMANDS.has(verb.value) ? undefined : `npm ${verb.value} is not allowed`;
     },
-    () => (changesTheMachine(own) ? "npm may not install or change anything outside of the workspace" : undefined),
+    () =>
+      changesTheMachine(own, verb, own.slice(next + 1))
+        ? "npm may not install or change anything outside of the workspace"
+        : undefined,
     ...findOptions(
       own.filter(({ value }) => !/^--(p|c|ca)$|^--pre(fer.*)?$/.test(value)),
-      ["--prefix", "--cache", "--pack-destination", "-C"],
+      ["--prefix", "--cache", "--pack-destination", "--workspace", "-w", "--logs-dir", "--local-prefix", "-C"],
     ).flatMap(({ value }) => (value === undefined ? [] : [() => writing(value, folder, bindings)])),
     () => config(verb, own.slice(next + 1)),
     () => (INSTALLS.has(verb?.value ?? "") ? readingAll(own.slice(next + 1), suspect) : undefined),
+    () => readingAll(own.slice(1).flatMap(setTo), suspect),
   );
+}
+
+/** What an option is set to, where it is a path that leads somewhere. */
+function setTo(word: ShellWord): readonly ShellWord[] {
+  const equals = word.value.indexOf("=");
+  if (!word.value.startsWith("-") || equals === -1) return [];
+  const value = word.value.slice(equals + 1).replace(/^file:(\/\/)?/, "");
+  return /^(\/|~|\.\.)/.test(value) ? [fixedWord(value, word.text)] : [];
 }
 
 /** These are options of their own, not short for a forbidden one. */
@@ -84,11 +97,36 @@ function isNoOther({ value }: ShellWord): boolean {
   return !/^--(global|no|c|s|e|i|g|b|u|v|n)$/.test(value);
 }
 
-function changesTheMachine(words: readonly ShellWord[]): boolean {
-  const global =
-    words.some((word) => /^(-g|--global|--location=global)$/.test(word.value)) ||
-    words.some((word, index) => word.value === "global" && words[index - 1]?.value === "--location");
-  return global && !words.some((word) => /^(ls|list|ll|la|root|prefix|outdated|view|get|config|c)$/.test(word.value));
+/** npm takes `-name` for `--name`. Letters that stand together are letters to it, and may be a name to us, too. */
+function withTwoDashes(word: ShellWord, index: number): ShellWord {
+  if (index === 0 || !/^-[A-Za-z][\w-]+(=|$)/.test(word.value) || /^-(dd|ddd|ws|iwr)$/.test(word.value)) return word;
+  const letters = /^-[A-Za-z]{2,6}$/.test(word.value) && !KNOWN_NAMES.test(word.value);
+  return letters ? word : { ...word, value: `-${word.value}` };
+}
+
+/** Beginnings of names that are no letters put together. */
+const KNOWN_NAMES =
+  /^-(glob|loca|pref|scri|shel|node|user|edit|view|brow|call|init|cach|work|yes|json|long|sile|quie|verb|save|prod|forc|dry|tag|omit|incl|audi|fund|regi|logl|git)/;
+
+const SHOWS = /^(ls|list|ll|la|root|prefix|outdated|view|info|show|v|get|bin)$/;
+
+/** What is global lies outside of the workspace. Only the command itself decides whether it is merely shown. */
+function changesTheMachine(
+  words: readonly ShellWord[],
+  verb: ShellWord | undefined,
+  rest: readonly ShellWord[],
+): boolean {
+  const global = words.some(({ value }, index) => {
+    if (/^-[A-Za-z]{1,6}$/.test(value)) return value.includes("g");
+    const [name = "", set] = value.split(/=(.*)/s);
+    if (name.length > 3 && "--global".startsWith(name)) return set !== "false";
+    if (name.length > 3 && "--location".startsWith(name)) return (set ?? words[index + 1]?.value) !== "project";
+    return false;
+  });
+  if (!global) return false;
+  const first = rest.find((word) => !word.value.startsWith("-"))?.value ?? "list";
+  if (/^(config|c)$/.test(verb?.value ?? "")) return !/^(get|list|ls)$/.test(first);
+  return !SHOWS.test(verb?.value ?? "");
 }
 
 function config(verb: ShellWord | undefined, rest: readonly ShellWord[]): Objection {

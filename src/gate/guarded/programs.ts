@@ -1,11 +1,13 @@
 import { namesIn } from "../shell/lists.ts";
-import { isInside } from "../shell/paths.ts";
+import { pathsMeet } from "../globs.ts";
+import { isInside, staysInside } from "../shell/paths.ts";
+import { anyFileNamesIn } from "../shell/file-names.ts";
 import { findOptions, scanOptions, type OptionTable } from "../shell/options.ts";
 import type { ShellWord } from "../shell/words.ts";
 import { gitObjection } from "./git.ts";
 import { npmObjection } from "./npm.ts";
-import { readingAll, writing } from "./places.ts";
-import { firstObjection, type Objection, type Suspect } from "./verdict.ts";
+import { bringing, readingAll, writing } from "./places.ts";
+import { firstObjection, NOWHERE, type Objection, type Suspect } from "./verdict.ts";
 
 /** Document 004's list: everything that a development session in a web project needs, and nothing else. */
 const ALLOWED_COMMANDS = [
@@ -77,18 +79,35 @@ export function objectionTo(program: Allowed, suspect: Suspect): Objection {
  */
 export function pathObjection(name: ShellWord, { folder }: Suspect): Objection {
   if (!name.value.includes("/") || name.value.endsWith("/init.sh")) return undefined;
-  const installed = /^\/(?!tmp\/|var\/tmp\/|dev\/|proc\/)(.+\/)?s?bin\/[^/]+$/.test(name.value);
-  if (installed && !name.value.includes("..") && !isInside(folder.workspace, name.value)) return undefined;
+  if (INSTALLED.test(name.value) && !isInside(folder.workspace, name.value)) return undefined;
   return `Running a program by the path ${name.text} is not allowed`;
 }
+
+/** Where a system, or a version manager of Node, puts programs. */
+const INSTALLED = new RegExp(
+  [
+    String.raw`^\/(usr\/(local\/)?)?s?bin\/[\w.+-]+$`,
+    String.raw`^\/opt\/homebrew\/bin\/[\w.+-]+$`,
+    String.raw`^\/(home\/[\w-]+|Users\/[\w-]+|root)\/\.(nvm\/versions\/node|local\/share\/fnm\/node-versions|volta|asdf\/installs\/nodejs)\/([\w.-]*\w\/)*bin\/(node|npm)$`,
+  ].join("|"),
+);
 
 /** Words that are no options, and what long options are set to. */
 function operandsAndValues(words: readonly ShellWord[]): readonly ShellWord[] {
   return words.slice(1).flatMap((word) => {
     if (!word.value.startsWith("-")) return [word];
     const equals = word.value.startsWith("--") ? word.value.indexOf("=") : -1;
-    return equals === -1 ? [] : [valueOf(word, equals + 1)];
+    if (word.value.startsWith("--")) return equals === -1 ? [] : [valueOf(word, equals + 1)];
+    // `-f/etc/x`, `-qf../x`: the value of a short option may be attached.
+    return anyFileNamesIn(word.value)
+      .filter((name) => /^(\/|~|\.\.)/.test(name))
+      .map((name) => valueOf(word, word.value.length - name.length));
   });
+}
+
+/** Values that are attached to a short option and lead somewhere. */
+function attachedValues(words: readonly ShellWord[]): readonly ShellWord[] {
+  return operandsAndValues(words.filter((word, index) => index === 0 || /^-[A-Za-z]*f/.test(word.value)));
 }
 
 function valueOf(word: ShellWord, from: number): ShellWord {
@@ -117,7 +136,7 @@ function grep(suspect: Suspect): Objection {
   const values = new Set(findOptions(words, GREP_VALUES).map((hit) => hit.value));
   const operands = words.slice(1).filter((word) => !word.value.startsWith("-") && !values.has(word));
   const searched = patterns.length > 0 || files.length > 0 ? operands : operands.slice(1);
-  return readingAll([...files, ...searched], suspect);
+  return readingAll([...files, ...searched, ...attachedValues(words)], suspect);
 }
 
 const CP: OptionTable = {
@@ -149,9 +168,19 @@ function cp(suspect: Suspect): Objection {
   const sources = targets.length > 0 ? operands : operands.slice(0, -1);
   return firstObjection(
     () => readingAll(sources, suspect),
-    () => (sources.some((word) => /(^|\/)\.git(\/|$)/i.test(word.value)) ? "Copying .git is not allowed" : undefined),
+    () => (sources.some((word) => namesGit(word)) ? "Copying .git is not allowed" : undefined),
     ...destinations.map((word) => () => writing(word, folder, bindings)),
+    // Where the target is a folder, each source keeps its name in it.
+    ...destinations.flatMap((target) => sources.map((word) => () => bringing(word, target, suspect))),
   );
+}
+
+/** `.git`, also behind a pattern: `.[g]it`, `.g*`. */
+function namesGit({ value, fixed }: ShellWord): boolean {
+  return value
+    .toLowerCase()
+    .split("/")
+    .some((name) => name === ".git" || (!fixed && pathsMeet([name], [".git"], { hidesDots: true })));
 }
 
 function mkdir({ words, bindings, folder }: Suspect): Objection {
@@ -203,8 +232,10 @@ function pkill({ words, bindings }: Suspect): Objection {
   return allowed ? undefined : only;
 }
 
-function initScript({ words }: Suspect): Objection {
+function initScript({ words, folder }: Suspect): Objection {
   const [name] = words;
-  if (name?.fixed === true && (name.value === "./init.sh" || name.value.endsWith("/init.sh"))) return undefined;
+  const script = name?.fixed === true && (name.value === "./init.sh" || name.value.endsWith("/init.sh"));
+  // A hook that was not told its folder cannot tell what lies beneath it.
+  if (script && (folder.workspace === NOWHERE || staysInside(name.value, folder))) return undefined;
   return `Only ./init.sh is allowed, got: ${name?.value ?? ""}`;
 }

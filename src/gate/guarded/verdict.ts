@@ -2,6 +2,9 @@ import type { Bindings, Folder } from "../shell/paths.ts";
 import type { Part } from "../shell/unwrap.ts";
 import type { ShellWord } from "../shell/words.ts";
 
+/** Where a hook stands that was not told its folder: nothing real lies inside. */
+export const NOWHERE = "/\u0000workspace";
+
 /** Why a command is blocked; undefined: nothing speaks against it. */
 export type Objection = string | undefined;
 

@@ -1,7 +1,15 @@
-import { LIMITS } from "../../protocol/index.ts";
 import type { CommandPattern } from "../rules.ts";
 import { fileNamesIn } from "../shell/file-names.ts";
-import { isInside, mayBeOption, possiblePaths, type Bindings, type Folder } from "../shell/paths.ts";
+import {
+  asGlob,
+  mayBeOption,
+  placeOf,
+  possibleNames,
+  possiblePaths,
+  staysInside,
+  type Bindings,
+  type Folder,
+} from "../shell/paths.ts";
 import { canonicalWord, fixedWord, type ShellWord } from "../shell/words.ts";
 import { isProtected } from "../protected.ts";
 import { specOf } from "./programs.ts";
@@ -305,12 +313,9 @@ class Cover {
       }
       return undefined;
     }
-    const paths = possiblePaths(word, folder, bindings);
-    if (paths === undefined) return `${word.text} is known only at run time`;
-    const wrong = paths
-      .slice(0, LIMITS.shellTargetValues)
-      .map((path) => misplaced(path, { folder, writes }))
-      .find((found) => found !== undefined);
+    const names = possibleNames(word, folder, bindings);
+    if (names === undefined) return `${word.text} is known only at run time`;
+    const wrong = names.map((name) => misplaced(asGlob(name), { folder, writes })).find((found) => found !== undefined);
     return wrong === undefined ? undefined : `${word.text} ${wrong}`;
   }
 }
@@ -326,11 +331,8 @@ function misplaced(
   { folder, writes }: { readonly folder: Folder; readonly writes: boolean },
 ): string | undefined {
   if (DEVICES.test(name)) return undefined;
-  if (name.startsWith("~")) return "is outside of the workspace";
-  const [path] = possiblePaths(fixedWord(name), folder, new Map()) ?? [];
-  if (path === undefined) return "cannot be placed";
-  const real = folder.real?.(path) ?? path;
-  if (!isInside(folder.workspace, path) || !isInside(folder.workspace, real)) return "is outside of the workspace";
+  if (name.startsWith("~") || !staysInside(name, folder)) return "is outside of the workspace";
+  const { path, real } = placeOf(name, folder);
   return writes && (isProtected(path, folder.workspace) || isProtected(real, folder.workspace))
     ? "decides what programs run or what an agent may do"
     : undefined;

@@ -28,8 +28,39 @@ export interface Folder {
   readonly cwd: string;
   /** Absolute. */
   readonly workspace: string;
-  /** Where an absolute path really leads, as far as it was looked up; absent: links are not followed. */
-  readonly real?: ((path: string) => string | undefined) | undefined;
+  /** What is on the disk; absent: links are not followed. */
+  readonly disk?: Disk | undefined;
+}
+
+/** What was looked up on the disk before. Asked for an absolute path as it was written, `..` included. */
+export type Disk = (path: string) => Found | undefined;
+
+export interface Found {
+  /** Every link followed; of what does not exist, the real path of its nearest existing ancestor plus the rest. */
+  readonly real: string;
+  readonly exists: boolean;
+}
+
+/** Where a name leads: as it is written, and really. */
+export function placeOf(name: string, { cwd, disk }: Folder): { readonly path: string; readonly real: string } {
+  const path = resolve(cwd, name);
+  // The system goes through a link before it goes up, so the name is not tidied first.
+  return { path, real: disk?.(written(name, cwd))?.real ?? path };
+}
+
+/** Whether a name is there; undefined: it was not looked up. */
+export function exists(name: string, { cwd, disk }: Folder): boolean | undefined {
+  return disk?.(written(name, cwd))?.exists;
+}
+
+function written(name: string, cwd: string): string {
+  return isAbsolute(name) ? name : `${cwd}/${name}`;
+}
+
+/** Inside as it is written, and really. */
+export function staysInside(name: string, folder: Folder): boolean {
+  const { path, real } = placeOf(name, folder);
+  return isInside(folder.workspace, path) && isInside(folder.workspace, real);
 }
 
 export type Bindings = ReadonlyMap<string, Binding>;
@@ -39,14 +70,20 @@ export type Bindings = ReadonlyMap<string, Binding>;
  * Names that a pattern or a tame variable stands for are opaque: they cannot leave the folder they stand in.
  */
 export function possiblePaths(word: ShellWord, folder: Folder, bindings: Bindings): readonly string[] | undefined {
-  const texts = possibleTexts(word.pieces, bindings);
-  if (texts === undefined) return undefined;
-  const paths: string[] = [];
-  for (const text of texts) {
-    if (text.split("/").some(couldClimb)) return undefined;
-    paths.push(text.startsWith("~") ? text : resolve(folder.cwd, text));
-  }
-  return paths;
+  return possibleNames(word, folder, bindings)?.map((text) =>
+    text.startsWith("~") ? text : resolve(folder.cwd, text),
+  );
+}
+
+/** The same as they would be written. */
+export function possibleNames(word: ShellWord, folder: Folder, bindings: Bindings): readonly string[] | undefined {
+  const texts = possibleTexts(word.pieces, bindings, folder.cwd);
+  return texts?.some((text) => text.split("/").some(couldClimb)) === true ? undefined : texts;
+}
+
+/** A path with a star for each name that is known only at run time. */
+export function asGlob(path: string): string {
+  return path.replaceAll(MATCHED, "*").replaceAll(TAME, "*");
 }
 
 /** `.` beside something that could be `.` is `..`. A pattern at the front matches no leading dot. */
@@ -57,10 +94,10 @@ function couldClimb(segment: string): boolean {
   return rest === "." || rest === ".." || (rest === "" && segment.length > 1);
 }
 
-function possibleTexts(pieces: readonly Piece[], bindings: Bindings): readonly string[] | undefined {
+function possibleTexts(pieces: readonly Piece[], bindings: Bindings, cwd: string): readonly string[] | undefined {
   let texts: readonly string[] = [""];
   for (const piece of pieces) {
-    const next = pieceTexts(piece, bindings);
+    const next = pieceTexts(piece, bindings, cwd);
     if (next === undefined) return undefined;
     texts = texts.flatMap((before) => next.map((after) => before + after));
     if (texts.length > LIMITS.shellTargetValues) return undefined;
@@ -68,7 +105,7 @@ function possibleTexts(pieces: readonly Piece[], bindings: Bindings): readonly s
   return texts;
 }
 
-function pieceTexts(piece: Piece, bindings: Bindings): readonly string[] | undefined {
+function pieceTexts(piece: Piece, bindings: Bindings, cwd: string): readonly string[] | undefined {
   switch (piece.kind) {
     case "text":
     case "home":
@@ -76,7 +113,9 @@ function pieceTexts(piece: Piece, bindings: Bindings): readonly string[] | undef
     case "glob":
       return [MATCHED];
     case "variable":
-      return variableTexts(piece.name, bindings, piece.cut);
+      return piece.name === "PWD" && !piece.cut && !bindings.has("PWD")
+        ? [cwd]
+        : variableTexts(piece.name, bindings, piece.cut);
     case "dynamic":
       return piece.number === true ? [TAME] : undefined;
   }
@@ -84,10 +123,7 @@ function pieceTexts(piece: Piece, bindings: Bindings): readonly string[] | undef
 
 function variableTexts(name: string, bindings: Bindings, cut: boolean): readonly string[] | undefined {
   const binding = bindings.get(name);
-  if (binding === undefined) {
-    if (name === "PWD") return ["."];
-    return LEADS_OUT.has(name) ? ["~"] : undefined;
-  }
+  if (binding === undefined) return LEADS_OUT.has(name) ? ["~"] : undefined;
   if (binding.opaque) return undefined;
   const numbers = binding.numeric ? [TAME] : [];
   if (!cut && binding.values.every((value) => value.fixed))
@@ -118,8 +154,10 @@ function isTame(word: ShellWord): boolean {
  * the sandbox stands behind.
  */
 export function leadsOut(word: ShellWord, folder: Folder, bindings: Bindings, depth = 0): boolean {
-  const paths = possiblePaths(word, folder, bindings);
-  if (paths?.some((path) => path.startsWith("~") || !isInside(folder.workspace, path)) === true) return true;
+  const names = possibleNames(word, folder, bindings);
+  if (names?.some((name) => name.startsWith("~") || !staysInside(asGlob(name), folder)) === true) return true;
+  // Braces that could not be undone.
+  if (word.pieces.some((piece) => piece.kind === "dynamic" && /^\{(.*,)?(\/|~|\.\.)/.test(piece.text))) return true;
   if (depth >= LIMITS.shellDepth) return false;
   if (beginsOutside(word, folder)) return true;
   return word.pieces.some((piece) => {

@@ -1,7 +1,8 @@
 import { basename, resolve } from "node:path/posix";
 import type { CommandPart } from "../../protocol/index.ts";
 import { hostsIn, socketHost } from "./hosts.ts";
-import { isInside, type Folder } from "./paths.ts";
+import { anyFileNamesIn } from "./file-names.ts";
+import { isInside, placeOf, staysInside, type Folder } from "./paths.ts";
 import { FILE_PROGRAMS, PATTERN_PROGRAMS, TEXT_PROGRAMS } from "./programs.ts";
 import type { Part } from "./unwrap.ts";
 import type { ShellWord } from "./words.ts";
@@ -32,10 +33,16 @@ export function describePart(part: Part, folder: Folder): CommandPart {
     wrappers: part.layers.slice(0, -1).map(({ program }) => program),
     assignments: part.assignments.map(({ text }) => text),
     redirects: part.redirects.map(({ operator, target, feed }) => ({ operator, target: target?.value ?? feed ?? "…" })),
-    paths: [...pathsOf(layer?.program ?? "", words, folder), ...redirectPaths(part, folder)],
+    paths: pathsIn(part, words, folder),
     hosts: [...hosts],
     text: words.length > 0 ? words.map((word) => word.text).join(" ") : part.command.text,
   };
+}
+
+function pathsIn(part: Part, words: readonly ShellWord[], folder: Folder): PartPath[] {
+  const program = part.layers.at(-1)?.program ?? "";
+  const named = [...pathsOf(program, words, folder), ...redirectPaths(part, folder)];
+  return TEXT_PROGRAMS.has(program) ? named : [...named, ...linksOut(words, folder, named)];
 }
 
 /** Words that name files, resolved. A word that only the shell can know is left out. */
@@ -79,8 +86,24 @@ function placed(word: ShellWord, folder: Folder): readonly PartPath[] {
   if (home) return [{ word: word.value, path: word.value, inside: false }];
   const known = word.pieces.every((piece) => piece.kind === "text" || piece.kind === "glob");
   if (!known || word.value === "" || word.value === "-") return [];
-  const path = resolve(folder.cwd, word.value);
-  return [{ word: word.value, path, inside: isInside(folder.workspace, path) }];
+  const { real } = placeOf(word.value, folder);
+  return [{ word: word.value, path: real, inside: staysInside(word.value, folder) }];
+}
+
+/** Words of any program that lead out through a link, however little they look like a path. */
+function linksOut(words: readonly ShellWord[], folder: Folder, known: readonly PartPath[]): readonly PartPath[] {
+  if (folder.disk === undefined) return [];
+  const seen = new Set(known.map(({ word }) => word));
+  return words.slice(1).flatMap((word) => {
+    if (!word.fixed) return [];
+    return anyFileNamesIn(word.value).flatMap((name) => {
+      const { path, real } = placeOf(name, folder);
+      const leaves = isInside(folder.workspace, path) && !isInside(folder.workspace, real);
+      if (!leaves || seen.has(name)) return [];
+      seen.add(name);
+      return [{ word: name, path: real, inside: false }];
+    });
+  });
 }
 
 function redirectPaths(part: Part, folder: Folder): readonly PartPath[] {
@@ -102,6 +125,6 @@ export function foldersOf(parts: readonly Part[], start: Folder): readonly Folde
     if (/^(cd|pushd)$/.test(basename(layer?.program ?? "")) && target?.fixed === true) {
       moves.push({ scope, cwd: resolve(cwd, target.value) });
     }
-    return { cwd, workspace: start.workspace };
+    return { ...start, cwd };
   });
 }

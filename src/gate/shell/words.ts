@@ -89,6 +89,8 @@ function expanded(word: Word): readonly ShellWord[] | undefined {
     if (alternatives === undefined || done.length + pending.length + alternatives.length > LIMITS.shellBraceWords)
       return undefined;
     for (const text of alternatives.toReversed()) {
+      // `{a,}`: an empty alternative is no word at all.
+      if (text === "") continue;
       const again = reread(text);
       if (again === undefined) return undefined;
       pending.push({ word: again, depth: next.depth + 1 });
@@ -103,7 +105,6 @@ export function shellWord(word: Word): ShellWord {
 }
 
 function reread(text: string): Word | undefined {
-  if (text === "") return undefined;
   const script = parse(`: ${text}`);
   const command = script.commands[0]?.command;
   if (script.errors !== undefined || script.commands.length !== 1 || command?.type !== "Command") return undefined;

@@ -1,10 +1,11 @@
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { z } from "zod";
-import { analyseCommand } from "../../gate/index.ts";
+import { analyseCommand, withDisk } from "../../gate/index.ts";
 import { LIMITS, type CommandPart } from "../../protocol/index.ts";
 import { isRefusal, reasonOf } from "../refusal.ts";
 import { errorResult, textResult, type Tool, type ToolContext, type ToolResult, type ToolSession } from "../tool.ts";
+import { lookUp } from "./look-up.ts";
 import { CommandOutput } from "./output.ts";
 import { findProgram, SHELL_BUILTINS } from "./programs.ts";
 import { exitCodeOf } from "./shells.ts";
@@ -59,7 +60,10 @@ export const bash: Tool<Input> = {
   hosts: () => [],
   async preview(input, session) {
     const cwd = session.workspace;
-    const analysis = analyseCommand(input.command, { cwd, workspace: session.workspace });
+    const analysis = await withDisk(
+      (path) => lookUp(cwd, path),
+      (disk) => analyseCommand(input.command, { cwd, workspace: session.workspace, disk }),
+    );
     return {
       preview: {
         type: "command",

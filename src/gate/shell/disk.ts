@@ -1,0 +1,25 @@
+import { LIMITS } from "../../protocol/index.ts";
+import type { Disk, Found } from "./paths.ts";
+
+/**
+ * Judges with what is on the disk: the judgement is made again until it asks for nothing that was not looked up. What is asked for
+ * past the bound counts as outside of everything.
+ */
+export async function withDisk<Result>(
+  look: (path: string) => Promise<Found>,
+  judge: (disk: Disk) => Result,
+): Promise<Result> {
+  const known = new Map<string, Found>();
+  for (;;) {
+    const asked = new Set<string>();
+    const result = judge((path) => {
+      const found = known.get(path);
+      if (found !== undefined) return found;
+      if (known.size + asked.size >= LIMITS.commandPaths) return { real: "/", exists: true };
+      asked.add(path);
+      return undefined;
+    });
+    if (asked.size === 0) return result;
+    for (const path of asked) known.set(path, await look(path));
+  }
+}
