@@ -1,4 +1,5 @@
 import { isAbsolute, relative, resolve } from "node:path/posix";
+import { LIMITS } from "../protocol/index.ts";
 import { pathsMeet } from "./globs.ts";
 import type { Match } from "./match.ts";
 import { reaches, READING_TOOLS, ruleNames, type PathPattern, type Rule } from "./rules.ts";
@@ -10,7 +11,7 @@ import { ONLY_READ, PATTERN_PROGRAMS, readsWholeFolders, TEXT_PROGRAMS } from ".
 import type { Part, Unwrapped } from "./shell/unwrap.ts";
 import type { ShellWord } from "./shell/words.ts";
 
-export type PathRule = Extract<Rule, { kind: "path" }>;
+type PathRule = Extract<Rule, { kind: "path" }>;
 
 interface Question {
   readonly rule: PathRule;
@@ -96,6 +97,8 @@ function inPart(part: Part, question: Question): Match | undefined {
     const folder = last ? foldersRead(layer.program, words, question) : undefined;
     if (folder !== undefined) note(folder);
   }
+  const late = lateNames(part) ?? saidInText(part, question);
+  if (late !== undefined) note({ rule: question.rule.text, certain: false, why: late });
   for (const { target, access } of part.redirects) {
     if (target === undefined || access === "descriptor" || access === "feed" || HARMLESS_DEVICES.has(target.value))
       continue;
@@ -104,6 +107,36 @@ function inPart(part: Part, question: Question): Match | undefined {
     if (match !== undefined) return match;
   }
   return possible;
+}
+
+/** Programs and options that take the names of files from their input, or from a list. */
+function lateNames({ layers, command }: Part): string | undefined {
+  const layer = layers.at(-1);
+  if (layer === undefined) return undefined;
+  const reads = layer.words.some(({ value }) =>
+    /^(--files-from|--files0-from|--stdin-paths|--pathspec-from-file|--arg-file)/.test(value),
+  );
+  const given =
+    (/^(cpio|pax)$/.test(layer.program) && command.readsPipe) ||
+    (/^(tar|bsdtar)$/.test(layer.program) && layer.words.some(({ value }) => /^-[A-Za-z]*T/.test(value))) ||
+    (layer.program === "zip" && layer.words.some(({ value }) => value === "-@"));
+  return reads || given ? `${layer.program} takes names that it reads` : undefined;
+}
+
+/** A text in a language of a program's own, in which the file is named: `sqlite3 x '.read .env'`. */
+function saidInText({ layers, redirects }: Part, question: Question): string | undefined {
+  const layer = layers.at(-1);
+  const program = layer?.program ?? "";
+  if (TEXT_PROGRAMS.has(program) || PATTERN_PROGRAMS.has(program) || ONLY_READ.test(program)) return undefined;
+  if (/^(git|gh|tee|find|curl)$/.test(program)) return undefined;
+  const texts = [
+    ...(layer?.words.slice(1) ?? []).map((word) => word.value).filter((value) => /\s/.test(value)),
+    ...redirects.flatMap(({ feed }) => (feed === undefined ? [] : [feed])),
+  ];
+  const named = texts
+    .flatMap((text) => text.slice(0, LIMITS.globPairs).split(/[\s'"`;|&<>()=,:]+/))
+    .find((name) => name !== "" && isAbout(name, question, false));
+  return named === undefined ? undefined : `${program} is told about ${named}`;
 }
 
 /** Words of a program that may name files: all but texts and patterns. */
@@ -178,10 +211,28 @@ function inWord(word: ShellWord, question: Question): Match | undefined {
     const pattern = word.pieces.map((piece) => piece.text).join("");
     return anyFileNamesIn(pattern).some((name) => isAbout(name, question, !question.dots)) ? named : undefined;
   }
-  const names = possibleNames(word, folder, question.bindings);
+  const names = patternsOf(word, question) ?? possibleNames(word, folder, question.bindings)?.map(asGlob);
   if (names === undefined) return maybe;
-  if (names.some((name) => isAbout(asGlob(name), question, !question.dots))) return named;
+  if (names.some((name) => isAbout(name, question, !question.dots))) return named;
   return homeDoubt(names[0] ?? "", question, maybe);
+}
+
+/** The patterns that a word with variables of this line may be; undefined: it holds something else. */
+function patternsOf({ pieces }: ShellWord, { bindings }: Question): readonly string[] | undefined {
+  let texts: readonly string[] = [""];
+  for (const piece of pieces) {
+    if (piece.kind === "home" || piece.kind === "dynamic") return undefined;
+    const binding = piece.kind === "variable" ? bindings.get(piece.name) : undefined;
+    if (piece.kind === "variable" && (binding === undefined || binding.opaque || binding.numeric || piece.cut))
+      return undefined;
+    const values = binding?.values ?? [{ pieces: [piece] }];
+    if (!values.every((value) => value.pieces.every(({ kind }) => kind === "text" || kind === "glob")))
+      return undefined;
+    const next = values.map((value) => value.pieces.map(({ text }) => text).join(""));
+    texts = texts.flatMap((before) => next.map((after) => before + after));
+    if (texts.length > LIMITS.shellTargetValues) return undefined;
+  }
+  return texts;
 }
 
 /** Where a home folder is, is not known here. */

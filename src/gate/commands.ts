@@ -13,15 +13,20 @@ import type { CommandPattern, Rule } from "./rules.ts";
 
 export type CommandRule = Extract<Rule, { kind: "command" }>;
 
+/** Without the blanks around it that the shell takes for blanks; to it, others are a part of a word. */
+export function trimmed(command: string): string {
+  return command.replace(/^[ \t\n]+/, "").replace(/[ \t\n]+$/, "");
+}
+
 /** A rule that means exactly this line. */
 export function namesLine(pattern: CommandPattern, command: string): boolean {
-  return pattern.kind === "exact" && pattern.command.trim() === command.trim();
+  return pattern.kind === "exact" && trimmed(pattern.command) === trimmed(command);
 }
 
 function fits(pattern: CommandPattern, form: string): boolean {
   switch (pattern.kind) {
     case "exact":
-      return form === pattern.command.trim();
+      return form === trimmed(pattern.command);
     case "prefix":
       return form === pattern.prefix || form.startsWith(`${pattern.prefix} `);
     case "wildcard":
@@ -142,7 +147,7 @@ export function catchesCommand(rules: readonly CommandRule[], command: string, s
   const [first] = rules;
   if (first === undefined) return undefined;
   for (const rule of rules) {
-    if (fits(rule.pattern, command.trim())) return { rule, certain: true, why: "the command matches it" };
+    if (fits(rule.pattern, trimmed(command))) return { rule, certain: true, why: "the command matches it" };
     for (const part of shell.parts) {
       const layer = part.layers.find(({ program, words }) => fitsLoosely(rule.pattern, program, words));
       if (layer !== undefined) return { rule, certain: true, why: `${textOf(layer.words)} matches it` };
@@ -189,10 +194,29 @@ function wordsOf(pattern: CommandPattern): readonly string[] | undefined {
     : undefined;
 }
 
+const INTERPRETERS = /^(node|nodejs|bun|deno|python|pypy|ruby|perl|php|lua)[\d.]*$/;
+
+/** Whether words that are known only at run time stand where the rule has its own: `npm $x`, `node $(which npm) publish`. */
+function mayBecome(pattern: CommandPattern, { program, words }: Layer): boolean {
+  const given = words.slice(1).filter((word) => !word.value.startsWith("-") && word.added !== true);
+  if (INTERPRETERS.test(program)) return given[0]?.fixed === false;
+  const [name, ...said] = pattern.kind === "exact" ? trimmed(pattern.command).split(" ") : (wordsOf(pattern) ?? []);
+  if (name !== program) return false;
+  for (const [index, word] of said.filter((text) => !text.startsWith("-")).entries()) {
+    const found = given[index];
+    if (found === undefined || (found.fixed && found.value !== word)) return false;
+    if (!found.fixed) return true;
+  }
+  return false;
+}
+
 /** A program that is not well known is given words that a rule is about: it may well run them. */
 function suspicion(rules: readonly CommandRule[], { parts }: Unwrapped): Caught | undefined {
   for (const { layers } of parts) {
     const layer = layers.at(-1);
+    const open = layer === undefined ? undefined : rules.find(({ pattern }) => mayBecome(pattern, layer));
+    if (open !== undefined && layer !== undefined)
+      return { rule: open, certain: false, why: `${textOf(layer.words)} is known only at run time` };
     if (layer === undefined || PLAIN_PROGRAMS.has(layer.program)) continue;
     for (let at = 1; at < Math.min(layer.words.length, LIMITS.shellSpellings); at++) {
       const words = layer.words.slice(at, at + LIMITS.shellSpellings);

@@ -1,4 +1,5 @@
 import { relative } from "node:path/posix";
+import { pathsMeet } from "./globs.ts";
 
 /** Files that git, an editor, a package manager or an agent obeys: changed only after a question, whatever the autonomy. */
 const PROTECTED = new RegExp(
@@ -28,4 +29,25 @@ const REPOSITORY = /(?:^|\/)HEAD$/i;
 export function isProtected(path: string, workspace: string): boolean {
   const own = relative(workspace, path);
   return PROTECTED.test(own) || REPOSITORY.test(own);
+}
+
+const NAMES = [
+  ".git",
+  ".gitmodules",
+  ".claude",
+  ".claude_settings.json",
+  ".mcp.json",
+  ".sallyport",
+  ".husky",
+  ".vscode",
+  ".envrc",
+];
+
+/** Whether a pattern of the shell may turn into such a file: `.g*`. */
+export function mayBeProtected(pattern: string): boolean {
+  return pattern
+    .split("/")
+    .some(
+      (segment) => /[*?[(]/.test(segment) && NAMES.some((name) => pathsMeet([segment], [name], { hidesDots: true })),
+    );
 }

@@ -1,6 +1,6 @@
 import { relative } from "node:path/posix";
 import { isPlainToSee, LIMITS } from "../protocol/index.ts";
-import { isStatic } from "./commands.ts";
+import { isStatic, trimmed } from "./commands.ts";
 import { evaluate } from "./evaluate.ts";
 import type { CallInQuestion, Standing } from "./gate.ts";
 import { canonicalTool, exactCommand, exactPath, parseRule, READING_TOOLS, WRITING_TOOLS } from "./rules.ts";
@@ -25,8 +25,8 @@ function ruleFor(call: CallInQuestion, standing: Standing): string | undefined {
   const { tool, input } = call;
   if (tool === "Bash") {
     const { command } = input;
-    return typeof command === "string" && command.trim() !== "" && isStatic(command)
-      ? `Bash(${exactCommand(command.trim())})`
+    return typeof command === "string" && trimmed(command) !== "" && isStatic(command)
+      ? `Bash(${exactCommand(trimmed(command))})`
       : undefined;
   }
   if ((WRITING_TOOLS as readonly string[]).includes(tool)) return pathRule("Edit", call, standing);

@@ -53,7 +53,7 @@ function hiddenInFile({ file_path: path }: FileDiff, diff: string): readonly str
   const added = diff
     .split("\n")
     .filter((line) => line.startsWith("+") && !line.startsWith("+++ "))
-    .map((line) => line.slice(1))
+    .map((line) => line.slice(1).replace(/\r$/, ""))
     .join("\n");
   return [...textWarnings("The path", path, "command"), ...textWarnings("The new text", added, "content")];
 }

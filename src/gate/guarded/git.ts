@@ -170,12 +170,14 @@ function config(rest: readonly ShellWord[]): Objection {
 
 /** Paths among git's words must stay inside; texts that only look like paths may stay. */
 function places(words: readonly ShellWord[], { folder, bindings }: Suspect): Objection {
-  const texts = new Set(findOptions(words, TEXT_OPTIONS).map((hit) => hit.value));
+  // `git blame -S` reads a file.
+  const options = words[0]?.value === "blame" ? TEXT_OPTIONS.filter((option) => option !== "-S") : TEXT_OPTIONS;
+  const texts = new Set(findOptions(words, options).map((hit) => hit.value));
   for (const word of words.slice(1)) {
     if (texts.has(word)) continue;
     const equals = word.value.startsWith("--") ? word.value.indexOf("=") : -1;
     const option = equals === -1 ? word.value.slice(0, 2) : word.value.slice(0, equals);
-    if (word.value.startsWith("-") && TEXT_OPTIONS.includes(option)) continue;
+    if (word.value.startsWith("-") && options.includes(option)) continue;
     const objection = firstObjection(...namesOf(word).map((name) => () => place(name, word, { folder, bindings })));
     if (objection !== undefined) return objection;
   }

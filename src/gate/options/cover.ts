@@ -2,6 +2,7 @@ import type { CommandPattern } from "../rules.ts";
 import { fileNamesIn } from "../shell/file-names.ts";
 import {
   asGlob,
+  isInside,
   mayBeOption,
   placeOf,
   possibleNames,
@@ -11,7 +12,7 @@ import {
   type Folder,
 } from "../shell/paths.ts";
 import { canonicalWord, fixedWord, type ShellWord } from "../shell/words.ts";
-import { isProtected } from "../protected.ts";
+import { isProtected, mayBeProtected } from "../protected.ts";
 import { specOf } from "./programs.ts";
 import { GENERIC, longArity, shortArity, within, type Arity, type ProgramSpec } from "./spec.ts";
 
@@ -138,11 +139,9 @@ class Cover {
       if (word === undefined) break;
       const spelled = this.#spelled[at] === true;
       if (open && word.value === "--") {
-        open = false;
-        if (spec.dashes !== undefined) {
-          spec = GENERIC;
-          open = true;
-        }
+        // To a program that is not known, what follows may still be an option: of a script, or of one more program.
+        if (spec.dashes !== undefined) spec = GENERIC;
+        open = spec === GENERIC;
         continue;
       }
       const unsure = open && !spelled && !isHarmless(spec) && mayBeOption(word, this.#around.bindings);
@@ -162,16 +161,16 @@ class Cover {
         const next = this.#subcommand(spec, word, spelled);
         if (typeof next === "string") return next;
         spec = next;
-        operands = spec.then === undefined || Object.hasOwn(first, word.value) ? 0 : 1;
+        operands = spec.rest === undefined || Object.hasOwn(first, word.value) ? 0 : 1;
         if (spec === GENERIC) operands = 1;
         continue;
       }
       operands++;
       const objection = spelled ? undefined : this.#operand(spec, word, { operands, patternGiven, program });
       if (objection !== undefined) return objection;
-      if (operands === 1 && spec.then === "anything") return undefined;
-      if (operands === 1 && spec.then === "generic") spec = GENERIC;
-      if (operands === 1 && spec.then === "program") return this.#inner(at, added);
+      if (operands === 1 && spec.rest === "anything") return undefined;
+      if (operands === 1 && spec.rest === "generic") spec = GENERIC;
+      if (operands === 1 && spec.rest === "program") return this.#inner(at, added);
     }
     if (added && spec.any !== true && spec.operands !== "text")
       return `${program} is given words that are known only at run time`;
@@ -201,7 +200,7 @@ class Cover {
     if (known !== undefined) return within(spec, known);
     if (spec.otherwise === "script") return GENERIC;
     if (spec.otherwise === "ask" && !spelled) return `${word.text} is a command that is not listed`;
-    return { ...(spec.plain === undefined ? {} : { plain: spec.plain }) };
+    return spec.plain === undefined ? {} : { plain: spec.plain };
   }
 
   #option(spec: ProgramSpec, word: ShellWord, at: number): OptionRead {
@@ -256,6 +255,9 @@ class Cover {
       return word.fixed ? { taken: 0, named } : { objection: word.text, named };
     if (attached !== undefined && !word.fixed) return { objection: word.text, named };
     const next = this.#words[at + 1];
+    // Some programs take it for the value, others for an option.
+    if (attached === undefined && next !== undefined && /^-[^\d]/.test(next.value) && this.#spelled[at + 1] !== true)
+      return { objection: `${word.text} ${next.text}`, named };
     const value = attached ?? next;
     const given = attached === undefined && this.#spelled[at + 1] === true;
     if (arity === "file" && value !== undefined && !given) {
@@ -286,12 +288,17 @@ class Cover {
     if (spec.operands === "none") return `what ${program} does with ${word.text} is not covered by the rule`;
     if (spec.asks?.test(word.value) === true) return `${word.text} is not covered by the rule`;
     if (spec.most !== undefined && operands > spec.most) return `${program} would change ${word.text}`;
+    if (spec.deletes === true && this.#isEverything(word)) return `${word.text} is the workspace itself`;
     if (spec.script === true && operands === 1 && word.value === "-") return `${program} runs what it reads`;
     if (spec.operands === "pattern" && operands === 1 && !patternGiven) return undefined;
     const isText = spec.operands === "text";
-    if (isText && (spec.any === true || word.fixed === false))
-      return spec.any === true ? undefined : this.#unknown(word);
+    if (isText && (spec.any === true || !word.fixed)) return spec.any === true ? undefined : this.#unknown(word);
     return this.#outside(word, { writes: spec.writes === true, always: !isText });
+  }
+
+  #isEverything(word: ShellWord): boolean {
+    const { folder, bindings } = this.#around;
+    return possiblePaths(word, folder, bindings)?.some((path) => isInside(path, folder.workspace)) === true;
   }
 
   #unknown(word: ShellWord): string | undefined {
@@ -333,7 +340,7 @@ function misplaced(
   if (DEVICES.test(name)) return undefined;
   if (name.startsWith("~") || !staysInside(name, folder)) return "is outside of the workspace";
   const { path, real } = placeOf(name, folder);
-  return writes && (isProtected(path, folder.workspace) || isProtected(real, folder.workspace))
+  return writes && (isProtected(path, folder.workspace) || isProtected(real, folder.workspace) || mayBeProtected(name))
     ? "decides what programs run or what an agent may do"
     : undefined;
 }

@@ -32,8 +32,8 @@ const NPM: ProgramSpec = {
     config: { asks: /^(set|delete|rm|edit|fix)$/ },
     c: { asks: /^(set|delete|rm|edit|fix)$/ },
     version: { most: 0 },
-    exec: { then: "program" },
-    x: { then: "program" },
+    exec: { rest: "program" },
+    x: { rest: "program" },
   },
 };
 
@@ -50,7 +50,7 @@ const PNPM: ProgramSpec = {
     ...Object.fromEntries(
       ["run", "run-script", "test", "t", "start", "stop", "restart"].map((name) => [
         name,
-        { long: "if-present", then: "generic" },
+        { long: "if-present", rest: "generic" },
       ]),
     ),
     ...Object.fromEntries(
@@ -76,8 +76,8 @@ const PNPM: ProgramSpec = {
         { long: "json long depth~ prod dev", asks: /^--fix$/ },
       ]),
     ),
-    exec: { then: "program" },
-    dlx: { then: "program" },
+    exec: { rest: "program" },
+    dlx: { rest: "program" },
     config: { asks: /^(set|delete|edit)$/ },
     publish: {},
   },
@@ -88,7 +88,7 @@ const YARN: ProgramSpec = {
   long: "silent verbose json non-interactive no-progress version help",
   otherwise: "script",
   commands: {
-    ...Object.fromEntries(["run", "test", "start"].map((name) => [name, { then: "generic" }])),
+    ...Object.fromEntries(["run", "test", "start"].map((name) => [name, { rest: "generic" }])),
     ...Object.fromEntries(
       ["install", "add", "remove", "upgrade", "up", "dedupe"].map((name) => [
         name,
@@ -104,8 +104,8 @@ const YARN: ProgramSpec = {
         { flags: "R", long: "depth~ recursive all level~" },
       ]),
     ),
-    exec: { then: "program" },
-    dlx: { flags: "q", then: "program" },
+    exec: { rest: "program" },
+    dlx: { flags: "q", rest: "program" },
     config: { asks: /^(set|unset|delete)$/ },
     npm: {},
     workspace: { operands: "none" },
@@ -118,7 +118,7 @@ const BUN: ProgramSpec = {
   long: "version help silent revision",
   otherwise: "script",
   commands: {
-    run: { then: "generic" },
+    run: { rest: "generic" },
     test: { texts: "t", long: "bail? timeout~ only todo test-name-pattern~ rerun-each~", operands: "text" },
     ...Object.fromEntries(
       ["install", "i", "add", "a", "remove", "rm", "update", "outdated"].map((name) => [
@@ -126,11 +126,11 @@ const BUN: ProgramSpec = {
         { flags: "dDEp", long: "dev exact frozen-lockfile production no-save ignore-scripts no-progress no-summary" },
       ]),
     ),
-    x: { then: "program" },
+    x: { rest: "program" },
   },
 };
 
-const RUNNER: ProgramSpec = { single: "y q", long: "yes no no-install quiet", then: "program" };
+const RUNNER: ProgramSpec = { single: "y q", long: "yes no no-install quiet", rest: "program" };
 
 export const JAVASCRIPT: Readonly<Record<string, ProgramSpec>> = {
   npm: NPM,
@@ -145,20 +145,20 @@ export const JAVASCRIPT: Readonly<Record<string, ProgramSpec>> = {
     single: "v h version help",
     long: "version help trace-warnings trace-deprecation trace-uncaught no-warnings no-deprecation enable-source-maps test watch max-old-space-size? stack-trace-limit? throw-deprecation pending-deprecation unhandled-rejections?",
     script: true,
-    then: "generic",
+    rest: "generic",
   },
-  tsx: { flags: "vh", script: true, then: "generic" },
-  "ts-node": { flags: "vh", script: true, then: "generic" },
+  tsx: { flags: "vh", script: true, rest: "generic" },
+  "ts-node": { flags: "vh", script: true, rest: "generic" },
   deno: {
     flags: "qVh",
     long: "quiet version help",
     commands: {
-      run: { long: "no-check check", then: "generic" },
+      run: { long: "no-check check", rest: "generic" },
       test: { long: "no-check fail-fast? filter~ parallel doc", dashes: "generic" },
       lint: { long: "json compact" },
       fmt: { long: "check" },
       check: {},
-      task: { then: "generic" },
+      task: { rest: "generic" },
       info: { long: "json" },
     },
   },

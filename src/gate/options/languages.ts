@@ -12,7 +12,7 @@ const GO_BUILD: ProgramSpec = {
     "v race short count~ run~ skip~ bench~ benchtime~ benchmem timeout~ cover failfast json n x parallel~ p~ tags~ cpu~ shuffle~ list~ a trimpath",
 };
 
-const PYTHON: ProgramSpec = { flags: "uBVqbvhOsSEI", long: "version help", script: true, then: "generic" };
+const PYTHON: ProgramSpec = { flags: "uBVqbvhOsSEI", long: "version help", script: true, rest: "generic" };
 const PIP: ProgramSpec = {
   flags: "qvVh",
   long: "quiet verbose version help disable-pip-version-check no-input no-color",
@@ -49,7 +49,7 @@ const MAKE: ProgramSpec = {
   asks: /=/,
   long: "jobs? keep-going silent quiet dry-run just-print recon always-make question no-print-directory print-directory ignore-errors version help",
 };
-const INTERPRETER: ProgramSpec = { flags: "cwvh", long: "version help", script: true, then: "generic" };
+const INTERPRETER: ProgramSpec = { flags: "cwvh", long: "version help", script: true, rest: "generic" };
 
 export const LANGUAGES: Readonly<Record<string, ProgramSpec>> = {
   cargo: {
@@ -81,7 +81,7 @@ export const LANGUAGES: Readonly<Record<string, ProgramSpec>> = {
       test: GO_BUILD,
       vet: GO_BUILD,
       install: GO_BUILD,
-      run: { ...GO_BUILD, then: "generic" },
+      run: { ...GO_BUILD, rest: "generic" },
       list: { single: "m json f~ deps e u test", long: "" },
       fmt: { single: "n x" },
       mod: { single: "v json go~" },
@@ -112,6 +112,7 @@ export const LANGUAGES: Readonly<Record<string, ProgramSpec>> = {
   pip: PIP,
   pip3: PIP,
   pytest: {
+    asks: /^@/,
     flags: "vqxslh",
     texts: "kmnr",
     long: "maxfail~ tb~ lf ff sw nf co collect-only durations~ exitfirst verbose quiet no-header no-summary last-failed failed-first new-first stepwise version showlocals capture~ color~ numprocesses~ strict-markers disable-warnings",
@@ -138,8 +139,8 @@ export const LANGUAGES: Readonly<Record<string, ProgramSpec>> = {
   pylint: { texts: "jd", long: "disable~ enable~ jobs~ version score~" },
   perl: INTERPRETER,
   ruby: INTERPRETER,
-  php: { flags: "lvimh", long: "version help", script: true, then: "generic" },
-  lua: { flags: "v", script: true, then: "generic" },
+  php: { flags: "lvimh", long: "version help", script: true, rest: "generic" },
+  lua: { flags: "v", script: true, rest: "generic" },
   gem: {
     operands: "text",
     flags: "qVv",
@@ -150,7 +151,7 @@ export const LANGUAGES: Readonly<Record<string, ProgramSpec>> = {
     flags: "fbw",
     texts: "e",
     long: "fail-fast? color no-color example~ tag~ seed~ dry-run version",
-    then: "generic",
+    rest: "generic",
   },
   java: { single: "version showversion help", operands: "none", long: "version help" },
   javac: { single: "version help nowarn verbose" },
@@ -176,7 +177,7 @@ export const LANGUAGES: Readonly<Record<string, ProgramSpec>> = {
     commands: Object.fromEntries(
       ["build", "test", "run"].map((name) => [
         name,
-        { flags: "vq", texts: "c", long: "configuration~ verbose quiet filter~ parallel", then: "generic" as const },
+        { flags: "vq", texts: "c", long: "configuration~ verbose quiet filter~ parallel", rest: "generic" as const },
       ]),
     ),
   },

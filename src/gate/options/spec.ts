@@ -35,8 +35,10 @@ export interface ProgramSpec {
   readonly plain?: true;
   /** Changes the files that it names. */
   readonly writes?: true;
+  /** Takes away what it names: the workspace itself is never covered. */
+  readonly deletes?: true;
   /** To whom the words after the first operand belong: an unknown program, the program that is named, or something out of reach. */
-  readonly then?: "generic" | "program" | "anything";
+  readonly rest?: "generic" | "program" | "anything";
   /** Words after `--` belong to an unknown program. */
   readonly dashes?: "generic";
   /** By subcommand; options of the program itself count there, too. */
@@ -91,11 +93,13 @@ export function within(program: ProgramSpec, command: ProgramSpec): ProgramSpec 
     long: joined(own.long, command.long, " "),
     single: joined(own.single, command.single, " "),
   };
-  return Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== undefined)) as ProgramSpec;
+  return Object.fromEntries(Object.entries(merged).filter(([, value]) => value !== undefined));
 }
 
 /** Options that mean the same in every program: what a star covers of a program that is not listed. */
 export const GENERIC: ProgramSpec = {
+  // `@file` holds further options.
+  asks: /^@/,
   flags: "hqvV",
   long: "help version verbose quiet silent color? colors no-color no-colors watch no-watch check dry-run list json bail? ci run passWithNoTests fail-fast failfast nocapture",
 };

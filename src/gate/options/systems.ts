@@ -1,6 +1,6 @@
 import type { ProgramSpec } from "./spec.ts";
 
-const WRAPS = { then: "anything" } as const;
+const WRAPS = { rest: "anything" } as const;
 const SHELL: ProgramSpec = { ...WRAPS, flags: "ceuxfnv", texts: "o" };
 /** Nothing but what the rule spells: their operands are programs in a language of their own, or reach anywhere. */
 const CLOSED: ProgramSpec = { operands: "none" };
@@ -10,7 +10,7 @@ const CONTAINER_LIST: ProgramSpec = {
   texts: "f",
   long: "all quiet no-trunc filter~ format~ last~ latest size",
 };
-const RUN: ProgramSpec = { flags: "it", long: "rm interactive tty name~ pull~ quiet", then: "anything" };
+const RUN: ProgramSpec = { flags: "it", long: "rm interactive tty name~ pull~ quiet", rest: "anything" };
 const BUILD: ProgramSpec = { flags: "q", texts: "t", long: "tag~ quiet no-cache pull progress~ target~ build-arg~ rm" };
 
 const CONTAINER_COMMANDS: Readonly<Record<string, ProgramSpec>> = {
@@ -35,7 +35,7 @@ const CONTAINER_COMMANDS: Readonly<Record<string, ProgramSpec>> = {
   tag: {},
   run: RUN,
   create: RUN,
-  exec: { flags: "it", long: "interactive tty", then: "anything" },
+  exec: { flags: "it", long: "interactive tty", rest: "anything" },
   build: BUILD,
   rm: { flags: "v", long: "volumes" },
   rmi: {},
@@ -55,8 +55,8 @@ const COMPOSE: ProgramSpec = {
     logs: { flags: "ft", texts: "n", long: "follow timestamps tail~ since~ no-color no-log-prefix" },
     build: { flags: "q", long: "quiet no-cache pull progress~" },
     pull: { flags: "q", long: "quiet" },
-    exec: { flags: "it", texts: "", long: "interactive", then: "anything" },
-    run: { flags: "i", long: "rm no-deps", then: "anything" },
+    exec: { flags: "it", texts: "", long: "interactive", rest: "anything" },
+    run: { flags: "i", long: "rm no-deps", rest: "anything" },
     start: {},
     stop: { texts: "t" },
     restart: { texts: "t" },
@@ -83,9 +83,10 @@ const CONTAINERS: ProgramSpec = {
 
 const KUBE_GET: ProgramSpec = {
   flags: "Aw",
-  texts: "nlo",
+  texts: "nl",
+  files: "o",
   operands: "text",
-  long: "all-namespaces watch watch-only namespace~ selector~ output~ field-selector~ sort-by~ show-labels no-headers ignore-not-found show-kind label-columns~",
+  long: "all-namespaces watch watch-only namespace~ selector~ output= field-selector~ sort-by~ show-labels no-headers ignore-not-found show-kind label-columns~",
 };
 
 const KUBECTL: ProgramSpec = {
@@ -113,7 +114,7 @@ const KUBECTL: ProgramSpec = {
     delete: { files: "f", texts: "n", operands: "text", long: "filename= dry-run? ignore-not-found wait? timeout~" },
     rollout: { operands: "text", texts: "n", long: "timeout~ watch?" },
     scale: { operands: "text", long: "replicas~ timeout~" },
-    exec: { flags: "it", texts: "c", long: "stdin tty container~", then: "anything" },
+    exec: { flags: "it", texts: "c", long: "stdin tty container~", rest: "anything" },
     diff: { files: "f", long: "filename=" },
   },
 };

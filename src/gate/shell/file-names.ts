@@ -2,11 +2,11 @@ import { LIMITS } from "../../protocol/index.ts";
 
 /** An address that is no file. */
 function isAddress(value: string): boolean {
-  return /^[a-z][\w+.-]*:\/\//i.test(value) && !/^file:/i.test(value);
+  return /^[a-z][\w+.-]*:\/\//i.test(value) && !/^([a-z]+\+)?file:/i.test(value);
 }
 
 function withoutScheme(value: string): string {
-  const path = value.replace(/^file:(\/\/(localhost)?(?=\/))?/i, "");
+  const path = value.replace(/^([a-z]+\+)?file:(\/\/(localhost)?(?=\/))?/i, "");
   if (path === value || !path.includes("%")) return path;
   try {
     return decodeURIComponent(path);
@@ -24,6 +24,9 @@ export function fileNamesIn(value: string): readonly string[] {
   for (const text of set === undefined ? [value] : [value, set]) {
     if (text !== value && !isAddress(text)) names.push(withoutScheme(text));
     if (/^[@<]/.test(text)) names.push(text.slice(1));
+    // curl's `name@file`.
+    const after = /@(?=[/~.])(.+)$/s.exec(text)?.[1];
+    if (after !== undefined) names.push(after);
   }
   return names.filter((name) => name !== "");
 }

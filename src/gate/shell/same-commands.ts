@@ -109,7 +109,7 @@ const RUNS_PACKAGES = setOf("npx pnpx bunx corepack pipx uvx");
 const RUNNING_COMMANDS: Readonly<Record<string, ReadonlySet<string>>> = {
   npm: setOf("exec"),
   pnpm: setOf("exec dlx"),
-  yarn: setOf("exec dlx npm"),
+  yarn: setOf("exec dlx npm run"),
   bun: setOf("x"),
   uv: setOf("run"),
   poetry: setOf("run"),
@@ -176,7 +176,7 @@ function commandPlaces(rest: Words): readonly number[] {
 function bySubcommand(program: string, rest: Words, at: number): readonly Words[] {
   const name = rest[at] ?? "";
   const after = rest.slice(at + 1);
-  const forms: Words[] = meanings(program, name).map((meaning) => [program, meaning, ...after]);
+  const forms: Words[] = meanings(program, name).map((meaning) => [program, meaning].concat(after));
   if (at > 0) forms.push([program, name, ...after]);
   const runs = Object.hasOwn(RUNNING_COMMANDS, program) ? RUNNING_COMMANDS[program] : undefined;
   if (runs?.has(name) === true || meanings(program, name).some((meaning) => runs?.has(meaning) === true))
@@ -227,7 +227,7 @@ function packaged(rest: Words): readonly Words[] {
   return commandPlaces(rest.filter((word) => word !== "--")).map((at) => {
     const [tool = "", ...after] = rest.filter((word) => word !== "--").slice(at);
     const name = tool.replace(/(?<=.)@[^/]*$/, "");
-    return [name.slice(name.lastIndexOf("/") + 1), ...after];
+    return [name.slice(name.lastIndexOf("/") + 1)].concat(after);
   });
 }
 
