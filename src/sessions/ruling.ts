@@ -64,10 +64,13 @@ export async function ruleOn(request: RulingRequest, policy: Policy, workshop: W
   const profile = profileOf(policy, request.settings.profile);
   const standing = standingOf(request, profile, workshop.extraRead);
   const own = paths.find(({ real }) => workshop.isHidden(real));
-  const { call: looked, ruling: judged } = await withDisk(workshop.look, (disk) => {
-    const seen: CallInQuestion = { ...call, disk };
-    return { call: seen, ruling: evaluate(seen, standing) };
-  });
+  const { call: looked, ruling: judged } = await withDisk(
+    (path) => workshop.look(path),
+    (disk) => {
+      const seen: CallInQuestion = { ...call, disk };
+      return { call: seen, ruling: evaluate(seen, standing) };
+    },
+  );
   const ruling: Ruling =
     own === undefined
       ? judged
