@@ -50,7 +50,6 @@ function adviceFor(failure: Failure): string | undefined {
     case "shutting_down":
       return "the server is stopping; try again when it is back";
     case "internal":
-    case "store_failed":
       return "look at the server's log; without a server, run it again with SALLYPORT_DEBUG=1";
     default:
       return undefined;
@@ -61,6 +60,7 @@ function codeFor(code: ErrorCode): ExitCode {
   switch (code) {
     case "internal":
     case "store_failed":
+    case "store_full":
     case "shutting_down":
     case "engine_failed":
     case "model_error":
@@ -85,10 +85,22 @@ function systemComplaint(error: unknown): Complaint | undefined {
       };
     case "EACCES":
     case "EPERM":
-    case "EROFS":
       return {
         message: `no permission for ${path === "" ? error.message : path}`,
         advice: "choose a folder of your own with --home",
+        code: EXIT.failed,
+      };
+    case "EROFS":
+      return {
+        message: `${path === "" ? "the disk" : path} is read-only`,
+        advice: "make the disk writable again, or choose a folder elsewhere with --home",
+        code: EXIT.failed,
+      };
+    case "ENOSPC":
+    case "EDQUOT":
+      return {
+        message: `no space is left for ${path === "" ? "what Sallyport writes" : path}`,
+        advice: "free some space on that disk, then start again",
         code: EXIT.failed,
       };
     case "ENOENT":

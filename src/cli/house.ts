@@ -25,8 +25,8 @@ import {
   type Models,
 } from "../sessions/index.ts";
 import { startSim } from "../sim/index.ts";
-import { openSqliteStore, type SqliteStoreOptions, type Stall, type Store } from "../store/index.ts";
-import { openTelemetry, type Telemetry } from "../telemetry/index.ts";
+import { openSqliteStore, type SqliteStoreOptions, type Stall, type Store, type StoreHealth } from "../store/index.ts";
+import { openTelemetry, type Readings, type Telemetry } from "../telemetry/index.ts";
 import type { AnyTool } from "../tools/index.ts";
 import { openEngines } from "./engines.ts";
 import { POLICY_FILE, TOKEN_FILE } from "./files.ts";
@@ -57,8 +57,8 @@ export interface HouseOptions {
   readonly reach: (name: Checkpoint) => void;
   /** Absent: the machine's. */
   readonly clock?: Clock | undefined;
-  /** How a test makes the store slow or faulty. */
-  readonly store?: Pick<SqliteStoreOptions, "tuning" | "faults"> | undefined;
+  /** Whether a database is taken that lost something, and how a test makes the store slow or faulty. */
+  readonly store?: Pick<SqliteStoreOptions, "tuning" | "faults" | "acceptLoss"> | undefined;
   /** The store can no longer write: nothing that was promised can be kept. */
   readonly onFatal: (error: Error) => void;
 }
@@ -82,6 +82,8 @@ export async function openHouse(options: HouseOptions): Promise<House> {
   const home = await realpath(options.settings.home.value);
   const store = await openSqliteStore({
     ...options.store,
+    // Before the database: what a dead server left running ends, also where the disk is full.
+    onLocked: () => endLeft(home, options.log),
     path: join(home, "sallyport.db"),
     onFatal: options.onFatal,
     onStall: (stall) => tellStall(options.log, stall),
@@ -98,6 +100,16 @@ export async function openHouse(options: HouseOptions): Promise<House> {
   }
 }
 
+/** What every process of this home carries in its environment. */
+function markerOf(home: string): Promise<string> {
+  return kept(join(home, "instance"), () => randomBytes(12).toString("hex"));
+}
+
+async function endLeft(home: string, log: Log): Promise<void> {
+  const reaped = await reapOrphans({ marker: await markerOf(home) });
+  if (reaped > 0) log.info({ processes: reaped }, "ended processes that the last run left");
+}
+
 function tellStall(log: Log, stall: Stall | undefined): void {
   if (stall === undefined) log.warn({}, "the store writes again; nothing that was accepted is lost");
   else
@@ -105,6 +117,16 @@ function tellStall(log: Log, stall: Stall | undefined): void {
       { cause: stall.cause, why: stall.why },
       "the store cannot write: new requests are refused, what runs waits, and it is tried again",
     );
+}
+
+function storeReadings({ disk, stall, waitingChars }: StoreHealth): Pick<Readings, `store${string}` & keyof Readings> {
+  return {
+    storeStalled: stall === undefined ? 0 : 1,
+    storeWaitingChars: waitingChars,
+    storeFreeBytes: disk?.freeBytes,
+    storeDatabaseBytes: disk?.databaseBytes,
+    storeWalBytes: disk?.walBytes,
+  };
 }
 
 interface Ground {
@@ -118,11 +140,9 @@ async function furnish(options: HouseOptions, { home, store }: Ground, opened: O
   opened.push(() => sim.close());
   const telemetry = await telemetryFor(options);
   opened.push(() => telemetry.close());
-  const marker = await kept(join(home, "instance"), () => randomBytes(12).toString("hex"));
+  const marker = await markerOf(home);
   const adminToken =
     settings.token.value ?? (await kept(join(home, TOKEN_FILE), () => `sp_${randomBytes(32).toString("base64url")}`));
-  const reaped = await reapOrphans({ marker });
-  if (reaped > 0) log.info({ processes: reaped }, "ended processes that the last run left");
   await sweepWorkshops(home);
   await sweepWarm(join(home, ENGINES), store);
   const newId = makeNewId(
@@ -145,7 +165,11 @@ async function furnish(options: HouseOptions, { home, store }: Ground, opened: O
   const gateway = await gatewayFor(options, { home, store, marker, models, newId, telemetry });
   opened.push(() => gateway.close());
   opened.push(watchStrays({ gateway, marker, log, clock }));
-  telemetry.gauges(async () => ({ ...(await gateway.readings()), requestLogDropped: requests.dropped }));
+  telemetry.gauges(async () => ({
+    ...(await gateway.readings()),
+    ...storeReadings(store.health()),
+    requestLogDropped: requests.dropped,
+  }));
   await gateway.tokens.ensureAdmin(adminToken, "first admin");
   return { gateway, adminToken, telemetry };
 }

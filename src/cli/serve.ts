@@ -1,6 +1,6 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { makeRedactor } from "../protocol/index.ts";
+import { LIMITS, makeRedactor } from "../protocol/index.ts";
 import { CHECKPOINTS, type Checkpoint, type Clock, type Log } from "../sessions/index.ts";
 import { listen, type Listening } from "../surfaces/index.ts";
 import { SERVER_FILE } from "./files.ts";
@@ -22,7 +22,7 @@ export interface ServeOptions {
   readonly onFatal: (error: Error) => void;
   /** Absent: the machine's. */
   readonly clock?: Clock | undefined;
-  /** How a test makes the store slow or faulty. */
+  /** Whether a database is taken that lost something, and how a test makes the store slow or faulty. */
   readonly store?: HouseOptions["store"];
 }
 
@@ -32,6 +32,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
   const secrets = [settings.apiKey.value, settings.token.value].filter((secret) => secret !== undefined);
   const redact = makeRedactor(secrets);
   const log = openLog(options.logLevel, redact);
+  let end = async (): Promise<void> => undefined;
   const house = await openHouse({
     settings,
     environment,
@@ -39,10 +40,12 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     log,
     redact,
     reach: crashPoint(environment),
-    onFatal: options.onFatal,
+    // Processes of sessions end first: nobody could watch them any more.
+    onFatal: (error) => void within(LIMITS.storeFatalMs, end()).finally(() => options.onFatal(error)),
     clock: options.clock,
     store: options.store,
   });
+  end = () => house.close();
   const server = await openDoors(options, house, log).catch(async (error: unknown) => {
     await house.close();
     throw error;
@@ -59,6 +62,16 @@ export async function serve(options: ServeOptions): Promise<Serving> {
       await house.close();
     },
   };
+}
+
+/** Resolves when the work has ended, however it did, or when the time is up. */
+async function within(ms: number, work: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([work.catch(() => undefined), late]);
+  clearTimeout(timer);
 }
 
 async function openDoors(options: ServeOptions, house: House, log: Log): Promise<Listening> {

@@ -110,8 +110,8 @@ export class SallyportClient {
     protocol: string;
     demo: boolean;
     default_provider: string;
-    /** `stalled`: nothing can be written at the moment. */
-    store: "ok" | "stalled";
+    /** `stalled`: nothing can be written at the moment; `low_space`: no new session or prompt is taken. */
+    store: "ok" | "low_space" | "stalled";
   }> {
     return this.#call({ method: "GET", path: "/health" });
   }

@@ -47,6 +47,7 @@ export const ERROR_CODES = [
   "connection_failed",
   // ours
   "store_failed",
+  "store_full",
   "shutting_down",
   "internal",
 ] as const;

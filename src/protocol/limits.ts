@@ -304,10 +304,19 @@ export const LIMITS = {
   sessionReloads: 3,
   /** How long a server that stops waits for such a disk. */
   storeCloseMs: 5_000,
+  /** How often free space, the record and the log are looked after. */
+  storeTendMs: 1_000,
+  /** With fewer bytes free, new sessions and prompts are refused. */
+  storeMinFreeBytes: 67_108_864,
+  /** Set aside while there is space, and given back when the disk is full. */
+  storeReserveBytes: 4_194_304,
+  storeFullRetryAfterS: 60,
+  /** How long processes have to end when the store is of no more use. */
+  storeFatalMs: 5_000,
   /** Chains of Writes that were refused; the oldest is forgotten first. */
   storeBrokenChains: 1_000,
   storeCacheKib: 16_384,
-  storeCheckpointPages: 4_000,
+  storeCheckpointPages: 1_000,
   storeWalBytes: 67_108_864,
   /** Prepared statements of the reader. */
   storeStatements: 256,

@@ -25,7 +25,7 @@ import { profileOf } from "./ruling.ts";
 import type { Services } from "./services.ts";
 import { setLimit } from "./set-limit.ts";
 import type { Beside, Session } from "./session.ts";
-import { refusalWhileStalled, refuseWhileStalled } from "./storing.ts";
+import { refusalWhileStalled, refuseNewWork } from "./storing.ts";
 import { settingsChange, settingsFor, type Places } from "./settings.ts";
 import { checkCursor, watch } from "./watch.ts";
 import { fromRow, newState, view, type Segment, type SessionState } from "./state.ts";
@@ -116,7 +116,7 @@ export class SessionDesk {
     const lineage = parent === undefined ? [] : inherited(parent, fork_seq);
     const ancestors = sponsor === undefined ? [] : heirOf(sponsor);
     const born = (id: string): SessionState => newState({ id, settings, at, by: ref(caller), lineage, ancestors });
-    refuseWhileStalled(this.#services);
+    refuseNewWork(this.#services);
     const warm = parent === undefined ? await this.#warm.take(settings, born) : undefined;
     const refusal = refusalWhileStalled(this.#services);
     if (refusal !== undefined) {
@@ -182,12 +182,13 @@ export class SessionDesk {
 
   async prompt(caller: Caller, id: string, prompt: SubmitPrompt, key: IdempotencyKey): Promise<PromptAccepted> {
     const session = await this.#session(caller, "session.control", id);
-    return this.#receipts.once({ caller, key, question: ["prompt", id, prompt] }, (receipts) =>
-      session.prompt(prompt, ref(caller), (accepted) => ({
+    return this.#receipts.once({ caller, key, question: ["prompt", id, prompt] }, async (receipts) => {
+      refuseNewWork(this.#services);
+      return session.prompt(prompt, ref(caller), (accepted) => ({
         receipts: receipts(accepted),
         ...this.#audit(caller, "session.prompt", id, { turn_id: accepted.turn_id }),
-      })),
-    );
+      }));
+    });
   }
 
   /** The names of the tools that the session's model is told of. */
@@ -241,7 +242,7 @@ export class SessionDesk {
         const at = new Date(this.#services.clock.now()).toISOString();
         const [lineage, ancestors] = [inherited(parent, seq), heirOf(parent)];
         const birth = { id: this.#services.newId("ses"), settings, at, by: ref(caller), lineage, ancestors };
-        refuseWhileStalled(this.#services);
+        refuseNewWork(this.#services);
         const child = this.#registry.add(newState(birth));
         const opened = child.execute({ type: "fork", from: { session_id: id, seq } });
         const answer = view(child.state);

@@ -1,4 +1,4 @@
-import { type Failure, LIMITS, SYSTEM } from "../protocol/index.ts";
+import { Failure, LIMITS, SYSTEM } from "../protocol/index.ts";
 import { stalledFailure } from "../store/index.ts";
 import type { Command } from "./decide.ts";
 import type { Services } from "./services.ts";
@@ -14,6 +14,22 @@ export function refusalWhileStalled({ store }: Pick<Services, "store">): Failure
 export function refuseWhileStalled(services: Pick<Services, "store">): void {
   const refusal = refusalWhileStalled(services);
   if (refusal !== undefined) throw refusal;
+}
+
+const MEGABYTE = 1_000_000;
+
+/** Refuses what would need more space on a disk that is nearly full. What runs may come to its end. */
+export function refuseNewWork(services: Pick<Services, "store">): void {
+  refuseWhileStalled(services);
+  const { lowSpace } = services.store.health();
+  if (lowSpace === undefined) return;
+  const [free, needed] = [lowSpace.freeBytes, lowSpace.minFreeBytes].map((bytes) => Math.floor(bytes / MEGABYTE));
+  throw new Failure(
+    "store_full",
+    `The disk of the server's home folder has ${free} MB left, and new sessions and prompts need ${needed} MB. ` +
+      "Free some space there, or delete old sessions with `sallyport prune`.",
+    { retry_after_s: LIMITS.storeFullRetryAfterS },
+  );
 }
 
 /** Resolves when `work` has ended, or when nothing could be written for so long. */

@@ -3,7 +3,7 @@ import { type Failure, LIMITS } from "../protocol/index.ts";
 import { REFUSED, storeFailure, stalledFailure } from "./failure.ts";
 import type { FromWriter, Outcome, ToWriter } from "./messages.ts";
 import type { Encoded } from "./operations.ts";
-import type { CommitOptions, Stall } from "./store.ts";
+import type { CommitOptions, Stall, StoreDisk } from "./store.ts";
 
 interface Waiting {
   readonly write: Encoded;
@@ -51,6 +51,7 @@ export class Commits {
   #later: NodeJS.Timeout | undefined;
   #failure: Failure | undefined;
   #stall: Stall | undefined;
+  #disk: StoreDisk | undefined;
   #retryMs: number;
   #cancelRetry: () => void = () => undefined;
   /** The queue was full since writing stalled: nothing more is kept until it goes on. */
@@ -69,6 +70,10 @@ export class Commits {
   /** Why nothing can be written at the moment; absent: writing works. */
   get stall(): Stall | undefined {
     return this.#stall;
+  }
+
+  get disk(): StoreDisk | undefined {
+    return this.#disk;
   }
 
   /** Text that is not on the disk yet, in UTF-16 units. */
@@ -190,6 +195,10 @@ export class Commits {
 
   #hear(message: FromWriter): void {
     if (message.kind === "fatal") this.fail(message.why);
+    if (message.kind === "disk") {
+      const { kind: _kind, ...disk } = message;
+      this.#disk = disk;
+    }
     if (this.#failure !== undefined) return;
     if (message.kind === "stalled") this.#stalled(message);
     if (message.kind === "done") this.#done(message);

@@ -28,7 +28,8 @@ export function takeLock(open: OpenDatabase, path: string): Lock {
       `Another Sallyport process (pid ${ownerOf(path)}) has this home open: stop it, or give this one another home.`,
     );
   }
-  writeFileSync(`${path}.pid`, `${process.pid}\n`, { mode: 0o600 });
+  // Only words: a disk that is full is no reason to stop here.
+  quietly(() => writeFileSync(`${path}.pid`, `${process.pid}\n`, { mode: 0o600 }));
   return {
     release: () => {
       // Before the lock goes: afterwards the file may be the next owner's.

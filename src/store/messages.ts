@@ -1,6 +1,6 @@
 import type { ErrorCode } from "../protocol/index.ts";
 import type { Operation } from "./statements.ts";
-import type { Stall } from "./store.ts";
+import type { Stall, StoreDisk } from "./store.ts";
 
 /** What the writer's thread is started with. */
 export interface WriterData {
@@ -8,6 +8,13 @@ export interface WriterData {
   readonly path: string;
   /** How long a transaction waits for another program's lock. */
   readonly busyMs: number;
+  /** How often disk, record and log are looked after. */
+  readonly tendMs: number;
+  /** Space that is set aside for a disk that is full; 0: none. */
+  readonly reserveBytes: number;
+  readonly minFreeBytes: number;
+  /** Takes a database that holds less than the record says. */
+  readonly acceptLoss: boolean;
   /** Only in tests. */
   readonly faults?: Faults | undefined;
 }
@@ -26,6 +33,8 @@ export interface SentWrite {
 
 /** What the writer is told. `close` comes last, when every batch was answered. */
 export type ToWriter =
+  /** The answer to `locked`: nobody else uses this home, and what a dead process left is gone. */
+  | { readonly kind: "open" }
   /** Those of an epoch in which writing stalled are dropped: they come again in the next one. */
   | { readonly kind: "batch"; readonly epoch: number; readonly writes: readonly SentWrite[] }
   | { readonly kind: "close" };
@@ -37,7 +46,10 @@ export type Outcome =
 
 /** What the writer says. `why` is for the operator. */
 export type FromWriter =
+  /** The home is ours; the database is not open yet. */
+  | { readonly kind: "locked" }
   | { readonly kind: "ready" }
+  | ({ readonly kind: "disk" } & StoreDisk)
   | { readonly kind: "refused"; readonly code: ErrorCode; readonly message: string }
   /** `batches` messages went into one durable transaction; outcomes in the order of their Writes. */
   | { readonly kind: "done"; readonly batches: number; readonly outcomes: readonly Outcome[] }

@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, openSync, realpathSync } from "node:fs";
+import { chmodSync, closeSync, openSync, realpathSync, statSync } from "node:fs";
 
 /**
  * Makes sure of a file that only its owner can read, and answers its path with symlinks resolved: one file, one lock.
@@ -9,7 +9,8 @@ export function makePrivate(path: string): string {
     closeSync(openSync(path, "wx", 0o600));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-    chmodSync(path, 0o600);
+    // Nothing is written where nothing is to change: the disk may be read-only.
+    if ((statSync(path).mode & 0o777) !== 0o600) chmodSync(path, 0o600);
   }
   return realpathSync(path);
 }

@@ -150,9 +150,10 @@ const MIGRATIONS: readonly string[] = [
   `
   CREATE TABLE store_state (
     id INTEGER PRIMARY KEY CHECK (id = 1),
+    instance TEXT NOT NULL,
     commits INTEGER NOT NULL
   ) STRICT;
-  INSERT INTO store_state (id, commits) VALUES (1, 0);
+  INSERT INTO store_state (id, instance, commits) VALUES (1, lower(hex(randomblob(12))), 0);
   `,
 ];
 

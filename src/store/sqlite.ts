@@ -24,6 +24,11 @@ interface StoreTuning {
   readonly retryMs: number;
   /** How long a store that closes waits for a disk that is away. */
   readonly closeMs: number;
+  /** How often disk, record and log are looked after. */
+  readonly tendMs: number;
+  readonly reserveBytes: number;
+  /** With less than this free, there is too little space for new work. */
+  readonly minFreeBytes: number;
   /** Text that is kept for a disk that is away, in UTF-16 units. */
   readonly queueChars: number;
 }
@@ -38,6 +43,9 @@ const BY_DEFAULT: StoreTuning = {
   retryMs: LIMITS.storeRetryMs,
   closeMs: LIMITS.storeCloseMs,
   queueChars: LIMITS.storeQueueChars,
+  tendMs: LIMITS.storeTendMs,
+  reserveBytes: LIMITS.storeReserveBytes,
+  minFreeBytes: LIMITS.storeMinFreeBytes,
 };
 
 export interface SqliteStoreOptions {
@@ -49,6 +57,10 @@ export interface SqliteStoreOptions {
   readonly onCommit?: ((commit: { readonly writes: number }) => void) | undefined;
   /** Called when nothing can be written for now, and with nothing when writing goes on. */
   readonly onStall?: ((stall: Stall | undefined) => void) | undefined;
+  /** Called when nobody else has this store and before it is opened: for what a dead owner left running. */
+  readonly onLocked?: (() => Promise<unknown>) | undefined;
+  /** Opens a database that holds less than it did. Absent: it is refused. */
+  readonly acceptLoss?: boolean | undefined;
   /** Absent: the time of the machine, and the limits. */
   readonly tuning?: Partial<StoreTuning> | undefined;
   /** Only in tests. */
@@ -57,11 +69,15 @@ export interface SqliteStoreOptions {
 
 /** Opens the store in a file of this machine: one thread that writes, and a connection that reads beside it. */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
-  const { onFatal, onCommit, onStall, faults } = options;
+  const { onFatal, onCommit, onStall, onLocked, faults, acceptLoss = false } = options;
   const tuning = { ...BY_DEFAULT, ...options.tuning };
   const path = makeHome(options.path);
   const open = await loadSqlite();
-  const writer = await startWriter({ path, busyMs: tuning.busyMs, faults });
+  const { busyMs, tendMs, reserveBytes, minFreeBytes } = tuning;
+  const writer = await startWriter(
+    { path, busyMs, tendMs, reserveBytes, minFreeBytes, acceptLoss, faults },
+    onLocked ?? (async () => undefined),
+  );
   // No waiting from here on: what the writer says next must find its listeners.
   try {
     const database = open(path, { readOnly: true });
@@ -96,13 +112,25 @@ interface Writer {
   readonly gone: Promise<void>;
 }
 
-async function startWriter(data: WriterData): Promise<Writer> {
+async function startWriter(data: WriterData, onLocked: () => Promise<unknown>): Promise<Writer> {
   const worker = new Worker(new URL("./writer.js", import.meta.url), { workerData: data, name: "store" });
   const gone = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
-  const answer = await new Promise<FromWriter>((resolve) => {
-    const fatal = (error: unknown) => resolve({ kind: "fatal", why: String(error) });
-    worker.once("message", resolve).once("error", fatal).once("exit", fatal);
-  });
+  const heard = (): Promise<FromWriter> =>
+    new Promise((resolve) => {
+      const fatal = (error: unknown) => resolve({ kind: "fatal", why: String(error) });
+      worker.once("message", resolve).once("error", fatal).once("exit", fatal);
+    });
+  let answer = await heard();
+  if (answer.kind === "locked") {
+    await onLocked().catch(async (error: unknown) => {
+      await worker.terminate();
+      throw error;
+    });
+    const next = heard();
+    const permission: ToWriter = { kind: "open" };
+    worker.postMessage(permission);
+    answer = await next;
+  }
   if (answer.kind === "ready") return { port: worker, gone };
   await gone;
   if (answer.kind === "refused") throw new Failure(answer.code, answer.message);
@@ -153,7 +181,17 @@ function makeStore({ writer, commits, database, tuning }: Parts): Store {
       refuseClosed(closing === undefined);
       await commits.add(encoded(write), options);
     },
-    health: () => ({ stall: commits.stall, waitingChars: commits.waitingChars }),
+    health: () => {
+      const { stall, waitingChars, disk } = commits;
+      const { minFreeBytes } = tuning;
+      const low = disk !== undefined && disk.freeBytes < minFreeBytes;
+      return {
+        stall,
+        waitingChars,
+        disk,
+        lowSpace: low ? { freeBytes: disk.freeBytes, minFreeBytes } : undefined,
+      };
+    },
     sweep: async (now) => {
       let swept = 0;
       // One bounded delete at a time lets other writes through; each round but the last deletes, so it ends.

@@ -241,11 +241,23 @@ export interface Stall {
   readonly since: number;
 }
 
+/** The disk that holds the store, and what the store takes of it. */
+export interface StoreDisk {
+  readonly freeBytes: number;
+  readonly databaseBytes: number;
+  /** Written and not yet folded into the database. */
+  readonly walBytes: number;
+}
+
 export interface StoreHealth {
   /** Absent: writing works. It goes on by itself when the disk is back. */
   readonly stall?: Stall | undefined;
   /** Text that waits to be stored, in UTF-16 units. */
   readonly waitingChars: number;
+  /** Absent where it is not known. */
+  readonly disk?: StoreDisk | undefined;
+  /** Fewer bytes are free than there must be for new work; absent: there are enough. */
+  readonly lowSpace?: { readonly freeBytes: number; readonly minFreeBytes: number } | undefined;
 }
 
 export interface Store {

@@ -9,21 +9,19 @@ import {
   SQLITE,
   type Statement,
 } from "./binding.ts";
+import { diskOf, makeReserve, releaseReserve } from "./disk.ts";
 import { type Lock, takeLock } from "./lock.ts";
 import type { Faults, FromWriter, Outcome, SentWrite, ToWriter, WriterData } from "./messages.ts";
+import { refuseLost, type StoreRecord, writeRecord } from "./record.ts";
 import { Refusal } from "./refusal.ts";
 import { migrate, refuseNewer } from "./schema.ts";
 import { quietly, stallOf, wordsOf } from "./stall.ts";
 import { type Operation, type WriteName, WRITES } from "./statements.ts";
+import type { Stall, StoreDisk } from "./store.ts";
 
 // The store's only writer, in a thread of its own: waiting for the disk never holds up the event loop of the server.
 
-interface Open {
-  readonly database: Database;
-  readonly lock: Lock;
-}
-
-type Control = "begin" | "commit" | "rollback" | "save" | "keep" | "undo" | "count" | "counted";
+type Control = "begin" | "commit" | "rollback" | "save" | "keep" | "undo" | "count" | "state";
 type Statements = Readonly<Record<WriteName | Control, Statement>>;
 
 /** What one Write alone can be to blame for. Anything else that SQLite says is about the disk or the database. */
@@ -55,20 +53,36 @@ function connect(open: OpenDatabase, { path, busyMs }: WriterData): Database {
   }
 }
 
-function openForWriting(open: OpenDatabase, data: WriterData): Open {
-  const lock = takeLock(open, data.path);
+function openForWriting(open: OpenDatabase, data: WriterData): Database {
+  if (!data.acceptLoss) refuseWhatIsLost(open, data.path);
+  const database = connect(open, data);
   try {
-    const database = connect(open, data);
-    try {
-      migrate(database);
-      return { database, lock };
-    } catch (error) {
-      database.close();
-      throw error;
-    }
+    migrate(database);
+    return database;
   } catch (error) {
-    lock.release();
+    database.close();
     throw error;
+  }
+}
+
+/** On a connection that cannot write: a log that was cut is not folded in before somebody has said so. */
+function refuseWhatIsLost(open: OpenDatabase, path: string): void {
+  const database = open(path, { readOnly: true });
+  try {
+    refuseNewer(database);
+    refuseLost(path, database);
+  } finally {
+    database.close();
+  }
+}
+
+/** A disk that was full when the last process ended is full still: the reserve lets the next one begin. */
+function openWithReserve(open: OpenDatabase, data: WriterData): Database {
+  try {
+    return openForWriting(open, data);
+  } catch (error) {
+    if (stallOf(error, data.path)?.cause !== "full" || !releaseReserve(data.path)) throw error;
+    return openForWriting(open, data);
   }
 }
 
@@ -95,7 +109,7 @@ function prepare(database: Database): Statements {
     keep: statement("RELEASE one_write"),
     undo: statement("ROLLBACK TO one_write"),
     count: statement("UPDATE store_state SET commits = ?"),
-    counted: statement("SELECT commits FROM store_state"),
+    state: statement("SELECT instance, commits FROM store_state"),
   };
 }
 
@@ -122,10 +136,6 @@ function runWrite(statements: Statements, operations: readonly Operation[]): Out
   }
 }
 
-function commitsOf(statements: Statements): number {
-  return (statements.counted.get() as { readonly commits: number }).commits;
-}
-
 /** Fails as a test asked for it. */
 function pretend(faults: Faults | undefined, step: 0 | 1): void {
   if (faults === undefined || Atomics.load(faults, 0) <= 0 || Atomics.load(faults, 1) !== step) return;
@@ -140,8 +150,14 @@ class Writing {
   readonly #data: WriterData;
   #database: Database;
   #statements: Statements;
-  /** How many transactions the database has seen. */
+  readonly #instance: string;
+  /** How many transactions the database has seen, and how many the record tells of. */
   #commits: number;
+  #recorded = -1;
+  /** The log has not been folded in since the last transaction. */
+  #unfolded = true;
+  /** Looked after so often since the last transaction. */
+  #quiet = 0;
   /** Chains of which a Write was refused; the oldest is forgotten first. */
   readonly #broken = new Set<string>();
 
@@ -150,7 +166,10 @@ class Writing {
     this.#data = data;
     this.#database = database;
     this.#statements = prepare(database);
-    this.#commits = commitsOf(this.#statements);
+    const { instance, commits } = this.#statements.state.get() as StoreRecord;
+    this.#instance = instance;
+    this.#commits = commits;
+    this.#record();
   }
 
   /** One transaction for all; on the disk when it returns. Throws when nothing of it is. */
@@ -171,6 +190,8 @@ class Writing {
       if (!this.#storedAfterAll()) throw error;
     }
     this.#commits += 1;
+    this.#unfolded = true;
+    this.#quiet = 0;
     for (const chain of broken) this.#remember(chain);
     return outcomes;
   }
@@ -181,7 +202,7 @@ class Writing {
     quietly(() => this.#database.close());
     this.#database = database;
     this.#statements = prepare(database);
-    return commitsOf(this.#statements) > this.#commits;
+    return (this.#statements.state.get() as StoreRecord).commits > this.#commits;
   }
 
   #write({ operations, chain }: SentWrite, broken: Set<string>): Outcome {
@@ -198,10 +219,39 @@ class Writing {
     for (const oldest of this.#broken) return void this.#broken.delete(oldest);
   }
 
+  /** What is done now and then, beside the transactions. */
+  tend(): StoreDisk | undefined {
+    const { path, reserveBytes, minFreeBytes } = this.#data;
+    this.#record();
+    this.#quiet += 1;
+    if (this.#unfolded && this.#quiet > 1) this.#fold();
+    const disk = diskOf(path);
+    if (disk !== undefined && disk.freeBytes > minFreeBytes + reserveBytes) makeReserve(path, reserveBytes);
+    return disk;
+  }
+
+  /** Never tells of more than is stored: it is written after the transactions that it counts. */
+  #record(): void {
+    if (this.#recorded === this.#commits) return;
+    quietly(() => {
+      writeRecord(this.#data.path, { instance: this.#instance, commits: this.#commits });
+      this.#recorded = this.#commits;
+    });
+  }
+
+  /** Folds the log into the database, so that little is lost with the log. */
+  #fold(): void {
+    quietly(() => {
+      this.#database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+      this.#unfolded = false;
+    });
+  }
+
   close(): void {
     // Said, not left to the closing: with the package, the reader's connection lives on behind its statements until
     // they are collected, so that this one is not the last and closing it leaves the log as it is.
-    quietly(() => this.#database.exec("PRAGMA wal_checkpoint(TRUNCATE)"));
+    this.#fold();
+    this.#record();
     quietly(() => this.#database.close());
   }
 }
@@ -233,10 +283,26 @@ function collect(port: MessagePort, first: ToWriter, epoch: number): Collected {
   return { writes, batches, epoch, close: next?.kind === "close" };
 }
 
+/** A disk that is full has a reserve, which lets what runs come to its end. */
+function runOnce(writing: Writing, writes: readonly SentWrite[], path: string): readonly Outcome[] {
+  try {
+    return writing.transaction(writes);
+  } catch (error) {
+    if (stallOf(error, path)?.cause !== "full" || !releaseReserve(path)) throw error;
+    return writing.transaction(writes);
+  }
+}
+
 function serve(port: MessagePort, writing: Writing, { data, lock }: { data: WriterData; lock: Lock }): void {
   const say = (message: FromWriter) => port.postMessage(message);
   let epoch = 0;
+  const tend = () => {
+    const disk = writing.tend();
+    if (disk !== undefined) say({ kind: "disk", ...disk });
+  };
+  const tending = setInterval(tend, data.tendMs);
   const end = () => {
+    clearInterval(tending);
     writing.close();
     lock.release();
     port.close();
@@ -244,7 +310,7 @@ function serve(port: MessagePort, writing: Writing, { data, lock }: { data: Writ
   port.on("message", (first: ToWriter) => {
     const { writes, batches, close } = collect(port, first, epoch);
     try {
-      if (batches > 0) say({ kind: "done", batches, outcomes: writing.transaction(writes) });
+      if (batches > 0) say({ kind: "done", batches, outcomes: runOnce(writing, writes, data.path) });
     } catch (error) {
       const stall = stallOf(error, data.path);
       if (stall === undefined) {
@@ -253,27 +319,45 @@ function serve(port: MessagePort, writing: Writing, { data, lock }: { data: Writ
       }
       epoch += 1;
       say({ kind: "stalled", ...stall });
+      tend();
     }
     if (close) end();
   });
   say({ kind: "ready" });
+  tend();
 }
 
+/** Why a database cannot be opened, and what to do. */
+function refusalOf(error: unknown, { path }: WriterData): FromWriter {
+  if (error instanceof Refusal) return { kind: "refused", code: error.code, message: error.message };
+  const cause = stallOf(error, path)?.cause;
+  const advice = cause === undefined ? BROKEN_ADVICE : STALL_ADVICE[cause];
+  const message = `The database ${path} cannot be opened: ${wordsOf(error)}. ${advice}`;
+  return { kind: "refused", code: "store_failed", message };
+}
+
+const BROKEN_ADVICE =
+  "`sallyport doctor` says what is damaged; `sallyport restore <file>` puts a backup in its place and keeps this one aside.";
+const STALL_ADVICE: Readonly<Record<Stall["cause"], string>> = {
+  locked: "Another program has locked it: end that program, then start again.",
+  full: "The disk is full: free some space, then start again.",
+  read_only: "The disk or the folder is read-only: make it writable, then start again.",
+  io: "The disk reports errors: look at the system's log.",
+};
+
 async function start(port: MessagePort, data: WriterData): Promise<void> {
+  let lock: Lock | undefined;
   try {
     const open = await loadSqlite();
-    const { database, lock } = openForWriting(open, data);
+    lock = takeLock(open, data.path);
+    const permitted = new Promise((resolve) => port.once("message", resolve));
+    port.postMessage({ kind: "locked" } satisfies FromWriter);
+    await permitted;
+    const database = openWithReserve(open, data);
     serve(port, new Writing(open, data, database), { data, lock });
   } catch (error) {
-    const refused: FromWriter =
-      error instanceof Refusal
-        ? { kind: "refused", code: error.code, message: error.message }
-        : {
-            kind: "refused",
-            code: "store_failed",
-            message: `The database ${data.path} cannot be opened: ${wordsOf(error)}`,
-          };
-    port.postMessage(refused);
+    port.postMessage(refusalOf(error, data));
+    lock?.release();
     port.close();
   }
 }

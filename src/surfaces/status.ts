@@ -43,6 +43,7 @@ export function httpStatus(
     case "connection_failed":
     case "shutting_down":
     case "store_failed":
+    case "store_full":
     case "model_unavailable":
     case "model_unauthenticated":
       return 503;

@@ -15,6 +15,14 @@ export interface Readings {
   /** Requests that are in the model proxy now. */
   readonly openModelRequests?: number | undefined;
   readonly sessionKeys?: number | undefined;
+  /** 1 while nothing can be written. */
+  readonly storeStalled?: number | undefined;
+  /** UTF-16 units that wait to be stored. */
+  readonly storeWaitingChars?: number | undefined;
+  /** Of the disk that holds the home folder. */
+  readonly storeFreeBytes?: number | undefined;
+  readonly storeDatabaseBytes?: number | undefined;
+  readonly storeWalBytes?: number | undefined;
   /** Of the request log, since this process began. */
   readonly requestLogDropped?: number | undefined;
 }
@@ -38,6 +46,11 @@ const SHOWN: Readonly<Record<keyof Readings, Shown>> = {
   openSockets: gauge("sallyport_open_sockets", "WebSockets."),
   openModelRequests: gauge("sallyport_model_requests_open", "Requests that are in the model proxy."),
   sessionKeys: gauge("sallyport_session_keys", "Keys to the model proxy that are valid."),
+  storeStalled: gauge("sallyport_store_stalled", "1 while the database cannot be written."),
+  storeWaitingChars: gauge("sallyport_store_waiting_chars", "Text that waits to be stored."),
+  storeFreeBytes: gauge("sallyport_disk_free_bytes", "Bytes free on the disk of the home folder."),
+  storeDatabaseBytes: gauge("sallyport_database_bytes", "Size of the database file."),
+  storeWalBytes: gauge("sallyport_database_wal_bytes", "Size of the database's write-ahead log."),
   requestLogDropped: {
     name: "sallyport_request_log_dropped_total",
     help: "Lines that the request log could not keep.",

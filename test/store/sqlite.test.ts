@@ -113,6 +113,7 @@ describe("SQLite store", () => {
           PRAGMA user_version = 1;
         `),
       );
+      await rm(`${path}.record`);
       const store = await open();
       await store.commit({ spending: [{ account: "total", amount: 1 }] });
       expect([await seqs(store, "ses_1"), await store.read.spent("total")]).toEqual([[1], 1]);
@@ -135,6 +136,7 @@ describe("SQLite store", () => {
           PRAGMA user_version = 2;
         `),
       );
+      await rm(`${path}.record`);
       const store = await open();
       const { rows } = await store.read.sessions({ engine: "loop", words: ["mend", "/srv", "zoe", "ses_1"], limit: 5 });
       expect(rows).toEqual([{ ...row, engine: "loop", search: "ses_1\nmend the gate\n/srv/a\nzoe" }]);

@@ -25,13 +25,19 @@ export interface TestHouse {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
+interface Prepared {
+  /** What is done to the place before the server is opened; the answer undoes it at the end. */
+  readonly prepare?: (place: Place) => Promise<() => Promise<unknown>>;
+}
+
 export async function openTestHouse(
   environment: Readonly<Record<string, string>> = {},
-  options: "home inside workspace" | Pick<ServeOptions, "store" | "clock"> = {},
+  options: "home inside workspace" | (Pick<ServeOptions, "store" | "clock"> & Prepared) = {},
 ): Promise<TestHouse> {
   const made = await makePlace();
   const inside = options === "home inside workspace";
   const place = inside ? { ...made, home: join(made.workspace, ".sallyport") } : made;
+  const undo = inside ? undefined : await options.prepare?.(place);
   const open = (): Promise<Serving> => {
     const all = {
       PATH: process.env["PATH"],
@@ -79,6 +85,7 @@ export async function openTestHouse(
     },
     [Symbol.asyncDispose]: async () => {
       await stop();
+      await undo?.();
       await place.remove();
     },
   };

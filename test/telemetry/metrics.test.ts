@@ -30,6 +30,11 @@ const READINGS: Readings = {
   openSockets: 5,
   openModelRequests: 6,
   sessionKeys: 7,
+  storeStalled: 0,
+  storeWaitingChars: 0,
+  storeFreeBytes: 1_000_000,
+  storeDatabaseBytes: 4_096,
+  storeWalBytes: 0,
   requestLogDropped: 8,
 };
 

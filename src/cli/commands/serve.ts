@@ -17,6 +17,7 @@ interface ServeFlags {
   readonly allowedHost?: readonly string[];
   readonly connection?: readonly string[];
   readonly logLevel?: string;
+  readonly acceptDataLoss?: boolean;
 }
 
 const LOG_LEVELS = ["silent", "error", "warn", "info", "debug"];
@@ -51,6 +52,7 @@ export function addServe(program: Command, context: Context): void {
       "a database that may be read: sqlite:/path, postgres://user@host/database or env:VARIABLE with one of them; several times",
       collect,
     )
+    .option("--accept-data-loss", "start although the database holds less than it did; what is lost stays lost")
     .addOption(new Option("--log-level <level>", "how much is logged to standard error").choices(LOG_LEVELS))
     .addHelpText("after", HELP)
     .action(async (flags: ServeFlags, command: Command) => {
@@ -73,6 +75,7 @@ async function serveUntilStopped(
     environment,
     version: surroundings.version,
     logLevel: level,
+    store: { acceptLoss: flags.acceptDataLoss },
     onFatal: (error) => {
       screen.line(
         `${screen.paint.red("error:")} the store failed, nothing can be kept any more: ${visible(error.message)}`,

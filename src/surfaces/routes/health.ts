@@ -9,8 +9,11 @@ const Health = z.object({
   protocol: z.string(),
   demo: z.boolean(),
   default_provider: z.string(),
-  /** `stalled`: nothing can be written at the moment, so requests that change something are answered with 503. */
-  store: z.enum(["ok", "stalled"]),
+  /**
+   * `stalled`: nothing can be written at the moment, so requests that change something are answered with 503.
+   * `low_space`: new sessions and prompts are.
+   */
+  store: z.enum(["ok", "low_space", "stalled"]),
 });
 
 export function healthRoute(app: App, options: SurfaceOptions): void {
@@ -24,11 +27,16 @@ export function healthRoute(app: App, options: SurfaceOptions): void {
   });
   app.openapi(route, (context) => {
     const { demo, default_provider } = options.describe();
-    const store = options.gateway.storeHealth.stall === undefined ? ("ok" as const) : ("stalled" as const);
+    const store = stateOf(options.gateway.storeHealth);
     const { version } = options;
     return context.json(
       { status: "ok" as const, version, protocol: PROTOCOL_VERSION, demo, default_provider, store },
       200,
     );
   });
+}
+
+function stateOf({ stall, lowSpace }: SurfaceOptions["gateway"]["storeHealth"]): z.infer<typeof Health>["store"] {
+  if (stall !== undefined) return "stalled";
+  return lowSpace === undefined ? "ok" : "low_space";
 }

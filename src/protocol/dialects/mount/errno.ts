@@ -87,6 +87,8 @@ export function errnoOf(failure: Failure): FileErrno {
     case "restart_limit":
     case "tool_failed":
     case "connection_failed":
+    case "store_full":
+      return "ENOSPC";
     case "store_failed":
     case "internal":
       return "EIO";

@@ -1,0 +1,80 @@
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from "node:fs";
+import { dirname } from "node:path";
+import type { Database } from "./binding.ts";
+import { Refusal } from "./refusal.ts";
+
+/** What the database held when this was written. It stands in a file beside it, so that a database that was lost is missed. */
+export interface StoreRecord {
+  /** Made with the database, and the same for as long as it lives. */
+  readonly instance: string;
+  /** Transactions that the database had seen. */
+  readonly commits: number;
+}
+
+function recordPath(path: string): string {
+  return `${path}.record`;
+}
+
+/** Undefined: there is none, or it cannot be read. */
+function readRecord(path: string): StoreRecord | undefined {
+  try {
+    const { instance, commits } = JSON.parse(readFileSync(recordPath(path), "utf8")) as Partial<StoreRecord>;
+    return typeof instance === "string" && typeof commits === "number" ? { instance, commits } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whole or not at all, and on the disk when it returns. */
+export function writeRecord(path: string, record: StoreRecord): void {
+  const next = `${recordPath(path)}.next`;
+  const file = openSync(next, "w", 0o600);
+  try {
+    writeSync(file, `${JSON.stringify(record)}\n`);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  renameSync(next, recordPath(path));
+  const folder = openSync(dirname(path), "r");
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}
+
+/** Undefined: this is no database of ours, or an older one that keeps no count. */
+function stateOf(database: Database): StoreRecord | undefined {
+  try {
+    const row = database.prepare("SELECT instance, commits FROM store_state").get();
+    return row === undefined ? undefined : (row as StoreRecord);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Refuses a database that holds less than there was, before anything of it is touched. */
+export function refuseLost(path: string, database: Database): void {
+  const record = readRecord(path);
+  if (record === undefined || record.commits === 0) return;
+  const state = stateOf(database);
+  const lost = lossOf(record, state);
+  if (lost === undefined) return;
+  throw new Refusal(
+    "store_failed",
+    `${lost} Restore a backup with \`sallyport restore <file>\`, or put the missing files back. ` +
+      "To go on without what is lost: `sallyport serve --accept-data-loss`.",
+  );
+}
+
+function lossOf(record: StoreRecord, state: StoreRecord | undefined): string | undefined {
+  if (state === undefined)
+    return `The database of this home is missing or empty, but there was one (${record.commits} transactions).`;
+  if (state.instance !== record.instance) return "The database of this home was replaced by another one.";
+  if (state.commits >= record.commits) return undefined;
+  return (
+    `The database of this home is older than it should be: it holds ${state.commits} transactions, ` +
+    `and there were ${record.commits}. The file ending in -wal was removed or cut, or an old copy was put here.`
+  );
+}

@@ -1,0 +1,95 @@
+import { execFileSync } from "node:child_process";
+import { closeSync, openSync, writeSync } from "node:fs";
+import { mkdir, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { approveWith, openTestHouse, script, untilTurnEnds, type TestHouse } from "../../support/house.ts";
+import { faultsOf, journalOf, NO_FAULTS } from "../../support/journals.ts";
+import type { Place } from "../../support/server.ts";
+
+const RESERVE = 1_048_576;
+const TUNING = { tendMs: 10, retryMs: 5, reserveBytes: RESERVE, minFreeBytes: 2 * RESERVE, closeMs: 50 };
+const isRoot = process.getuid?.() === 0;
+
+/** A home on a disk of its own, of 24 MB. */
+async function smallDisk({ home }: Place): Promise<() => Promise<unknown>> {
+  await mkdir(home, { recursive: true });
+  execFileSync("mount", ["-t", "tmpfs", "-o", "size=24m,mode=700", "tmpfs", home]);
+  return async () => execFileSync("umount", ["-l", home]);
+}
+
+function canMount(): boolean {
+  if (!isRoot) return false;
+  try {
+    execFileSync("mkdir", ["-p", "/tmp/sallyport-mount-probe"]);
+    execFileSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", "/tmp/sallyport-mount-probe"], { stdio: "ignore" });
+    execFileSync("umount", ["/tmp/sallyport-mount-probe"]);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Writes until nothing more fits. */
+function fill({ home }: Place): void {
+  const file = openSync(join(home, "filler"), "a");
+  try {
+    for (let size = RESERVE; size >= 1; size = Math.floor(size / 2)) {
+      const chunk = Buffer.alloc(size);
+      try {
+        for (;;) writeSync(file, chunk);
+      } catch {
+        // The next smaller piece may still fit.
+      }
+    }
+  } finally {
+    closeSync(file);
+  }
+}
+
+async function untilStore({ client }: TestHouse, state: string): Promise<void> {
+  while ((await client.health()).store !== state);
+}
+
+const bash = { tool: "Bash", input: { command: "echo done >> effects.txt" } };
+
+describe.skipIf(!canMount())("a disk that is full (needs the right to mount)", () => {
+  it("takes no new work, lets running turns end, stops without loss, and goes on when there is space", async () => {
+    await using house = await openTestHouse({}, { prepare: smallDisk, store: { tuning: TUNING } });
+    const { client, place } = house;
+    const session = await client.createSession({ prompt: { text: script(bash, { say: "Done." }) } });
+    const reserve = join(place.home, "sallyport.db.reserve");
+    while ((await stat(reserve).catch(() => ({ size: 0 }))).size !== RESERVE);
+    fill(place);
+    await untilStore(house, "low_space");
+    await expect(client.createSession({})).rejects.toMatchObject({
+      code: "store_full",
+      message: expect.stringContaining("Free some space there") as unknown,
+      details: { retry_after_s: 60 },
+    });
+    await expect(client.prompt(session.id, { text: "more" })).rejects.toMatchObject({ code: "store_full" });
+    // The reserve goes, and with it the turn comes to its end.
+    await untilTurnEnds(client, session.id, { answer: approveWith(client) });
+    expect(faultsOf(await journalOf(client, session.id))).toEqual(NO_FAULTS);
+    // Without a reserve nothing can be written any more, until there is space.
+    let refused: unknown;
+    while (refused === undefined) {
+      fill(place);
+      refused = await client.createToken({ role: "viewer", name: "nobody" }).then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+    }
+    expect(refused).toMatchObject({
+      code: "store_failed",
+      message: expect.stringContaining("its disk is full") as unknown,
+    });
+    await rm(join(place.home, "filler"));
+    await untilStore(house, "ok");
+    const { seq } = await client.session(session.id);
+    await client.prompt(session.id, { text: script({ say: "Again." }) });
+    await untilTurnEnds(client, session.id, { after: seq });
+    expect(faultsOf(await journalOf(client, session.id))).toEqual(NO_FAULTS);
+    while ((await stat(reserve).catch(() => ({ size: 0 }))).size !== RESERVE);
+  });
+});

@@ -1,0 +1,115 @@
+import { copyFile, mkdir, mkdtemp, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openSqliteStore, type Store } from "../../src/store/index.ts";
+import { codes, eventRow, seqs } from "../conformance/store-rows.ts";
+
+const COMMITS = 50;
+
+describe("a database that was lost", () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), "sallyport-lost-"));
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  const open = (path: string, acceptLoss = false): Promise<Store> =>
+    openSqliteStore({
+      path,
+      acceptLoss,
+      tuning: { tendMs: 1_000_000, reserveBytes: 0 },
+      onFatal: (error) => {
+        throw error;
+      },
+    });
+
+  /** A home as a killed server leaves it: everything is in the log, and the record knows of it. */
+  async function leftByKill(name: string): Promise<string> {
+    const path = join(folder, name, "sallyport.db");
+    const live = join(folder, `${name}-live`, "sallyport.db");
+    const store = await open(live);
+    for (let seq = 1; seq <= COMMITS; seq += 1) await store.commit({ events: [eventRow("ses_1", seq)] });
+    await mkdir(dirname(path));
+    for (const end of ["", "-wal"]) await copyFile(live + end, path + end);
+    await store.close();
+    await copyFile(`${live}.record`, `${path}.record`);
+    return path;
+  }
+
+  const LOSSES: Readonly<Record<string, (path: string) => Promise<unknown>>> = {
+    "whose file is missing": async (path) => {
+      await rm(path);
+      await rm(`${path}-wal`);
+    },
+    "whose file is empty": async (path) => {
+      await truncate(path);
+      await rm(`${path}-wal`);
+    },
+    "whose log is missing": (path) => rm(`${path}-wal`),
+    "whose log was cut": async (path) => truncate(`${path}-wal`, Math.floor((await stat(`${path}-wal`)).size / 2)),
+    "whose log is empty": (path) => truncate(`${path}-wal`),
+    "that is another one": async (path) => {
+      const other = await leftByKill("other");
+      for (const end of ["", "-wal"]) await copyFile(other + end, path + end);
+    },
+  };
+
+  for (const [what, lose] of Object.entries(LOSSES)) {
+    it(`${what} is refused with words, and taken only when somebody says so`, async () => {
+      const path = await leftByKill("home");
+      await lose(path);
+      const files = async () => ({
+        database: (await readFile(path).catch(() => Buffer.alloc(0))).toString("base64"),
+        log: (await readFile(`${path}-wal`).catch(() => Buffer.alloc(0))).toString("base64"),
+      });
+      const before = await files();
+      await expect(open(path)).rejects.toMatchObject({
+        name: "Failure",
+        code: "store_failed",
+        message: expect.stringMatching(
+          /^The database of this home .*sallyport restore.*--accept-data-loss/s,
+        ) as unknown,
+      });
+      // Nothing was touched, so that the files can still be put back.
+      expect(await files()).toEqual(before);
+      const store = await open(path, true);
+      expect(await codes([store.commit({ documents: [] })])).toEqual(["ok"]);
+      await store.close();
+      const again = await open(path);
+      await again.close();
+    });
+  }
+
+  it("is whole when a killed server's log is there, and nothing is said", async () => {
+    const store = await open(await leftByKill("home"));
+    expect((await seqs(store, "ses_1")).length).toBe(COMMITS);
+    await store.close();
+  });
+
+  it("is not missed where the record cannot be read", async () => {
+    const path = await leftByKill("home");
+    await writeFile(`${path}.record`, "{");
+    const store = await open(path);
+    expect((await seqs(store, "ses_1")).length).toBe(COMMITS);
+    await store.close();
+  });
+});
+
+describe("the write-ahead log", () => {
+  it("is folded into the database soon after the last commit", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "sallyport-log-"));
+    const path = join(folder, "sallyport.db");
+    const store = await openSqliteStore({ path, tuning: { tendMs: 5, reserveBytes: 0 }, onFatal: () => undefined });
+    try {
+      await store.commit({ events: [eventRow("ses_1", 1)] });
+      expect(store.health().disk?.walBytes).not.toBe(0);
+      while (store.health().disk?.walBytes !== 0) await new Promise((resolve) => setImmediate(resolve));
+      expect((await stat(`${path}-wal`)).size).toBe(0);
+      expect(JSON.parse(await readFile(`${path}.record`, "utf8"))).toMatchObject({ commits: 1 });
+    } finally {
+      await store.close();
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+});
