@@ -41,7 +41,11 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     redact,
     reach: crashPoint(environment),
     // Processes of sessions end first: nobody could watch them any more.
-    onFatal: (error) => void within(LIMITS.storeFatalMs, end()).finally(() => options.onFatal(error)),
+    onFatal: (error) =>
+      void endThen(
+        () => end(),
+        () => options.onFatal(error),
+      ),
     clock: options.clock,
     store: options.store,
   });
@@ -64,14 +68,15 @@ export async function serve(options: ServeOptions): Promise<Serving> {
   };
 }
 
-/** Resolves when the work has ended, however it did, or when the time is up. */
-async function within(ms: number, work: Promise<unknown>): Promise<void> {
+/** Goes on when the work has ended, however it did, or when the time is up. */
+async function endThen(work: () => Promise<unknown>, next: () => void): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
+    timer = setTimeout(resolve, LIMITS.storeFatalMs);
   });
-  await Promise.race([work.catch(() => undefined), late]);
+  await Promise.race([work().catch(() => undefined), late]);
   clearTimeout(timer);
+  next();
 }
 
 async function openDoors(options: ServeOptions, house: House, log: Log): Promise<Listening> {

@@ -113,25 +113,25 @@ interface Writer {
 }
 
 async function startWriter(data: WriterData, onLocked: () => Promise<unknown>): Promise<Writer> {
-  const worker = new Worker(new URL("./writer.js", import.meta.url), { workerData: data, name: "store" });
-  const gone = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
+  const port = new Worker(new URL("./writer.js", import.meta.url), { workerData: data, name: "store" });
+  const gone = new Promise<void>((resolve) => port.once("exit", () => resolve()));
   const heard = (): Promise<FromWriter> =>
     new Promise((resolve) => {
       const fatal = (error: unknown) => resolve({ kind: "fatal", why: String(error) });
-      worker.once("message", resolve).once("error", fatal).once("exit", fatal);
+      port.once("message", resolve).once("error", fatal).once("exit", fatal);
     });
   let answer = await heard();
   if (answer.kind === "locked") {
     await onLocked().catch(async (error: unknown) => {
-      await worker.terminate();
+      await port.terminate();
       throw error;
     });
     const next = heard();
     const permission: ToWriter = { kind: "open" };
-    worker.postMessage(permission);
+    port.postMessage(permission);
     answer = await next;
   }
-  if (answer.kind === "ready") return { port: worker, gone };
+  if (answer.kind === "ready") return { port, gone };
   await gone;
   if (answer.kind === "refused") throw new Failure(answer.code, answer.message);
   const why = answer.kind === "fatal" ? answer.why : answer.kind;

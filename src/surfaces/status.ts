@@ -1,9 +1,9 @@
 import type { ErrorCode } from "../protocol/index.ts";
 
+type HttpStatus = 400 | 401 | 402 | 403 | 404 | 409 | 410 | 413 | 422 | 429 | 500 | 501 | 503;
+
 /** The HTTP status of a refusal. */
-export function httpStatus(
-  code: ErrorCode,
-): 400 | 401 | 402 | 403 | 404 | 409 | 410 | 413 | 422 | 429 | 500 | 501 | 503 {
+export function httpStatus(code: ErrorCode): HttpStatus {
   switch (code) {
     case "invalid_request":
     case "cursor_invalid":

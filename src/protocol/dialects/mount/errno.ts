@@ -33,8 +33,11 @@ export class FileFailure extends Failure {
 
 /** What a refusal is to a file system. */
 export function errnoOf(failure: Failure): FileErrno {
-  if (failure instanceof FileFailure) return failure.errno;
-  switch (failure.code) {
+  return failure instanceof FileFailure ? failure.errno : errnoOfCode(failure.code);
+}
+
+function errnoOfCode(code: ErrorCode): FileErrno {
+  switch (code) {
     case "unauthenticated":
     case "forbidden":
     case "model_not_allowed":
@@ -69,6 +72,7 @@ export function errnoOf(failure: Failure): FileErrno {
     case "limit_reached":
       return "EDQUOT";
     case "queue_full":
+    case "store_full":
       return "ENOSPC";
     case "rate_limited":
     case "shutting_down":
@@ -87,8 +91,6 @@ export function errnoOf(failure: Failure): FileErrno {
     case "restart_limit":
     case "tool_failed":
     case "connection_failed":
-    case "store_full":
-      return "ENOSPC";
     case "store_failed":
     case "internal":
       return "EIO";
