@@ -34,6 +34,8 @@ import { openModels } from "./models.ts";
 import type { Environment, Settings } from "./settings.ts";
 
 const ENGINES = "engines";
+/** What the files of document 003 showed of messages that had not ended. */
+const MOUNT = "mount";
 /** Files with the passwords of databases. */
 const CONNECTIONS = "connections";
 /** What a tool's process gets of the server's environment; everything else stays here. */
@@ -144,7 +146,7 @@ async function furnish(options: HouseOptions, { home, store }: Ground, opened: O
   const adminToken =
     settings.token.value ?? (await kept(join(home, TOKEN_FILE), () => `sp_${randomBytes(32).toString("base64url")}`));
   await sweepWorkshops(home);
-  await sweepWarm(join(home, ENGINES), store);
+  for (const folder of [ENGINES, "output"]) await sweepWarm(join(home, folder), store);
   const newId = makeNewId(
     () => clock.now(),
     (bytes) => crypto.getRandomValues(bytes),
@@ -243,6 +245,11 @@ async function gatewayFor(options: HouseOptions, furniture: Furniture): Promise<
           wanted,
         ),
       engineFolder: (session_id) => join(home, ENGINES, session_id),
+      sessionFiles: (session_id) => [
+        join(home, ENGINES, session_id),
+        join(home, "output", session_id),
+        join(home, MOUNT, `${session_id}.jsonl`),
+      ],
       clock,
       newId,
       random: Math.random,
@@ -255,6 +262,7 @@ async function gatewayFor(options: HouseOptions, furniture: Furniture): Promise<
       roots: await Promise.all(settings.roots.value.map((root) => realpath(root))),
       hidden: [home],
     },
+    retention: settings.retention?.value,
     policyFile: withMounts(policyText === undefined ? undefined : parsePolicyYaml(policyText), settings),
   });
 }

@@ -9,6 +9,7 @@ import { addMcp } from "./commands/mcp.ts";
 import { addPolicy } from "./commands/policy.ts";
 import { addPrice } from "./commands/price.ts";
 import { addProvider } from "./commands/provider.ts";
+import { addPrune } from "./commands/prune.ts";
 import { addRun } from "./commands/run.ts";
 import { addServe } from "./commands/serve.ts";
 import { addSessions } from "./commands/sessions.ts";
@@ -65,6 +66,7 @@ function programFor(context: Context): Command {
   addToken(program, context);
   addPolicy(program, context);
   addUsage(program, context);
+  addPrune(program, context);
   addProvider(program, context);
   addPrice(program, context);
   addConnection(program, context);

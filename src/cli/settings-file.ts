@@ -8,6 +8,7 @@ import {
   MountSettings,
   PriceSettings,
   ProviderSettings,
+  RetentionSettings,
   type CredentialSetting,
 } from "../protocol/index.ts";
 import type { Environment } from "./settings.ts";
@@ -51,6 +52,8 @@ const FileSettings = z
     mounts: MountSettings.nullable()
       .transform((mounts) => mounts ?? {})
       .optional(),
+    /** Which sessions are deleted by themselves. */
+    retention: RetentionSettings.optional(),
     /** The Claude Code program. */
     claude: z.string().min(1).max(LIMITS.pathChars).optional(),
     telemetry: z

@@ -7,6 +7,7 @@ import {
   type MountSettings,
   type PriceSettings,
   type ProviderSettings,
+  type RetentionSettings,
 } from "../protocol/index.ts";
 import type { StartedConnection } from "../connections/index.ts";
 // Not through the room's index: it would load an HTTP client for every command.
@@ -55,6 +56,8 @@ export interface Settings {
   readonly runtime?: Setting<RuntimeSettings>;
   /** Document 003's files; absent: as they ship. */
   readonly mounts?: Setting<MountSettings>;
+  /** Which sessions are deleted by themselves; absent: none. */
+  readonly retention?: Setting<RetentionSettings>;
   /** Databases that are named at the start; absent: none. May hold passwords. */
   readonly connections?: Setting<readonly StartedConnection[]>;
 }
@@ -118,6 +121,7 @@ export function readSettings(flags: Flags, environment: Environment, cwd: string
     claude: pick<string | undefined>([undefined, environment["SALLYPORT_CLAUDE"], file.claude], undefined),
     telemetry: telemetryOf(environment, file),
     ...runtimeOf(environment, file),
+    ...(file.retention === undefined ? {} : { retention: { value: file.retention, origin: "file" as const } }),
     ...connectionsOf(flags, environment, cwd),
     ...(file.mounts === undefined ? {} : { mounts: { value: file.mounts, origin: "file" as const } }),
   };

@@ -31,6 +31,8 @@ import type {
   ProviderView,
   QueryAnswer,
   QuerySql,
+  PruneReport,
+  PruneRequest,
   Ruling,
   SaveTemplate,
   SessionUsage,
@@ -162,6 +164,16 @@ export class SallyportClient {
 
   control(id: string, verb: "interrupt" | "pause" | "resume" | "close"): Promise<SessionView> {
     return this.#call({ method: "POST", path: `/api/sessions/${encodeURIComponent(id)}/${verb}` });
+  }
+
+  /** Ends the session and deletes its journal, approvals and files. Forks of it go on; its usage stays. */
+  deleteSession(id: string): Promise<void> {
+    return this.#call({ method: "DELETE", path: `/api/sessions/${encodeURIComponent(id)}` });
+  }
+
+  /** Deletes old sessions. With `dry_run` it only says which. */
+  prune(request: PruneRequest): Promise<PruneReport> {
+    return this.#call({ method: "POST", path: "/api/prune", body: request });
   }
 
   fork(id: string, fork: ForkSession = {}, { key }: Idempotent = {}): Promise<SessionView> {

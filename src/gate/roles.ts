@@ -4,6 +4,7 @@ const CAPABILITIES = [
   "session.create",
   "session.read",
   "session.control",
+  "session.delete",
   "approval.read",
   "approval.decide",
   "policy.read",
@@ -29,6 +30,7 @@ const EVERYTHING: Readonly<Record<Capability, Scope>> = {
   "session.create": "all",
   "session.read": "all",
   "session.control": "all",
+  "session.delete": "all",
   "approval.read": "all",
   "approval.decide": "all",
   "policy.read": "all",
@@ -49,11 +51,12 @@ const EVERYTHING: Readonly<Record<Capability, Scope>> = {
 /** What each role may do. An agent never approves, never changes what it may do, and sees nobody else's work. */
 export const ROLE_CAN: Readonly<Record<Role, Readonly<Record<Capability, Scope>>>> = {
   admin: EVERYTHING,
-  operator: { ...EVERYTHING, "policy.write": "no", "token.manage": "no", "connection.write": "no" },
+  operator: { ...EVERYTHING, "session.delete": "own", "policy.write": "no", "token.manage": "no", "connection.write": "no" },
   agent: {
     "session.create": "own",
     "session.read": "own",
     "session.control": "own",
+    "session.delete": "no",
     "approval.read": "own",
     "approval.decide": "no",
     "policy.read": "all",
@@ -75,6 +78,7 @@ export const ROLE_CAN: Readonly<Record<Role, Readonly<Record<Capability, Scope>>
     "session.create": "no",
     "budget.raise": "no",
     "session.control": "no",
+    "session.delete": "no",
     "approval.decide": "no",
     "policy.write": "no",
     "token.manage": "no",

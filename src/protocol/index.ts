@@ -17,6 +17,7 @@ export * from "./present.ts";
 export * from "./principals.ts";
 export * from "./providers.ts";
 export * from "./redact.ts";
+export * from "./retention.ts";
 export * from "./sessions.ts";
 export * from "./socket.ts";
 export * from "./usage.ts";

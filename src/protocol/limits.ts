@@ -311,6 +311,11 @@ export const LIMITS = {
   /** Set aside while there is space, and given back when the disk is full. */
   storeReserveBytes: 4_194_304,
   storeFullRetryAfterS: 60,
+  /** Pages of 4 KiB that are given back to the disk at a time. */
+  storeVacuumPages: 256,
+  /** Sessions that one run of retention looks at together, and that its report names. */
+  pruneBatch: 50,
+  pruneListed: 1_000,
   /** How long processes have to end when the store is of no more use. */
   storeFatalMs: 5_000,
   /** Chains of Writes that were refused; the oldest is forgotten first. */

@@ -1,6 +1,6 @@
 import type { Engine } from "../engines/index.ts";
 import { ACCOUNTS, dayOf } from "../ledger/index.ts";
-import type { EngineView, Policy } from "../protocol/index.ts";
+import type { EngineView, Policy, RetentionSettings } from "../protocol/index.ts";
 import type { StoreHealth } from "../store/index.ts";
 import { ApprovalDesk } from "./approval-desk.ts";
 import { AuditDesk } from "./audit-desk.ts";
@@ -14,6 +14,7 @@ import { PolicyBook, PolicyDesk } from "./policy-desk.ts";
 import { ProviderDesk } from "./provider-desk.ts";
 import { Receipts } from "./receipts.ts";
 import { Registry } from "./registry.ts";
+import { Retention } from "./retention.ts";
 import { EngineProcesses } from "./resting.ts";
 import type { Services } from "./services.ts";
 import { SessionDesk } from "./session-desk.ts";
@@ -30,6 +31,8 @@ const SWEEP_MS = 600_000;
 export interface GatewayOptions {
   readonly services: Omit<Services, "policy" | "limits" | "processes" | "reload">;
   readonly places: Places;
+  /** Which sessions are deleted by themselves; absent: none. */
+  readonly retention?: RetentionSettings | undefined;
   /** The policy of the file in the home folder; absent where there is none. */
   readonly policyFile?: Policy | undefined;
 }
@@ -49,6 +52,7 @@ export class Gateway {
   readonly templates: TemplateDesk;
   readonly connections: ConnectionDesk;
   readonly audit: AuditDesk;
+  readonly retention: Retention;
   /** The ids of the engines that sessions can have. */
   readonly engines: readonly string[];
   readonly #services: Services;
@@ -58,7 +62,7 @@ export class Gateway {
 
   private constructor(
     services: Services,
-    parts: { readonly book: PolicyBook; readonly places: Places; readonly feed: Feed },
+    parts: { readonly book: PolicyBook; readonly feed: Feed } & Pick<GatewayOptions, "places" | "retention">,
   ) {
     const { book, places } = parts;
     this.#services = services;
@@ -79,6 +83,7 @@ export class Gateway {
     this.templates = new TemplateDesk(services);
     this.connections = new ConnectionDesk(services);
     this.audit = new AuditDesk(services);
+    this.retention = new Retention({ services, registry: this.#registry, settings: parts.retention });
     this.engines = [...services.engines.values()]
       .filter((engine) => engine.missing?.() === undefined)
       .map(({ id }) => id);
@@ -101,7 +106,7 @@ export class Gateway {
         feed.observe(event, state);
       },
     };
-    const gateway: Gateway = new Gateway(services, { book, places: options.places, feed });
+    const gateway: Gateway = new Gateway(services, { ...options, book, feed });
     await gateway.#reconcile();
     gateway.#sweep();
     return gateway;
@@ -179,9 +184,9 @@ export class Gateway {
   }
 
   #sweep(): void {
-    const { clock, store, log } = this.#services;
+    const { clock, log } = this.#services;
     this.#stopSweep = clock.after(SWEEP_MS, () => {
-      store.sweep(clock.now()).catch((error: unknown) => log.warn({ err: error }, "sweep failed"));
+      this.retention.tend().catch((error: unknown) => log.warn({ err: error }, "old rows could not be deleted"));
       this.#sweep();
     });
   }

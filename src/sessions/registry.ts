@@ -94,6 +94,14 @@ export class Registry {
     return loading;
   }
 
+  /** A session that was deleted: nobody gets it any more. */
+  drop(session: Session): void {
+    const { id } = session.state;
+    if (this.#sessions.get(id) === session) this.#sessions.delete(id);
+    this.#usedAt.delete(id);
+    this.#losses.delete(id);
+  }
+
   /** A session that has ended is only read any more: the next reader gets it from the store. */
   forget(session: Session): void {
     if (!session.evictable) return;

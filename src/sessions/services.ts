@@ -83,6 +83,8 @@ export interface Services {
   readonly openWorkshop: (wanted: WorkshopRequest) => Promise<Workshop>;
   /** Where the engine of a session keeps what its own program needs. Absolute. */
   readonly engineFolder: (session_id: string) => string;
+  /** Files and folders that exist for one session alone. Absolute. */
+  readonly sessionFiles: (session_id: string) => readonly string[];
   readonly clock: Clock;
   readonly newId: NewId;
   /** 0 ≤ x < 1. */

@@ -386,6 +386,7 @@ function heirOf({ state }: Session): readonly string[] {
 /** The parent's journal up to `seq`, as stretches of the sessions that wrote it. */
 function inherited(parent: Session, seq: number): readonly Segment[] {
   const { id, lineage } = parent.state;
+  if (parent.deleted) throw new Failure("not_found", `there is no session ${id}`);
   const own: Segment = { session_id: id, after: lineage.at(-1)?.upto ?? 0, upto: seq };
   const segments = [...lineage, own]
     .map(({ session_id, after, upto }) => ({ session_id, after, upto: Math.min(upto, seq) }))

@@ -56,6 +56,7 @@ export class Session {
   #work: Promise<void> = Promise.resolve();
   #closing = false;
   #halted = false;
+  #deleted = false;
   readonly #pauses = new Pauses();
   /** Names the writes of this object: after one was refused, the store refuses all that follow from it. */
   readonly #chain: string;
@@ -181,6 +182,16 @@ export class Session {
     this.services.reach("close.durable");
     this.stream.endStream();
     await this.#release("for good");
+  }
+
+  /** It is about to be deleted: nothing follows from it any more, and no fork of it begins. */
+  async leave(): Promise<void> {
+    this.#deleted = true;
+    await this.halt();
+  }
+
+  get deleted(): boolean {
+    return this.#deleted;
   }
 
   /** The server stops: nothing is written any more, processes end, the turn stays open for the next start. */

@@ -171,6 +171,15 @@ export function toRow(state: SessionState): SessionRow {
   };
 }
 
+/** Undefined: the row is damaged. */
+export function readRow(row: SessionRow): SessionState | undefined {
+  try {
+    return fromRow(row);
+  } catch {
+    return undefined;
+  }
+}
+
 /** The row's own words: whoever wrote it was `toRow`. */
 export function fromRow(row: SessionRow): SessionState {
   // Rows of before there were budgets name no ancestors.

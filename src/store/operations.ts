@@ -23,6 +23,7 @@ export interface Encoded {
 /** Done when the Write is asked for: what the caller does to its objects later has no effect on what is stored. */
 export function encode(write: Write): Encoded {
   return measured([
+    ...(write.deletedSessions ?? []).flatMap(deletedSession),
     ...(write.sessions ?? []).map(session),
     ...(write.events ?? []).map(event),
     ...(write.approvals ?? []).map(approval),
@@ -37,6 +38,25 @@ export function encode(write: Write): Encoded {
     ...(write.spending ?? []).map(spending),
     ...(write.usage ?? []).map(usage),
   ]);
+}
+
+function deletedSession(id: string): readonly Operation[] {
+  return [
+    ["deletedApprovals", [id]],
+    ["deletedSession", [id]],
+    ["deletedMark", [id]],
+  ];
+}
+
+/** A piece of what deleted sessions left; the last statement says how many rows went. */
+export function encodeDeletedEvents(limit: number): Encoded {
+  return {
+    operations: [
+      ["deletedForGood", []],
+      ["deletedEvents", [limit]],
+    ],
+    chars: 0,
+  };
 }
 
 export function encodeSweep({ now, limit }: { readonly now: number; readonly limit: number }): Encoded {

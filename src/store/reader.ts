@@ -1,6 +1,6 @@
 import type { Approval } from "../protocol/index.ts";
 import { money } from "./money.ts";
-import { approvalRow, documentRow, eventRow, principalRow, receiptRow, seqOf, sessionRow } from "./rows.ts";
+import { approvalRow, countOf, documentRow, eventRow, principalRow, receiptRow, seqOf, sessionRow } from "./rows.ts";
 import { findAudit, findSessions, SESSION } from "./find.ts";
 import { counted, type List, type Select, selectPage } from "./select.ts";
 import type { Reader } from "./store.ts";
@@ -22,7 +22,7 @@ export function makeReader(select: Select): Reader {
   return { ...journal(select), ...inbox(select), ...registry(select), ...money(select) };
 }
 
-function journal(select: Select): Pick<Reader, "session" | "sessions" | "unsettled" | "events" | "turnEnd"> {
+function journal(select: Select): Pick<Reader, "session" | "sessions" | "unsettled" | "resting" | "usedBytes" | "events" | "turnEnd"> {
   return {
     session: async (id) =>
       select({ sql: `SELECT ${SESSION} FROM sessions WHERE id = ?`, values: [id], row: sessionRow })[0],
@@ -33,6 +33,22 @@ function journal(select: Select): Pick<Reader, "session" | "sessions" | "unsettl
         values: [],
         row: sessionRow,
       }),
+    resting: async ({ before = "~", after = { updated_at: "", id: "" }, limit }) =>
+      select({
+        sql: `SELECT ${SESSION} FROM sessions WHERE unsettled = 0 AND updated_at < ? AND (updated_at, id) > (?, ?)
+              ORDER BY updated_at, id LIMIT ?`,
+        values: [before, after.updated_at, after.id, counted(limit)],
+        row: sessionRow,
+      }),
+    usedBytes: async () => {
+      const [used = 0] = select({
+        sql: `SELECT (page_count - freelist_count) * page_size AS count
+              FROM pragma_page_count, pragma_freelist_count, pragma_page_size`,
+        values: [],
+        row: countOf,
+      });
+      return used;
+    },
     events: async ({ session_id, after, upto, limit }) =>
       select({
         sql: `SELECT session_id, seq, at, type, body FROM events

@@ -155,6 +155,13 @@ const MIGRATIONS: readonly string[] = [
   ) STRICT;
   INSERT INTO store_state (id, instance, commits) VALUES (1, lower(hex(randomblob(12))), 0);
   `,
+  // Sessions whose events are still to be deleted, as far as no fork begins with them.
+  `
+  CREATE TABLE deleted_sessions (
+    id TEXT NOT NULL PRIMARY KEY
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX sessions_forks ON sessions (parent_id) WHERE parent_id IS NOT NULL;
+  `,
 ];
 
 function versionOf(database: Database): number {

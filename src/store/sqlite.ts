@@ -6,7 +6,7 @@ import { type Database, loadSqlite } from "./binding.ts";
 import { Commits } from "./commits.ts";
 import { REFUSED, storeFailure } from "./failure.ts";
 import type { Faults, FromWriter, ToWriter, WriterData } from "./messages.ts";
-import { encode, type Encoded, encodeSweep } from "./operations.ts";
+import { encode, encodeDeletedEvents, type Encoded, encodeSweep } from "./operations.ts";
 import { makePrivate } from "./private-file.ts";
 import { makeReader } from "./reader.ts";
 import { makeSelect } from "./select.ts";
@@ -193,14 +193,18 @@ function makeStore({ writer, commits, database, tuning }: Parts): Store {
       };
     },
     sweep: async (now) => {
+      const limit = LIMITS.storeSweepRows;
       let swept = 0;
-      // One bounded delete at a time lets other writes through; each round but the last deletes, so it ends.
-      for (;;) {
-        refuseClosed(closing === undefined);
-        const rows = await commits.add(encodeSweep({ now, limit: LIMITS.storeSweepRows }));
-        swept += rows;
-        if (rows < LIMITS.storeSweepRows) return swept;
+      for (const step of [encodeSweep({ now, limit }), encodeDeletedEvents(limit)]) {
+        let rows: number = limit;
+        // One bounded delete at a time lets other writes through; each round but the last deletes, so it ends.
+        while (rows === limit) {
+          refuseClosed(closing === undefined);
+          rows = await commits.add(step);
+          swept += rows;
+        }
       }
+      return swept;
     },
     close: () => (closing ??= close()),
   };

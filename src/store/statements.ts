@@ -19,6 +19,12 @@ function sum(column: string): string {
   return `MIN(${Number.MAX_SAFE_INTEGER}, ${column} + excluded.${column})`;
 }
 
+/** The last event of each session that some fork begins with. A row that cannot be read begins with nothing. */
+const NEEDED = `
+  SELECT json_extract(segment.value, '$.session_id') AS id, max(json_extract(segment.value, '$.upto')) AS upto
+  FROM sessions, json_each(CASE WHEN json_valid(state) THEN state ELSE '{}' END, '$.lineage') segment
+  WHERE parent_id IS NOT NULL GROUP BY 1`;
+
 /** Everything that is ever written, by name. */
 export const WRITES = {
   session: `
@@ -60,6 +66,17 @@ export const WRITES = {
     VALUES (?, ?, ?, ?, ?, ?, ?, ${USAGE_SUMS.map(() => "?").join(", ")})
     ON CONFLICT (session, day, turn, agent, engine, provider, model)
     DO UPDATE SET ${USAGE_SUMS.map((column) => `${column} = ${sum(column)}`).join(", ")}`,
+  deletedApprovals: "DELETE FROM approvals WHERE session_id = ?",
+  deletedSession: "DELETE FROM sessions WHERE id = ?",
+  deletedMark: "INSERT INTO deleted_sessions (id) VALUES (?) ON CONFLICT (id) DO NOTHING",
+  // What a fork begins with stays until the fork goes.
+  deletedEvents: `
+    WITH needed AS MATERIALIZED (${NEEDED})
+    DELETE FROM events WHERE rowid IN (
+      SELECT events.rowid FROM deleted_sessions LEFT JOIN needed ON needed.id = deleted_sessions.id
+      JOIN events ON events.session_id = deleted_sessions.id AND events.seq > coalesce(needed.upto, 0) LIMIT ?)`,
+  deletedForGood: `
+    DELETE FROM deleted_sessions WHERE NOT EXISTS (SELECT 1 FROM events WHERE events.session_id = deleted_sessions.id)`,
   sweep: "DELETE FROM receipts WHERE rowid IN (SELECT rowid FROM receipts WHERE expires_at <= ? LIMIT ?)",
 } as const;
 

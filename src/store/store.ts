@@ -120,6 +120,8 @@ export interface UsageRow {
 /** Everything here becomes durable together or not at all. Rows with a key that exists replace it, events and reservations never do. */
 export interface Write {
   readonly sessions?: readonly SessionRow[];
+  /** Their rows and approvals go at once; their events with the next `sweep`, but for those that a fork begins with. Usage, spending and audit stay. */
+  readonly deletedSessions?: readonly string[];
   readonly events?: readonly EventRow[];
   readonly approvals?: readonly Approval[];
   readonly receipts?: readonly ReceiptRow[];
@@ -179,6 +181,14 @@ interface EventQuery {
   readonly limit: number;
 }
 
+interface RestingQuery {
+  /** Last changed before this time; absent: whenever. */
+  readonly before?: string | undefined;
+  /** Those behind this one; absent: from the first. */
+  readonly after?: { readonly updated_at: string; readonly id: string } | undefined;
+  readonly limit: number;
+}
+
 interface UsageQuery {
   /** At least one; the lines are ordered by these, in this order. */
   readonly by: readonly UsageGroup[];
@@ -219,6 +229,10 @@ export interface Reader {
   /** What was spent on an account, micro-USD; 0 when it is unknown. */
   spent(account: string): Promise<number>;
   usage(query: UsageQuery): Promise<readonly UsageLine[]>;
+  /** Sessions that a restart has nothing to do with, the longest unchanged first. */
+  resting(query: RestingQuery): Promise<readonly SessionRow[]>;
+  /** Bytes that rows and indexes take; free space within the store is not counted. */
+  usedBytes(): Promise<number>;
   /** Sessions of a principal that have not ended (not `complete`, not `failed`). */
   activeSessions(created_by: string): Promise<number>;
 }
@@ -264,7 +278,7 @@ export interface Store {
   readonly read: Reader;
   /** Resolves when everything in `write` is on the disk. Writes asked for in one event-loop turn share one commit; order is kept. */
   commit(write: Write, options?: CommitOptions): Promise<void>;
-  /** Deletes what is past its time (receipts). Answers how many rows went. */
+  /** Deletes what is past its time: receipts, and events of deleted sessions. Answers how many rows went. */
   sweep(now: number): Promise<number>;
   health(): StoreHealth;
   /** Waits for what was asked, but not for a disk that stays away, then closes. */

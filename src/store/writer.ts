@@ -21,7 +21,7 @@ import type { Stall, StoreDisk } from "./store.ts";
 
 // The store's only writer, in a thread of its own: waiting for the disk never holds up the event loop of the server.
 
-type Control = "begin" | "commit" | "rollback" | "save" | "keep" | "undo" | "count" | "state";
+type Control = "begin" | "commit" | "rollback" | "save" | "keep" | "undo" | "count" | "state" | "free";
 type Statements = Readonly<Record<WriteName | Control, Statement>>;
 
 /** What one Write alone can be to blame for. Anything else that SQLite says is about the disk or the database. */
@@ -40,6 +40,8 @@ function connect(open: OpenDatabase, { path, busyMs }: WriterData): Database {
     database.exec(`PRAGMA busy_timeout = ${busyMs}`);
     refuseNewer(database);
     database.exec(`
+      -- Counts for a database that is made now: it gives space back in small steps.
+      PRAGMA auto_vacuum = INCREMENTAL;
       PRAGMA journal_mode = WAL;
       PRAGMA synchronous = FULL;
       PRAGMA cache_size = -${LIMITS.storeCacheKib};
@@ -101,6 +103,11 @@ function prepare(database: Database): Statements {
     reservation: statement(WRITES.reservation),
     spending: statement(WRITES.spending),
     usage: statement(WRITES.usage),
+    deletedApprovals: statement(WRITES.deletedApprovals),
+    deletedSession: statement(WRITES.deletedSession),
+    deletedMark: statement(WRITES.deletedMark),
+    deletedEvents: statement(WRITES.deletedEvents),
+    deletedForGood: statement(WRITES.deletedForGood),
     sweep: statement(WRITES.sweep),
     begin: statement("BEGIN IMMEDIATE"),
     commit: statement("COMMIT"),
@@ -109,6 +116,7 @@ function prepare(database: Database): Statements {
     keep: statement("RELEASE one_write"),
     undo: statement("ROLLBACK TO one_write"),
     count: statement("UPDATE store_state SET commits = ?"),
+    free: statement("PRAGMA freelist_count"),
     state: statement("SELECT instance, commits FROM store_state"),
   };
 }
@@ -224,6 +232,7 @@ class Writing {
     const { path, reserveBytes, minFreeBytes } = this.#data;
     this.#record();
     this.#quiet += 1;
+    if (this.#quiet > 1) this.#shrink();
     if (this.#unfolded && this.#quiet > 1) this.#fold();
     const disk = diskOf(path);
     if (disk !== undefined && disk.freeBytes > minFreeBytes + reserveBytes) makeReserve(path, reserveBytes);
@@ -236,6 +245,16 @@ class Writing {
     quietly(() => {
       writeRecord(this.#data.path, { instance: this.#instance, commits: this.#commits });
       this.#recorded = this.#commits;
+    });
+  }
+
+  /** Gives a little of the space that deleted rows left back to the disk. */
+  #shrink(): void {
+    quietly(() => {
+      const { freelist_count } = this.#statements.free.get() as { readonly freelist_count: number };
+      if (freelist_count === 0) return;
+      this.#database.exec(`PRAGMA incremental_vacuum(${LIMITS.storeVacuumPages})`);
+      this.#unfolded = true;
     });
   }
 

@@ -205,6 +205,18 @@ describe("SQLite store", () => {
     });
   });
 
+  it("gives the space of deleted sessions back to the disk, a little at a time", async () => {
+    const store = await open({ tuning: { tendMs: 5, reserveBytes: 0 } });
+    const body = JSON.stringify("x".repeat(100_000));
+    for (let seq = 1; seq <= 40; seq += 1) await store.commit({ events: [eventRow("ses_1", seq, { body })] });
+    const used = await store.read.usedBytes();
+    await store.commit({ deletedSessions: ["ses_1"] });
+    expect(await store.sweep(0)).toBe(40);
+    expect(await store.read.usedBytes()).toBeLessThan(used / 10);
+    while ((store.health().disk?.databaseBytes ?? Infinity) > used / 4)
+      await new Promise((resolve) => setImmediate(resolve));
+  });
+
   it("refuses everything, once and for all, when its writing thread dies", async () => {
     const posted = vi.spyOn(Worker.prototype, "postMessage");
     try {

@@ -47,6 +47,7 @@ function bodyFor(path: string, input_hash: string): unknown {
   if (path === "/api/policy") return { default_profile: "full", profiles: { full: { autonomy: "full" } } };
   if (path.startsWith("/api/connections/{id}/")) return { sql: "SELECT 1" };
   if (path === "/api/connections/{id}") return { kind: "sqlite", path: "/nowhere.db" };
+  if (path === "/api/prune") return { max_age_days: 1, dry_run: true };
   if (path === "/api/policy/test") return { tool: "Read", input: { file_path: "x" } };
   return {};
 }

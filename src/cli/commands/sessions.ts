@@ -68,6 +68,7 @@ export function addSessions(program: Command, context: Context): void {
         }),
       );
   }
+  addDelete(sessions, context);
   addFork(sessions, context);
   addBudget(sessions, context);
   addSet(sessions, context);
@@ -94,6 +95,23 @@ function addList(sessions: Command, context: Context): void {
         return EXIT.done;
       });
     });
+}
+
+function addDelete(sessions: Command, context: Context): void {
+  sessions
+    .command("delete")
+    .description("end sessions and delete their journal, approvals and files; forks of them and usage stay")
+    .argument("<session...>")
+    .addHelpText("after", "\nExample:\n  $ sallyport sessions delete ses_01jqk3v7w8x9y2z3a4b5c6")
+    .action((ids: readonly string[], _options: unknown, command: Command) =>
+      withServer(context, command, async ({ client }) => {
+        for (const id of ids) {
+          await client.deleteSession(id);
+          print(context, `${id} is deleted`);
+        }
+        return EXIT.done;
+      }),
+    );
 }
 
 function addFork(sessions: Command, context: Context): void {

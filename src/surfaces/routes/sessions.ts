@@ -7,6 +7,8 @@ import {
   ForkSession,
   LIMITS,
   PromptAccepted,
+  PruneReport,
+  PruneRequest,
   SessionView,
   SetBudget,
   Status,
@@ -83,10 +85,40 @@ export function sessionRoutes(app: App, { gateway }: SurfaceOptions): void {
       return context.json(await gateway.sessions.prompt(context.var.caller, id, context.req.valid("json"), key), 202);
     },
   );
+  deleteRoutes(app, { gateway });
   controlRoutes(app, { gateway });
   budgetRoute(app, { gateway });
   settingsRoute(app, { gateway });
   eventRoute(app, { gateway });
+}
+
+function deleteRoutes(app: App, { gateway }: Pick<SurfaceOptions, "gateway">): void {
+  app.openapi(
+    createRoute({
+      method: "delete",
+      path: "/api/sessions/{id}",
+      summary: "End a session and delete its journal, approvals and files; forks and usage stay",
+      ...needs("session.delete"),
+      request: { params: SessionPath },
+      responses: { 204: { description: "It is gone" }, ...refusals },
+    }),
+    async (context) => {
+      await gateway.retention.delete(context.var.caller, context.req.valid("param").id);
+      return context.body(null, 204);
+    },
+  );
+  app.openapi(
+    createRoute({
+      method: "post",
+      path: "/api/prune",
+      summary: "Delete old sessions, by age and by what the database takes",
+      ...needs("policy.write"),
+      request: { body: body(PruneRequest) },
+      responses: { 200: json(PruneReport, "What went, or would go"), ...refusals },
+    }),
+    async (context) =>
+      context.json(await gateway.retention.prune(context.var.caller, context.req.valid("json")), 200),
+  );
 }
 
 function controlRoutes(app: App, { gateway }: Pick<SurfaceOptions, "gateway">): void {

@@ -1,0 +1,126 @@
+import { rm } from "node:fs/promises";
+import { Failure, LIMITS, SYSTEM, type PruneReport, type PruneRequest, type RetentionSettings } from "../protocol/index.ts";
+import type { SessionRow } from "../store/index.ts";
+import { auditRow, authorize, authorizeFor, type Caller } from "./access.ts";
+import type { Registry } from "./registry.ts";
+import type { Services } from "./services.ts";
+import { isFinal, readRow } from "./state.ts";
+
+const DAY_MS = 86_400_000;
+
+interface RetentionOptions {
+  readonly services: Services;
+  readonly registry: Registry;
+  /** What is deleted without being asked; absent: nothing. */
+  readonly settings: RetentionSettings | undefined;
+}
+
+/** Deletes sessions: one that somebody names, and those that are past what the settings keep. */
+export class Retention {
+  readonly #services: Services;
+  readonly #registry: Registry;
+  readonly #settings: RetentionSettings | undefined;
+  #running: Promise<unknown> = Promise.resolve();
+
+  constructor({ services, registry, settings }: RetentionOptions) {
+    this.#services = services;
+    this.#registry = registry;
+    this.#settings = settings;
+  }
+
+  /** Ends a session and deletes its journal, approvals and files. Forks of it go on; usage and audit stay. */
+  async delete(caller: Caller, id: string): Promise<void> {
+    authorize(caller, "session.delete");
+    const row = await this.#services.store.read.session(id);
+    if (row === undefined) throw new Failure("not_found", `there is no session ${id}`);
+    authorizeFor(caller, "session.delete", { owner: row.created_by, what: `session ${id}` });
+    await this.#delete(row, caller);
+    await this.#services.store.sweep(this.#services.clock.now());
+  }
+
+  async prune(caller: Caller, request: PruneRequest): Promise<PruneReport> {
+    authorize(caller, "policy.write");
+    return this.#exclusive(() => this.#prune(request, caller));
+  }
+
+  /** What the settings ask for, and the rows that are past their time. */
+  async tend(): Promise<void> {
+    const { store, clock, log } = this.#services;
+    if (store.health().stall !== undefined) return;
+    const settings = this.#settings;
+    if (settings?.max_age_days !== undefined || settings?.max_bytes !== undefined) {
+      const { count } = await this.#exclusive(() => this.#prune(settings, SYSTEM));
+      if (count > 0) log.info({ sessions: count }, "deleted sessions that retention does not keep");
+    }
+    await store.sweep(clock.now());
+  }
+
+  /** One after the other: each would delete the same sessions. */
+  #exclusive<Answer>(work: () => Promise<Answer>): Promise<Answer> {
+    const done = this.#running.then(work);
+    this.#running = done.catch(() => undefined);
+    return done;
+  }
+
+  async #prune(request: PruneRequest, by: typeof SYSTEM | Caller): Promise<PruneReport> {
+    const { store, clock } = this.#services;
+    const { max_age_days, max_bytes, keep_open = false, dry_run = false } = request;
+    const gone: string[] = [];
+    let count = 0;
+    const take = async (row: SessionRow): Promise<void> => {
+      if (!dry_run) await this.#delete(row, by);
+      count += 1;
+      if (gone.length < LIMITS.pruneListed) gone.push(row.id);
+    };
+    if (max_age_days !== undefined) {
+      const before = new Date(clock.now() - max_age_days * DAY_MS).toISOString();
+      for await (const row of this.#candidates({ before, keep_open })) await take(row);
+      if (!dry_run) await store.sweep(clock.now());
+    }
+    if (max_bytes !== undefined) {
+      // How much one session takes is only known when it is gone.
+      let used = await store.read.usedBytes();
+      for await (const row of this.#candidates({ keep_open })) {
+        if (used <= max_bytes || dry_run) break;
+        await take(row);
+        await store.sweep(clock.now());
+        used = await store.read.usedBytes();
+      }
+    }
+    return { dry_run, sessions: gone, count, used_bytes: await store.read.usedBytes() };
+  }
+
+  /** Sessions that may go, the longest unchanged first. Those with work, a question or `keep` in their notes stay. */
+  async *#candidates(wanted: { readonly before?: string; readonly keep_open: boolean }): AsyncGenerator<SessionRow> {
+    let after: SessionRow | undefined;
+    for (;;) {
+      const rows = await this.#services.store.read.resting({
+        before: wanted.before,
+        after,
+        limit: LIMITS.pruneBatch,
+      });
+      for (const row of rows) if (!isKept(row, wanted.keep_open)) yield row;
+      after = rows.at(-1);
+      if (after === undefined) return;
+    }
+  }
+
+  async #delete({ id }: SessionRow, by: typeof SYSTEM | Caller): Promise<void> {
+    const { store, sessionFiles } = this.#services;
+    const session = await this.#registry.get(id).catch(() => undefined);
+    await session?.close();
+    await session?.leave();
+    const audit = [auditRow(this.#services, by, { action: "session.delete", target: id })];
+    await store.commit({ deletedSessions: [id], audit }, { untilStored: true });
+    if (session !== undefined) this.#registry.drop(session);
+    for (const path of sessionFiles(id)) await rm(path, { recursive: true, force: true });
+  }
+}
+
+function isKept(row: SessionRow, keepOpen: boolean): boolean {
+  const state = readRow(row);
+  // A damaged row says nothing of itself: somebody must delete it by name.
+  if (state === undefined) return true;
+  const { keep } = state.settings.metadata ?? {};
+  return keep === true || keep === "true" || (keepOpen && !isFinal(state.status));
+}

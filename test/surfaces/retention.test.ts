@@ -1,0 +1,163 @@
+import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { SallyportClient } from "../../src/client/index.ts";
+import { loadSqlite } from "../../src/store/binding.ts";
+import { openTestHouse, runScript, script, untilTurnEnds, type TestHouse } from "../support/house.ts";
+import { faultsOf, journalOf, NO_FAULTS } from "../support/journals.ts";
+
+const say = (text: string): { readonly text: string } => ({ text: script({ say: text }) });
+
+/** Rows that name a session, table by table. */
+async function rowsOf({ place }: TestHouse, id: string): Promise<Record<string, number>> {
+  const database = (await loadSqlite())(join(place.home, "sallyport.db"), { readOnly: true });
+  const count = (table: string, column: string): number =>
+    (database.prepare(`SELECT count(*) AS n FROM ${table} WHERE ${column} = ?`).get(id) as { readonly n: number }).n;
+  try {
+    return {
+      sessions: count("sessions", "id"),
+      events: count("events", "session_id"),
+      approvals: count("approvals", "session_id"),
+      usage: count("usage", "session"),
+      deleted: count("deleted_sessions", "id"),
+    };
+  } finally {
+    database.close();
+  }
+}
+
+async function talk(client: SallyportClient, words: string, metadata: Record<string, unknown> = {}): Promise<string> {
+  const { session } = await runScript(client, { metadata, prompt: say(words) });
+  return session.id;
+}
+
+describe("deleting a session", () => {
+  it("takes its journal, approvals, files and row; usage and an audit line stay", async () => {
+    await using house = await openTestHouse();
+    const { client, place } = house;
+    const { session } = await runScript(
+      client,
+      { prompt: { text: script({ tool: "Bash", input: { command: "echo hi" } }, { say: "Done." }) } },
+      ({ id, input_hash }) => client.decide(id, { decision: "approve", input_hash }),
+    );
+    const other = await talk(client, "I stay.");
+    await mkdir(join(place.home, "engines", session.id), { recursive: true });
+    await writeFile(join(place.home, "engines", session.id, "record"), "x");
+    const before = await client.usage({ by: ["session"] });
+    await client.deleteSession(session.id);
+    expect(await rowsOf(house, session.id)).toEqual({ sessions: 0, events: 0, approvals: 0, usage: 1, deleted: 1 });
+    await expect(client.session(session.id)).rejects.toMatchObject({ code: "not_found" });
+    await expect(client.events(session.id, {})).rejects.toMatchObject({ code: "not_found" });
+    await expect(client.deleteSession(session.id)).rejects.toMatchObject({ code: "not_found" });
+    expect((await client.sessions()).sessions.map(({ id }) => id)).toEqual([other]);
+    expect(await client.usage({ by: ["session"] })).toEqual(before);
+    expect((await client.audit({ action: "session.delete" })).entries).toMatchObject([
+      { action: "session.delete", target: session.id, by: { role: "admin" } },
+    ]);
+    const left = await Promise.all(
+      ["engines", "output"].map((name) => readdir(join(place.home, name)).catch((): string[] => [])),
+    );
+    expect(left.flat().filter((name) => name.includes(session.id))).toEqual([]);
+  });
+
+  it("ends what runs first", async () => {
+    await using house = await openTestHouse();
+    const { client } = house;
+    const session = await client.createSession({ prompt: { text: script({ stream: { tokens: 10_000, per_second: 50 } }) } });
+    for await (const frame of client.watch(session.id)) if (frame.type === "item.delta") break;
+    await client.deleteSession(session.id);
+    expect(await rowsOf(house, session.id)).toMatchObject({ sessions: 0, events: 0 });
+  });
+
+  it("leaves forks what they begin with, until they go too", async () => {
+    await using house = await openTestHouse();
+    const { client } = house;
+    const root = await talk(client, "The first turn.");
+    const child = await client.fork(root);
+    await client.prompt(root, say("Only the root's."));
+    await untilTurnEnds(client, root, { after: child.forked_from?.seq ?? 0 });
+    await client.prompt(child.id, say("The child's turn."));
+    await untilTurnEnds(client, child.id, { after: child.forked_from?.seq ?? 0 });
+    const grandchild = await client.fork(child.id);
+    const before = await Promise.all([child, grandchild].map(({ id }) => journalOf(client, id)));
+    await client.deleteSession(root);
+    expect(await rowsOf(house, root)).toMatchObject({ sessions: 0, events: child.forked_from?.seq, deleted: 1 });
+    await client.deleteSession(child.id);
+    await house.restart();
+    const again = house.client;
+    expect(await journalOf(again, grandchild.id)).toEqual(before[1]);
+    const { seq } = await again.session(grandchild.id);
+    await again.prompt(grandchild.id, say("I go on."));
+    await untilTurnEnds(again, grandchild.id, { after: seq });
+    expect(faultsOf(await journalOf(again, grandchild.id))).toEqual(NO_FAULTS);
+    await again.deleteSession(grandchild.id);
+    for (const id of [root, child.id, grandchild.id])
+      expect(await rowsOf(house, id)).toMatchObject({ sessions: 0, events: 0 });
+  });
+
+  it("is for admins, and for operators with their own", async () => {
+    await using house = await openTestHouse();
+    const mine = await talk(house.client, "An admin's.");
+    const [operator, agent, viewer] = await Promise.all([house.as("operator"), house.as("agent"), house.as("viewer")]);
+    const own = await talk(operator, "An operator's.");
+    const agents = await talk(agent, "An agent's.");
+    await expect(operator.deleteSession(mine)).rejects.toMatchObject({ code: "not_found" });
+    await expect(agent.deleteSession(agents)).rejects.toMatchObject({ code: "forbidden" });
+    await expect(viewer.deleteSession(mine)).rejects.toMatchObject({ code: "forbidden" });
+    await expect(operator.prune({ max_age_days: 1 })).rejects.toMatchObject({ code: "forbidden" });
+    await operator.deleteSession(own);
+    await house.client.deleteSession(agents);
+    expect((await house.client.sessions()).sessions.map(({ id }) => id)).toEqual([mine]);
+  });
+});
+
+const DAY = 86_400_000;
+
+/** Makes a session look as if it had rested for so long. */
+async function age({ place }: TestHouse, id: string, days: number): Promise<void> {
+  const database = (await loadSqlite())(join(place.home, "sallyport.db"));
+  database.exec("PRAGMA busy_timeout = 5000");
+  const at = new Date(Date.now() - days * DAY).toISOString();
+  database.prepare("UPDATE sessions SET updated_at = ? WHERE id = ?").run(at, id);
+  database.close();
+}
+
+describe("pruning", () => {
+  it("deletes what is old, keeps what has work or is marked, and says before what it would do", async () => {
+    await using house = await openTestHouse();
+    const { client } = house;
+    const old = await talk(client, "Old.");
+    const closed = await talk(client, "Old and closed.");
+    await client.control(closed, "close");
+    const marked = await talk(client, "Old and marked.", { keep: true });
+    const young = await talk(client, "Young.");
+    const asking = await client.createSession({
+      prompt: { text: script({ tool: "Bash", input: { command: "echo hi" } }) },
+    });
+    for await (const frame of client.watch(asking.id)) if (frame.type === "approval.requested") break;
+    for (const [index, id] of [old, closed, marked, asking.id].entries()) await age(house, id, 100 - index);
+    const ask = { max_age_days: 30 };
+    expect(await client.prune({ ...ask, dry_run: true })).toMatchObject({ dry_run: true, sessions: [old, closed] });
+    expect(await client.prune({ ...ask, keep_open: true, dry_run: true })).toMatchObject({ sessions: [closed] });
+    expect((await client.sessions()).sessions.length).toBe(5);
+    expect(await client.prune(ask)).toMatchObject({ dry_run: false, sessions: [old, closed], count: 2 });
+    expect((await client.sessions()).sessions.map(({ id }) => id).toSorted()).toEqual(
+      [marked, young, asking.id].toSorted(),
+    );
+    await expect(client.prune({})).rejects.toMatchObject({ code: "invalid_request" });
+  });
+
+  it("deletes the oldest until the database is small enough", async () => {
+    await using house = await openTestHouse();
+    const { client } = house;
+    const ids: string[] = [];
+    for (let index = 0; index < 4; index += 1) ids.push(await talk(client, "x".repeat(200_000)));
+    for (const [index, id] of ids.entries()) await age(house, id, 10 - index);
+    const { used_bytes } = await client.prune({ max_bytes: 1_000_000_000 });
+    const report = await client.prune({ max_bytes: used_bytes - 300_000 });
+    expect(report.used_bytes).toBeLessThanOrEqual(used_bytes - 300_000);
+    expect(report.sessions).toEqual(ids.slice(0, report.count));
+    expect(report.count).toBeLessThan(ids.length);
+    expect((await client.sessions()).sessions.map(({ id }) => id)).toEqual(ids.slice(report.count).toReversed());
+  });
+});
