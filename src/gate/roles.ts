@@ -51,7 +51,13 @@ const EVERYTHING: Readonly<Record<Capability, Scope>> = {
 /** What each role may do. An agent never approves, never changes what it may do, and sees nobody else's work. */
 export const ROLE_CAN: Readonly<Record<Role, Readonly<Record<Capability, Scope>>>> = {
   admin: EVERYTHING,
-  operator: { ...EVERYTHING, "session.delete": "own", "policy.write": "no", "token.manage": "no", "connection.write": "no" },
+  operator: {
+    ...EVERYTHING,
+    "session.delete": "own",
+    "policy.write": "no",
+    "token.manage": "no",
+    "connection.write": "no",
+  },
   agent: {
     "session.create": "own",
     "session.read": "own",

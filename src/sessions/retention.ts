@@ -1,5 +1,12 @@
 import { rm } from "node:fs/promises";
-import { Failure, LIMITS, SYSTEM, type PruneReport, type PruneRequest, type RetentionSettings } from "../protocol/index.ts";
+import {
+  Failure,
+  LIMITS,
+  SYSTEM,
+  type PruneReport,
+  type PruneRequest,
+  type RetentionSettings,
+} from "../protocol/index.ts";
 import type { SessionRow } from "../store/index.ts";
 import { auditRow, authorize, authorizeFor, type Caller } from "./access.ts";
 import type { Registry } from "./registry.ts";
@@ -108,8 +115,11 @@ export class Retention {
   async #delete({ id }: SessionRow, by: typeof SYSTEM | Caller): Promise<void> {
     const { store, sessionFiles } = this.#services;
     const session = await this.#registry.get(id).catch(() => undefined);
-    await session?.close();
-    await session?.leave();
+    if (session !== undefined) {
+      await session.close();
+      session.deleted = true;
+      await session.halt();
+    }
     const audit = [auditRow(this.#services, by, { action: "session.delete", target: id })];
     await store.commit({ deletedSessions: [id], audit }, { untilStored: true });
     if (session !== undefined) this.#registry.drop(session);

@@ -44,6 +44,8 @@ export class Session {
   readonly stream: LiveStream;
   readonly questions: Questions;
   readonly purser: Purser;
+  /** It is about to be deleted: no fork of it begins any more. */
+  deleted = false;
   readonly #outbox: Outbox;
   #pieces: PieceRedactor;
   #state: SessionState;
@@ -56,7 +58,6 @@ export class Session {
   #work: Promise<void> = Promise.resolve();
   #closing = false;
   #halted = false;
-  #deleted = false;
   readonly #pauses = new Pauses();
   /** Names the writes of this object: after one was refused, the store refuses all that follow from it. */
   readonly #chain: string;
@@ -182,16 +183,6 @@ export class Session {
     this.services.reach("close.durable");
     this.stream.endStream();
     await this.#release("for good");
-  }
-
-  /** It is about to be deleted: nothing follows from it any more, and no fork of it begins. */
-  async leave(): Promise<void> {
-    this.#deleted = true;
-    await this.halt();
-  }
-
-  get deleted(): boolean {
-    return this.#deleted;
   }
 
   /** The server stops: nothing is written any more, processes end, the turn stays open for the next start. */

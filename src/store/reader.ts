@@ -22,7 +22,9 @@ export function makeReader(select: Select): Reader {
   return { ...journal(select), ...inbox(select), ...registry(select), ...money(select) };
 }
 
-function journal(select: Select): Pick<Reader, "session" | "sessions" | "unsettled" | "resting" | "usedBytes" | "events" | "turnEnd"> {
+function journal(
+  select: Select,
+): Pick<Reader, "session" | "sessions" | "unsettled" | "resting" | "usedBytes" | "events" | "turnEnd"> {
   return {
     session: async (id) =>
       select({ sql: `SELECT ${SESSION} FROM sessions WHERE id = ?`, values: [id], row: sessionRow })[0],

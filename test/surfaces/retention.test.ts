@@ -63,7 +63,9 @@ describe("deleting a session", () => {
   it("ends what runs first", async () => {
     await using house = await openTestHouse();
     const { client } = house;
-    const session = await client.createSession({ prompt: { text: script({ stream: { tokens: 10_000, per_second: 50 } }) } });
+    const session = await client.createSession({
+      prompt: { text: script({ stream: { tokens: 10_000, per_second: 50 } }) },
+    });
     for await (const frame of client.watch(session.id)) if (frame.type === "item.delta") break;
     await client.deleteSession(session.id);
     expect(await rowsOf(house, session.id)).toMatchObject({ sessions: 0, events: 0 });

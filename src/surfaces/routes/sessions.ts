@@ -85,7 +85,6 @@ export function sessionRoutes(app: App, { gateway }: SurfaceOptions): void {
       return context.json(await gateway.sessions.prompt(context.var.caller, id, context.req.valid("json"), key), 202);
     },
   );
-  deleteRoutes(app, { gateway });
   controlRoutes(app, { gateway });
   budgetRoute(app, { gateway });
   settingsRoute(app, { gateway });
@@ -116,12 +115,12 @@ function deleteRoutes(app: App, { gateway }: Pick<SurfaceOptions, "gateway">): v
       request: { body: body(PruneRequest) },
       responses: { 200: json(PruneReport, "What went, or would go"), ...refusals },
     }),
-    async (context) =>
-      context.json(await gateway.retention.prune(context.var.caller, context.req.valid("json")), 200),
+    async (context) => context.json(await gateway.retention.prune(context.var.caller, context.req.valid("json")), 200),
   );
 }
 
 function controlRoutes(app: App, { gateway }: Pick<SurfaceOptions, "gateway">): void {
+  deleteRoutes(app, { gateway });
   const summaries = {
     interrupt: "End the open turn",
     pause: "Begin no further turn and let no further tool run",
