@@ -1,11 +1,21 @@
 import { describe, expect, test } from "vitest";
 import { evaluate } from "../../src/gate/index.ts";
 import { GUARDED_CLASSES } from "./guarded-classes.ts";
+import { HONEST } from "./guarded-lines/honest.ts";
+import { REFUSED_FILES } from "./guarded-lines/refused-files.ts";
+import { REFUSED_GIT } from "./guarded-lines/refused-git.ts";
+import { REFUSED_NPM } from "./guarded-lines/refused-npm.ts";
 import { bash, standing, WORKSPACE } from "./stand.ts";
 
 const guarded = standing({ hooks: ["guarded"] }, { autonomy: "full" });
 
-describe.each(Object.entries(GUARDED_CLASSES))("%s", (_name, commands) => {
+const TABLES = { ...GUARDED_CLASSES, git: REFUSED_GIT, npm: REFUSED_NPM, files: REFUSED_FILES };
+
+test.each(HONEST.map((command) => [command]))("%s passes", (command) => {
+  expect(evaluate(bash(command), guarded).effect).toBe("allow");
+});
+
+describe.each(Object.entries(TABLES))("%s", (_name, commands) => {
   test.each(commands.map((command) => [command]))("%s is refused", (command) => {
     const { effect, step } = evaluate(bash(command), guarded);
     expect({ effect, step }).toEqual({ effect: "deny", step: "hooks" });

@@ -4,6 +4,9 @@ import { ALLOW_FILES } from "./rule-table/allow-files.ts";
 import { ALLOW_GIT } from "./rule-table/allow-git.ts";
 import { ALLOW_JAVASCRIPT } from "./rule-table/allow-javascript.ts";
 import { ALLOW_OTHERS } from "./rule-table/allow-others.ts";
+import { ATTACKS_ON_ALLOW } from "./rule-table/attacks-allow.ts";
+import { ATTACKS_ON_ASK } from "./rule-table/attacks-ask.ts";
+import { ATTACKS_ON_DENY } from "./rule-table/attacks-deny.ts";
 import { DENY_COMMANDS } from "./rule-table/deny-commands.ts";
 import { DENY_PATHS } from "./rule-table/deny-paths.ts";
 import { bash, standing } from "./stand.ts";
@@ -17,6 +20,13 @@ describe.each(TABLES)("$name", (table) => {
       expect(evaluate(bash(line), standing(profile, { autonomy })).effect).toBe(effect);
     });
   }
+});
+
+describe.each([...ATTACKS_ON_ALLOW, ...ATTACKS_ON_DENY, ...ATTACKS_ON_ASK])("attacks on $profile", (table) => {
+  const here = standing(table.profile, { autonomy: table.autonomy });
+  test.each(table.lines.map((line) => [line]))("%j does not run", (line) => {
+    expect(evaluate(bash(line), here).effect).not.toBe("allow");
+  });
 });
 
 test("the table is as large as it should be", () => {

@@ -37,6 +37,7 @@ const FORBIDDEN_OPTIONS: Readonly<Record<string, readonly string[]>> = {
   archive: ["--remote", "--exec"],
   apply: ["--unsafe-paths"],
   "hash-object": ["--stdin-paths"],
+  help: ["-w", "--web"],
 };
 
 /** Subcommands where a word known only at run time could be an option that runs a program. */
@@ -77,7 +78,6 @@ const TEXT_OPTIONS = [
   "--squash",
   "-b",
   "-B",
-  "--reference",
 ];
 
 export function gitObjection(suspect: Suspect): Objection {

@@ -44,7 +44,7 @@ const FORBIDDEN = [
 
 /** Commands whose operands may be folders. */
 const INSTALLS = setOf(
-  "i in ins inst insta instal install isntall add ci it link ln pack publish update up upgrade init create",
+  "i in ins inst insta instal install isntall add ci it link ln pack publish update up upgrade init create cache",
 );
 
 const CONFIG_KEYS =
@@ -79,9 +79,15 @@ export function npmObjection(suspect: Suspect): Objection {
       ["--prefix", "--cache", "--pack-destination", "--workspace", "-w", "--logs-dir", "--local-prefix", "-C"],
     ).flatMap(({ value }) => (value === undefined ? [] : [() => writing(value, folder, bindings)])),
     () => config(verb, own.slice(next + 1)),
-    () => (INSTALLS.has(verb?.value ?? "") ? readingAll(own.slice(next + 1), suspect) : undefined),
+    () => (INSTALLS.has(verb?.value ?? "") ? readingAll(own.slice(next + 1).map(withoutScheme), suspect) : undefined),
     () => readingAll(own.slice(1).flatMap(setTo), suspect),
   );
+}
+
+/** `file:../x` and `link:../x` are folders. */
+function withoutScheme(word: ShellWord): ShellWord {
+  const path = word.value.replace(/^([^@/]+@|@[^/]+\/[^@/]+@)?(file|link):(\/\/)?/, "");
+  return path === word.value || !word.fixed ? word : fixedWord(path, word.text);
 }
 
 /** What an option is set to, where it is a path that leads somewhere. */

@@ -10,3 +10,10 @@ export interface RuleTable {
   readonly ask?: readonly string[];
   readonly deny?: readonly string[];
 }
+
+/** Lines of which each must be asked or denied. */
+export interface AttackTable {
+  readonly profile: Profile;
+  readonly autonomy: Autonomy;
+  readonly lines: readonly string[];
+}
