@@ -57,6 +57,9 @@ const Agents = z
     `all agents together may have ${LIMITS.agentsChars} characters`,
   );
 
+/** What happens where a limit leaves no money: a person is asked, or the turn fails. Absent: a person is asked. */
+const AtBudgetEnd = z.enum(["ask", "fail"]);
+
 /** What decides how a session runs; narrowed by policy when it is made, the same for its whole life but for what `ConfigureSession` changes. */
 export const SessionSettings = z.object({
   engine: z.string(),
@@ -85,6 +88,7 @@ export const SessionSettings = z.object({
   /** Sub-agents by their name (`subagent_type`). Absent: the engine's own. */
   agents: Agents.optional(),
   unattended: z.enum(["deny", "park"]),
+  at_budget_end: AtBudgetEnd.optional(),
   approval_timeout_ms: z.number().int(),
   metadata: metadata.optional(),
 });
@@ -114,6 +118,7 @@ export const CreateSession = z
     output_schema: OutputSchema.optional(),
     agents: Agents.optional(),
     unattended: z.enum(["deny", "park"]).optional(),
+    at_budget_end: AtBudgetEnd.optional(),
     resume_session_id: z.string().max(100).optional(),
     metadata: metadata.optional(),
   })

@@ -87,6 +87,9 @@ export class Purser {
   async funds(signal: AbortSignal): Promise<Funds> {
     const shortage = this.#shortage;
     if (shortage === undefined) return GRANTED;
+    if (this.#session.state.settings.at_budget_end === "fail") {
+      return { granted: false, message: `${shortageWords(shortage)} Have it raised, then send the message again.` };
+    }
     this.#asking ??= this.#ask(shortage, signal).finally(() => {
       this.#asking = undefined;
     });

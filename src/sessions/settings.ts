@@ -59,6 +59,7 @@ export async function settingsFor(
   const thinking_tokens = request.thinking_tokens ?? base?.thinking_tokens;
   const max_cost_usd = costLimit(profile, request, base);
   const max_context_tokens = least(request.max_context_tokens ?? base?.max_context_tokens, profile.max_context_tokens);
+  const at_budget_end = request.at_budget_end ?? base?.at_budget_end;
   const metadata = request.metadata ?? base?.metadata;
   const settings: SessionSettings = {
     engine,
@@ -83,6 +84,7 @@ export async function settingsFor(
     ...extras,
     unattended:
       profile.unattended === "deny" ? "deny" : (request.unattended ?? base?.unattended ?? profile.unattended ?? "deny"),
+    ...(at_budget_end === undefined ? {} : { at_budget_end }),
     approval_timeout_ms: profile.approval_timeout_ms ?? LIMITS.approvalTimeoutMs,
     ...(metadata === undefined ? {} : { metadata }),
   };

@@ -153,7 +153,9 @@ export class BridgeSocket {
       return;
     }
     const beginning = base === undefined ? this.#fresh(message) : { resume_session_id: base.id };
-    const request: CreateSession = { ...beginning, prompt, metadata: { surface: SURFACE } };
+    // Clients that know the document alone would not see the question.
+    const ending: Partial<CreateSession> = this.#mapping === "compat" ? { at_budget_end: "fail" } : {};
+    const request: CreateSession = { ...beginning, ...ending, prompt, metadata: { surface: SURFACE } };
     const session = await sessions.create(this.#caller, request, message.idempotencyKey);
     // A session that has ended goes on as a fork: who follows it from now on means that one.
     if (base !== undefined && this.#resume === base.id) this.#resume = session.id;

@@ -149,6 +149,8 @@ export class Errand {
     const wanted = engine ?? hall.engine;
     return {
       profile: profile ?? hall.profile,
+      // A page has no place for that question: its message ends with an error.
+      at_budget_end: "fail",
       metadata: { surface: "runtime", client_session_id: name },
       ...(system_prompt === "" ? {} : { system_prompt }),
       ...(wanted === undefined ? {} : { engine: wanted }),

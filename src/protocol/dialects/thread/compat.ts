@@ -1,3 +1,4 @@
+import { BUDGET_TOOL } from "../../approvals.ts";
 import type { StreamFrame } from "../../events.ts";
 import { isToolItem, type Item, type ToolItem } from "../../items.ts";
 import { LIMITS } from "../../limits.ts";
@@ -42,6 +43,12 @@ export function compatRows(state: CompatState, frame: StreamFrame): CompatStep {
     case "turn.failed": {
       const { message, before } = failureOf(frame.error);
       return told(state, ...before, { type: "turn.failed", error: { message } });
+    }
+    case "approval.requested": {
+      // The document has no word for a question; who does not see this one waits without knowing for what.
+      const { tool, reason, id } = frame.approval;
+      if (tool !== BUDGET_TOOL) return silent(state);
+      return told(state, { type: "error", message: `${reason} It waits for an answer in the inbox (${id}).` });
     }
     case "error":
       return told(state, { type: "error", message: frame.message });
