@@ -75,6 +75,8 @@ export const Profile = z
     max_turns: z.number().int().min(1).max(1_000).optional(),
     /** Providers that sessions may use; globs. Absent or empty: all. */
     allowed_providers: names.optional(),
+    /** Hosts of providers that sessions may reach, without ports; `unix` is a socket of this machine. Globs. Absent or empty: all. */
+    provider_hosts: names.optional(),
     /** Models that may be asked; globs. Absent or empty: all. */
     allowed_models: names.optional(),
     /** Models that are refused; globs. Wins over `allowed_models`. */
@@ -93,6 +95,8 @@ export const Profile = z
     max_cost_usd_per_agent: MicroUsd.optional(),
     /** Each time a turn passes a multiple of this, a person is asked. Absent: nobody is. */
     approval_threshold_usd: MicroUsd.min(1).optional(),
+    /** Who may approve money for its sessions, by id or name of the principal. Absent or empty: whoever may approve. */
+    budget_approvers: names.optional(),
     /** Sessions of one principal that have not ended. Absent: no limit. */
     max_concurrent: z.number().int().min(1).max(100_000).optional(),
     /** The longest conversation that is sent to a model. Absent: what the model takes. */

@@ -1,6 +1,6 @@
 import { refusedModel } from "../gate/index.ts";
 import { isFree } from "../ledger/index.ts";
-import { Failure, LIMITS, type Price } from "../protocol/index.ts";
+import { Failure, globMatches, LIMITS, type Price } from "../protocol/index.ts";
 import { countNames, parseBody } from "./body.ts";
 import type { Call, Denial } from "./call.ts";
 import { readFacts, type BodyFacts } from "./facts.ts";
@@ -47,7 +47,10 @@ export function judge(call: Call, route: Route, body: Buffer | undefined): Judge
   if (standing instanceof Failure) return { failure: standing };
   call.owner.standing = standing;
   const provider = options.providers.get(standing.provider);
-  const upstream = upstreams.to(speaking(call, route, provider));
+  const address = speaking(call, route, provider);
+  const outside = refusedHost(standing, address);
+  if (outside !== undefined) return { failure: outside };
+  const upstream = upstreams.to(address);
   const asked = body === undefined ? undefined : ask(call, { route, provider }, body);
   if (asked instanceof Failure) return { failure: asked };
   const refused = refusedModel(rulesOf(standing, asked !== undefined), { provider: provider.id, model: call.model });
@@ -76,6 +79,16 @@ function speaking(call: Call, route: Route, provider: Provider): string {
     "wire_unsupported",
     `the provider ${provider.id} does not speak ${NAMES[call.wire]}, only ${spoken.map((wire) => NAMES[wire]).join(" and ")}: ` +
       "ask it in that format, or use another provider. Requests are never translated.",
+  );
+}
+
+/** Where the policy lists the hosts that a session may reach, nothing goes to others. */
+function refusedHost({ allowedHosts = [] }: Standing, address: string): Failure | undefined {
+  const host = address.startsWith("unix:") ? "unix" : new URL(address).hostname;
+  if (allowedHosts.length === 0 || allowedHosts.some((glob) => globMatches(glob, host))) return undefined;
+  return new Failure(
+    "provider_not_allowed",
+    `the policy does not allow the host ${host}; it allows: ${allowedHosts.join(", ")} (proxy_allowlist of the mount)`,
   );
 }
 

@@ -23,6 +23,8 @@ export interface Standing {
   readonly provider: string;
   /** Globs; absent or empty: all. */
   readonly allowedProviders?: readonly string[] | undefined;
+  /** Hosts that its requests may go to; globs; absent or empty: all. */
+  readonly allowedHosts?: readonly string[] | undefined;
   /** Globs; absent or empty: all. */
   readonly allowedModels?: readonly string[] | undefined;
   /** Globs; win over `allowedModels`. */

@@ -140,6 +140,7 @@ export class Purser {
         engine: state.settings.engine,
         provider: state.settings.provider,
         allowedProviders: profile.allowed_providers,
+        allowedHosts: profile.provider_hosts,
         allowedModels: profile.allowed_models,
         blockedModels: profile.blocked_models,
         maxContextTokens: state.settings.max_context_tokens,

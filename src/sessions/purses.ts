@@ -1,5 +1,5 @@
 import { ACCOUNTS, dayOf, type Purse } from "../ledger/index.ts";
-import type { LimitKind, Policy, Profile, Shortage } from "../protocol/index.ts";
+import { mountProfileName, type LimitKind, type Policy, type Profile, type Shortage } from "../protocol/index.ts";
 import type { LimitBook } from "./limit-book.ts";
 import type { SessionState } from "./state.ts";
 
@@ -25,6 +25,8 @@ export interface HousePurse extends Purse {
   readonly policy?: number | undefined;
 }
 
+const MOUNT_PROFILES = mountProfileName("");
+
 /** Limits that sessions and prompts ask for themselves, within what the policy says. */
 const OWN_KINDS: ReadonlySet<LimitKind> = new Set(["turn", "session", "parent"]);
 
@@ -39,7 +41,9 @@ export function pursesOf(context: PurseContext): readonly HousePurse[] {
   if (state.turn !== undefined) {
     const account = ACCOUNTS.turn(state.turn.id);
     add("turn", account, profile.max_cost_usd_per_tick, state.turn.max_cost_usd);
-    add("threshold", account, profile.approval_threshold_usd);
+    // At a mount it is the whole session's spending that needs an approval, as document 003 has it.
+    const counted = state.settings.profile.startsWith(MOUNT_PROFILES) ? ACCOUNTS.session(state.id) : account;
+    add("threshold", counted, profile.approval_threshold_usd);
   }
   add("session", ACCOUNTS.session(state.id), profile.max_cost_usd, state.settings.max_cost_usd);
   for (const parent of parents) add("parent", ACCOUNTS.session(parent.id), profile.max_cost_usd, parent.limit);

@@ -9,6 +9,8 @@ import {
 } from "../gate/index.ts";
 import {
   AUTONOMY_ORDER,
+  DEFAULT_MOUNT_PROFILE,
+  defaultMountProfile,
   Failure,
   type Autonomy,
   type Policy,
@@ -35,6 +37,8 @@ export interface Ruled {
 
 export function profileOf(policy: Policy, name: string): Profile {
   const profile = Object.hasOwn(policy.profiles, name) ? policy.profiles[name] : undefined;
+  if (profile === undefined && name === DEFAULT_MOUNT_PROFILE)
+    return defaultMountProfile(profileOf(policy, policy.default_profile));
   if (profile === undefined) {
     throw new Failure(
       "invalid_request",

@@ -1,4 +1,4 @@
-import { Failure, type LimitKind } from "../protocol/index.ts";
+import { Failure, type LimitKind, type Profile } from "../protocol/index.ts";
 import type { DocumentRow } from "../store/index.ts";
 import { authorize, type Caller } from "./access.ts";
 import type { SetLimit } from "./limit-book.ts";
@@ -16,7 +16,9 @@ export async function setLimit(
   commit: (documents: readonly DocumentRow[]) => Promise<unknown>,
 ): Promise<void> {
   const { limits, clock, policy } = session.services;
-  const { max_cost_usd = Infinity } = profileOf(policy(), session.state.settings.profile);
+  const profile = profileOf(policy(), session.state.settings.profile);
+  checkApprover(caller, profile);
+  const { max_cost_usd = Infinity } = profile;
   const beyondPolicy = set.kind === "session" && set.limit > max_cost_usd;
   if (POLICY_KINDS.has(set.kind) || beyondPolicy) {
     try {
@@ -35,4 +37,10 @@ export async function setLimit(
     throw error;
   }
   limits.changed();
+}
+
+/** A profile may say who approves its sessions' money. */
+function checkApprover(caller: Caller, { budget_approvers: approvers = [] }: Profile): void {
+  if (approvers.length === 0 || approvers.includes(caller.id) || approvers.includes(caller.name)) return;
+  throw new Failure("forbidden", `money for this session is approved by ${approvers.join(", ")}: ask one of them`);
 }

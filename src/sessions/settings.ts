@@ -28,7 +28,7 @@ export interface Places {
 /** An agent that chose how it is judged would widen its own policy. What its own session has already is no choice. */
 function checkChoice(caller: Caller, policy: Policy, name: string, base: SessionSettings | undefined): void {
   if (caller.role !== "agent" || name === policy.default_profile || name === base?.profile) return;
-  if (policy.profiles[name]?.for_agents === true) return;
+  if (profileOf(policy, name).for_agents === true) return;
   throw new Failure("forbidden", `agents may not choose the profile ${name}; an admin can permit it with for_agents`);
 }
 

@@ -1,5 +1,13 @@
 import type { Profile, MountSetting } from "../../protocol/index.ts";
-import { Failure, LIMITS, mountProfile, mountProfileName } from "../../protocol/index.ts";
+import {
+  DEFAULT_MAX_CONCURRENT,
+  DEFAULT_MOUNT_PROFILE,
+  defaultMountProfile,
+  Failure,
+  LIMITS,
+  mountProfile,
+  mountProfileName,
+} from "../../protocol/index.ts";
 import type { Caller, Gateway } from "../../sessions/index.ts";
 import type { SurfaceOptions } from "../surface.ts";
 import type { ShownTexts } from "./shown.ts";
@@ -27,10 +35,19 @@ export function profileOfMount(
   const { gateway, setting, path } = context;
   const policy = gateway.policy.get(caller);
   const own = setting === undefined || mountProfile(setting) === undefined ? undefined : mountProfileName(path);
-  const name = own ?? policy.default_profile;
-  const profile = Object.hasOwn(policy.profiles, name) ? policy.profiles[name] : undefined;
+  const named = (wanted: string): Profile | undefined =>
+    Object.hasOwn(policy.profiles, wanted) ? policy.profiles[wanted] : undefined;
+  const name = own ?? DEFAULT_MOUNT_PROFILE;
+  const base = named(policy.default_profile);
+  const profile = named(name) ?? (own === undefined && base !== undefined ? defaultFor(caller, base) : undefined);
   if (profile === undefined) throw new Failure("forbidden", `the policy has no profile ${name}; an admin can add it`);
   return { name, profile };
+}
+
+/** People at the default mount may have as many sessions as the policy gives them; agents have the document's number. */
+function defaultFor({ role }: Caller, base: Profile): Profile {
+  const agents = role === "agent" ? { max_concurrent: DEFAULT_MAX_CONCURRENT } : {};
+  return { ...agents, ...defaultMountProfile(base) };
 }
 
 /** What went wrong last, for each caller and session: what a shell cannot be told in an errno, it reads here. */

@@ -132,10 +132,12 @@ async function chooseProvider(
     new Failure("provider_not_allowed", `no provider available for model ${model}: ${why}`);
   if (tunnel_endpoint !== undefined) throw nowhere(NO_TUNNELS);
   if (resume_session_id !== undefined) return (await resumed(gateway, caller, resume_session_id)).settings.provider;
-  const { allowed_providers = [] } = profile;
+  const { allowed_providers = [], provider_hosts = [] } = profile;
+  const isListed = (globs: readonly string[], word: string): boolean =>
+    globs.length === 0 || globs.some((glob) => globMatches(glob, word));
   const offered = (await gateway.providers.offered(caller, model)).filter(
-    ({ id, available }) =>
-      available && (allowed_providers.length === 0 || allowed_providers.some((glob) => globMatches(glob, id))),
+    ({ id, available, hosts }) =>
+      available && isListed(allowed_providers, id) && hosts.every((host) => isListed(provider_hosts, host)),
   );
   const candidates =
     provider === undefined

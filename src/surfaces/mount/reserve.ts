@@ -50,6 +50,7 @@ export async function checkReserve(
   },
 ): Promise<void> {
   const { max_cost_usd: wanted } = settings;
+  await checkNumber(gateway, caller, profile);
   if (wanted === undefined) return;
   if (parent !== undefined) {
     const { remaining_microusd } = await gateway.usage.session(caller, parent);
@@ -69,6 +70,17 @@ export async function checkReserve(
     const left = Math.max(0, limit - spentOf(budgets, kind) - promised);
     if (wanted > left) throw exceeded(wanted, left, words);
   }
+}
+
+/** The gateway counts where the policy itself has a number; the default mount's own is known here alone. */
+async function checkNumber(gateway: Gateway, caller: Caller, { max_concurrent }: Profile): Promise<void> {
+  if (max_concurrent === undefined) return;
+  const open = (await openSessions(gateway, caller)).length;
+  if (open < max_concurrent) return;
+  throw new Failure(
+    "limit_reached",
+    `max concurrent sessions exceeded: ${max_concurrent} of yours are open; close one first`,
+  );
 }
 
 function exceeded(wanted: number, left: number, words: string): Failure {

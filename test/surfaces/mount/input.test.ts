@@ -187,7 +187,10 @@ describe("HTTP", () => {
     expect(await admin.json("/claude/auth/status")).toEqual([]);
     expect(await admin.json("/claude/auth/challenge")).toEqual([]);
     expect(await admin.json("/claude/providers/sim/health")).toEqual({ status: "available" });
-    expect(await admin.json("/claude/providers/cloud/health")).toEqual({ status: "unavailable" });
+    expect(await admin.json("/claude/providers/cloud/health")).toEqual({
+      status: "unavailable",
+      message: "the provider cloud has no key: an admin has to set one",
+    });
     const models = await admin.json<Record<string, unknown>[]>("/claude/providers/cloud/models");
     expect(models).toContainEqual({
       id: expect.stringMatching(/^claude-/),
@@ -208,8 +211,8 @@ describe("HTTP", () => {
       status: "unavailable",
     });
     expect(await admin.json("/claude/usage")).toMatchObject({
-      tick: { reserved_usd: 0, spent_usd: 0, limit_usd: null, remaining_usd: null },
-      day: { spent_usd: 0, limit_usd: null },
+      tick: { reserved_usd: 0, spent_usd: 0, limit_usd: 1_000_000, remaining_usd: 1_000_000 },
+      day: { spent_usd: 0, limit_usd: 100_000_000 },
     });
   });
 });

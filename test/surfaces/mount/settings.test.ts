@@ -69,6 +69,7 @@ describe("mounts in sallyport.yaml", () => {
       deny: ["WebFetch"],
       ask: ["Bash"],
       autonomy: "supervised",
+      provider_hosts: ["api.anthropic.com", "api.openai.com"],
       require_max_cost: true,
       max_concurrent: 3,
       max_context_tokens: 200_000,

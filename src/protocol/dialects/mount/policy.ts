@@ -44,7 +44,7 @@ export const ClaudePolicy = z
   .strict();
 export type ClaudePolicy = z.infer<typeof ClaudePolicy>;
 
-const DEFAULT_MAX_CONCURRENT = 3;
+export const DEFAULT_MAX_CONCURRENT = 3;
 
 /** The fields of a policy that say where and behind what walls a session runs. */
 export const WALLS = ["isolation_mode", "network_mode", "repo_filter", "proxy_allowlist", "allowed_tunnels"] as const;
@@ -94,6 +94,7 @@ export function profileOfPolicy(policy: ClaudePolicy, base: Profile = {}): Profi
   return {
     ...kept,
     ...list("allowed_providers", policy.allowed_providers),
+    ...list("provider_hosts", policy.proxy_allowlist),
     ...list("allowed_models", policy.allowed_models),
     ...list("blocked_models", policy.blocked_models),
     ...list("tools", policy.allowed_tools),

@@ -54,6 +54,8 @@ const MountSetting = z
         per_tick_usd: MicroUsd.optional(),
         per_day_usd: MicroUsd.optional(),
         approval_threshold_usd: MicroUsd.min(1).optional(),
+        /** Who may approve what is above the threshold, by id or name of the principal. Absent: whoever may approve. */
+        approvers: z.array(z.string().min(1).max(200)).min(1).max(100).optional(),
       })
       .strict()
       .optional(),
@@ -96,8 +98,8 @@ export function mountProfileName(path: string): string {
 /** A mount's policy and budget as a profile; where both speak of a limit, the smaller counts. Absent: it sets neither. */
 export function mountProfile({ policy, budget }: MountSetting): Profile | undefined {
   if (policy === undefined && budget === undefined) return undefined;
-  const profile = profileOfPolicy(policy ?? { max_concurrent: null });
-  const { per_tick_usd, per_day_usd, approval_threshold_usd } = budget ?? {};
+  const profile = profileOfPolicy(policy ?? {});
+  const { per_tick_usd, per_day_usd, approval_threshold_usd, approvers } = budget ?? {};
   return {
     description: "Sessions that are made through the mount.",
     // It is what agents come through.
@@ -106,7 +108,23 @@ export function mountProfile({ policy, budget }: MountSetting): Profile | undefi
     ...least("max_cost_usd_per_tick", profile.max_cost_usd_per_tick, per_tick_usd),
     ...least("max_cost_usd_per_day", profile.max_cost_usd_per_day, per_day_usd),
     ...(approval_threshold_usd === undefined ? {} : { approval_threshold_usd }),
+    ...(approvers === undefined ? {} : { budget_approvers: approvers }),
   };
+}
+
+/** The profile of `/claude` where neither settings nor policy speak of it. */
+export const DEFAULT_MOUNT_PROFILE = mountProfileName("/claude");
+
+/** Document 003's figures, micro-USD. */
+const DEFAULT_LIMITS = {
+  max_cost_usd_per_tick: 1_000_000,
+  max_cost_usd_per_day: 100_000_000,
+  approval_threshold_usd: 10_000_000,
+} as const satisfies Profile;
+
+/** The default profile with the document's limits, where it has none of its own: `/claude` is never without a budget. */
+export function defaultMountProfile(base: Profile): Profile {
+  return { ...DEFAULT_LIMITS, ...base, for_agents: true };
 }
 
 function least(field: keyof Profile, left: number | undefined, right: number | undefined): Partial<Profile> {

@@ -1,0 +1,87 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { openTestHouse, script, untilTurnEnds } from "../../support/house.ts";
+import { Files, openMountWorld, worldOf } from "./world.ts";
+
+it("gives the default mount the document's budget, and agents its number of sessions", async () => {
+  await using world = await openMountWorld();
+  const agent = await world.as("agent");
+  expect(await agent.json("/claude/policy")).toMatchObject({
+    max_cost_usd_per_tick: 1_000_000,
+    max_cost_usd_per_day: 100_000_000,
+    max_concurrent: 3,
+  });
+  for (let number = 0; number < 3; number += 1) await agent.create({});
+  await expect(agent.create({})).rejects.toThrow("max concurrent sessions exceeded: 3 of yours are open");
+  // What one session may reserve by itself is a turn's limit; more than a day's is refused.
+  const other = await world.as("agent", "other");
+  await expect(other.create({ max_cost_usd: 100_000_001 })).rejects.toThrow("budget exceeded");
+});
+
+it("keeps what the policy's own profile says", async () => {
+  await using world = await openMountWorld();
+  const { client } = world.house;
+  const policy = await client.policy();
+  const name = policy.default_profile;
+  const profile = { ...policy.profiles[name], max_cost_usd_per_day: 5, max_concurrent: 1 };
+  await client.setPolicy({ ...policy, profiles: { ...policy.profiles, [name]: profile } });
+  const agent = await world.as("agent");
+  expect(await agent.json("/claude/policy")).toMatchObject({ max_cost_usd_per_day: 5, max_concurrent: 1 });
+});
+
+const SETTINGS = `
+prices:
+  "sim*": { input: 1000000, output: 1000000 }
+mounts:
+  /claude:
+    type: claude
+    access: budgeted
+    budget: { per_tick_usd: 900000, per_day_usd: 9000000, approval_threshold_usd: 1, approvers: [treasurer] }
+    policy: { allowed_models: ["sim*"] }
+  /claude-far:
+    type: claude
+    access: budgeted
+    policy: { proxy_allowlist: [api.anthropic.com] }
+  /claude-near:
+    type: claude
+    access: budgeted
+    policy: { proxy_allowlist: [unix, 127.0.0.1] }
+`;
+
+it("asks above the threshold, and takes the answer of approvers alone", async () => {
+  await using house = await openTestHouse();
+  await writeFile(join(house.place.home, "sallyport.yaml"), SETTINGS);
+  await house.restart();
+  const world = worldOf(house);
+  const treasurer = await house.as("admin", "treasurer");
+  const folder = await world.admin.create({
+    initial_prompt: script({ say: "paid", usage: { input_tokens: 10, output_tokens: 1 } }),
+    max_cost_usd: 800_000,
+  });
+  await world.admin.until(folder, "pending_approval");
+  const [question] = (await house.client.approvals({ status: "pending" })).approvals;
+  const { id = "", input_hash = "" } = question ?? {};
+  expect(question).toMatchObject({ tool: "Budget", input: { kind: "threshold" } });
+  await expect(house.client.decide(id, { decision: "approve", input_hash })).rejects.toThrow(
+    "money for this session is approved by treasurer",
+  );
+  await treasurer.decide(id, { decision: "approve", input_hash });
+  const events = await untilTurnEnds(house.client, folder.slice(folder.lastIndexOf("/") + 1));
+  expect(events.at(-1)).toMatchObject({ type: "turn.completed" });
+});
+
+it("reaches the hosts of proxy_allowlist only", async () => {
+  await using house = await openTestHouse();
+  await writeFile(join(house.place.home, "sallyport.yaml"), SETTINGS);
+  await house.restart();
+  const files = new Files(house.serving.url, house.serving.token);
+  await expect(files.call("/claude-far/new", { model: "sim" })).rejects.toThrow("no provider matches policy filters");
+  await files.call("/claude-near/new", { model: "sim" });
+  // Whoever names the profile of that mount elsewhere does not get further.
+  const { id } = await house.client.createSession({ profile: "mount:/claude-far", prompt: { text: "hello" } });
+  expect((await untilTurnEnds(house.client, id)).at(-1)).toMatchObject({
+    type: "turn.failed",
+    error: { code: "provider_not_allowed" },
+  });
+});
