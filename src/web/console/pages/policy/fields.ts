@@ -161,6 +161,20 @@ export const PROFILE_FIELDS: { readonly [Name in FieldName]-?: SpecFor<NonNullab
     absent: "all",
     example: "cloud",
   },
+  provider_hosts: {
+    kind: "list",
+    label: "Hosts of providers",
+    hint: "The only hosts that model requests may go to, without ports; unix is a socket of the machine.",
+    absent: "all",
+    example: "api.anthropic.com",
+  },
+  budget_approvers: {
+    kind: "list",
+    label: "Who approves money",
+    hint: "Tokens whose yes counts for more money, by name or id.",
+    absent: "whoever may approve",
+    example: "owner",
+  },
   allowed_models: {
     kind: "list",
     label: "Models that may be asked",
@@ -259,7 +273,7 @@ export const FIELD_GROUPS: readonly { readonly title: string; readonly fields: r
     fields: ["autonomy", "max_autonomy", "for_agents", "unattended", "approval_timeout_ms"],
   },
   { title: "Tools and reach", fields: ["tools", "hooks", "web_hosts", "extra_read"] },
-  { title: "Models", fields: ["allowed_providers", "allowed_models", "blocked_models"] },
+  { title: "Models", fields: ["allowed_providers", "provider_hosts", "allowed_models", "blocked_models"] },
   {
     title: "Money",
     fields: [
@@ -269,6 +283,7 @@ export const FIELD_GROUPS: readonly { readonly title: string; readonly fields: r
       "max_cost_usd_per_day",
       "max_cost_usd_per_agent",
       "approval_threshold_usd",
+      "budget_approvers",
       "require_max_cost",
     ],
   },
