@@ -61,8 +61,9 @@ it("asks above the threshold, and takes the answer of approvers alone", async ()
   });
   await world.admin.until(folder, "pending_approval");
   const [question] = (await house.client.approvals({ status: "pending" })).approvals;
-  const { id = "", input_hash = "" } = question ?? {};
   expect(question).toMatchObject({ tool: "Budget", input: { kind: "threshold" } });
+  if (question === undefined) throw new Error("nobody was asked");
+  const { id, input_hash } = question;
   await expect(house.client.decide(id, { decision: "approve", input_hash })).rejects.toThrow(
     "money for this session is approved by treasurer",
   );
