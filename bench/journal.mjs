@@ -72,7 +72,10 @@ async function openPlain(path) {
       database.exec("COMMIT");
     },
     event: (index, seq) => event.run(sessionId(index), seq, AT, "item.completed", null, BODY),
-    session: (index, seq) => session.run(sessionId(index), "working", seq, AT, AT, "tok_1", null, null, 1, STATE),
+    session: (index, seq) => {
+      const { search } = sessionRow(index, seq);
+      session.run(sessionId(index), "working", seq, AT, AT, "tok_1", null, null, 1, "loop", search, STATE);
+    },
     close: () => database.close(),
   };
 }

@@ -45,6 +45,8 @@ export interface House {
   readonly gateway: Gateway;
   readonly adminToken: string;
   readonly telemetry: Telemetry;
+  /** Where model calls go, for people. */
+  readonly modelAddress: string;
   close(): Promise<void>;
 }
 
@@ -173,7 +175,14 @@ async function furnish(options: HouseOptions, { home, store }: Ground, opened: O
     requestLogDropped: requests.dropped,
   }));
   await gateway.tokens.ensureAdmin(adminToken, "first admin");
-  return { gateway, adminToken, telemetry };
+  return { gateway, adminToken, telemetry, modelAddress: addressOf(models) };
+}
+
+/** Where model calls of sessions go that name no provider. */
+function addressOf({ providers, defaultProvider }: Models): string {
+  const { id, baseUrl } = providers.get(defaultProvider);
+  const places = [...new Set(Object.values(baseUrl))].join(" and ");
+  return id === "cloud" ? places : `the provider ${id} (${places})`;
 }
 
 interface StrayWatch {

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { openLedger, openPriceBook } from "../ledger/index.ts";
 import type { NewId, Redactor } from "../protocol/index.ts";
-import { openProviders, openProxy, ProviderBreaker, type Exchange } from "../proxy/index.ts";
+import { openProviders, openProxy, ProviderBreaker, type Exchange, type NetworkProxies } from "../proxy/index.ts";
 import type { Clock, Log, Models } from "../sessions/index.ts";
 import type { Store } from "../store/index.ts";
 import { openRequestLog, type RequestLog } from "../telemetry/index.ts";
@@ -33,9 +33,11 @@ export async function openModels(options: ModelsOptions): Promise<{
   const { settings, environment, home, store, clock, newId, log, redact } = options;
   const now = (): number => clock.now();
   const newest = await auditSettings(watchSettings({ home, environment, now, log }), { store, newId, now, log });
+  const networkProxies = networkProxiesOf(environment);
   const breaker = new ProviderBreaker(() => clock.elapsed());
   const providers = openProviders({
     breaker,
+    networkProxies,
     settings: newest.providers,
     environment,
     simUrl: options.simUrl,
@@ -53,6 +55,7 @@ export async function openModels(options: ModelsOptions): Promise<{
     prices,
     providers,
     breaker,
+    networkProxies,
     now,
     elapsed: () => clock.elapsed(),
     newId,
@@ -79,5 +82,14 @@ export async function openModels(options: ModelsOptions): Promise<{
       await requests.close();
       providers.close();
     },
+  };
+}
+
+/** The usual variables, the lower-case ones first, as curl reads them. */
+function networkProxiesOf(environment: Environment): NetworkProxies {
+  return {
+    http: environment["http_proxy"] ?? environment["HTTP_PROXY"],
+    https: environment["https_proxy"] ?? environment["HTTPS_PROXY"],
+    direct: environment["no_proxy"] ?? environment["NO_PROXY"],
   };
 }

@@ -11,6 +11,8 @@ import type { Environment, Settings } from "./settings.ts";
 export interface Serving {
   readonly url: string;
   readonly token: string;
+  /** Where model calls go, for people. */
+  readonly modelAddress: string;
   close(): Promise<void>;
 }
 
@@ -59,6 +61,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
   return {
     url: server.url,
     token: house.adminToken,
+    modelAddress: house.modelAddress,
     close: async () => {
       await server.close();
       // While the home is still ours: a moment later it may be the next owner's file.

@@ -19,7 +19,7 @@ const PATH = "/v1/messages/count_tokens";
 
 /** Asks the provider how many tokens a Messages request has. Undefined: it does not say. Costs nothing there. */
 export async function countTokens(
-  { pool, prefix }: Upstream,
+  { pool, origin, prefix }: Upstream,
   asked: {
     /** JSON. */
     readonly body: Buffer | string;
@@ -33,6 +33,7 @@ export async function countTokens(
     const whole = JSON.parse(body.toString()) as Readonly<Record<string, unknown>>;
     const part = COUNTED.filter((name) => whole[name] !== undefined).map((name) => [name, whole[name]]);
     const answer = await pool.request({
+      origin,
       method: "POST",
       path: prefix + PATH,
       headers: forwardedHeaders(rawHeaders, {

@@ -3,6 +3,7 @@ import type { NewId, Redactor } from "../protocol/index.ts";
 import type { BodyAllowance } from "./body.ts";
 import type { ProviderBreaker } from "./breaker.ts";
 import type { KeyRing } from "./keys.ts";
+import type { NetworkProxies } from "./network-proxies.ts";
 import type { PriceMemory } from "./price-memory.ts";
 import type { ProviderBook } from "./providers.ts";
 import type { Exchange } from "./proxy.ts";
@@ -25,6 +26,8 @@ export interface ProxyOptions {
   readonly prices: PriceBook;
   readonly providers: ProviderBook;
   readonly breaker: ProviderBreaker;
+  /** Absent: every provider is reached directly. */
+  readonly networkProxies?: NetworkProxies | undefined;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** Milliseconds since some moment: how long nothing was heard, whatever the wall clock does. */

@@ -24,7 +24,7 @@ export async function openProxy(options: ProxyOptions, bounds: CallerBounds = BO
     rates: new Rates(options.elapsed),
     prices: new PriceMemory(options.prices),
     allowance: new BodyAllowance(),
-    upstreams: new Upstreams(),
+    upstreams: new Upstreams(options.networkProxies ?? {}),
     uncertain: new UncertainCharges(options.elapsed),
     watched: new Set(),
     time: options.elapsed(),

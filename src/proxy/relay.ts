@@ -90,7 +90,7 @@ export class Relay implements Dispatcher.DispatchHandler, Awaited, Watched {
     });
     const method = request.method === "GET" ? "GET" : "POST";
     const path = upstream.prefix + (request.url ?? "/");
-    upstream.pool.dispatch({ method, path, headers, body: asked?.sent ?? null }, this);
+    upstream.pool.dispatch({ origin: upstream.origin, method, path, headers, body: asked?.sent ?? null }, this);
   }
 
   onConnect(abort: (reason?: Error) => void): void {

@@ -1,24 +1,31 @@
-import { Pool } from "undici";
+import { Pool, type Dispatcher } from "undici";
 import { Failure, LIMITS } from "../protocol/index.ts";
+import { throughProxies, type NetworkProxies } from "./network-proxies.ts";
 
 const UNIX = "unix:";
 
 /** Connections to one provider, and what stands before its paths. */
 export interface Upstream {
-  readonly pool: Pool;
+  readonly pool: Dispatcher;
+  readonly origin: string;
   readonly prefix: string;
 }
 
 /** Connections to providers, by where they lead. They stay open for a while; the oldest address goes first. */
 export class Upstreams {
   readonly #upstreams = new Map<string, Upstream>();
+  readonly #proxies: NetworkProxies;
   #closed = false;
+
+  constructor(proxies: NetworkProxies) {
+    this.#proxies = proxies;
+  }
 
   to(baseUrl: string): Upstream {
     const known = this.#upstreams.get(baseUrl);
     if (known !== undefined) return known;
     if (this.#closed) throw new Failure("shutting_down", "the server is stopping");
-    const upstream = open(baseUrl);
+    const upstream = open(baseUrl, this.#proxies);
     if (this.#upstreams.size >= LIMITS.proxyPools) this.#dropOldest();
     this.#upstreams.set(baseUrl, upstream);
     return upstream;
@@ -41,7 +48,7 @@ export class Upstreams {
   }
 }
 
-function open(baseUrl: string): Upstream {
+function open(baseUrl: string, proxies: NetworkProxies): Upstream {
   const shared = {
     connections: LIMITS.proxyUpstreamConnections,
     pipelining: 1,
@@ -55,13 +62,16 @@ function open(baseUrl: string): Upstream {
     const socketPath = baseUrl.slice(UNIX.length);
     return {
       pool: new Pool("http://localhost", { ...shared, keepAliveTimeout: LIMITS.proxyUpstreamIdleMs, socketPath }),
+      origin: "http://localhost",
       prefix: "",
     };
   }
   const url = new URL(baseUrl);
   const keepAliveTimeout = url.protocol === "https:" ? LIMITS.proxyUpstreamIdleTlsMs : LIMITS.proxyUpstreamIdleMs;
   return {
-    pool: new Pool(url.origin, { ...shared, keepAliveTimeout }),
+    pool:
+      throughProxies(proxies, { ...shared, keepAliveTimeout }) ?? new Pool(url.origin, { ...shared, keepAliveTimeout }),
+    origin: url.origin,
     prefix: url.pathname === "/" ? "" : url.pathname.replace(/\/$/, ""),
   };
 }

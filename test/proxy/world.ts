@@ -18,6 +18,7 @@ import {
   type Exchange,
   type KeyLease,
   type ModelProxy,
+  type NetworkProxies,
   type Provider,
   type Standing,
   type Wire,
@@ -75,6 +76,7 @@ interface WorldOptions {
   readonly keys?: readonly string[];
   readonly standing?: Partial<Standing>;
   readonly baseUrl?: string;
+  readonly networkProxies?: NetworkProxies;
   readonly bounds?: { readonly headersMs: number; readonly requestMs: number; readonly connections: number };
 }
 
@@ -145,6 +147,7 @@ export class World {
           close: () => undefined,
         },
         breaker: world.breaker,
+        networkProxies: options.networkProxies,
         now,
         elapsed: () => world.elapsed,
         newId,

@@ -137,7 +137,7 @@ function greet(context: Context, serving: Serving, settings: Settings): void {
   screen.line(
     provider === "sim"
       ? "The demo model answers (scripted, no real AI). For a real one: export ANTHROPIC_API_KEY=… and start again."
-      : `Model calls go to ${provider === "cloud" ? settings.apiUrl.value : `the provider ${visible(provider)}`}${model === "" ? "" : `, model ${visible(model)}`}.`,
+      : `Model calls go to ${visible(serving.modelAddress)}${model === "" ? "" : `, model ${visible(model)}`}.`,
   );
   screen.line(
     screen.paint.dim(

@@ -1,6 +1,7 @@
 import { Agent, request, type Dispatcher } from "undici";
 import { z } from "zod";
 import { Failure, LIMITS } from "../../protocol/index.ts";
+import { throughProxies, type NetworkProxies } from "../network-proxies.ts";
 import type { Credential, Provider, ProviderHealth } from "../providers.ts";
 import { WIRES, type Wire } from "../proxy.ts";
 
@@ -31,10 +32,17 @@ export interface HealthOptions {
   readonly now: () => number;
   /** The server stops. */
   readonly signal: AbortSignal;
+  readonly networkProxies: NetworkProxies;
 }
 
 /** Asks a provider for its models, with each of its keys. Nothing that it says is repeated but statuses and names of models. */
-export async function checkHealth({ provider, keyPath, now, signal }: HealthOptions): Promise<ProviderHealth> {
+export async function checkHealth({
+  provider,
+  keyPath,
+  now,
+  signal,
+  networkProxies,
+}: HealthOptions): Promise<ProviderHealth> {
   const wires = WIRES.filter((wire) => provider.baseUrl[wire] !== undefined);
   const verdict = (status: ProviderHealth["status"], message: string, more: Partial<ProviderHealth> = {}) =>
     ({ id: provider.id, status, message, wires, ...more }) satisfies ProviderHealth;
@@ -43,9 +51,11 @@ export async function checkHealth({ provider, keyPath, now, signal }: HealthOpti
   if (wire === undefined || base === undefined)
     return verdict("unreachable", `${provider.id} runs beside the server; start it with \`sallyport serve\``);
   const { origin, prefix, socketPath } = placeOf(base);
-  const agent = new Agent({
-    connect: { timeout: LIMITS.providerTestMs, ...(socketPath === undefined ? {} : { socketPath }) },
-  });
+  const connect = { timeout: LIMITS.providerTestMs };
+  const agent =
+    socketPath === undefined
+      ? (throughProxies(networkProxies, { connect }) ?? new Agent({ connect }))
+      : new Agent({ connect: { ...connect, socketPath } });
   try {
     const keys = await provider.credentials();
     const bounded = AbortSignal.any([signal, AbortSignal.timeout(LIMITS.providerTestMs)]);

@@ -1,5 +1,6 @@
 import { Failure, type ProviderSettings } from "../../protocol/index.ts";
 import type { ProviderBreaker } from "../breaker.ts";
+import type { NetworkProxies } from "../network-proxies.ts";
 import type { Provider, ProviderBook } from "../providers.ts";
 import { checkHealth } from "./health.ts";
 import { OpenProvider } from "./provider.ts";
@@ -20,6 +21,8 @@ export interface ProvidersOptions {
   readonly log: Warnings;
   /** Absent: no requests go to them from here. */
   readonly breaker?: ProviderBreaker | undefined;
+  /** Absent: every provider is reached directly. */
+  readonly networkProxies?: NetworkProxies | undefined;
 }
 
 interface Entry {
@@ -65,7 +68,12 @@ export function openProviders(options: ProvidersOptions): ProviderBook {
     test: async (id) => {
       const entry = newest().get(id);
       if (entry === undefined) return { id, status: "failed", message: unknown(id, newest()), wires: [] };
-      const health = await checkHealth({ ...entry, now, signal: stopping.signal });
+      const health = await checkHealth({
+        ...entry,
+        now,
+        signal: stopping.signal,
+        networkProxies: options.networkProxies ?? {},
+      });
       if (health.status === "ok") options.breaker?.reset(id);
       return health;
     },
