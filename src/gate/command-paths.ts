@@ -203,18 +203,24 @@ function inWord(word: ShellWord, question: Question): Match | undefined {
     why: `which file ${word.text} is, is known only at run time`,
   };
   if (word.added === true) return { ...maybe, why: "it is given names that are known only at run time" };
-  if (word.fixed)
-    return anyFileNamesIn(word.value).some((name) => isAbout(name, question, false))
-      ? named
-      : homeDoubt(word.value, question, maybe);
+  if (word.fixed) {
+    const told = namesIn(word.value, question, false);
+    return told === undefined ? maybe : told ? named : homeDoubt(word.value, question, maybe);
+  }
   if (word.pieces.every((piece) => piece.kind === "text" || piece.kind === "glob")) {
     const pattern = word.pieces.map((piece) => piece.text).join("");
-    return anyFileNamesIn(pattern).some((name) => isAbout(name, question, !question.dots)) ? named : undefined;
+    const told = namesIn(pattern, question, !question.dots);
+    return told === undefined ? maybe : told ? named : undefined;
   }
   const names = patternsOf(word, question) ?? possibleNames(word, folder, question.bindings)?.map(asGlob);
   if (names === undefined) return maybe;
   if (names.some((name) => isAbout(name, question, !question.dots))) return named;
   return homeDoubt(names[0] ?? "", question, maybe);
+}
+
+/** Whether a word names the file; undefined: it holds too much to tell. */
+function namesIn(value: string, question: Question, hidesDots: boolean): boolean | undefined {
+  return anyFileNamesIn(value)?.some((name) => isAbout(name, question, hidesDots));
 }
 
 /** The patterns that a word with variables of this line may be; undefined: it holds something else. */

@@ -69,6 +69,10 @@ const NEAR_LATIN = String.raw`\p{Script=Cyrillic}\p{Script=Armenian}\p{Script=Ch
 const WORD = /[\p{L}\p{M}\p{N}_]+/gu;
 const LATIN = /[\p{Script=Latin}_\d]/u;
 const OTHER_LETTERS = new RegExp(String.raw`[${NEAR_LATIN}\p{Script=Greek}]`, "gu");
+const MIXED = new RegExp(
+  String.raw`[A-Za-z\d_]\p{M}*[${NEAR_LATIN}\p{Script=Greek}]|[${NEAR_LATIN}\p{Script=Greek}]\p{M}*[A-Za-z\d_]|[\u00C0-\u024F]\p{M}*[${NEAR_LATIN}\p{Script=Greek}]|[${NEAR_LATIN}\p{Script=Greek}]\p{M}*[\u00C0-\u024F]`,
+  "u",
+);
 const LOOKS_LATIN = new RegExp(`^[${LATIN_LOOKING}]+$`, "u");
 const STRICT_MIX = new RegExp(`[${NEAR_LATIN}${LATIN_LOOKING}]`, "u");
 /** Phonetic letters: `ɡ`, `ɑ`, small capitals. */
@@ -81,7 +85,9 @@ const ORDINAL = /[ªº]/u;
 /** The first word that is not what it seems to be; undefined when there is none. */
 export function lookAlike(text: string, kind: TextKind): string | undefined {
   if (PLAIN.test(text)) return undefined;
-  const foreign = text.match(OTHER_LETTERS) ?? [];
+  // Ordinary text in another script is long, and has no such place.
+  if (kind === "content" && !MIXED.test(text)) return undefined;
+  const foreign = kind === "command" ? (text.match(OTHER_LETTERS) ?? []) : [];
   // A text in Russian or Greek has letters that no Latin reader mistakes; one that has none is Latin in disguise.
   const disguised = foreign.length > 0 && LOOKS_LATIN.test(foreign.join(""));
   for (const [word] of text.matchAll(WORD)) {

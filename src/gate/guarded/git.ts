@@ -189,7 +189,7 @@ function namesOf(word: ShellWord): readonly string[] {
   if (!word.value.startsWith("-")) return [word.value];
   if (word.value.startsWith("--"))
     return word.value.includes("=") ? [word.value.slice(word.value.indexOf("=") + 1)] : [];
-  return anyFileNamesIn(word.value);
+  return anyFileNamesIn(word.value) ?? [word.value.slice(2)];
 }
 
 function place(value: string, word: ShellWord, { folder, bindings }: Pick<Suspect, "folder" | "bindings">): Objection {

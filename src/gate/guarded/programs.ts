@@ -99,7 +99,7 @@ function operandsAndValues(words: readonly ShellWord[]): readonly ShellWord[] {
     const equals = word.value.startsWith("--") ? word.value.indexOf("=") : -1;
     if (word.value.startsWith("--")) return equals === -1 ? [] : [valueOf(word, equals + 1)];
     // `-f/etc/x`, `-qf../x`: the value of a short option may be attached.
-    return anyFileNamesIn(word.value)
+    return (anyFileNamesIn(word.value) ?? [])
       .filter((name) => /^(\/|~|\.\.)/.test(name))
       .map((name) => valueOf(word, word.value.length - name.length));
   });

@@ -33,15 +33,16 @@ export function fileNamesIn(value: string): readonly string[] {
 
 /**
  * Everything in one word that may be the name of a file, wherever it stands: `if=x`, `@x`, `host:x`, `-fx`, `--file=x`, `a,b=x`.
- * For rules that refuse: one name too many costs a question, one too few a secret.
+ * For rules that refuse: one name too many costs a question, one too few a secret. Undefined: too many to tell.
  */
-export function anyFileNamesIn(value: string): readonly string[] {
+export function anyFileNamesIn(value: string): readonly string[] | undefined {
+  const cuts: number[] = [];
+  for (const { index } of value.matchAll(/[=@:,<>;|'"()]/g)) {
+    if (cuts.push(index) > LIMITS.shellSpellings) return undefined;
+  }
   const names = new Set<string>(fileNamesIn(value));
-  const marks = /[=@:,<>;|'"()]/g;
-  const cuts = [...value.matchAll(marks)].map((match) => match.index).slice(0, LIMITS.shellSpellings);
   for (const [index, cut] of cuts.entries()) {
-    const rest = value.slice(cut + 1);
-    names.add(withoutScheme(rest));
+    if (value.length - cut <= LIMITS.pathChars) names.add(withoutScheme(value.slice(cut + 1)));
     names.add(value.slice(cut + 1, cuts[index + 1]));
   }
   const [first] = cuts;
@@ -49,6 +50,7 @@ export function anyFileNamesIn(value: string): readonly string[] {
   // `-fx`, and `-xzfx`: letters before it are options of their own.
   const letters = /^-([A-Za-z\d]{1,8})/.exec(value)?.[1] ?? "";
   for (let at = 2; at <= letters.length + 1 && at < value.length; at++) names.add(value.slice(at));
-  if (!value.startsWith("-")) return [...names].filter((name) => name !== "");
-  return [...names].filter((name) => name !== "" && name !== value);
+  if (value.startsWith("-")) names.delete(value);
+  // No path is longer; a pattern may be, and still stand for a short one.
+  return [...names].filter((name) => name !== "" && (name.length <= LIMITS.pathChars || /[*?[{(]/.test(name)));
 }

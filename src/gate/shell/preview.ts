@@ -96,7 +96,7 @@ function linksOut(words: readonly ShellWord[], folder: Folder, known: readonly P
   const seen = new Set(known.map(({ word }) => word));
   return words.slice(1).flatMap((word) => {
     if (!word.fixed) return [];
-    return anyFileNamesIn(word.value).flatMap((name) => {
+    return (anyFileNamesIn(word.value) ?? []).flatMap((name) => {
       const { path, real } = placeOf(name, folder);
       const leaves = isInside(folder.workspace, path) && !isInside(folder.workspace, real);
       if (!leaves || seen.has(name)) return [];
