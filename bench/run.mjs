@@ -11,6 +11,7 @@ const { journalBench } = await import("./journal.mjs");
 const { mountBench } = await import("./mount.mjs");
 const { pageToolsBench } = await import("./page-tools.mjs");
 const { proxyBench } = await import("./proxy.mjs");
+const { readersBench } = await import("./readers.mjs");
 const { sessionsBench } = await import("./sessions.mjs");
 const { turnBench } = await import("./turn.mjs");
 const { viewersBench } = await import("./viewers.mjs");
@@ -20,6 +21,7 @@ const benches = {
   sessions: sessionsBench,
   journal: journalBench,
   fanout: fanoutBench,
+  readers: () => readersBench(),
   proxy: proxyBench,
   engines: enginesBench,
   console: consoleBench,

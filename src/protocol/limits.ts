@@ -50,10 +50,19 @@ export const LIMITS = {
   // streaming
   ringFrames: 2_048,
   ringBytes: 4_194_304,
+  /** Events that are read at once where somebody folds a whole journal. */
   watchPageEvents: 500,
+  /** What a watcher is handed at once, so that one that does not read holds no more: frames, and characters of the journal. One frame may be larger. */
+  watchBatchFrames: 32,
+  watchBatchChars: 8_192,
+  /** Pages that all watchers together read from the store in one turn of the event loop. */
+  replayPagesPerTurn: 4,
   watchersPerSession: 10_000,
   heartbeatMs: 15_000,
-  socketBufferBytes: 1_048_576,
+  /** What waits for a reader of a WebSocket before more is sent, or more of its messages are read. */
+  socketBacklogBytes: 4_096,
+  /** Answers that wait for a client that asks and never reads; beyond them it is cut off. */
+  socketAnswerBytes: 8_388_608,
   socketSubscriptions: 1_000,
   socketMessagesWaiting: 1_000,
   // the feed of all sessions and approvals on /api/ws

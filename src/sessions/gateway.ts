@@ -14,6 +14,7 @@ import { PolicyBook, PolicyDesk } from "./policy-desk.ts";
 import { ProviderDesk } from "./provider-desk.ts";
 import { Receipts } from "./receipts.ts";
 import { Registry } from "./registry.ts";
+import { ReplayTurns } from "./replay.ts";
 import { Retention } from "./retention.ts";
 import { EngineProcesses } from "./resting.ts";
 import type { Services } from "./services.ts";
@@ -29,7 +30,7 @@ import { WarmSessions } from "./warm.ts";
 const SWEEP_MS = 600_000;
 
 export interface GatewayOptions {
-  readonly services: Omit<Services, "policy" | "limits" | "processes" | "reload">;
+  readonly services: Omit<Services, "policy" | "limits" | "processes" | "reload" | "replays">;
   readonly places: Places;
   /** Which sessions are deleted by themselves; absent: none. */
   readonly retention?: RetentionSettings | undefined;
@@ -99,6 +100,7 @@ export class Gateway {
       ...options.services,
       limits,
       processes,
+      replays: new ReplayTurns(),
       policy: () => book.current(),
       reload: (session) => gateway.#registry.reload(session),
       observe: (event, state) => {

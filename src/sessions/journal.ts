@@ -11,6 +11,8 @@ export interface Stretch {
   /** Inclusive. */
   readonly upto: number;
   readonly limit: number;
+  /** Of bodies, after which no further event is read; absent: no such bound. */
+  readonly chars?: number;
 }
 
 type Whose = Pick<SessionState, "id" | "lineage">;
@@ -18,14 +20,16 @@ type Whose = Pick<SessionState, "id" | "lineage">;
 /** A page of a session's journal, its ancestors' part included. */
 export async function readEvents(read: Reader, whose: Whose, stretch: Stretch): Promise<readonly EventRow[]> {
   const rows: EventRow[] = [];
+  let chars = stretch.chars;
   const own = { session_id: whose.id, after: whose.lineage.at(-1)?.upto ?? 0, upto: stretch.upto };
   for (const segment of [...whose.lineage, own]) {
     const after = Math.max(segment.after, stretch.after);
     const upto = Math.min(segment.upto, stretch.upto);
-    if (after >= upto || rows.length >= stretch.limit) continue;
-    rows.push(
-      ...(await read.events({ session_id: segment.session_id, after, upto, limit: stretch.limit - rows.length })),
-    );
+    if (after >= upto || rows.length >= stretch.limit || (chars !== undefined && chars <= 0)) continue;
+    const limit = stretch.limit - rows.length;
+    const found = await read.events({ session_id: segment.session_id, after, upto, limit, chars });
+    rows.push(...found);
+    if (chars !== undefined) for (const { body } of found) chars -= body.length;
   }
   return rows;
 }

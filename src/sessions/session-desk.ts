@@ -302,16 +302,11 @@ export class SessionDesk {
   ): Promise<readonly Frame[]> {
     const session = await this.#session(caller, "session.read", id);
     checkCursor(session, page.after);
-    return session.page(page.after, page.limit);
+    return session.page(page.after, { limit: page.limit });
   }
 
   /** The journal after a seq, then live; see watch.ts. Rights are checked before anything is sent. */
-  async watch(
-    caller: Caller,
-    id: string,
-    after: number,
-    signal: AbortSignal,
-  ): Promise<AsyncGenerator<readonly Frame[]>> {
+  async watch(caller: Caller, id: string, after: number, signal: AbortSignal): Promise<AsyncGenerator<Frame[]>> {
     const session = await this.#session(caller, "session.read", id);
     checkCursor(session, after);
     return watch(session, after, signal);

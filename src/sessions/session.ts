@@ -251,11 +251,11 @@ export class Session {
   }
 
   /** A page of what was published. */
-  async page(after: number, limit: number): Promise<readonly Frame[]> {
+  async page(after: number, bounds: { readonly limit: number; readonly chars?: number }): Promise<readonly Frame[]> {
     const rows = await readEvents(this.services.store.read, this.#state, {
       after,
       upto: this.stream.publishedSeq,
-      limit,
+      ...bounds,
     });
     return rows.map((row) => Frame.ofRow(row, this.#state.id));
   }

@@ -80,14 +80,15 @@ export class LiveStream {
     this.#wake();
   }
 
-  /** The frames from an absolute index on; undefined when they have left the ring. */
-  since(index: number): readonly Frame[] | undefined {
+  /** Some frames from an absolute index on; undefined when they have left the ring. */
+  since(index: number): Frame[] | undefined {
     if (index < this.#base) return undefined;
-    return index === this.#base ? [...this.#frames] : this.#frames.slice(index - this.#base);
+    const from = index - this.#base;
+    return this.#frames.slice(from, from + LIMITS.watchBatchFrames);
   }
 
   /** The items that are open now, with their text so far. */
-  snapshot(session_id: string): readonly Frame[] {
+  snapshot(session_id: string): Frame[] {
     return [...this.#open.values()].map(({ item, text }) =>
       Frame.ofLive({ type: "item.updated", session_id, item: withText(item, text) }),
     );

@@ -13,8 +13,13 @@ export function checkCursor(session: Session, after: number): void {
   );
 }
 
-/** Everything after `after` from the store, then what is open, then what comes. Ends when the session has ended. */
-export async function* watch(session: Session, after: number, signal: AbortSignal): AsyncGenerator<readonly Frame[]> {
+const REPLAY_PAGE = { limit: LIMITS.watchBatchFrames, chars: LIMITS.watchBatchChars } as const;
+
+/**
+ * Everything after `after` from the store, then what is open, then what comes. Ends when the session has ended. Each batch
+ * belongs to the reader: one that waits for its own client can empty it, and then holds nothing.
+ */
+export async function* watch(session: Session, after: number, signal: AbortSignal): AsyncGenerator<Frame[]> {
   const { stream } = session;
   // One listener for the watcher's whole life: a race with an abort promise would keep something of every wait.
   let wake = (): void => undefined;
@@ -25,7 +30,9 @@ export async function* watch(session: Session, after: number, signal: AbortSigna
   try {
     while (!signal.aborted) {
       while (position < stream.publishedSeq) {
-        const page = await session.page(position, LIMITS.watchPageEvents);
+        await session.services.replays.next();
+        if (signal.aborted) return;
+        const page = [...(await session.page(position, REPLAY_PAGE))];
         if (signal.aborted) return;
         position = page.at(-1)?.seq ?? stream.publishedSeq;
         yield page;

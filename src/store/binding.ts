@@ -5,6 +5,7 @@ export interface Statement {
   run(...values: readonly SqlValue[]): { readonly changes: number | bigint };
   get(...values: readonly SqlValue[]): unknown;
   all(...values: readonly SqlValue[]): unknown[];
+  iterate(...values: readonly SqlValue[]): IterableIterator<unknown>;
 }
 
 /** The part of Node's `DatabaseSync` that this room uses. */

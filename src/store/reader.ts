@@ -3,7 +3,7 @@ import { money } from "./money.ts";
 import { approvalRow, countOf, documentRow, eventRow, principalRow, receiptRow, seqOf, sessionRow } from "./rows.ts";
 import { findAudit, findSessions, SESSION } from "./find.ts";
 import { counted, type List, type Select, selectPage } from "./select.ts";
-import type { Reader } from "./store.ts";
+import type { EventRow, Reader } from "./store.ts";
 
 const PRINCIPAL = "id, name, role, token_hash, created_at";
 
@@ -51,8 +51,9 @@ function journal(
       });
       return used;
     },
-    events: async ({ session_id, after, upto, limit }) =>
+    events: async ({ session_id, after, upto, limit, chars }) =>
       select({
+        ...(chars === undefined ? {} : { isLast: passes(chars) }),
         sql: `SELECT session_id, seq, at, type, body FROM events
               WHERE session_id = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?`,
         values: [session_id, after, upto ?? Number.MAX_SAFE_INTEGER, counted(limit)],
@@ -64,6 +65,15 @@ function journal(
         values: [session_id, turn_id],
         row: seqOf,
       })[0],
+  };
+}
+
+/** Counts what went by; true from the row on that passes the bound. */
+function passes(chars: number): (row: EventRow) => boolean {
+  let seen = 0;
+  return ({ body }) => {
+    seen += body.length;
+    return seen >= chars;
   };
 }
 

@@ -10,6 +10,8 @@ interface Query<Row> {
   readonly values: readonly SqlValue[];
   /** Takes what SQLite gives for one row of `sql`. */
   readonly row: (record: never) => Row;
+  /** True when this row is the last that is wanted; absent: all are. */
+  readonly isLast?: (row: Row) => boolean;
 }
 
 export type Select = <Row>(query: Query<Row>) => readonly Row[];
@@ -17,18 +19,34 @@ export type Select = <Row>(query: Query<Row>) => readonly Row[];
 /** Statements are prepared once each; where there are more (usage is grouped in many ways), all of them are made anew. */
 export function makeSelect(database: Database, refuseClosed: () => void): Select {
   const prepared = new Map<string, Statement>();
-  return ({ sql, values, row }) => {
+  return ({ sql, values, row, isLast }) => {
     refuseClosed();
     for (const value of values) if (typeof value === "string") storable(value);
     try {
       const statement = prepared.get(sql) ?? database.prepare(sql);
       if (prepared.size >= LIMITS.storeStatements) prepared.clear();
       prepared.set(sql, statement);
-      return (statement.all(...values) as never[]).map((record) => row(record));
+      if (isLast === undefined) return (statement.all(...values) as never[]).map((record) => row(record));
+      return takeUntil(statement.iterate(...values), row, isLast);
     } catch (error) {
       throw storeFailure("store_failed", "The store could not be read.", error);
     }
   };
+}
+
+/** The rows up to the last that is wanted; what comes after it is not read. */
+function takeUntil<Row>(
+  records: IterableIterator<unknown>,
+  row: (record: never) => Row,
+  isLast: (row: Row) => boolean,
+): readonly Row[] {
+  const rows: Row[] = [];
+  for (const record of records) {
+    const made = row(record as never);
+    rows.push(made);
+    if (isLast(made)) break;
+  }
+  return rows;
 }
 
 /** A list that is read in pages, newest first. */

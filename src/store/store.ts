@@ -179,6 +179,8 @@ interface EventQuery {
   /** Inclusive; absent: to the end. */
   readonly upto?: number;
   readonly limit: number;
+  /** Ends the page with the event whose body passes this many characters; absent: no such bound. */
+  readonly chars?: number | undefined;
 }
 
 interface RestingQuery {

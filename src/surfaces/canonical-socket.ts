@@ -101,11 +101,7 @@ export class CanonicalSocket {
     void this.#forward(session_id, frames, controller);
   }
 
-  async #forward(
-    session_id: string,
-    frames: AsyncIterable<readonly Frame[]>,
-    controller: AbortController,
-  ): Promise<void> {
+  async #forward(session_id: string, frames: AsyncIterable<Frame[]>, controller: AbortController): Promise<void> {
     let ended = false;
     try {
       for await (const batch of frames) await this.#connection.push(batch, controller.signal);
@@ -132,7 +128,7 @@ export class CanonicalSocket {
     try {
       for await (const { anew, lines } of batches) {
         if (anew) this.#say({ type: "feeding" });
-        await this.#connection.push(lines);
+        await this.#connection.push([...lines]);
       }
     } catch (error) {
       this.#options.log.warn({ err: error }, "a feed ended early");

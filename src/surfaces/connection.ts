@@ -4,13 +4,16 @@ import type { Frame } from "../sessions/index.ts";
 import { checkJson } from "./app.ts";
 
 const CLOSE_TOO_SLOW = 1013;
-const BEHIND_FACTOR = 8;
 const AS_TEXT = { binary: false } as const;
 
 /** One WebSocket with bounded memory: what is sent is waited for, what comes in is parsed with bounds. */
 export class Connection {
   readonly #socket: WebSocket;
   readonly #closed = new AbortController();
+  /** While answers wait for the client to read: resolves when they are gone. */
+  #answersSent: Promise<void> | undefined;
+  /** Messages of the client that are not handled yet. */
+  #waiting = { messages: 0, bytes: 0 };
 
   constructor(socket: WebSocket) {
     this.#socket = socket;
@@ -28,25 +31,46 @@ export class Connection {
     this.#socket.close(code, reason);
   }
 
-  /** Sends an answer. A client that asks and never reads is cut off. */
+  /** Sends an answer. From a client that does not read its answers no further message is taken; in the end it is cut off. */
   say(message: object): void {
-    if (this.#socket.readyState !== this.#socket.OPEN) return;
-    if (this.#socket.bufferedAmount > LIMITS.socketBufferBytes * BEHIND_FACTOR) {
-      this.#socket.close(CLOSE_TOO_SLOW, "read faster");
+    const socket = this.#socket;
+    if (socket.readyState !== socket.OPEN) return;
+    if (socket.bufferedAmount > LIMITS.socketAnswerBytes) {
+      socket.close(CLOSE_TOO_SLOW, "read faster");
       return;
     }
-    this.#socket.send(JSON.stringify(message));
+    if (socket.bufferedAmount < LIMITS.socketBacklogBytes) {
+      socket.send(JSON.stringify(message));
+      return;
+    }
+    const sent = new Promise<void>((resolve) => {
+      socket.send(JSON.stringify(message), () => resolve());
+    });
+    this.#answersSent = sent;
+    void sent.then(() => {
+      if (this.#answersSent === sent) this.#answersSent = undefined;
+      this.#listenOrNot();
+    });
+    this.#listenOrNot();
   }
 
-  /** Sends frames, which are encoded once for all sockets; resolves when there is room for more. With a signal none is sent after its abort. */
-  async push(frames: readonly Pick<Frame, "bytes">[], signal?: AbortSignal): Promise<void> {
+  /** Reads from the client only while its answers go out and its messages are handled: the rest waits on its own side. */
+  #listenOrNot(): void {
+    const isFull = this.#waiting.bytes > LIMITS.socketMessageBytes;
+    if (this.#answersSent !== undefined || isFull) this.#socket.pause();
+    else this.#socket.resume();
+  }
+
+  /** Sends frames, which are encoded once for all sockets; resolves when there is room for more. Empties the batch as it goes, so that a reader that does not read holds little. With a signal none is sent after its abort. */
+  async push(frames: Pick<Frame, "bytes">[], signal?: AbortSignal): Promise<void> {
     const socket = this.#socket;
-    for (const frame of frames) {
+    for (let frame = frames.shift(); frame !== undefined; frame = frames.shift()) {
+      const { bytes } = frame;
       if (socket.readyState !== socket.OPEN || signal?.aborted === true) return;
-      if (socket.bufferedAmount < LIMITS.socketBufferBytes) socket.send(frame.bytes, AS_TEXT);
+      if (socket.bufferedAmount < LIMITS.socketBacklogBytes) socket.send(bytes, AS_TEXT);
       else {
         await new Promise<void>((resolve) => {
-          socket.send(frame.bytes, AS_TEXT, () => resolve());
+          socket.send(bytes, AS_TEXT, () => resolve());
         });
       }
     }
@@ -55,20 +79,25 @@ export class Connection {
   /** Calls back for each message, one at a time; a message that is not JSON goes to `broken`. */
   listen(handle: (message: unknown) => Promise<void> | void, broken: (failure: Failure) => void): void {
     let turn: Promise<void> = Promise.resolve();
-    let waiting = 0;
+    const waiting = this.#waiting;
     this.#socket.on("message", (data: Buffer, binary: boolean) => {
-      if (waiting >= LIMITS.socketMessagesWaiting) {
+      if (waiting.messages >= LIMITS.socketMessagesWaiting) {
         this.#socket.close(CLOSE_TOO_SLOW, "too many messages at once");
         return;
       }
-      waiting += 1;
+      waiting.messages += 1;
+      waiting.bytes += data.length;
+      this.#listenOrNot();
       turn = turn
+        .then(() => this.#answersSent)
         .then(() => (this.closed.aborted ? undefined : handle(parse(data, binary))))
         .catch((error: unknown) =>
           broken(error instanceof Failure ? error : new Failure("internal", "something went wrong here")),
         )
         .finally(() => {
-          waiting -= 1;
+          waiting.messages -= 1;
+          waiting.bytes -= data.length;
+          this.#listenOrNot();
         });
     });
     this.#socket.on("error", () => this.#socket.terminate());

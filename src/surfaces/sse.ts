@@ -13,18 +13,21 @@ export const STREAM_HEADERS = {
 /** Writes a stream until it ends or the reader goes. A slow reader is waited for; it then reads on from the store. */
 export async function writeSse(
   outgoing: ServerResponse,
-  frames: AsyncIterable<readonly Frame[]>,
+  frames: AsyncIterable<Frame[]>,
   stop: () => void,
 ): Promise<void> {
   outgoing.writeHead(200, { "content-type": "text/event-stream; charset=utf-8", ...STREAM_HEADERS });
   outgoing.flushHeaders();
   outgoing.once("close", stop);
-  const heartbeat = setInterval(() => outgoing.write(": alive\n\n"), LIMITS.heartbeatMs);
+  const heartbeat = setInterval(() => {
+    // Who has not read what was sent needs no sign of life.
+    if (!outgoing.writableNeedDrain) outgoing.write(": alive\n\n");
+  }, LIMITS.heartbeatMs);
   try {
     for await (const batch of frames) {
-      let text = "";
-      for (const frame of batch) text += frame.sse;
-      if (!outgoing.write(text)) await drained(outgoing);
+      const hasRoom = outgoing.write(textOf(batch));
+      batch.length = 0;
+      if (!hasRoom) await drained(outgoing);
       if (outgoing.destroyed) return;
     }
   } finally {
@@ -32,6 +35,12 @@ export async function writeSse(
     stop();
     outgoing.end();
   }
+}
+
+function textOf(batch: readonly Frame[]): string {
+  let text = "";
+  for (const frame of batch) text += frame.sse;
+  return text;
 }
 
 /** Resolves when the reader has taken what was written, or is gone. */

@@ -20,7 +20,10 @@ export async function writeStream(outgoing: ServerResponse, streamed: Streamed):
   outgoing.writeHead(200, { "content-type": streamed.type, ...STREAM_HEADERS });
   outgoing.flushHeaders();
   outgoing.once("close", stop);
-  const beat = heartbeat === undefined ? undefined : setInterval(() => outgoing.write(heartbeat), LIMITS.heartbeatMs);
+  const sign = (): void => {
+    if (!outgoing.writableNeedDrain) outgoing.write(heartbeat);
+  };
+  const beat = heartbeat === undefined ? undefined : setInterval(sign, LIMITS.heartbeatMs);
   try {
     for await (const piece of pieces) {
       if (!outgoing.write(piece)) await drained(outgoing);

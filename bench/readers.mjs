@@ -1,0 +1,157 @@
+// (g) Readers that come back to a long journal and do not read: what each costs, and how long a new connection waits meanwhile.
+import { connect } from "node:net";
+import { get } from "node:http";
+import { openSqliteStore } from "../dist/store/index.js";
+import {
+  BENCH_TOKEN,
+  benchPlace,
+  percentile,
+  SERVER,
+  serverEnvironment,
+  SIM,
+  startAsked,
+  startChild,
+} from "./children.mjs";
+
+const READERS = 500;
+const EVENTS = 1_000_000;
+const FIRST_READERS = 10;
+const PROBES = 40;
+const BATCH = 10_000;
+
+export async function readersBench({ readers = READERS, events = EVENTS, probes = PROBES } = {}) {
+  const place = await benchPlace();
+  const sim = await startChild([SIM]);
+  const environment = serverEnvironment(sim.url);
+  const withServer = async (use) => {
+    const server = await startAsked([SERVER, place.home, place.workspace], environment);
+    try {
+      return await use(server);
+    } finally {
+      await server.stop();
+    }
+  };
+  try {
+    const session_id = await withServer(({ url }) => createSession(url));
+    await growJournal(place.home, session_id, events);
+    const figures = {};
+    for (const kind of ["sse", "websocket"])
+      figures[kind] = await withServer((server) => measure(server, { kind, session_id, readers, probes }));
+    return { readers, events, ...figures };
+  } finally {
+    await sim.stop();
+    await place.remove();
+  }
+}
+
+async function createSession(url) {
+  const answer = await fetch(`${url}/api/sessions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${BENCH_TOKEN}`, "content-type": "application/json" },
+    body: "{}",
+  });
+  return (await answer.json()).id;
+}
+
+/** Writes notices behind the journal's end with the store's own commits, as a session that ran for weeks would have. */
+async function growJournal(home, session_id, events) {
+  const store = await openSqliteStore({
+    path: `${home}/sallyport.db`,
+    onFatal: (error) => {
+      throw error;
+    },
+  });
+  const row = await store.read.session(session_id);
+  const first = row.seq + 1;
+  const last = row.seq + events;
+  for (let from = first; from <= last; from += BATCH) {
+    const upto = Math.min(last, from + BATCH - 1);
+    const rows = Array.from({ length: upto - from + 1 }, (_, index) => ({
+      session_id,
+      seq: from + index,
+      at: row.updated_at,
+      type: "notice",
+      body: JSON.stringify({ type: "notice", level: "info", message: `event ${from + index} ${"x".repeat(90)}` }),
+    }));
+    const state = JSON.stringify({ ...JSON.parse(row.state), seq: upto });
+    await store.commit({ events: rows, sessions: [{ ...row, seq: upto, state }] });
+  }
+  await store.close();
+}
+
+async function measure(server, { kind, session_id, readers, probes }) {
+  // What the first readers load is shared by all that follow.
+  const sockets = Array.from({ length: FIRST_READERS }, () => openReader(server.url, kind, session_id));
+  await probe(server.url);
+  await settled(server);
+  const before = await server.ask("memory");
+  await server.ask("reset");
+  const waits = [];
+  for (let index = 0; index < readers; index += 1) sockets.push(openReader(server.url, kind, session_id));
+  for (let index = 0; index < probes; index += 1) waits.push(await probe(server.url));
+  await settled(server);
+  const after = await server.ask("memory");
+  const { p99_ms } = await server.ask("load");
+  for (const socket of sockets) socket.destroy();
+  return {
+    heap_kib_a_reader: (after.heap - before.heap) / readers / 1_024,
+    rss_kib_a_reader: (after.rss - before.rss) / readers / 1_024,
+    health_ms_p50: percentile(waits, 0.5),
+    health_ms_max: Math.max(...waits),
+    event_loop_delay_ms_p99: p99_ms,
+  };
+}
+
+/** A raw connection that asks for everything and reads nothing. */
+function openReader(url, kind, session_id) {
+  const { hostname, port } = new URL(url);
+  const socket = connect({ host: hostname, port: Number(port) });
+  socket.on("error", () => undefined);
+  socket.pause();
+  const authorization = `Authorization: Bearer ${BENCH_TOKEN}\r\n`;
+  if (kind === "sse") {
+    socket.write(
+      `GET /api/sessions/${session_id}/events HTTP/1.1\r\nHost: ${hostname}:${port}\r\nAccept: text/event-stream\r\n${authorization}\r\n`,
+    );
+    return socket;
+  }
+  const upgrade =
+    "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n";
+  socket.write(`GET /api/ws HTTP/1.1\r\nHost: ${hostname}:${port}\r\n${upgrade}${authorization}\r\n`);
+  socket.write(frame({ type: "hello", protocol: "1.0" }));
+  socket.write(frame({ type: "subscribe", session_id, after: 0 }));
+  return socket;
+}
+
+/** One masked text frame; a mask of zeros leaves the text as it is. */
+function frame(message) {
+  const text = Buffer.from(JSON.stringify(message));
+  const head =
+    text.length < 126
+      ? Buffer.from([0x81, 0x80 | text.length])
+      : Buffer.from([0x81, 0xfe, text.length >> 8, text.length & 255]);
+  return Buffer.concat([head, Buffer.alloc(4), text]);
+}
+
+/** `/health` over a connection of its own, in milliseconds. */
+function probe(url) {
+  const begun = performance.now();
+  return new Promise((resolve, reject) => {
+    get(`${url}/health`, { agent: false }, (answer) => {
+      answer.resume();
+      answer.once("end", () => resolve(performance.now() - begun));
+    }).once("error", reject);
+  });
+}
+
+/** Until the server has filled what its readers' connections take: its processor has nothing more to do. */
+async function settled(server) {
+  for (let round = 0; round < 120; round += 1) {
+    await server.ask("reset");
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    const { cpu_ms } = await server.ask("load");
+    if (cpu_ms < 100) return;
+  }
+}
+
+if (process.argv[1] === new URL(import.meta.url).pathname) console.log(JSON.stringify(await readersBench(), null, 2));
