@@ -4,7 +4,7 @@ import { duplexPair, type Duplex } from "node:stream";
 import { setImmediate as nextRound } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { WebSocket, WebSocketServer } from "ws";
-import { LIMITS, type ThreadRow } from "../../src/protocol/index.ts";
+import type { ThreadRow } from "../../src/protocol/index.ts";
 import { RowFeed } from "../../src/surfaces/bridge/feed.ts";
 import { Connection } from "../../src/surfaces/connection.ts";
 
