@@ -1,5 +1,6 @@
 import type { ToolOutcome } from "./conversation.ts";
 import { SIM_LIMITS } from "./limits.ts";
+import { readTablePlan } from "./page-table.ts";
 import type { Fields } from "./wire.ts";
 
 /** One call of a page's tool, by the page's own name for it. `input` sees what the calls before it gave. */
@@ -82,6 +83,8 @@ export function readPagePlan(prompt: string): PagePlan | undefined {
     .replace(/^(?:please|hey|hi|ok|now|claude|can you|could you)[,!]?\s+/i, "")
     .replace(/[.!?\s]+$/, "");
   if (request === "" || request.length > SIM_LIMITS.demoSentenceChars) return undefined;
+  const ofTable = readTablePlan(request, typeOf);
+  if (ofTable !== undefined) return ofTable;
   for (const reader of READERS) {
     const plan = reader(request);
     if (plan !== undefined) return plan;

@@ -22,6 +22,11 @@ const PAGE: Readonly<Record<string, string>> = {
   list_current_viewers: "No viewers currently added.",
   search_documentation: "Found 1",
   undo: "Took back 2 deeds.",
+  find_viewers_by_type: "Found viewers of type Histogram: \n\n- ID: viewer-1 \n x\n\n- ID: viewer-2 \n y",
+  adjust_viewer: "Adjusted viewer viewer-2",
+  close_viewer: "Closed Histogram",
+  sort_rows: "The rows are sorted.",
+  run_script: "Returned: 108",
 };
 
 const TOOLS = Object.keys(PAGE).map((name) => ({ name: `mcp__workbench__${name}`, input_schema: { type: "object" } }));
@@ -45,6 +50,35 @@ async function converse(prompt: string, tools = TOOLS): Promise<{ calls: unknown
   }
 }
 
+describe("questions about a table", () => {
+  test.each([
+    ["how many cars have 8 cylinders?", "108 rows have 8 in cylinders."],
+    ["what is the correlation between weight and mpg?", "Pearson's correlation of 108."],
+  ])("%s", async (asks, words) => {
+    const { calls, words: said } = await converse(asks);
+    expect(calls).toEqual([["run_script", { script: expect.stringContaining("column(") as string }]]);
+    expect(said).toBe(`${INTRO} ${words}`);
+  });
+
+  test("the scripts find columns by people's words, and count and correlate rightly", async () => {
+    const table = {
+      columnNames: ["Name", "Cylinders", "Weight_in_lbs", "Miles_per_Gallon"],
+      get: (name: string) =>
+        ({ Cylinders: [8, 4, 8, null], Weight_in_lbs: [1, 2, 3, 4], Miles_per_Gallon: [2, 4, 6, 8] })[name] ?? [],
+    };
+    const run = (asks: string): unknown => {
+      const script = readPagePlan(asks)?.steps[0]?.input([])["script"];
+      // eslint-disable-next-line @typescript-eslint/no-implied-eval -- as the page's sandbox runs it
+      return new Function("table", String(script))(table);
+    };
+    expect(run("how many cars have 8 cylinders?")).toBe(2);
+    expect(run("correlation between weight and miles per gallon")).toBe(
+      "Weight_in_lbs and Miles_per_Gallon: 1.0000 (4 rows)",
+    );
+    expect(() => run("how many cars have 3 doors?")).toThrow("there is no column like doors");
+  });
+});
+
 describe("a page's tools", () => {
   const ADDED = " The page said: Added viewer with ID: viewer-abcdef-abcdef-abcdef";
   test.each([
@@ -55,6 +89,45 @@ describe("a page's tools", () => {
         ["add_viewer", { viewerType: "Histogram", viewerProperties: { xColumnName: "Age" } }],
       ],
       words: `The Histogram for Age is there now.${ADDED}`,
+    },
+    {
+      asks: "clear the filter",
+      calls: [["apply_filter", { expression: "" }]],
+      words: "12 of 40 rows are shown.",
+    },
+    {
+      asks: "bar chart of average horsepower by origin",
+      calls: [
+        [
+          "add_viewer",
+          {
+            viewerType: "Bar chart",
+            viewerProperties: { splitColumnName: "origin", valueColumnName: "horsepower", valueAggrType: "avg" },
+          },
+        ],
+      ],
+      words: ADDED.replace(" The page said: ", ""),
+    },
+    {
+      asks: "change the histogram to 40 bins",
+      calls: [
+        ["find_viewers_by_type", { viewerType: "Histogram" }],
+        ["adjust_viewer", { viewerId: "viewer-2", viewerProperties: { bins: 40 } }],
+      ],
+      words: "Adjusted viewer viewer-2",
+    },
+    {
+      asks: "remove the histogram",
+      calls: [
+        ["find_viewers_by_type", { viewerType: "Histogram" }],
+        ["close_viewer", { viewerId: "viewer-2" }],
+      ],
+      words: "Closed Histogram",
+    },
+    {
+      asks: "sort by Horsepower, descending",
+      calls: [["sort_rows", { columns: ["Horsepower"], descending: true }]],
+      words: "The rows are sorted.",
     },
     {
       asks: "## Current Table: demog\n\nUser request: Show me a scatter plot of height vs `my weight`!",

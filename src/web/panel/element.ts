@@ -102,18 +102,18 @@ export class SallyportPanel extends Base {
     const { live, title = "Chat", placeholder = "Ask Claude about this page…", suggestions = [] } = options;
     const tools = options.page?.tools ?? [];
     const leave = new AbortController();
-    const context = options.contextId ?? "";
     const joined: Joined = {
       options,
       tools,
       leave,
       history: new ChatHistory(),
-      memory: new TabMemory(live, context, () => joined.chat.sessionId ?? joined.resuming),
+      memory: new TabMemory(live, options.contextId ?? "", () => joined.chat.sessionId ?? joined.resuming),
       chat: this.#newChatOf(options, tools),
     };
     this.#joined = joined;
     const shortcut = options.shortcut ?? SHORTCUT;
     this.#frame.entitle(title, placeholder, shortcut);
+    this.#frame.element.classList.toggle("with-cost", options.showCost === true);
     this.#frame.messages.welcome(title, suggestions);
     const keys = parseShortcut(shortcut);
     if (keys !== undefined)
@@ -237,7 +237,7 @@ export class SallyportPanel extends Base {
         void this.#hold(sessionId);
       },
       asked: () => {
-        if (this.#joined?.chat === chat) this.#frame.announce("The agent waits for your answer.");
+        if (this.#joined?.chat === chat) this.#frame.attend("The agent waits for your answer.");
       },
       answered: (turn, isNew) => this.#answered(chat, turn, isNew),
     });
@@ -248,7 +248,7 @@ export class SallyportPanel extends Base {
     const joined = this.#joined;
     if (joined === undefined || text.trim() === "") return;
     if (joined.kept !== undefined) this.#leaveChat(joined);
-    this.#frame.messages.toEnd();
+    this.#frame.toConversation();
     await joined.chat.send(text, attachments);
   }
 
@@ -258,7 +258,7 @@ export class SallyportPanel extends Base {
     joined.release = undefined;
     joined.kept = undefined;
     joined.chat = this.#newChatOf(joined.options, joined.tools);
-    this.#frame.messages.clear();
+    this.#frame.clear();
     this.#frame.notice(undefined);
   }
 

@@ -27,6 +27,8 @@ export interface PanelOptions {
   readonly suggestions?: readonly string[] | undefined;
   /** Opens and closes the panel. Absent: `Ctrl+I`, and `Cmd+I` on a Mac. Empty: none. */
   readonly shortcut?: string | undefined;
+  /** Whether what an answer cost stands below it. Absent: it does not, visitors need not know. */
+  readonly showCost?: boolean | undefined;
   /** How a prompt that was sent is shown. Absent: as it was written. */
   readonly shownPrompt?: ((text: string) => string) | undefined;
 }

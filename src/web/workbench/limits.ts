@@ -22,6 +22,12 @@ export const WORKBENCH_LIMITS = {
   layoutNameCharacters: 80,
   /** After the last change, until the layout is kept, ms. */
   layoutSaveMs: 600,
+  /** Bytes of open tables that this browser stores for a reload, in all tabs together. */
+  keptBytes: 512 * 1024 ** 2,
+  /** Bytes of a query's answer that is stored with them. */
+  keptAnswerBytes: 64 * 1024 ** 2,
+  /** Days that the tables of a tab that is gone are stored. */
+  keptDays: 7,
   /** Bytes of a file that is opened. */
   fileBytes: 1_000_000_000,
   /** Columns that a picker shows at once. */

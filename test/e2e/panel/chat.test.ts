@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { describeInBrowser } from "../../support/browser.ts";
-import { answers, ask, bubbles, conversation, input, isIdle, panelWorld, press, script } from "./world.ts";
+import { answers, ask, bubbles, conversation, history, input, isIdle, panelWorld, press, script } from "./world.ts";
 
 const ADD = script(
   { say: "I add **milk**." },
@@ -14,6 +14,7 @@ interface HostGlobals {
     readonly sessionId: string | undefined;
     readonly isOpen: boolean;
     prompt(text: string): Promise<void>;
+    newChat(): Promise<void>;
     setTools(tools: readonly object[]): void;
   };
   readonly events: readonly { readonly name: string }[];
@@ -27,6 +28,26 @@ const eventsOf = (page: Page): Promise<readonly { readonly name: string }[]> =>
 
 describeInBrowser("a chat in the page of somebody else", () => {
   const world = panelWorld();
+
+  test("what is sent comes into sight over the history, and no costs are shown", async () => {
+    const visitor = await world.visit();
+    const { page } = visitor;
+    await ask(page, script({ say: "The first." }));
+    await answers(page).getByText("The first.").waitFor();
+    await isIdle(page);
+    await press(page, "History");
+    await history(page).waitFor();
+    await ask(page, script({ say: "The second." }));
+    await history(page).waitFor({ state: "hidden" });
+    await answers(page).getByText("The second.").waitFor();
+    await isIdle(page);
+    await press(page, "History");
+    await history(page).waitFor();
+    await page.evaluate(() => (globalThis as unknown as HostGlobals).panel.newChat());
+    await history(page).waitFor({ state: "hidden" });
+    expect(await page.getByText(/\$\d/).count()).toBe(0);
+    expect(visitor.troubles).toEqual([]);
+  });
 
   test("an answer with a tool of the page: its steps in words, its text in one element", async () => {
     const visitor = await world.visit({ prefix: "## The shop" });

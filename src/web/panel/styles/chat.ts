@@ -36,7 +36,8 @@ export const CHAT = `
 .answer-body { display: flex; flex-direction: column; gap: 10px; min-width: 0; }
 .answer-body:empty { display: none; }
 .answer-foot { display: flex; align-items: center; gap: 8px; min-height: 28px; color: var(--soft); font-size: 12px; }
-.answer-foot .cost { margin-inline-start: auto; font-variant-numeric: tabular-nums; }
+.answer-foot .cost { display: none; margin-inline-start: auto; font-variant-numeric: tabular-nums; }
+.with-cost .answer-foot .cost { display: inline; }
 .feedback { display: flex; align-items: center; gap: 2px; margin-inline-start: -6px; }
 .feedback .icon-button { width: 28px; height: 28px; }
 .feedback .icon { width: 16px; height: 16px; }

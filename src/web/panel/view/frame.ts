@@ -84,6 +84,24 @@ export class Frame {
     setText(this.#notice, words ?? "");
   }
 
+  /** The conversation is in sight, with what is new in it. */
+  toConversation(): void {
+    this.history.hide();
+    this.messages.toEnd();
+  }
+
+  /** The conversation waits for the person. */
+  attend(words: string): void {
+    this.toConversation();
+    this.announce(words);
+  }
+
+  /** For another conversation. */
+  clear(): void {
+    this.history.hide();
+    this.messages.clear();
+  }
+
   /** For those who listen. */
   announce(words: string): void {
     this.#spoken.replaceChildren(make("p", { text: words }));

@@ -31,8 +31,13 @@ export class HistoryList {
 
   close(): void {
     if (this.element.hidden) return;
-    this.element.hidden = true;
+    this.hide();
     this.#actions.closed();
+  }
+
+  /** The conversation goes on below it. The focus stays where it is. */
+  hide(): void {
+    this.element.hidden = true;
   }
 
   async #show(): Promise<void> {

@@ -2,6 +2,7 @@ import { Bot, Database as DatabaseIcon, type LucideIcon } from "lucide-react";
 import { useCallback, useEffect, useMemo, useState, useSyncExternalStore, type ReactNode } from "react";
 import type { EngineView, LiveConnection, SallyportClient } from "../../../client/index.ts";
 import { SallyportPanelView } from "../../panel/react.tsx";
+import type { SortKey } from "../data/sort.ts";
 import type { View, Workbench } from "../desk/workbench.ts";
 import type { Databases } from "./databases.ts";
 import { INSTRUCTIONS } from "./instructions.ts";
@@ -14,6 +15,7 @@ interface ChatProps {
   readonly live: LiveConnection;
   readonly theme: "light" | "dark";
   readonly download: (name: string, text: string) => void;
+  readonly sort: (viewId: string, keys: readonly SortKey[]) => void;
   readonly close: () => void;
 }
 
@@ -34,8 +36,8 @@ const KINDS = { page: "", postgres: " (PostgreSQL)", sqlite: " (SQLite)" } as co
 
 /** The chat of the workbench: the panel with the workbench's tools, and what these tools work on. */
 export function WorkbenchChat(props: ChatProps): ReactNode {
-  const { workbench, databases, client, live, theme, download, close } = props;
-  const agent = useMemo(() => new AgentTools({ workbench, databases, download }), [workbench, databases, download]);
+  const { workbench, databases, client, live, theme, download, sort, close } = props;
+  const agent = useMemo(() => new AgentTools({ workbench, databases, download, sort }), [workbench, databases, download, sort]);
   const [engine, setEngine] = useState<string>();
   const subscribe = useCallback(
     (listener: () => void) => {
@@ -66,6 +68,7 @@ export function WorkbenchChat(props: ChatProps): ReactNode {
         title="Ask Claude"
         placeholder="Ask Claude about your data…"
         suggestions={suggestionsFor(workbench.current)}
+        showCost
         // The workbench opens and closes it.
         shortcut=""
         onToggle={({ open }) => {

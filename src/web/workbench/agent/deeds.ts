@@ -2,7 +2,9 @@ import type { PageTool } from "../../../client/index.ts";
 import { toCsv } from "../data/csv.ts";
 import { compileFormula } from "../data/formula.ts";
 import { columnOf, newTable } from "../data/make.ts";
+import type { SortKey } from "../data/sort.ts";
 import type { View, Workbench } from "../desk/workbench.ts";
+import { columnNamed } from "../viewers/look.ts";
 import { ScriptError, type MadeColumn, type ScriptDone } from "./script/answer.ts";
 import { runScript } from "./script/run.ts";
 
@@ -15,13 +17,23 @@ interface DeedOptions {
   readonly workbench: Workbench;
   /** Hands a file to the person. */
   readonly download: (name: string, text: string) => void;
+  /** Puts the rows of a view's grid in an order. */
+  readonly sort: (viewId: string, keys: readonly SortKey[]) => void;
 }
 
 type Arguments = Readonly<Record<string, unknown>>;
 
 /** What the workbench lends beside document 000's tools. */
 export function deedTools(options: DeedOptions): readonly PageTool[] {
-  return [createColumn(options), applyFilter(options), runScriptTool(options), exportCsv(options), undo(options)];
+  return [
+    createColumn(options),
+    applyFilter(options),
+    sortRows(options),
+    closeViewer(options),
+    runScriptTool(options),
+    exportCsv(options),
+    undo(options),
+  ];
 }
 
 function current(workbench: Workbench): View {
@@ -82,6 +94,54 @@ function applyFilter({ workbench }: DeedOptions): PageTool {
       const others = [...table.filters.keys()].filter((key) => key !== FILTER_KEY).length;
       const also = others === 0 ? "" : ` ${others} more ${others === 1 ? "filter is" : "filters are"} set in the page.`;
       return `${table.filtered.count} of ${table.rowCount} rows are shown.${also}`;
+    },
+  };
+}
+
+function sortRows({ workbench, sort }: DeedOptions): PageTool {
+  return {
+    name: "sort_rows",
+    description: "Puts the rows of the grid in the order of one or more columns. No columns: the order of the table.",
+    tier: "page",
+    schema: schema(
+      {
+        columns: { type: "array", items: { type: "string" }, maxItems: MOST_KEYS, description: "The first decides" },
+        descending: { type: "boolean", description: "Absent: ascending" },
+      },
+      ["columns"],
+    ),
+    handler: (args) => {
+      const view = current(workbench);
+      const { columns, descending = false } = args;
+      if (!Array.isArray(columns) || columns.length > MOST_KEYS || !columns.every((name) => typeof name === "string"))
+        throw new Error(`columns must be a list of at most ${MOST_KEYS} names`);
+      if (typeof descending !== "boolean") throw new Error("descending must be true or false");
+      const keys = columns.map((name) => ({ column: columnNamed(view.table, name).name, descending }));
+      sort(view.id, keys);
+      const order = keys.map(({ column }) => column).join(", then by ");
+      return keys.length === 0
+        ? "The rows are in the order of the table."
+        : `The rows are sorted by ${order}, ${descending ? "descending" : "ascending"}.`;
+    },
+  };
+}
+
+/** Sort keys of one call. */
+const MOST_KEYS = 5;
+
+function closeViewer({ workbench }: DeedOptions): PageTool {
+  return {
+    name: "close_viewer",
+    description: "Closes a viewer. list_current_viewers tells the ids.",
+    tier: "page",
+    schema: schema({ viewerId: string("The id of the viewer") }, ["viewerId"]),
+    handler: (args) => {
+      const view = current(workbench);
+      const id = text(args, "viewerId");
+      const viewer = view.viewers.find((one) => one.id === id);
+      if (viewer === undefined) throw new Error(`there is no viewer ${id}; list_current_viewers tells which there are`);
+      workbench.removeViewer(view.id, id, "agent");
+      return `Closed ${viewer.title}`;
     },
   };
 }

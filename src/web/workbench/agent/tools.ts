@@ -7,6 +7,7 @@ import {
   TableViewContext,
   toolWords,
 } from "../../../contexts/index.ts";
+import type { SortKey } from "../data/sort.ts";
 import type { View, Workbench } from "../desk/workbench.ts";
 import type { Databases } from "./databases.ts";
 import { deedTools } from "./deeds.ts";
@@ -26,6 +27,7 @@ interface AgentToolsOptions {
   readonly workbench: Workbench;
   readonly databases: Databases;
   readonly download: (name: string, text: string) => void;
+  readonly sort: (viewId: string, keys: readonly SortKey[]) => void;
 }
 
 /** The workbench's tools for agents: document 000's and its own. Which of them are lent depends on what is open. */
@@ -95,7 +97,13 @@ export function stepWords(tool: string, input: Readonly<Record<string, unknown>>
     case "create_column":
       return `Adding column ${shown("name")}…`;
     case "apply_filter":
+      // What is no text is refused: it does not take the filter away.
+      if (typeof input["expression"] !== "string") return "Filtering…";
       return shown("expression").trim() === "" ? "Taking the filter away…" : `Filtering to ${shown("expression")}…`;
+    case "sort_rows":
+      return "Sorting the rows…";
+    case "close_viewer":
+      return "Closing a viewer…";
     case "run_script":
       return "Running a script…";
     case "export_csv":

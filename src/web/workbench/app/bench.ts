@@ -4,6 +4,9 @@ import { QueryHistory } from "../sql/history.ts";
 import { PageSql } from "../sql/page-sql.ts";
 import { GridLooks } from "./grid-looks.ts";
 import { Opening } from "./opening.ts";
+import { SessionKeeper } from "./session-keeper.ts";
+import { openSessionStore } from "./session-store.ts";
+import { tabId } from "./tab-id.ts";
 
 /** What the page has one of. */
 export interface Bench {
@@ -11,6 +14,7 @@ export interface Bench {
   readonly layouts: LayoutStore;
   readonly gridLooks: GridLooks;
   readonly opening: Opening;
+  readonly keeper: SessionKeeper;
   readonly sql: PageSql;
   readonly queries: QueryHistory;
 }
@@ -19,14 +23,31 @@ export function openBench(): Bench {
   const workbench = openWorkbench();
   const storage = globalThis.localStorage;
   const layouts = new LayoutStore({ storage, now: Date.now });
-  const gridLooks = new GridLooks();
+  const gridLooks = new GridLooks((act, takeBack) => workbench.record(act, takeBack));
   const opening = new Opening({ workbench, layouts, gridLooks });
-  globalThis.addEventListener("pagehide", () => opening.saveNow());
+  const keeper = new SessionKeeper({
+    workbench,
+    opening,
+    store: openSessionStore(globalThis.indexedDB),
+    tab: tabId(globalThis.sessionStorage, navigator.locks),
+    now: Date.now,
+  });
+  gridLooks.subscribe(() => keeper.changed());
+  void keeper.start();
+  globalThis.addEventListener("pagehide", () => {
+    opening.saveNow();
+    keeper.saveNow();
+  });
+  // Only where something would be lost: all else is there again after a reload.
+  globalThis.addEventListener("beforeunload", (event) => {
+    if (!keeper.isSafe) event.preventDefault();
+  });
   return {
     workbench,
     layouts,
     gridLooks,
     opening,
+    keeper,
     sql: new PageSql(workbench),
     queries: new QueryHistory(storage),
   };

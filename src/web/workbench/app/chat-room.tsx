@@ -1,8 +1,9 @@
-import { useEffect, useMemo, type ReactNode } from "react";
+import { useCallback, useEffect, useMemo, type ReactNode } from "react";
 import { useShownTheme } from "../../console/app/theme.ts";
 import { download } from "../../console/ui/download.ts";
 import { WorkbenchChat } from "../agent/chat.tsx";
 import { Databases } from "../agent/databases.ts";
+import type { SortKey } from "../data/sort.ts";
 import { useBench } from "./context.tsx";
 import { useServer } from "./server.tsx";
 
@@ -10,7 +11,7 @@ const saveCsv = (name: string, text: string): void => download(name, text, "text
 
 /** The chat with what it works on. */
 export function ChatRoom({ close }: { readonly close: () => void }): ReactNode {
-  const { workbench, sql, queries } = useBench();
+  const { workbench, sql, queries, gridLooks } = useBench();
   const { client, live } = useServer();
   const theme = useShownTheme();
   const databases = useMemo(
@@ -22,6 +23,10 @@ export function ChatRoom({ close }: { readonly close: () => void }): ReactNode {
         similar: (connectionId, prompt) => queries.similar(connectionId, prompt),
       }),
     [client, workbench, sql, queries],
+  );
+  const sort = useCallback(
+    (viewId: string, keys: readonly SortKey[]) => gridLooks.sort(viewId, keys, "agent"),
+    [gridLooks],
   );
   useEffect(() => {
     // Without the server there are only the page's own tables; the panel says that it is away.
@@ -35,6 +40,7 @@ export function ChatRoom({ close }: { readonly close: () => void }): ReactNode {
       live={live}
       theme={theme}
       download={saveCsv}
+      sort={sort}
       close={close}
     />
   );

@@ -39,6 +39,7 @@ function Page(): ReactNode {
       >
         Skip to the table
       </a>
+      {view !== undefined && <h1 className="sr-only">Workbench: {view.table.name}</h1>}
       <TopBar />
       {view !== undefined && <ViewBar view={view} />}
       <div className="relative flex min-h-0 flex-1">

@@ -1,4 +1,8 @@
-import type { GridLook } from "../grid/look.ts";
+import type { SortKey } from "../data/sort.ts";
+import type { Act } from "../desk/history.ts";
+import type { Doer } from "../desk/workbench.ts";
+import { PLAIN_LOOK, type GridLook } from "../grid/look.ts";
+import { gridAct } from "./grid-act.ts";
 
 interface Kept {
   readonly look: GridLook;
@@ -10,6 +14,12 @@ interface Kept {
 export class GridLooks {
   readonly #looks = new Map<string, Kept>();
   readonly #listeners = new Set<() => void>();
+  readonly #record: (act: Act, takeBack: () => void) => void;
+
+  /** `record`: a person has arranged a grid; that can be taken back. */
+  constructor(record: (act: Act, takeBack: () => void) => void) {
+    this.#record = record;
+  }
 
   get(viewId: string): Kept | undefined {
     return this.#looks.get(viewId);
@@ -17,8 +27,20 @@ export class GridLooks {
 
   /** A person has arranged the grid. */
   put(viewId: string, look: GridLook): void {
-    this.#looks.set(viewId, { look, version: this.get(viewId)?.version ?? 0 });
+    const before = this.get(viewId);
+    this.#looks.set(viewId, { look, version: before?.version ?? 0 });
+    const restore = (wanted: GridLook): void => this.restore(viewId, wanted);
+    const act = gridAct({ viewId, by: "person", before: before?.look, after: look, restore });
+    if (act !== undefined) this.#record(act, () => restore(before?.look ?? PLAIN_LOOK));
     this.#tell();
+  }
+
+  /** Puts the rows in an order, for an agent. */
+  sort(viewId: string, keys: readonly SortKey[], by: Doer): void {
+    const before = this.get(viewId)?.look ?? PLAIN_LOOK;
+    const restore = (wanted: GridLook): void => this.restore(viewId, wanted);
+    const act = gridAct({ viewId, by, before, after: { ...before, sort: keys }, restore });
+    if (act !== undefined) this.#record(act, act.run());
   }
 
   /** The look of a layout. */

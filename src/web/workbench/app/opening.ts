@@ -15,6 +15,10 @@ export interface OpeningState {
   readonly trouble?: { readonly name: string; readonly words: string } | undefined;
   /** What a person should know of what was read. */
   readonly notes?: { readonly name: string; readonly lines: readonly string[] } | undefined;
+  /** Tables that were open before the page was loaded again. */
+  readonly restored?:
+    | { readonly tables: number; readonly filters: number; readonly failed: readonly string[] }
+    | undefined;
   /** The file has several lists: a person chooses the table. */
   readonly choice?: OpeningChoice | undefined;
 }
@@ -113,11 +117,23 @@ export class Opening {
     const kept = this.#layouts.kept(key);
     if (kept === undefined) return undefined;
     try {
-      this.apply(view.id, kept);
+      // A filter of another day would hide rows without a word.
+      this.apply(view.id, { ...kept, filters: [] });
       return undefined;
     } catch (error) {
       return `The layout kept for ${table.name} does not fit any more: ${wordsOf(error)}`;
     }
+  }
+
+  /** A view that came back with the page: its layout is kept like those of others. */
+  track(view: View): void {
+    this.#keys.set(view.id, layoutKey(view.table));
+  }
+
+  /** Says what came back with the page. */
+  restored(tables: number, failed: readonly string[]): void {
+    const filters = this.#workbench.views.reduce((sum, { table }) => sum + table.filters.size, 0);
+    this.#set({ restored: { tables, filters, failed } });
   }
 
   /** Throws words where the layout does not fit, and changes nothing. */

@@ -58,7 +58,7 @@ export function Sql(): ReactNode {
 }
 
 function OpenPane(): ReactNode {
-  const { workbench, sql, queries } = useBench();
+  const { workbench, sql, queries, keeper } = useBench();
   const { client } = useServer();
-  return <SqlPane workbench={workbench} sql={sql} history={queries} client={client} />;
+  return <SqlPane workbench={workbench} sql={sql} history={queries} client={client} kept={keeper} />;
 }

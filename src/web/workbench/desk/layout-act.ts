@@ -27,7 +27,7 @@ export function layoutAct(
   const ids = new Map(options.viewers.map(({ saved, viewer }) => [saved, viewer.id]));
   const viewers = options.viewers.map(({ viewer }) => viewer);
   const dock = normalise(renamed(layout.dock, ids));
-  const filters = new Map<string, FilterSpec>(layout.filters);
+  const filters = new Map<string, FilterSpec>(layout.filters.map(([key, spec]) => [renamedKey(key, ids), spec]));
   return {
     by,
     words: `Applied a layout of ${layout.table}`,
@@ -50,6 +50,12 @@ export function layoutAct(
       };
     },
   };
+}
+
+/** A viewer's own filter goes with the viewer, which has another id now. */
+function renamedKey(key: string, ids: ReadonlyMap<string, string>): string {
+  const id = /^viewer:(.*)$/.exec(key)?.[1];
+  return id === undefined ? key : `viewer:${ids.get(id) ?? id}`;
 }
 
 /** The columns that a layout lacks, and the table as it would be with them, to try all else on. Throws words where it does not fit. */

@@ -18,7 +18,7 @@ import {
   viewerOf,
 } from "./acts.ts";
 import { checkDock, GRID, normalise } from "./dock.ts";
-import { History } from "./history.ts";
+import { History, type Act } from "./history.ts";
 import { newId } from "./ids.ts";
 import { fitting, layoutAct } from "./layout-act.ts";
 import type { SavedLayout } from "./layout.ts";
@@ -41,6 +41,8 @@ export interface OpenWorkbench extends Workbench {
   readonly next: { readonly undo: Deed | undefined; readonly redo: Deed | undefined };
   /** Throws words where the layout does not fit the table, and changes nothing. */
   applyLayout(viewId: string, layout: SavedLayout, by: Doer): void;
+  /** Something that the page did already, so that it can be taken back like any other. `before`: takes it back. */
+  record(act: Act, before: () => void): void;
 }
 
 export function openWorkbench(
@@ -177,6 +179,11 @@ class Desk implements OpenWorkbench, Deeds {
       viewer: this.#newViewer(trial, type, look),
     }));
     this.#do(() => this.#history.do(layoutAct(this.#state, viewId, { layout, viewers, columns, by })));
+  }
+
+  record(act: Act, before: () => void): void {
+    this.#history.add(act, before);
+    this.#tell();
   }
 
   undo(deedId: string): void {

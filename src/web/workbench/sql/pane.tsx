@@ -11,7 +11,7 @@ import { titleOf, type QueryHistory } from "./history.ts";
 import type { PageSql } from "./page-sql.ts";
 import { SqlResult } from "./result.tsx";
 import { PAGE_SOURCE, type SqlClient, type SqlSource } from "./sources.ts";
-import { useQuery } from "./use-query.ts";
+import { useQuery, type KeptAnswers } from "./use-query.ts";
 import { useSources, useTables } from "./use-sources.ts";
 
 interface SqlPaneProps {
@@ -20,17 +20,19 @@ interface SqlPaneProps {
   readonly history: QueryHistory;
   /** Absent: there is no server to ask. */
   readonly client: SqlClient | undefined;
+  /** Absent: answers are gone when the page is loaded again. */
+  readonly kept?: KeptAnswers | undefined;
 }
 
 /** Queries over the open tables and over the server's connections. Fills its parent, which must have a height. */
-export function SqlPane({ workbench, sql, history, client }: SqlPaneProps): ReactNode {
+export function SqlPane({ workbench, sql, history, client, kept }: SqlPaneProps): ReactNode {
   const sources = useSources(client);
   const [sourceId, setSourceId] = useState<string>(PAGE_SOURCE);
   const source = sources.list.find(({ id }) => id === sourceId) ?? sources.list[0];
   const tables = useTables({ workbench, sql, client, source });
   const [drafts, setDrafts] = useState<Readonly<Record<string, string>>>({});
   const [isListed, setIsListed] = useState(false);
-  const { state, run, stop, forget } = useQuery({ page: sql, client, history });
+  const { state, run, stop, forget } = useQuery({ page: sql, client, history, kept });
   const field = useRef<HTMLTextAreaElement>(null);
   const first = tables.listed?.tables[0];
   const text = drafts[source.id] ?? (first === undefined ? "" : `SELECT *\nFROM ${first.written}\nLIMIT 100`);

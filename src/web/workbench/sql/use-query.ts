@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { errorPlace, errorWords, type ErrorPlace } from "./sql-error.ts";
 import type { QueryHistory } from "./history.ts";
 import type { SqlAnswer } from "./engine.ts";
@@ -13,19 +13,32 @@ export type QueryState =
   | { readonly kind: "failed"; readonly words: string; readonly place: ErrorPlace | undefined; readonly sql: string }
   | { readonly kind: "stopped" };
 
+/** Where the last answer is stored, for when the page is loaded again. */
+export interface KeptAnswers {
+  readonly answer: () => { readonly sql: string; readonly answer: SqlAnswer } | undefined;
+  readonly subscribe: (listener: () => void) => () => void;
+  keepAnswer(answered: { readonly sql: string; readonly answer: SqlAnswer }): void;
+}
+
+const none = (): undefined => undefined;
+const never = (): (() => void) => () => {};
+
 /** One query at a time. */
 export function useQuery(options: {
   readonly page: PageSql;
   readonly client: SqlClient | undefined;
   readonly history: QueryHistory;
+  readonly kept?: KeptAnswers | undefined;
 }): {
   readonly state: QueryState;
   readonly run: (source: SqlSource, sql: string) => void;
   readonly stop: () => void;
   readonly forget: () => void;
 } {
-  const { page, client, history } = options;
-  const [state, setState] = useState<QueryState>({ kind: "none" });
+  const { page, client, history, kept } = options;
+  const [own, setState] = useState<QueryState>();
+  const before = useSyncExternalStore(kept?.subscribe ?? never, kept?.answer ?? none);
+  const state: QueryState = own ?? (before === undefined ? { kind: "none" } : { kind: "answered", ...before });
   const running = useRef<AbortController | undefined>(undefined);
   useEffect(() => () => running.current?.abort(), []);
   const run = useCallback(
@@ -44,6 +57,7 @@ export function useQuery(options: {
       askSource(source, sql, where)
         .then((answer): QueryState => {
           history.add(source.id, { sql, at: Date.now(), rows: answer.table.rowCount });
+          kept?.keepAnswer({ sql, answer });
           return { kind: "answered", answer, sql };
         })
         .catch((error: unknown): QueryState => {
@@ -58,9 +72,9 @@ export function useQuery(options: {
         })
         .catch(() => {});
     },
-    [page, client, history],
+    [page, client, history, kept],
   );
   const stop = useCallback(() => running.current?.abort(), []);
-  const forget = useCallback(() => setState((now) => (now.kind === "running" ? now : { kind: "none" })), []);
+  const forget = useCallback(() => setState((now) => (now?.kind === "running" ? now : { kind: "none" })), []);
   return { state, run, stop, forget };
 }

@@ -102,11 +102,28 @@ export const LEGEND = [
  */
 export function checkLook(definition: ViewerDefinition, look: Look, table: Table): Look {
   const checked: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(look)) {
+  for (const [name, value] of Object.entries(look).flatMap((entry) => single(definition, entry))) {
     const property = propertyNamed(definition, name);
     checked[property.name] = value === null || value === undefined ? undefined : checkValue(property, value, table);
   }
   return checked;
+}
+
+const PLURAL = /ColumnNames$/i;
+
+/** Names of lists that are single properties here: `categoryColumnNames` of a box plot, `splitColumnNames` with one column. */
+function single(
+  { properties, lists = {} }: ViewerDefinition,
+  [name, value]: readonly [string, unknown],
+): readonly (readonly [string, unknown])[] {
+  const list = Object.entries(lists).find(([known]) => known.toLowerCase() === name.toLowerCase())?.[1];
+  const given: readonly unknown[] = Array.isArray(value) ? value : value === null || value === undefined ? [] : [value];
+  if (list !== undefined) {
+    if (given.length > list.length) throw new Error(`${name} takes at most ${list.length} columns.`);
+    return list.map((property, at) => [property, given[at]]);
+  }
+  const isKnown = properties.some((property) => property.name.toLowerCase() === name.toLowerCase());
+  return PLURAL.test(name) && !isKnown && given.length <= 1 ? [[name.replace(PLURAL, "ColumnName"), given[0]]] : [[name, value]];
 }
 
 /** Every value that the viewer has: the defaults with what was set over them. Columns that are gone count as not set. */
@@ -165,9 +182,27 @@ function checkValue(property: PropertyDefinition, value: unknown, table: Table):
   }
 }
 
+/** By its name, or the only column that has the word in its name: `weight` for `Weight_in_lbs`. */
+function columnLike(table: Table, words: string): Column | undefined {
+  const exact = table.column(words);
+  if (exact !== undefined) return exact;
+  const plain = (text: string): string => ` ${text.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, " ").trim()} `;
+  const wanted = plain(words);
+  if (wanted.trim() === "") return undefined;
+  const alike = table.columns.filter(({ name }) => plain(name).includes(wanted));
+  return alike.length === 1 ? alike[0] : undefined;
+}
+
+/** Throws words where there is no such column. */
+export function columnNamed(table: Table, name: string): Column {
+  const found = columnLike(table, name);
+  if (found !== undefined) return found;
+  throw new Error(`There is no column "${name}". Columns: ${table.columns.map((column) => column.name).join(", ")}.`);
+}
+
 function checkColumn(property: PropertyDefinition, value: unknown, table: Table): string {
   if (typeof value !== "string") throw wrong(property, "the name of a column", value);
-  const found = table.column(value);
+  const found = columnLike(table, value);
   const fitting = table.columns.filter((column) => columnFits(property, column));
   const names = fitting.map((column) => column.name).join(", ");
   if (found === undefined)

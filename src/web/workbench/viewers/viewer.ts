@@ -79,6 +79,8 @@ export interface ViewerDefinition {
   readonly defaults: (table: Table) => Look;
   /** Words instead of a picture where the table cannot be shown so; absent: it can. */
   readonly unfit?: ((table: Table, look: Look) => string | undefined) | undefined;
+  /** Datagrok's names of lists whose members are properties of their own here. */
+  readonly lists?: Readonly<Record<string, readonly string[]>> | undefined;
   /** Loaded when the first is opened. */
   readonly load: () => Promise<ComponentType<ViewerProps>>;
 }

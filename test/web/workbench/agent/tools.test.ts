@@ -19,6 +19,7 @@ const WITH_TABLE = [
   "add_viewer",
   "adjust_viewer",
   "apply_filter",
+  "close_viewer",
   "create_column",
   "describe_tables",
   "describe_viewer",
@@ -30,6 +31,7 @@ const WITH_TABLE = [
   "list_all_schemas",
   "list_catalogs",
   "list_current_viewers",
+  "sort_rows",
   "list_joins",
   "list_tables_in_schema",
   "list_ui_elements",
@@ -39,6 +41,7 @@ const WITH_TABLE = [
 let workbench: Workbench;
 let tools: AgentTools;
 let files: { name: string; text: string }[];
+let sorted: unknown[];
 
 const open = (): void => {
   workbench.addTable(
@@ -54,6 +57,7 @@ const open = (): void => {
 beforeEach(() => {
   workbench = openWorkbench();
   files = [];
+  sorted = [];
   const databases = new Databases({
     // Nothing is asked of a server here: only the page's own tables are used.
     client: {} as SallyportClient,
@@ -65,7 +69,12 @@ beforeEach(() => {
     hasTables: () => workbench.views.length > 0,
     similar: () => [],
   });
-  tools = new AgentTools({ workbench, databases, download: (name, text) => files.push({ name, text }) });
+  tools = new AgentTools({
+    workbench,
+    databases,
+    download: (name, text) => files.push({ name, text }),
+    sort: (viewId, keys) => sorted.push({ viewId, keys }),
+  });
 });
 
 /** What the model reads; an error as the bridge tells it. */
@@ -199,6 +208,41 @@ describe("columns, filters, files", () => {
     );
     expect(files.map(({ name }) => name)).toEqual(["people.csv"]);
     expect(await call("export_csv", { rows: "selected" })).toBe("Error: no rows are selected");
+  });
+});
+
+describe("the grid and its viewers", () => {
+  test("rows are sorted by columns that are named in people's words", async () => {
+    open();
+    expect(await call("sort_rows", { columns: ["weight"], descending: true })).toBe(
+      "The rows are sorted by WEIGHT, descending.",
+    );
+    expect(await call("sort_rows", { columns: ["nosuch"] })).toBe(
+      'Error: There is no column "nosuch". Columns: AGE, SEX, WEIGHT.',
+    );
+    expect(await call("sort_rows", { columns: "AGE" })).toBe("Error: columns must be a list of at most 5 names");
+    expect(sorted).toEqual([{ viewId: workbench.views[0]?.id, keys: [{ column: "WEIGHT", descending: true }] }]);
+  });
+
+  test("a viewer is closed by its id, and comes back with undo", async () => {
+    open();
+    await call("add_viewer", { viewerType: "Histogram", viewerProperties: { valueColumnName: "age" } });
+    const id = workbench.current?.viewers[0]?.id ?? "";
+    expect(await call("close_viewer", { viewerId: "viewer-x" })).toBe(
+      "Error: there is no viewer viewer-x; list_current_viewers tells which there are",
+    );
+    expect(await call("close_viewer", { viewerId: id })).toBe("Closed Histogram of AGE");
+    expect(workbench.current?.viewers).toEqual([]);
+    expect(await call("undo")).toContain("Took back");
+    expect(workbench.current?.viewers.map((viewer) => viewer.type)).toEqual(["Histogram"]);
+  });
+
+  test("what cannot be understood is not told as taking the filter away", () => {
+    expect([
+      stepWords("apply_filter", { filter: "x" }),
+      stepWords("apply_filter", { expression: "" }),
+      stepWords("apply_filter", { expression: "${AGE} > 1" }),
+    ]).toEqual(["Filtering…", "Taking the filter away…", "Filtering to ${AGE} > 1…"]);
   });
 });
 

@@ -361,5 +361,5 @@ describe("legends", () => {
 });
 
 it("long words are cut", () => {
-  expect([elide("Caucasian", 200), elide("Caucasian", 40), elide("Caucasian", 3)]).toEqual(["Caucasian", "Cauca…", ""]);
+  expect([elide("Caucasian", 200), elide("Caucasian", 40), elide("Caucasian", 3)]).toEqual(["Caucasian", "Cauc…", ""]);
 });

@@ -9,6 +9,7 @@ import type { View } from "../../desk/workbench.ts";
 import { useCommands, type Commands } from "../commands.ts";
 import { useBench, useViews } from "../context.tsx";
 import { ask, useDownloads, useSurface } from "../surface.ts";
+import { TabStrip } from "../tab-strip.tsx";
 import { AddViewerMenu } from "./add-viewer-menu.tsx";
 import { IconButton } from "./icon-button.tsx";
 import { SimpleMenu } from "./simple-menu.tsx";
@@ -17,12 +18,12 @@ import { SimpleMenu } from "./simple-menu.tsx";
 export function ViewBar({ view }: { readonly view: View }): ReactNode {
   const commands = useCommands();
   return (
-    <div className="flex shrink-0 items-center gap-2 border-b bg-panel px-2">
+    <section aria-label="Tables and tools" className="flex shrink-0 items-center gap-2 border-b bg-panel px-2">
       <ViewTabs view={view} />
       <div
         role="toolbar"
         aria-label="Table"
-        className="ml-auto flex h-10 shrink-0 items-center gap-0.5 overflow-x-auto"
+        className="ml-auto flex h-10 shrink-0 items-center gap-0.5 overflow-x-auto [scrollbar-width:none]"
       >
         <AddViewerMenu commands={commands} />
         <FiltersButton view={view} commands={commands} />
@@ -38,15 +39,25 @@ export function ViewBar({ view }: { readonly view: View }): ReactNode {
         <LayoutsMenu view={view} commands={commands} />
         <SqlButton />
       </div>
-    </div>
+    </section>
   );
 }
 
 function ViewTabs({ view }: { readonly view: View }): ReactNode {
   const views = useViews();
   const { workbench } = useBench();
+  const choose = (id: string): void => {
+    workbench.show(id);
+    useSurface.getState().set({ maximised: undefined, sheet: undefined, front: undefined });
+  };
   return (
-    <nav aria-label="Open tables" className="-mb-px flex min-w-0 items-end gap-0.5 self-end overflow-x-auto pt-1.5">
+    <TabStrip
+      label="Open tables"
+      tabs={views.map(({ id, table }) => ({ id, title: table.name }))}
+      current={view.id}
+      choose={choose}
+      className="-mb-px pt-1.5"
+    >
       {views.map((one) => {
         const isShown = one.id === view.id;
         return (
@@ -60,10 +71,7 @@ function ViewTabs({ view }: { readonly view: View }): ReactNode {
             <button
               type="button"
               aria-current={isShown ? "page" : undefined}
-              onClick={() => {
-                workbench.show(one.id);
-                useSurface.getState().set({ maximised: undefined, sheet: undefined, front: undefined });
-              }}
+              onClick={() => choose(one.id)}
               className="h-full max-w-48 truncate pr-1 pl-3 max-md:max-w-24"
             >
               {one.table.name}
@@ -79,7 +87,7 @@ function ViewTabs({ view }: { readonly view: View }): ReactNode {
           </span>
         );
       })}
-    </nav>
+    </TabStrip>
   );
 }
 

@@ -8,6 +8,7 @@ import type { View } from "../../desk/workbench.ts";
 import { SimpleMenu } from "../bar/simple-menu.tsx";
 import { VIEWER_ICONS } from "../bar/viewer-list.ts";
 import { useBench } from "../context.tsx";
+import { TabStrip } from "../tab-strip.tsx";
 import { ask, useSurface } from "../surface.ts";
 
 interface HeadProps {
@@ -99,7 +100,13 @@ function Title({ id, view, title }: { readonly id: string; readonly view: View; 
 function Tabs({ id, view, stack, onShow }: HeadProps): ReactNode {
   const titleOf = (one: string): string => view.viewers.find((viewer) => viewer.id === one)?.title ?? "Grid";
   return (
-    <div className="flex min-w-0 items-end gap-0.5 self-end overflow-x-auto pl-1">
+    <TabStrip
+      label="Viewers of this place"
+      tabs={stack.map((one) => ({ id: one, title: titleOf(one) }))}
+      current={id}
+      choose={onShow}
+      className="pl-1"
+    >
       {stack.map((one) => (
         <button
           key={one}
@@ -115,7 +122,7 @@ function Tabs({ id, view, stack, onShow }: HeadProps): ReactNode {
           {titleOf(one)}
         </button>
       ))}
-    </div>
+    </TabStrip>
   );
 }
 

@@ -20,7 +20,11 @@ export function PhoneTabs({
   if (view.viewers.length === 0) return undefined;
   const tabs = [{ id: GRID, title: "Grid" }, ...view.viewers];
   return (
-    <nav ref={strip} aria-label="Viewers" className="flex shrink-0 gap-1 overflow-x-auto border-b bg-panel p-1.5">
+    <nav
+      ref={strip}
+      aria-label="Viewers"
+      className="flex shrink-0 gap-1 overflow-x-auto [scrollbar-width:none] border-b bg-panel p-1.5"
+    >
       {tabs.map(({ id, title }) => (
         <button
           key={id}

@@ -8,11 +8,10 @@ import type { OpeningChoice, OpeningState } from "../opening.ts";
 
 /** While a table is read: how far it is, and a way to stop; afterwards what went wrong, or what to know or choose. */
 export function ReadingNote(): ReactNode {
-  const { opening } = useBench();
-  const state = useOpening();
-  const { reading, trouble, notes, choice } = state;
+  const { opening, keeper } = useBench();
+  const { reading, trouble, notes, choice, restored } = useOpening();
   const isStart = useViews().length === 0;
-  if (reading === undefined && trouble === undefined && notes === undefined && choice === undefined) return undefined;
+  if ([reading, trouble, notes, choice, restored].every((part) => part === undefined)) return undefined;
   return (
     // Over a table it covers a few rows; on the start page there is room above.
     <div className={classes("inset-x-0 top-3 z-30 flex justify-center px-3", isStart ? "relative" : "absolute")}>
@@ -33,9 +32,37 @@ export function ReadingNote(): ReactNode {
           ))}
         </Box>
       )}
+      {restored !== undefined && (
+        <Box role="status" tone="plain" dismiss={opening.dismiss}>
+          <strong className="block font-semibold">Restored</strong>
+          {restoredWords(restored)}
+          <span className="mt-2 flex flex-wrap gap-2">
+            <Button
+              size="small"
+              onClick={() => {
+                opening.dismiss();
+                void keeper.forget();
+              }}
+            >
+              Close them and forget
+            </Button>
+          </span>
+        </Box>
+      )}
       {choice !== undefined && <Choice choice={choice} dismiss={opening.dismiss} />}
     </div>
   );
+}
+
+function restoredWords({ tables, filters, failed }: NonNullable<OpeningState["restored"]>): string {
+  return [
+    `${tables === 1 ? "1 table is" : `${tables} tables are`} open again, as before the page was loaded.`,
+    filters === 0 ? "" : `${filters === 1 ? "1 filter is" : `${filters} filters are`} on.`,
+    "Earlier steps cannot be undone any more.",
+    failed.length === 0 ? "" : `Could not be restored: ${failed.join(", ")}.`,
+  ]
+    .filter((sentence) => sentence !== "")
+    .join(" ");
 }
 
 function Reading({

@@ -85,7 +85,7 @@ function Recent(): ReactNode {
   return (
     <section>
       <h2 className="mb-1 text-sm font-semibold">Layouts kept in this browser</h2>
-      <p className="mb-2.5 text-sm text-soft">Open the same table again, and its viewers and filters come back.</p>
+      <p className="mb-2.5 text-sm text-soft">Open the same table again, and its viewers come back.</p>
       <ul className="divide-y rounded-xl border bg-paper">
         {recent.map(({ table, at, viewers }) => (
           <li key={`${table}${String(at)}`} className="flex items-baseline justify-between gap-3 px-3.5 py-2 text-sm">

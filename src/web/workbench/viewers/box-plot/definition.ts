@@ -20,6 +20,7 @@ import type { ViewerDefinition } from "../viewer.ts";
 export const boxPlot: ViewerDefinition = {
   type: "Box plot",
   about: "The spread of a numeric column for each value of a category: quartiles, whiskers, points outside.",
+  lists: { categoryColumnNames: ["category1ColumnName", "category2ColumnName"] },
   properties: [
     column("valueColumnName", "The numbers whose spread is shown.", "numeric"),
     column("category1ColumnName", "A box for each of its values; absent: one box."),

@@ -30,6 +30,13 @@ export function xAxisHeight(scale: Scale, orientation?: string): number {
   return Math.min(LONGEST, Math.max(...scale.ticks.map((tick) => textWidth(tick.text, SIZE)), 0)) * 0.75 + 16;
 }
 
+/** How far the first label of a turned axis reaches to the left of where the axis begins. */
+export function xAxisLead(scale: Scale, orientation?: string): number {
+  const [first] = scale.ticks;
+  if (first === undefined || !turned(scale, orientation)) return 0;
+  return Math.min(LONGEST, textWidth(first.text, SIZE)) * Math.SQRT1_2 + 8 - (scale.of(first.value) - scale.range[0]);
+}
+
 /** How broad a vertical axis with its labels is. */
 export function yAxisWidth(scale: Scale): number {
   const longest = Math.max(...scale.ticks.map((tick) => textWidth(tick.text, SIZE)), 8);

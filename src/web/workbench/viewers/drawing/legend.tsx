@@ -24,7 +24,12 @@ export interface LegendPlace {
 
 /** Smaller pictures have no legend of their own accord, pixels. */
 const LEAST = { width: 300, height: 160 } as const;
-const BROADEST = 150;
+/** The broadest legend, pixels, and as a share of the picture. */
+const BROADEST = { pixels: 260, share: 0.3, least: 60 } as const;
+/** Of a scroll bar, and of an entry's height, pixels. */
+const SCROLL_BAR = 16;
+const ENTRY = 24;
+const LETTERS = 12;
 
 /** Undefined: no legend. */
 export function legendPlace(
@@ -38,7 +43,8 @@ export function legendPlace(
   const small = size.width < LEAST.width || size.height < LEAST.height;
   if (visibility === "Auto" && small) return undefined;
   const position = textOf(look, "legendPosition") ?? "Auto";
-  const broad = Math.min(BROADEST, Math.max(size.width * 0.3, 60), breadth(content));
+  const most = Math.max(BROADEST.least, Math.min(BROADEST.pixels, size.width * BROADEST.share));
+  const broad = Math.min(most, breadth(content, size.height));
   const auto = size.width >= 380 ? "RightTop" : "Top";
   switch (position === "Auto" ? auto : position) {
     case "Left":
@@ -60,10 +66,15 @@ export function legendPlace(
   }
 }
 
-function breadth(content: LegendContent): number {
-  if (content.kind === "scale") return Math.max(70, textWidth(content.title) + 12);
-  const names = content.entries.map((entry) => textWidth(entry.name));
-  return Math.max(...names, textWidth(content.title) - 16, 20) + 36;
+function breadth(content: LegendContent, height: number): number {
+  const title = textWidth(content.title, LETTERS) + 18;
+  if (content.kind === "scale") {
+    const ends = Math.max(textWidth(content.from, LETTERS), textWidth(content.to, LETTERS)) + 38;
+    return Math.max(70, title, ends);
+  }
+  const names = content.entries.map((entry) => textWidth(entry.name, LETTERS));
+  const scrolls = (content.entries.length + 1) * ENTRY > height;
+  return Math.max(Math.max(...names, 20) + 42, title) + (scrolls ? SCROLL_BAR : 0);
 }
 
 const ALIGN = { start: "justify-start", center: "justify-center", end: "justify-end" } as const;

@@ -2,7 +2,7 @@ import { useDeferredValue, useMemo } from "react";
 import { Bits } from "../../data/bits.ts";
 import { useTable } from "../../data/use-table.ts";
 import type { ViewerProps } from "../viewer.ts";
-import { xAxisHeight, yAxisWidth } from "./axes.tsx";
+import { xAxisHeight, xAxisLead, yAxisWidth } from "./axes.tsx";
 import type { Palette } from "./colors.ts";
 import type { Area } from "./figure.tsx";
 import { rowsOf, useRowsKey } from "./rows.ts";
@@ -100,7 +100,10 @@ const EDGE = 10;
 export function planeOf({ area, x, y, showX, showY, orientation }: PlaneOptions): Plane {
   const top = EDGE;
   const right = Math.max(EDGE + 20, area.width - EDGE - 8);
-  const left = showY ? Math.min(yAxisWidth(y([area.height - 24, top])), area.width * 0.45) : EDGE;
+  const beside = showY ? Math.min(yAxisWidth(y([area.height - 24, top])), area.width * 0.45) : EDGE;
+  // Turned labels begin at the left of their tick.
+  const lead = showX ? xAxisLead(x([beside, right]), orientation) : 0;
+  const left = Math.min(Math.max(beside, lead), area.width * 0.45);
   const across = x([left, right]);
   const bottom = Math.max(top + 10, area.height - (showX ? xAxisHeight(across, orientation) : EDGE));
   return { x: across, y: y([bottom, top]), left, right, top, bottom };

@@ -1,7 +1,10 @@
 import type { PlotProps } from "../drawing/plot.ts";
+import { elide } from "../drawing/words.ts";
 import { flagOf } from "../look.ts";
 import type { HeatLayout } from "./layout.ts";
 import type { HeatModel } from "./model.ts";
+
+const LETTERS = 12;
 
 interface HeadsProps {
   readonly props: PlotProps;
@@ -22,7 +25,9 @@ export function Heads({ props, model, layout }: HeadsProps) {
     >
       {model.columns.map(({ column: { name } }) => {
         const first = model.sortedBy[0] === name;
-        const label = <span className={`truncate ${turned}`}>{first ? `${name} ↑` : name}</span>;
+        const room = layout.upright ? layout.top - 12 : layout.columnWidth - 6;
+        const text = elide(first ? `${name} ↑` : name, room, LETTERS);
+        const label = <span className={`max-h-full whitespace-nowrap ${turned}`}>{text}</span>;
         const style = { width: layout.columnWidth, height: layout.top };
         const inner = `flex shrink-0 ${layout.upright ? "items-end justify-center pb-1" : "items-center justify-center px-0.5"}`;
         return sorts ? (

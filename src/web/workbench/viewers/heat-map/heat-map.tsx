@@ -1,9 +1,10 @@
 import { useCallback, useMemo, useState } from "react";
 import { Bits } from "../../data/bits.ts";
-import { textAt } from "../../data/format.ts";
+import { figure, textAt } from "../../data/format.ts";
 import { Canvas } from "../drawing/canvas.tsx";
 import { spotOf, useDrag } from "../drawing/drag.ts";
 import { Figure, type Area } from "../drawing/figure.tsx";
+import type { LegendContent } from "../drawing/legend.tsx";
 import { Svg } from "../drawing/plane.tsx";
 import { useLinked, usePlot, type Plot, type PlotProps } from "../drawing/plot.ts";
 import { selectRows } from "../drawing/rows.ts";
@@ -29,10 +30,18 @@ export function HeatMap(props: PlotProps) {
       width={width}
       height={height}
       sentence={`Heat map of ${countWords(model.columns.length, "column")}, ${rowsWords(model.rows.length)}${sorted}${more}.`}
+      legend={legendOf(model, plot)}
     >
       {(area) => <HeatPicture props={props} model={model} plot={plot} area={area} />}
     </Figure>
   );
+}
+
+/** Numbers are coloured from the least to the most of their column, or of all. */
+function legendOf({ columns, common }: HeatModel, { palette }: Plot): LegendContent | undefined {
+  if (columns.every(({ categories }) => categories > 0)) return undefined;
+  const [from, to] = common === undefined ? ["least", "most"] : [figure(common.min), figure(common.max)];
+  return { kind: "scale", title: common === undefined ? "Each column" : "All columns", ramp: palette.linear, from, to };
 }
 
 interface PictureProps {

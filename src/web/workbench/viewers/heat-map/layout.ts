@@ -29,10 +29,10 @@ export function heatLayout(model: HeatModel, look: Look, area: Area, scroll: num
     : 4;
   const right = Math.max(left + 10, area.width - 6);
   const columnWidth = (right - left) / model.columns.length;
-  const longest = Math.max(...model.columns.map(({ column }) => textWidth(column.name)), 10);
+  const longest = Math.max(...model.columns.map(({ column }) => textWidth(column.name, 12)), 10);
   const orientation = textOf(look, "colLabelsOrientation") ?? "Auto";
   const upright = orientation === "Vert" || (orientation === "Auto" && longest > columnWidth - 6);
-  const needed = upright ? Math.min(110, longest * 1.15 + 12) : 22;
+  const needed = upright ? Math.min(150, area.height * 0.4, longest + 16) : 22;
   const top = flagOf(look, "showColumnLabels") ? (numberOf(look, "colHeaderHeight") ?? needed) : 4;
   const bottom = Math.max(top + 4, area.height - 4);
   const rowHeight = numberOf(look, "rowHeight") ?? (bottom - top) / Math.max(1, model.rows.length);

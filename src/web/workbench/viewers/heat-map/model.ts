@@ -22,6 +22,8 @@ export interface HeatModel {
   readonly sortedBy: readonly string[];
   /** Columns that there was no room for. */
   readonly left: number;
+  /** The least and most of all columns of numbers, where they share their colours. */
+  readonly common: Extent | undefined;
 }
 
 export function heatModel(table: Table, look: Look, rows: Bits): HeatModel {
@@ -42,6 +44,7 @@ export function heatModel(table: Table, look: Look, rows: Bits): HeatModel {
           ),
     sortedBy,
     left: all.length - columns.length,
+    common: common !== undefined && Number.isFinite(common.min) ? common : undefined,
   };
 }
 

@@ -74,6 +74,7 @@ export function PcPicture({ props, model, plot, area, coloring }: PictureProps) 
               palette={palette}
               range={shown.get(each.axis.column.name)}
               room={(area.width / model.axes.length) * 0.95}
+              edge={edgeOf(index, model.axes.length, layout)}
             />
           ))}
           {flagOf(look, "showMouseOverLine") && (
@@ -218,9 +219,10 @@ interface AxisLineProps {
   readonly palette: Palette;
   readonly range: readonly [number, number] | undefined;
   readonly room: number;
+  readonly edge: Edge;
 }
 
-function AxisLine({ axis, x, layout, look, palette, range, room }: AxisLineProps) {
+function AxisLine({ axis, x, layout, look, palette, range, room, edge }: AxisLineProps) {
   const { top, bottom } = layout;
   const y = (share: number): number => bottom - share * (bottom - top);
   const halo = { stroke: palette.paper, strokeWidth: 3, paintOrder: "stroke" as const };
@@ -261,8 +263,8 @@ function AxisLine({ axis, x, layout, look, palette, range, room }: AxisLineProps
         />
       )}
       {flagOf(look, "showLabels") && (
-        <text x={x} y={12} fill={palette.ink} fontWeight={500} {...halo}>
-          {elide(axis.axis.column.name, room)}
+        <text {...labelPlace(x, edge)} y={12} fill={palette.ink} fontWeight={500} {...halo}>
+          {elide(axis.axis.column.name, edge.side === undefined ? room - 6 : room / 2 + edge.margin - 6, 12)}
         </text>
       )}
       {flagOf(look, "showMinMax") && (
@@ -280,6 +282,26 @@ function AxisLine({ axis, x, layout, look, palette, range, room }: AxisLineProps
       )}
     </g>
   );
+}
+
+/** Whether an axis is the first or the last, and the room beside it. */
+interface Edge {
+  readonly side: "first" | "last" | undefined;
+  readonly margin: number;
+}
+
+function edgeOf(index: number, axes: number, layout: PcLayout): Edge {
+  const side = index === 0 ? "first" : index === axes - 1 ? "last" : undefined;
+  return { side, margin: layout.xOf(0) };
+}
+
+/** The names of the outermost axes end at the edges of the picture, not beyond. */
+function labelPlace(
+  x: number,
+  { side, margin }: Edge,
+): { readonly x: number; readonly textAnchor: "start" | "middle" | "end" } {
+  if (side === undefined) return { x, textAnchor: "middle" };
+  return side === "first" ? { x: x - margin + 2, textAnchor: "start" } : { x: x + margin - 2, textAnchor: "end" };
 }
 
 interface RowLineProps {

@@ -1,0 +1,132 @@
+import type { Column } from "../data/column.ts";
+import type { ViewRecord } from "../desk/session-record.ts";
+
+/** The answer of the last query, as the browser stores it. */
+export interface AnswerRecord {
+  readonly tab: string;
+  readonly sql: string;
+  readonly name: string;
+  readonly columns: readonly Column[];
+  readonly isCut: boolean;
+  readonly ms: number;
+}
+
+/** Where a browser stores what is open, so that it is there after a reload. */
+export interface SessionStore {
+  /** Of all tabs. */
+  views(): Promise<readonly ViewRecord[]>;
+  /** In the order of the keys. Throws where one is missing. */
+  columns(keys: readonly string[]): Promise<readonly Column[]>;
+  /** Stores a view and the columns that are new, and deletes columns that it no longer has. */
+  put(
+    record: ViewRecord,
+    changes: { readonly added: ReadonlyMap<string, Column>; readonly gone: readonly string[] },
+  ): Promise<void>;
+  remove(records: readonly ViewRecord[]): Promise<void>;
+  answer(tab: string): Promise<AnswerRecord | undefined>;
+  putAnswer(answer: AnswerRecord): Promise<void>;
+  removeAnswer(tab: string): Promise<void>;
+}
+
+const NAME = "sallyport.workbench";
+const VERSION = 1;
+const STORES = { views: "views", columns: "columns", answers: "answers" } as const;
+
+/** Opens the browser's database. Rejects where it has none, such as in some private windows. */
+export async function openSessionStore(indexedDb: IDBFactory): Promise<SessionStore> {
+  const request = indexedDb.open(NAME, VERSION);
+  request.addEventListener("upgradeneeded", () => {
+    request.result.createObjectStore(STORES.views, { keyPath: "key" });
+    request.result.createObjectStore(STORES.columns);
+    request.result.createObjectStore(STORES.answers, { keyPath: "tab" });
+  });
+  const database = await settled(request);
+  // A newer page may want to change the database.
+  database.addEventListener("versionchange", () => database.close());
+  return new IndexedStore(database);
+}
+
+function settled<Value>(request: IDBRequest<Value>): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    request.addEventListener("success", () => resolve(request.result));
+    request.addEventListener("error", () => reject(request.error ?? new Error("the browser's database failed")));
+  });
+}
+
+class IndexedStore implements SessionStore {
+  readonly #database: IDBDatabase;
+
+  constructor(database: IDBDatabase) {
+    this.#database = database;
+  }
+
+  async views(): Promise<readonly ViewRecord[]> {
+    const { views } = this.#begin("readonly");
+    return (await settled(views.getAll())) as ViewRecord[];
+  }
+
+  async columns(keys: readonly string[]): Promise<readonly Column[]> {
+    const { columns } = this.#begin("readonly");
+    const found = await Promise.all(keys.map((key) => settled(columns.get(key) as IDBRequest<Column | undefined>)));
+    return found.map((column, at) => {
+      if (column === undefined) throw new Error(`the column ${keys[at] ?? ""} is not stored`);
+      return column;
+    });
+  }
+
+  async put(
+    record: ViewRecord,
+    { added, gone }: { readonly added: ReadonlyMap<string, Column>; readonly gone: readonly string[] },
+  ): Promise<void> {
+    const { views, columns, done } = this.#begin("readwrite");
+    for (const [key, column] of added) columns.put(column, key);
+    for (const key of gone) columns.delete(key);
+    views.put(record);
+    await done;
+  }
+
+  async remove(records: readonly ViewRecord[]): Promise<void> {
+    if (records.length === 0) return;
+    const { views, columns, done } = this.#begin("readwrite");
+    for (const { key, columnKeys } of records) {
+      views.delete(key);
+      for (const column of columnKeys) columns.delete(column);
+    }
+    await done;
+  }
+
+  async answer(tab: string): Promise<AnswerRecord | undefined> {
+    const { answers } = this.#begin("readonly");
+    return (await settled(answers.get(tab))) as AnswerRecord | undefined;
+  }
+
+  async putAnswer(answer: AnswerRecord): Promise<void> {
+    const { answers, done } = this.#begin("readwrite");
+    answers.put(answer);
+    await done;
+  }
+
+  async removeAnswer(tab: string): Promise<void> {
+    const { answers, done } = this.#begin("readwrite");
+    answers.delete(tab);
+    await done;
+  }
+
+  #begin(mode: IDBTransactionMode) {
+    const transaction = this.#database.transaction(Object.values(STORES), mode);
+    const done = new Promise<void>((resolve, reject) => {
+      const fail = (): void => reject(transaction.error ?? new Error("the browser's database has no room"));
+      transaction.addEventListener("complete", () => resolve());
+      transaction.addEventListener("abort", fail);
+      transaction.addEventListener("error", fail);
+    });
+    // Where nobody waits for it, its failure is told by the request.
+    done.catch(() => {});
+    return {
+      views: transaction.objectStore(STORES.views),
+      columns: transaction.objectStore(STORES.columns),
+      answers: transaction.objectStore(STORES.answers),
+      done,
+    };
+  }
+}

@@ -1,0 +1,28 @@
+const KEY = "sallyport.workbench.tab";
+/** How long a tab that is loaded again waits until its old page is gone, ms. */
+const WAIT_MS = 2_000;
+
+/** The same after a reload, another in every other tab, also in a copy of this one. */
+export async function tabId(storage: Storage, locks: LockManager | undefined): Promise<string> {
+  const known = storage.getItem(KEY);
+  if (known !== null && (await isFree(known, locks))) return known;
+  const fresh = crypto.randomUUID();
+  storage.setItem(KEY, fresh);
+  await isFree(fresh, locks);
+  return fresh;
+}
+
+/** Takes the id for as long as the page lives. False: another tab has it. */
+function isFree(id: string, locks: LockManager | undefined): Promise<boolean> {
+  if (locks === undefined) return Promise.resolve(true);
+  return new Promise((resolve) => {
+    const signal = AbortSignal.timeout(WAIT_MS);
+    locks
+      .request(`${KEY}.${id}`, { signal }, () => {
+        resolve(true);
+        // Held until the page goes away.
+        return new Promise<void>(() => {});
+      })
+      .catch(() => resolve(false));
+  });
+}

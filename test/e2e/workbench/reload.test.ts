@@ -1,0 +1,74 @@
+import type { Locator, Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { describeInBrowser } from "../../support/browser.ts";
+import { consoleWorld } from "../console/world.ts";
+import { viewer } from "./world.ts";
+
+const CSV = "City,People\nBern,134000\nKöln,1080000\nOslo,709000\n";
+const tab = (page: Page, name: string): Locator =>
+  page.getByRole("navigation", { name: "Open tables" }).getByRole("button", { name, exact: true });
+
+/** Waits until the browser has stored this many tables. */
+async function stored(page: Page, tables: number): Promise<void> {
+  await expect
+    .poll(
+      () =>
+        page.evaluate(
+          () =>
+            new Promise<number>((resolve, reject) => {
+              const request = indexedDB.open("sallyport.workbench");
+              request.addEventListener("error", () => reject(request.error ?? new Error("no database")));
+              request.addEventListener("success", () => {
+                const all = request.result.transaction("views").objectStore("views").count();
+                all.addEventListener("success", () => {
+                  request.result.close();
+                  resolve(all.result);
+                });
+              });
+            }),
+        ),
+      { timeout: 20_000 },
+    )
+    .toBe(tables);
+}
+
+async function openCsv(page: Page, name: string): Promise<void> {
+  await page.getByLabel("Files to open").setInputFiles({ name, mimeType: "text/csv", buffer: Buffer.from(CSV) });
+  await tab(page, name.replace(".csv", "")).waitFor();
+}
+
+describeInBrowser("a workbench that is loaded again", () => {
+  const world = consoleWorld();
+
+  test("has its tables, viewers and filters, and says so", { timeout: 90_000 }, async () => {
+    const visitor = await world.visit("/workbench");
+    const { page } = visitor;
+    await openCsv(page, "one.csv");
+    await openCsv(page, "two.csv");
+    await page.getByRole("button", { name: "Add viewer" }).click();
+    await page.getByRole("menuitem", { name: "Histogram", exact: true }).click();
+    await viewer(page, "Histogram of People").waitFor();
+    await stored(page, 2);
+    await page.reload();
+    await page.getByText("2 tables are open again, as before the page was loaded.").waitFor();
+    await viewer(page, "Histogram of People").waitFor();
+    expect(await tab(page, "two").getAttribute("aria-current")).toBe("page");
+    await page.getByText("3 rows").first().waitFor();
+    await page.getByRole("button", { name: "Close them and forget" }).click();
+    await page.getByRole("heading", { name: "Workbench" }).waitFor();
+    await stored(page, 0);
+    expect(visitor.troubles).toEqual([]);
+  });
+
+  test("a sort can be taken back, and a layout comes back without its filter", { timeout: 90_000 }, async () => {
+    const visitor = await world.visit("/workbench");
+    const { page } = visitor;
+    await openCsv(page, "sorted.csv");
+    await page.getByRole("columnheader", { name: /People/ }).click();
+    const undo = page.getByRole("button", { name: "Undo: Sorted by People" });
+    await undo.waitFor();
+    await undo.click();
+    await page.getByRole("button", { name: "Redo: Sorted by People" }).waitFor();
+    expect(visitor.troubles).toEqual([]);
+  });
+});
