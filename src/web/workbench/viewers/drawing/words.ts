@@ -35,7 +35,7 @@ const LEAST_LETTERS = 9;
 /** Cut with an ellipsis where it would be broader than the room: in its middle, so that texts that begin alike are told apart. */
 export function elide(text: string, room: number, size = 11): string {
   if (textWidth(text, size) <= room) return text;
-  const letters = [...text];
+  const letters = Array.from(text);
   const left = room - textWidth("…", size);
   if (left < size * SHARES.plain) return "";
   const average = textWidth(text, size) / letters.length;
