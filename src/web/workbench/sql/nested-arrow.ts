@@ -1,4 +1,5 @@
-import { Bool, Field, Float64, Int64, List, Struct, Utf8, type DataType } from "apache-arrow";
+import { Bool, Field, Float64, Int64, List, makeData, Struct, Utf8, type Data, type DataType } from "apache-arrow";
+import { bits, encoded, newData } from "./arrow-data.ts";
 
 /** The Arrow type of values of JSON, so that SQL can look inside them. Where values do not agree, their texts. */
 type Shape =
@@ -81,6 +82,57 @@ export interface NestedValues {
   readonly type: DataType;
   /** By the code of the text; null: none. */
   readonly values: readonly unknown[];
+  /** Values of some rows as Arrow holds them. */
+  readonly dataOf: (rows: readonly unknown[]) => Data;
+}
+
+function dataOf(rows: readonly unknown[], shape: Shape): Data {
+  const { length } = rows;
+  const present = (index: number): boolean => rows[index] !== null && rows[index] !== undefined;
+  switch (shape.kind) {
+    case "none":
+    case "text":
+      return newData(new Utf8(), { length, present, ...encoded(rows.map((row) => (row ?? "") as string)) });
+    case "bool":
+      return newData(new Bool(), { length, present, values: bits(length, (index) => rows[index] === true) });
+    case "whole":
+      return newData(new Int64(), {
+        length,
+        present,
+        values: BigInt64Array.from(rows, (row) => (row ?? 0n) as bigint),
+      });
+    case "number":
+      return newData(new Float64(), {
+        length,
+        present,
+        values: Float64Array.from(rows, (row) => (row ?? 0) as number),
+      });
+    case "list":
+    case "object":
+      return groupData(rows, shape);
+  }
+}
+
+function groupData(rows: readonly unknown[], shape: Shape & { readonly kind: "list" | "object" }): Data {
+  const { length } = rows;
+  const nullCount = rows.filter((row) => row === null || row === undefined).length;
+  const nullBitmap = bits(length, (index) => rows[index] !== null && rows[index] !== undefined);
+  const shared = { length, nullCount, nullBitmap: nullCount === 0 ? undefined : nullBitmap };
+  if (shape.kind === "object") {
+    const children = [...shape.fields].map(([name, of]) =>
+      dataOf(
+        rows.map((row) => (row as Readonly<Record<string, unknown>> | null)?.[name]),
+        of,
+      ),
+    );
+    return makeData({ ...shared, type: typeOf(shape) as Struct, children });
+  }
+  const lists = rows.map((row) => (row ?? []) as readonly unknown[]);
+  const valueOffsets = new Int32Array(length + 1);
+  lists.forEach((list, index) => {
+    valueOffsets[index + 1] = (valueOffsets[index] ?? 0) + list.length;
+  });
+  return makeData({ ...shared, type: typeOf(shape) as List, valueOffsets, child: dataOf(lists.flat(), shape.of) });
 }
 
 /** Texts of JSON as values that Arrow can hold. Undefined: they are no lists or objects of one kind, so they stay texts. */
@@ -98,5 +150,9 @@ export function nestedValues(texts: readonly string[]): NestedValues | undefined
   }
   if (shape.kind !== "list" && shape.kind !== "object") return undefined;
   const whole = shape;
-  return { type: typeOf(whole), values: parsed.map((value) => fitted(value, whole)) };
+  return {
+    type: typeOf(whole),
+    values: parsed.map((value) => fitted(value, whole)),
+    dataOf: (rows) => dataOf(rows, whole),
+  };
 }

@@ -15,13 +15,12 @@ import {
   TimestampMillisecond,
   Utf8,
   Vector,
-  vectorFromArray,
   type Data,
-  type DataType,
 } from "apache-arrow";
 import { isMissing, isText, type Column, type NumberColumn, type TextColumn } from "../data/column.ts";
 import { fractionOf, unitsOf } from "../data/decimal.ts";
 import type { Table } from "../data/table.ts";
+import { bits, encoded, newData } from "./arrow-data.ts";
 import { nestedValues } from "./nested-arrow.ts";
 import { SQL_LIMITS } from "./limits.ts";
 import { newRest } from "./rest.ts";
@@ -146,12 +145,9 @@ function readyNested({ name, codes, categories }: TextColumn): ReadyColumn | und
   if (categories.length > SQL_LIMITS.nested) return undefined;
   const nested = nestedValues(categories);
   if (nested === undefined) return undefined;
-  const { type, values } = nested;
-  const data = (from: number, to: number): Data => {
-    const rows = Array.from(codes.subarray(from, to), (code) => values[code] ?? null);
-    const [made] = vectorFromArray(rows, type).data;
-    return made ?? newData(type, { length: 0, values: new Uint8Array(0), present: () => false });
-  };
+  const { type, values, dataOf } = nested;
+  const data = (from: number, to: number): Data =>
+    dataOf(Array.from(codes.subarray(from, to), (code) => values[code] ?? null));
   return { field: new Field(name, type, true), data };
 }
 
@@ -190,40 +186,6 @@ function readyTexts(column: TextColumn): ReadyColumn {
   return { field: new Field(name, type, true), data };
 }
 
-function newData(
-  type: DataType,
-  parts: {
-    readonly length: number;
-    readonly values: ArrayBufferView;
-    readonly present: (index: number) => boolean;
-    readonly valueOffsets?: Int32Array;
-    readonly dictionary?: Vector;
-  },
-): Data {
-  let nullCount = 0;
-  const nullBitmap = bits(parts.length, (index) => {
-    const isPresent = parts.present(index);
-    if (!isPresent) nullCount += 1;
-    return isPresent;
-  });
-  const { dictionary, valueOffsets } = parts;
-  const shared = { type, length: parts.length, nullCount, data: parts.values };
-  // The union of all types is more than its overloads can tell apart.
-  return makeData({
-    ...shared,
-    ...(nullCount === 0 ? {} : { nullBitmap }),
-    ...(dictionary === undefined ? {} : { dictionary }),
-    ...(valueOffsets === undefined ? {} : { valueOffsets }),
-  } as never) as Data;
-}
-
-function bits(length: number, isSet: (index: number) => boolean): Uint8Array {
-  const bytes = new Uint8Array(Math.ceil(length / 8));
-  for (let index = 0; index < length; index += 1)
-    if (isSet(index)) bytes[index >>> 3] = (bytes[index >>> 3] ?? 0) | (1 << (index & 7));
-  return bytes;
-}
-
 function fitsInt32(values: Float64Array): boolean {
   for (const value of values) if (value > 2 ** 31 - 1 || value < -(2 ** 31)) return false;
   return true;
@@ -246,23 +208,4 @@ function longs(values: Float64Array): BigInt64Array {
 function wholeNumbers(texts: readonly string[]): readonly bigint[] | undefined {
   const values = texts.map(BigInt);
   return values.every((value) => BigInt.asIntN(64, value) === value) ? values : undefined;
-}
-
-/** UTF-8, one after the other. */
-function encoded(texts: readonly string[]): { readonly values: Uint8Array; readonly valueOffsets: Int32Array } {
-  const encoder = new TextEncoder();
-  const valueOffsets = new Int32Array(texts.length + 1);
-  let bytes = new Uint8Array(1_024);
-  let end = 0;
-  for (const [index, text] of texts.entries()) {
-    // A UTF-16 unit is at most three bytes.
-    if (end + text.length * 3 > bytes.length) {
-      const larger = new Uint8Array(Math.max(bytes.length * 2, end + text.length * 3));
-      larger.set(bytes);
-      bytes = larger;
-    }
-    end += encoder.encodeInto(text, bytes.subarray(end)).written;
-    valueOffsets[index + 1] = end;
-  }
-  return { values: bytes.subarray(0, end), valueOffsets };
 }

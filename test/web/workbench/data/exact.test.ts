@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { tableFromIPC } from "apache-arrow";
-import { describe, expect, it, test } from "vitest";
+import { describe, expect, it, test, vi } from "vitest";
 import { Bits } from "../../../../src/web/workbench/data/bits.ts";
 import { groupRows } from "../../../../src/web/workbench/data/aggregate.ts";
 import { toCsv } from "../../../../src/web/workbench/data/csv.ts";
@@ -102,6 +102,22 @@ describe("a Parquet file of DuckDB with exact, fine and nested values", () => {
     const table = newTable("t", await readColumns("t.parquet", bytes));
     table.setFilter("agent", { kind: "formula", expression: "[dec18] = 1.005" });
     expect(table.filtered.count).toBe(1);
+  });
+  it("goes to the SQL engine without functions made from texts, which the page forbids", async () => {
+    const table = newTable("t", await readColumns("t.parquet", bytes));
+    const made = vi.spyOn(globalThis, "Function");
+    const nested = columnOfSent("n", "jsonb", [{ a: [1, null], b: { c: "x" } }, null, { a: [], b: null, d: true }]);
+    for (const one of [table, newTable("n", [nested])])
+      for await (const stream of arrowStreams(one)) {
+        const read = tableFromIPC(stream);
+        const back = await tableFrom(read.schema, read.batches, { name: "t", rows: one.rowCount });
+        if (one !== table)
+          expect(back.columns.map(texts)).toEqual([
+            ['{"a":[1,null],"b":{"c":"x"},"d":null}', "", '{"a":[],"b":null,"d":true}'],
+          ]);
+      }
+    expect(made).not.toHaveBeenCalled();
+    made.mockRestore();
   });
   it("goes to the SQL engine and back without a changed digit", async () => {
     const table = newTable("t", await readColumns("t.parquet", bytes));
