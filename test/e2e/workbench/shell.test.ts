@@ -160,7 +160,10 @@ describeInBrowser("the workbench", () => {
       await page.getByLabel("Name").fill("Ages");
       await page.getByRole("button", { name: "Save", exact: true }).click();
       await page.waitForFunction(() => /Histogram/.test(localStorage.getItem("sallyport.workbench.layouts") ?? ""));
-      await page.getByRole("navigation", { name: "Open tables" }).getByRole("button", { name: /^Close/ }).click();
+      await page
+        .getByRole("navigation", { name: "Open tables" })
+        .getByRole("button", { name: /^Close/ })
+        .click();
       await page.getByText("Layouts kept in this browser").waitFor();
       await openSample(page);
       await viewer(page, "Histogram of AGE").waitFor();

@@ -37,7 +37,10 @@ const KINDS = { page: "", postgres: " (PostgreSQL)", sqlite: " (SQLite)" } as co
 /** The chat of the workbench: the panel with the workbench's tools, and what these tools work on. */
 export function WorkbenchChat(props: ChatProps): ReactNode {
   const { workbench, databases, client, live, theme, download, sort, close } = props;
-  const agent = useMemo(() => new AgentTools({ workbench, databases, download, sort }), [workbench, databases, download, sort]);
+  const agent = useMemo(
+    () => new AgentTools({ workbench, databases, download, sort }),
+    [workbench, databases, download, sort],
+  );
   const [engine, setEngine] = useState<string>();
   const subscribe = useCallback(
     (listener: () => void) => {

@@ -8,7 +8,7 @@ import type { SqlAnswer } from "../sql/engine.ts";
 import type { Opening } from "./opening.ts";
 import type { SessionStore } from "./session-store.ts";
 
-export interface KeptAnswer {
+interface KeptAnswer {
   readonly sql: string;
   readonly answer: SqlAnswer;
 }

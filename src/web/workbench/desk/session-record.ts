@@ -24,7 +24,7 @@ export interface ViewRecord {
 }
 
 /** What a record is made of, beside the view itself. */
-export interface RecordOptions extends Pick<
+interface RecordOptions extends Pick<
   ViewRecord,
   "key" | "tab" | "at" | "place" | "isCurrent" | "columnKeys" | "layout"
 > {}

@@ -123,7 +123,9 @@ function single(
     return list.map((property, at) => [property, given[at]]);
   }
   const isKnown = properties.some((property) => property.name.toLowerCase() === name.toLowerCase());
-  return PLURAL.test(name) && !isKnown && given.length <= 1 ? [[name.replace(PLURAL, "ColumnName"), given[0]]] : [[name, value]];
+  return PLURAL.test(name) && !isKnown && given.length <= 1
+    ? [[name.replace(PLURAL, "ColumnName"), given[0]]]
+    : [[name, value]];
 }
 
 /** Every value that the viewer has: the defaults with what was set over them. Columns that are gone count as not set. */
@@ -186,7 +188,11 @@ function checkValue(property: PropertyDefinition, value: unknown, table: Table):
 function columnLike(table: Table, words: string): Column | undefined {
   const exact = table.column(words);
   if (exact !== undefined) return exact;
-  const plain = (text: string): string => ` ${text.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, " ").trim()} `;
+  const plain = (text: string): string =>
+    ` ${text
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}]+/gu, " ")
+      .trim()} `;
   const wanted = plain(words);
   if (wanted.trim() === "") return undefined;
   const alike = table.columns.filter(({ name }) => plain(name).includes(wanted));
