@@ -13,7 +13,7 @@ import {
   type Policy,
   type Redactor,
 } from "../protocol/index.ts";
-import { reapOrphans } from "../sandbox/index.ts";
+import { ProcessMarks, reapOrphans, startWatchdog } from "../sandbox/index.ts";
 import {
   Gateway,
   openWorkshop,
@@ -147,6 +147,7 @@ async function furnish(options: HouseOptions, { home, store }: Ground, opened: O
   const marker = await markerOf(home);
   const adminToken =
     settings.token.value ?? (await kept(join(home, TOKEN_FILE), () => `sp_${randomBytes(32).toString("base64url")}`));
+  const marks = await openMarks(marker, { log, clock }, opened);
   await sweepWorkshops(home);
   for (const folder of [ENGINES, "output"]) await sweepWarm(join(home, folder), store);
   const newId = makeNewId(
@@ -166,12 +167,13 @@ async function furnish(options: HouseOptions, { home, store }: Ground, opened: O
     told: (exchange) => telemetry.exchange(exchange),
   });
   opened.push(() => way.close());
-  const gateway = await gatewayFor(options, { home, store, marker, models, newId, telemetry });
+  const gateway = await gatewayFor(options, { home, store, marker, marks, models, newId, telemetry });
   opened.push(() => gateway.close());
-  opened.push(watchStrays({ gateway, marker, log, clock }));
+  opened.push(watchStrays({ gateway, marker, marks, log, clock }));
   telemetry.gauges(async () => ({
     ...(await gateway.readings()),
     ...storeReadings(store.health()),
+    sessionKeys: models.proxy.sessionKeys,
     requestLogDropped: requests.dropped,
   }));
   await gateway.tokens.ensureAdmin(adminToken, "first admin");
@@ -185,20 +187,40 @@ function addressOf({ providers, defaultProvider }: Models): string {
   return id === "cloud" ? places : `the provider ${id} (${places})`;
 }
 
+/** How the processes of this server are told from others, and what ends them when it is killed. */
+async function openMarks(
+  marker: string,
+  { log, clock }: { readonly log: Log; readonly clock: Clock },
+  opened: Opened,
+): Promise<ProcessMarks> {
+  const marks = await ProcessMarks.open(marker, Math.random);
+  if (!marks.lasting)
+    log.info({}, "processes are known by their environment alone: one that clears it can outlive its session");
+  const watchdog = startWatchdog({
+    marker,
+    life: marks.life,
+    after: (ms, callback) => clock.after(ms, callback),
+    onLost: (reason) => log.warn({ reason }, "the watchdog ended and is started again"),
+  });
+  opened.push(() => Promise.resolve(watchdog.close()));
+  return marks;
+}
+
 interface StrayWatch {
   readonly gateway: Gateway;
   readonly marker: string;
+  readonly marks: ProcessMarks;
   readonly log: Log;
   readonly clock: Clock;
 }
 
 /** Ends what outlived its session, now and then. Answers what stops it. */
-function watchStrays({ gateway, marker, log, clock }: StrayWatch): () => Promise<void> {
+function watchStrays({ gateway, marker, marks, log, clock }: StrayWatch): () => Promise<void> {
   let look: Promise<unknown> = Promise.resolve();
   let cancel = (): void => undefined;
   const again = (): void => {
     cancel = clock.after(LIMITS.strayProcessMs, () => {
-      look = reapOrphans({ marker, living: gateway.living })
+      look = reapOrphans({ marker, marks, living: gateway.living })
         .then((count) => {
           if (count > 0) log.warn({ processes: count }, "ended processes that belonged to no session any more");
         })
@@ -221,6 +243,7 @@ function telemetryFor({ settings, version, log, redact, clock = SYSTEM_CLOCK }: 
 
 interface Furniture extends Ground {
   readonly marker: string;
+  readonly marks: ProcessMarks;
   readonly models: Models;
   readonly newId: NewId;
   readonly telemetry: Telemetry;
@@ -228,7 +251,7 @@ interface Furniture extends Ground {
 
 async function gatewayFor(options: HouseOptions, furniture: Furniture): Promise<Gateway> {
   const { settings, environment, log, redact, clock = SYSTEM_CLOCK } = options;
-  const { home, store, marker, models, newId, telemetry } = furniture;
+  const { home, store, marker, marks, models, newId, telemetry } = furniture;
   const policyText = await readPolicyFile(join(home, POLICY_FILE));
   const passedOn = Object.fromEntries(
     PASSED_ON.flatMap((name) => (environment[name] === undefined ? [] : [[name, environment[name]]])),
@@ -250,7 +273,16 @@ async function gatewayFor(options: HouseOptions, furniture: Furniture): Promise<
         telemetry.event(event, { engine, provider, model, agent: created_by.id }),
       openWorkshop: (wanted) =>
         openWorkshop(
-          { home, marker, environment: passedOn, extraTools: options.extraTools, newId, now: () => clock.now() },
+          {
+            home,
+            marker,
+            marks,
+            engineMemoryBytes: settings.engineMemoryBytes?.value,
+            environment: passedOn,
+            extraTools: options.extraTools,
+            newId,
+            now: () => clock.now(),
+          },
           wanted,
         ),
       engineFolder: (session_id) => join(home, ENGINES, session_id),

@@ -56,6 +56,8 @@ const FileSettings = z
     retention: RetentionSettings.optional(),
     /** The Claude Code program. */
     claude: z.string().min(1).max(LIMITS.pathChars).optional(),
+    /** Memory of one engine's process with all that it started. */
+    engine_memory_mib: z.number().int().min(LIMITS.engineMemoryLeastMib).optional(),
     telemetry: z
       .object({
         /** An OTLP collector; `/v1/traces` is added. */

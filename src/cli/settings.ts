@@ -18,6 +18,8 @@ import { parseSettings, settingsPath, type FileSettings } from "./settings-file.
 
 export { SETTINGS_FILE } from "./settings-file.ts";
 
+const MIB = 1_048_576;
+
 type Origin = "flag" | "environment" | "file" | "default";
 
 /** A setting and where it came from, for `doctor`. */
@@ -50,6 +52,8 @@ export interface Settings {
   readonly proxyPort: Setting<number>;
   /** The Claude Code program; undefined: it is looked for. */
   readonly claude: Setting<string | undefined>;
+  /** Memory of an engine's process; absent: LIMITS.engineMemoryBytes. */
+  readonly engineMemoryBytes?: Setting<number>;
   /** Undefined: no traces are sent. */
   readonly telemetry: Setting<TelemetrySettings | undefined>;
   /** Document 000's socket; absent: as it ships. */
@@ -119,12 +123,23 @@ export function readSettings(flags: Flags, environment: Environment, cwd: string
     prices: pick<PriceSettings>([undefined, undefined, file.prices], {}),
     proxyPort: pick<number>([undefined, portOf("SALLYPORT_PROXY_PORT", environment), file.proxy?.port], 0),
     claude: pick<string | undefined>([undefined, environment["SALLYPORT_CLAUDE"], file.claude], undefined),
+    ...engineMemoryOf(environment, file),
     telemetry: telemetryOf(environment, file),
     ...runtimeOf(environment, file),
     ...(file.retention === undefined ? {} : { retention: { value: file.retention, origin: "file" as const } }),
     ...connectionsOf(flags, environment, cwd),
     ...(file.mounts === undefined ? {} : { mounts: { value: file.mounts, origin: "file" as const } }),
   };
+}
+
+function engineMemoryOf(environment: Environment, file: FileSettings): Pick<Settings, "engineMemoryBytes"> {
+  const variable = "SALLYPORT_ENGINE_MEMORY_MIB";
+  const given = numberOf(environment[variable]);
+  if (given !== undefined && given < LIMITS.engineMemoryLeastMib)
+    throw new Failure("invalid_request", `${variable} must be at least ${LIMITS.engineMemoryLeastMib}`);
+  const mib = given ?? file.engine_memory_mib;
+  if (mib === undefined) return {};
+  return { engineMemoryBytes: { value: mib * MIB, origin: given === undefined ? "file" : "environment" } };
 }
 
 function connectionsOf(flags: Flags, environment: Environment, cwd: string): Pick<Settings, "connections"> {

@@ -47,6 +47,8 @@ export const LIMITS = {
   engineProcesses: 24,
   sessionRestMs: 60_000,
   grantsPerSession: 200,
+  /** Of a session's journal that waits for the disk; beyond that its engine is not listened to. */
+  unwrittenChars: 8_388_608,
   // streaming
   ringFrames: 2_048,
   ringBytes: 4_194_304,
@@ -153,9 +155,19 @@ export const LIMITS = {
   engineKillMs: 500,
   /** How long a program that is asked for its version has. */
   engineVersionMs: 10_000,
-  /** One message of a program, and all that one process says. */
-  engineLineChars: 67_108_864,
-  engineOutputChars: 2_147_483_648,
+  /** One message of a program, all that it says in one turn, and what of that is no message. */
+  engineLineBytes: 33_554_432,
+  engineOutputBytes: 536_870_912,
+  engineNoiseBytes: 1_048_576,
+  /** Unfinished messages of all processes of an engine together. */
+  engineBufferedBytes: 134_217_728,
+  /** How far a program's output is read ahead of what the session has taken. */
+  engineAheadBytes: 8_388_608,
+  /** Memory of one program with all that it started, unless the settings say otherwise, and how often that is looked at. */
+  engineMemoryBytes: 2_147_483_648,
+  engineMemoryCheckMs: 500,
+  /** The least that the settings may allow: Claude Code itself takes about 200. */
+  engineMemoryLeastMib: 256,
   /** The end of what a program complained about. */
   engineStderrChars: 8_192,
   /** Lines of a program that are no messages, and of one turn. */
@@ -202,6 +214,10 @@ export const LIMITS = {
   /** How long the answer to an interrupted command waits for the end of its processes. */
   abortAnswerMs: 80,
   killPollMs: 10,
+  /** How long the trial may take that shows how processes can be marked here. */
+  processTrialMs: 5_000,
+  /** How long after its end the watchdog is started again. */
+  watchdogRestartMs: 1_000,
   /** How often processes that got SIGKILL are looked for again before they are given up. */
   killSweeps: 300,
   /** Output that stays silent this long after its process ended is over; something else holds the pipe. */

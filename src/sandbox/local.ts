@@ -3,6 +3,8 @@ import { stat } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
 import { Failure, LIMITS } from "../protocol/index.ts";
 import { Groups } from "./groups.ts";
+import { isMarkOf, type ProcessMarks } from "./marks.ts";
+import { watchMemory } from "./memory.ts";
 import { endProcesses, listProcesses, withDescendants, type ProcessEntry } from "./processes.ts";
 import type { KillOptions, OpenRequest, Piped, Running, Sandbox, SpawnRequest } from "./sandbox.ts";
 
@@ -12,6 +14,7 @@ const DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/b
 const SESSION = "SALLYPORT_SESSION";
 const INSTANCE = "SALLYPORT_INSTANCE";
 const RUN = "SALLYPORT_RUN";
+const MIB = 1_048_576;
 
 export interface LocalSandboxOptions {
   readonly sessionId: string;
@@ -19,6 +22,10 @@ export interface LocalSandboxOptions {
   readonly home: string;
   /** Stands for the server's own home folder: a later server of the same home ends by it what this one left. */
   readonly marker: string;
+  /** Marks that a process cannot take off; absent: only its environment tells whose it is. */
+  readonly marks?: ProcessMarks | undefined;
+  /** Memory of each process that is opened, with all that it started; absent: LIMITS.engineMemoryBytes. */
+  readonly memoryBytes?: number | undefined;
   /** PATH; absent: that of `environment`, else the system's usual folders. */
   readonly path?: string | undefined;
   /** The server's environment: only the few harmless variables named in PASSED_ON (and PATH) are taken from it. */
@@ -32,6 +39,8 @@ export interface LocalSandboxOptions {
 export function openLocalSandbox(options: LocalSandboxOptions): Sandbox {
   const environment = cleanEnvironment(options);
   const groups = new Groups();
+  const searchPath = (environment["PATH"] ?? "").split(":").filter((folder) => folder.startsWith("/"));
+  const marks = options.marks?.sandbox();
   let spawned = 0;
   let closed = false;
 
@@ -42,33 +51,40 @@ export function openLocalSandbox(options: LocalSandboxOptions): Sandbox {
       entries,
       (entry) =>
         (entry.startedWith(SESSION, options.sessionId) && entry.startedWith(INSTANCE, options.marker)) ||
-        isMember(entry),
+        isMember(entry) ||
+        marks?.has(entry.mark) === true,
     );
+  };
+
+  const prepare = <Request extends OpenRequest>(request: Request): Start<Request> => {
+    if (closed) throw new Failure("session_closed", "The session is closed: nothing can be started in it any more.");
+    spawned += 1;
+    // Unique also where two homes have a session of the same name.
+    const run = `${options.marker}.${options.sessionId}.${spawned}`;
+    const { argv, cwd } = request;
+    return {
+      request,
+      command: marks?.wrap(argv, { run: spawned, searchPath, cwd }) ?? argv,
+      environment: { ...environment, ...request.env, ...variables(options, run) },
+      run,
+      mark: marks?.of(spawned),
+      groups,
+    };
   };
 
   return {
     kind: "local",
-    searchPath: (environment["PATH"] ?? "").split(":").filter((folder) => folder.startsWith("/")),
+    searchPath,
     get busy() {
       return groups.any;
     },
-    async spawn(request) {
-      if (closed) throw new Failure("session_closed", "The session is closed: nothing can be started in it any more.");
-      spawned += 1;
-      // Unique also where two homes have a session of the same name.
-      const run = `${options.marker}.${options.sessionId}.${spawned}`;
-      return start({ request, environment: { ...environment, ...request.env, ...marks(options, run) }, run, groups });
-    },
-    async open(request) {
-      if (closed) throw new Failure("session_closed", "The session is closed: nothing can be started in it any more.");
-      spawned += 1;
-      const run = `${options.marker}.${options.sessionId}.${spawned}`;
-      return talk({ request, environment: { ...environment, ...request.env, ...marks(options, run) }, run, groups });
-    },
+    spawn: async (request) => start(prepare(request)),
+    open: async (request) => talk(prepare(request), options.memoryBytes ?? LIMITS.engineMemoryBytes),
     async close() {
       closed = true;
       if (spawned > 0)
         await endProcesses({ find: ofSession, groups: () => groups.withLeader(), graceMs: LIMITS.killGraceMs });
+      marks?.close();
     },
   };
 }
@@ -77,14 +93,38 @@ export function openLocalSandbox(options: LocalSandboxOptions): Sandbox {
 export async function reapOrphans(options: {
   readonly marker: string;
   readonly living?: readonly string[] | undefined;
+  /** The marks of this server; absent: those of any server of this home are strays. */
+  readonly marks?: ProcessMarks | undefined;
 }): Promise<number> {
-  const { marker, living = [] } = options;
+  const { marker, living = [], marks } = options;
+  const isMarked = ({ mark }: ProcessEntry): boolean => marks?.isStray(mark) ?? isMarkOf(mark, { marker });
   const find = async (): Promise<readonly ProcessEntry[]> => {
     const entries = await listProcesses();
     const spared = ancestors(entries, process.pid);
     const isStray = (entry: ProcessEntry): boolean =>
-      entry.startedWith(INSTANCE, marker) && !living.some((id) => entry.startedWith(SESSION, id));
+      isMarked(entry) || (entry.startedWith(INSTANCE, marker) && !living.some((id) => entry.startedWith(SESSION, id)));
     return withDescendants(entries, isStray).filter(({ pid }) => !spared.has(pid));
+  };
+  return endProcesses({ find, groups: () => [], graceMs: LIMITS.killGraceMs });
+}
+
+/**
+ * Ends what a server left that has just died. The next one may be there already, with processes of its own: by their mark
+ * they are another server's; by their environment alone, only those count that began before `now`.
+ */
+export async function reapAfter(dead: {
+  readonly marker: string;
+  readonly life: number;
+  /** Clock ticks since the system's start. */
+  readonly now: number;
+}): Promise<number> {
+  const { marker, now } = dead;
+  const find = async (): Promise<readonly ProcessEntry[]> => {
+    const entries = await listProcesses();
+    const spared = ancestors(entries, process.pid);
+    const isLeft = (entry: ProcessEntry): boolean =>
+      entry.mark === undefined ? entry.startedWith(INSTANCE, marker) && entry.begun <= now : isMarkOf(entry.mark, dead);
+    return withDescendants(entries, isLeft).filter(({ pid }) => !spared.has(pid));
   };
   return endProcesses({ find, groups: () => [], graceMs: LIMITS.killGraceMs });
 }
@@ -97,7 +137,7 @@ function ancestors(entries: readonly ProcessEntry[], pid: number): ReadonlySet<n
   return found;
 }
 
-function marks(options: LocalSandboxOptions, run: string): Readonly<Record<string, string>> {
+function variables(options: LocalSandboxOptions, run: string): Readonly<Record<string, string>> {
   return { [SESSION]: options.sessionId, [INSTANCE]: options.marker, [RUN]: run };
 }
 
@@ -117,30 +157,46 @@ function cleanEnvironment(options: LocalSandboxOptions): Readonly<Record<string,
 
 interface Start<Request> {
   readonly request: Request;
+  /** What is really started: the request's own command line behind a mark. */
+  readonly command: readonly [string, ...string[]];
   readonly environment: Readonly<Record<string, string>>;
   readonly run: string;
+  readonly mark: bigint | undefined;
   readonly groups: Groups;
 }
 
-async function start({ request, environment, run, groups }: Start<SpawnRequest>): Promise<Running> {
-  const child = launch({ request, environment, run, groups }, "ignore");
+async function start(starting: Start<SpawnRequest>): Promise<Running> {
+  const { request } = starting;
+  const child = launch(starting, "ignore");
   // Listened to before the first await: a short program is over by then.
   const exit = exitOf(child, request.onOutput);
   const pid = await started(child, request);
-  return { pid, exit, kill: (options) => endRun({ pid, run, groups, exit }, options) };
+  return { pid, exit, kill: (options) => endRun({ ...starting, pid, exit }, options) };
 }
 
-async function talk({ request, environment, run, groups }: Start<OpenRequest>): Promise<Piped> {
-  const child = launch({ request, environment, run, groups }, "pipe");
+async function talk(starting: Start<OpenRequest>, memoryBytes: number): Promise<Piped> {
+  const { request } = starting;
+  const child = launch(starting, "pipe");
+  let reason: string | undefined;
   const exit = new Promise<Exit>((resolve) => {
     child.once("error", () => resolve({ code: null, signal: null }));
-    child.once("exit", (code, signal) => resolve({ code, signal }));
+    child.once("exit", (code, signal) => resolve({ code, signal, ...(reason === undefined ? {} : { reason }) }));
   });
   const { stdin, stdout, stderr } = child;
   // A pipe that breaks is a pipe that ended: `exit` tells.
   for (const pipe of [stdin, stdout, stderr]) pipe?.on("error", () => undefined);
   const pid = await started(child, request);
   if (stdin === null || stdout === null || stderr === null) throw new Error("a process without pipes");
+  const kill = (options?: KillOptions): Promise<void> => endRun({ ...starting, pid, exit }, options);
+  const stopWatch = watchMemory({
+    pid,
+    bytes: memoryBytes,
+    onExceeded: () => {
+      reason = `it used more than ${Math.floor(memoryBytes / MIB)} MiB of memory`;
+      void kill({ graceMs: 0 });
+    },
+  });
+  void exit.then(stopWatch);
   return {
     pid,
     stdin,
@@ -148,12 +204,13 @@ async function talk({ request, environment, run, groups }: Start<OpenRequest>): 
     stderr,
     exit,
     signal: (name) => child.kill(name),
-    kill: (options) => endRun({ pid, run, groups, exit }, options),
+    kill,
   };
 }
 
-function launch({ request, environment, groups }: Start<OpenRequest>, input: "ignore" | "pipe"): ChildProcess {
-  const [program, ...words] = request.argv;
+function launch(starting: Start<OpenRequest>, input: "ignore" | "pipe"): ChildProcess {
+  const { request, command, environment, groups } = starting;
+  const [program, ...words] = command;
   const child = spawnQuietly(() =>
     spawn(program, words, {
       cwd: request.cwd,
@@ -203,15 +260,17 @@ function message(error: unknown): string {
 interface Run {
   readonly pid: number;
   readonly run: string;
+  readonly mark: bigint | undefined;
   readonly groups: Groups;
   readonly exit: Promise<unknown>;
 }
 
-async function endRun({ pid, run, groups, exit }: Run, options: KillOptions = {}): Promise<void> {
+async function endRun({ pid, run, mark, groups, exit }: Run, options: KillOptions = {}): Promise<void> {
   const find = async (): Promise<readonly ProcessEntry[]> => {
     const entries = await listProcesses();
     const isMember = groups.membership(entries, pid);
-    return withDescendants(entries, (entry) => entry.startedWith(RUN, run) || isMember(entry));
+    const isMarked = (entry: ProcessEntry): boolean => mark !== undefined && entry.mark === mark;
+    return withDescendants(entries, (entry) => entry.startedWith(RUN, run) || isMember(entry) || isMarked(entry));
   };
   await endProcesses({
     find,

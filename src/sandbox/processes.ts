@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { closeSync, openSync, readSync, readdirSync } from "node:fs";
 import { setImmediate as nextTurn, setTimeout as pause } from "node:timers/promises";
 import { LIMITS } from "../protocol/index.ts";
+import { readMark } from "./marks.ts";
 
 /** One living process of this machine. */
 export interface ProcessEntry {
@@ -10,6 +11,10 @@ export interface ProcessEntry {
   readonly group: number;
   /** The kernel's session; 0 where the system does not tell. */
   readonly session: number;
+  /** See `marks.ts`; absent: it has none, or the system does not tell. */
+  readonly mark: bigint | undefined;
+  /** Clock ticks from the system's start to the process's; 0 where the system does not tell. */
+  readonly begun: number;
   /** Whether it was started with this variable set to this value. */
   startedWith(name: string, value: string): boolean;
   /** Whether it still lives: its number may be another's by now. */
@@ -59,6 +64,8 @@ function readProcEntry(pid: string, buffer: Buffer): ProcessEntry | undefined {
     parent: stat.parent,
     group: stat.group,
     session: stat.session,
+    mark: readMark(readProc(`/proc/${pid}/limits`, buffer)),
+    begun: Number(stat.begun ?? 0),
     startedWith: (name, value) => delimited.includes(`\0${name}=${value}\0`),
     lives() {
       const now = readStat(pid, Buffer.allocUnsafe(STAT_BYTES));
@@ -123,6 +130,8 @@ export function parsePsLine(line: string): ProcessEntry | undefined {
     parent: Number(found[2]),
     group: Number(found[3]),
     session: 0,
+    mark: undefined,
+    begun: 0,
     startedWith: (name, value) => words.includes(` ${name}=${value} `),
     // `ps` is too slow to be asked about each one again.
     lives: () => signal(Number(found[1]), 0),

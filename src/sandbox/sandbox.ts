@@ -8,7 +8,12 @@ export interface KillOptions {
 /** A process in its own process group. `exit` never rejects; after it no more output comes. */
 export interface Running {
   readonly pid: number;
-  readonly exit: Promise<{ readonly code: number | null; readonly signal: string | null }>;
+  /** `reason`: why it was ended here; absent: it was not, or its owner did. */
+  readonly exit: Promise<{
+    readonly code: number | null;
+    readonly signal: string | null;
+    readonly reason?: string | undefined;
+  }>;
   /** Ends the whole group and whatever escaped from it: SIGTERM, then SIGKILL after a grace time. Resolves when all are gone. */
   kill(options?: KillOptions): Promise<void>;
 }

@@ -10,6 +10,8 @@ export class Outbox {
   readonly #entries: Entry[] = [];
   readonly #publish: (frames: readonly Frame[]) => void;
 
+  #unwritten = 0;
+
   constructor(publish: (frames: readonly Frame[]) => void) {
     this.#publish = publish;
   }
@@ -18,12 +20,20 @@ export class Outbox {
     return this.#entries.length === 0;
   }
 
+  /** Characters that wait for the disk. */
+  get unwritten(): number {
+    return this.#unwritten;
+  }
+
   /** Takes frames whose commit is under way; call the answer when it is on the disk. */
   journaled(frames: readonly Frame[]): () => void {
     const entry: Entry = { frames, durable: false };
     this.#entries.push(entry);
+    const size = frames.reduce((sum, { json }) => sum + json.length, 0);
+    this.#unwritten += size;
     return () => {
       entry.durable = true;
+      this.#unwritten -= size;
       this.#flush();
     };
   }

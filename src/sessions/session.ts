@@ -350,8 +350,9 @@ export class Session {
       this.services.reach("engine.opened");
       for await (const events of turn.begin(conversation, signal)) {
         this.#absorb(turn_id, events);
-        // The engine does not go ahead of a disk that is away.
-        if (this.services.store.health().stall !== undefined) await this.#lastCommit;
+        // The engine does not go ahead of a disk that is away, nor far ahead of one that is slow.
+        const isAhead = this.#outbox.unwritten > LIMITS.unwrittenChars;
+        if (isAhead || this.services.store.health().stall !== undefined) await this.#lastCommit;
       }
       this.#fail(
         turn_id,

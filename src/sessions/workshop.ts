@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { NewId, Profile } from "../protocol/index.ts";
-import { openLocalSandbox } from "../sandbox/index.ts";
+import { openLocalSandbox, type ProcessMarks } from "../sandbox/index.ts";
 import {
   createToolbox,
   isInside,
@@ -22,6 +22,10 @@ export interface WorkshopOptions {
   readonly home: string;
   /** Marks every process that this home's sessions start. */
   readonly marker: string;
+  /** Marks that no process can take off; absent: only its environment tells whose it is. */
+  readonly marks?: ProcessMarks | undefined;
+  /** Memory of an engine's process with all that it started; absent: LIMITS.engineMemoryBytes. */
+  readonly engineMemoryBytes?: number | undefined;
   /** What a process gets of the server's environment; nothing else is passed on. */
   readonly environment: Readonly<Record<string, string>>;
   /** Tools beside our own, for every session; absent: none. */
@@ -42,6 +46,8 @@ export async function openWorkshop(options: WorkshopOptions, wanted: WorkshopReq
     sessionId: session_id,
     home: options.environment["HOME"] ?? settings.workspace,
     marker: options.marker,
+    marks: options.marks,
+    memoryBytes: options.engineMemoryBytes,
     environment: options.environment,
   });
   const tools = openToolSession({

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { listProcesses, parsePsLine } from "../../src/sandbox/processes.ts";
-import { openLocalSandbox, reapOrphans, type Sandbox } from "../../src/sandbox/index.ts";
+import { openLocalSandbox, ProcessMarks, reapOrphans, type Sandbox } from "../../src/sandbox/index.ts";
 import { Failure } from "../../src/protocol/index.ts";
 
 let folder: string;
@@ -20,7 +20,8 @@ const environment = {
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "sallyport-sandbox-"));
   marker = `test-${folder}`;
-  sandbox = openLocalSandbox({ sessionId: "ses_1", home: folder, marker, environment });
+  const marks = await ProcessMarks.open(marker, Math.random);
+  sandbox = openLocalSandbox({ sessionId: "ses_1", home: folder, marker, marks, environment });
 });
 afterEach(async () => {
   await sandbox.close();

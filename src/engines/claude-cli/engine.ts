@@ -2,12 +2,14 @@ import { LIMITS } from "../../protocol/index.ts";
 import { CLAUDE_CAPABILITIES } from "../claude/capabilities.ts";
 import { ClaudeConversation } from "../claude/conversation.ts";
 import { claudeFinder, missingClaude, type ClaudeOptions } from "../claude/find.ts";
+import { OutputAllowance } from "../claude/output.ts";
 import type { Engine } from "../engine.ts";
 import { openCliLink } from "./link.ts";
 
 /** Claude Code's command line: one process for each prompt, nothing else to install. */
 export function createClaudeCliEngine(options: ClaudeOptions = {}): Engine {
   const find = claudeFinder(options);
+  const allowance = new OutputAllowance();
   const { retries = LIMITS.modelRetries } = options;
   return {
     id: "claude-cli",
@@ -16,7 +18,7 @@ export function createClaudeCliEngine(options: ClaudeOptions = {}): Engine {
     missing: () => missingClaude(options),
     async open(opening, host) {
       const executable = await find(host);
-      return new ClaudeConversation(opening, host, { executable, retries, keep: false, open: openCliLink });
+      return new ClaudeConversation(opening, host, { executable, retries, allowance, keep: false, open: openCliLink });
     },
   };
 }

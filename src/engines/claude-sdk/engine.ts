@@ -2,6 +2,7 @@ import { LIMITS } from "../../protocol/index.ts";
 import { CLAUDE_CAPABILITIES } from "../claude/capabilities.ts";
 import { ClaudeConversation } from "../claude/conversation.ts";
 import { claudeFinder, missingClaude, type ClaudeOptions } from "../claude/find.ts";
+import { OutputAllowance } from "../claude/output.ts";
 import type { Engine } from "../engine.ts";
 import { openSdkLink } from "./link.ts";
 import { loadSdk, missingSdk } from "./sdk.ts";
@@ -9,6 +10,7 @@ import { loadSdk, missingSdk } from "./sdk.ts";
 /** Claude Code through Anthropic's Agent SDK: one process for each conversation that is in use. */
 export function createClaudeSdkEngine(options: ClaudeOptions = {}): Engine {
   const find = claudeFinder(options);
+  const allowance = new OutputAllowance();
   const { retries = LIMITS.modelRetries } = options;
   return {
     id: "claude-sdk",
@@ -20,6 +22,7 @@ export function createClaudeSdkEngine(options: ClaudeOptions = {}): Engine {
       return new ClaudeConversation(opening, host, {
         executable,
         retries,
+        allowance,
         keep: true,
         open: async (launch, listener) => openSdkLink(sdk, launch, listener),
       });

@@ -22,10 +22,15 @@ export function openSdkLink(sdk: Sdk, launch: Launch, listener: Listener): Link 
   const input = new Inbox();
   let process: SandboxedProcess | undefined;
   const spawn = (options: SpawnOptions): SandboxedProcess => {
-    process = new SandboxedProcess(launch.host.sandbox, {
-      argv: [options.command, ...options.args],
-      cwd: launch.settings.workspace,
-      env: defined(options.env),
+    process = new SandboxedProcess({
+      sandbox: launch.host.sandbox,
+      request: {
+        argv: [options.command, ...options.args],
+        cwd: launch.settings.workspace,
+        env: defined(options.env),
+      },
+      allowance: launch.allowance,
+      listener,
     });
     return process;
   };
@@ -48,7 +53,10 @@ export function openSdkLink(sdk: Sdk, launch: Launch, listener: Listener): Link 
       if (changed.length > 0) await query.setMcpServers(sdkServers(kept));
       await query.setMcpServers(sdkServers(servers));
     },
-    send: (message) => input.add(message),
+    send: (message) => {
+      process?.begin();
+      input.add(message);
+    },
     interrupt: () => {
       // A process that has ended cannot be interrupted; its end is told elsewhere.
       query.interrupt().catch(() => undefined);

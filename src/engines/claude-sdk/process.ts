@@ -1,28 +1,37 @@
-import { EventEmitter } from "node:events";
+import { EventEmitter, once } from "node:events";
 import { PassThrough } from "node:stream";
 import { LIMITS } from "../../protocol/index.ts";
 import type { OpenRequest, Piped } from "../../sandbox/sandbox.ts";
 import type { Sandbox } from "../../sandbox/index.ts";
-import type { ProcessEnd } from "../claude/link.ts";
-import { Complaints } from "../claude/complaints.ts";
+import type { Listener, ProcessEnd } from "../claude/link.ts";
+import { ProcessOutput, type OutputAllowance } from "../claude/output.ts";
 import type { SpawnedProcess } from "./sdk.ts";
+
+interface ProcessOptions {
+  readonly sandbox: Pick<Sandbox, "open">;
+  readonly request: OpenRequest;
+  readonly allowance: OutputAllowance;
+  readonly listener: Pick<Listener, "noise" | "drained">;
+}
 
 /**
  * The vendor's process as its SDK wants it: there at once, while the sandbox takes a moment to start one. Until then
- * what is written waits in the pipes.
+ * what is written waits in the pipes. The SDK gets nothing but whole messages of bounded size: its own reader has no bound.
  */
 export class SandboxedProcess extends EventEmitter implements SpawnedProcess {
   readonly stdin = new PassThrough();
   readonly stdout = new PassThrough();
   readonly #opening: Promise<Piped | undefined>;
-  readonly #complaints = new Complaints();
+  readonly #options: ProcessOptions;
+  #output: ProcessOutput | undefined;
   readonly #end: Promise<ProcessEnd>;
   killed = false;
   exitCode: number | null = null;
   signalCode: NodeJS.Signals | null = null;
 
-  constructor(sandbox: Pick<Sandbox, "open">, request: OpenRequest) {
+  constructor(options: ProcessOptions) {
     super();
+    this.#options = options;
     // An error event that nobody listens to would end the server.
     this.on("error", () => undefined);
     for (const pipe of [this.stdin, this.stdout]) pipe.on("error", () => undefined);
@@ -30,7 +39,7 @@ export class SandboxedProcess extends EventEmitter implements SpawnedProcess {
     this.#end = new Promise((resolve) => {
       settle = resolve;
     });
-    this.#opening = sandbox.open(request).then(
+    this.#opening = options.sandbox.open(options.request).then(
       (process) => {
         this.#join(process, settle);
         return process;
@@ -51,6 +60,11 @@ export class SandboxedProcess extends EventEmitter implements SpawnedProcess {
     return this.#end;
   }
 
+  /** A turn begins: its output is counted anew. */
+  begin(): void {
+    this.#output?.begin();
+  }
+
   kill(signal: NodeJS.Signals): boolean {
     this.killed = true;
     const graceMs = signal === "SIGKILL" ? 0 : LIMITS.engineKillMs;
@@ -66,14 +80,26 @@ export class SandboxedProcess extends EventEmitter implements SpawnedProcess {
 
   #join(process: Piped, settle: (end: ProcessEnd) => void): void {
     this.stdin.pipe(process.stdin);
-    process.stdout.pipe(this.stdout);
-    process.stderr.setEncoding("utf8");
-    process.stderr.on("data", (chunk: string) => this.#complaints.add(chunk));
+    const { allowance, listener } = this.#options;
+    const output = new ProcessOutput(process, {
+      allowance,
+      onMessage: (_, line) => void this.stdout.write(line),
+      onNoise: (line) => listener.noise(line),
+      drained: async () => {
+        // An SDK that has stopped reading is not waited for: its process ends.
+        if (this.stdout.writableNeedDrain) await once(this.stdout, "drain").catch(() => undefined);
+        await listener.drained();
+      },
+    });
+    this.#output = output;
     void process.exit.then(({ code, signal }) => {
       this.exitCode = code;
       this.signalCode = signal as NodeJS.Signals | null;
-      settle({ code, signal, complaint: this.#complaints.text });
       this.emit("exit", code, this.signalCode);
+    });
+    void output.end.then((end) => {
+      settle(end);
+      this.stdout.end();
     });
   }
 }

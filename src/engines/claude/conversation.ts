@@ -58,6 +58,7 @@ export class ClaudeConversation implements Conversation {
         heard: (said) => this.#run?.heard(said),
         noise: (line) => this.#run?.noise(line),
         permit: (call, given) => this.#run?.permit(call, given) ?? Promise.resolve(NO_TURN),
+        drained: () => this.#run?.drained() ?? Promise.resolve(),
         ended: (end) => this.#run?.ended(end),
       },
       runLent: async (call) => this.#run?.runLent(call) ?? errorResult(NO_TURN.message),

@@ -5,6 +5,7 @@ import { LIMITS, type SessionSettings } from "../../protocol/index.ts";
 import type { Host } from "../engine.ts";
 import { LentServer, type RunLent } from "./lent.ts";
 import type { Link, Listener, OpenLink, Start } from "./link.ts";
+import type { OutputAllowance } from "./output.ts";
 import { offerOf, toolName, type Offer } from "./tools.ts";
 import { configFolder, sweepTemporary, temporaryFolder } from "./transcripts.ts";
 
@@ -12,6 +13,8 @@ export interface LineMeans {
   readonly executable: string;
   /** How often a failed request of the model is tried again. */
   readonly retries: number;
+  /** For what all its processes write. */
+  readonly allowance: OutputAllowance;
   readonly open: OpenLink;
 }
 
@@ -74,9 +77,9 @@ export class Line {
     this.#listener = mine;
     const offer = offerOf(host.toolbox);
     const servers = this.#servers(offer, []);
-    const { executable, retries } = means;
+    const { executable, retries, allowance } = means;
     const model = host.model.name;
-    const launch = { executable, retries, host, settings, offer, servers, start, temporary };
+    const launch = { executable, retries, host, settings, offer, servers, start, temporary, allowance };
     const link = await means.open(launch, mine).catch(async (error: unknown) => {
       await rm(temporary, { recursive: true, force: true });
       throw error;
@@ -127,6 +130,7 @@ export class Line {
         this.#listener === mine
           ? listener.permit({ ...call, tool: toolName(call.tool) }, signal)
           : Promise.resolve({ behavior: "deny", message: "The turn is over." }),
+      drained: () => (this.#listener === mine ? listener.drained() : Promise.resolve()),
       ended: (end) => {
         if (this.#listener !== mine) return;
         // What it started may have outlived it.

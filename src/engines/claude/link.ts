@@ -1,6 +1,7 @@
 import type { SessionSettings } from "../../protocol/index.ts";
 import type { Host } from "../engine.ts";
 import type { LentServer } from "./lent.ts";
+import type { OutputAllowance } from "./output.ts";
 import type { Place } from "./state.ts";
 import type { AskedCall } from "./translate.ts";
 import type { Offer } from "./tools.ts";
@@ -28,6 +29,8 @@ export interface ProcessEnd {
   readonly code: number | null;
   readonly signal: string | null;
   readonly complaint: string;
+  /** Why we ended it; absent: we did not. */
+  readonly failure?: string | undefined;
 }
 
 /** Who listens to a process. */
@@ -37,6 +40,8 @@ export interface Listener {
   noise(line: string): void;
   /** Decides on a call. Its message may come a moment later. Aborted: nobody waits for the answer any more. */
   permit(call: AskedCall, signal: AbortSignal): Promise<Decision>;
+  /** Resolves when the session has taken all that was heard so far. */
+  drained(): Promise<void>;
   /** Nothing more comes. */
   ended(end: ProcessEnd): void;
 }
@@ -52,6 +57,8 @@ export interface Launch {
   readonly start: Start;
   /** A folder of its own for what it needs while it runs. */
   readonly temporary: string;
+  /** For what it writes; shared by all processes of the engine. */
+  readonly allowance: OutputAllowance;
 }
 
 /** A running process of the vendor's. */

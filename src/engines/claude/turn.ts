@@ -216,12 +216,17 @@ export class TurnRun {
     this.tell([{ type: "notice", message: `Claude Code says: ${line.slice(0, LIMITS.engineNoticeChars)}` }]);
   }
 
+  /** Resolves when the session has taken all that was told so far. */
+  drained(): Promise<void> {
+    return this.#channel.drained();
+  }
+
   /** The process is gone. */
   ended(end: ProcessEnd): void {
     // One that was there before the turn, and went before it was given anything: whoever connects finds another one.
     if (this.over || this.#link === undefined) return;
     this.#link = undefined;
-    if (this.#fruitful || this.#again || this.#stopped !== undefined) {
+    if (end.failure !== undefined || this.#fruitful || this.#again || this.#stopped !== undefined) {
       this.fail({ code: "engine_failed", message: endWords(end) });
       return;
     }
@@ -445,7 +450,8 @@ export class TurnRun {
   }
 }
 
-function endWords({ code, signal, complaint }: ProcessEnd): string {
+function endWords({ code, signal, complaint, failure }: ProcessEnd): string {
+  if (failure !== undefined) return `Claude Code was ended because ${failure}. Send the prompt again.`;
   const how = signal === null ? `with exit code ${code ?? "unknown"}` : `by ${signal}`;
   const said = complaint.trim();
   return `Claude Code ended unexpectedly, ${how}${said === "" ? "" : `: ${said}`}. Send the prompt again.`;

@@ -14,6 +14,9 @@ export class Channel {
   #wake: (() => void) | undefined;
   #ended = false;
   #error: unknown;
+  /** The reader is gone. */
+  #left = false;
+  #waiters: (() => void)[] = [];
 
   send(events: readonly EngineEvent[]): void {
     if (events.length === 0) return;
@@ -33,6 +36,15 @@ export class Channel {
     }
   }
 
+  /** Resolves when everything that was sent has been taken, or nobody reads any more. */
+  async drained(): Promise<void> {
+    while (this.#queue.length > 0 && !this.#left) {
+      await new Promise<void>((resolve) => {
+        this.#waiters.push(resolve);
+      });
+    }
+  }
+
   /** No more will come; `error` is thrown to the reader. */
   end(error?: unknown): void {
     this.#ended = true;
@@ -41,6 +53,15 @@ export class Channel {
   }
 
   async *read(): AsyncGenerator<readonly EngineEvent[]> {
+    try {
+      yield* this.#take();
+    } finally {
+      this.#left = true;
+      this.#tellDrained();
+    }
+  }
+
+  async *#take(): AsyncGenerator<readonly EngineEvent[]> {
     for (;;) {
       const events = this.#queue.shift();
       if (events !== undefined) {
@@ -48,6 +69,7 @@ export class Channel {
         if (first?.type === "item.delta" && this.#deltas.get(first.item_id) === first)
           this.#deltas.delete(first.item_id);
         yield events;
+        if (this.#queue.length === 0) this.#tellDrained();
       } else if (this.#ended) {
         if (this.#error !== undefined) throw this.#error;
         return;
@@ -58,5 +80,11 @@ export class Channel {
         this.#wake = undefined;
       }
     }
+  }
+
+  #tellDrained(): void {
+    const waiters = this.#waiters;
+    this.#waiters = [];
+    for (const resolve of waiters) resolve();
   }
 }

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { LineReader, OutputFailure } from "../../../src/engines/claude-cli/lines.ts";
 import { findClaude } from "../../../src/engines/claude/find.ts";
 import { LentServer } from "../../../src/engines/claude/lent.ts";
+import { OutputAllowance, OutputFailure, OutputReader } from "../../../src/engines/claude/output.ts";
 import { outcomeOf } from "../../../src/engines/claude/outcome.ts";
 import { aside, promptContent } from "../../../src/engines/claude/say.ts";
 import { promptId, readState, StateFile } from "../../../src/engines/claude/state.ts";
@@ -85,19 +85,24 @@ describe("outcomeOf", () => {
   });
 });
 
-describe("LineReader", () => {
-  test("gives the same lines however they are cut", () => {
+describe("OutputReader", () => {
+  const messages = (told: string[], allowance = new OutputAllowance()): OutputReader =>
+    new OutputReader({
+      allowance,
+      onMessage: (_, line) => told.push(line.toString()),
+      onNoise: (line) => told.push(`noise ${line}`),
+    });
+
+  test("gives the same messages however they are cut", () => {
     fc.assert(
       fc.property(
-        fc.array(
-          fc.string({ unit: "grapheme" }).map((line) => line.replaceAll("\n", "")),
-          { maxLength: 20 },
-        ),
+        fc.array(fc.string({ unit: "grapheme" }), { maxLength: 20 }),
         fc.array(fc.nat(40), { maxLength: 30 }),
-        (lines, cuts) => {
+        (texts, cuts) => {
+          const lines = texts.map((text) => JSON.stringify({ type: "x", text }));
           const bytes = Buffer.from(lines.join("\n"));
           const told: string[] = [];
-          const reader = new LineReader((line) => told.push(line));
+          const reader = messages(told);
           let from = 0;
           for (const cut of cuts) {
             reader.add(bytes.subarray(from, from + cut));
@@ -105,19 +110,83 @@ describe("LineReader", () => {
           }
           reader.add(bytes.subarray(from));
           reader.end();
-          expect(told).toEqual(lines.filter((line) => line.trim() !== ""));
+          expect(told).toEqual(lines.map((line) => `${line}\n`));
         },
       ),
       { seed: 4, numRuns: 200 },
     );
   });
 
-  test("a line without end is not kept without end", () => {
-    const reader = new LineReader(() => undefined);
-    const chunk = Buffer.alloc(8_388_608, "x");
-    const rounds = Math.ceil(LIMITS.engineLineChars / chunk.length);
-    for (let round = 0; round < rounds; round += 1) reader.add(chunk);
-    expect(() => reader.add(chunk)).toThrow(OutputFailure);
+  test("what is no message is noise", () => {
+    const told: string[] = [];
+    const reader = messages(told);
+    reader.add(Buffer.from('warning\n\n{"type":1}\n{}\n[1]\n{"type":"x"}\n {"type"\n'));
+    expect(told).toEqual([
+      "noise warning",
+      'noise {"type":1}',
+      "noise {}",
+      "noise [1]",
+      '{"type":"x"}\n',
+      'noise  {"type"',
+    ]);
+  });
+
+  /** Adds a chunk until it is refused; answers the refusal and how many bytes were taken. */
+  function flood(reader: OutputReader, chunk: Buffer): { readonly words: string; readonly taken: number } {
+    for (let taken = 0; taken <= 2 * LIMITS.engineOutputBytes; taken += chunk.length) {
+      try {
+        reader.add(chunk);
+      } catch (error) {
+        expect(error).toBeInstanceOf(OutputFailure);
+        return { words: (error as Error).message, taken };
+      }
+    }
+    throw new Error("it took everything");
+  }
+
+  const MIB = 1_048_576;
+  test.each([
+    ["a line without end", Buffer.alloc(MIB, "x"), "it wrote a line of more than 33554432 bytes", 33_554_432],
+    ["lines of junk", Buffer.alloc(MIB, "junk\n"), "it wrote more than 1048576 bytes that are no messages", MIB],
+    [
+      "broken messages",
+      Buffer.alloc(MIB, '{"type":"x"\n'),
+      "it wrote more than 1048576 bytes that are no messages",
+      MIB,
+    ],
+    [
+      "messages",
+      Buffer.alloc(64 * MIB, `{"type":"x","y":"${"y".repeat(65_516)}"}\n`),
+      "it wrote more than 536870912 bytes in one turn",
+      536_870_912,
+    ],
+  ])("%s: refused past a bound, and nothing more is kept", (_, chunk, words, most) => {
+    const allowance = new OutputAllowance();
+    const reader = messages([], allowance);
+    const end = flood(reader, chunk);
+    expect([end.words, end.taken <= most, allowance.most <= LIMITS.engineLineBytes]).toEqual([words, true, true]);
+  });
+
+  test("many processes share one bound for lines without end", () => {
+    const allowance = new OutputAllowance();
+    const chunk = Buffer.alloc(16 * MIB, "x");
+    const readers = Array.from({ length: 8 }, () => messages([], allowance));
+    for (const reader of readers) reader.add(chunk);
+    const late = messages([], allowance);
+    expect(() => late.add(chunk)).toThrow("it and others wrote more than 134217728 bytes of lines that have no end");
+    readers[0]?.close();
+    late.add(chunk);
+    expect(allowance.most).toBe(LIMITS.engineBufferedBytes);
+  });
+
+  test("each turn is counted by itself", () => {
+    const told: string[] = [];
+    const reader = messages(told);
+    const noise = Buffer.alloc(MIB, "junk\n");
+    reader.add(noise.subarray(0, MIB - 5));
+    reader.begin();
+    reader.add(noise.subarray(0, MIB - 5));
+    expect(told.length).toBe(2 * LIMITS.engineNotices);
   });
 });
 

@@ -1,10 +1,14 @@
-import { readdir } from "node:fs/promises";
+import { chmod, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { EXECUTABLE } from "../../engines/claude/world.ts";
+import { escaped, ESCAPES, isAlive } from "../../support/escapes.ts";
 import { openTestHouse, runScript, script } from "../../support/house.ts";
 import { leftBehind, makePlace, startServer } from "../../support/server.ts";
 
 const escape = "(setsid sleep 1000 &) ; nohup sleep 1000 >/dev/null 2>&1 & trap '' TERM; sleep 1000 &";
+const [withNothingLeft] = Object.values(ESCAPES);
+if (withNothingLeft === undefined) throw new Error("no way to escape");
 
 it("ends every process of a session that closes, also those that left their group", async () => {
   await using house = await openTestHouse();
@@ -23,23 +27,102 @@ it("ends every process of a session that closes, also those that left their grou
   expect(await leftBehind(house.place)).toEqual([]);
 });
 
-it("ends what a killed server left, at the next start", async () => {
-  const place = await makePlace();
-  const first = await startServer(place);
-  const session = await first.client.createSession({
+it("ends what took everything off that tells of its session", async () => {
+  await using house = await openTestHouse();
+  const files = Object.keys(ESCAPES).map((_, index) => join(house.place.workspace, `${index}.pid`));
+  const tools = Object.values(ESCAPES).map((way, index) => ({
+    tool: "Bash",
+    input: { command: way(files[index] ?? "") },
+  }));
+  const { session } = await runScript(house.client, {
     autonomy: "full",
-    prompt: { text: script({ tool: "Bash", input: { command: `${escape} wait` } }) },
+    prompt: { text: script({ tools }, { say: "ok" }) },
   });
-  for await (const frame of first.client.watch(session.id)) if (frame.type === "item.updated") break;
-  // The mark comes before the process: wait until the process is there.
-  while ((await leftBehind(place)).length < 3) await new Promise((resolve) => setImmediate(resolve));
-  await first.kill();
-  expect((await leftBehind(place)).length).toBeGreaterThan(0);
-  const second = await startServer(place);
-  expect(await leftBehind(place)).toEqual([]);
-  await second.stop();
-  expect(await leftBehind(place)).toEqual([]);
-  await place.remove();
+  const pids = await Promise.all(files.map(escaped));
+  expect(pids.filter(isAlive)).toEqual(pids);
+  await house.client.control(session.id, "close");
+  expect(pids.filter(isAlive)).toEqual([]);
+});
+
+describe("a killed server", () => {
+  it("leaves nothing, though no other one is started", async () => {
+    const place = await makePlace();
+    const server = await startServer(place);
+    const file = join(place.workspace, "escaped.pid");
+    const command = `${escape} ${withNothingLeft(file)}; sleep 1000`;
+    const session = await server.client.createSession({
+      autonomy: "full",
+      prompt: { text: script({ tool: "Bash", input: { command } }) },
+    });
+    for await (const frame of server.client.watch(session.id)) if (frame.type === "item.updated") break;
+    // The mark comes before the process: wait until the last one is there.
+    let pid = NaN;
+    while (Number.isNaN(pid)) pid = await escaped(file).catch(() => NaN);
+    expect((await leftBehind(place)).length).toBeGreaterThan(2);
+    await server.kill();
+    while (isAlive(pid) || (await leftBehind(place)).length > 0) await new Promise((resolve) => setImmediate(resolve));
+    await place.remove();
+  });
+
+  it("is followed by one whose processes stay", async () => {
+    const place = await makePlace();
+    const first = await startServer(place);
+    await runScript(first.client, {
+      autonomy: "full",
+      prompt: { text: script({ tool: "Bash", input: { command: escape } }, { say: "ok" }) },
+    });
+    await first.kill();
+    const second = await startServer(place);
+    const file = join(place.workspace, "escaped.pid");
+    const { session } = await runScript(second.client, {
+      autonomy: "full",
+      prompt: { text: script({ tool: "Bash", input: { command: withNothingLeft(file) } }, { say: "ok" }) },
+    });
+    expect(isAlive(await escaped(file))).toBe(true);
+    await second.client.control(session.id, "close");
+    expect([isAlive(await escaped(file)), await leftBehind(place)]).toEqual([false, []]);
+    await second.stop();
+    await place.remove();
+  });
+});
+
+describe.each(["claude-sdk", "claude-cli"])("%s", (engine) => {
+  it(
+    "what the vendor's own program leaves ends with the session, and with the server",
+    { timeout: 60_000 },
+    async () => {
+      const place = await makePlace();
+      const claude = join(place.workspace, "..", "claude");
+      const stay = `'echo $$ > $0.part; mv $0.part $0; exec sleep 900'`;
+      const leave = `env -i setsid sh -c ${stay} "$f" >/dev/null 2>&1 & until [ -s "$f" ]; do sleep 0.01; done`;
+      const program = [
+        "#!/bin/bash",
+        `f=${place.workspace}/$SALLYPORT_SESSION.$$.pid`,
+        `[ "$*" = --version ] || { ${leave}; }`,
+        `exec ${EXECUTABLE} "$@"`,
+      ];
+      await writeFile(claude, program.join("\n"));
+      await chmod(claude, 0o755);
+      const server = await startServer(place, { SALLYPORT_CLAUDE: claude });
+      const left = async (session = ""): Promise<readonly number[]> => {
+        const files = (await readdir(place.workspace)).filter(
+          (name) => name.startsWith(session) && name.endsWith(".pid"),
+        );
+        return (await Promise.all(files.map((name) => escaped(join(place.workspace, name))))).filter(isAlive);
+      };
+      const settings = { engine, prompt: { text: script({ say: "ok" }) } };
+      const { session } = await runScript(server.client, settings);
+      expect((await left(session.id)).length).toBeGreaterThan(0);
+      await server.client.control(session.id, "close");
+      expect(await left(session.id)).toEqual([]);
+      await runScript(server.client, settings);
+      expect((await left()).length).toBeGreaterThan(0);
+      await server.kill();
+      while ((await left()).length > 0 || (await leftBehind(place)).length > 0)
+        await new Promise((resolve) => setImmediate(resolve));
+      await place.remove();
+    },
+  );
 });
 
 it("leaves no half-written file and no folder of its own in the workspace", async () => {

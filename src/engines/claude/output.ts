@@ -1,0 +1,209 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { LIMITS } from "../../protocol/index.ts";
+import type { Piped } from "../../sandbox/sandbox.ts";
+import { Complaints } from "./complaints.ts";
+import type { ProcessEnd } from "./link.ts";
+import type { Fields } from "./wire.ts";
+
+const NEWLINE = 0x0a;
+
+/** What a program wrote cannot be taken. */
+export class OutputFailure extends Error {}
+
+/** Bytes of unfinished lines that all processes of an engine may hold together. */
+export class OutputAllowance {
+  #used = 0;
+  #most = 0;
+
+  /** The most that was ever held at once. */
+  get most(): number {
+    return this.#most;
+  }
+
+  take(bytes: number): void {
+    if (this.#used + bytes > LIMITS.engineBufferedBytes)
+      throw new OutputFailure(
+        `it and others wrote more than ${LIMITS.engineBufferedBytes} bytes of lines that have no end`,
+      );
+    this.#used += bytes;
+    this.#most = Math.max(this.#most, this.#used);
+  }
+
+  give(bytes: number): void {
+    this.#used -= bytes;
+  }
+}
+
+interface ReaderOptions {
+  readonly allowance: OutputAllowance;
+  /** A message, and its line with the newline. */
+  readonly onMessage: (message: Fields, line: Buffer) => void;
+  /** The first lines that are no messages. */
+  readonly onNoise: (line: string) => void;
+}
+
+/** Cuts a program's output into messages. Throws `OutputFailure` when it is more than anybody needs. */
+export class OutputReader {
+  readonly #options: ReaderOptions;
+  /** The line that has begun, in pieces. */
+  #pieces: Buffer[] = [];
+  #length = 0;
+  #total = 0;
+  #noiseBytes = 0;
+  #noiseLines = 0;
+
+  constructor(options: ReaderOptions) {
+    this.#options = options;
+  }
+
+  /** A turn begins: what was said before does not count any more. */
+  begin(): void {
+    this.#total = 0;
+    this.#noiseBytes = 0;
+    this.#noiseLines = 0;
+  }
+
+  add(chunk: Buffer): void {
+    this.#total += chunk.length;
+    if (this.#total > LIMITS.engineOutputBytes)
+      throw new OutputFailure(`it wrote more than ${LIMITS.engineOutputBytes} bytes in one turn`);
+    let from = 0;
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, from)) {
+      this.#flush(chunk.subarray(from, end + 1));
+      from = end + 1;
+    }
+    this.#keep(chunk.subarray(from));
+  }
+
+  /** The last line may lack its end. */
+  end(): void {
+    this.#flush(Buffer.from("\n"));
+  }
+
+  /** Gives back what it holds; nothing more is added. */
+  close(): void {
+    this.#options.allowance.give(this.#length);
+    this.#pieces = [];
+    this.#length = 0;
+  }
+
+  #keep(piece: Buffer): void {
+    if (piece.length === 0) return;
+    if (this.#length + piece.length > LIMITS.engineLineBytes)
+      throw new OutputFailure(`it wrote a line of more than ${LIMITS.engineLineBytes} bytes`);
+    this.#options.allowance.take(piece.length);
+    this.#length += piece.length;
+    this.#pieces.push(piece);
+  }
+
+  #flush(last: Buffer): void {
+    const line = this.#pieces.length === 0 ? last : Buffer.concat([...this.#pieces, last]);
+    this.close();
+    const text = line.toString("utf8");
+    if (text.trim() === "") return;
+    const message = parse(text);
+    if (message !== undefined) this.#options.onMessage(message, line);
+    else this.#noise(text);
+  }
+
+  #noise(text: string): void {
+    this.#noiseLines += 1;
+    this.#noiseBytes += text.length;
+    if (this.#noiseBytes > LIMITS.engineNoiseBytes)
+      throw new OutputFailure(`it wrote more than ${LIMITS.engineNoiseBytes} bytes that are no messages`);
+    if (this.#noiseLines <= LIMITS.engineNotices) this.#options.onNoise(text.trimEnd());
+  }
+}
+
+/** Nothing when it is no message. */
+function parse(text: string): Fields | undefined {
+  if (!text.trimStart().startsWith("{")) return undefined;
+  try {
+    const value = JSON.parse(text) as Fields;
+    return typeof value["type"] === "string" ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+interface FollowOptions extends ReaderOptions {
+  /** Resolves when what was told has been taken; nothing more is read until then. */
+  readonly drained: () => Promise<unknown>;
+}
+
+/** The output of a process, in order, never more of it in memory than the limits say. */
+export class ProcessOutput {
+  readonly #process: Piped;
+  readonly #reader: OutputReader;
+  readonly #drained: () => Promise<unknown>;
+  readonly #complaints = new Complaints();
+  #failure: string | undefined;
+  /** Bytes since all that was told had been taken. */
+  #ahead = 0;
+  #chunks = 0;
+  #paused = false;
+  #exited = false;
+  /** How the process ended, when all it wrote was told. */
+  readonly end: Promise<ProcessEnd>;
+
+  constructor(process: Piped, options: FollowOptions) {
+    this.#process = process;
+    this.#drained = options.drained;
+    this.#reader = new OutputReader(options);
+    process.stderr.setEncoding("utf8");
+    process.stderr.on("data", (chunk: string) => this.#complaints.add(chunk));
+    process.stdout.on("data", (chunk: Buffer) => this.#take(chunk));
+    const drained = new Promise<void>((resolve) => {
+      process.stdout.once("end", resolve);
+      process.stdout.once("close", resolve);
+    });
+    this.end = this.#follow(drained);
+  }
+
+  /** A turn begins: its output is counted anew. */
+  begin(): void {
+    this.#reader.begin();
+  }
+
+  #take(chunk: Buffer): void {
+    this.#chunks += 1;
+    this.#ahead += chunk.length;
+    this.#guarded(() => this.#reader.add(chunk));
+    if (this.#ahead <= LIMITS.engineAheadBytes || this.#paused || this.#exited) return;
+    this.#paused = true;
+    this.#process.stdout.pause();
+    void this.#drained().then(() => {
+      this.#ahead = 0;
+      this.#paused = false;
+      this.#process.stdout.resume();
+    });
+  }
+
+  async #follow(drained: Promise<void>): Promise<ProcessEnd> {
+    const { code, signal, reason } = await this.#process.exit;
+    // What it left behind may hold its pipe open: then silence is the end.
+    this.#exited = true;
+    this.#process.stdout.resume();
+    for (let seen = -1; seen !== this.#chunks;) {
+      seen = this.#chunks;
+      const isOver = drained.then(() => "over" as const);
+      if ((await Promise.race([isOver, pause(LIMITS.outputDrainMs, undefined, { ref: false })])) === "over") break;
+    }
+    this.#guarded(() => this.#reader.end());
+    this.#reader.close();
+    const failure = this.#failure ?? reason;
+    return { code, signal, complaint: this.#complaints.text, ...(failure === undefined ? {} : { failure }) };
+  }
+
+  #guarded(work: () => void): void {
+    if (this.#failure !== undefined) return;
+    try {
+      work();
+    } catch (error) {
+      if (!(error instanceof OutputFailure)) throw error;
+      this.#failure = error.message;
+      this.#reader.close();
+      void this.#process.kill({ graceMs: 0 });
+    }
+  }
+}

@@ -1,0 +1,58 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { LIMITS } from "../protocol/index.ts";
+
+/**
+ * A shell that waits for a line. The pipe closes without one when the server dies, however it dies; then the shell becomes
+ * the program that ends what the server left. Until then it takes a megabyte of memory.
+ */
+const WAIT = 'read -r word && exit 0; exec "$@"';
+const PROGRAM = fileURLToPath(new URL("./after-death.js", import.meta.url));
+
+interface WatchdogOptions {
+  readonly marker: string;
+  readonly life: number;
+  /** Calls back once after `ms`; the answer takes it back. */
+  readonly after: (ms: number, callback: () => void) => () => void;
+  readonly onLost: (reason: string) => void;
+}
+
+/** Ends the processes of this server when it is killed. */
+export interface Watchdog {
+  /** The server stops by itself, and has ended its processes. */
+  close(): void;
+}
+
+/** Linux only: elsewhere the next start ends what is left. */
+export function startWatchdog(options: WatchdogOptions): Watchdog {
+  let closed = false;
+  let child: ChildProcess | undefined;
+  let cancel = (): void => undefined;
+  const start = (): void => {
+    if (closed || process.platform !== "linux") return;
+    const words = ["-c", WAIT, "sh", process.execPath, PROGRAM, options.marker, String(options.life)];
+    // In a group of its own: what ends the server's group must not end it.
+    const started = spawn("/bin/sh", words, { detached: true, cwd: "/", env: {}, stdio: ["pipe", "ignore", "ignore"] });
+    child = started;
+    let over = false;
+    const lost = (reason: string): void => {
+      if (over || closed) return;
+      over = true;
+      options.onLost(reason);
+      cancel = options.after(LIMITS.watchdogRestartMs, start);
+    };
+    started.once("error", (error) => lost(error.message));
+    started.once("exit", (code, signal) => lost(`it ended with ${signal ?? code ?? "nothing"}`));
+    started.stdin?.on("error", () => undefined);
+    started.unref();
+    if (started.stdin !== null && "unref" in started.stdin) (started.stdin as { unref(): void }).unref();
+  };
+  start();
+  return {
+    close: () => {
+      closed = true;
+      cancel();
+      child?.stdin?.end("over\n");
+    },
+  };
+}
