@@ -12,6 +12,9 @@ const RESTARTED =
 const SECRET_LOST =
   "This call held a secret, which is not kept across a restart of the server, so it was not run. Do it without the secret.";
 
+const WITHDRAWN =
+  "The server was restarted, and this call cannot be taken up again. The model asks again if it still needs it.";
+
 const QUESTION_TOOL = "AskUserQuestion";
 
 /** SHA-256 over tool and input with sorted keys: what an answer must name. */
@@ -53,10 +56,17 @@ export async function permit(session: Session, asked: ToolCall, signal: AbortSig
   if (question === "changed") return denied(SECRET_LOST, "failed");
   if (question === undefined) {
     if (ruled.ruling.effect === "deny") return refusedBy(call.tool, ruled);
-    if (ruled.ruling.effect === "allow") return letRun(session, item, { input: call.input, effectful });
+    if (ruled.ruling.effect === "allow") {
+      await call.ready;
+      if (signal.aborted) return denied("Interrupted.", "interrupted");
+      return letRun(session, item, { input: call.input, effectful });
+    }
+    if (call.withdraw === true) return denied("Interrupted.", "interrupted");
     question = await ask(session, call, ruled);
   }
   const answer = await answerTo(session, question, call, signal);
+  if (answer.outcome === "approved") await call.ready;
+  if (signal.aborted) return denied("Interrupted.", "interrupted");
   return verdictOf(session, { item, call, effectful, answer });
 }
 
@@ -64,14 +74,16 @@ export async function permit(session: Session, asked: ToolCall, signal: AbortSig
 async function answerTo(
   session: Session,
   { approval_id }: Asked,
-  { tool_use_id }: ToolCall,
+  { tool_use_id, withdraw: withdrawn }: ToolCall,
   signal: AbortSignal,
 ): Promise<NonNullable<Asked["answer"]>> {
   const withdraw = (): void => {
     // It may have been answered in the same moment, or the server stops: then it stays as it is.
-    session.answer({ approval_id, outcome: "cancelled", by: SYSTEM }).catch(() => undefined);
+    const feedback = withdrawn === true ? WITHDRAWN : undefined;
+    session.answer({ approval_id, outcome: "cancelled", by: SYSTEM, feedback }).catch(() => undefined);
   };
   const answered = session.answered(approval_id, tool_use_id);
+  if (withdrawn === true) withdraw();
   signal.addEventListener("abort", withdraw, { once: true });
   if (signal.aborted) withdraw();
   try {

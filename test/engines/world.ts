@@ -185,7 +185,8 @@ export class TestHost implements Host {
   }
 
   async permit(call: ToolCall, signal: AbortSignal): Promise<Verdict> {
-    this.asked.push(call);
+    const { ready: _ready, ...asked } = call;
+    this.asked.push(asked);
     if (signal.aborted) return { effect: "deny", message: "Interrupted.", status: "interrupted", interrupt: false };
     return this.decide(call);
   }

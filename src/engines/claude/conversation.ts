@@ -1,14 +1,22 @@
 import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
-import { endToolItem, Failure, isToolItem, LIMITS, type Prompt, type ToolItem } from "../../protocol/index.ts";
+import {
+  endToolItem,
+  Failure,
+  isToolItem,
+  LIMITS,
+  type Item,
+  type Prompt,
+  type ToolItem,
+} from "../../protocol/index.ts";
 import { errorResult } from "../../tools/tool.ts";
 import type { Conversation, EngineEvent, Host, Opening } from "../engine.ts";
 import { ABORTED } from "../loop/turn.ts";
 import { Beginnings, type Beginning } from "./beginnings.ts";
 import { Line, type LineMeans } from "./line.ts";
 import type { Link } from "./link.ts";
-import type { Promised } from "./promises.ts";
-import { aside, callAgain, completed, promptContent, restarted, retold, type Fate } from "./say.ts";
+import { settleOpenCalls } from "./open-calls.ts";
+import { aside, completed, promptContent, restarted, retold, type Fate } from "./say.ts";
 import { promptId, StateFile } from "./state.ts";
 import { TurnRun, type TurnOptions } from "./turn.ts";
 import type { Fields } from "./wire.ts";
@@ -84,14 +92,18 @@ export class ClaudeConversation implements Conversation {
     return this.#drive(signal, async (run) => {
       const left = await this.#beginnings.left();
       if (fates === undefined) {
-        run.tell((left?.open ?? []).flatMap((item) => abandoned(item, open)));
-        fates = await this.#fates(run, open);
+        const calls = [...open, ...(left?.open ?? []).filter((item) => isOfSubagent(item, open))];
+        run.tell((left?.open ?? []).flatMap((item) => abandoned(item, calls)));
+        const settled = await settleOpenCalls({ run, host: this.#host }, calls);
+        run.promise(settled.promised);
+        ({ fates } = settled);
       }
       if (run.over || run.stopped !== undefined) return;
       const prompt = promptId(this.#host.turnId());
       const begun = await this.#connect(run, prompt);
       if (begun === undefined) return;
-      const content = [...this.#retell(run, begun), aside(restarted(fates, begun.sofar))];
+      const images = fates.flatMap((fate) => fate.images ?? []);
+      const content = [...this.#retell(run, begun), ...images, aside(restarted(fates, begun.sofar))];
       if (begun.hasPrompt || left?.prompt === undefined) run.send(content);
       else run.send([...content, ...promptContent(left.prompt)], prompt);
     });
@@ -232,47 +244,17 @@ export class ClaudeConversation implements Conversation {
     run.notice(lost ? RETOLD : COMPLETED);
     return [aside(lost ? retold(retell) : completed(retell))];
   }
-
-  /** Asks again about the calls that a dead server left open. */
-  async #fates(run: TurnRun, open: readonly ToolItem[]): Promise<readonly Fate[]> {
-    const promised: Promised[] = [];
-    const fates = await Promise.all(
-      open.map(async (item): Promise<Fate> => {
-        const { tool } = item;
-        const verdict = await run.ask(item, run.signal);
-        if (verdict.effect === "deny") {
-          const output = [{ type: "text" as const, text: verdict.message }];
-          const ended = endToolItem(item, { status: verdict.status, output, is_error: true });
-          run.tell([{ type: "item.completed", item: ended }]);
-          return { item, message: verdict.message };
-        }
-        if (tool === "AskUserQuestion") return this.#answered(run, item, verdict.input);
-        promised.push({ item, input: verdict.input });
-        return { item, message: callAgain(tool, verdict.input) };
-      }),
-    );
-    run.promise(promised);
-    return fates;
-  }
-
-  /** The answers to questions need no program: they are told at once. */
-  async #answered(run: TurnRun, item: ToolItem, input: Fields): Promise<Fate> {
-    const result = await this.#host.toolbox.run(item.tool, input, { signal: run.signal, onOutput: () => undefined });
-    const status = result.is_error ? "failed" : "completed";
-    const ended = endToolItem(
-      { ...item, approved_input: { ...input } },
-      { status, output: result.content, is_error: result.is_error },
-    );
-    run.tell([{ type: "item.completed", item: ended }]);
-    const words = result.content.flatMap((block) => (block.type === "text" ? [block.text] : []));
-    return { item, message: words.join("\n") };
-  }
 }
 
 const NO_TURN = { behavior: "deny", message: "The turn is over." } as const;
 
+/** A call that a sub-agent made. */
+function isOfSubagent(item: Item, known: readonly ToolItem[]): item is ToolItem {
+  return isToolItem(item) && item.parent_id !== undefined && !known.some(({ id }) => id === item.id);
+}
+
 /** What a dead server left open beside the calls that are asked about again. */
-function abandoned(item: Parameters<typeof isToolItem>[0], asked: readonly ToolItem[]): readonly EngineEvent[] {
+function abandoned(item: Item, asked: readonly ToolItem[]): readonly EngineEvent[] {
   if (asked.some(({ id }) => id === item.id)) return [];
   if (!isToolItem(item)) return [{ type: "item.completed", item: { ...item, status: "superseded" } }];
   const output = [{ type: "text" as const, text: UNKNOWN_OUTCOME }];

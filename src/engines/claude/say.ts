@@ -57,6 +57,8 @@ export interface Fate {
   readonly item: ToolItem;
   /** For the model. */
   readonly message: string;
+  /** Pictures that the call gave; absent: none. */
+  readonly images?: readonly Fields[] | undefined;
 }
 
 export function restarted(fates: readonly Fate[], sofar: string): string {

@@ -7,7 +7,7 @@ import {
   type ToolItem,
 } from "../../protocol/index.ts";
 import { errorResult, type ToolResult } from "../../tools/tool.ts";
-import type { EngineEvent, Host, Verdict } from "../engine.ts";
+import type { EngineEvent, Host, ToolCall, Verdict } from "../engine.ts";
 import { Channel } from "../loop/channel.ts";
 import { STRUCTURED_OUTPUT } from "../structured.ts";
 import { ABORTED, orAborted } from "../loop/turn.ts";
@@ -268,13 +268,16 @@ export class TurnRun {
   }
 
   /** Decides on a call whose item was told. */
-  async ask(item: ToolItem, signal: AbortSignal): Promise<Verdict> {
+  async ask(item: ToolItem, signal: AbortSignal, terms: Pick<ToolCall, "ready" | "withdraw"> = {}): Promise<Verdict> {
     const { id, tool, tool_use_id, input } = item;
     this.#waiting += 1;
     try {
       const verdict = signal.aborted
         ? undefined
-        : await orAborted(this.#options.host.permit({ item_id: id, tool, tool_use_id, input }, signal), signal);
+        : await orAborted(
+            this.#options.host.permit({ item_id: id, tool, tool_use_id, input, ...terms }, signal),
+            signal,
+          );
       return verdict ?? { effect: "deny", message: "Interrupted.", status: "interrupted", interrupt: false };
     } catch (error) {
       if (error instanceof Failure)

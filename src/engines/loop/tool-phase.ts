@@ -61,15 +61,17 @@ class ToolPhase {
     if (item === undefined) return;
     try {
       await this.#earlier(index, (before) => this.#prepares(before, item));
-      const verdict = await this.#permit(item);
+      const alone = !this.#isConcurrent(item);
+      // Not marked as running before its turn has come: after a crash a marked call counts as one that may have run.
+      const ready = this.#earlier(index, (before) => alone || !this.#isConcurrent(before));
+      const verdict = await this.#permit(item, ready);
       if (verdict === undefined) return this.#refuse(item, NOT_RUN, "interrupted");
       if (verdict.effect === "deny") {
         this.#refuse(item, verdict.message, verdict.status);
         if (verdict.interrupt) this.#turn.stop({ code: "rejected_and_stopped", message: verdict.message });
         return;
       }
-      const alone = !this.#isConcurrent(item);
-      await this.#earlier(index, (before) => alone || !this.#isConcurrent(before));
+      await ready;
       await this.#enter();
       try {
         if (this.#turn.signal.aborted) this.#refuse(item, NOT_RUN, "interrupted");
@@ -112,10 +114,10 @@ class ToolPhase {
   }
 
   /** Nothing when the turn was stopped. */
-  async #permit(item: ToolItem): Promise<Verdict | undefined> {
+  async #permit(item: ToolItem, ready: Promise<void>): Promise<Verdict | undefined> {
     const { host, signal } = this.#turn;
     if (signal.aborted) return undefined;
-    const call = { item_id: item.id, tool: item.tool, tool_use_id: item.tool_use_id, input: item.input };
+    const call = { item_id: item.id, tool: item.tool, tool_use_id: item.tool_use_id, input: item.input, ready };
     try {
       return await orAborted(host.permit(call, signal), signal);
     } catch (error) {
@@ -201,7 +203,7 @@ class ToolPhase {
 }
 
 /** A completed item is the truth, so it also says what was really run. */
-function asApproved(item: ToolItem, input: Input): ToolItem {
+export function asApproved(item: ToolItem, input: Input): ToolItem {
   return JSON.stringify(input) === JSON.stringify(item.input) ? item : { ...item, approved_input: { ...input } };
 }
 

@@ -281,7 +281,8 @@ export class Room {
       random: () => 0.5,
       sleep: (ms, signal) => this.sleep(ms, signal),
       permit: async (call, signal) => {
-        this.asked.push(call);
+        const { ready: _ready, ...asked } = call;
+        this.asked.push(asked);
         if (!openItems(this.journal).some(({ id }) => id === call.item_id)) this.#early.push(call.tool);
         return this.decide(call, signal);
       },
