@@ -9,7 +9,7 @@ const TREE_PROCESSES = 1_000;
  * Memory that a process and all its descendants have for themselves; pages of files, which the system can drop, do not
  * count. 0 where the system does not tell.
  */
-export function treeBytes(pid: number): number {
+function treeBytes(pid: number): number {
   let sum = 0;
   const open = [pid];
   for (let seen = 0; seen < TREE_PROCESSES; seen += 1) {
