@@ -147,11 +147,23 @@ function Settings({ session }: { readonly session: SessionView }): ReactNode {
 
 function Bill({ session }: { readonly session: SessionView }): ReactNode {
   const { data } = useSessionUsage(session);
+  const bound = data?.bound_microusd ?? 0;
+  const spent = (data?.cost_microusd ?? session.cost_microusd) - bound;
+  const { input_tokens, cache_read_tokens, cache_write_tokens } = data ?? session.usage;
+  const input = input_tokens + cache_read_tokens + cache_write_tokens;
   return (
     <Part title="Usage">
       <dl className="grid grid-cols-[5.5rem_1fr] gap-x-2 gap-y-1 tabular-nums">
         <dt className="text-faint">Spent</dt>
-        <dd>{money(data?.cost_microusd ?? session.cost_microusd)}</dd>
+        <dd>{money(spent)}</dd>
+        {bound > 0 && (
+          <>
+            <dt className="text-faint">At most</dt>
+            <dd title="An answer broke off before the provider said what it used: no more than this can have been spent.">
+              {money(spent + bound)}
+            </dd>
+          </>
+        )}
         {data !== undefined && data.reserved_microusd > 0 && (
           <>
             <dt className="text-faint">Reserved</dt>
@@ -166,8 +178,7 @@ function Bill({ session }: { readonly session: SessionView }): ReactNode {
         )}
         <dt className="text-faint">Tokens</dt>
         <dd>
-          {count(data?.input_tokens ?? session.usage.input_tokens)} in,{" "}
-          {count(data?.output_tokens ?? session.usage.output_tokens)} out
+          {count(input)} in, {count(data?.output_tokens ?? session.usage.output_tokens)} out
         </dd>
         <dt className="text-faint">Requests</dt>
         <dd>{count(data?.requests ?? session.usage.model_calls)}</dd>

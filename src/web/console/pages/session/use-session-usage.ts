@@ -6,11 +6,16 @@ import { KEYS } from "../../app/feed.tsx";
 /** What a request reserves is not told live: while the session works it is read so often. */
 const WORKING_MS = 4_000;
 
-/** The session's bill, read anew when it has spent more. */
+/** The session's bill, read anew when it has spent more, asked more often, or stopped working. */
 export function useSessionUsage(session: SessionView): UseQueryResult<SessionUsage> {
   const { client } = useConnection();
   return useQuery({
-    queryKey: [...KEYS.sessionUsage(session.id), session.cost_microusd],
+    queryKey: [
+      ...KEYS.sessionUsage(session.id),
+      session.cost_microusd,
+      session.usage.model_calls,
+      session.status === "working",
+    ],
     queryFn: () => client.sessionUsage(session.id),
     placeholderData: (before) => before,
     refetchInterval: session.status === "working" ? WORKING_MS : false,
