@@ -18,6 +18,7 @@ import type {
   FileList,
   FolderList,
   ForkSession,
+  Interrupt,
   JournalEvent,
   Me,
   Policy,
@@ -174,6 +175,17 @@ export class SallyportClient {
   /** Deletes old sessions. With `dry_run` it only says which. */
   prune(request: PruneRequest): Promise<PruneReport> {
     return this.#call({ method: "POST", path: "/api/prune", body: request });
+  }
+
+  /** Ends the open turn. `hold_queue`: prompts that wait now begin only after `resume`. */
+  interrupt(id: string, options: Interrupt = {}): Promise<SessionView> {
+    return this.#call({ method: "POST", path: `/api/sessions/${encodeURIComponent(id)}/interrupt`, body: options });
+  }
+
+  /** Takes a prompt out of the queue before it begins. */
+  removePrompt(id: string, turnId: string): Promise<SessionView> {
+    const path = `/api/sessions/${encodeURIComponent(id)}/prompts/${encodeURIComponent(turnId)}`;
+    return this.#call({ method: "DELETE", path });
   }
 
   fork(id: string, fork: ForkSession = {}, { key }: Idempotent = {}): Promise<SessionView> {

@@ -159,6 +159,8 @@ export const Decision = z
     feedback: z.string().max(LIMITS.feedbackChars).optional(),
     /** With `reject`: end the turn too. */
     interrupt: z.boolean().optional(),
+    /** With `interrupt`: prompts that wait now do not begin before `resume`. Absent: the next one begins. */
+    hold_queue: z.boolean().optional(),
   })
   .strict();
 export type Decision = z.infer<typeof Decision>;

@@ -51,6 +51,8 @@ export const EventBody = z.discriminatedUnion("type", [
     /** As far as it was known when the turn ended: what an interrupted request costs comes in a `budget.updated` after it. Absent: nothing. */
     cost_microusd: z.number().int().optional(),
     ...engineCost,
+    /** Who stopped it, or took it out of the queue; absent: nobody did. */
+    by: PrincipalRef.optional(),
   }),
   z.object({ ...mark, type: z.literal("approval.requested"), approval: Approval }),
   z.object({
@@ -76,6 +78,8 @@ export const EventBody = z.discriminatedUnion("type", [
     autonomy: Autonomy.optional(),
     permission_mode: PermissionMode.optional(),
     paused: z.boolean().optional(),
+    /** The queued prompts that wait for `resume`, all of them; absent: as before. */
+    held: z.array(z.string()).optional(),
     error: ErrorDetail.optional(),
   }),
   /** What the session has spent, after a model request was settled or its limit was changed. */

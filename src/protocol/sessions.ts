@@ -156,7 +156,17 @@ export type ForkSession = z.infer<typeof ForkSession>;
 export const ForkedFrom = z.object({ session_id: z.string(), seq: z.number().int() });
 export type ForkedFrom = z.infer<typeof ForkedFrom>;
 
-export const QueuedPrompt = z.object({ turn_id: z.string(), text: z.string(), by: PrincipalRef });
+export const QueuedPrompt = z.object({
+  turn_id: z.string(),
+  text: z.string(),
+  by: PrincipalRef,
+  /** Somebody stopped the turn before it: it begins only after `resume`. Absent: it begins when its turn comes. */
+  held: z.literal(true).optional(),
+});
+
+/** How to end a turn. `hold_queue`: prompts that wait now do not begin before `resume`. Absent: the next one begins. */
+export const Interrupt = z.object({ hold_queue: z.boolean().optional() }).strict();
+export type Interrupt = z.infer<typeof Interrupt>;
 
 /** A session as callers see it. */
 export const SessionView = z.object({
@@ -172,6 +182,8 @@ export const SessionView = z.object({
   turns: z.number().int(),
   queue: z.array(QueuedPrompt),
   pending_approvals: z.array(z.string()),
+  /** Approvals of the last turn that nobody answered in time; absent: none. */
+  expired_approvals: z.number().int().optional(),
   /** Rules that people granted for this session. */
   grants: z.array(z.string()),
   usage: Usage,

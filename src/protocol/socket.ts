@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Decision } from "./approvals.ts";
 import { AnswerCall, DeclareTools, WithdrawTools, type PageMessage } from "./page-tools.ts";
-import { ConfigureSession, CreateSession, ForkSession, SubmitPrompt } from "./sessions.ts";
+import { ConfigureSession, CreateSession, ForkSession, Interrupt, SubmitPrompt } from "./sessions.ts";
 
 const id = z.string().max(100);
 /** A caller's own name for a command; the receipt carries it back. A repeated one gets the first answer again. */
@@ -17,7 +17,7 @@ export const ClientMessage = z.discriminatedUnion("type", [
   z.object({ type: z.literal("feed") }).strict(),
   z.object({ type: z.literal("create"), command_id, session: CreateSession }).strict(),
   z.object({ type: z.literal("prompt"), command_id, session_id, prompt: SubmitPrompt }).strict(),
-  z.object({ type: z.literal("interrupt"), command_id, session_id }).strict(),
+  z.object({ type: z.literal("interrupt"), command_id, session_id, ...Interrupt.shape }).strict(),
   z.object({ type: z.literal("pause"), command_id, session_id }).strict(),
   z.object({ type: z.literal("resume"), command_id, session_id }).strict(),
   z.object({ type: z.literal("close"), command_id, session_id }).strict(),

@@ -71,7 +71,7 @@ export class ApprovalDesk {
     }
     const set = approval.tool === BUDGET_TOOL ? budgetAnswer(approval, decision) : undefined;
     const answer = await this.#answer(caller, session, approval, decision);
-    const { decision: verdict, scope, feedback, interrupt } = decision;
+    const { decision: verdict, scope, feedback, interrupt, hold_queue } = decision;
     const details = {
       session_id: approval.session_id,
       tool: approval.tool,
@@ -80,6 +80,7 @@ export class ApprovalDesk {
       scope,
       feedback,
       interrupt,
+      hold_queue,
       ...(answer.granted_rule === undefined ? {} : { granted_rule: answer.granted_rule }),
       ...(answer.updated_input === undefined ? {} : { edited: true }),
       ...(set === undefined ? {} : { limit_microusd: set.limit }),
@@ -119,14 +120,17 @@ export class ApprovalDesk {
 
   async #answer(caller: Caller, session: Session, approval: Approval, decision: Decision): Promise<Answer> {
     const by = { id: caller.id, name: caller.name, role: caller.role };
-    const { feedback, scope, updated_input, interrupt } = decision;
+    const { feedback, scope, updated_input, interrupt, hold_queue } = decision;
     const common = { approval_id: approval.id, by, feedback };
     if (decision.decision === "reject") {
       if (updated_input !== undefined || scope !== undefined) {
         throw new Failure("invalid_request", "updated_input and scope belong to an approval, not to a rejection");
       }
-      return { ...common, outcome: "rejected", interrupt };
+      if (hold_queue === true && interrupt !== true)
+        throw new Failure("invalid_request", "hold_queue belongs to a rejection with interrupt");
+      return { ...common, outcome: "rejected", interrupt, hold_queue };
     }
+    if (hold_queue !== undefined) throw new Failure("invalid_request", "hold_queue belongs to a rejection");
     if (interrupt !== undefined) throw new Failure("invalid_request", "interrupt belongs to a rejection");
     if (scope === "session" && approval.session_rule === undefined) {
       throw new Failure("invalid_request", "no rule can be granted for this call; approve it once");

@@ -19,7 +19,7 @@ import {
   type ToolItem,
   type Usage,
 } from "../protocol/index.ts";
-import { isFinal, type OpenTurn, type SessionState } from "./state.ts";
+import { isFinal, nextInQueue, type OpenTurn, type SessionState } from "./state.ts";
 
 /** What can be asked of a session, from outside and by its own parts. */
 export type Command =
@@ -35,7 +35,13 @@ export type Command =
       readonly stop_reason: string;
       readonly structured_output?: unknown;
     } & EngineCost)
-  | ({ readonly type: "fail"; readonly changes: readonly Change[]; readonly error: ErrorDetail } & EngineCost)
+  | ({
+      readonly type: "fail";
+      readonly changes: readonly Change[];
+      readonly error: ErrorDetail;
+      /** Who stopped the turn. Absent: nobody did. */
+      readonly by?: PrincipalRef | undefined;
+    } & EngineCost)
   | { readonly type: "notice"; readonly message: string }
   | { readonly type: "ask"; readonly approval: Approval }
   | { readonly type: "answer"; readonly answer: Answer }
@@ -54,6 +60,10 @@ export type Command =
   | { readonly type: "configure"; readonly change: SettingsChange }
   | { readonly type: "pause" }
   | { readonly type: "unpause" }
+  /** The prompts that wait now begin only after `unpause`. */
+  | { readonly type: "hold" }
+  /** A prompt leaves the queue before it began. */
+  | { readonly type: "unqueue"; readonly turn_id: string; readonly by: PrincipalRef }
   | { readonly type: "close" }
   /** A restarted server takes up what its predecessor left. */
   | { readonly type: "recover"; readonly resumable: boolean };
@@ -83,6 +93,8 @@ export interface Answer {
   readonly scope?: "once" | "session" | undefined;
   readonly updated_input?: Record<string, unknown> | undefined;
   readonly interrupt?: boolean | undefined;
+  /** With `interrupt`: the prompts that wait now begin only after `unpause`. */
+  readonly hold_queue?: boolean | undefined;
   readonly granted_rule?: string | undefined;
 }
 
@@ -130,9 +142,11 @@ export function decide(state: SessionState, command: Command): readonly EventBod
         ? []
         : [{ type: "session.updated", status: state.turn === undefined ? "paused" : state.status, paused: true }];
     case "unpause":
-      return state.paused
-        ? [{ type: "session.updated", status: resting({ ...state, paused: false }), paused: false }]
-        : [];
+      return unpause(state);
+    case "hold":
+      return hold(state, state.status);
+    case "unqueue":
+      return unqueue(state, command);
     case "close":
       return close(state);
     case "recover":
@@ -173,7 +187,7 @@ function status(value: Status): EventBody {
 function resting(state: SessionState): Status {
   if (state.turn !== undefined) return state.pending.length > 0 ? "pending_approval" : "working";
   if (state.paused) return "paused";
-  if (state.queue.length > 0) return "queued";
+  if (nextInQueue(state) !== undefined) return "queued";
   return state.turns === 0 ? "ready" : "idle";
 }
 
@@ -182,7 +196,8 @@ function started(command: { turn_id: string; prompt: Prompt; by: PrincipalRef })
 }
 
 function prompt(state: SessionState, command: Extract<Command, { type: "prompt" }>): readonly EventBody[] | Failure {
-  const waits = state.turn !== undefined || state.queue.length > 0 || state.paused;
+  // Held prompts do not keep back what is sent after the stop.
+  const waits = state.turn !== undefined || nextInQueue(state) !== undefined || state.paused;
   if (!waits) return [started(command), status("working")];
   if (state.queue.length >= LIMITS.queuedPromptsPerSession) {
     return new Failure(
@@ -207,7 +222,9 @@ function withApprovedInput(known: Item | undefined, item: Item): Item {
   return { ...item, approved_input: known.approved_input };
 }
 
-function endTurn(state: SessionState, command: Extract<Command, { type: "complete" | "fail" }>): readonly EventBody[] {
+export type TurnEnd = Extract<Command, { type: "complete" | "fail" }>;
+
+function endTurn(state: SessionState, command: TurnEnd): readonly EventBody[] {
   const turn = state.turn;
   if (turn === undefined) return [];
   const items = { ...turn.items };
@@ -217,7 +234,7 @@ function endTurn(state: SessionState, command: Extract<Command, { type: "complet
     else if (change.type === "item.completed") delete items[change.item.id];
     else items[change.item.id] = change.item;
   }
-  const after: Status = state.paused ? "paused" : state.queue.length > 0 ? "queued" : "idle";
+  const after: Status = state.paused ? "paused" : nextInQueue(state) === undefined ? "idle" : "queued";
   const { engine_cost_microusd } = command;
   const told = engine_cost_microusd === undefined ? {} : { engine_cost_microusd };
   return [
@@ -241,9 +258,15 @@ function endTurn(state: SessionState, command: Extract<Command, { type: "complet
           usage,
           ...(turn.cost_microusd === 0 ? {} : { cost_microusd: turn.cost_microusd }),
           ...told,
+          ...(command.by === undefined ? {} : { by: command.by }),
         },
     status(after),
   ];
+}
+
+/** Says who stopped a turn. One that fails by itself in the same moment was stopped by nobody. */
+export function withStopper(command: TurnEnd, by: PrincipalRef | undefined): TurnEnd {
+  return command.type === "fail" && command.error.code === "aborted" ? { ...command, by } : command;
 }
 
 const UNKNOWN_OUTCOME = "Interrupted; outcome unknown.";
@@ -304,6 +327,45 @@ function answer(state: SessionState, given: Answer): readonly EventBody[] | Fail
       ...(granted_rule === undefined || state.grants.includes(granted_rule) ? {} : { granted_rule }),
     },
     ...(left.length === 0 && state.turn !== undefined ? [status("working")] : []),
+    ...(given.hold_queue === true ? hold(state, left.length === 0 ? "working" : state.status) : []),
+  ];
+}
+
+/** Somebody stopped the turn: what waits behind it must not begin by itself. */
+function hold(state: SessionState, status: Status): readonly EventBody[] {
+  if (nextInQueue(state) === undefined) return [];
+  return [{ type: "session.updated", status, held: state.queue.map(({ turn_id }) => turn_id) }];
+}
+
+function unpause(state: SessionState): readonly EventBody[] {
+  const queue = state.queue.map(({ held: _before, ...queued }) => queued);
+  const isHeld = state.queue.some(({ held }) => held === true);
+  if (!state.paused && !isHeld) return [];
+  return [
+    {
+      type: "session.updated",
+      status: resting({ ...state, paused: false, queue }),
+      ...(state.paused ? { paused: false } : {}),
+      ...(isHeld ? { held: [] } : {}),
+    },
+  ];
+}
+
+function unqueue(state: SessionState, command: Extract<Command, { type: "unqueue" }>): readonly EventBody[] | Failure {
+  const { turn_id, by } = command;
+  const queue = state.queue.filter((queued) => queued.turn_id !== turn_id);
+  if (queue.length === state.queue.length)
+    return new Failure("not_found", "this prompt does not wait any more; it began or was removed");
+  const after = resting({ ...state, queue });
+  return [
+    {
+      type: "turn.failed",
+      turn_id,
+      error: { code: "aborted", message: "removed from the queue before it began" },
+      usage: NO_USAGE,
+      by,
+    },
+    ...(after === state.status ? [] : [status(after)]),
   ];
 }
 

@@ -48,6 +48,7 @@ export function fold(state: SessionState, event: JournalEvent): SessionState {
       return {
         ...next,
         pending: state.pending.filter((id) => id !== event.approval_id),
+        ...(event.outcome === "timed_out" ? { expired: (state.expired ?? 0) + 1 } : {}),
         grants: event.granted_rule === undefined ? state.grants : [...state.grants, event.granted_rule],
         ...(next.turn === undefined ? {} : { turn: foldTurn(next.turn, event) }),
       };
@@ -56,11 +57,18 @@ export function fold(state: SessionState, event: JournalEvent): SessionState {
         ...next,
         status: event.status,
         paused: event.paused ?? state.paused,
+        queue: event.held === undefined ? state.queue : withHeld(state.queue, event.held),
         ...(event.forked_from === undefined ? {} : { forked_from: event.forked_from }),
         ...(event.error === undefined ? {} : { error: event.error }),
         settings: changed(state.settings, event),
       };
   }
+}
+
+function withHeld(queue: SessionState["queue"], turns: readonly string[]): SessionState["queue"] {
+  return queue.map(({ held: _before, ...queued }) =>
+    turns.includes(queued.turn_id) ? { ...queued, held: true as const } : queued,
+  );
 }
 
 function changed(
@@ -125,7 +133,7 @@ function answer(asked: OpenTurn["asked"], event: EventOf<"approval.resolved">): 
   };
 }
 
-function startTurn(state: SessionState, event: EventOf<"turn.started">): SessionState {
+function startTurn({ expired: _before, ...state }: SessionState, event: EventOf<"turn.started">): SessionState {
   return {
     ...state,
     title: state.title === "" ? event.prompt.text.trim().slice(0, QUEUE_TEXT_CHARS) : state.title,

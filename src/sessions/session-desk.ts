@@ -5,6 +5,7 @@ import {
   type ConfigureSession,
   type CreateSession,
   type ForkSession,
+  type Interrupt,
   type Profile,
   type PromptAccepted,
   type SessionSettings,
@@ -203,11 +204,21 @@ export class SessionDesk {
     return lendTo(await this.#session(caller, "session.control", id), tools, instead);
   }
 
-  async interrupt(caller: Caller, id: string): Promise<SessionView> {
+  async interrupt(caller: Caller, id: string, { hold_queue }: Interrupt = {}): Promise<SessionView> {
     const session = await this.#session(caller, "session.control", id);
+    const details = hold_queue === true ? { hold_queue } : undefined;
+    const audit = this.#audit(caller, "session.interrupt", id, details);
     // It stops at once, also while nothing can be written.
-    const noted = this.#services.store.commit(this.#audit(caller, "session.interrupt", id), { untilStored: true });
-    await Promise.all([noted, session.interrupt()]);
+    const noted = this.#services.store.commit(audit, { untilStored: true });
+    await Promise.all([noted, session.interrupt({ by: ref(caller), hold_queue })]);
+    return view(session.state);
+  }
+
+  /** Takes a prompt out of the queue. One that has begun is not touched. */
+  async removePrompt(caller: Caller, id: string, turn_id: string): Promise<SessionView> {
+    const session = await this.#session(caller, "session.control", id);
+    const beside = this.#audit(caller, "session.unqueue", id, { turn_id });
+    await session.execute({ type: "unqueue", turn_id, by: ref(caller) }, beside);
     return view(session.state);
   }
 
@@ -241,7 +252,8 @@ export class SessionDesk {
       return this.#inPlace(caller, settings, async () => {
         const at = new Date(this.#services.clock.now()).toISOString();
         const [lineage, ancestors] = [inherited(parent, seq), heirOf(parent)];
-        const birth = { id: this.#services.newId("ses"), settings, at, by: ref(caller), lineage, ancestors };
+        const { title } = parent.state;
+        const birth = { id: this.#services.newId("ses"), settings, at, by: ref(caller), lineage, ancestors, title };
         refuseNewWork(this.#services);
         const child = this.#registry.add(newState(birth));
         const opened = child.execute({ type: "fork", from: { session_id: id, seq } });

@@ -9,6 +9,7 @@ import {
   type Delta,
   type ErrorDetail,
   type EventBody,
+  type Interrupt,
   type JournalEvent,
   type PrincipalRef,
   type Prompt,
@@ -18,7 +19,7 @@ import type { Write } from "../store/index.ts";
 import { auditRow } from "./access.ts";
 import { append } from "./append.ts";
 import { passCheckpoints } from "./checkpoints.ts";
-import { decide, type Answer, type Change, type Command } from "./decide.ts";
+import { decide, withStopper, type Answer, type Change, type Command, type TurnEnd } from "./decide.ts";
 import { Frame } from "./frames.ts";
 import { readEvents } from "./journal.ts";
 import { keepsProcess, openConversation } from "./opening.ts";
@@ -27,7 +28,7 @@ import { Pauses } from "./pauses.ts";
 import { Purser } from "./purser.ts";
 import { Questions, type Answering } from "./questions.ts";
 import type { Services, Workshop } from "./services.ts";
-import { isFinal, type SessionState } from "./state.ts";
+import { isFinal, nextInQueue, type SessionState } from "./state.ts";
 import { isAsked, isPatient, refusalWhileStalled, refuseWhileStalled, untilStoredOrStalled } from "./storing.ts";
 import { LiveStream } from "./stream.ts";
 
@@ -55,6 +56,7 @@ export class Session {
   #conversation: Promise<Conversation> | undefined;
   #workshop: Promise<Workshop> | undefined;
   #controller: AbortController | undefined;
+  #stoppedBy: PrincipalRef | undefined;
   #work: Promise<void> = Promise.resolve();
   #closing = false;
   #halted = false;
@@ -129,27 +131,29 @@ export class Session {
     return accepted;
   }
 
-  /** Ends the open turn; resolves when it has ended. False when there was none. */
-  async interrupt(): Promise<boolean> {
-    const turn = this.#state.turn;
-    if (turn === undefined) return false;
+  /** Ends the open turn; resolves when it has ended. False when there was none. `by` absent: no person stopped it. */
+  async interrupt({ by, hold_queue = false }: Interrupt & { readonly by?: PrincipalRef } = {}): Promise<boolean> {
+    const { turn } = this.#state;
+    // At once: the turn that ends now finds the queue held.
+    const held = hold_queue && !isFinal(this.#state.status) ? this.execute({ type: "hold" }) : undefined;
+    if (turn === undefined) return held === undefined ? false : held.then(() => false);
+    this.#stoppedBy = by;
     this.services.reach("interrupt.requested");
     this.#controller?.abort();
     for (const approval_id of this.questions.ids()) {
-      this.execute({ type: "answer", answer: { approval_id, outcome: "cancelled", by: SYSTEM } }).catch(
-        () => undefined,
-      );
+      const answer = { approval_id, outcome: "cancelled", by: SYSTEM } as const;
+      this.execute({ type: "answer", answer }).catch(() => undefined);
     }
     let cancelTimer = (): void => undefined;
     const overdue = new Promise<void>((resolve) => {
       cancelTimer = this.services.clock.after(LIMITS.killGraceMs, () => {
-        this.#fail(turn.id, { code: "aborted", message: "aborted" }, []);
+        this.#fail(turn.id, { code: "aborted", message: "aborted" });
         void this.#forgetConversation();
         this.#advance();
         resolve();
       });
     });
-    await Promise.race([this.#work, overdue]);
+    await Promise.race([Promise.all([this.#work, held]), overdue]);
     cancelTimer();
     return true;
   }
@@ -328,6 +332,7 @@ export class Session {
   #drive(turn: { readonly turn_id: string; readonly upto: number; readonly begin: Begin }): void {
     const controller = new AbortController();
     this.#controller = controller;
+    this.#stoppedBy = undefined;
     // What an earlier turn held back ended with it.
     this.#pieces = new PieceRedactor(this.services.redact);
     this.#work = this.#run(turn, controller.signal).then(() => {
@@ -354,18 +359,14 @@ export class Session {
         const isAhead = this.#outbox.unwritten > LIMITS.unwrittenChars;
         if (isAhead || this.services.store.health().stall !== undefined) await this.#lastCommit;
       }
-      this.#fail(
-        turn_id,
-        { code: "engine_failed", message: "the engine stopped without saying how the turn ended" },
-        [],
-      );
+      this.#fail(turn_id, { code: "engine_failed", message: "the engine stopped without saying how the turn ended" });
     } catch (error) {
       void this.#forgetConversation();
       if (this.#halted) return;
       const failure =
         error instanceof Failure ? error : new Failure("engine_failed", "the engine failed; the server's log says why");
       if (failure !== error) this.services.log.error({ session: this.#state.id, err: error }, "engine failed");
-      this.#fail(turn_id, failure.toBody().error, []);
+      this.#fail(turn_id, failure.toBody().error);
     }
   }
 
@@ -402,14 +403,9 @@ export class Session {
           void this.execute({ type: "notice", message: event.message }).catch(() => undefined);
           break;
         case "turn.completed":
-          passCheckpoints(this.services, this.execute({ ...event, type: "complete", changes }), {
-            changes,
-            ends: true,
-          });
-          return;
+          return this.#end({ ...event, type: "complete", changes });
         case "turn.failed":
-          passCheckpoints(this.services, this.execute({ ...event, type: "fail", changes }), { changes, ends: true });
-          return;
+          return this.#end({ ...event, type: "fail", changes });
       }
     }
     keep();
@@ -421,14 +417,19 @@ export class Session {
     this.#outbox.live(Frame.ofLive({ type: "item.delta", session_id: this.#state.id, item_id, field, delta }));
   }
 
-  #fail(turn_id: string, error: ErrorDetail, changes: readonly Change[]): void {
+  #fail(turn_id: string, error: ErrorDetail): void {
     if (this.#halted || this.#state.turn?.id !== turn_id) return;
-    passCheckpoints(this.services, this.execute({ type: "fail", changes, error }), { changes, ends: true });
+    this.#end({ type: "fail", changes: [], error });
+  }
+
+  #end(command: TurnEnd): void {
+    const durable = this.execute(withStopper(command, this.#stoppedBy));
+    passCheckpoints(this.services, durable, { changes: command.changes, ends: true });
   }
 
   /** Begins with the next prompt of the queue, if there is one and nothing stands in its way. */
   #advance(): void {
-    const next = this.#state.queue[0];
+    const next = nextInQueue(this.#state);
     if (next === undefined || !this.#mayBegin(next.turn_id)) return;
     this.#work = this.#take(next.turn_id, next.seq).catch((error: unknown) => {
       this.services.log.error({ session: this.#state.id, err: error }, "a queued prompt could not begin");
@@ -436,8 +437,8 @@ export class Session {
   }
 
   #mayBegin(turn_id: string): boolean {
-    const { turn, paused, queue } = this.#state;
-    return !this.#halted && !this.#closing && turn === undefined && !paused && queue[0]?.turn_id === turn_id;
+    if (this.#halted || this.#closing || this.#state.turn !== undefined || this.#state.paused) return false;
+    return nextInQueue(this.#state)?.turn_id === turn_id;
   }
 
   async #take(turn_id: string, seq: number): Promise<void> {

@@ -46,6 +46,8 @@ interface QueuedTurn {
   readonly seq: number;
   readonly text: string;
   readonly by: PrincipalRef;
+  /** It waits for `resume`. */
+  readonly held?: true;
 }
 
 /** A stretch of another session's journal that this one begins with. */
@@ -79,6 +81,8 @@ export interface SessionState {
   readonly queue: readonly QueuedTurn[];
   /** Ids of approvals that wait for an answer. */
   readonly pending: readonly string[];
+  /** Approvals of the last turn that expired; absent: none. */
+  readonly expired?: number;
   readonly grants: readonly string[];
   readonly usage: Usage;
   readonly cost_microusd: number;
@@ -93,6 +97,11 @@ export function isFinal(status: Status): boolean {
   return status === "complete" || status === "failed";
 }
 
+/** The prompt that begins next; absent: none waits, or all are held. */
+export function nextInQueue({ queue }: Pick<SessionState, "queue">): QueuedTurn | undefined {
+  return queue.find(({ held }) => held === undefined);
+}
+
 export interface Birth {
   readonly id: string;
   readonly settings: SessionSettings;
@@ -100,6 +109,8 @@ export interface Birth {
   readonly by: PrincipalRef;
   readonly lineage: readonly Segment[];
   readonly ancestors: readonly string[];
+  /** Of the session that this is a fork of. Absent: the first prompt gives it one. */
+  readonly title?: string;
 }
 
 export function newState(birth: Birth): SessionState {
@@ -115,7 +126,7 @@ export function newState(birth: Birth): SessionState {
     status: "creating",
     seq: inherited,
     paused: false,
-    title: "",
+    title: birth.title ?? "",
     turns: 0,
     settled_seq: inherited,
     queue: [],
@@ -139,8 +150,14 @@ export function view(state: SessionState): SessionView {
     seq: state.seq,
     ...(state.turn === undefined ? {} : { turn_id: state.turn.id }),
     turns: state.turns,
-    queue: state.queue.map(({ turn_id, text, by }) => ({ turn_id, text, by })),
+    queue: state.queue.map(({ turn_id, text, by, held }) => ({
+      turn_id,
+      text,
+      by,
+      ...(held === undefined ? {} : { held }),
+    })),
     pending_approvals: [...state.pending],
+    ...(state.expired === undefined ? {} : { expired_approvals: state.expired }),
     grants: [...state.grants],
     usage: state.usage,
     cost_microusd: state.cost_microusd,

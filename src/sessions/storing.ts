@@ -63,7 +63,7 @@ export function whileStoring<Answer>(
 /** What a person or a program asked for and can ask for again. All else follows from what has happened already. */
 export function isAsked(command: Command): boolean {
   if (command.type === "answer") return command.answer.by.id !== SYSTEM.id;
-  return ["open", "fork", "pause", "unpause", "configure", "limit"].includes(command.type);
+  return ["open", "fork", "pause", "unpause", "unqueue", "configure", "limit"].includes(command.type);
 }
 
 /** Nobody waits for what is told on the way, but watchers. */

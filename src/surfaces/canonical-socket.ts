@@ -168,6 +168,7 @@ export class CanonicalSocket {
       case "prompt":
         return sessions.prompt(caller, message.session_id, message.prompt, message.command_id);
       case "interrupt":
+        return sessions.interrupt(caller, message.session_id, message);
       case "pause":
       case "resume":
       case "close":

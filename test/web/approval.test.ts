@@ -1,15 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { answersOf, choose, chooseOther, isAnswered, NOTHING_CHOSEN } from "../../src/web/console/approval/answers.ts";
-import { agoWords, isUrgent, remainingWords } from "../../src/web/console/approval/countdown.ts";
+import { isUrgent, remainingWords } from "../../src/web/console/approval/countdown.ts";
 import { visible } from "../../src/web/console/approval/visible.ts";
 import { fieldsOf, inputOfJson, withTexts } from "../../src/web/console/approval/edit.ts";
 
 describe("countdown", () => {
   const now = Date.parse("2026-11-15T12:00:00Z");
   it.each([
-    [undefined, "waits without end", false],
+    [undefined, "no time limit", false],
     ["2026-11-15T12:00:45Z", "45 s left", true],
-    ["2026-11-15T12:04:05Z", "4 min 5 s left", false],
+    ["2026-11-15T12:04:05Z", "4:05 left", false],
     ["2026-11-15T13:03:10Z", "1 h 3 min left", false],
     ["2026-11-15T12:00:00.200Z", "1 s left", true],
     ["2026-11-15T11:59:59Z", "time is up", true],
@@ -17,13 +17,6 @@ describe("countdown", () => {
     expect(remainingWords(expires, now)).toBe(words);
     expect(isUrgent(expires, now)).toBe(urgent);
   });
-
-  it.each([
-    ["2026-11-15T12:00:00Z", "just now"],
-    ["2026-11-15T12:00:04Z", "just now"],
-    ["2026-11-15T11:59:57Z", "3 s ago"],
-    ["2026-11-15T11:50:00Z", "10 min 0 s ago"],
-  ])("%j was %j", (at, words) => expect(agoWords(at, now)).toBe(words));
 });
 
 describe("answers", () => {

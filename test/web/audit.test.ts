@@ -7,8 +7,19 @@ import { linkFor } from "../../src/web/console/pages/tokens/roles.ts";
 
 describe("the audit log", () => {
   test("an action has words; one that is not known its name", () => {
-    expect(actionWords("approval.decide")).toBe("decided an approval");
-    expect(actionWords("house.paint")).toBe("house.paint");
+    expect(actionWords({ action: "token.create" })).toBe("created a token");
+    expect(actionWords({ action: "house.paint" })).toBe("house.paint");
+  });
+
+  test.each([
+    [undefined, "answered an approval"],
+    [{ decision: "approve" }, "approved a call"],
+    [{ decision: "approve", scope: "session" }, "approved a call for the session"],
+    [{ decision: "approve", edited: true }, "approved a changed call"],
+    [{ decision: "approve", limit_microusd: 5 }, "approved a new limit"],
+    [{ decision: "reject" }, "rejected a call"],
+  ])("an answer says which way it went: %j", (details, words) => {
+    expect(actionWords({ action: "approval.decide", details })).toBe(words);
   });
 
   test.each([

@@ -57,13 +57,13 @@ describe("the form of a new session", () => {
   });
 
   it.each<[string, Partial<Draft>, object]>([
-    ["no prompt", { prompt: "  \n" }, { prompt: "Say what the agent should do." }],
+    ["no prompt", { prompt: "  \n" }, { prompt: "Describe what the agent should do." }],
     [
       "numbers that are none",
       { budget: "2 dollars", maxTurns: "1.5" },
       {
-        budget: "Write dollars, such as 2 or 0.50, with six decimals at most.",
-        maxTurns: "Write a whole number.",
+        budget: "Enter dollars, such as 2 or 0.50, with at most six decimals.",
+        maxTurns: "Enter a whole number.",
       },
     ],
   ])("%s is told at its field", (_, change, problems) => {

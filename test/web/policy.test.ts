@@ -37,9 +37,9 @@ describe("the form", () => {
 
   test.each([
     ["dollars", "2.50", { value: 2_500_000 }],
-    ["dollars", "two", { wrong: "Write dollars, such as 2.50; six digits after the point at most." }],
+    ["dollars", "two", { wrong: "Enter dollars, such as 2.50, with at most six decimals." }],
     ["count", "1,000", { value: 1_000 }],
-    ["count", "1.5", { wrong: "Write a whole number." }],
+    ["count", "1.5", { wrong: "Enter a whole number." }],
     ["seconds", "0.5", { value: 500 }],
     ["seconds", "", { value: undefined }],
   ] as const)("%s %s", (kind, text, read) => {
@@ -57,8 +57,8 @@ describe("the form", () => {
   test.each([
     ["max_cost_usd", 2_500_000, "$2.50"],
     ["max_cost_usd", undefined, "no limit"],
-    ["unattended", "park", "park: the question waits"],
-    ["session_rate", { requests_per_minute: 1_200 }, "1,200 requests a minute"],
+    ["unattended", "park", "park: wait indefinitely"],
+    ["session_rate", { requests_per_minute: 1_200 }, "1,200 requests per minute"],
     ["hooks", ["guarded"], "on"],
     ["require_max_cost", true, "yes"],
     ["approval_timeout_ms", 900_000, "900 s"],
@@ -69,9 +69,9 @@ describe("the form", () => {
 
   test.each([
     ["team", undefined],
-    ["full", "There is a profile of this name."],
-    ["no spaces", "Letters, digits, _ and -, a letter or digit first; at most 100."],
-    ["", "Letters, digits, _ and -, a letter or digit first; at most 100."],
+    ["full", "A profile with this name exists."],
+    ["no spaces", "Use letters, digits, _ and -, starting with a letter or digit; at most 100."],
+    ["", "Use letters, digits, _ and -, starting with a letter or digit; at most 100."],
   ])("a profile named %s", (name, problem) => {
     expect(nameProblem(name, ["full"])).toBe(problem);
   });

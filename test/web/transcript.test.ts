@@ -110,10 +110,10 @@ describe("a transcript's rows", () => {
       ),
     );
     expect(view.rows.flatMap((row) => (row.kind === "note" ? [row.text.slice(0, 40)] : []))).toEqual([
-      "The server was restarted and goes on wit",
+      "The server was restarted. This turn cont",
       "Paused.",
-      "The mode is full from here on.",
-      "The limit is $2.50 from here on.",
+      "The mode is now full.",
+      "The limit is now $2.50.",
       'Event of an unknown kind: {"seq":6,"sess',
     ]);
   });
@@ -232,7 +232,7 @@ describe("what an open turn does now", () => {
     [
       "a person is asked about money",
       [budget],
-      { isAsked: true, words: "Waiting for a person: a decision about money", others: 0 },
+      { isAsked: true, words: "Waiting for you: the budget is reached", others: 0 },
     ],
     ["the person has answered", [budget, answer("a1")], model],
     [
@@ -244,7 +244,7 @@ describe("what an open turn does now", () => {
     [
       "a person is asked about a command",
       [command, ask("a2", "c", { type: "command", command: "ls", cwd: "." })],
-      { isAsked: true, words: "Waiting for a person: Bash", about: "ls", others: 0 },
+      { isAsked: true, words: "Waiting for you: Bash", about: "ls", others: 0 },
     ],
   ])("%s", (_name, frames, words) => {
     expect(workingWords(shown(journal(started("t"), ...frames)))).toEqual(words);

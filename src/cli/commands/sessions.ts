@@ -27,7 +27,7 @@ interface SetOptions {
 }
 
 const VERBS = {
-  interrupt: "end the open turn; the session stays usable",
+  interrupt: "end the open turn; the session stays usable, and queued prompts wait for resume",
   pause: "begin no further turn and let no further tool run",
   resume: "go on after a pause",
   close: "end the session and all its processes",
@@ -62,8 +62,10 @@ export function addSessions(program: Command, context: Context): void {
       .addHelpText("after", `\nExample:\n  $ sallyport sessions ${verb} ses_01jqk3v7w8x9y2z3a4b5c6`)
       .action((id: string, _options: unknown, command: Command) =>
         withServer(context, command, async ({ client }) => {
-          const session = await client.control(id, verb);
-          print(context, `${session.id} is ${session.status}`);
+          const session = await (verb === "interrupt"
+            ? client.interrupt(id, { hold_queue: true })
+            : client.control(id, verb));
+          print(context, `${session.id} is ${session.status}${heldWords(session)}`);
           return EXIT.done;
         }),
       );
@@ -72,6 +74,13 @@ export function addSessions(program: Command, context: Context): void {
   addFork(sessions, context);
   addBudget(sessions, context);
   addSet(sessions, context);
+}
+
+/** Prompts that a stop held back, and how they go on. */
+function heldWords({ id, queue }: SessionView): string {
+  const held = queue.filter((queued) => queued.held === true).length;
+  if (held === 0) return "";
+  return `; ${held} queued ${held === 1 ? "prompt is" : "prompts are"} held: sallyport sessions resume ${id}`;
 }
 
 function addList(sessions: Command, context: Context): void {

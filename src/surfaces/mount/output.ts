@@ -80,7 +80,7 @@ const RESTING: ReadonlySet<Status> = new Set(["ready", "idle", "paused", "comple
 
 /** Whether the session waits for a prompt, and its journal ends here. */
 function isIdle({ seq, turn_id, queue }: SessionView, read: number): boolean {
-  return seq === read && turn_id === undefined && queue.length === 0;
+  return seq === read && turn_id === undefined && queue.every(({ held }) => held === true);
 }
 
 /** The chunks of an output after a place. */

@@ -152,7 +152,10 @@ async function responseOf({ gateway }: MountContext, { caller, name }: Place): P
   const view = await gateway.sessions.get(caller, name);
   if (view.status === "failed")
     throw new FileFailure("EIO", "conflict", view.error?.message ?? `session ${name} has failed`);
-  const last = view.turn_id === undefined && view.queue.length === 0 ? await lastTurnOf(gateway, caller, view) : {};
+  const last =
+    view.turn_id === undefined && view.queue.every(({ held }) => held === true)
+      ? await lastTurnOf(gateway, caller, view)
+      : {};
   if (last.ended === undefined)
     throw new FileFailure(
       "EAGAIN",

@@ -5,6 +5,7 @@ import {
   CreateSession,
   Failure,
   ForkSession,
+  Interrupt,
   LIMITS,
   PromptAccepted,
   PruneReport,
@@ -119,15 +120,46 @@ function deleteRoutes(app: App, { gateway }: Pick<SurfaceOptions, "gateway">): v
   );
 }
 
+function stopRoutes(app: App, { gateway }: Pick<SurfaceOptions, "gateway">): void {
+  app.openapi(
+    createRoute({
+      method: "post",
+      path: "/api/sessions/{id}/interrupt",
+      summary: "End the open turn; with `hold_queue` the prompts that wait begin only after `resume`",
+      ...needs("session.control"),
+      request: { params: SessionPath, body: { content: { "application/json": { schema: Interrupt } } } },
+      responses: { 200: json(SessionView, "The session after it"), ...refusals },
+    }),
+    async (context) => {
+      const { id } = context.req.valid("param");
+      return context.json(await gateway.sessions.interrupt(context.var.caller, id, context.req.valid("json")), 200);
+    },
+  );
+  app.openapi(
+    createRoute({
+      method: "delete",
+      path: "/api/sessions/{id}/prompts/{turn_id}",
+      summary: "Take a prompt out of the queue before it begins",
+      ...needs("session.control"),
+      request: { params: SessionPath.extend({ turn_id: z.string().max(100) }) },
+      responses: { 200: json(SessionView, "The session after it"), ...refusals },
+    }),
+    async (context) => {
+      const { id, turn_id } = context.req.valid("param");
+      return context.json(await gateway.sessions.removePrompt(context.var.caller, id, turn_id), 200);
+    },
+  );
+}
+
 function controlRoutes(app: App, { gateway }: Pick<SurfaceOptions, "gateway">): void {
   deleteRoutes(app, { gateway });
+  stopRoutes(app, { gateway });
   const summaries = {
-    interrupt: "End the open turn",
     pause: "Begin no further turn and let no further tool run",
     resume: "Go on after a pause",
     close: "End the session and all its processes",
   } as const;
-  for (const verb of ["interrupt", "pause", "resume", "close"] as const) {
+  for (const verb of ["pause", "resume", "close"] as const) {
     app.openapi(
       createRoute({
         method: "post",

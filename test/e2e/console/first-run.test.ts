@@ -18,7 +18,7 @@ describeInBrowser("somebody's first minutes", () => {
       .first()
       .click();
     await page.waitForURL("**/new*");
-    await page.getByRole("button", { name: /Start the session/ }).click();
+    await page.getByRole("button", { name: /Start session/ }).click();
     await page.waitForURL("**/sessions/ses_*");
     await question(page).waitFor();
     await question(page).getByText("NEW").waitFor();

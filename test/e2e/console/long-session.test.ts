@@ -29,7 +29,7 @@ describeInBrowser("a session of 5,000 items", () => {
     await conversation(page).evaluate((log) => log.scrollTo(0, 0));
     await conversation(page).locator('[data-index="0"]').waitFor();
     expect(await rows.count()).toBeLessThan(100);
-    await page.getByRole("button", { name: "To the newest" }).click();
+    await page.getByRole("button", { name: "Jump to latest" }).click();
     await conversation(page).getByText(`Turn ${TURNS} is over.`, { exact: true }).waitFor();
     // An event in the middle by its link.
     await page.goto(`${world.house.serving.url}/sessions/${id}#seq-5000`);

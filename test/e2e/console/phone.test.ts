@@ -23,7 +23,7 @@ describeInBrowser("on a phone", () => {
       await page.waitForURL("**/new*");
       await page.getByLabel("What should the agent do?").fill(`Write a note\n${SCRIPT}`);
       await fits();
-      await page.getByRole("button", { name: "Start the session" }).tap();
+      await page.getByRole("button", { name: "Start session" }).tap();
       await page.waitForURL("**/sessions/ses_*");
       await conversation(page).getByText("I will write the note.", { exact: true }).waitFor();
       const card = question(page);

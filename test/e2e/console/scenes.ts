@@ -20,7 +20,8 @@ const text = (words: string | RegExp) => (page: Page) => page.getByText(words).f
 const button = (name: string | RegExp) => (page: Page) => page.getByRole("button", { name }).first();
 const dialog = (page: Page): Locator => page.getByRole("dialog");
 const press = (name: string | RegExp) => (page: Page) => button(name)(page).click();
-const question = (page: Page): Locator => page.getByRole("article", { name: /^Tool Approval/ });
+const question = (page: Page): Locator =>
+  page.getByRole("article", { name: /^(Tool Approval|The agent has a question|Budget reached)/ });
 
 /** Every page and state, in the order in which somebody would come by. */
 export function scenesOf(furniture: Furniture): readonly Scene[] {
@@ -36,20 +37,20 @@ export function scenesOf(furniture: Furniture): readonly Scene[] {
 /** What a server shows that nobody has used yet. */
 export const FIRST_SCENES: readonly Scene[] = [
   { name: "welcome", path: "/sessions", seen: text("Start agents, watch them, decide what they may do") },
-  { name: "approvals-empty", path: "/approvals", seen: text("Nothing waits for you") },
+  { name: "approvals-empty", path: "/approvals", seen: text("Nothing is waiting") },
   { name: "approvals-ended-empty", path: "/approvals?show=ended", seen: heading("Approvals") },
   { name: "usage-empty", path: "/usage", seen: text("Nothing was used in these days") },
   {
     name: "policy-history-empty",
     path: "/policy",
     arrange: (page) => page.getByRole("tab", { name: "History" }).click(),
-    seen: text("The policy was never changed here"),
+    seen: text("The policy has not been changed here"),
   },
 ];
 
 const ENTRANCE: readonly Scene[] = [
   { name: "sign-in", path: "/sessions", as: "nobody", seen: button("Sign in") },
-  { name: "not-found", path: "/sessions", arrange: lose, seen: text("There is no such page") },
+  { name: "not-found", path: "/sessions", arrange: lose, seen: text("Page not found") },
 ];
 
 async function lose(page: Page): Promise<void> {
@@ -71,18 +72,18 @@ export function listScenes({ sessions, template }: Furniture): readonly Scene[] 
       arrange: async (page) => {
         await row(page).waitFor();
         await page
-          .getByRole("button", { name: /^What to do with/ })
+          .getByRole("button", { name: /^Actions for/ })
           .first()
           .click();
       },
       seen: (page) => page.getByRole("menu"),
     },
-    { name: "sessions-none-found", path: "/sessions?q=nothing+is+called+so", seen: text("No session fits") },
-    { name: "new", path: "/new", seen: button("Start the session") },
+    { name: "sessions-none-found", path: "/sessions?q=nothing+is+called+so", seen: text("No matching sessions") },
+    { name: "new", path: "/new", seen: button("Start session") },
     {
       name: "new-wrong",
       path: "/new",
-      arrange: press("Start the session"),
+      arrange: press("Start session"),
       seen: (page) => page.getByRole("alert").filter({ hasText: /./ }),
     },
     {
@@ -139,7 +140,7 @@ export function conversationScenes({ sessions }: Furniture): readonly Scene[] {
     { name: "session-limit", path: open(sessions.done), arrange: more("Change the limit …"), seen: dialog },
     { name: "session-switch", path: open(sessions.done), arrange: more("Change model or mode …"), seen: dialog },
     { name: "session-close", path: open(sessions.done), arrange: more("Close the session …"), seen: dialog },
-    { name: "session-unknown", path: open("ses_0000000000000000000000"), seen: text("There is no such session") },
+    { name: "session-unknown", path: open("ses_0000000000000000000000"), seen: text("Session not found") },
   ];
 }
 
@@ -201,7 +202,7 @@ export function deskScenes(): readonly Scene[] {
     { name: "usage-own-days", path: "/usage", arrange: press("Own"), seen: (page) => page.getByLabel("First day") },
     { name: "policy", path: "/policy", seen: (page) => page.getByRole("tab", { name: /team/ }) },
     { name: "policy-review", path: "/policy", arrange: changePolicy, seen: button("Save the policy") },
-    { name: "policy-test", path: "/policy", arrange: tryPolicy, seen: text(/asked|ask/) },
+    { name: "policy-test", path: "/policy", arrange: tryPolicy, seen: text(/need approval|needs approval/) },
     { name: "policy-history", path: "/policy", arrange: tab("History"), seen: text("sets team") },
     { name: "providers", path: "/providers", seen: (page) => page.getByRole("heading", { name: "cloud" }) },
     { name: "providers-tested", path: "/providers", arrange: press("Test sim"), seen: text("works") },
@@ -221,8 +222,8 @@ async function changePolicy(page: Page): Promise<void> {
 }
 
 async function tryPolicy(page: Page): Promise<void> {
-  await page.getByRole("tab", { name: "What would happen?" }).click();
-  await page.getByRole("button", { name: "What would happen?" }).click();
+  await page.getByRole("tab", { name: "Test a call" }).click();
+  await page.getByRole("button", { name: "Test", exact: true }).click();
 }
 
 async function openMenu(page: Page): Promise<void> {
@@ -250,11 +251,16 @@ export function guestScenes({ sessions, questions }: Furniture): readonly Scene[
       name: "viewer-question",
       path: `/approvals?id=${questions.edit}`,
       as: "viewer",
-      seen: text("may look but not answer"),
+      seen: text("can view but not answer"),
     },
-    { name: "viewer-session", path: `/sessions/${sessions.done}`, as: "viewer", seen: text("You may read along") },
+    {
+      name: "viewer-session",
+      path: `/sessions/${sessions.done}`,
+      as: "viewer",
+      seen: text("You can read this session"),
+    },
     { name: "viewer-new", path: "/new", as: "viewer", seen: text("cannot start sessions") },
-    { name: "viewer-policy", path: "/policy", as: "viewer", seen: text("Only an admin changes it") },
+    { name: "viewer-policy", path: "/policy", as: "viewer", seen: text("Only an admin can change it") },
     { name: "viewer-tokens", path: "/tokens", as: "viewer", seen: text(/admin/) },
   ];
 }

@@ -82,5 +82,7 @@ export async function asked(world: ConsoleWorld, id: string): Promise<string> {
   throw new Error("nothing was asked");
 }
 
-export const question = (page: Page): Locator => page.getByRole("article", { name: "Tool Approval Required" });
+/** An open question: about a tool, of the agent, or about money. */
+export const question = (page: Page): Locator =>
+  page.getByRole("article", { name: /^(Tool Approval Required|The agent has a question|Budget reached)$/ });
 export const conversation = (page: Page): Locator => page.getByRole("log", { name: "Conversation" });

@@ -1,7 +1,7 @@
-import { QueryClient, QueryClientProvider, useQuery } from "@tanstack/react-query";
+import { MutationCache, QueryCache, QueryClient, QueryClientProvider, useQuery } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { Tooltip } from "radix-ui";
-import { useMemo, useState, type ReactNode } from "react";
+import { useEffect, useMemo, useState, type ReactNode } from "react";
 import { Failure } from "../../../protocol/index.ts";
 import { Button } from "../ui/button.tsx";
 import { Loading, Trouble } from "../ui/states.tsx";
@@ -9,12 +9,17 @@ import { Toasts } from "../ui/toasts.tsx";
 import { connect, ConnectionProvider } from "./connection.tsx";
 import { router } from "./router.tsx";
 import { SignIn } from "./sign-in.tsx";
-import { forgetToken, keepToken, readToken } from "./token.ts";
+import { forgetRefusal, noteRefusal, useSignedOut } from "./signed-out.ts";
+import { forgetToken, keepToken, noteWorked, readToken } from "./token.ts";
 
 const RETRY_CAP_MS = 15_000;
 
 const queries = new QueryClient({
+  queryCache: new QueryCache({ onError: noteRefusal }),
+  mutationCache: new MutationCache({ onError: noteRefusal }),
   defaultOptions: {
+    // Without a network a command fails at once, and says so, instead of waiting in silence.
+    mutations: { networkMode: "always" },
     queries: {
       // The feed says what changed: nothing is stale by itself.
       staleTime: 60_000,
@@ -34,6 +39,7 @@ export function App(): ReactNode {
   };
   const signIn = (fresh: string): void => {
     keepToken(fresh);
+    forgetRefusal();
     queries.clear();
     setToken(fresh);
   };
@@ -44,7 +50,7 @@ export function App(): ReactNode {
           {token === undefined ? (
             <SignIn onToken={signIn} />
           ) : (
-            <SignedIn key={token} token={token} onSignOut={signOut} />
+            <SignedIn key={token} token={token} onToken={signIn} onSignOut={signOut} />
           )}
         </Toasts>
       </Tooltip.Provider>
@@ -52,13 +58,31 @@ export function App(): ReactNode {
   );
 }
 
-function SignedIn({ token, onSignOut }: { readonly token: string; readonly onSignOut: () => void }): ReactNode {
+function SignedIn({
+  token,
+  onToken,
+  onSignOut,
+}: {
+  readonly token: string;
+  readonly onToken: (token: string) => void;
+  readonly onSignOut: () => void;
+}): ReactNode {
   const { client, live } = useMemo(() => connect(token), [token]);
   const me = useQuery({ queryKey: ["me"], queryFn: () => client.me() });
+  const isRefused = me.error instanceof Failure && me.error.code === "unauthenticated";
+  const { isRevoked } = useSignedOut();
+  useEffect(() => {
+    if (me.isSuccess) noteWorked();
+  }, [me.isSuccess]);
+  useEffect(() => {
+    if (isRevoked || isRefused) live.close();
+  }, [isRevoked, isRefused, live]);
   const signOut = (): void => {
     live.close();
     onSignOut();
   };
+  // The address stays: who signs in again is where they were.
+  if (isRevoked || isRefused) return <SignIn onToken={onToken} why={isRevoked ? "revoked" : "wrong"} />;
   if (me.data !== undefined) {
     return (
       <ConnectionProvider connection={{ client, live, me: me.data, signOut }}>
@@ -66,26 +90,15 @@ function SignedIn({ token, onSignOut }: { readonly token: string; readonly onSig
       </ConnectionProvider>
     );
   }
-  if (me.error instanceof Failure && me.error.code === "unauthenticated") {
-    return (
-      <SignIn
-        onToken={(fresh) => {
-          keepToken(fresh);
-          globalThis.location.reload();
-        }}
-        wrong
-      />
-    );
-  }
   if (me.error !== null) {
     return (
       <main className="mx-auto max-w-lg p-6">
-        <Trouble title="The server does not answer" error={me.error} onRetry={() => void me.refetch()} />
+        <Trouble title="The server is not answering" error={me.error} onRetry={() => void me.refetch()} />
         <Button className="mt-3" onClick={signOut}>
           Sign out
         </Button>
       </main>
     );
   }
-  return <Loading label={me.failureCount > 0 ? "The server does not answer yet; trying again" : "Opening"} page />;
+  return <Loading label={me.failureCount > 0 ? "The server is not answering yet. Trying again" : "Opening"} page />;
 }

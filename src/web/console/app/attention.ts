@@ -1,29 +1,59 @@
+import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
-import type { Approval } from "../../../protocol/index.ts";
+import type { SessionView } from "../../../protocol/index.ts";
+import { titleOf } from "../ui/words.tsx";
+import { useTell } from "../ui/toasts.tsx";
+import { announce } from "./announcer.tsx";
+import { KEYS, useFeed, usePendingApprovals } from "./feed.tsx";
+import { questionNews, type News } from "./news.ts";
+import { usePageTitle } from "./page-title.ts";
 import { useSettings } from "./settings.ts";
 
-const TITLE = "Sallyport";
+const NAME = "Sallyport";
 
-/** The tab's title counts what waits; a question that is new is also told by the browser, if the person wants that. */
-export function useAttention(approvals: readonly Approval[] | undefined): void {
-  const told = useRef<ReadonlySet<string> | undefined>(undefined);
+/** The tab's title counts what waits, and names the page. */
+export function useTabTitle(waiting: number): void {
+  const { title } = usePageTitle();
   useEffect(() => {
-    // Not known yet: what waited before is no news.
-    if (approvals === undefined) return;
-    document.title = approvals.length === 0 ? TITLE : `(${approvals.length}) ${TITLE}`;
-    const before = told.current;
-    told.current = new Set(approvals.map(({ id }) => id));
-    if (before === undefined || document.hasFocus() || !useSettings.getState().notify) return;
-    for (const approval of approvals) if (!before.has(approval.id)) notify(approval);
-  }, [approvals]);
+    const name = title === "" ? NAME : `${title} · ${NAME}`;
+    document.title = waiting === 0 ? name : `(${String(waiting)}) ${name}`;
+  }, [waiting, title]);
 }
 
-function notify(approval: Approval): void {
+/** Follows the feed: what is new is read out, and told by the browser to who looks elsewhere and wants that. */
+export function useNews(): void {
+  const tell = useTell();
+  const queries = useQueryClient();
+  const { approvals, isPending } = usePendingApprovals();
+  const known = useRef<ReadonlySet<string> | undefined>(undefined);
+  const hear = (news: News): void => {
+    announce(news.words);
+    if (news.kind === "expired") tell.warn(news.words);
+    if (!document.hasFocus() && useSettings.getState().notify)
+      notify(news, queries.getQueryData<SessionView>(KEYS.session(news.sessionId)));
+  };
+  useFeed(hear);
+  useEffect(() => {
+    // Not read yet: what waited before is no news.
+    if (isPending) return;
+    const before = known.current;
+    known.current = new Set(approvals.map(({ id }) => id));
+    if (before === undefined) return;
+    for (const approval of approvals) if (!before.has(approval.id)) hear(questionNews(approval));
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- only a changed list is news
+  }, [approvals, isPending]);
+}
+
+function notify({ kind, words, sessionId, approvalId }: News, session: SessionView | undefined): void {
   if (!("Notification" in globalThis) || Notification.permission !== "granted") return;
-  const note = new Notification(`${approval.tool} waits for you`, { body: approval.reason, tag: approval.id });
+  const body = kind === "ended" || session === undefined ? "" : titleOf(session);
+  const note = new Notification(words, { body, tag: approvalId ?? sessionId });
   note.addEventListener("click", () => {
     globalThis.focus();
-    globalThis.location.assign(`/approvals?id=${encodeURIComponent(approval.id)}`);
+    const isOpen = kind === "question" && approvalId !== undefined;
+    globalThis.location.assign(
+      isOpen ? `/approvals?id=${encodeURIComponent(approvalId)}` : `/sessions/${encodeURIComponent(sessionId)}`,
+    );
   });
 }
 

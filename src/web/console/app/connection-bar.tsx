@@ -12,7 +12,7 @@ export function ConnectionBar(): ReactNode {
   return (
     <div
       aria-live="polite"
-      className="pointer-events-none fixed inset-x-0 top-2 z-40 flex justify-center px-3 md:left-52"
+      className="pointer-events-none fixed inset-x-0 top-16 z-40 flex justify-center px-3 md:left-52"
     >
       {lost && (
         <p className="flex max-w-2xl items-start gap-2.5 rounded-lg border border-warn/40 bg-warn-soft px-3.5 py-2 text-sm text-warn shadow-lg">
@@ -23,11 +23,11 @@ export function ConnectionBar(): ReactNode {
           )}
           <span>
             <strong className="font-semibold">
-              {offline ? "This device is offline." : "The connection to the server was lost."}
+              {offline ? "You are offline." : "The connection to the server was lost."}
             </strong>{" "}
             {/* Read out each second it would drown everything else. */}
-            <span aria-hidden>{offline ? "Waiting for the network." : againWords(seconds)}</span> Nothing is lost: what
-            happens meanwhile is shown when it is back.
+            <span aria-hidden>{offline ? "Waiting for the network." : againWords(seconds)}</span> Nothing is lost. The
+            page catches up when the server is back.
           </span>
         </p>
       )}

@@ -1,7 +1,9 @@
 import { useQuery, useQueryClient, type QueryClient } from "@tanstack/react-query";
-import { useEffect } from "react";
+import { useEffect, useRef } from "react";
 import type { Approval, FeedFrame, SessionView } from "../../../protocol/index.ts";
 import { useConnection } from "./connection.tsx";
+import { NewsReader, type News } from "./news.ts";
+import { noteRefusal } from "./signed-out.ts";
 import { withSession, type SessionFilter, type SessionPages } from "./session-lists.ts";
 
 /** Names of what is read from the server; the feed keeps the first three true while they are shown. */
@@ -21,6 +23,7 @@ export const KEYS = {
 } as const;
 
 const PENDING = 1_000;
+const NONE: readonly Approval[] = [];
 
 /** Everything that waits for a person, oldest first, always up to date. */
 export function usePendingApprovals(): {
@@ -31,20 +34,36 @@ export function usePendingApprovals(): {
   const { client } = useConnection();
   const { data, isPending, error } = useQuery({
     queryKey: [...KEYS.approvals, "pending"],
-    queryFn: async () => (await client.approvals({ status: "pending", limit: PENDING })).approvals.toReversed(),
+    queryFn: async () => inOrder((await client.approvals({ status: "pending", limit: PENDING })).approvals),
   });
-  return { approvals: data ?? [], isPending, error };
+  return { approvals: data ?? NONE, isPending, error };
 }
 
+/** As they were asked; ids of one moment too count up. */
+function inOrder(approvals: readonly Approval[]): readonly Approval[] {
+  return approvals.toSorted((one, other) => compare(one.created_at, other.created_at) || compare(one.id, other.id));
+}
+
+const compare = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
+
 /** Follows the feed as long as the console is open. */
-export function useFeed(): void {
+export function useFeed(onNews: (news: News) => void): void {
   const { live } = useConnection();
   const queries = useQueryClient();
+  const latest = useRef(onNews);
+  useEffect(() => {
+    latest.current = onNews;
+  });
   useEffect(() => {
     const stop = new AbortController();
+    const reader = new NewsReader();
     void (async () => {
-      for await (const frame of live.feed({ signal: stop.signal })) take(queries, frame);
-    })().catch(() => undefined);
+      for await (const frame of live.feed({ signal: stop.signal })) {
+        take(queries, frame);
+        const news = frame.type === "feed.opened" ? undefined : reader.read(frame);
+        if (news !== undefined) latest.current(news);
+      }
+    })().catch(noteRefusal);
     return () => stop.abort();
   }, [live, queries]);
 }
@@ -81,7 +100,7 @@ function approvalChanged(queries: QueryClient, approval: Approval): void {
   queries.setQueryData<readonly Approval[]>([...KEYS.approvals, "pending"], (pending) => {
     if (pending === undefined) return pending;
     const others = pending.filter(({ id }) => id !== approval.id);
-    return approval.status === "pending" ? [...others, approval] : others;
+    return approval.status === "pending" ? inOrder([...others, approval]) : others;
   });
   if (approval.status !== "pending") void queries.invalidateQueries({ queryKey: [...KEYS.approvals, "ended"] });
 }

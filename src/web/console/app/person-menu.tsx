@@ -9,7 +9,7 @@ import { useSettings, type Theme } from "./settings.ts";
 import { useShortcutHelp } from "./shortcuts.tsx";
 
 const THEMES: readonly { readonly value: Theme; readonly label: string }[] = [
-  { value: "system", label: "As the system" },
+  { value: "system", label: "System" },
   { value: "light", label: "Light" },
   { value: "dark", label: "Dark" },
 ];
@@ -80,7 +80,7 @@ export function PersonMenu({
 
 function PhoneTrigger(): ReactNode {
   return (
-    <DropdownMenu.Trigger className="flex h-full w-full flex-col items-center justify-center gap-0.5 text-xs font-medium text-soft">
+    <DropdownMenu.Trigger className="flex h-full w-full flex-col items-center justify-center gap-0.5 text-xs short:[&>svg]:hidden font-medium text-soft">
       <Ellipsis aria-hidden className="size-[1.15rem]" /> More
     </DropdownMenu.Trigger>
   );
@@ -103,7 +103,7 @@ function Likes(): ReactNode {
   const { theme, notify, set } = useSettings();
   return (
     <>
-      <DropdownMenu.Label className={LABEL}>Look</DropdownMenu.Label>
+      <DropdownMenu.Label className={LABEL}>Appearance</DropdownMenu.Label>
       <DropdownMenu.RadioGroup value={theme} onValueChange={(value) => set({ theme: value as Theme })}>
         {THEMES.map(({ value, label }) => (
           <DropdownMenu.RadioItem key={value} value={value} className={MENU_ITEM}>
@@ -117,7 +117,7 @@ function Likes(): ReactNode {
         onCheckedChange={(wanted) => void permitNotifications(wanted)}
         className={MENU_ITEM}
       >
-        <Chosen /> Notify me of questions
+        <Chosen /> Notify me of questions and finished turns
       </DropdownMenu.CheckboxItem>
     </>
   );

@@ -98,7 +98,7 @@ export const router = createRouter({
   defaultPendingComponent: () => <Loading label="Opening" page />,
   defaultErrorComponent: ({ error, reset }) => (
     <div className="mx-auto max-w-xl p-6">
-      <Trouble title="This page broke" error={error} onRetry={reset} />
+      <Trouble title="This page crashed" error={error} onRetry={reset} />
     </div>
   ),
   scrollRestoration: true,

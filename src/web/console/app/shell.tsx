@@ -1,4 +1,4 @@
-import { Link, Outlet, useNavigate } from "@tanstack/react-router";
+import { Link, Outlet, useNavigate, useRouter } from "@tanstack/react-router";
 import {
   ChartColumn,
   Inbox,
@@ -11,14 +11,15 @@ import {
   Table2,
   type LucideIcon,
 } from "lucide-react";
-import type { ReactNode } from "react";
+import { useEffect, type ReactNode } from "react";
 import { Mark } from "../ui/mark.tsx";
 import { useConnection, useMay } from "./connection.tsx";
-import { usePendingApprovals, useFeed } from "./feed.tsx";
+import { usePendingApprovals } from "./feed.tsx";
 import { ConnectionBar } from "./connection-bar.tsx";
 import { PersonMenu } from "./person-menu.tsx";
 import { Shortcuts, useShortcuts } from "./shortcuts.tsx";
-import { useAttention } from "./attention.ts";
+import { Announcer } from "./announcer.tsx";
+import { useNews, useTabTitle } from "./attention.ts";
 
 interface Place {
   readonly to: "/sessions" | "/approvals" | "/usage" | "/policy" | "/providers" | "/tokens" | "/audit";
@@ -43,7 +44,7 @@ const ON_PHONE = 4;
 
 /** What stands around every page: the ways to the others, who is here, and whether the server is. */
 export function Shell(): ReactNode {
-  useFeed();
+  useNews();
   return (
     <Shortcuts>
       <Frame />
@@ -51,9 +52,23 @@ export function Shell(): ReactNode {
   );
 }
 
+/** A link or form that is gone takes the focus along: who uses the keyboard goes on at the new page. */
+function useFocusOnPages(): void {
+  const router = useRouter();
+  useEffect(
+    () =>
+      router.subscribe("onRendered", ({ fromLocation, pathChanged }) => {
+        if (fromLocation === undefined || !pathChanged || document.activeElement !== document.body) return;
+        document.querySelector<HTMLElement>("#page")?.focus({ preventScroll: true });
+      }),
+    [router],
+  );
+}
+
 function Frame(): ReactNode {
+  useFocusOnPages();
   const { approvals, isPending } = usePendingApprovals();
-  useAttention(isPending ? undefined : approvals);
+  useTabTitle(isPending ? 0 : approvals.length);
   const { me } = useConnection();
   const places = PLACES.filter(({ needs }) => me.rights[needs] !== undefined);
   usePlaceKeys(places);
@@ -66,7 +81,7 @@ function Frame(): ReactNode {
         href="#page"
         className="absolute left-2 top-2 z-50 -translate-y-20 rounded bg-accent px-3 py-2 text-accent-ink focus:translate-y-0"
       >
-        Skip to the page
+        Skip to content
       </a>
       <nav
         aria-label="Main"
@@ -88,15 +103,17 @@ function Frame(): ReactNode {
           <PersonMenu />
         </div>
       </nav>
-      <div className="flex min-w-0 flex-1 flex-col pb-[calc(4rem+env(safe-area-inset-bottom))] md:pb-0">
+      <div className="flex min-w-0 flex-1 flex-col pb-(--below)">
         <ConnectionBar />
+        <Announcer />
         <main id="page" tabIndex={-1} className="flex min-w-0 flex-1 flex-col outline-none">
           <Outlet />
         </main>
       </div>
       <nav
         aria-label="Main"
-        className="fixed inset-x-0 bottom-0 z-30 flex min-h-16 items-stretch border-t bg-panel pb-[env(safe-area-inset-bottom)] md:hidden"
+        data-phone-bar
+        className="fixed inset-x-0 bottom-0 z-30 flex h-(--below) items-stretch border-t bg-panel pb-[env(safe-area-inset-bottom)] md:hidden"
       >
         {places.slice(0, ON_PHONE).map((place) => link(place, true))}
         <div className="grid flex-1 place-items-center">
@@ -146,7 +163,7 @@ function PlaceLink({
 }): ReactNode {
   const { icon: Icon, label, to } = place;
   const shape = phone
-    ? "flex-1 flex-col justify-center gap-0.5 text-xs"
+    ? "flex-1 flex-col justify-center gap-0.5 text-xs short:flex-row short:gap-1 short:[&>svg]:hidden"
     : "gap-2.5 rounded-lg px-2.5 py-2 text-sm hover:bg-sunken";
   return (
     <Link
@@ -158,7 +175,7 @@ function PlaceLink({
       {label}
       {count > 0 && (
         <span
-          className={`rounded-full bg-accent px-1.5 text-xs leading-5 font-semibold text-accent-ink ${phone ? "absolute top-1.5 left-1/2 ml-2" : "ml-auto"}`}
+          className={`rounded-full bg-accent px-1.5 text-xs leading-5 font-semibold text-accent-ink ${phone ? "absolute top-1.5 left-1/2 ml-2 short:static short:ml-0" : "ml-auto"}`}
         >
           {count}
           <span className="sr-only"> waiting</span>
@@ -171,10 +188,10 @@ function PlaceLink({
 export function NotFound(): ReactNode {
   return (
     <div className="mx-auto max-w-xl space-y-3 p-6">
-      <h1 className="text-xl font-semibold">There is no such page</h1>
-      <p className="text-soft">The address may be old or mistyped.</p>
+      <h1 className="text-xl font-semibold">Page not found</h1>
+      <p className="text-soft">The address may be old or wrong.</p>
       <Link to="/sessions" className="font-medium text-accent underline">
-        To the sessions
+        Go to sessions
       </Link>
     </div>
   );

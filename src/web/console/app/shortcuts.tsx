@@ -124,7 +124,7 @@ function Help({
             checked={shortcuts}
             onChange={(event) => set({ shortcuts: event.target.checked })}
           />
-          Shortcuts of single keys are on, on this device
+          Enable single-key shortcuts on this device
         </label>
       </div>
     </Dialog>

@@ -4,13 +4,19 @@ import { Input } from "../ui/field.tsx";
 import { Mark } from "../ui/mark.tsx";
 import { Note } from "../ui/states.tsx";
 
+const REFUSED = {
+  revoked: "You were signed out: this token was revoked.",
+  wrong: "That token is not valid.",
+} as const;
+
 /** Who comes without the link that the server printed needs a token. */
 export function SignIn({
   onToken,
-  wrong = false,
+  why,
 }: {
   readonly onToken: (token: string) => void;
-  readonly wrong?: boolean;
+  /** Why the token that was used does not do. Absent: there was none. */
+  readonly why?: keyof typeof REFUSED;
 }): ReactNode {
   const [text, setText] = useState("");
   const id = useId();
@@ -25,9 +31,9 @@ export function SignIn({
         <h1 className="flex items-center gap-2.5 text-xl font-semibold">
           <Mark className="size-6 text-accent" /> Sign in to Sallyport
         </h1>
-        {wrong && (
-          <Note tone="bad" role="alert">
-            This token is not known to the server any more.
+        {why !== undefined && (
+          <Note tone={why === "wrong" ? "bad" : "warn"} role="alert">
+            {REFUSED[why]}
           </Note>
         )}
         <p className="text-soft">

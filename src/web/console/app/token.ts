@@ -1,4 +1,5 @@
 const KEY = "sallyport.token";
+const WORKED = "sallyport.token.worked";
 
 /** Takes the token out of the link that brought the person here, so that it does not stay in the address or the history. */
 function fromLink(): string | undefined {
@@ -20,9 +21,20 @@ export function readToken(): string | undefined {
 }
 
 export function keepToken(token: string): void {
+  if (token !== globalThis.localStorage.getItem(KEY)) globalThis.localStorage.removeItem(WORKED);
   globalThis.localStorage.setItem(KEY, token);
 }
 
 export function forgetToken(): void {
   globalThis.localStorage.removeItem(KEY);
+  globalThis.localStorage.removeItem(WORKED);
+}
+
+/** The server has taken the token at least once: if it refuses it later, it was taken back. */
+export function noteWorked(): void {
+  globalThis.localStorage.setItem(WORKED, "1");
+}
+
+export function hasWorked(): boolean {
+  return globalThis.localStorage.getItem(WORKED) !== null;
 }

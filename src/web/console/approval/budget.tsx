@@ -1,8 +1,13 @@
-import { useState, type FormEvent, type ReactNode } from "react";
+import { useId, useState, type FormEvent, type ReactNode } from "react";
 import type { Approval, Preview } from "../../../protocol/index.ts";
 import { Button } from "../ui/button.tsx";
+import { InFooter } from "./footer-slot.tsx";
 import { Field, Input } from "../ui/field.tsx";
 import { writeDollars, parseDollars } from "../ui/dollars.ts";
+import { money } from "../ui/words.tsx";
+
+/** In micro-USD. */
+const CENT = 10_000;
 
 /** A limit is reached: what is asked, and how much it shall be from now on. `onAnswer` undefined: it can only be read. */
 export function BudgetForm({
@@ -15,13 +20,14 @@ export function BudgetForm({
   readonly onAnswer: ((input: Approval["input"]) => void) | undefined;
 }): ReactNode {
   const { shortage, proposed_limit_microusd } = preview;
-  const [text, setText] = useState(() => writeDollars(proposed_limit_microusd));
+  const form = useId();
+  const [text, setText] = useState(() => writeDollars(Math.ceil(proposed_limit_microusd / CENT) * CENT));
   const limit = parseDollars(text);
   const error =
     limit === undefined
-      ? "Write an amount in dollars, such as 2.50."
+      ? "Enter an amount in dollars, such as 2.50."
       : limit <= shortage.limit_microusd
-        ? `It must be more than the limit of now, $${writeDollars(shortage.limit_microusd)}.`
+        ? `Enter more than the current limit of ${money(shortage.limit_microusd)}.`
         : undefined;
   const submit = (event: FormEvent): void => {
     event.preventDefault();
@@ -31,20 +37,20 @@ export function BudgetForm({
     ["Limit", shortage.limit_microusd],
     ["Spent", shortage.spent_microusd],
     ["Reserved", shortage.reserved_microusd],
-    ["Asked for at most", shortage.asked_microusd],
+    ["Next request, at most", shortage.asked_microusd],
   ] as const;
   return (
-    <form onSubmit={submit} className="space-y-4">
+    <form id={form} onSubmit={submit} className="space-y-4">
       <dl className="grid grid-cols-2 gap-px overflow-hidden rounded-lg border bg-line sm:grid-cols-4">
         {facts.map(([name, amount]) => (
           <div key={name} className="bg-paper px-3 py-2">
             <dt className="text-xs text-faint">{name}</dt>
-            <dd className="text-base font-semibold tabular-nums">${writeDollars(amount)}</dd>
+            <dd className="text-base font-semibold tabular-nums">{money(amount)}</dd>
           </div>
         ))}
       </dl>
       {onAnswer !== undefined && (
-        <div className="flex flex-wrap items-start gap-3">
+        <>
           <Field label="New limit, in dollars" error={error} className="w-56">
             {(ids) => (
               <Input
@@ -56,10 +62,12 @@ export function BudgetForm({
               />
             )}
           </Field>
-          <Button type="submit" variant="secondary" className="mt-[1.65rem]" disabled={error !== undefined} busy={busy}>
-            {limit === undefined ? "Set the limit" : `Set the limit to $${writeDollars(limit)}`}
-          </Button>
-        </div>
+          <InFooter>
+            <Button type="submit" form={form} variant="primary" disabled={error !== undefined} busy={busy}>
+              {limit === undefined ? "Set the limit" : `Set the limit to $${writeDollars(limit)}`}
+            </Button>
+          </InFooter>
+        </>
       )}
     </form>
   );

@@ -9,6 +9,7 @@ import { classes } from "../ui/classes.ts";
 import { Badge, type Tone } from "../ui/states.tsx";
 import { Ago, titleOf } from "../ui/words.tsx";
 import { canApprovePlainly } from "./decide.tsx";
+import { cardTitle, reasonWords } from "./reason.ts";
 import { isUrgent, remainingWords } from "./countdown.ts";
 import { ToolIcon } from "./tool-icon.tsx";
 import { useNow } from "./use-now.ts";
@@ -19,38 +20,53 @@ const TIERS: Readonly<Record<Tier, { readonly words: string; readonly tone: Tone
   network: { words: "uses the network", tone: "info" },
   page: { words: "changes a page", tone: "info" },
   write: { words: "writes files", tone: "warn" },
-  execute: { words: "runs a program", tone: "bad" },
+  execute: { words: "runs a command", tone: "bad" },
 };
 
-/** What is asked, by whom, why and until when. */
-export function CardHead({
+/** What is asked and until when: always in sight. */
+export function CardHead({ approval }: { readonly approval: Approval }): ReactNode {
+  const { id, tool, tier, status } = approval;
+  const isTool = canApprovePlainly(approval);
+  return (
+    <header className="flex shrink-0 flex-wrap items-center gap-x-2 gap-y-1 border-b px-4 py-2.5 short:py-1.5">
+      <ToolIcon tool={tool} />
+      <h2 id={`title-${id}`} className="text-base font-semibold short:text-sm">
+        {cardTitle(approval)}
+      </h2>
+      {isTool && (
+        <Badge tone="accent" className="font-mono whitespace-normal break-all">
+          {visible(tool)}
+        </Badge>
+      )}
+      {isTool && (
+        <Badge tone={TIERS[tier].tone} className="max-sm:short:hidden">
+          {TIERS[tier].words}
+        </Badge>
+      )}
+      {status === "pending" && <Countdown expiresAt={approval.expires_at} />}
+    </header>
+  );
+}
+
+/** Why somebody is asked, since when, and for whom. */
+export function CardFacts({
   approval,
   withSession,
 }: {
   readonly approval: Approval;
   readonly withSession: boolean;
 }): ReactNode {
-  const { id, tool, tier, reason, created_at, session_id, status } = approval;
+  const { created_at, session_id } = approval;
   const session = useSession(session_id);
+  const reason = reasonWords(approval);
   return (
-    <header className="space-y-1.5 border-b px-4 py-3">
-      <div className="flex flex-wrap items-center gap-2">
-        <ToolIcon tool={tool} />
-        <h2 id={`title-${id}`} className="text-base font-semibold">
-          {status === "pending" ? "Tool Approval Required" : "Tool Approval"}
-        </h2>
-        <Badge tone="accent" className="font-mono whitespace-normal break-all">
-          {visible(tool)}
-        </Badge>
-        {canApprovePlainly(approval) && <Badge tone={TIERS[tier].tone}>{TIERS[tier].words}</Badge>}
-        {status === "pending" && <Countdown expiresAt={approval.expires_at} />}
-      </div>
-      <p className="text-sm text-soft">
-        <span className="text-faint">Why you are asked:</span> {visible(reason)}
-      </p>
+    <div className="space-y-1">
+      {reason !== undefined && <p className="text-sm text-soft">{visible(reason)}</p>}
       <p className="flex flex-wrap gap-x-1 text-xs text-faint">
-        {session !== undefined && <span>{session.created_by.name} asked</span>}
-        <Ago at={created_at} />
+        <span>
+          Requested <Ago at={created_at} />
+          {withSession || session === undefined ? "," : `, in a session by ${session.created_by.name}`}
+        </span>
         {withSession && (
           <>
             <span>in</span>
@@ -61,10 +77,11 @@ export function CardHead({
             >
               {session === undefined ? session_id : visible(titleOf(session))}
             </Link>
+            {session !== undefined && <span>by {session.created_by.name}</span>}
           </>
         )}
       </p>
-    </header>
+    </div>
   );
 }
 

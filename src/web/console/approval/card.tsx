@@ -1,14 +1,16 @@
-import { useEffect, useState, type ReactNode } from "react";
+import { useEffect, useRef, useState, type ReactNode, type RefObject } from "react";
 import type { Approval } from "../../../protocol/index.ts";
 import { useConnection, useMay } from "../app/connection.tsx";
 import { useSettings } from "../app/settings.ts";
 import { useShortcuts, type Shortcut } from "../app/shortcuts.tsx";
 import { classes } from "../ui/classes.ts";
 import { Note } from "../ui/states.tsx";
+import { ChangedCall, GivenAnswer } from "./approved-input.tsx";
 import { BudgetForm } from "./budget.tsx";
-import { CardHead } from "./card-head.tsx";
+import { CardFacts, CardHead } from "./card-head.tsx";
 import { canApprovePlainly, Confirm, Decide, type Mode } from "./decide.tsx";
 import { Editor } from "./editor.tsx";
+import { FooterSlot } from "./footer-slot.tsx";
 import { OutcomeNote } from "./outcome.tsx";
 import { PreviewView } from "./preview.tsx";
 import { QuestionForm } from "./question.tsx";
@@ -24,56 +26,109 @@ interface CardProps {
   readonly keys?: boolean;
   /** Beside the outcome, once there is one. */
   readonly next?: ReactNode;
+  /** It fills a box of its own and scrolls inside; else it scrolls with the page. */
+  readonly docked?: boolean;
 }
 
 /** One question: what will happen, what to know about it, and the answers. */
-export function ApprovalCard({ approval: given, withSession = true, keys = false, next }: CardProps): ReactNode {
+export function ApprovalCard(props: CardProps): ReactNode {
+  const { approval: given, withSession = true, keys = false, next, docked = false } = props;
   const approval = useApproval(given);
   const { decide, busy, refusal } = useDecision(approval);
+  const card = useRef<HTMLElement>(null);
   const may = useMay("approval.decide");
   const [mode, setMode] = useState<Mode>("looking");
   const pending = approval.status === "pending";
   const open = pending && may;
   const editing = open && mode === "editing";
   const answering = pending && !editing;
+  const [slot, setSlot] = useState<HTMLElement | null>(null);
   useEffect(() => {
     if (!pending) setMode("looking");
   }, [pending]);
+  useKeptFocus(card, { pending, mode });
   useCardKeys({ approval, keys, active: keys && open, mode, onMode: setMode, decide });
   return (
-    <article aria-labelledby={`title-${approval.id}`} className="rounded-xl border bg-raised">
-      <CardHead approval={approval} withSession={withSession} />
-      <div className="space-y-3 p-4">
-        {!pending && <OutcomeNote approval={approval}>{next}</OutcomeNote>}
-        {!answering && <Refused words={refusal} />}
-        {!editing && <Warnings warnings={approval.warnings} />}
-        {editing ? (
-          <Editor
-            approval={approval}
-            busy={busy}
-            onBack={() => setMode("looking")}
-            onApprove={(input) => decide({ decision: "approve", scope: "once", updated_input: input })}
-          />
-        ) : (
-          <Subject approval={approval} busy={busy} open={open} decide={decide} />
-        )}
-      </div>
-      {answering && (
-        <footer
-          className={classes(
-            "rounded-b-xl border-t bg-raised p-4",
-            // A phone has no room for it over a diff; a form has its own button at its end.
-            canApprovePlainly(approval) && "bottom-0 z-10 md:sticky",
-          )}
+    <FooterSlot value={slot}>
+      <article
+        ref={card}
+        tabIndex={-1}
+        aria-labelledby={`title-${approval.id}`}
+        className={classes("rounded-xl border bg-raised", docked && "flex min-h-0 flex-col")}
+      >
+        <CardHead approval={approval} />
+        <div
+          className={classes("space-y-3 p-4 short:py-2", docked && "min-h-0 overflow-y-auto overscroll-contain")}
+          {...(docked ? { tabIndex: 0, role: "region", "aria-label": "What it will do" } : {})}
         >
-          <div className="space-y-2">
-            <Answers approval={approval} mode={mode} busy={busy} hints={keys} onMode={setMode} decide={decide} />
-            <Refused words={refusal} />
-          </div>
-        </footer>
-      )}
-    </article>
+          {!pending && <OutcomeNote approval={approval}>{next}</OutcomeNote>}
+          {!pending && <Refused words={refusal} />}
+          {/* Of a changed call they are about what was asked for, not about what ran. */}
+          {!editing && approval.updated_input === undefined && <Warnings warnings={approval.warnings} />}
+          {editing ? (
+            <Editor
+              approval={approval}
+              busy={busy}
+              onBack={() => setMode("looking")}
+              onApprove={(input) => decide({ decision: "approve", scope: "once", updated_input: input })}
+            />
+          ) : (
+            <Subject approval={approval} busy={busy} open={open} decide={decide} />
+          )}
+          <CardFacts approval={approval} withSession={withSession} />
+        </div>
+        {pending && (
+          <footer
+            className={classes(
+              "shrink-0 rounded-b-xl border-t bg-raised px-4 py-3 short:py-2",
+              !docked && "sticky bottom-(--below) z-10",
+            )}
+          >
+            <div className="space-y-2">
+              <Refused words={refusal} />
+              <div ref={setSlot} className="flex flex-wrap gap-2 empty:hidden" />
+              {answering && (
+                <Answers approval={approval} mode={mode} busy={busy} hints={keys} onMode={setMode} decide={decide} />
+              )}
+            </div>
+          </footer>
+        )}
+      </article>
+    </FooterSlot>
   );
+}
+
+/**
+ * A button that was pressed goes away with the answer, and the focus with it: it stays on the card, where the outcome is, or the next
+ * answer.
+ */
+function useKeptFocus(
+  card: RefObject<HTMLElement | null>,
+  { pending, mode }: { readonly pending: boolean; readonly mode: Mode },
+): void {
+  const held = useRef(false);
+  useEffect(() => {
+    const element = card.current;
+    if (element === null) return undefined;
+    const note = (): void => {
+      held.current = element.contains(document.activeElement);
+    };
+    element.addEventListener("focusin", note);
+    const left = ({ relatedTarget }: FocusEvent): void => {
+      // Without a goal the element went away, or the page lost the focus.
+      if (relatedTarget !== null) held.current = element.contains(relatedTarget as Node);
+    };
+    element.addEventListener("focusout", left);
+    return () => {
+      element.removeEventListener("focusin", note);
+      element.removeEventListener("focusout", left);
+    };
+  }, [card]);
+  useEffect(() => {
+    const element = card.current;
+    if (element === null || !held.current || document.activeElement !== document.body) return;
+    element.focus({ preventScroll: true });
+  }, [card, pending, mode]);
 }
 
 function Refused({ words }: { readonly words: string | undefined }): ReactNode {
@@ -96,7 +151,14 @@ function Subject({
   readonly open: boolean;
   readonly decide: (answer: Answer) => void;
 }): ReactNode {
-  const { preview } = approval;
+  const { preview, updated_input } = approval;
+  if (approval.status === "approved" && updated_input !== undefined) {
+    return canApprovePlainly(approval) ? (
+      <ChangedCall approval={approval} changed={updated_input} />
+    ) : (
+      <GivenAnswer approval={approval} given={updated_input} />
+    );
+  }
   const onAnswer = open
     ? (input: Approval["input"]): void => decide({ decision: "approve", scope: "once", updated_input: input })
     : undefined;
@@ -120,7 +182,7 @@ function Answers({ approval, mode, busy, hints, onMode, decide }: AnswersProps):
   const { me } = useConnection();
   if (!useMay("approval.decide")) {
     return (
-      <p className="text-sm text-soft">Your role, {me.role}, may look but not answer. Admins and operators can.</p>
+      <p className="text-sm text-soft">Your role, {me.role}, can view but not answer. Admins and operators can.</p>
     );
   }
   const back = (): void => onMode("looking");

@@ -27,18 +27,16 @@ export function CommandPreview({ preview }: { readonly preview: Command }): Reac
         <Fact name="in">
           <code className="break-all">{visibleCommand(cwd)}</code>
         </Fact>
-        <Fact name="at most">{duration(timeout_ms)}</Fact>
+        <Fact name="timeout">{duration(timeout_ms)}</Fact>
         {background && <Fact name="runs">in the background</Fact>}
       </dl>
       {parse_error !== undefined && (
-        <Note tone="bad">
-          This line could not be read, so nothing can be said about what it does: {visible(parse_error)}
-        </Note>
+        <Note tone="bad">This command could not be parsed, so its effects are unknown: {visible(parse_error)}</Note>
       )}
       {parts.length > 0 && (
         <section aria-label="What it runs">
           <h3 className="mb-1.5 text-sm font-medium">
-            {parts.length === 1 ? "It runs one command" : `It runs ${parts.length} commands`}
+            {parts.length === 1 ? "Runs 1 command" : `Runs ${parts.length} commands`}
           </h3>
           <ol className="divide-y rounded-lg border">
             {parts.map((part, index) => (
@@ -70,20 +68,20 @@ function Part({ part }: { readonly part: CommandPart }): ReactNode {
             {visibleCommand(wrapper)}
           </Badge>
         ))}
-        <code className="font-semibold">{program === "" ? "known only when it runs" : visibleCommand(program)}</code>
+        <code className="font-semibold">{program === "" ? "known only at run time" : visibleCommand(program)}</code>
         <span className="text-xs break-all text-faint">
           {resolved === undefined ? "built in, or not found" : visibleCommand(resolved)}
         </span>
       </p>
-      <Words label="words" words={argv} />
-      <Words label="sets" words={assignments} />
+      <Words label="arguments" words={argv} />
+      <Words label="variables" words={assignments} />
       <Words label="redirects" words={redirects.map(({ operator, target }) => `${operator} ${target}`)} />
       {paths.length > 0 && (
         <Line label="paths">
           {paths.map(({ word, path, inside }, index) => (
             <span key={index} className="inline-flex flex-wrap items-center gap-1" title={visibleCommand(word)}>
               <code className="break-all">{visibleCommand(path)}</code>
-              <Badge tone={inside ? "plain" : "bad"}>{inside ? "in the workspace" : "outside the workspace"}</Badge>
+              <Badge tone={inside ? "plain" : "bad"}>{inside ? "inside" : "outside the workspace"}</Badge>
             </span>
           ))}
         </Line>

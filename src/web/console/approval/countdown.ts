@@ -4,15 +4,15 @@ const HOUR = 3_600;
 
 /** How long somebody can still answer. `expiresAt` absent: parked, without end. */
 export function remainingWords(expiresAt: string | undefined, now: number): string {
-  if (expiresAt === undefined) return "waits without end";
+  if (expiresAt === undefined) return "no time limit";
   const seconds = Math.ceil((Date.parse(expiresAt) - now) / SECOND);
-  return seconds <= 0 ? "time is up" : `${spanWords(seconds)} left`;
+  if (seconds <= 0) return "time is up";
+  return seconds >= MINUTE && seconds < HOUR ? `${clock(seconds)} left` : `${spanWords(seconds)} left`;
 }
 
-/** "3 s ago": for what happened a moment ago, where minutes would be too coarse. */
-export function agoWords(at: string, now: number): string {
-  const seconds = Math.max(0, Math.round((now - Date.parse(at)) / SECOND));
-  return seconds === 0 ? "just now" : `${spanWords(seconds)} ago`;
+/** "4:51" */
+function clock(seconds: number): string {
+  return `${String(Math.floor(seconds / MINUTE))}:${String(seconds % MINUTE).padStart(2, "0")}`;
 }
 
 function spanWords(seconds: number): string {

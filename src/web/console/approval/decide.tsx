@@ -1,14 +1,15 @@
 import { useEffect, useRef, type ReactNode } from "react";
 import type { Approval } from "../../../protocol/index.ts";
 import { Button } from "../ui/button.tsx";
-import { SAY_NO } from "./reject.tsx";
+import { ruleWords } from "./reason.ts";
 import type { Answer } from "./use-decision.ts";
+import { visibleCommand } from "./visible.ts";
 
 export type Mode = "looking" | "rejecting" | "editing" | "confirming";
 
 const ONCE: Answer = { decision: "approve", scope: "once" };
 
-/** The ways to answer, the least permissive first and strongest. */
+/** The ways to answer, the least permissive first. */
 export function Decide({
   approval,
   busy,
@@ -26,42 +27,73 @@ export function Decide({
   const { session_rule: rule } = approval;
   const plain = canApprovePlainly(approval);
   return (
-    <div className="space-y-2">
-      <div className="flex flex-wrap gap-2 max-sm:grid max-sm:grid-cols-2">
-        <Button variant="danger" className={SAY_NO} disabled={busy} onClick={() => onMode("rejecting")}>
+    <div className="space-y-2 short:space-y-1">
+      <div className="flex flex-wrap gap-2 max-sm:grid max-sm:grid-cols-6 max-sm:gap-1.5">
+        <Button
+          variant="danger"
+          className={plain ? THIRD : HALF}
+          aria-disabled={busy}
+          onClick={() => onMode("rejecting")}
+        >
           Reject {hints && <Key name="r" />}
         </Button>
-        <Button disabled={busy} title="Rejects without a word" onClick={() => decide({ decision: "reject" })}>
+        <Button
+          className={plain ? THIRD : HALF}
+          aria-disabled={busy}
+          title="Reject without a reason"
+          onClick={() => decide({ decision: "reject" })}
+        >
           Skip
         </Button>
         {plain && (
           <>
-            <Button disabled={busy} onClick={() => onMode("editing")}>
+            <Button className={THIRD} aria-disabled={busy} onClick={() => onMode("editing")}>
               Edit {hints && <Key name="e" />}
             </Button>
-            <Button disabled={busy} onClick={() => decide(ONCE)}>
+            <Button
+              variant="ok"
+              className={rule === undefined ? "max-sm:col-span-6" : HALF}
+              aria-disabled={busy}
+              onClick={() => decide(ONCE)}
+            >
               Approve once {hints && <Key name="a" />}
             </Button>
             {rule !== undefined && (
               <Button
-                variant="quiet"
-                className="max-sm:col-span-2"
+                className={HALF}
+                aria-label="Approve for this session"
                 aria-describedby={`rule-${approval.id}`}
-                disabled={busy}
+                aria-disabled={busy}
                 onClick={() => decide({ decision: "approve", scope: "session" })}
               >
-                Approve for this session
+                <span className="max-sm:hidden short:hidden">Approve for this session</span>
+                <span className="sm:hidden short:inline">For this session</span>
               </Button>
             )}
           </>
         )}
       </div>
-      {plain && rule !== undefined && (
-        <p id={`rule-${approval.id}`} className="text-xs text-soft">
-          For this session adds exactly this rule: <code className="text-ink [overflow-wrap:anywhere]">{rule}</code>
-        </p>
-      )}
+      {plain && rule !== undefined && <Rule approval={approval} rule={rule} />}
     </div>
+  );
+}
+
+const HALF = "max-sm:col-span-3 max-sm:px-1";
+const THIRD = "max-sm:col-span-2 max-sm:px-1";
+/** A longer rule scrolls in two lines, so that it never pushes the buttons away. */
+const LONG_RULE_CHARS = 90;
+
+function Rule({ approval, rule }: { readonly approval: Approval; readonly rule: string }): ReactNode {
+  const { allows, reach } = ruleWords(rule, approval);
+  return (
+    <p
+      id={`rule-${approval.id}`}
+      {...(allows.length > LONG_RULE_CHARS ? { tabIndex: 0 } : {})}
+      className="max-h-9 overflow-y-auto text-xs text-soft short:max-h-5"
+    >
+      “For this session” also allows:{" "}
+      <code className="text-ink [overflow-wrap:anywhere]">{visibleCommand(allows)}</code> {reach}
+    </p>
   );
 }
 
@@ -87,7 +119,12 @@ export function Confirm({
       role="group"
       aria-label="Approve once?"
       className="flex flex-wrap items-center gap-2"
-      onKeyDown={(event) => event.key === "Escape" && onBack()}
+      onKeyDown={(event) => {
+        if (event.key !== "Escape") return;
+        // Not for the page, where it stops the turn.
+        event.preventDefault();
+        onBack();
+      }}
     >
       <Button variant="quiet" onClick={onBack}>
         Back <Key name="Esc" />

@@ -30,8 +30,9 @@ export function DiffView(props: DiffViewProps): ReactNode {
     "file" in props
       ? { file: props.file, path: props.file.file_path, title: props.file.file_path, patch: props.file.diff }
       : { file: undefined, path: props.path, title: props.title ?? props.path, patch: props.patch };
+  const isNew = FROM_NOTHING.test(patch.slice(0, HEAD_CHARS));
   // Of a new file one side would be empty.
-  const sides = roomy && !FROM_NOTHING.test(patch.slice(0, HEAD_CHARS));
+  const sides = roomy && !isNew;
   return (
     <section aria-label={visibleCommand(title)} className="overflow-hidden rounded-lg border bg-paper">
       <header className="flex flex-wrap items-center gap-x-2 gap-y-1 border-b bg-panel px-3 py-1.5">
@@ -46,14 +47,14 @@ export function DiffView(props: DiffViewProps): ReactNode {
       </header>
       {file?.error !== undefined && (
         <Note tone="bad" className="m-3">
-          This change cannot be made as asked: {file.error}
+          This change can’t be made: {file.error}
         </Note>
       )}
       {patch === "" ? (
         <p className="px-3 py-4 text-sm text-soft">No changes to preview</p>
       ) : (
         <Suspense fallback={<Skeleton className="m-3 h-24" />}>
-          <DiffTable patch={patch} path={path} layout={sides ? diffLayout : "unified"} />
+          <DiffTable patch={patch} path={path} layout={sides ? diffLayout : "unified"} isNew={isNew} />
         </Suspense>
       )}
     </section>
@@ -79,7 +80,7 @@ export function Counts({ added, removed }: { readonly added: number; readonly re
   return (
     <span className="font-mono text-xs whitespace-nowrap tabular-nums">
       <span className="sr-only">
-        {added} lines added, {removed} removed
+        {added} {added === 1 ? "line" : "lines"} added, {removed} removed
       </span>
       <span aria-hidden className="text-ok">
         +{added}

@@ -6,6 +6,7 @@ import { Button } from "../ui/button.tsx";
 import { TextArea } from "../ui/field.tsx";
 import { Note, Skeleton, Trouble } from "../ui/states.tsx";
 import { fieldsOf, inputOfJson, shownText, withTexts, type Input } from "./edit.ts";
+import { InFooter } from "./footer-slot.tsx";
 import { PreviewView } from "./preview.tsx";
 import { Warnings } from "./warnings.tsx";
 
@@ -49,18 +50,18 @@ export function Editor({
       {"problem" in made && <Note tone="bad">{made.problem}</Note>}
       {error !== null && !unchanged && <Trouble title="The changed call cannot be approved" error={error} />}
       {unchanged ? (
-        <p className="text-sm text-soft">Nothing is changed yet.</p>
+        <p className="text-sm text-soft">Nothing changed yet.</p>
       ) : (
         <Changed preview={preview} input={input} stale={!isCurrent} />
       )}
-      <div className="flex flex-wrap gap-2">
+      <InFooter>
         <Button variant="quiet" onClick={onBack}>
           Back
         </Button>
-        <Button disabled={!ready} busy={busy} onClick={() => input !== undefined && onApprove(input)}>
+        <Button variant="ok" disabled={!ready} busy={busy} onClick={() => input !== undefined && onApprove(input)}>
           Approve as changed
         </Button>
-      </div>
+      </InFooter>
     </div>
   );
 }
@@ -108,9 +109,9 @@ function Changed({
   const { effect, why } = preview.ruling;
   return (
     <section aria-label="The changed call" aria-busy={stale} className={stale ? "space-y-3 opacity-60" : "space-y-3"}>
-      <h3 className="text-sm font-medium">As changed it will do this</h3>
+      <h3 className="text-sm font-medium">With your changes</h3>
       <Note tone={effect === "deny" ? "bad" : "info"} role="status">
-        {effect === "deny" ? "Policy does not allow the changed call: " : "Policy lets a person approve it: "}
+        {effect === "deny" ? "Policy blocks the changed call: " : "You can approve this: "}
         {why}
       </Note>
       <Warnings warnings={preview.warnings} />
@@ -135,7 +136,10 @@ function Box({
 }): ReactNode {
   const id = useId();
   const pressed = (event: KeyboardEvent<HTMLTextAreaElement>): void => {
-    if (event.key === "Escape") onEscape();
+    if (event.key === "Escape") {
+      event.preventDefault();
+      onEscape();
+    }
     if (event.key !== "Tab" || event.shiftKey || event.altKey || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
     const box = event.currentTarget;
@@ -160,7 +164,7 @@ function Box({
         onKeyDown={pressed}
       />
       <p id={`${id}-hint`} className="text-xs text-faint max-md:sr-only">
-        Tab writes a tab, Shift+Tab leaves the field, Esc goes back.
+        Tab inserts a tab, Shift+Tab leaves the field, Esc goes back.
       </p>
     </div>
   );

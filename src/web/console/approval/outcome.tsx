@@ -2,9 +2,8 @@ import { Ban, CircleCheck, CircleX, TimerOff, type LucideIcon } from "lucide-rea
 import type { ReactNode } from "react";
 import type { Approval, Outcome } from "../../../protocol/index.ts";
 import { Badge, Note, type Tone } from "../ui/states.tsx";
-import { agoWords } from "./countdown.ts";
-import { JsonView } from "./preview.tsx";
-import { useNow } from "./use-now.ts";
+import { canApprovePlainly } from "./decide.tsx";
+import { Ago } from "../ui/words.tsx";
 
 interface Look {
   readonly words: string;
@@ -15,7 +14,7 @@ interface Look {
 const LOOKS: Readonly<Record<Outcome, Look>> = {
   approved: { words: "approved", tone: "ok", icon: CircleCheck },
   rejected: { words: "rejected", tone: "bad", icon: CircleX },
-  timed_out: { words: "timed out", tone: "warn", icon: TimerOff },
+  timed_out: { words: "expired", tone: "warn", icon: TimerOff },
   cancelled: { words: "withdrawn", tone: "plain", icon: Ban },
 };
 
@@ -37,7 +36,6 @@ export function OutcomeNote({
   readonly children?: ReactNode;
 }): ReactNode {
   const { status, resolved_at, resolved_by, scope, updated_input, interrupt, feedback } = approval;
-  const now = useNow(true);
   if (status === "pending") return null;
   const { words, tone, icon: Icon } = LOOKS[status];
   const by = status === "approved" || status === "rejected" ? resolved_by?.name : undefined;
@@ -45,28 +43,21 @@ export function OutcomeNote({
     <Note tone={tone} role="status" className="space-y-2">
       <p className="flex flex-wrap items-center gap-x-2 gap-y-1">
         <Icon aria-hidden className="size-4 shrink-0" />
-        <span className="font-medium">
+        <span className="font-medium first-letter:uppercase">
           {words}
-          {by !== undefined && ` by ${by}`} {resolved_at !== undefined && agoWords(resolved_at, now)}
+          {updated_input !== undefined && canApprovePlainly(approval) && " as changed"}
+          {by !== undefined && ` by ${by}`} {resolved_at !== undefined && <Ago at={resolved_at} />}
         </span>
-        {status === "timed_out" && <span>Nobody answered in time; the tool was not run.</span>}
-        {status === "cancelled" && <span>The turn ended before anybody answered.</span>}
-        {scope === "session" && <span>for this session: {approval.session_rule}</span>}
-        {interrupt === true && <span>and the turn was stopped</span>}
+        {status === "timed_out" && <span>Nobody answered in time. The tool did not run.</span>}
+        {status === "cancelled" && <span>The turn ended before anyone answered.</span>}
+        {scope === "session" && <span>, also for this session: {approval.session_rule}</span>}
+        {interrupt === true && <span>The turn was stopped.</span>}
         <span className="ml-auto">{children}</span>
       </p>
       {feedback !== undefined && feedback !== "" && (
         <blockquote className="border-l-2 border-current pl-3 whitespace-pre-wrap text-ink [overflow-wrap:anywhere]">
           {feedback}
         </blockquote>
-      )}
-      {updated_input !== undefined && (
-        <details className="text-ink">
-          <summary className="cursor-pointer">Approved with this input instead</summary>
-          <div className="pt-2">
-            <JsonView value={updated_input} />
-          </div>
-        </details>
       )}
     </Note>
   );

@@ -17,12 +17,12 @@ export function ApprovalPanel({ sessionId }: { readonly sessionId: string }): Re
   if (open === undefined) return null;
   const others = mine.filter(({ id }) => id !== open.id);
   return (
-    <section aria-label="Waiting for you" className="space-y-2">
-      <ApprovalCard key={open.id} approval={open} withSession={false} />
+    <section aria-label="Waiting for you" className="flex min-h-0 flex-col">
+      <ApprovalCard key={open.id} approval={open} withSession={false} keys docked />
       {others.length > 0 && (
-        <details className="rounded-xl border bg-raised">
-          <summary className="cursor-pointer px-4 py-2 text-sm font-medium">{others.length} more</summary>
-          <ul className="divide-y border-t">
+        <details className="shrink-0 border-t bg-raised">
+          <summary className="cursor-pointer px-4 py-1.5 text-sm font-medium">{others.length} more</summary>
+          <ul className="max-h-32 divide-y overflow-y-auto border-t">
             {others.map((approval) => (
               <li key={approval.id}>
                 <Waiting approval={approval} onOpen={() => setWanted(approval.id)} />

@@ -46,7 +46,7 @@ function NotebookPreview({ preview }: { readonly preview: Extract<Preview, { typ
       </p>
       <DiffView patch={preview.diff} path={path} title={cell_id === undefined ? "the cell" : `cell ${cell_id}`} />
       <details>
-        <summary className="cursor-pointer py-1 text-sm text-soft">The change of the whole file</summary>
+        <summary className="cursor-pointer py-1 text-sm text-soft">Changes in the whole file</summary>
         <div className="pt-2">
           <DiffView file={file} />
         </div>

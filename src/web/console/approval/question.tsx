@@ -4,6 +4,7 @@ import { Button } from "../ui/button.tsx";
 import { Input } from "../ui/field.tsx";
 import { Badge } from "../ui/states.tsx";
 import { answersOf, choose, chooseOther, isAnswered, NOTHING_CHOSEN, type Chosen } from "./answers.ts";
+import { InFooter } from "./footer-slot.tsx";
 import { visible } from "./visible.ts";
 
 /** The agent's own questions as a form. `onAnswer` undefined: they can only be read. */
@@ -18,6 +19,7 @@ export function QuestionForm({
   readonly busy: boolean;
   readonly onAnswer: ((input: Approval["input"]) => void) | undefined;
 }): ReactNode {
+  const form = useId();
   const [chosen, setChosen] = useState<readonly Chosen[]>([]);
   const open = questions.filter((_, index) => !isAnswered(chosen[index] ?? NOTHING_CHOSEN)).length;
   const submit = (event: FormEvent): void => {
@@ -25,7 +27,7 @@ export function QuestionForm({
     if (open === 0) onAnswer?.({ ...approval.input, answers: answersOf(questions, chosen) });
   };
   return (
-    <form onSubmit={submit} className="space-y-4">
+    <form id={form} onSubmit={submit} className="space-y-4">
       {questions.map((question, index) => (
         <One
           key={index}
@@ -40,14 +42,16 @@ export function QuestionForm({
         />
       ))}
       {onAnswer !== undefined && (
-        <div className="flex flex-wrap items-center gap-3">
-          <Button type="submit" variant="secondary" disabled={open > 0} busy={busy}>
+        <InFooter>
+          <Button type="submit" form={form} variant="primary" disabled={open > 0} busy={busy}>
             Send {questions.length === 1 ? "the answer" : "the answers"}
           </Button>
           {open > 0 && (
-            <span className="text-sm text-soft">{open === 1 ? "1 question is" : `${open} questions are`} open</span>
+            <span className="self-center text-sm text-soft">
+              {open === 1 ? "1 question" : `${open} questions`} left to answer
+            </span>
           )}
-        </div>
+        </InFooter>
       )}
     </form>
   );
@@ -73,7 +77,7 @@ function One({
       <legend className="mb-1 flex flex-wrap items-center gap-2 text-sm font-medium">
         {header !== "" && <Badge tone="accent">{visible(header)}</Badge>}
         <span className="whitespace-pre-wrap">{visible(question)}</span>
-        {multiSelect && <span className="font-normal text-faint">several may be chosen</span>}
+        {multiSelect && <span className="font-normal text-faint">choose any number</span>}
       </legend>
       {options.map((option, index) => (
         <label

@@ -2,11 +2,12 @@ import { useEffect, useRef, useState, type ReactNode } from "react";
 import { LIMITS } from "../../../protocol/index.ts";
 import { Button } from "../ui/button.tsx";
 import { Field, TextArea } from "../ui/field.tsx";
+import { enterSends } from "../ui/media.ts";
 import type { Answer } from "./use-decision.ts";
 
-export const SAY_NO = "bg-bad! text-paper! border-transparent!";
+const SAY_NO = "bg-bad! text-paper! border-transparent!";
 
-/** Why not: words that the agent reads. Escape goes back. */
+/** Why not: words that the agent reads. Enter sends them, Escape goes back. */
 export function RejectForm({
   busy,
   onBack,
@@ -21,17 +22,37 @@ export function RejectForm({
   useEffect(() => box.current?.focus(), []);
   const feedback = text.trim();
   const words = feedback === "" ? {} : { feedback };
+  const reject = (): void => decide({ decision: "reject", ...words });
   return (
-    <div className="space-y-2" onKeyDown={(event) => event.key === "Escape" && onBack()}>
-      <Field label="Why are you rejecting this? (optional - helps Claude understand)">
+    <div
+      className="space-y-2"
+      onKeyDown={(event) => {
+        if (event.key !== "Escape") return;
+        // Not for the page, where it stops the turn.
+        event.preventDefault();
+        onBack();
+      }}
+    >
+      <Field
+        label="Why are you rejecting this? (optional - helps Claude understand)"
+        hint={
+          <span className="text-xs max-sm:sr-only">Enter rejects, Shift+Enter starts a new line, Esc goes back.</span>
+        }
+      >
         {(ids) => (
           <TextArea
             {...ids}
             ref={box}
-            rows={3}
+            rows={2}
+            className="short:h-10"
             maxLength={LIMITS.feedbackChars}
             value={text}
             onChange={(event) => setText(event.target.value)}
+            onKeyDown={(event) => {
+              if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing || !enterSends()) return;
+              event.preventDefault();
+              reject();
+            }}
           />
         )}
       </Field>
@@ -39,18 +60,13 @@ export function RejectForm({
         <Button variant="quiet" onClick={onBack}>
           Back
         </Button>
-        <Button
-          variant="danger"
-          className={SAY_NO}
-          busy={busy}
-          onClick={() => decide({ decision: "reject", ...words })}
-        >
+        <Button variant="danger" className={SAY_NO} busy={busy} onClick={reject}>
           {feedback === "" ? "Reject" : "Reject with Feedback"}
         </Button>
         <Button
           variant="danger"
-          disabled={busy}
-          onClick={() => decide({ decision: "reject", ...words, interrupt: true })}
+          aria-disabled={busy}
+          onClick={() => decide({ decision: "reject", ...words, interrupt: true, hold_queue: true })}
         >
           Reject and stop the turn
         </Button>

@@ -1,9 +1,9 @@
 import { useMutation, useQuery, useQueryClient, type QueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { Failure, type Approval, type Decision } from "../../../protocol/index.ts";
-import { useConnection } from "../app/connection.tsx";
+import type { LiveStatus } from "../../../client/index.ts";
+import { useConnection, useLiveStatus } from "../app/connection.tsx";
 import { KEYS, usePendingApprovals } from "../app/feed.tsx";
-import { wordsOf } from "../ui/states.tsx";
 
 /** An answer without the hash: that is always the one of what is shown. */
 export type Answer = Omit<Decision, "input_hash">;
@@ -36,12 +36,30 @@ interface Deciding {
 export function useDecision(approval: Approval): Deciding {
   const { client } = useConnection();
   const queries = useQueryClient();
-  const { mutate, isPending, error } = useMutation({
+  const { state } = useLiveStatus();
+  const { mutate, isPending, error, reset } = useMutation({
     mutationFn: (answer: Answer) => client.decide(approval.id, { ...answer, input_hash: approval.input_hash }),
     onSuccess: (answered) => settle(queries, answered),
-    onError: () => queries.invalidateQueries({ queryKey: KEYS.approval(approval.id) }),
+    // Not waited for: the buttons must not stay off until a server that is away answers again.
+    onError: () => void queries.invalidateQueries({ queryKey: KEYS.approval(approval.id) }),
   });
-  return { decide: mutate, busy: isPending, refusal: error === null ? undefined : refusalWords(error) };
+  const isUnsent = error !== null && !(error instanceof Failure);
+  useEffect(() => {
+    // The server is back: "cannot be reached" would be wrong from here on.
+    if (isUnsent && state === "open") reset();
+  }, [isUnsent, state, reset]);
+  return {
+    decide: (answer) => {
+      if (!isPending) mutate(answer);
+    },
+    busy: isPending,
+    refusal: isPending ? waitingWords(state) : error === null ? undefined : refusalWords(error),
+  };
+}
+
+/** An answer is on its way and the server is away. */
+function waitingWords(state: LiveStatus["state"]): string | undefined {
+  return state === "waiting" || state === "offline" ? "Not sent yet: the server can’t be reached." : undefined;
 }
 
 function settle(queries: QueryClient, answered: Approval): void {
@@ -53,14 +71,14 @@ function settle(queries: QueryClient, answered: Approval): void {
 }
 
 function refusalWords(error: Error): string {
-  if (!(error instanceof Failure)) return `${wordsOf(error)} Your answer was not taken.`;
+  if (!(error instanceof Failure)) return "Not sent: the server can’t be reached. Try again when it is back.";
   switch (error.code) {
     case "already_answered":
-      return "Somebody else answered first. Your answer was not needed.";
+      return "This was answered already. The first answer counts.";
     case "timed_out":
-      return "The time was up before your answer came.";
+      return "This expired before your answer arrived.";
     case "input_changed":
-      return "The call is not the one that you saw any more. Look at it again.";
+      return "The call has changed since you saw it. Review it again.";
     default:
       return error.message;
   }

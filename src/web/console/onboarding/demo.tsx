@@ -20,8 +20,8 @@ export function useDemo(): boolean | undefined {
 
 /** Each of them is understood by the demo model (docs/user/sim.md). */
 const EXAMPLES: readonly { readonly prompt: string; readonly shows: string; readonly icon: LucideIcon }[] = [
-  { prompt: "Create hello.txt with content Hello world", shows: "an edit that you approve", icon: FilePlus2 },
-  { prompt: "Run ls -la", shows: "a command, taken apart", icon: SquareTerminal },
+  { prompt: "Create hello.txt with content Hello world", shows: "an edit you approve", icon: FilePlus2 },
+  { prompt: "Run ls -la", shows: "a command, explained", icon: SquareTerminal },
   {
     prompt: "Create notes.md with content one, then read it",
     shows: "two steps",
@@ -53,7 +53,7 @@ export function Examples({ brief = false }: { readonly brief?: boolean }): React
             <Icon aria-hidden className="mt-0.5 size-4 shrink-0 text-accent" />
             <span>
               {prompt}
-              {!brief && <span className="block text-xs text-faint">shows {shows}</span>}
+              {!brief && <span className="block text-xs text-faint">Shows {shows}</span>}
             </span>
           </button>
         </li>

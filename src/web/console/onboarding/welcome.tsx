@@ -10,17 +10,17 @@ const PROMISES: readonly { readonly icon: LucideIcon; readonly title: string; re
   {
     icon: ShieldCheck,
     title: "You decide",
-    text: "What changes something waits for you, with the diff or the command in front of you. From a phone too.",
+    text: "Every change waits for your approval, with the diff or command in front of you. On your phone too.",
   },
   {
     icon: Gauge,
-    title: "You pay what you said",
-    text: "Each request is checked against its budget before it is sent. No session spends more than it may.",
+    title: "You set the limit",
+    text: "Each request is checked against its budget before it is sent. No session overspends.",
   },
   {
     icon: ScrollText,
-    title: "Nothing is lost",
-    text: "Every event is on the disk before you see it. A restart goes on where it was.",
+    title: "Nothing gets lost",
+    text: "Every event is saved before you see it. Sessions resume after a restart.",
   },
 ];
 
@@ -37,7 +37,7 @@ export function Welcome(): ReactNode {
           Start agents, watch them, decide what they may do
         </h1>
         <p className="mt-2 max-w-xl text-balance text-soft">
-          Sallyport runs coding agents in your folders. Here you read along while they work.
+          Sallyport runs coding agents in your folders. Follow their work here.
         </p>
         {may ? (
           <Link
@@ -48,15 +48,15 @@ export function Welcome(): ReactNode {
           </Link>
         ) : (
           <p className="mt-6 rounded-lg bg-sunken px-4 py-2.5 text-sm text-soft">
-            There are no sessions yet. Your role, {me.role}, sees them as soon as somebody starts one.
+            There are no sessions yet. Your role, {me.role}, sees them as soon as someone starts one.
           </p>
         )}
       </header>
       {may && <TemplateCards />}
       {demo === true && (
         <section className="space-y-3 rounded-xl border bg-panel p-4 text-sm text-soft">
-          <h2 className="font-semibold text-ink">No key is set, so the demo model answers</h2>
-          <p>It is scripted, no real AI, but tools, questions, diffs and the journal are real. Try one of these:</p>
+          <h2 className="font-semibold text-ink">No API key is set, so the demo model answers</h2>
+          <p>It is a scripted demo, not a real model. Tools, approvals, diffs and the journal are real. Try one:</p>
           <Examples />
           <AddKey />
         </section>

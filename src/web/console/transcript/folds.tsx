@@ -31,12 +31,13 @@ function useKept<Value, Next extends Value>(
   id: string,
   initially: Value,
 ): readonly [Value, (next: Next) => void] {
-  const [value, setValue] = useState<Value>(kept.get(id) ?? initially);
+  // Until somebody chooses, what it opens with may change with what it holds.
+  const [chosen, setChosen] = useState<Value | undefined>(kept.get(id));
   return [
-    value,
+    chosen ?? initially,
     (next) => {
       kept.set(id, next);
-      setValue(next);
+      setChosen(next);
     },
   ];
 }

@@ -13,13 +13,13 @@ export function ItemMenu({ view }: { readonly view: Pick<ItemView, "seq"> }): Re
   const tell = useTell();
   const copy = async (): Promise<void> => {
     await navigator.clipboard.writeText(eventLink(view.seq));
-    tell.ok("The link was copied.");
+    tell.ok("Link copied");
   };
   return (
     <button
       type="button"
-      aria-label={`Copy the link to event ${String(view.seq)}`}
-      onClick={() => void copy().catch(() => tell.bad("The browser does not let this page copy."))}
+      aria-label={`Copy link to event ${String(view.seq)}`}
+      onClick={() => void copy().catch(() => tell.bad("The browser blocked copying."))}
       className="grid size-7 shrink-0 place-items-center rounded text-faint opacity-60 hover:bg-sunken hover:opacity-100 focus-visible:opacity-100"
     >
       <Link2 aria-hidden className="size-4" />

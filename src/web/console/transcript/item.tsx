@@ -98,7 +98,7 @@ function Said({ view, item }: { readonly view: ItemView; readonly item: SaidItem
             </summary>
           }
         >
-          <p className={FOLDED}>{item.text === "" ? "The model keeps this thought to itself." : item.text}</p>
+          <p className={FOLDED}>{item.text === "" ? "The model does not share this thought." : item.text}</p>
         </Fold>
       );
     case "compaction":
@@ -108,8 +108,8 @@ function Said({ view, item }: { readonly view: ItemView; readonly item: SaidItem
           className="rounded-xl border border-dashed bg-panel text-sm"
           summary={
             <summary className={SUMMARY}>
-              <Scissors aria-hidden className="size-4 shrink-0" /> The conversation was too long (
-              {count(item.tokens_before)} tokens) and was summed up
+              <Scissors aria-hidden className="size-4 shrink-0" /> Context was full ({count(item.tokens_before)} tokens)
+              and was summarized
             </summary>
           }
         >

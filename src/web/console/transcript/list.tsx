@@ -1,6 +1,15 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { ArrowDown } from "lucide-react";
-import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState, type ReactNode } from "react";
+import {
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+  type KeyboardEvent,
+  type ReactNode,
+} from "react";
 import { Button } from "../ui/button.tsx";
 import { Note } from "../ui/states.tsx";
 import { FoldMemory } from "./folds.tsx";
@@ -24,11 +33,14 @@ export function TranscriptList({
   view,
   target,
   onFork,
+  onContinue,
 }: {
   readonly view: TranscriptView;
   /** The seq of an event to go to. */
   readonly target: number | undefined;
   readonly onFork: ((turn: string) => void) | undefined;
+  /** Goes on with a turn that stopped at a bound. Absent: it cannot be gone on with here. */
+  readonly onContinue: (() => void) | undefined;
 }): ReactNode {
   const scroller = useRef<HTMLDivElement>(null);
   const [atEnd, setAtEnd] = useState(target === undefined);
@@ -58,6 +70,7 @@ export function TranscriptList({
     target,
     go: (index) => virtual.scrollToIndex(index, { align: "center" }),
   });
+  const ends = useEnds(scroller, { setAtEnd, toEnd });
   const lookup = useCallback((id: string) => view.items.get(id), [view]);
   return (
     <div className="relative min-h-0 flex-1">
@@ -67,6 +80,7 @@ export function TranscriptList({
         aria-label="Conversation"
         aria-live="off"
         tabIndex={0}
+        onKeyDown={ends.onKeyDown}
         onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) =>
           setAtEnd(scrollHeight - scrollTop - clientHeight < NEAR)
         }
@@ -85,26 +99,29 @@ export function TranscriptList({
                   className={`absolute inset-x-0 px-4 ${marked === index ? "rounded-xl outline-2 outline-offset-4 outline-info" : ""}`}
                   style={{ transform: `translateY(${String(start)}px)` }}
                 >
-                  <RowView row={row} view={view} lookup={lookup} onFork={onFork} />
+                  <RowView
+                    row={row}
+                    view={view}
+                    lookup={lookup}
+                    onFork={onFork}
+                    onContinue={index === rows.length - 1 ? onContinue : undefined}
+                  />
                 </div>
               );
             })}
           </FoldMemory>
         </div>
       </div>
-      {!atEnd && (
-        <Button
-          size="small"
-          className="absolute bottom-3 left-1/2 -translate-x-1/2 shadow-md"
-          onClick={() => {
-            setAtEnd(true);
-            toEnd();
-          }}
-        >
-          <ArrowDown aria-hidden className="size-4" /> To the newest
-        </Button>
-      )}
+      {!atEnd && <ToEnd onGo={ends.end} />}
     </div>
+  );
+}
+
+function ToEnd({ onGo }: { readonly onGo: () => void }): ReactNode {
+  return (
+    <Button size="small" className="absolute bottom-3 left-1/2 -translate-x-1/2 shadow-md" onClick={onGo}>
+      <ArrowDown aria-hidden className="size-4" /> Jump to latest
+    </Button>
   );
 }
 
@@ -113,11 +130,13 @@ function RowView({
   view,
   lookup,
   onFork,
+  onContinue,
 }: {
   readonly row: ListRow;
   readonly view: TranscriptView;
   readonly lookup: ItemLookup;
   readonly onFork: ((turn: string) => void) | undefined;
+  readonly onContinue: (() => void) | undefined;
 }): ReactNode {
   if (row.kind === "note") return <Note tone={row.tone}>{row.text}</Note>;
   if (row.kind === "item") {
@@ -129,7 +148,33 @@ function RowView({
   if (turn === undefined) return null;
   if (row.kind === "prompt") return <PromptRow turn={turn} />;
   if (row.kind === "working") return <WorkingRow turn={turn} view={view} />;
-  return <EndRow turn={turn} onFork={onFork === undefined ? undefined : () => onFork(turn.id)} />;
+  return (
+    <EndRow turn={turn} onFork={onFork === undefined ? undefined : () => onFork(turn.id)} onContinue={onContinue} />
+  );
+}
+
+/**
+ * Home and End. The browser scrolls smoothly, row heights change on the way, and it stops there: here both ends are reached in one step.
+ */
+function useEnds(
+  scroller: { readonly current: HTMLElement | null },
+  { setAtEnd, toEnd }: { readonly setAtEnd: (atEnd: boolean) => void; readonly toEnd: () => void },
+): { readonly end: () => void; readonly onKeyDown: (event: KeyboardEvent) => void } {
+  const end = (): void => {
+    setAtEnd(true);
+    toEnd();
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const isOwn = event.target === event.currentTarget;
+    if (!isOwn || event.altKey || event.shiftKey || (event.key !== "Home" && event.key !== "End")) return;
+    event.preventDefault();
+    if (event.key === "End") end();
+    else if (scroller.current !== null && scroller.current.scrollTop > 0) {
+      setAtEnd(false);
+      scroller.current.scrollTo({ top: 0, behavior: "instant" });
+    }
+  };
+  return { end, onKeyDown };
 }
 
 /** A question that opens below takes room from the conversation, whose end should stay in sight. */

@@ -1,4 +1,4 @@
-import { useMemo, type ReactNode } from "react";
+import { useLayoutEffect, useMemo, useRef, type ReactNode, type RefObject } from "react";
 import type { ContentBlock } from "../../../protocol/index.ts";
 import { Button } from "../ui/button.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
@@ -11,12 +11,16 @@ export function Output({
   id,
   text,
   label,
+  atEnd = false,
 }: {
   /** Names it within the session. */
   readonly id: string;
   readonly text: string;
   readonly label: string;
+  /** Opens at its end, and stays there while it grows and nobody scrolls up. */
+  readonly atEnd?: boolean;
 }): ReactNode {
+  const box = useEnd(atEnd, text);
   const lines = useMemo(() => linesOf(text), [text]);
   const [from, setFrom] = useReach(`lines-${id}`);
   const shown = windowOf(lines.length, from);
@@ -24,7 +28,7 @@ export function Output({
     () => ansiPieces(carriedTo(lines, shown.from) + lines.slice(shown.from, shown.to).join("\n")),
     [lines, shown.from, shown.to],
   );
-  if (text === "") return <p className="text-sm text-faint">No output.</p>;
+  if (text === "") return <p className="text-sm text-faint">No output</p>;
   return (
     <div className="rounded-lg border bg-sunken">
       <div className="flex items-center gap-2 border-b px-2 py-0.5 text-xs text-faint">
@@ -46,6 +50,7 @@ export function Output({
         <CopyButton text={text} label={`Copy ${label}`} />
       </div>
       <pre
+        ref={box}
         tabIndex={0}
         aria-label={label}
         className="max-h-96 overflow-auto px-3 py-2 text-[13px] leading-snug whitespace-pre-wrap break-words"
@@ -70,21 +75,42 @@ export function Output({
   );
 }
 
+/** So near to the end counts as "at the end", px. */
+const NEAR = 40;
+
+function useEnd(isWanted: boolean, text: string): RefObject<HTMLPreElement | null> {
+  const box = useRef<HTMLPreElement>(null);
+  const isThere = useRef(true);
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (element === null || !isWanted) return undefined;
+    if (isThere.current) element.scrollTop = element.scrollHeight;
+    const onScroll = (): void => {
+      isThere.current = element.scrollHeight - element.scrollTop - element.clientHeight < NEAR;
+    };
+    element.addEventListener("scroll", onScroll, { passive: true });
+    return () => element.removeEventListener("scroll", onScroll);
+  }, [isWanted, text]);
+  return box;
+}
+
 /** A tool's result: text as output, pictures as pictures. */
 export function Blocks({
   id,
   blocks,
   label,
+  atEnd = false,
 }: {
   readonly id: string;
   readonly blocks: readonly ContentBlock[];
   readonly label: string;
+  readonly atEnd?: boolean;
 }): ReactNode {
   const text = blocks.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
   const images = blocks.flatMap((block) => (block.type === "image" ? [block] : []));
   return (
     <div className="space-y-2">
-      {(text !== "" || images.length === 0) && <Output id={id} text={text} label={label} />}
+      {(text !== "" || images.length === 0) && <Output id={id} text={text} label={label} atEnd={atEnd} />}
       {images.map((image, index) => (
         <img
           // oxlint-disable-next-line react/no-array-index-key

@@ -10,7 +10,7 @@ import { Fold, useFold } from "./folds.tsx";
 import { Blocks, Output } from "./output.tsx";
 import { ItemMenu } from "./item-menu.tsx";
 import { TodoList } from "./todo-list.tsx";
-import { aboutTool, STATUS_WORDS, toolName } from "./tool-words.ts";
+import { aboutTool, callWords, ranCommand, ranInput, toolName } from "./tool-words.ts";
 import type { AnswerView, ItemView } from "./transcript.ts";
 
 const DiffView = lazy(async () => ({ default: (await import("../approval/diff-view.tsx")).DiffView }));
@@ -26,9 +26,8 @@ export function ToolCard({
   /** The items of a sub-agent. */
   readonly children?: ReactNode;
 }): ReactNode {
-  const [open, setOpen] = useFold(item.id, item.type === "todo_list" || item.type === "file_change");
-  const isAsked = item.status === "in_progress" && view.answer !== undefined && view.answer.outcome === undefined;
-  const { label, tone } = isAsked ? ASKED : STATUS_WORDS[item.status];
+  const [open, setOpen] = useFold(item.id, opensByItself(item));
+  const { label, tone } = callWords(view);
   return (
     <div role="group" aria-label={`${toolName(item)}: ${label}`} className="rounded-xl border bg-raised">
       <div className="flex min-h-10 items-center gap-1 pr-1.5">
@@ -55,7 +54,7 @@ export function ToolCard({
       {open && (
         <div className="space-y-3 border-t px-3 py-3">
           {view.answer?.outcome !== undefined && <Answer answer={view.answer} outcome={view.answer.outcome} />}
-          <ToolBody item={item} />
+          <ToolBody item={item} isAsked={view.answer !== undefined && view.answer.outcome === undefined} />
           {children}
         </div>
       )}
@@ -63,13 +62,18 @@ export function ToolCard({
   );
 }
 
-const ASKED = { label: "needs you", tone: "warn" } as const;
+/** Plans and changes are what people look for; a command shows its output while it runs, and why it failed. */
+function opensByItself(item: ToolItem): boolean {
+  if (item.type === "todo_list" || item.type === "file_change") return true;
+  if (item.status === "failed") return true;
+  return item.type === "command_execution" && item.status === "in_progress" && item.aggregated_output !== "";
+}
 
 const OUTCOMES = {
   approved: "Approved",
   rejected: "Rejected",
-  timed_out: "Nobody answered in time",
-  cancelled: "Cancelled before anybody answered",
+  timed_out: "Expired: nobody answered in time",
+  cancelled: "Withdrawn before anybody answered",
 } as const;
 
 function Answer({ answer, outcome }: { readonly answer: AnswerView; readonly outcome: Outcome }): ReactNode {
@@ -78,16 +82,26 @@ function Answer({ answer, outcome }: { readonly answer: AnswerView; readonly out
       {OUTCOMES[outcome]}
       {answer.by === undefined || answer.by.role === "system" ? "" : ` by ${answer.by.name}`}
       {answer.feedback === undefined ? "" : `: “${answer.feedback}”`}
-      {answer.granted_rule === undefined ? "" : ` and for the session: ${answer.granted_rule}`}
+      {answer.granted_rule === undefined ? "" : `, also for this session: ${answer.granted_rule}`}
     </p>
   );
 }
 
-function ToolBody({ item }: { readonly item: ToolItem }): ReactNode {
-  const approved = item.approved_input !== undefined && (
+/** What ran comes first; what was asked for is beneath it, where a person changed it. */
+function ToolBody({ item, isAsked }: { readonly item: ToolItem; readonly isAsked: boolean }): ReactNode {
+  const asked = item.approved_input !== undefined && (
     <div className="space-y-1">
-      <Badge tone="accent">changed by a person</Badge>
-      <Json id={`${item.id}-approved`} value={item.approved_input} label="What was run" />
+      <Badge tone="accent">Changed before approval</Badge>
+      {item.type === "command_execution" ? (
+        <div className="text-sm text-soft">
+          Asked for:
+          <pre className="mt-1 overflow-auto px-3 text-[13px] whitespace-pre-wrap break-words text-faint">
+            {visibleCommand(item.command)}
+          </pre>
+        </div>
+      ) : (
+        <Json id={`${item.id}-asked`} value={item.input} label="What was asked for" />
+      )}
     </div>
   );
   switch (item.type) {
@@ -98,28 +112,33 @@ function ToolBody({ item }: { readonly item: ToolItem }): ReactNode {
             <span aria-hidden className="text-faint select-none">
               ${" "}
             </span>
-            {visibleCommand(item.command)}
+            {visibleCommand(ranCommand(item))}
           </pre>
-          {approved}
+          {asked}
           {(item.aggregated_output !== "" || item.status !== "in_progress") && (
-            <Output id={item.id} text={item.aggregated_output} label="output" />
+            <Output
+              id={item.id}
+              text={item.aggregated_output}
+              label="output"
+              atEnd={item.status === "in_progress" || item.status === "failed"}
+            />
           )}
           {item.exit_code !== undefined && item.exit_code !== 0 && (
-            <p className="text-sm text-bad">Ended with code {item.exit_code}</p>
+            <p className="text-sm text-bad">Exit code {item.exit_code}</p>
           )}
         </>
       );
     case "file_change":
       return (
         <>
-          {approved}
           {item.diff !== undefined && item.diff !== "" ? (
             <Suspense fallback={<Skeleton className="h-24" />}>
               <DiffView patch={item.diff} path={aboutTool(item)} />
             </Suspense>
           ) : (
-            <Result item={item} />
+            <Result item={item} isAsked={isAsked} />
           )}
+          {asked}
         </>
       );
     case "todo_list":
@@ -130,18 +149,20 @@ function ToolBody({ item }: { readonly item: ToolItem }): ReactNode {
     case "tool_call":
       return (
         <>
-          <Json id={`${item.id}-input`} value={item.input} label="Input" />
-          {approved}
-          <Result item={item} />
+          <Json id={`${item.id}-input`} value={ranInput(item)} label="Input" />
+          {asked}
+          <Result item={item} isAsked={isAsked} />
         </>
       );
   }
 }
 
 /** What came out; before that, words in its place, so that an opened card is never empty. */
-function Result({ item }: { readonly item: ToolItem }): ReactNode {
-  if (item.output !== undefined) return <Blocks id={item.id} blocks={item.output} label="result" />;
-  return <p className="text-sm text-faint">{item.status === "in_progress" ? "Nothing yet." : "No output."}</p>;
+function Result({ item, isAsked }: { readonly item: ToolItem; readonly isAsked: boolean }): ReactNode {
+  if (item.output !== undefined)
+    return <Blocks id={item.id} blocks={item.output} label="result" atEnd={item.status === "failed"} />;
+  const open = isAsked ? "Waiting for approval" : "No output yet";
+  return <p className="text-sm text-faint">{item.status === "in_progress" ? open : "No output"}</p>;
 }
 
 function Json({

@@ -1,23 +1,35 @@
 import type { Item, ItemStatus, ToolItem } from "../../../protocol/index.ts";
 import type { Tone } from "../ui/states.tsx";
 import { talliesOf } from "./tallies.ts";
+import type { ItemView } from "./transcript.ts";
 
-/** What a tool call is about, on one line. */
+type Input = Readonly<Record<string, unknown>>;
+
+/** What a tool ran with: what a person changed it to, else what was asked for. */
+export const ranInput = (item: ToolItem): Input => item.approved_input ?? item.input;
+
+/** The command that ran. */
+export function ranCommand(item: Extract<ToolItem, { type: "command_execution" }>): string {
+  const changed = item.approved_input?.["command"];
+  return typeof changed === "string" ? changed : item.command;
+}
+
+/** What a tool call is about, on one line: what ran, where a person changed what was asked for. */
 export function aboutTool(item: ToolItem): string {
   switch (item.type) {
     case "command_execution":
-      return item.command;
+      return ranCommand(item);
     case "file_change":
-      return firstText(item.input, ["file_path", "notebook_path"]);
+      return firstText(ranInput(item), ["file_path", "notebook_path"]);
     case "web_search":
-      return item.query;
+      return firstText(item.approved_input ?? {}, ["query"]) || item.query;
     case "todo_list":
       return `${String(item.items.filter(({ status }) => status === "completed").length)} of ${String(item.items.length)} done`;
     case "subagent":
       return item.description;
     case "mcp_tool_call":
     case "tool_call":
-      return firstText(item.input, [
+      return firstText(ranInput(item), [
         "file_path",
         "path",
         "pattern",
@@ -30,7 +42,7 @@ export function aboutTool(item: ToolItem): string {
   }
 }
 
-function firstText(input: Readonly<Record<string, unknown>>, names: readonly string[]): string {
+function firstText(input: Input, names: readonly string[]): string {
   for (const name of names) {
     const value = input[name];
     if (typeof value === "string" && value !== "") return value;
@@ -43,7 +55,12 @@ export function toolName(item: ToolItem): string {
   return item.type === "mcp_tool_call" ? item.tool.split("__").slice(1).join(" › ") : item.tool;
 }
 
-export const STATUS_WORDS: Readonly<Record<ItemStatus, { readonly label: string; readonly tone: Tone }>> = {
+interface StatusWords {
+  readonly label: string;
+  readonly tone: Tone;
+}
+
+export const STATUS_WORDS: Readonly<Record<ItemStatus, StatusWords>> = {
   in_progress: { label: "running", tone: "info" },
   completed: { label: "done", tone: "ok" },
   failed: { label: "failed", tone: "bad" },
@@ -51,6 +68,17 @@ export const STATUS_WORDS: Readonly<Record<ItemStatus, { readonly label: string;
   interrupted: { label: "interrupted", tone: "warn" },
   superseded: { label: "superseded", tone: "plain" },
 };
+
+/** How a call stands, its question included: nobody said no to one that expired, and one that was approved may still wait. */
+export function callWords({ item, answer, waitsBehind }: ItemView): StatusWords {
+  if (item.status === "in_progress" && answer !== undefined) {
+    if (answer.outcome === undefined) return { label: "needs you", tone: "warn" };
+    if (waitsBehind === true) return { label: "approved", tone: "info" };
+  }
+  if (item.status === "declined" && answer?.outcome === "timed_out") return { label: "expired", tone: "warn" };
+  if (item.status === "declined" && answer?.outcome === "rejected") return { label: "rejected", tone: "warn" };
+  return STATUS_WORDS[item.status];
+}
 
 export interface ChangedFile {
   readonly path: string;

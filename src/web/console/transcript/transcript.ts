@@ -12,6 +12,7 @@ import {
   type Usage,
 } from "../../../protocol/index.ts";
 import { writeDollars } from "../ui/dollars.ts";
+import { textOf, withText } from "./live-text.ts";
 
 /** One prompt and how far it has come. */
 export interface TurnView {
@@ -27,6 +28,10 @@ export interface TurnView {
   readonly cost_microusd?: number;
   readonly stop_reason?: string;
   readonly error?: ErrorDetail;
+  /** Who stopped it; absent: nobody did, or it is not known. */
+  readonly stopped_by?: PrincipalRef;
+  /** It ended before it began. */
+  readonly neverBegan?: true;
 }
 
 /** What became of the question about a tool call. */
@@ -45,6 +50,8 @@ export interface ItemView {
   readonly seq: number;
   readonly at: string;
   readonly answer?: AnswerView;
+  /** It was approved, and runs after an earlier call that still waits for an answer. */
+  readonly waitsBehind?: true;
   /** Of a sub-agent: its own items, in order. */
   readonly children: readonly string[];
 }
@@ -142,7 +149,7 @@ export class Transcript {
         this.#begin(event);
         return;
       case "turn.resumed":
-        this.#note(event, "plain", "The server was restarted and goes on with this turn.");
+        this.#note(event, "plain", "The server was restarted. This turn continues.");
         return;
       case "turn.completed":
       case "turn.failed":
@@ -213,7 +220,13 @@ export class Transcript {
       event.turn_id,
       event.type === "turn.completed"
         ? { ...ended, state: "completed", stop_reason: event.stop_reason }
-        : { ...ended, state: "failed", error: event.error },
+        : {
+            ...ended,
+            state: "failed",
+            error: event.error,
+            ...(event.by === undefined ? {} : { stopped_by: event.by }),
+            ...(turn.state === "queued" ? { neverBegan: true as const } : {}),
+          },
     );
     this.#rows.push({ kind: "end", key: `end-${event.turn_id}`, seq: event.seq, turn: event.turn_id });
   }
@@ -226,7 +239,11 @@ export class Transcript {
     if (item.type === "todo_list" && item.items.length > 0) this.#todos = item.items;
     if (known !== undefined) {
       const isLive = event !== undefined && event.type === "item.updated";
-      this.#items.set(item.id, { ...known, item: isLive ? withText(item, textOf(known.item)) : item });
+      this.#items.set(item.id, {
+        ...known,
+        item: isLive ? withText(item, textOf(known.item)) : item,
+      });
+      this.#markWaiting();
       return;
     }
     const seq = event?.seq ?? this.#seq;
@@ -250,11 +267,27 @@ export class Transcript {
       // A question about money belongs to no item.
       const { preview } = approval;
       if (preview.type === "budget") this.#money.add(approval.id);
-      this.#note(event, "plain", `A person is asked: ${"summary" in preview ? preview.summary : approval.reason}`);
+      this.#note(event, "plain", `Waiting for approval: ${"summary" in preview ? preview.summary : approval.reason}`);
       return;
     }
     this.#asked.set(approval.id, approval.item_id);
     this.#items.set(approval.item_id, { ...known, answer: { approval } });
+  }
+
+  /** Calls of one message run in their order: an approved one waits behind a question about an earlier one. */
+  #markWaiting(): void {
+    let isBehind = false;
+    for (const id of this.#running) {
+      const view = this.#items.get(id);
+      if (view?.answer === undefined) continue;
+      const { outcome } = view.answer;
+      const waits = isBehind && outcome === "approved";
+      if (waits !== (view.waitsBehind === true)) {
+        const { waitsBehind: _before, ...rest } = view;
+        this.#items.set(id, waits ? { ...rest, waitsBehind: true } : rest);
+      }
+      if (outcome === undefined) isBehind = true;
+    }
   }
 
   #answer(event: Extract<JournalEvent, { type: "approval.resolved" }>): void {
@@ -263,7 +296,11 @@ export class Transcript {
     const id = this.#asked.get(approval_id);
     const view = id === undefined ? undefined : this.#items.get(id);
     if (id === undefined || view?.answer === undefined) {
-      this.#note(event, "plain", `The question was ${WORDS[outcome]} by ${by.name}.`);
+      this.#note(
+        event,
+        "plain",
+        outcome === "timed_out" ? "Nobody answered in time." : `${WORDS[outcome]} by ${by.name}.`,
+      );
       return;
     }
     const answer: AnswerView = {
@@ -274,6 +311,7 @@ export class Transcript {
       ...(granted_rule === undefined ? {} : { granted_rule }),
     };
     this.#items.set(id, { ...view, answer });
+    this.#markWaiting();
   }
 
   /** Each tells one request; the turn's end tells the sum. */
@@ -290,7 +328,7 @@ export class Transcript {
       this.#note(
         event,
         "plain",
-        limit === undefined ? "The limit was taken away." : `The limit is $${writeDollars(limit)} from here on.`,
+        limit === undefined ? "The limit was removed." : `The limit is now $${writeDollars(limit)}.`,
       );
       return;
     }
@@ -326,9 +364,9 @@ export class Transcript {
     if (event.forked_from !== undefined)
       this.#note(event, "plain", `Forked from ${event.forked_from.session_id} after event ${event.forked_from.seq}.`);
     if (event.status === "failed" && event.error !== undefined) this.#note(event, "bad", event.error.message);
-    if (event.model !== undefined) this.#note(event, "plain", `The model is ${event.model} from here on.`);
+    if (event.model !== undefined) this.#note(event, "plain", `The model is now ${event.model}.`);
     if (event.autonomy !== undefined)
-      this.#note(event, "plain", `The mode is ${event.permission_mode ?? event.autonomy} from here on.`);
+      this.#note(event, "plain", `The mode is now ${event.permission_mode ?? event.autonomy}.`);
     if (event.paused !== undefined && event.paused !== this.#paused) {
       this.#paused = event.paused;
       this.#note(event, "plain", event.paused ? "Paused." : "Resumed.");
@@ -342,49 +380,8 @@ export class Transcript {
 }
 
 const WORDS: Readonly<Record<Outcome, string>> = {
-  approved: "approved",
-  rejected: "rejected",
-  timed_out: "not answered in time, and ended",
-  cancelled: "cancelled",
+  approved: "Approved",
+  rejected: "Rejected",
+  timed_out: "Expired",
+  cancelled: "Withdrawn",
 };
-
-/** The part of an item that grows while it is open. */
-function textOf(item: Item): string {
-  switch (item.type) {
-    case "agent_message":
-    case "reasoning":
-      return item.text;
-    case "command_execution":
-      return item.aggregated_output;
-    case "file_change":
-    case "mcp_tool_call":
-    case "tool_call":
-    case "web_search":
-    case "todo_list":
-    case "subagent":
-      return item.output?.map((block) => (block.type === "text" ? block.text : "")).join("\n") ?? "";
-    case "compaction":
-    case "error":
-      return "";
-  }
-}
-
-function withText(item: Item, text: string): Item {
-  switch (item.type) {
-    case "agent_message":
-    case "reasoning":
-      return { ...item, text };
-    case "command_execution":
-      return { ...item, aggregated_output: text };
-    case "file_change":
-    case "mcp_tool_call":
-    case "tool_call":
-    case "web_search":
-    case "todo_list":
-    case "subagent":
-      return text === "" ? item : { ...item, output: [{ type: "text", text }] };
-    case "compaction":
-    case "error":
-      return item;
-  }
-}

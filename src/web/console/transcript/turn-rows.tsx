@@ -2,7 +2,10 @@ import { FileText, GitFork, User } from "lucide-react";
 import type { ReactNode } from "react";
 import type { Attachment, Usage } from "../../../protocol/index.ts";
 import { Button } from "../ui/button.tsx";
+import { useConnection } from "../app/connection.tsx";
+import { Note } from "../ui/states.tsx";
 import { Ago, count, duration, money } from "../ui/words.tsx";
+import { endWords } from "./end-words.ts";
 import { useFold } from "./folds.tsx";
 import { ItemMenu } from "./item-menu.tsx";
 import { Output } from "./output.tsx";
@@ -89,24 +92,34 @@ function AttachmentView({
   );
 }
 
-/** How a turn ended, what it took, and the way to go on from here in another session. */
+/** How a turn ended, what it took, and the way to go on from here, in this session or another one. */
 export function EndRow({
   turn,
   onFork,
+  onContinue,
 }: {
   readonly turn: TurnView;
   readonly onFork?: (() => void) | undefined;
+  /** Goes on with what the turn did not finish. Absent: it cannot be gone on with here. */
+  readonly onContinue?: (() => void) | undefined;
 }): ReactNode {
+  const { me } = useConnection();
   const took = turn.ended_at === undefined ? undefined : Date.parse(turn.ended_at) - Date.parse(turn.at);
+  const { label, tone, words, isPaused } = endWords(turn, me.id);
   return (
     <div className="space-y-2">
-      {turn.error !== undefined && (
-        <p className="rounded-lg bg-bad-soft px-3 py-2 text-sm text-bad break-words">
-          {turn.error.code === "aborted" ? "Stopped." : turn.error.message}
-        </p>
+      {words !== undefined && (
+        <Note tone={tone} className="flex flex-wrap items-center gap-x-3 gap-y-1 break-words">
+          <span className="min-w-0">{words}</span>
+          {isPaused && onContinue !== undefined && (
+            <Button size="small" className="ml-auto" onClick={onContinue}>
+              Continue
+            </Button>
+          )}
+        </Note>
       )}
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1 border-t border-dashed pt-2 text-xs text-faint tabular-nums">
-        <span>{turn.state === "completed" ? "Turn ended" : "Turn failed"}</span>
+        <span>{label}</span>
         {took !== undefined && <span>{duration(took)}</span>}
         {turn.usage !== undefined && <span>{tokenWords(turn.usage)}</span>}
         {turn.cost_microusd !== undefined && <span>{money(turn.cost_microusd)}</span>}

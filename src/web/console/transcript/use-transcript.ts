@@ -1,6 +1,7 @@
 import { useEffect, useState, useSyncExternalStore } from "react";
 import type { LiveConnection } from "../../../client/index.ts";
 import { useConnection } from "../app/connection.tsx";
+import { noteRefusal } from "../app/signed-out.ts";
 import { Transcript, type TranscriptView } from "./transcript.ts";
 
 /** How often a page that nobody looks at is brought up to date. */
@@ -38,6 +39,7 @@ class Follower {
         this.#schedule();
       }
     } catch (error) {
+      noteRefusal(error);
       if (!signal.aborted) this.#schedule(error instanceof Error ? error : new Error(String(error)));
     }
   }

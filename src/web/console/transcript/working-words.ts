@@ -20,17 +20,19 @@ export interface WorkingWords {
 /** The innermost of what runs; a question to a person before everything else. */
 export function workingWords(view: TranscriptView): WorkingWords {
   const running = view.running.flatMap((id) => view.items.get(id) ?? []);
-  const asked = running.find(({ answer }) => answer !== undefined && answer.outcome === undefined);
+  const questions = running.filter(({ answer }) => answer !== undefined && answer.outcome === undefined);
+  const [asked] = questions;
   if (asked === undefined && view.asksMoney)
-    return { isAsked: true, words: "Waiting for a person: a decision about money", others: 0 };
+    return { isAsked: true, words: "Waiting for you: the budget is reached", others: 0 };
   const isAsked = asked !== undefined;
   const item = (asked ?? running.at(-1))?.item;
   if (item === undefined) return { isAsked, words: "Waiting for the model", others: 0 };
   if (!isToolItem(item)) return { isAsked, words: item.type === "reasoning" ? "Thinking" : "Writing", others: 0 };
   return {
     isAsked,
-    words: `${isAsked ? "Waiting for a person: " : ""}${visible(toolName(item))}`,
+    words: `${isAsked ? "Waiting for you: " : ""}${visible(toolName(item))}`,
     about: visible(aboutTool(item).slice(0, ABOUT_CHARS)),
-    others: running.filter((one) => isToolItem(one.item)).length - 1,
+    // Beside a question only other questions count: what was answered waits for nobody.
+    others: (isAsked ? questions : running.filter((one) => isToolItem(one.item))).length - 1,
   };
 }

@@ -15,7 +15,7 @@ const VARIANTS: Readonly<Record<ButtonVariant, string>> = {
 interface ButtonProps extends ComponentProps<"button"> {
   readonly variant?: ButtonVariant;
   readonly size?: "small" | "normal" | "icon";
-  /** At work: cannot be pressed again. */
+  /** At work: cannot be pressed again, and keeps the focus. */
   readonly busy?: boolean;
 }
 
@@ -28,18 +28,23 @@ export function Button({
   busy = false,
   className,
   children,
-  disabled,
+  onClick,
   type = "button",
   ...rest
 }: ButtonProps): ReactNode {
+  const isOff = busy || rest["aria-disabled"] === true;
   return (
     <button
       {...rest}
       type={type}
-      disabled={disabled === true || busy}
+      aria-disabled={isOff}
       aria-busy={busy}
+      onClick={(event) => {
+        if (isOff) event.preventDefault();
+        else onClick?.(event);
+      }}
       className={classes(
-        "inline-flex items-center justify-center gap-2 rounded-lg font-medium whitespace-nowrap transition-colors disabled:cursor-not-allowed disabled:opacity-55",
+        "inline-flex items-center justify-center gap-2 rounded-lg font-medium whitespace-nowrap transition-colors disabled:cursor-not-allowed disabled:opacity-55 aria-disabled:cursor-not-allowed aria-disabled:opacity-55",
         VARIANTS[variant],
         SIZES[size],
         className,

@@ -7,6 +7,11 @@ query.addEventListener("change", ({ matches }) => {
   desk.isWide = matches;
 });
 
+const touch = globalThis.matchMedia("(hover: none) and (pointer: coarse)");
+
+/** A screen keyboard has no Shift+Enter: there Enter makes a new line, and a button sends. */
+export const enterSends = (): boolean => !touch.matches;
+
 /** Whether there is room for tables and panels side by side. */
 export function useDesk(): boolean {
   return useSyncExternalStore(

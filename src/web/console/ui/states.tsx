@@ -119,6 +119,6 @@ export function Trouble({
 /** An error as a person reads it. */
 export function wordsOf(error: unknown): string {
   if (error instanceof Failure) return error.message;
-  if (error instanceof TypeError) return "The server cannot be reached.";
+  if (error instanceof TypeError) return "The server can’t be reached.";
   return error instanceof Error ? error.message : String(error);
 }

@@ -5,15 +5,18 @@ import { classes } from "./classes.ts";
 
 interface Told {
   readonly id: number;
-  readonly tone: "ok" | "bad";
+  readonly tone: "ok" | "warn" | "bad";
   readonly text: string;
 }
 
 export interface Tell {
   readonly ok: (text: string) => void;
+  /** Something happened that nobody here did. */
+  readonly warn: (text: string) => void;
   readonly bad: (text: string) => void;
 }
 
+const BORDERS = { ok: "border-ok/60", warn: "border-warn/60", bad: "border-bad/60" } as const;
 const KEPT = 5;
 const SHOWN_MS = 6_000;
 const Context = createContext<Tell | undefined>(undefined);
@@ -27,7 +30,14 @@ export function Toasts({ children }: { readonly children: ReactNode }): ReactNod
     const id = next.current;
     setTold((before) => [...before, { id, tone, text }].slice(-KEPT));
   }, []);
-  const tell = useMemo<Tell>(() => ({ ok: (text) => add("ok", text), bad: (text) => add("bad", text) }), [add]);
+  const tell = useMemo<Tell>(
+    () => ({
+      ok: (text) => add("ok", text),
+      warn: (text) => add("warn", text),
+      bad: (text) => add("bad", text),
+    }),
+    [add],
+  );
   const drop = (id: number): void => setTold((before) => before.filter((toast) => toast.id !== id));
   return (
     <Context value={tell}>
@@ -38,8 +48,8 @@ export function Toasts({ children }: { readonly children: ReactNode }): ReactNod
             key={id}
             onOpenChange={(open) => !open && drop(id)}
             className={classes(
-              "flex items-start gap-2 rounded-lg border bg-raised p-3 text-sm shadow-lg",
-              tone === "bad" ? "border-bad/60" : "border-ok/60",
+              "pointer-events-auto flex items-start gap-2 rounded-lg border bg-raised p-3 text-sm shadow-lg",
+              BORDERS[tone],
             )}
           >
             <Toast.Description className="min-w-0 flex-1 break-words">{text}</Toast.Description>
@@ -48,7 +58,7 @@ export function Toasts({ children }: { readonly children: ReactNode }): ReactNod
             </Toast.Close>
           </Toast.Root>
         ))}
-        <Toast.Viewport className="fixed top-3 right-3 z-50 flex w-80 max-w-[calc(100vw-1.5rem)] flex-col gap-2 outline-none" />
+        <Toast.Viewport className="pointer-events-none fixed top-16 right-3 z-50 flex w-80 max-w-[calc(100vw-1.5rem)] flex-col gap-2 outline-none" />
       </Toast.Provider>
     </Context>
   );

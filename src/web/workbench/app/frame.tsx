@@ -20,7 +20,7 @@ export function Frame(): ReactNode {
   const { isRefused, onToken } = useServer();
   const isEmpty = useViews().length === 0;
   // With tables open the page stays as it is; the chat asks for another token.
-  if (isRefused && isEmpty) return <SignIn onToken={onToken} wrong />;
+  if (isRefused && isEmpty) return <SignIn onToken={onToken} why="wrong" />;
   return (
     <FilePickerProvider>
       <Page />

@@ -17,9 +17,18 @@ const MARKS = {
   added: "rounded-xs bg-ok/15 shadow-[inset_0_-2px] shadow-ok/50",
   removed: "rounded-xs bg-bad/10 shadow-[inset_0_-2px] shadow-bad/50",
 } as const;
-const NUMBER = "w-12 shrink-0 pr-2 text-right text-faint select-none tabular-nums";
+const NUMBER = "w-12 shrink-0 pr-2 text-right text-faint select-none tabular-nums max-md:w-9 max-md:pr-1.5";
 
-export function DiffRow({ row, onLengthen }: { readonly row: Row; readonly onLengthen: Lengthen }): ReactNode {
+export function DiffRow({
+  row,
+  isNew,
+  onLengthen,
+}: {
+  readonly row: Row;
+  /** The file was not there before. */
+  readonly isNew: boolean;
+  readonly onLengthen: Lengthen;
+}): ReactNode {
   switch (row.type) {
     case "hunk":
       return <p className="border-y bg-info-soft px-3 text-info break-words">{visible(row.text)}</p>;
@@ -28,8 +37,9 @@ export function DiffRow({ row, onLengthen }: { readonly row: Row; readonly onLen
     case "line":
       return (
         <div className={classes("flex", TINTS[row.cell.kind])}>
-          <span className={NUMBER}>{row.cell.old}</span>
-          <span className={NUMBER}>{row.cell.new}</span>
+          {/* A phone has room for one number; a new file has no other one. */}
+          {!isNew && <span className={classes(NUMBER, "max-md:hidden")}>{row.cell.old}</span>}
+          <span className={NUMBER}>{row.cell.new ?? <span className="md:hidden">{row.cell.old}</span>}</span>
           <Line cell={row.cell} onLengthen={onLengthen} />
         </div>
       );

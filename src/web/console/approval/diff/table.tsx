@@ -19,10 +19,13 @@ export function DiffTable({
   patch,
   path,
   layout,
+  isNew,
 }: {
   readonly patch: string;
   readonly path: string;
   readonly layout: Layout;
+  /** The file was not there before. */
+  readonly isNew: boolean;
 }): ReactNode {
   const diff = useDiff(patch, path, layout);
   if (diff.failed !== undefined) return <Plain patch={patch} why={diff.failed} />;
@@ -32,7 +35,13 @@ export function DiffTable({
   return (
     <>
       {diff.opened.cut && <Note tone="warn">The diff is longer than a page can show; this is its beginning.</Note>}
-      <Scroller key={layout} diff={diff} rows={rows} label={`Changes of ${visible(path)}, ${rows} rows`} />
+      <Scroller
+        key={layout}
+        diff={diff}
+        rows={rows}
+        isNew={isNew}
+        label={`Changes of ${visible(path)}, ${rows} rows`}
+      />
     </>
   );
 }
@@ -40,10 +49,12 @@ export function DiffTable({
 function Scroller({
   diff,
   rows,
+  isNew,
   label,
 }: {
   readonly diff: ShownDiff;
   readonly rows: number;
+  readonly isNew: boolean;
   readonly label: string;
 }): ReactNode {
   const scroller = useRef<HTMLDivElement>(null);
@@ -67,7 +78,7 @@ function Scroller({
       role="region"
       tabIndex={0}
       aria-label={label}
-      className="max-h-[max(16rem,62dvh)] overflow-auto overscroll-contain bg-paper font-mono text-[0.8rem] leading-5"
+      className="max-h-[max(16rem,62dvh)] overflow-auto bg-paper font-mono text-[0.8rem] leading-5"
     >
       <div className="relative w-full" style={{ height: virtual.getTotalSize() }}>
         {items.map(({ index, key, start }) => (
@@ -78,7 +89,7 @@ function Scroller({
             className="absolute inset-x-0 top-0"
             style={{ transform: `translateY(${start}px)` }}
           >
-            <Block rows={diff.block(index)} count={rowsIn(index, rows)} onLengthen={diff.lengthen} />
+            <Block rows={diff.block(index)} count={rowsIn(index, rows)} isNew={isNew} onLengthen={diff.lengthen} />
           </div>
         ))}
       </div>
@@ -94,14 +105,16 @@ function rowsIn(block: number, rows: number): number {
 const Block = memo(function Block({
   rows,
   count,
+  isNew,
   onLengthen,
 }: {
   readonly rows: readonly Row[] | undefined;
   readonly count: number;
+  readonly isNew: boolean;
   readonly onLengthen: (line: number, shown: number) => void;
 }): ReactNode {
   if (rows === undefined) return <div style={{ height: count * ROW_PX }} />;
-  return rows.map((row, index) => <DiffRow key={index} row={row} onLengthen={onLengthen} />);
+  return rows.map((row, index) => <DiffRow key={index} row={row} isNew={isNew} onLengthen={onLengthen} />);
 });
 
 function Plain({ patch, why }: { readonly patch: string; readonly why: string }): ReactNode {

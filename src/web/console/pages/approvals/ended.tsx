@@ -19,7 +19,7 @@ import { Detail, ListSkeleton } from "./waiting.tsx";
 const OUTCOMES: readonly { readonly value: Outcome; readonly label: string }[] = [
   { value: "approved", label: "Approved" },
   { value: "rejected", label: "Rejected" },
-  { value: "timed_out", label: "Timed out" },
+  { value: "timed_out", label: "Expired" },
   { value: "cancelled", label: "Withdrawn" },
 ];
 const PAGE = 50;
@@ -54,17 +54,17 @@ export function Ended({ id }: { readonly id: string | undefined }): ReactNode {
       </Field>
       {query.isPending && <ListSkeleton />}
       {query.error !== null && (
-        <Trouble title="The history could not be read" error={query.error} onRetry={() => void query.refetch()} />
+        <Trouble title="Can’t load the history" error={query.error} onRetry={() => void query.refetch()} />
       )}
       {query.isSuccess && approvals.length === 0 && (
         <Empty icon={History} title="None yet">
-          Questions that ended this way are listed here.
+          Approvals with this outcome appear here.
         </Empty>
       )}
       <Lines approvals={approvals} chosen={shown} />
       {query.hasNextPage && (
         <Button className="w-full" busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-          Older ones
+          Load more
         </Button>
       )}
     </div>
@@ -88,7 +88,7 @@ function useMoves(approvals: readonly Approval[], shown: string | undefined): vo
   };
   useShortcuts("Approvals", [
     { keys: ["j"], label: "Next question", run: () => move(1) },
-    { keys: ["k"], label: "Question before", run: () => move(-1) },
+    { keys: ["k"], label: "Previous question", run: () => move(-1) },
   ]);
 }
 

@@ -2,10 +2,13 @@ import { Link } from "@tanstack/react-router";
 import { TriangleAlert } from "lucide-react";
 import type { ReactNode } from "react";
 import type { Approval } from "../../../../protocol/index.ts";
+import { canApprovePlainly } from "../../approval/decide.tsx";
+import { toolLabel } from "../../approval/reason.ts";
 import { summaryOf } from "../../approval/summary.ts";
 import { ToolIcon } from "../../approval/tool-icon.tsx";
 import { visible } from "../../approval/visible.ts";
 import { classes } from "../../ui/classes.ts";
+import { Badge } from "../../ui/states.tsx";
 import { Ago } from "../../ui/words.tsx";
 
 const LINE_CHARS = 300;
@@ -37,11 +40,12 @@ export function ApprovalLine({
     >
       <span className="flex items-center gap-2 text-sm">
         <ToolIcon tool={tool} className="size-4 text-soft" />
-        <span className="min-w-0 truncate font-medium">{visible(tool)}</span>
+        <span className="min-w-0 truncate font-medium">{visible(toolLabel(tool))}</span>
+        {approval.updated_input !== undefined && canApprovePlainly(approval) && <Badge tone="accent">changed</Badge>}
         {warnings.length > 0 && (
           <span className="inline-flex items-center gap-0.5 text-xs text-warn">
             <TriangleAlert aria-hidden className="size-3.5" /> {warnings.length}
-            <span className="sr-only"> warnings</span>
+            <span className="sr-only"> {warnings.length === 1 ? "warning" : "warnings"}</span>
           </span>
         )}
         <span className="ml-auto text-xs whitespace-nowrap text-faint">

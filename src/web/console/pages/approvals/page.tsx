@@ -7,7 +7,7 @@ import { Waiting } from "./waiting.tsx";
 
 const TABS = [
   { show: "pending", label: "Waiting" },
-  { show: "ended", label: "Ended" },
+  { show: "ended", label: "History" },
 ] as const;
 
 /** Questions of all sessions: what waits for a person, and how the others ended. */
@@ -17,8 +17,9 @@ export function ApprovalsPage(): ReactNode {
   return (
     <Page
       title="Approvals"
-      intro="What agents may not do by themselves waits here for a person."
+      intro="Calls that need your approval, from all sessions."
       wide
+      isFolded={id !== undefined}
       actions={
         <div role="group" aria-label="Which" className="flex rounded-lg border bg-panel p-0.5">
           {TABS.map((tab) => (

@@ -27,9 +27,9 @@ export function Panes({
         <Link
           to="/approvals"
           search={show === "ended" ? { show } : {}}
-          className="mb-3 inline-flex min-h-8 items-center gap-1 text-sm font-medium text-accent md:hidden"
+          className="mb-3 inline-flex min-h-8 short:mb-1 items-center gap-1 text-sm font-medium text-accent md:hidden"
         >
-          <ArrowLeft aria-hidden className="size-4" /> All of them
+          <ArrowLeft aria-hidden className="size-4" /> Back to list
         </Link>
         {detail}
       </div>

@@ -33,7 +33,7 @@ export function Waiting({ id }: { readonly id: string | undefined }): ReactNode 
   if (error !== null) {
     return (
       <Trouble
-        title="The questions could not be read"
+        title="Can’t load the approvals"
         error={error}
         onRetry={() => void queries.invalidateQueries({ queryKey: KEYS.approvals })}
       />
@@ -41,8 +41,8 @@ export function Waiting({ id }: { readonly id: string | undefined }): ReactNode 
   }
   if (order.length === 0 && shown === undefined) {
     return (
-      <Empty icon={Inbox} title="Nothing waits for you">
-        When an agent wants to do something that needs a person, it appears here at once.
+      <Empty icon={Inbox} title="Nothing is waiting">
+        Calls that need your approval appear here immediately.
       </Empty>
     );
   }
@@ -53,7 +53,7 @@ export function Waiting({ id }: { readonly id: string | undefined }): ReactNode 
       open={id !== undefined}
       list={
         order.length === 0 ? (
-          <p className="text-sm text-soft">Nothing else waits for you.</p>
+          <p className="text-sm text-soft">Nothing else is waiting.</p>
         ) : (
           <Groups groups={groups} chosen={shown} />
         )
@@ -103,7 +103,7 @@ function useMoves(order: readonly Approval[], shown: string | undefined): (id: s
   };
   useShortcuts("Approvals", [
     { keys: ["j"], label: "Next question", run: () => move(1) },
-    { keys: ["k"], label: "Question before", run: () => move(-1) },
+    { keys: ["k"], label: "Previous question", run: () => move(-1) },
   ]);
   useEffect(() => {
     if (shown === undefined) return;
@@ -141,7 +141,7 @@ function Groups({
         {may && <Hint keys={["a"]} does="approve" />}
         {may && <Hint keys={["r"]} does="reject" />}
         {may && <Hint keys={["e"]} does="edit" />}
-        <Hint keys={["u", "s"]} does="one column, side by side" />
+        <Hint keys={["u", "s"]} does="one column, two columns" />
       </p>
     </>
   );
@@ -188,13 +188,13 @@ export function Detail({
   });
   if (data !== undefined) return <ApprovalCard approval={data} keys next={next} />;
   if (error === null) return <Skeleton className="h-96" />;
-  return <Trouble title="This question could not be read" error={error} onRetry={() => void refetch()} />;
+  return <Trouble title="Can’t load this approval" error={error} onRetry={() => void refetch()} />;
 }
 
 export function ListSkeleton(): ReactNode {
   return (
     <div role="status" className="space-y-2">
-      <span className="sr-only">Reading the questions …</span>
+      <span className="sr-only">Loading approvals …</span>
       {[1, 2, 3].map((line) => (
         <Skeleton key={line} className="h-14" />
       ))}

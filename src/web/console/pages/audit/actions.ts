@@ -9,10 +9,11 @@ export const ACTIONS: Readonly<Record<string, string>> = {
   "session.resume": "resumed a session",
   "session.close": "closed a session",
   "session.fork": "forked a session",
+  "session.unqueue": "removed a queued prompt",
   "session.configure": "changed a session",
   "budget.set": "set a session’s limit",
-  "approval.decide": "decided an approval",
-  "approval.timeout": "let an approval expire",
+  "approval.decide": "answered an approval",
+  "approval.timeout": "approval expired",
   "policy.set": "changed the policy",
   "provider.test": "tested a provider",
   "provider.set": "set a provider",
@@ -21,12 +22,22 @@ export const ACTIONS: Readonly<Record<string, string>> = {
   "price.remove": "removed a price",
   "template.set": "saved a template",
   "template.delete": "removed a template",
-  "token.create": "made a token",
+  "token.create": "created a token",
   "token.delete": "removed a token",
 };
 
-export function actionWords(action: string): string {
+export function actionWords({ action, details }: Pick<AuditEntry, "action" | "details">): string {
+  if (action === "approval.decide") return decisionWords(details) ?? ACTIONS[action] ?? action;
   return ACTIONS[action] ?? action;
+}
+
+/** Which way an approval went; undefined: the entry does not say. */
+function decisionWords(details: unknown): string | undefined {
+  if (typeof details !== "object" || details === null || !("decision" in details)) return undefined;
+  if (details.decision === "reject") return "rejected a call";
+  if ("limit_microusd" in details) return "approved a new limit";
+  if ("edited" in details && details.edited === true) return "approved a changed call";
+  return "scope" in details && details.scope === "session" ? "approved a call for the session" : "approved a call";
 }
 
 /** Which session a target belongs to, where it is one. */

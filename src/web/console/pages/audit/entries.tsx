@@ -22,20 +22,20 @@ export function Entries({
       cell: ({ by }) => (
         <button
           type="button"
-          title="Show only what they did"
+          title="Show only their actions"
           onClick={() => onPerson(by.id)}
-          className="min-h-7 rounded text-left font-medium hover:underline"
+          className="-my-1 min-h-7 rounded py-1 text-left font-medium hover:underline"
         >
           {by.name} <span className="font-normal text-soft">({by.role})</span>
         </button>
       ),
     },
     {
-      label: "Did",
+      label: "Action",
       className: "md:w-52",
-      cell: ({ action }) => <span title={action}>{actionWords(action)}</span>,
+      cell: (entry) => <span title={entry.action}>{actionWords(entry)}</span>,
     },
-    { label: "To", className: "md:w-64", cell: (entry) => <Target entry={entry} /> },
+    { label: "Target", className: "md:w-64", cell: (entry) => <Target entry={entry} /> },
     { label: "Details", cell: ({ details }) => <Details details={details} /> },
     { label: "When", figure: true, className: "whitespace-nowrap md:w-36", cell: ({ at }) => <Ago at={at} /> },
   ];

@@ -23,7 +23,7 @@ export function AuditPage(): ReactNode {
     <Page
       wide
       title="Audit"
-      intro="Every decision and every change, newest first. Entries cannot be changed or removed."
+      intro="Every decision and change, newest first. Entries cannot be edited or removed."
       {...(may ? { actions: <ExportCsv filter={filter} /> } : {})}
     >
       {may ? (
@@ -60,7 +60,7 @@ function Audit({
     <>
       <Filters filter={filter} people={peopleOf(tokens.data?.tokens ?? [], entries)} onChange={onFilter} />
       {log.error !== null && (
-        <Trouble title="The audit log could not be read" error={log.error} onRetry={() => void log.refetch()} />
+        <Trouble title="Can’t load the audit log" error={log.error} onRetry={() => void log.refetch()} />
       )}
       {log.isPending && <Skeleton className="h-96" />}
       {log.data !== undefined && entries.length === 0 && <NothingDone isFiltered={Object.keys(filter).length > 0} />}
@@ -76,10 +76,10 @@ function Audit({
 
 function NothingDone({ isFiltered }: { readonly isFiltered: boolean }): ReactNode {
   return (
-    <Empty icon={ScrollText} title={isFiltered ? "Nothing fits these filters" : "Nothing was done yet"}>
+    <Empty icon={ScrollText} title={isFiltered ? "No matching entries" : "Nothing yet"}>
       {isFiltered
         ? "Choose another action or person."
-        : "Sessions that are started, approvals that are decided and every change of policy, tokens and limits are listed here."}
+        : "Started sessions, approval decisions, and changes to policy, tokens and limits appear here."}
     </Empty>
   );
 }
@@ -114,10 +114,9 @@ function ExportCsv({ filter }: { readonly filter: Filter }): ReactNode {
     mutationFn: () => client.auditCsv(filter),
     onSuccess: ({ csv, truncated }) => {
       download("sallyport-audit.csv", csv, "text/csv");
-      if (truncated)
-        tell.bad("There are more entries than one file may have: the file was cut. Choose an action or a person.");
+      if (truncated) tell.bad("Too many entries for one file; it was cut off. Filter by action or person.");
     },
-    onError: (error) => tell.bad(`The file could not be made. ${wordsOf(error)}`),
+    onError: (error) => tell.bad(`Can’t create the file. ${wordsOf(error)}`),
   });
   return (
     <Button busy={save.isPending} onClick={() => save.mutate()}>

@@ -26,7 +26,7 @@ export function Advanced(props: PartProps): ReactNode {
       <summary className="flex cursor-pointer list-none items-center gap-2 rounded-xl p-4 [&::-webkit-details-marker]:hidden">
         <ChevronRight aria-hidden className="size-4 text-faint transition-transform group-open:rotate-90" />
         <h2 className="text-base font-semibold">Advanced</h2>
-        <span className="text-sm text-faint">{set === 0 ? "tools, instructions, bounds" : `${String(set)} set`}</span>
+        <span className="text-sm text-faint">{set === 0 ? "tools, instructions, limits" : `${String(set)} set`}</span>
       </summary>
       <div className="space-y-4 px-4 pb-4">
         <ToolsField {...props} />
@@ -40,7 +40,7 @@ export function Advanced(props: PartProps): ReactNode {
 
 function Instructions({ draft, change, problems }: PartProps): ReactNode {
   return (
-    <Field label="System prompt" error={problems.systemPrompt} hint="Comes after the engine’s own instructions.">
+    <Field label="System prompt" error={problems.systemPrompt} hint="Added after the engine’s own instructions.">
       {(ids) => (
         <TextArea
           {...ids}
@@ -60,8 +60,18 @@ const BOUNDS: readonly {
   readonly hint: string;
   readonly usual: string;
 }[] = [
-  { field: "maxTurns", label: "Most model messages", hint: "In one turn.", usual: String(LIMITS.maxTurns) },
-  { field: "maxTokens", label: "Most tokens", hint: "Of one answer.", usual: String(LIMITS.maxTokens) },
+  {
+    field: "maxTurns",
+    label: "Max steps per turn",
+    hint: "Model messages in one turn.",
+    usual: String(LIMITS.maxTurns),
+  },
+  {
+    field: "maxTokens",
+    label: "Max tokens per reply",
+    hint: "Output tokens of one model reply.",
+    usual: String(LIMITS.maxTokens),
+  },
   { field: "thinkingTokens", label: "Thinking tokens", hint: "1,024 or more.", usual: "Off" },
 ];
 
@@ -90,16 +100,16 @@ function Bounds({ draft, change, problems }: PartProps): ReactNode {
 function Answers({ draft, change, problems }: PartProps): ReactNode {
   return (
     <div className="grid items-start gap-4 sm:grid-cols-2">
-      <Field label="When nobody answers a question" error={problems.unattended}>
+      <Field label="If nobody answers" error={problems.unattended}>
         {(ids) => (
           <Select
             {...ids}
             value={draft.unattended}
             onChange={(event) => change({ unattended: event.target.value as Draft["unattended"] })}
           >
-            <option value="">As the profile says</option>
-            <option value="deny">Deny it when its time is over</option>
-            <option value="park">Park it: wait without an end</option>
+            <option value="">Profile default</option>
+            <option value="deny">Deny when time is up</option>
+            <option value="park">Wait indefinitely</option>
           </Select>
         )}
       </Field>
@@ -112,7 +122,7 @@ function Answers({ draft, change, problems }: PartProps): ReactNode {
         />
         <span>
           Ask before reads too
-          <span className="block text-faint">Every look at a file becomes a question.</span>
+          <span className="block text-faint">Every file read needs your approval.</span>
         </span>
       </label>
     </div>

@@ -12,6 +12,7 @@ import {
 } from "../../../../protocol/index.ts";
 import { useConnection, useMay } from "../../app/connection.tsx";
 import { KEYS, sessionChanged } from "../../app/feed.tsx";
+import { freshKey } from "../../app/fresh-key.ts";
 import type { Attached } from "../../ui/attachments.ts";
 import { wordsOf } from "../../ui/states.tsx";
 import { problemsOf, wishOf, type Draft, type Problems } from "./draft.ts";
@@ -112,12 +113,4 @@ class Mistakes extends Error {
 function refusalOf(error: Error): Problems {
   if (error instanceof Mistakes) return error.problems;
   return error instanceof Failure ? problemsOf(error) : { form: wordsOf(error) };
-}
-
-const KEY_BYTES = 16;
-
-/** Not `randomUUID`, which pages without https do not have. */
-export function freshKey(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(KEY_BYTES));
-  return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -62,7 +62,7 @@ export function wishOf(draft: Draft, attachments: readonly Attachment[], { forTe
   if ("problems" in numbers) return numbers;
   const { tools, prompt } = draft;
   const text = prompt.trim() === "" ? undefined : prompt;
-  if (text === undefined && !forTemplate) return { problems: { prompt: "Say what the agent should do." } };
+  if (text === undefined && !forTemplate) return { problems: { prompt: "Describe what the agent should do." } };
   const parsed = CreateSession.safeParse({
     ...filled({ engine: draft.engine, provider: draft.provider, model: draft.model, workspace: draft.workspace }),
     ...filled({ sandbox: draft.sandbox, profile: draft.profile, permission_mode: draft.mode }),
@@ -187,12 +187,12 @@ function numbersOf(draft: Draft): { readonly values: Readonly<Record<string, num
     const text = draft[field].trim();
     if (text === "") continue;
     if (/^\d{1,9}$/.test(text)) values[name] = Number(text);
-    else problems[field] = "Write a whole number.";
+    else problems[field] = "Enter a whole number.";
   }
   // 0,5 is a half to some and five to others: nobody should pay for that.
   const budget = parseDollars(draft.budget);
   if (budget !== undefined) values["max_cost_usd"] = budget;
   else if (draft.budget.trim() !== "")
-    problems["budget"] = "Write dollars, such as 2 or 0.50, with six decimals at most.";
+    problems["budget"] = "Enter dollars, such as 2 or 0.50, with at most six decimals.";
   return Object.keys(problems).length > 0 ? { problems } : { values };
 }

@@ -10,9 +10,9 @@ import { Choice, Wrong, type PartProps } from "./parts.tsx";
 
 const DEFAULT_ENGINE = "loop";
 const ENGINES: Readonly<Record<string, string>> = {
-  loop: "Sallyport’s own loop, for every model",
-  "claude-sdk": "Claude Code, by its SDK",
-  "claude-cli": "Claude Code, as its program",
+  loop: "Sallyport’s own agent loop, any model",
+  "claude-sdk": "Claude Code, through its SDK",
+  "claude-cli": "Claude Code, command line",
   codex: "OpenAI’s Codex",
 };
 
@@ -24,7 +24,7 @@ export function EngineField({ draft, change, problems }: PartProps): ReactNode {
       <legend className="mb-1.5 text-sm font-medium">Engine</legend>
       {engines === undefined && error === null && <Skeleton className="h-52" />}
       {error !== null && engines === undefined && (
-        <Trouble title="The engines cannot be read" error={error} onRetry={() => void refetch()} />
+        <Trouble title="Can’t load the engines" error={error} onRetry={() => void refetch()} />
       )}
       {engines?.map((engine) => (
         <Choice
@@ -82,8 +82,7 @@ export function ModelFields({ draft, change, problems }: PartProps): ReactNode {
 /** Why a provider cannot be taken; absent: it can. */
 function unfit(provider: ProviderView, engine: EngineView | undefined): string | undefined {
   const wires = engine?.wires ?? [];
-  if (wires.length > 0 && !provider.wires.some((wire) => wires.includes(wire)))
-    return `does not speak ${wires.join(" or ")}`;
+  if (wires.length > 0 && !provider.wires.some((wire) => wires.includes(wire))) return "not supported by this engine";
   return provider.credential === "missing" ? "no key" : undefined;
 }
 
@@ -109,7 +108,7 @@ function ModelField({
             spellCheck={false}
             autoCapitalize="off"
             autoComplete="off"
-            placeholder={usual === "" ? "Name a model" : usual}
+            placeholder={usual === "" ? "Enter a model name" : usual}
             onChange={(event) => change({ model: event.target.value })}
           />
           <datalist id={list}>
@@ -126,6 +125,6 @@ function ModelField({
 }
 
 function priceWords({ price, from }: ReturnType<typeof useModels>[number]): string {
-  if (from === "free") return "Costs nothing.";
+  if (from === "free") return "Free.";
   return `${money(price.input)} in, ${money(price.output)} out per million tokens`;
 }

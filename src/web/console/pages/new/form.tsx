@@ -51,7 +51,7 @@ export function NewForm({ template }: { readonly template: Template | undefined 
         {/* On a phone all of it is one column, with what is rarely needed at its end. */}
         <div className="contents lg:block lg:space-y-4">
           <PromptField {...part} attached={attached} onAttached={setAttached} />
-          <Group title="How much it may do">
+          <Group title="Permissions">
             <PermissionField {...part} />
           </Group>
           <div className="max-lg:order-last">
@@ -59,7 +59,7 @@ export function NewForm({ template }: { readonly template: Template | undefined 
           </div>
         </div>
         <div className="space-y-4">
-          <Group title="Where and with what">
+          <Group title="Environment">
             <WorkspaceField {...part} />
             <EngineField {...part} />
             <ModelFields {...part} />
@@ -125,7 +125,7 @@ function Footer({
   const clear = useDraft((kept) => kept.start);
   const wrong = Object.values(starting.problems);
   return (
-    <div className="sticky bottom-16 z-20 -mx-4 mt-4 flex flex-wrap items-center justify-end gap-2 border-t bg-paper px-4 py-3 md:bottom-0 md:-mx-8 md:px-8">
+    <div className="sticky bottom-(--below) z-20 -mx-4 mt-4 flex flex-wrap items-center justify-end gap-2 border-t bg-paper px-4 py-3 md:-mx-8 md:px-8">
       <p role="alert" className="min-w-0 flex-1 basis-60 text-sm break-words text-bad empty:hidden">
         {starting.problems.form ?? (wrong.length > 0 ? wrong[0] : undefined)}
       </p>
@@ -138,7 +138,7 @@ function Footer({
         <Bookmark aria-hidden className="size-4" /> <span className="max-sm:sr-only">Save as template</span>
       </SaveTemplateButton>
       <Button type="submit" variant="primary" busy={starting.busy} aria-keyshortcuts="Control+Enter Meta+Enter">
-        Start the session
+        Start session
         <kbd className="rounded border border-accent-ink/40 px-1 text-xs max-md:hidden">{modifier()} ⏎</kbd>
       </Button>
     </div>

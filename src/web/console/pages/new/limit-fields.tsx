@@ -56,7 +56,7 @@ export function BudgetField({ draft, change, problems }: PartProps): ReactNode {
             inputMode="decimal"
             autoComplete="off"
             value={draft.budget}
-            placeholder={profile?.require_max_cost === true ? "Needed" : "No limit of its own"}
+            placeholder={profile?.require_max_cost === true ? "Needed" : "No limit"}
             className="pl-7! tabular-nums"
             onChange={(event) => change({ budget: event.target.value })}
           />
@@ -69,8 +69,8 @@ export function BudgetField({ draft, change, problems }: PartProps): ReactNode {
 function budgetWords(profile: Profile | undefined): string {
   const { max_cost_usd: most, default_max_cost_usd: usual, require_max_cost: needed } = profile ?? {};
   const parts = [
-    "The most that the session may cost, in dollars.",
-    needed === true ? "The policy wants one." : usual === undefined ? "" : `Empty: ${money(usual)}.`,
+    "The most this session can cost, in dollars.",
+    needed === true ? "The policy requires one." : usual === undefined ? "" : `Empty: ${money(usual)}.`,
     most === undefined ? "" : `At most ${money(most)}.`,
   ];
   return parts.filter((part) => part !== "").join(" ");
@@ -85,7 +85,7 @@ export function ToolsField({ draft, change, problems }: PartProps): ReactNode {
       <Field
         label="Only these tools"
         error={problems.tools}
-        hint="Empty: all that the profile gives. * stands for anything."
+        hint="Empty: all tools of the profile. * matches anything."
       >
         {(ids) => (
           <TextArea
@@ -93,7 +93,7 @@ export function ToolsField({ draft, change, problems }: PartProps): ReactNode {
             rows={2}
             spellCheck={false}
             value={draft.tools}
-            placeholder="All of the profile’s"
+            placeholder="All tools of the profile"
             onChange={(event) => change({ tools: event.target.value })}
           />
         )}

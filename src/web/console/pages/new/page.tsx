@@ -39,7 +39,7 @@ export function NewSessionPage(): ReactNode {
       <DemoNote />
       {template !== undefined && templates !== undefined && chosen === undefined && (
         <Note tone="warn" role="status">
-          The template of this address is gone. The form holds what was in it before.
+          This template no longer exists. The form keeps what you had.
         </Note>
       )}
       <TemplateCards chosen={template} />

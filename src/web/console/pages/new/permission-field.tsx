@@ -1,44 +1,44 @@
 import type { ReactNode } from "react";
-import {
-  AUTONOMY_ORDER,
-  PERMISSION_MODE_LABELS,
-  PERMISSION_MODES,
-  type Autonomy,
-  type PermissionMode,
-} from "../../../../protocol/index.ts";
+import { AUTONOMY_ORDER, type Autonomy, type PermissionMode } from "../../../../protocol/index.ts";
 import { useConnection } from "../../app/connection.tsx";
 import { Field, Select } from "../../ui/field.tsx";
 import { Badge } from "../../ui/states.tsx";
 import { mostAutonomy, usePolicy } from "./data.ts";
 import { Choice, Wrong, type PartProps } from "./parts.tsx";
 
-type Main = (typeof PERMISSION_MODES)[number];
+/** The two that people choose between. */
+const MAIN = ["sdk", "bypassPermissions"] as const satisfies readonly PermissionMode[];
+type Main = (typeof MAIN)[number];
 
-const WHEN: Readonly<Record<Main, string>> = {
-  bypassPermissions:
-    "Nothing is asked; what the policy refuses stays refused. For a folder and a policy that you would trust to anybody.",
-  sdk: "It reads on its own. Each edit and each command waits until you have seen it and said yes. For nearly everything.",
-  toolApproval:
-    "The same questions, under the name that older clients use. Here it works as the one above: take that one.",
+const WHEN: Readonly<Record<Main, { readonly label: string; readonly text: string }>> = {
+  sdk: {
+    label: "Ask before changes",
+    text: "Reads run on their own. Every edit and command waits for your approval. Other clients call it Review & Approve (SDK).",
+  },
+  bypassPermissions: {
+    label: "Auto Execute",
+    text: "Runs without asking. Policy blocks still apply. Use only in folders you can afford to lose.",
+  },
 };
 
 /** The other modes that a request may name, least first. */
 const OTHERS: readonly { readonly mode: PermissionMode | ""; readonly label: string }[] = [
-  { mode: "", label: "As the policy profile says" },
-  { mode: "plan", label: "Plan: only tools that read" },
-  { mode: "dontAsk", label: "Never ask: what would be asked is refused" },
-  { mode: "acceptEdits", label: "Accept edits: files of the workspace without a question" },
-  { mode: "default", label: "Default: what the profile’s autonomy says" },
-  { mode: "mcpApproval", label: "mcpApproval (as Review & Approve)" },
-  { mode: "mcpProxy", label: "mcpProxy (as Review & Approve)" },
+  { mode: "", label: "Profile default" },
+  { mode: "plan", label: "Plan: read-only tools" },
+  { mode: "dontAsk", label: "Never ask: block what would need approval" },
+  { mode: "acceptEdits", label: "Accept edits: change workspace files without asking" },
+  { mode: "default", label: "Default: the profile’s autonomy" },
+  { mode: "toolApproval", label: "Review & Approve (CLI): same as Ask before changes, maybe unreliable elsewhere" },
+  { mode: "mcpApproval", label: "mcpApproval (same as Ask before changes)" },
+  { mode: "mcpProxy", label: "mcpProxy (same as Ask before changes)" },
 ];
-const isMain = (mode: string): mode is Main => (PERMISSION_MODES as readonly string[]).includes(mode);
+const isMain = (mode: string): mode is Main => (MAIN as readonly string[]).includes(mode);
 
 const AUTONOMY: Readonly<Record<Autonomy, string>> = {
-  read_only: "read_only: only reads that the profile names",
-  restricted: "restricted: everything is asked",
-  supervised: "supervised: reads run, changes and commands are asked",
-  full: "full: nothing is asked",
+  read_only: "read_only: only reads the profile allows",
+  restricted: "restricted: everything needs approval",
+  supervised: "supervised: reads run, changes and commands need approval",
+  full: "full: runs without asking",
 };
 
 export function PermissionField({ draft, change, problems }: PartProps): ReactNode {
@@ -51,19 +51,19 @@ export function PermissionField({ draft, change, problems }: PartProps): ReactNo
     <>
       <fieldset className="space-y-2">
         <legend className="mb-2 text-sm font-medium">Permission mode</legend>
-        {PERMISSION_MODES.map((mode) => (
+        {MAIN.map((mode) => (
           <Choice
             key={mode}
             name="mode"
-            label={PERMISSION_MODE_LABELS[mode]}
-            badge={<ModeBadge mode={mode} />}
+            label={WHEN[mode].label}
+            badge={mode === "sdk" ? <Badge tone="ok">recommended</Badge> : undefined}
             checked={draft.mode === mode}
             disabled={mode === "bypassPermissions" && tooMuch}
             onChange={() => change({ mode })}
           >
             {mode === "bypassPermissions" && tooMuch
-              ? `The profile ${name ?? ""} gives you ${most} at most.`
-              : WHEN[mode]}
+              ? `The profile ${name ?? ""} allows ${most} at most.`
+              : WHEN[mode].text}
           </Choice>
         ))}
         <Choice name="mode" label="Another mode" checked={!isMain(draft.mode)} onChange={() => change({ mode: "" })}>
@@ -74,7 +74,7 @@ export function PermissionField({ draft, change, problems }: PartProps): ReactNo
       <Field
         label="Autonomy"
         error={problems.autonomy}
-        hint="How much it may do without asking. The mode can make it less, never more."
+        hint="What runs without asking. The mode can lower it, never raise it."
       >
         {(ids) => (
           <Select
@@ -82,7 +82,7 @@ export function PermissionField({ draft, change, problems }: PartProps): ReactNo
             value={draft.autonomy}
             onChange={(event) => change({ autonomy: event.target.value as Autonomy | "" })}
           >
-            <option value="">As the mode and the profile say</option>
+            <option value="">Set by mode and profile</option>
             {AUTONOMY_ORDER.map((level) => (
               <option key={level} value={level} disabled={AUTONOMY_ORDER.indexOf(level) > AUTONOMY_ORDER.indexOf(most)}>
                 {AUTONOMY[level]}
@@ -93,17 +93,6 @@ export function PermissionField({ draft, change, problems }: PartProps): ReactNo
       </Field>
     </>
   );
-}
-
-function ModeBadge({ mode }: { readonly mode: Main }): ReactNode {
-  switch (mode) {
-    case "sdk":
-      return <Badge tone="ok">recommended</Badge>;
-    case "toolApproval":
-      return <Badge tone="warn">maybe unreliable</Badge>;
-    case "bypassPermissions":
-      return undefined;
-  }
 }
 
 function OtherModes({ draft, change }: PartProps): ReactNode {

@@ -38,7 +38,7 @@ export function PromptField({ draft, change, problems, attached, onAttached }: P
         value={draft.prompt}
         aria-invalid={problems.prompt !== undefined}
         aria-describedby={`${id}-wrong`}
-        placeholder="Describe the task. The more it knows about what you want, the less it has to ask."
+        placeholder="Describe the task. The more detail, the fewer questions."
         className="field-sizing-content max-h-[50dvh] min-h-36 w-full resize-y rounded-lg border border-line-strong/60 bg-raised px-3 py-2.5 text-[0.95rem] leading-relaxed placeholder:text-faint aria-invalid:border-bad"
         onChange={(event) => change({ prompt: event.target.value })}
         onPaste={(event) => {

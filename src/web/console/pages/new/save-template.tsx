@@ -60,8 +60,8 @@ export function SaveTemplateButton({
         title="Save as template"
         description={
           attached > 0
-            ? "Prompt and settings are kept, for everybody who may start sessions. Attachments are not."
-            : "Prompt and settings are kept, for everybody who may start sessions. The same name replaces the template."
+            ? "Saves prompt and settings for everyone who can start sessions. Attachments are not saved."
+            : "Saves prompt and settings for everyone who can start sessions. The same name replaces the template."
         }
         name={template?.name ?? ""}
         busy={save.isPending}

@@ -81,7 +81,7 @@ function CardMenu({
           variant="quiet"
           size="icon"
           className="relative z-10 size-8!"
-          aria-label={`Change the template ${template.name}`}
+          aria-label={`Edit template ${template.name}`}
         >
           <Ellipsis aria-hidden className="size-4" />
         </Button>
@@ -112,7 +112,7 @@ function Rename({ template, open, onClose }: AskProps): ReactNode {
     <NameDialog
       open={open}
       onClose={onClose}
-      title="Rename the template"
+      title="Rename template"
       name={template.name}
       busy={save.isPending}
       error={save.error}
@@ -129,17 +129,17 @@ function Delete({ template, open, onClose }: AskProps): ReactNode {
     <Dialog
       open={open}
       onClose={onClose}
-      title={`Delete the template ${template.name}?`}
-      description="It is gone for everybody. Sessions that were started from it stay as they are."
+      title={`Delete template ${template.name}?`}
+      description="It is deleted for everyone. Sessions started from it are not affected."
     >
       <div className="mt-3 flex justify-end gap-2">
-        <Button onClick={onClose}>Keep it</Button>
+        <Button onClick={onClose}>Cancel</Button>
         <Button
           variant="danger"
           busy={remove.isPending}
           onClick={() => remove.mutate(template, { onSuccess: onClose })}
         >
-          Delete it
+          Delete
         </Button>
       </div>
     </Dialog>

@@ -4,7 +4,7 @@ import { useConnection, useMay } from "../../app/connection.tsx";
 import { KEYS } from "../../app/feed.tsx";
 import { wordsOf } from "../../ui/states.tsx";
 import { useTell } from "../../ui/toasts.tsx";
-import { freshKey } from "./data.ts";
+import { freshKey } from "../../app/fresh-key.ts";
 
 export function useTemplates() {
   const { client } = useConnection();
@@ -27,14 +27,14 @@ export function useTemplateDeeds() {
     mutationFn: ({ id, template }: Save) => client.saveTemplate(id ?? `tpl-${freshKey()}`, template),
     onSuccess: async (template) => {
       await again();
-      tell.ok(`The template ${template.name} is saved`);
+      tell.ok(`Template ${template.name} saved`);
     },
   });
   const remove = useMutation({
     mutationFn: ({ id }: Template) => client.deleteTemplate(id),
     onSuccess: async (_, { name }) => {
       await again();
-      tell.ok(`The template ${name} is deleted`);
+      tell.ok(`Template ${name} deleted`);
     },
     onError: (error) => tell.bad(wordsOf(error)),
   });

@@ -24,7 +24,7 @@ export function WorkspaceField({ draft, change, problems }: PartProps): ReactNod
               spellCheck={false}
               autoCapitalize="off"
               autoComplete="off"
-              placeholder="The server’s own workspace"
+              placeholder="The server’s workspace"
               className="min-w-0 flex-1"
               onChange={(event) => change({ workspace: event.target.value })}
             />
@@ -44,7 +44,7 @@ export function WorkspaceField({ draft, change, problems }: PartProps): ReactNod
         open={browsing}
         onClose={() => setBrowsing(false)}
         title="Choose a workspace"
-        description="Folders on the server’s machine that sessions may work in."
+        description="Folders on the server that sessions can use."
       >
         <Folders
           onChoose={(workspace) => {
@@ -69,16 +69,16 @@ function Folders({ onChoose }: { readonly onChoose: (path: string) => void }): R
   return (
     <>
       <p className="mb-2 min-h-6 font-mono text-sm break-all text-soft" aria-live="polite">
-        {path ?? "Where sessions may work"}
+        {path ?? "Available folders"}
       </p>
       <div className="h-72 overflow-y-auto rounded-lg border">
         {data === undefined && error === null && <FolderSkeleton />}
         {data === undefined && error !== null && (
           <div className="p-3">
-            <Trouble title="This folder cannot be read" error={error} onRetry={() => void refetch()} />
+            <Trouble title="Can’t open this folder" error={error} onRetry={() => void refetch()} />
             {path !== undefined && (
               <Button size="small" className="mt-3" onClick={() => setPath(undefined)}>
-                Back to the beginning
+                Back to the start
               </Button>
             )}
           </div>
@@ -86,13 +86,15 @@ function Folders({ onChoose }: { readonly onChoose: (path: string) => void }): R
         {data !== undefined && <FolderRows list={data} onOpen={setPath} />}
       </div>
       <div className="mt-4 flex items-center justify-between gap-2">
-        <span className="text-xs text-faint">{data?.truncated === true ? "There are more: type the path." : ""}</span>
+        <span className="text-xs text-faint">
+          {data?.truncated === true ? "More folders exist. Type the path instead." : ""}
+        </span>
         <Button
           variant="primary"
           disabled={path === undefined || data === undefined}
           onClick={() => path !== undefined && onChoose(path)}
         >
-          Work here
+          Use this folder
         </Button>
       </div>
     </>
@@ -127,7 +129,7 @@ function FolderRows({
           </button>
         </li>
       ))}
-      {list.folders.length === 0 && <li className="px-3 py-6 text-center text-sm text-faint">No folders in here.</li>}
+      {list.folders.length === 0 && <li className="px-3 py-6 text-center text-sm text-faint">No folders here.</li>}
     </ul>
   );
 }

@@ -49,7 +49,7 @@ export function CallForm({
           className="-ml-2.5 flex!"
           onClick={() => onJson(json === undefined ? JSON.stringify(values, undefined, 2) : undefined)}
         >
-          {json === undefined ? "Write it as JSON" : "Write it in fields"}
+          {json === undefined ? "Edit as JSON" : "Edit in fields"}
         </Button>
       )}
     </>
@@ -89,7 +89,7 @@ function ToolName({ tool, onTool }: { readonly tool: string; readonly onTool: (n
   const names = useId();
   return (
     <>
-      <Field label="Tool" hint="One of the list, or any other name.">
+      <Field label="Tool" hint="Choose one or type a name.">
         {(ids) => (
           <Input
             {...ids}

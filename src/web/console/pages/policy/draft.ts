@@ -117,6 +117,7 @@ export function withEntries(list: readonly string[], text: string): readonly str
 
 /** What is wrong with a new profile's name; absent: nothing. */
 export function nameProblem(name: string, taken: readonly string[]): string | undefined {
-  if (!/^[A-Za-z0-9][\w-]{0,99}$/.test(name)) return "Letters, digits, _ and -, a letter or digit first; at most 100.";
-  return taken.includes(name) ? "There is a profile of this name." : undefined;
+  if (!/^[A-Za-z0-9][\w-]{0,99}$/.test(name))
+    return "Use letters, digits, _ and -, starting with a letter or digit; at most 100.";
+  return taken.includes(name) ? "A profile with this name exists." : undefined;
 }

@@ -12,14 +12,14 @@ const BUDGETS = [
     name: "per_day_usd",
     spec: {
       kind: "dollars",
-      label: "Everybody together, each day",
-      hint: "A day begins at midnight UTC.",
+      label: "Daily limit, all users",
+      hint: "Days start at midnight UTC.",
       absent: "no limit",
     },
   },
   {
     name: "total_usd",
-    spec: { kind: "dollars", label: "Everybody together, in all", hint: "All sessions, ever.", absent: "no limit" },
+    spec: { kind: "dollars", label: "Total limit, all users", hint: "All sessions, all time.", absent: "no limit" },
   },
 ] as const satisfies readonly { readonly name: keyof NonNullable<Policy["budget"]>; readonly spec: FieldSpec }[];
 
@@ -36,7 +36,7 @@ export function EverybodyEditor({ desk }: { readonly desk: DraftDesk }): ReactNo
     <div className="grid gap-4 md:grid-cols-3">
       <Field
         label="Default profile"
-        hint="Sessions that name none get it."
+        hint="Used when a session does not choose one."
         error={problemsAt(problems, "default_profile")[0]?.message}
       >
         {(ids) => (

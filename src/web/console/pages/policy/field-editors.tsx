@@ -124,7 +124,7 @@ function OnlyTheseEditor({ spec, value, problems, onChange }: EditorProps): Reac
       {!every && (
         <ListEditor
           label="Only these"
-          hint={listOf(value).length === 0 ? "None: a session of this profile has no tools." : spec.hint}
+          hint={listOf(value).length === 0 ? "None: sessions with this profile have no tools." : spec.hint}
           example={spec.kind === "list" ? spec.example : ""}
           list={listOf(value)}
           problems={problems}
@@ -213,8 +213,8 @@ export function NumberEditor({
 }
 
 const RATES = [
-  { name: "requests_per_minute", label: "requests in a minute" },
-  { name: "tokens_per_minute", label: "tokens in a minute" },
+  { name: "requests_per_minute", label: "requests per minute" },
+  { name: "tokens_per_minute", label: "tokens per minute" },
 ] as const;
 
 function RateEditor({ spec, value, problems, onChange, onWrong }: EditorProps): ReactNode {

@@ -26,16 +26,13 @@ function Changes(): ReactNode {
     staleTime: 0,
   });
   if (history.error !== null)
-    return (
-      <Trouble title="The history could not be read" error={history.error} onRetry={() => void history.refetch()} />
-    );
+    return <Trouble title="Can’t load the history" error={history.error} onRetry={() => void history.refetch()} />;
   if (history.data === undefined) return <Skeleton className="h-40" />;
   const { changes } = history.data;
   if (changes.length === 0) {
     return (
-      <Empty icon={HistoryIcon} title="The policy was never changed here">
-        What ships holds, and what policy.yaml in the home folder says. Each change that is saved here is listed with
-        who made it.
+      <Empty icon={HistoryIcon} title="The policy has not been changed here">
+        The built-in policy applies, plus policy.yaml in the home folder. Saved changes appear here with their author.
       </Empty>
     );
   }
@@ -74,7 +71,7 @@ function Change({
       {open && (
         <div className="mt-3">
           <DiffView
-            label="Changes to the one before"
+            label="Changes from the previous version"
             before={before === undefined ? FIRST : policyYaml(before.policy)}
             after={policyYaml(change.policy)}
           />

@@ -53,7 +53,7 @@ export function ListEditor({ label, hint, example, list, problems, onChange }: L
           aria-describedby={`${id}-hint`}
           className="font-mono"
           value={text}
-          placeholder={`such as ${example}`}
+          placeholder={`for example ${example}`}
           spellCheck={false}
           autoCapitalize="none"
           onChange={(event) => setText(event.target.value)}
@@ -107,7 +107,7 @@ function ListNotes({
           {message}
         </p>
       ))}
-      {text.trim() !== "" && <p className="text-warn">Not added yet: press Enter.</p>}
+      {text.trim() !== "" && <p className="text-warn">Press Enter to add it.</p>}
       {problems.length === 0 && text.trim() === "" && <p className="text-faint">{hint}</p>}
     </div>
   );
@@ -141,7 +141,7 @@ function Entry({
       </button>
       <button
         type="button"
-        aria-label={`Take out ${entry}`}
+        aria-label={`Remove ${entry}`}
         onClick={onRemove}
         className="grid size-7 shrink-0 place-items-center rounded-r-md text-faint hover:bg-sunken hover:text-ink"
       >

@@ -26,12 +26,12 @@ export function NewProfile({
   return (
     <Dialog open onClose={onClose} title="New profile">
       <form onSubmit={submit} className="space-y-4">
-        <Field label="Name" hint="Sessions are started with this name." error={name === "" ? undefined : problem}>
+        <Field label="Name" hint="Sessions choose the profile by this name." error={name === "" ? undefined : problem}>
           {(ids) => (
             <Input {...ids} autoFocus value={name} maxLength={100} onChange={(event) => setName(event.target.value)} />
           )}
         </Field>
-        <Field label="Begin with">
+        <Field label="Start from">
           {(ids) => (
             <Select {...ids} value={copyOf} onChange={(event) => setCopyOf(event.target.value)}>
               {names.map((other) => (
@@ -46,7 +46,7 @@ export function NewProfile({
         <div className="flex justify-end gap-2">
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" variant="primary" disabled={problem !== undefined}>
-            Make it
+            Create profile
           </Button>
         </div>
       </form>

@@ -4,9 +4,9 @@ export type NumberKind = "dollars" | "count" | "seconds";
 
 const MS = 1_000;
 const WRONG: Readonly<Record<NumberKind, string>> = {
-  dollars: "Write dollars, such as 2.50; six digits after the point at most.",
-  count: "Write a whole number.",
-  seconds: "Write seconds, such as 300.",
+  dollars: "Enter dollars, such as 2.50, with at most six decimals.",
+  count: "Enter a whole number.",
+  seconds: "Enter seconds, such as 300.",
 };
 
 /** A number as a person writes it into a field of this kind. */

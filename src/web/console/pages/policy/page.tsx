@@ -14,7 +14,7 @@ import { useDraft } from "./use-draft.ts";
 
 const TABS = [
   { value: "profiles", label: "Profiles" },
-  { value: "test", label: "What would happen?" },
+  { value: "test", label: "Test a call" },
   { value: "history", label: "History" },
 ] as const;
 type Tab = (typeof TABS)[number]["value"];
@@ -29,13 +29,13 @@ export function PolicyPage(): ReactNode {
       title="Policy"
       intro={
         mayWrite
-          ? "Which tool calls run, which are asked, which are refused, and what may be spent."
-          : "Which tool calls run, which are asked, which are refused. Only an admin changes it."
+          ? "Which tool calls run, which need approval, which are blocked, and spending limits."
+          : "Which tool calls run, which need approval, which are blocked. Only an admin can change it."
       }
     >
       {!mayRead && <NotPermitted what="The policy" roles="admin, operator, agent or viewer" />}
       {policy.error !== null && (
-        <Trouble title="The policy could not be read" error={policy.error} onRetry={() => void policy.refetch()} />
+        <Trouble title="Can’t load the policy" error={policy.error} onRetry={() => void policy.refetch()} />
       )}
       {mayRead && policy.isPending && <Skeleton className="h-[32rem]" />}
       {policy.data !== undefined &&

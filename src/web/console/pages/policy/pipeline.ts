@@ -4,16 +4,16 @@ export type StepName = PipelineStep | "execute" | "journal";
 
 /** The ten steps, in order, in words. */
 export const STEPS: readonly { readonly name: StepName; readonly does: string }[] = [
-  { name: "schema", does: "The input fits the tool." },
-  { name: "tool", does: "The tool exists and is on the session’s list." },
-  { name: "policy", does: "No deny rule names it; its host is one that may be reached." },
-  { name: "paths", does: "Its paths stay in the workspace, links followed." },
-  { name: "hooks", does: "The shell guard lets it pass, where the profile has it." },
-  { name: "autonomy", does: "The autonomy, the rules and the grants let it run or have it asked." },
-  { name: "approval", does: "A person says yes." },
-  { name: "limits", does: "The turn has messages and money left." },
+  { name: "schema", does: "The input matches the tool’s schema." },
+  { name: "tool", does: "The tool exists and is available to the session." },
+  { name: "policy", does: "No deny rule matches, and the host is allowed." },
+  { name: "paths", does: "Its paths stay in the workspace, links included." },
+  { name: "hooks", does: "The shell guard allows it, if the profile uses it." },
+  { name: "autonomy", does: "Autonomy, rules and grants decide whether it runs or needs approval." },
+  { name: "approval", does: "A person approves." },
+  { name: "limits", does: "The turn has steps and budget left." },
   { name: "execute", does: "It runs." },
-  { name: "journal", does: "What it did is written down." },
+  { name: "journal", does: "The result is journaled." },
 ];
 
 export type StepState = "passed" | "allowed" | "asks" | "refused" | "waits" | "skipped" | "follows" | "not reached";
@@ -31,7 +31,7 @@ export function stepStates({ effect, step }: Pick<Ruling, "effect" | "step">): r
 }
 
 export const EFFECT_WORDS: Readonly<Record<Ruling["effect"], string>> = {
-  allow: "It would run without a question.",
-  ask: "A person would be asked.",
-  deny: "It would be refused.",
+  allow: "It would run without asking.",
+  ask: "It would need approval.",
+  deny: "It would be blocked.",
 };

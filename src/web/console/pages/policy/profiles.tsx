@@ -20,7 +20,7 @@ export function ProfilesView({ policy }: { readonly policy: Policy }): ReactNode
   const [shown, setShown] = useState(policy.default_profile);
   return (
     <div className="space-y-5">
-      <Section title="For everybody">
+      <Section title="All users">
         <EverybodyView policy={policy} />
       </Section>
       <Section title="Profiles">
@@ -45,7 +45,7 @@ export function ProfilesEditor({ desk }: { readonly desk: DraftDesk }): ReactNod
   const isTroubled = (name: string): boolean => problems.some(({ path }) => path.startsWith(`profiles.${name}.`));
   return (
     <div className="space-y-5">
-      <Section title="For everybody">
+      <Section title="All users">
         <EverybodyEditor desk={desk} />
       </Section>
       <Section title="Profiles">
@@ -94,7 +94,7 @@ function TakeOut({ desk, name }: { readonly desk: DraftDesk; readonly name: stri
       <p className="text-sm text-soft">
         {isNew
           ? "This profile is not saved yet."
-          : "This profile was set here, over what ships and what policy.yaml says."}
+          : "This profile was saved here. It overrides the built-in one and policy.yaml."}
       </p>
       <Button variant="danger" size="small" onClick={() => desk.setProfile(name, undefined)}>
         <Trash2 aria-hidden className="size-4" /> Take it out
@@ -111,7 +111,7 @@ function SaveBar({ desk }: { readonly desk: DraftDesk }): ReactNode {
   return (
     <div className="sticky bottom-18 z-20 flex flex-wrap items-center justify-between gap-3 rounded-xl border bg-raised px-4 py-3 shadow-lg md:bottom-4">
       <p role="status" className={wrong > 0 ? "text-sm text-bad" : "text-sm text-soft"}>
-        {wrong > 0 ? `${wrong} of the fields cannot be read yet.` : "There are changes that are not saved."}
+        {wrong > 0 ? `${wrong} fields have errors.` : "You have unsaved changes."}
       </p>
       <div className="flex gap-2">
         <Button onClick={() => desk.begin(desk.before)}>Reset</Button>

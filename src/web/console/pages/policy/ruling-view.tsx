@@ -22,7 +22,7 @@ export function RulingView({ ruling }: { readonly ruling: Ruling | undefined }):
     <div className="space-y-4">
       {ruling === undefined ? (
         <p className="text-sm text-soft">
-          Every tool call passes these steps in this order. Try one to see where it is decided. Nothing is executed.
+          Every tool call goes through these steps in order. Test one to see which step decides. Nothing runs.
         </p>
       ) : (
         <Note tone={EFFECT_TONES[ruling.effect]}>

@@ -31,7 +31,13 @@ export function SaveDialog({ desk, onClose }: { readonly desk: DraftDesk; readon
   });
   const removed = Object.keys(desk.before.profiles).filter((name) => desk.draft.profiles[name] === undefined);
   return (
-    <Dialog open wide onClose={onClose} title="What changes" description="It holds at once, for sessions that run too.">
+    <Dialog
+      open
+      wide
+      onClose={onClose}
+      title="Review changes"
+      description="Takes effect immediately, including running sessions."
+    >
       <div className="space-y-4">
         {removed.length > 0 && (
           <Note tone="info">
@@ -41,7 +47,7 @@ export function SaveDialog({ desk, onClose }: { readonly desk: DraftDesk; readon
         <DiffView label="Changes" before={policyYaml(desk.before)} after={policyYaml(desk.draft)} />
         {now.isPending && <Skeleton className="h-10" />}
         {now.error !== null && (
-          <Trouble title="The policy could not be read" error={now.error} onRetry={() => void now.refetch()} />
+          <Trouble title="Can’t load the policy" error={now.error} onRetry={() => void now.refetch()} />
         )}
         {now.data !== undefined && <SaveOrReload desk={desk} now={now.data} onClose={onClose} />}
       </div>
@@ -67,7 +73,7 @@ function SaveOrReload({
       queries.setQueryData(KEYS.policy, policy);
       void queries.invalidateQueries({ queryKey: [...KEYS.policy, "history"] });
       desk.begin(policy);
-      tell.ok("The policy is saved and holds from now on.");
+      tell.ok("Policy saved");
       onClose();
     },
     onError: (error) => desk.setProblems(problemsOf(error)),
@@ -75,7 +81,7 @@ function SaveOrReload({
   if (!samePolicy(now.inForce, desk.before)) {
     return (
       <Note tone="warn" role="alert">
-        <p>Somebody changed the policy since you began. Yours would write over it.</p>
+        <p>Someone else changed the policy since you started. Saving would overwrite it.</p>
         <Button
           size="small"
           className="mt-2"
@@ -85,14 +91,14 @@ function SaveOrReload({
             onClose();
           }}
         >
-          Drop my changes and load theirs
+          Discard my changes and load theirs
         </Button>
       </Note>
     );
   }
   return (
     <>
-      {save.error !== null && <Trouble title="The server refused it" error={save.error} />}
+      {save.error !== null && <Trouble title="The server rejected it" error={save.error} />}
       <div className="flex justify-end gap-2">
         <Button onClick={onClose}>{save.error === null ? "Cancel" : "Back to the form"}</Button>
         <Button variant="primary" busy={save.isPending} onClick={() => save.mutate()}>

@@ -84,7 +84,7 @@ function PlaceFields({
   });
   return (
     <>
-      <Field label="Workspace" hint="Empty: the server’s.">
+      <Field label="Workspace" hint="Empty: the server’s workspace.">
         {(ids) => (
           <Input
             {...ids}
@@ -94,7 +94,7 @@ function PlaceFields({
           />
         )}
       </Field>
-      <Field label="Or a session’s id" hint="With its own profile, autonomy and grants.">
+      <Field label="Or a session id" hint="Uses its profile, autonomy and grants.">
         {(ids) => (
           <Input
             {...ids}

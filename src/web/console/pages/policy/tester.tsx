@@ -58,7 +58,7 @@ export function Tester({ policy, isDraft }: { readonly policy: Policy; readonly 
     <div className="grid items-start gap-5 lg:grid-cols-2">
       <Section title="A tool call">
         <form onSubmit={submit} className="space-y-4">
-          {isDraft && <Note tone="info">This asks the policy that is saved; your changes do not count yet.</Note>}
+          {isDraft && <Note tone="info">This tests the saved policy. Your unsaved changes do not count yet.</Note>}
           <StandingFields policy={policy} standing={standing} onChange={anew(setStanding)} />
           <CallForm
             tool={tool}
@@ -75,13 +75,13 @@ export function Tester({ policy, isDraft }: { readonly policy: Policy; readonly 
             busy={test.isPending}
             disabled={"wrong" in parsed || tool.trim() === ""}
           >
-            What would happen?
+            Test
           </Button>
         </form>
       </Section>
       <Section title="The pipeline">
         <div aria-live="polite">
-          {test.error !== null && <Trouble title="This could not be tried" error={test.error} />}
+          {test.error !== null && <Trouble title="The test failed" error={test.error} />}
           {test.error === null && <RulingView ruling={test.data} />}
         </div>
       </Section>

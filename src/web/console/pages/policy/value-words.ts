@@ -29,7 +29,7 @@ export function valueWords(spec: FieldSpec, value: unknown): string {
 
 function rateWords({ requests_per_minute: requests, tokens_per_minute: tokens }: RateLimit): string {
   return [
-    ...(requests === undefined ? [] : [`${requests.toLocaleString("en-US")} requests a minute`]),
-    ...(tokens === undefined ? [] : [`${tokens.toLocaleString("en-US")} tokens a minute`]),
+    ...(requests === undefined ? [] : [`${requests.toLocaleString("en-US")} requests per minute`]),
+    ...(tokens === undefined ? [] : [`${tokens.toLocaleString("en-US")} tokens per minute`]),
   ].join(", ");
 }

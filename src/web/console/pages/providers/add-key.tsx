@@ -45,10 +45,10 @@ function Ways({ help }: { readonly help: KeyHelp }): ReactNode {
         </Way>
       )}
       <Way title={help.variable === undefined ? "With a command" : "With a file"} text={help.command}>
-        On the server’s machine. It is taken up at once.
+        On the server’s machine. Takes effect immediately.
       </Way>
       <Way title="In sallyport.yaml" text={help.yaml}>
-        In the server’s home folder. The same as the command writes.
+        In the server’s home folder. The command writes the same.
       </Way>
     </ol>
   );

@@ -25,13 +25,13 @@ function withKey(id: string, name: string, variable: string, note: string): KeyH
 
 export const KEY_HELP: readonly KeyHelp[] = [
   withKey("cloud", "Anthropic", "ANTHROPIC_API_KEY", "An OAuth token goes into ANTHROPIC_AUTH_TOKEN instead."),
-  withKey("openai", "OpenAI", "OPENAI_API_KEY", "Speaks the wire openai only."),
-  withKey("xai", "xAI", "XAI_API_KEY", "Speaks the wire openai only."),
+  withKey("openai", "OpenAI", "OPENAI_API_KEY", "Supports the OpenAI API format only."),
+  withKey("xai", "xAI", "XAI_API_KEY", "Supports the OpenAI API format only."),
   withKey(
     "openrouter",
     "OpenRouter",
     "OPENROUTER_API_KEY",
-    "Models are named with their maker: anthropic/claude-sonnet-5.",
+    "Model names include the maker: anthropic/claude-sonnet-5.",
   ),
   {
     id: "local",

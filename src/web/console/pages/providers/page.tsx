@@ -27,12 +27,11 @@ function Providers(): ReactNode {
   return (
     <>
       {providers.error !== null && (
-        <Trouble title="Providers could not be read" error={providers.error} onRetry={() => void providers.refetch()} />
+        <Trouble title="Can’t load the providers" error={providers.error} onRetry={() => void providers.refetch()} />
       )}
       {isDemo(list) && (
         <Note tone="info">
-          New sessions use the demo model: it needs no key and plays along, but it is no real model. Add a key below to
-          work with one.
+          New sessions use the demo model, a scripted demo, not a real model. Add a key below to use a real one.
         </Note>
       )}
       <section aria-label="Providers">

@@ -70,7 +70,7 @@ export function PriceTable(): ReactNode {
       </p>
       {prices.isPending && <Skeleton className="h-96" />}
       {prices.error !== null && (
-        <Trouble title="Prices could not be read" error={prices.error} onRetry={() => void prices.refetch()} />
+        <Trouble title="Can’t load the prices" error={prices.error} onRetry={() => void prices.refetch()} />
       )}
       {prices.data !== undefined && (
         <>
@@ -78,7 +78,7 @@ export function PriceTable(): ReactNode {
             {found.length} prices
           </p>
           {found.length === 0 ? (
-            <p className="py-6 text-center text-sm text-soft">No model of this name has a price.</p>
+            <p className="py-6 text-center text-sm text-soft">No model with this name has a price.</p>
           ) : (
             <DataTable
               label="Prices"

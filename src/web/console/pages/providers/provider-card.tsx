@@ -14,8 +14,8 @@ const CREDENTIAL: Readonly<Record<ProviderView["credential"], { readonly label: 
 };
 const STATUS: Readonly<Record<ProviderReport["status"], { readonly label: string; readonly tone: Tone }>> = {
   ok: { label: "works", tone: "ok" },
-  unauthenticated: { label: "no key that it takes", tone: "bad" },
-  unreachable: { label: "does not answer", tone: "bad" },
+  unauthenticated: { label: "Key rejected", tone: "bad" },
+  unreachable: { label: "no answer", tone: "bad" },
   failed: { label: "failed", tone: "bad" },
 };
 
@@ -49,7 +49,7 @@ export function ProviderCard({ provider }: { readonly provider: ProviderView }):
         </Note>
       )}
       <div aria-live="polite">
-        {test.error !== null && <Trouble title="It could not be tested" error={test.error} />}
+        {test.error !== null && <Trouble title="The test failed" error={test.error} />}
         {test.data !== undefined && <Report report={test.data} />}
       </div>
     </article>
@@ -72,11 +72,11 @@ function Words({ text }: { readonly text: string }): ReactNode {
 function Facts({ provider }: { readonly provider: ProviderView }): ReactNode {
   const hosts = [...new Set(Object.values(provider.hosts))];
   const facts = [
-    { label: "Wires", value: provider.wires.join(", ") },
-    { label: "Answers at", value: hosts.join(", ") },
+    { label: "API formats", value: provider.wires.join(", ") },
+    { label: "Endpoint", value: hosts.join(", ") },
     {
       label: "Default model",
-      value: provider.default_model === "" ? "none: a session names it" : provider.default_model,
+      value: provider.default_model === "" ? "none: chosen per session" : provider.default_model,
     },
     { label: "Key from", value: provider.credential_names.join(", ") },
   ];

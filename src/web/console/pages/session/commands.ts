@@ -1,14 +1,14 @@
 /** What a person can write instead of a prompt. */
 export const COMMANDS = [
-  { name: "stop", does: "ends the open turn" },
-  { name: "pause", does: "no further turn, no further tool" },
-  { name: "resume", does: "goes on" },
-  { name: "fork", does: "a new session that begins with this conversation" },
-  { name: "model", does: "another model from the next turn on" },
-  { name: "mode", does: "another permission mode from the next turn on" },
-  { name: "budget", does: "what the session may spend" },
-  { name: "close", does: "ends the session" },
-  { name: "help", does: "the keys of this page" },
+  { name: "stop", does: "stop the current turn" },
+  { name: "pause", does: "hold new turns and tools" },
+  { name: "resume", does: "continue after a pause or a stop" },
+  { name: "fork", does: "continue in a copy of this session" },
+  { name: "model", does: "change the model" },
+  { name: "mode", does: "change the permission mode" },
+  { name: "budget", does: "change the spending limit" },
+  { name: "close", does: "close the session" },
+  { name: "help", does: "keyboard shortcuts" },
 ] as const;
 export type CommandName = (typeof COMMANDS)[number]["name"];
 

@@ -28,8 +28,8 @@ export function Composer({
       <Foot>
         <Note className="flex flex-wrap items-center gap-3">
           <span className="mr-auto">
-            {session.status === "complete" ? "This session is closed." : "This session cannot go on."} It can be read,
-            and continued in a fork.
+            {session.status === "complete" ? "This session is closed." : "This session cannot continue."} You can read
+            it, or continue in a fork.
           </span>
           {mayControl && (
             <Button size="small" onClick={onFork}>
@@ -43,7 +43,7 @@ export function Composer({
   if (!mayControl) {
     return (
       <Foot>
-        <Note>You may read along. To write, you need the role operator or admin.</Note>
+        <Note>You can read this session. To write, you need the operator or admin role.</Note>
       </Foot>
     );
   }
@@ -56,18 +56,18 @@ export function Composer({
 }
 
 function Foot({ children }: { readonly children: ReactNode }): ReactNode {
-  return <div className="mx-auto w-full max-w-4xl space-y-2 px-4 pt-2 pb-3">{children}</div>;
+  return <div className="mx-auto w-full max-w-4xl space-y-2 px-4 pt-2 pb-3 short:pt-1 short:pb-1.5">{children}</div>;
 }
 
 function PromptBox({ session, onFork }: { readonly session: SessionView; readonly onFork: () => void }): ReactNode {
   const id = useId();
   const commands = useCommands(session.id, onFork);
-  const writing = useWriting(session.id, commands.run);
+  const writing = useWriting(session, commands.run);
   const { files, send, suggestions, chooser, text } = writing;
   const busy = session.status === "working" || session.status === "pending_approval";
   return (
     <div
-      className="relative rounded-xl border border-line-strong/60 bg-raised p-2 focus-within:border-accent"
+      className="relative rounded-xl border border-line-strong/60 bg-raised p-2 focus-within:border-accent short:flex short:flex-wrap short:items-end short:py-1"
       onDragOver={(event) => event.dataTransfer.types.includes("Files") && event.preventDefault()}
       onDrop={(event) => {
         if (event.dataTransfer.types.includes("Files")) event.preventDefault();
@@ -91,8 +91,8 @@ function PromptBox({ session, onFork }: { readonly session: SessionView; readonl
         {...(chooser.shown
           ? { "aria-controls": `${id}-list`, "aria-activedescendant": `${id}-list-${String(chooser.index)}` }
           : {})}
-        placeholder={busy ? "Write what comes next: it waits for this turn to end" : "Write to the agent"}
-        className="field-sizing-content max-h-[35dvh] min-h-10 w-full resize-none bg-transparent px-2 py-1.5 text-[0.95rem] leading-relaxed outline-none placeholder:text-faint"
+        placeholder={busy ? "Add a follow-up (sent when this turn ends)" : "Message the agent"}
+        className="field-sizing-content max-h-[35dvh] min-h-10 w-full resize-none short:w-auto short:min-w-0 short:flex-1 bg-transparent px-2 py-1.5 text-[0.95rem] leading-relaxed outline-none placeholder:text-faint"
         onChange={({ target }) => writing.typed(target.value, target.selectionStart)}
         onSelect={({ currentTarget }) => writing.moved(currentTarget.selectionStart)}
         onKeyDown={writing.onKeyDown}
@@ -124,10 +124,10 @@ function Tools({
   readonly children: ReactNode;
 }): ReactNode {
   return (
-    <div className="flex items-center gap-2">
+    <div className="flex items-center gap-2 short:min-h-10">
       <FilePicker onFiles={onFiles} compact />
       <p id={`${id}-help`} className="mr-auto text-xs text-faint">
-        <span className="max-sm:sr-only">{COMMAND_HELP}</span>
+        <span className="max-sm:sr-only short:sr-only">{COMMAND_HELP}</span>
         <span aria-live="polite" className="text-warn">
           {refused.join(" ")}
         </span>

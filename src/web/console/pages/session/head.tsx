@@ -229,8 +229,8 @@ function useCopyLink(): () => void {
   return () => {
     const { origin, pathname } = globalThis.location;
     void navigator.clipboard.writeText(origin + pathname).then(
-      () => tell.ok("The link was copied. It opens for people who have a token of their own."),
-      () => tell.bad("The browser does not let this page copy."),
+      () => tell.ok("Link copied. It works for people with their own token."),
+      () => tell.bad("The browser blocked copying."),
     );
   };
 }

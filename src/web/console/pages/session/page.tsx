@@ -1,14 +1,17 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useLocation, useNavigate, useParams } from "@tanstack/react-router";
 import { SearchX } from "lucide-react";
 import { useState, type ReactNode } from "react";
 import { Failure, type SessionView } from "../../../../protocol/index.ts";
+import { freshKey } from "../../app/fresh-key.ts";
 import { useConnection, useMay } from "../../app/connection.tsx";
 import { KEYS } from "../../app/feed.tsx";
+import { useTitle } from "../../app/page-title.ts";
 import { TranscriptList } from "../../transcript/list.tsx";
 import { useTranscript } from "../../transcript/use-transcript.ts";
 import { Empty, Skeleton, Trouble, wordsOf } from "../../ui/states.tsx";
 import { useTell } from "../../ui/toasts.tsx";
+import { titleOf } from "../../ui/words.tsx";
 import { ApprovalDock } from "./approval-dock.tsx";
 import { Composer } from "./composer.tsx";
 import { Head } from "./head.tsx";
@@ -21,8 +24,8 @@ export function SessionPage(): ReactNode {
   if (session.data !== undefined) return <OpenSession key={sessionId} session={session.data} />;
   if (session.error instanceof Failure && session.error.code === "not_found") {
     return (
-      <Empty icon={SearchX} title="There is no such session">
-        It may belong to somebody else, or the address is mistyped.{" "}
+      <Empty icon={SearchX} title="Session not found">
+        It may belong to someone else, or the address is wrong.{" "}
         <Link to="/sessions" className="text-accent underline">
           To the sessions
         </Link>
@@ -32,7 +35,7 @@ export function SessionPage(): ReactNode {
   if (session.error !== null) {
     return (
       <div className="p-6">
-        <Trouble title="The session cannot be read" error={session.error} onRetry={() => void session.refetch()} />
+        <Trouble title="Can’t load this session" error={session.error} onRetry={() => void session.refetch()} />
       </div>
     );
   }
@@ -60,10 +63,12 @@ function useTarget(): number | undefined {
 }
 
 function OpenSession({ session }: { readonly session: SessionView }): ReactNode {
+  useTitle(titleOf(session));
   const { view, error } = useTranscript(session.id);
   const target = useTarget();
   const mayControl = useMay("session.control");
   const fork = useFork(session.id);
+  const goOn = useContinue(session.id);
   const [sideOpen, setSideOpen] = useState(false);
   // What was there when the page was opened; what comes later is followed live.
   const [goal] = useState(session.seq);
@@ -77,7 +82,7 @@ function OpenSession({ session }: { readonly session: SessionView }): ReactNode 
           {error !== undefined && (
             <div className="p-4">
               <Trouble
-                title="The conversation cannot be followed"
+                title="Can’t follow this conversation"
                 error={error}
                 onRetry={() => globalThis.location.reload()}
               />
@@ -88,7 +93,12 @@ function OpenSession({ session }: { readonly session: SessionView }): ReactNode 
               <Waiting part={view.seq / goal} />
             </div>
           ) : (
-            <TranscriptList view={view} target={target} onFork={mayControl ? (turn) => fork(turn) : undefined} />
+            <TranscriptList
+              view={view}
+              target={target}
+              onFork={mayControl ? (turn) => fork(turn) : undefined}
+              onContinue={mayControl && isOpen(session) ? goOn : undefined}
+            />
           )}
           <ApprovalDock sessionId={session.id} />
           <Composer session={session} onFork={() => fork()} />
@@ -97,6 +107,21 @@ function OpenSession({ session }: { readonly session: SessionView }): ReactNode 
       </div>
     </div>
   );
+}
+
+const isOpen = ({ status }: SessionView): boolean => status !== "complete" && status !== "failed";
+
+/** Asks the agent to go on with what it did not finish. */
+function useContinue(id: string): () => void {
+  const { client } = useConnection();
+  const tell = useTell();
+  const { mutate, isPending } = useMutation({
+    mutationFn: (key: string) => client.prompt(id, { text: "Continue" }, { key }),
+    onError: (error) => tell.bad(wordsOf(error)),
+  });
+  return () => {
+    if (!isPending) mutate(freshKey());
+  };
 }
 
 /** Makes a fork and goes there. */
@@ -109,10 +134,10 @@ function useFork(id: string): (afterTurn?: string) => void {
     void (async () => {
       try {
         const made = await client.fork(id, afterTurn === undefined ? {} : { after_turn: afterTurn }, {
-          key: crypto.randomUUID(),
+          key: freshKey(),
         });
         queries.setQueryData(KEYS.session(made.id), made);
-        tell.ok("This is the fork. The first session stays as it was.");
+        tell.ok("Forked. The original is unchanged.");
         await navigate({ to: "/sessions/$sessionId", params: { sessionId: made.id } });
       } catch (error) {
         tell.bad(wordsOf(error));

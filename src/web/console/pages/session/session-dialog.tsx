@@ -33,10 +33,10 @@ export function SessionDialog({
           open
           onClose={onEnd}
           title="Close this session?"
-          description="Its turn and its processes end, waiting prompts are dropped. The conversation stays and can be forked."
+          description="Stops the turn and all processes, and drops queued prompts. You can still read and fork it."
         >
           <div className="flex justify-end gap-2">
-            <Button onClick={onEnd}>Keep it open</Button>
+            <Button onClick={onEnd}>Cancel</Button>
             <Button
               variant="danger"
               onClick={() => {
@@ -44,7 +44,7 @@ export function SessionDialog({
                 control.run("close");
               }}
             >
-              Close it
+              Close session
             </Button>
           </div>
         </Dialog>

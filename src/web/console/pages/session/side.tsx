@@ -122,7 +122,7 @@ function Settings({ session }: { readonly session: SessionView }): ReactNode {
               params={{ sessionId: from.session_id }}
               className="text-accent underline"
             >
-              another session
+              parent session
             </Link>,
           ] as const,
         ]),

@@ -125,4 +125,4 @@ export function SuggestionList({
 }
 
 /** Told below the prompt box. */
-export const COMMAND_HELP = "Enter sends, Shift+Enter is a new line, / for commands, @ names a file.";
+export const COMMAND_HELP = "Enter sends, Shift+Enter adds a line, / for commands, @ for files.";

@@ -1,11 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent, type ReactNode } from "react";
-import {
-  PERMISSION_MODE_LABELS,
-  PERMISSION_MODES,
-  type ConfigureSession,
-  type SessionView,
-} from "../../../../protocol/index.ts";
+import type { ConfigureSession, SessionView } from "../../../../protocol/index.ts";
+import { freshKey } from "../../app/fresh-key.ts";
 import { useConnection } from "../../app/connection.tsx";
 import { KEYS } from "../../app/feed.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -34,10 +30,10 @@ export function SwitchDialog({
     ...(mode === SAME ? {} : { permission_mode: mode as NonNullable<ConfigureSession["permission_mode"]> }),
   };
   const save = useMutation({
-    mutationFn: () => client.configure(session.id, change, { key: crypto.randomUUID() }),
+    mutationFn: () => client.configure(session.id, change, { key: freshKey() }),
     onSuccess: (changed) => {
       queries.setQueryData(KEYS.session(session.id), changed);
-      tell.ok("It holds from the next turn on.");
+      tell.ok("Saved. Applies from the next turn.");
       onClose();
     },
   });
@@ -46,7 +42,12 @@ export function SwitchDialog({
     save.mutate();
   };
   return (
-    <Dialog open onClose={onClose} title="Change model or mode" description="From the next turn on, within the policy.">
+    <Dialog
+      open
+      onClose={onClose}
+      title="Change model or mode"
+      description="Applies from the next turn, within the policy."
+    >
       <form onSubmit={submit} className="space-y-4">
         <Field label="Model">
           {(ids) => <Input {...ids} autoFocus value={model} onChange={(event) => setModel(event.target.value)} />}
@@ -54,17 +55,15 @@ export function SwitchDialog({
         <Field label="Permission mode">
           {(ids) => (
             <Select {...ids} value={mode} onChange={(event) => setMode(event.target.value)}>
-              <option value={SAME}>As it is ({session.settings.permission_mode ?? session.settings.autonomy})</option>
-              {PERMISSION_MODES.map((name) => (
-                <option key={name} value={name}>
-                  {PERMISSION_MODE_LABELS[name]}
-                </option>
-              ))}
-              <option value="plan">Plan: only tools that read</option>
+              <option value={SAME}>Unchanged ({session.settings.permission_mode ?? session.settings.autonomy})</option>
+              <option value="sdk">Ask before changes</option>
+              <option value="acceptEdits">Accept edits: change workspace files without asking</option>
+              <option value="bypassPermissions">Auto Execute: run without asking</option>
+              <option value="plan">Plan: read-only tools</option>
             </Select>
           )}
         </Field>
-        {save.error !== null && <Trouble title="It was not changed" error={save.error} />}
+        {save.error !== null && <Trouble title="Not changed" error={save.error} />}
         <div className="flex justify-end gap-2">
           <Button onClick={onClose}>Cancel</Button>
           <Button type="submit" variant="primary" busy={save.isPending} disabled={Object.keys(change).length === 0}>

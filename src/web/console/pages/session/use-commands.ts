@@ -33,7 +33,7 @@ export function useCommands(sessionId: string, onFork: () => void): Commands {
       case "mode":
         return setAsked("switch");
       case "budget":
-        return mayRaise ? setAsked("budget") : tell.bad("Your role may not change limits. Admins can.");
+        return mayRaise ? setAsked("budget") : tell.bad("Your role can’t change limits. Ask an admin.");
       case "close":
         return setAsked("close");
       case "help":

@@ -1,17 +1,24 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useConnection } from "../../app/connection.tsx";
-import { KEYS } from "../../app/feed.tsx";
+import type { SessionView } from "../../../../protocol/index.ts";
+import { sessionChanged } from "../../app/feed.tsx";
 import { wordsOf } from "../../ui/states.tsx";
 import { useTell } from "../../ui/toasts.tsx";
 
 export type Verb = "interrupt" | "pause" | "resume" | "close";
 
-const SAID: Readonly<Record<Verb, string>> = {
-  interrupt: "The turn was stopped.",
-  pause: "Paused: no further turn begins and no further tool runs.",
-  resume: "It goes on.",
-  close: "The session is closed.",
+const SAID: Readonly<Record<Exclude<Verb, "interrupt">, string>> = {
+  pause: "Paused. No new turns or tools run until you resume.",
+  resume: "Resumed",
+  close: "Session closed",
 };
+
+function saidOf(verb: Verb, { queue }: SessionView): string {
+  if (verb !== "interrupt") return SAID[verb];
+  const held = queue.filter((queued) => queued.held === true).length;
+  if (held === 0) return "Turn stopped";
+  return `Turn stopped. ${held === 1 ? "1 queued prompt is" : `${String(held)} queued prompts are`} held.`;
+}
 
 /** Stop, pause, resume and close, with what came of it told. */
 export function useControl(id: string): { readonly busy: boolean; readonly run: (verb: Verb) => void } {
@@ -19,10 +26,12 @@ export function useControl(id: string): { readonly busy: boolean; readonly run: 
   const tell = useTell();
   const queries = useQueryClient();
   const control = useMutation({
-    mutationFn: (verb: Verb) => client.control(id, verb),
+    // A stop never starts anything: what waits is held until somebody lets it go on.
+    mutationFn: (verb: Verb) =>
+      verb === "interrupt" ? client.interrupt(id, { hold_queue: true }) : client.control(id, verb),
     onSuccess: (session, verb) => {
-      queries.setQueryData(KEYS.session(id), session);
-      tell.ok(SAID[verb]);
+      sessionChanged(queries, session);
+      tell.ok(saidOf(verb, session));
     },
     onError: (error) => tell.bad(wordsOf(error)),
   });

@@ -1,6 +1,7 @@
 import { useMutation } from "@tanstack/react-query";
 import { useState, type ReactNode } from "react";
 import type { SubmitPrompt } from "../../../../protocol/index.ts";
+import { freshKey } from "../../app/fresh-key.ts";
 import { useConnection } from "../../app/connection.tsx";
 import { Button } from "../../ui/button.tsx";
 import { wordsOf } from "../../ui/states.tsx";
@@ -36,7 +37,7 @@ export function useSend(id: string): Send {
     busy: sending.isPending,
     unsent,
     drop,
-    send: (prompt) => sending.mutate({ key: crypto.randomUUID(), prompt }),
+    send: (prompt) => sending.mutate({ key: freshKey(), prompt }),
     again: (key) => {
       const one = unsent.find((each) => each.key === key);
       drop(key);
@@ -65,7 +66,7 @@ export function Unsent({
             Try again
           </Button>
           <Button size="small" variant="quiet" onClick={() => onDrop(key)}>
-            Drop
+            Discard
           </Button>
         </li>
       ))}

@@ -1,5 +1,7 @@
 import { useEffect, useRef, useState, type KeyboardEvent, type RefObject } from "react";
+import type { SessionView } from "../../../../protocol/index.ts";
 import { attach, type Attached } from "../../ui/attachments.ts";
+import { enterSends } from "../../ui/media.ts";
 import { commandOf, type CommandName } from "./commands.ts";
 import { keepDraft, readDraft, readHistory, remember } from "./drafts.ts";
 import { useChooser, useSuggestions, type Chooser, type Suggestion } from "./suggestions.tsx";
@@ -29,7 +31,10 @@ export interface Writing {
 }
 
 /** A prompt as it is written: its text, its files, what could complete it, and where it goes. */
-export function useWriting(sessionId: string, onCommand: (name: CommandName) => void): Writing {
+export function useWriting(
+  { id: sessionId, status }: Pick<SessionView, "id" | "status">,
+  onCommand: (name: CommandName) => void,
+): Writing {
   const box = useRef<HTMLTextAreaElement>(null);
   const [text, setText] = useState(() => readDraft(sessionId));
   const [caret, setCaret] = useState(0);
@@ -63,9 +68,15 @@ export function useWriting(sessionId: string, onCommand: (name: CommandName) => 
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     if (chooser.onKey(event) || past(event)) return;
-    if (event.key === "Enter" && !event.shiftKey && !event.nativeEvent.isComposing) {
+    if (event.nativeEvent.isComposing) return;
+    if (event.key === "Enter" && !event.shiftKey && enterSends()) {
       event.preventDefault();
       submit();
+    }
+    // As everywhere on the page.
+    if (event.key === "Escape" && (status === "working" || status === "pending_approval")) {
+      event.preventDefault();
+      onCommand("stop");
     }
   };
   return { box, text, typed, moved: setCaret, onKeyDown, submit, files, send, suggestions, chooser };

@@ -60,7 +60,7 @@ export interface Deeds {
   readonly mayControl: (session: SessionView) => boolean;
 }
 
-const DONE = { pause: "Paused", resume: "Goes on", close: "Closed" } as const;
+const DONE = { pause: "Paused", resume: "Resumed", close: "Closed" } as const;
 
 /** What can be done with a session from the list. */
 export function useDeeds(): Deeds {
@@ -87,13 +87,13 @@ export function useDeeds(): Deeds {
   });
   const copyId = async ({ id }: SessionView): Promise<void> => {
     await navigator.clipboard.writeText(id);
-    tell.ok("The id was copied");
+    tell.ok("ID copied");
   };
   return {
     control: ({ id }, verb) => control.mutate({ id, verb }),
     fork: ({ id }) => fork.mutate(id),
     // Browsers give the clipboard to pages on https and localhost alone.
-    copyId: (session) => void copyId(session).catch(() => tell.bad(`This browser does not let us copy: ${session.id}`)),
+    copyId: (session) => void copyId(session).catch(() => tell.bad(`The browser blocked copying: ${session.id}`)),
     mayControl: ({ created_by }) => {
       const scope = me.rights["session.control"];
       return scope === "all" || (scope === "own" && created_by.id === me.id);

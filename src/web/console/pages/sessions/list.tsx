@@ -93,8 +93,8 @@ function TableFrame({ children }: { readonly children: ReactNode }): ReactNode {
             <th className={`${HEAD} w-36`}>State</th>
             <th className={`${HEAD} w-32 2xl:w-44`}>Engine, model</th>
             <th className={`${HEAD} w-24 text-right!`}>Cost</th>
-            <th className={`${HEAD} w-28 2xl:w-36`}>Who</th>
-            <th className={`${HEAD} w-32`}>Last event</th>
+            <th className={`${HEAD} w-28 2xl:w-36`}>Created by</th>
+            <th className={`${HEAD} w-32`}>Last activity</th>
             <th className="w-11">
               <span className="sr-only">Actions</span>
             </th>
@@ -139,7 +139,7 @@ export function ListSkeleton(): ReactNode {
   const lines = Array.from({ length: ROWS_WHILE_LOADING }, (_, index) => index);
   if (!desk) {
     return (
-      <div role="status" aria-label="Reading the sessions" className="space-y-2">
+      <div role="status" aria-label="Loading sessions" className="space-y-2">
         {lines.map((line) => (
           <Skeleton key={line} className="h-[6.4rem] rounded-xl" />
         ))}
@@ -147,7 +147,7 @@ export function ListSkeleton(): ReactNode {
     );
   }
   return (
-    <div role="status" aria-label="Reading the sessions">
+    <div role="status" aria-label="Loading sessions">
       <TableFrame>
         {lines.map((line) => (
           <tr key={line}>

@@ -38,7 +38,7 @@ export function SessionsPage(): ReactNode {
         {query.isFetched && !query.isPlaceholderData ? countWords(sessions.length, query.hasNextPage) : ""}
       </p>
       {query.isError && sessions.length === 0 && (
-        <Trouble title="The sessions cannot be read" error={query.error} onRetry={() => void query.refetch()} />
+        <Trouble title="Can’t load the sessions" error={query.error} onRetry={() => void query.refetch()} />
       )}
       {query.isSuccess && sessions.length === 0 && !query.isPlaceholderData && <NothingFound />}
       {sessions.length > 0 && (
@@ -82,7 +82,7 @@ function useListKeys(list: RefObject<HTMLDivElement | null>, box: RefObject<HTML
   useShortcuts("Sessions", [
     { keys: ["/"], label: "Search", run: () => box.current?.focus() },
     { keys: ["j", "ArrowDown"], label: "Next session", run: (event) => step(list, event, 1) },
-    { keys: ["k", "ArrowUp"], label: "Session before", run: (event) => step(list, event, -1) },
+    { keys: ["k", "ArrowUp"], label: "Previous session", run: (event) => step(list, event, -1) },
     { keys: ["Enter"], label: "Open the session" },
   ]);
 }
@@ -100,8 +100,8 @@ function countWords(number: number, more: boolean): string {
 
 function NothingFound(): ReactNode {
   return (
-    <Empty icon={SearchX} title="No session fits">
-      Try other words, another state or another engine.
+    <Empty icon={SearchX} title="No matching sessions">
+      Try other words, or another state or engine.
     </Empty>
   );
 }

@@ -21,7 +21,7 @@ export function RowMenu({ session, deeds }: { readonly session: SessionView; rea
             variant="quiet"
             size="icon"
             className="relative z-10 size-8! p-0"
-            aria-label={`What to do with ${titleOf(session)}`}
+            aria-label={`Actions for ${titleOf(session)}`}
           >
             <Ellipsis aria-hidden className="size-4" />
           </Button>
@@ -51,7 +51,7 @@ export function RowMenu({ session, deeds }: { readonly session: SessionView; rea
               </>
             )}
             <DropdownMenu.Separator className={MENU_LINE} />
-            <Deed icon={Copy} label="Copy the id" onDo={() => deeds.copyId(session)} />
+            <Deed icon={Copy} label="Copy ID" onDo={() => deeds.copyId(session)} />
           </DropdownMenu.Content>
         </DropdownMenu.Portal>
       </DropdownMenu.Root>
@@ -97,13 +97,13 @@ function CloseQuestion({
       open={open}
       onClose={() => onAnswer(false)}
       title="Close this session?"
-      description="Its turn and all its processes end, and it takes no more prompts. What it did stays readable, and a fork can go on from there."
+      description="Stops the turn and all processes. You can still read it and continue in a fork."
     >
       <p className="line-clamp-3 rounded-lg bg-sunken px-3 py-2 text-sm break-words">{titleOf(session)}</p>
       <div className="mt-5 flex justify-end gap-2">
-        <Button onClick={() => onAnswer(false)}>Keep it</Button>
+        <Button onClick={() => onAnswer(false)}>Cancel</Button>
         <Button variant="danger" onClick={() => onAnswer(true)}>
-          Close the session
+          Close session
         </Button>
       </div>
     </Dialog>

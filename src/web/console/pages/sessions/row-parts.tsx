@@ -34,13 +34,21 @@ export function TitleLink({
 
 export function State({ session }: { readonly session: SessionView }): ReactNode {
   const waiting = session.pending_approvals.length;
+  const held = session.queue.filter((queued) => queued.held === true).length;
+  const queued = session.queue.length - held;
   return (
     <span className="inline-flex flex-wrap items-center gap-1.5">
       <StatusBadge status={session.status} />
       {waiting > (session.status === "pending_approval" ? 1 : 0) && (
         <Badge tone="warn">{waiting === 1 ? "1 question" : `${String(waiting)} questions`}</Badge>
       )}
-      {session.queue.length > 0 && <Badge>{session.queue.length} queued</Badge>}
+      {session.expired_approvals !== undefined && (
+        <Badge tone="warn">
+          {session.expired_approvals === 1 ? "expired" : `${session.expired_approvals} expired`}
+        </Badge>
+      )}
+      {queued > 0 && <Badge>{queued} queued</Badge>}
+      {held > 0 && <Badge tone="warn">{held} held</Badge>}
     </span>
   );
 }

@@ -1,0 +1,25 @@
+import type { ReactNode } from "react";
+import { create } from "zustand";
+
+interface Said {
+  readonly text: string;
+  /** The same words twice are read out twice. */
+  readonly times: number;
+}
+
+const useSaid = create<Said>()(() => ({ text: "", times: 0 }));
+
+/** Has a screen reader say something, wherever the person is. */
+export function announce(text: string): void {
+  useSaid.setState(({ times }) => ({ text, times: times + 1 }));
+}
+
+/** One for the whole page: it must be there before it changes. */
+export function Announcer(): ReactNode {
+  const { text, times } = useSaid();
+  return (
+    <div role="status" aria-live="polite" aria-label="News" className="sr-only">
+      <p key={times}>{text}</p>
+    </div>
+  );
+}

@@ -1,0 +1,63 @@
+import type { Approval, FeedFrame, SessionView } from "../../../protocol/index.ts";
+import { cardTitle } from "../approval/reason.ts";
+import { summaryOf } from "../approval/summary.ts";
+import { visible } from "../approval/visible.ts";
+import { titleOf } from "../ui/words.tsx";
+
+/** What a person should hear of, wherever they are. */
+export interface News {
+  readonly kind: "question" | "expired" | "ended";
+  readonly words: string;
+  readonly sessionId: string;
+  /** Of a question. */
+  readonly approvalId?: string;
+}
+
+const SUMMARY_CHARS = 120;
+/** Sessions whose state is remembered; the oldest is forgotten first. */
+const REMEMBERED = 1_000;
+
+/** Tells from the frames of the feed what ended. Questions are told from the list, which also knows what came while nobody listened. */
+export class NewsReader {
+  readonly #turns = new Map<string, string | undefined>();
+
+  read(frame: FeedFrame): News | undefined {
+    return frame.type === "approval.changed" ? this.#approval(frame.approval) : this.#session(frame.session);
+  }
+
+  #approval(approval: Approval): News | undefined {
+    if (approval.status !== "timed_out") return undefined;
+    const words = `Expired, nobody answered in time: ${aboutWords(approval)}`;
+    return { kind: "expired", words, sessionId: approval.session_id, approvalId: approval.id };
+  }
+
+  #session(session: SessionView): News | undefined {
+    const { id, turn_id } = session;
+    const before = this.#turns.get(id);
+    this.#turns.delete(id);
+    this.#turns.set(id, turn_id);
+    const [oldest] = this.#turns.keys();
+    if (this.#turns.size > REMEMBERED && oldest !== undefined) this.#turns.delete(oldest);
+    if (before === undefined || before === turn_id) return undefined;
+    return { kind: "ended", words: `Turn ended: ${visible(titleOf(session))}`, sessionId: id };
+  }
+}
+
+/** A question that was not there before. */
+export function questionNews(approval: Approval): News {
+  const words = `${headOf(approval)}: ${aboutWords(approval)}`;
+  return { kind: "question", words, sessionId: approval.session_id, approvalId: approval.id };
+}
+
+function headOf(approval: Approval): string {
+  return approval.preview.type === "question" || approval.preview.type === "budget"
+    ? cardTitle(approval)
+    : "Approval needed";
+}
+
+/** What a question is about, in a few words. */
+function aboutWords(approval: Approval): string {
+  const { preview, tool } = approval;
+  const summary = visible(summaryOf(approval).slice(0, SUMMARY_CHARS));
+  return preview.type === "question" || preview.type === "budget" ? summary : `${visible(tool)} ${summary}`;
+}

@@ -1,0 +1,69 @@
+import type { ReactNode } from "react";
+import type { Approval } from "../../../protocol/index.ts";
+import { writeDollars } from "../ui/dollars.ts";
+import { fieldsOf, type Input } from "./edit.ts";
+import { JsonView, PreviewView } from "./preview.tsx";
+import { visible, visibleCommand } from "./visible.ts";
+
+/** A call that a person changed before it was approved: what ran comes first, what was asked for is beneath it. */
+export function ChangedCall({
+  approval,
+  changed,
+}: {
+  readonly approval: Approval;
+  readonly changed: Input;
+}): ReactNode {
+  const { tool, preview, input } = approval;
+  const fields = fieldsOf(tool, changed);
+  const path = changed["file_path"] ?? changed["notebook_path"];
+  return (
+    <>
+      <section aria-label="Approved as changed" className="space-y-2">
+        <h3 className="text-sm font-medium">Approved as changed</h3>
+        {typeof path === "string" && <code className="block text-sm break-all">{visibleCommand(path)}</code>}
+        {fields.length === 0 ? (
+          <JsonView value={changed} />
+        ) : (
+          fields.map(({ label, text }) => (
+            <figure key={label}>
+              {fields.length > 1 && <figcaption className="mb-1 text-xs text-faint">{label}</figcaption>}
+              <pre
+                tabIndex={0}
+                aria-label={label}
+                className="max-h-[50dvh] overflow-auto rounded-lg border bg-paper p-3 text-sm whitespace-pre-wrap [overflow-wrap:anywhere]"
+              >
+                {visibleCommand(text)}
+              </pre>
+            </figure>
+          ))
+        )}
+      </section>
+      <details>
+        <summary className="cursor-pointer py-1 text-sm text-soft">What was asked for</summary>
+        <div className="pt-2">
+          <PreviewView preview={preview} input={input} />
+        </div>
+      </details>
+    </>
+  );
+}
+
+/** What a person answered to a question of the agent, or set as the new limit. */
+export function GivenAnswer({ approval, given }: { readonly approval: Approval; readonly given: Input }): ReactNode {
+  const { preview } = approval;
+  const limit = given["limit_microusd"];
+  if (preview.type === "budget" && typeof limit === "number")
+    return <p className="text-sm">New limit: ${writeDollars(limit)}</p>;
+  const answers = given["answers"];
+  if (preview.type !== "question" || typeof answers !== "object" || answers === null) return <JsonView value={given} />;
+  return (
+    <dl className="space-y-2 text-sm">
+      {Object.entries(answers as Input).map(([question, answer]) => (
+        <div key={question}>
+          <dt className="text-soft">{visible(question)}</dt>
+          <dd className="font-medium">{visible(Array.isArray(answer) ? answer.join(", ") : String(answer))}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,49 @@
+import { BUDGET_TOOL, type Approval, type Tier } from "../../../protocol/index.ts";
+
+const BY_TIER: Readonly<Record<Tier, string>> = {
+  read: "it reads",
+  network: "it uses the network",
+  page: "it changes a page",
+  write: "it changes files",
+  execute: "it runs a command",
+};
+/** What the server says when nothing but the kind of the call is the reason. */
+const PLAIN = /^\S+ (?:reads|reaches the network|changes files|runs a program)\.$/;
+
+/** Why a person is asked, as a sentence. A question of the agent speaks for itself. */
+export function reasonWords({
+  tier,
+  reason,
+  preview,
+}: Pick<Approval, "tier" | "reason" | "preview">): string | undefined {
+  if (preview.type === "question") return undefined;
+  if (preview.type === "budget") return reason;
+  return PLAIN.test(reason) ? `Needs approval because ${BY_TIER[tier]}` : `Needs approval: ${reason}`;
+}
+
+/** What a question is called. */
+export function cardTitle({ preview, status }: Pick<Approval, "preview" | "status">): string {
+  switch (preview.type) {
+    case "question":
+      return "The agent has a question";
+    case "budget":
+      return "Budget reached";
+    default:
+      return status === "pending" ? "Tool Approval Required" : "Tool Approval";
+  }
+}
+
+/** What an approval for the session also allows. `reach` absent: the rule says it itself. */
+export function ruleWords(
+  rule: string,
+  { preview }: Pick<Approval, "preview">,
+): { readonly allows: string; readonly reach?: string } {
+  if (preview.type !== "command" || rule !== `Bash(${preview.command})`) return { allows: rule };
+  return { allows: preview.command, reach: "(exactly this command)" };
+}
+
+/** A tool's name in a list; what is no tool by what it asks for. */
+export function toolLabel(tool: string): string {
+  if (tool === BUDGET_TOOL) return "Budget reached";
+  return tool === "AskUserQuestion" ? "Question" : tool;
+}

@@ -1,0 +1,42 @@
+import type { Tone } from "../ui/states.tsx";
+import type { TurnView } from "./transcript.ts";
+
+/** How a turn's end is told. */
+interface EndWords {
+  readonly label: string;
+  readonly tone: Tone;
+  /** What happened, where that is more than an end. */
+  readonly words?: string;
+  /** It stopped at a bound, and can go on. */
+  readonly isPaused: boolean;
+}
+
+/** `me`: the reader's id. Only what nobody wanted is a failure. */
+export function endWords({ state, error, stopped_by, neverBegan }: TurnView, me: string): EndWords {
+  if (state !== "failed" || error === undefined) return { label: "Turn ended", tone: "plain", isPaused: false };
+  const who = stopped_by === undefined ? undefined : stopped_by.id === me ? "You" : stopped_by.name;
+  if (neverBegan === true) {
+    const words =
+      who === undefined ? "Not started: the session was closed" : `${who} removed this prompt before it started`;
+    return { label: "Not started", tone: "plain", words, isPaused: false };
+  }
+  switch (error.code) {
+    case "aborted":
+      return {
+        label: "Stopped",
+        tone: "plain",
+        words: who === undefined ? "This turn was stopped" : `${who} stopped this turn`,
+        isPaused: false,
+      };
+    case "rejected_and_stopped":
+      return { label: "Stopped", tone: "plain", words: "Stopped with a rejection", isPaused: false };
+    case "max_turns": {
+      const steps = /after (\d+)/.exec(error.message)?.[1];
+      const words =
+        steps === undefined ? "Paused at the step limit" : `Paused after ${steps} ${steps === "1" ? "step" : "steps"}`;
+      return { label: "Paused", tone: "info", words, isPaused: true };
+    }
+    default:
+      return { label: "Turn failed", tone: "bad", words: error.message, isPaused: false };
+  }
+}
