@@ -7,8 +7,8 @@ import { linkFor } from "../../src/web/console/pages/tokens/roles.ts";
 
 describe("the audit log", () => {
   test("an action has words; one that is not known its name", () => {
-    expect(actionWords({ action: "token.create" })).toBe("created a token");
-    expect(actionWords({ action: "house.paint" })).toBe("house.paint");
+    expect(actionWords({ action: "token.create", details: undefined })).toBe("created a token");
+    expect(actionWords({ action: "house.paint", details: undefined })).toBe("house.paint");
   });
 
   test.each([

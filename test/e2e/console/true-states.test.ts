@@ -14,7 +14,8 @@ describeInBrowser("what the screen says is what happened", () => {
   test("after an edit, what ran stands first; what was asked for second", { timeout: 60_000 }, async () => {
     const id = await begin(world, [bash("printf original"), { say: "Ran." }]);
     const inbox = await asked(world, id);
-    const { page, ...visitor } = await world.visit(`/sessions/${id}`);
+    const visitor = await world.visit(`/sessions/${id}`);
+    const { page } = visitor;
     await question(page).getByRole("button", { name: /^Edit/ }).click();
     await page.getByRole("textbox", { name: "Command" }).fill("printf replaced");
     await page.getByRole("button", { name: "Approve as changed" }).click();
@@ -35,7 +36,7 @@ describeInBrowser("what the screen says is what happened", () => {
     await page.getByText("printf original").first().waitFor();
     await page.goto(`${world.house.serving.url}/approvals?show=ended`);
     await page.getByRole("link", { name: /Bash.*changed.*printf replaced/ }).waitFor();
-    expect(visitor.troubles ?? []).toEqual([]);
+    expect(visitor.troubles).toEqual([]);
   });
 
   test(

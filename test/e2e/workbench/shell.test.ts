@@ -229,7 +229,7 @@ describeInBrowser("the workbench", () => {
   test("who comes with a token that is not known any more is asked for another", { timeout: 60_000 }, async () => {
     const visitor = await world.visit("/workbench", { token: "sp_wrong" });
     const { page } = visitor;
-    await page.getByText("This token is not known to the server any more.").waitFor();
+    await page.getByText("That token is not valid.").waitFor();
     await page.getByLabel("Link or token").fill(`${world.house.serving.url}/?token=${world.house.serving.token}`);
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByRole("heading", { name: "Workbench", level: 1 }).waitFor();

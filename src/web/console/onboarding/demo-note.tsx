@@ -18,8 +18,8 @@ export function DemoNote(): ReactNode {
       <Sparkles aria-hidden className="mt-0.5 size-4 shrink-0 text-accent max-sm:hidden" />
       <div className="min-w-0 flex-1 space-y-2.5">
         <p>
-          <strong className="font-semibold text-ink">No key is set, so the demo model answers.</strong> It is scripted,
-          no real AI; tools, questions, diffs and the journal are real.{mayTry && " Try one of these:"}
+          <strong className="font-semibold text-ink">No API key is set, so the demo model answers.</strong> It is a
+          scripted demo, not a real model. Tools, approvals, diffs and the journal are real.{mayTry && " Try one:"}
         </p>
         <Examples brief />
         <details>
