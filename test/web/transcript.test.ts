@@ -160,7 +160,10 @@ describe("a transcript's rows", () => {
       cost_microusd: 7,
     };
     const late = { type: "budget.updated", turn_id: "t", cost_microusd: 3, reserved_microusd: 0, spent_microusd: 10 };
-    expect(shown(journal(started("t"), failed, late)).turns.get("t")?.cost_microusd).toBe(10);
+    expect(shown(journal(started("t"), failed, late)).turns.get("t")).toMatchObject({
+      cost_microusd: 10,
+      isBound: true,
+    });
   });
 
   it("each event has the row that shows it, also those of sub-agents and of items that overlap", () => {

@@ -57,11 +57,13 @@ describeInBrowser("a person decides", () => {
     const word = said?.type === "approval.resolved" && said.outcome === "approved" ? /approved/i : /rejected/i;
     await Promise.all([one, two].map(({ page }) => page.getByRole("article").getByText(word).first().waitFor()));
     for (const { page } of [one, two])
-      expect(
-        await question(page)
-          .getByRole("button", { name: /Approve once/ })
-          .count(),
-      ).toBe(0);
+      await expect
+        .poll(() =>
+          question(page)
+            .getByRole("button", { name: /Approve once/ })
+            .count(),
+        )
+        .toBe(0);
     expect([...one.troubles, ...two.troubles]).toEqual([]);
   });
 

@@ -68,7 +68,7 @@ describeInBrowser("text that wants to be more than text", () => {
     await log.getByText("mark31", { exact: false }).last().waitFor();
     await log.getByText("Turn ended").waitFor();
     const said = log.locator("[data-seq]").filter({ hasText: "mark0" }).last();
-    expect(missing(await said.textContent())).toEqual([]);
+    await expect.poll(async () => missing(await said.textContent())).toEqual([]);
     // HTML is readable as it was written.
     await said.getByText("<script>window.__xss=1</script> mark0").first().waitFor();
     // What can be pressed leads to the web, in a window of its own that knows nothing about this one.
@@ -117,13 +117,15 @@ describeInBrowser("text that wants to be more than text", () => {
     const thought = log.locator("details").filter({ hasText: "Thought" });
     await thought.locator("summary").click();
     await thought.getByText("mark31").last().waitFor();
-    expect(missing(await thought.textContent())).toEqual([]);
+    await expect.poll(async () => missing(await thought.textContent())).toEqual([]);
     await thought.locator("summary").click();
     const command = log.getByRole("group", { name: /^Bash/ });
     await command.getByRole("button", { expanded: false }).first().click();
     await command.getByText("mark31").last().waitFor();
-    expect(missing(await command.getByLabel("output", { exact: true }).textContent())).toEqual([]);
-    expect(await visitor.page.evaluate(() => "polluted" in {})).toBe(false);
+    await expect
+      .poll(async () => missing(await command.getByLabel("output", { exact: true }).textContent()))
+      .toEqual([]);
+    await expect.poll(() => visitor.page.evaluate(() => "polluted" in {})).toBe(false);
     await checkPage(visitor, told);
     await log.evaluate((element) => element.scrollTo(0, element.scrollHeight));
     await log.getByText("Over.", { exact: true }).waitFor();

@@ -31,35 +31,33 @@ describeInBrowser("several people at one server", () => {
     const visitor = await world.visit(path, { token });
     const { page } = visitor;
     await page.getByText("can view but not answer").waitFor();
-    expect(
-      await question(page)
-        .getByRole("button", { name: /Approve|Reject|Skip|Edit/ })
-        .count(),
-    ).toBe(0);
+    await expect
+      .poll(() =>
+        question(page)
+          .getByRole("button", { name: /Approve|Reject|Skip|Edit/ })
+          .count(),
+      )
+      .toBe(0);
     // Single keys answer nothing either.
     for (const key of ["a", "Enter", "r", "e"]) await page.keyboard.press(key);
     await page.goto(`${world.house.serving.url}/sessions/${id}`);
     await page.getByText("You can read this session").waitFor();
-    expect(await page.getByRole("button", { name: /^(Stop|Pause|Send|Queue|Fork from here)$/ }).count()).toBe(0);
+    await expect
+      .poll(() => page.getByRole("button", { name: /^(Stop|Pause|Send|Queue|Fork from here)$/ }).count())
+      .toBe(0);
     await page.getByRole("button", { name: "More" }).click();
-    expect(await page.getByRole("menuitem", { name: /Fork|Change|Close/ }).count()).toBe(0);
+    await expect.poll(() => page.getByRole("menuitem", { name: /Fork|Change|Close/ }).count()).toBe(0);
     await page.keyboard.press("Escape");
     const main = page.getByRole("navigation", { name: "Main" }).first();
-    expect(await main.getByRole("link").allTextContents()).toEqual([
-      "Sessions",
-      expect.stringMatching(/^Approvals/),
-      "Usage",
-      "Policy",
-      "Providers",
-      "Audit",
-      "Workbench",
-    ]);
+    await expect
+      .poll(() => main.getByRole("link").allTextContents())
+      .toEqual(["Sessions", expect.stringMatching(/^Approvals/), "Usage", "Policy", "Providers", "Audit", "Workbench"]);
     await page.goto(`${world.house.serving.url}/policy`);
     await page.getByText("Only an admin can change it").waitFor();
-    expect(await page.getByRole("button", { name: /save|New profile/i }).count()).toBe(0);
+    await expect.poll(() => page.getByRole("button", { name: /save|New profile/i }).count()).toBe(0);
     await page.goto(`${world.house.serving.url}/tokens`);
     await page.locator("main").getByText(/admin/).first().waitFor();
-    expect(await page.getByRole("button", { name: "New token" }).count()).toBe(0);
+    await expect.poll(() => page.getByRole("button", { name: "New token" }).count()).toBe(0);
     expect((await world.client.approvals({ status: "pending", session_id: id })).approvals).toHaveLength(1);
     expect(visitor.troubles).toEqual([]);
   });
@@ -73,7 +71,7 @@ describeInBrowser("several people at one server", () => {
     const { page } = visitor;
     const main = page.getByRole("navigation", { name: "Main" }).first();
     await main.getByRole("link", { name: "New session" }).waitFor();
-    expect(await main.getByRole("link", { name: "Tokens" }).count()).toBe(0);
+    await expect.poll(() => main.getByRole("link", { name: "Tokens" }).count()).toBe(0);
     await question(page)
       .getByRole("button", { name: /Approve once/ })
       .click();

@@ -36,7 +36,9 @@ describeInBrowser("a server that is killed while the page is open", () => {
       await conversation(page).getByText("Turn ended", { exact: true }).waitFor();
       // Each thing is there once.
       for (const text of ["Before.", "After.", "Turn ended"])
-        expect([text, await conversation(page).getByText(text, { exact: true }).count()]).toEqual([text, 1]);
+        await expect
+          .poll(async () => [text, await conversation(page).getByText(text, { exact: true }).count()])
+          .toEqual([text, 1]);
       const { events } = await phoenix.client.events(session.id, { limit: 1_000 });
       expect(events.filter(isTerminal)).toHaveLength(1);
       expect(phoenix.kills).toBe(1);

@@ -56,33 +56,35 @@ describeInBrowser("a chat in the page of somebody else", () => {
     await ask(page, ADD);
     await answers(page).getByText("It is in the cart.").waitFor();
     await isIdle(page);
-    expect(await page.getByRole("list", { name: "Cart" }).innerText()).toBe("milk");
-    expect(await answers(page).count()).toBe(1);
-    expect(await answers(page).locator("strong").innerText()).toBe("milk");
+    await expect.poll(() => page.getByRole("list", { name: "Cart" }).innerText()).toBe("milk");
+    await expect.poll(() => answers(page).count()).toBe(1);
+    await expect.poll(() => answers(page).locator("strong").innerText()).toBe("milk");
     // The person sees only what they wrote; the model was told more.
-    expect(await bubbles(page).allInnerTexts()).toEqual([ADD]);
+    await expect.poll(() => bubbles(page).allInnerTexts()).toEqual([ADD]);
     const id = (await sessionOf(page)) ?? "";
     const { events } = await world.house.client.events(id, { limit: 100 });
     const prompts = events.flatMap((event) => (event.type === "turn.started" ? [event.prompt.text] : []));
     expect(prompts).toEqual([`## The shop\n\nUser request: ${ADD}`]);
     // The step is there to be unfolded.
     const steps = answers(page).locator("details.steps");
-    expect(await steps.locator("> summary").innerText()).toBe("Adding milk to the cart");
+    await expect.poll(() => steps.locator("> summary").innerText()).toBe("Adding milk to the cart");
     await steps.locator("> summary").click();
     await steps.locator(".step > summary").click();
     // It is written once it is unfolded.
     const given = answers(page).getByRole("group", { name: "Input" });
     await expect.poll(() => given.innerText()).toBe('{\n  "article": "milk"\n}');
-    expect(await answers(page).getByRole("group", { name: "Result" }).innerText()).toBe('{"in_cart":1}');
+    await expect.poll(() => answers(page).getByRole("group", { name: "Result" }).innerText()).toBe('{"in_cart":1}');
     // The page is told of it all.
     await press(page, "Good answer");
     await page.getByText("Thanks for your feedback!").waitFor();
     const { turn_id } = events.find((event) => event.type === "turn.started") as { readonly turn_id: string };
-    expect(await eventsOf(page)).toEqual([
-      { name: "session", sessionId: id },
-      { name: "answer", sessionId: id, turnId: turn_id, text: "I add **milk**.\n\nIt is in the cart." },
-      { name: "feedback", sessionId: id, turnId: turn_id, rating: "up" },
-    ]);
+    await expect
+      .poll(() => eventsOf(page))
+      .toEqual([
+        { name: "session", sessionId: id },
+        { name: "answer", sessionId: id, turnId: turn_id, text: "I add **milk**.\n\nIt is in the cart." },
+        { name: "feedback", sessionId: id, turnId: turn_id, rating: "up" },
+      ]);
     expect(visitor.troubles).toEqual([]);
   });
 
@@ -137,7 +139,7 @@ describeInBrowser("a chat in the page of somebody else", () => {
     expect(counts.changes).toBeGreaterThan(5);
     expect(counts.changes).toBeLessThanOrEqual(counts.frames);
     expect(counts.settled).toBe(0);
-    expect(await answers(page).count()).toBe(1);
+    await expect.poll(() => answers(page).count()).toBe(1);
   });
 
   test("stop ends the answer; the chat goes on, and tries again", async () => {
@@ -152,7 +154,9 @@ describeInBrowser("a chat in the page of somebody else", () => {
     await press(page, "Try again");
     await answers(page).nth(2).getByText("Here again.", { exact: true }).waitFor();
     await isIdle(page);
-    expect(await bubbles(page).last().innerText()).toBe(`Please try again. ${script({ say: "Here again." })}`);
+    await expect
+      .poll(() => bubbles(page).last().innerText())
+      .toBe(`Please try again. ${script({ say: "Here again." })}`);
   });
 
   test("prompts wait for their turn", async () => {
@@ -164,23 +168,23 @@ describeInBrowser("a chat in the page of somebody else", () => {
     await press(page, "Stop AI Generation");
     await answers(page).getByText("The second.", { exact: true }).waitFor();
     await isIdle(page);
-    expect(await page.getByText("Waits for its turn").count()).toBe(0);
+    await expect.poll(() => page.getByText("Waits for its turn").count()).toBe(0);
   });
 
   test("a new chat is another session without what was said; the one before rests", async () => {
     const { page } = await world.visit();
-    expect(await page.getByRole("button", { name: "New chat" }).count()).toBe(0);
+    await expect.poll(() => page.getByRole("button", { name: "New chat" }).count()).toBe(0);
     await ask(page, script({ stream: { tokens: 5_000, per_second: 50 } }));
     await answers(page).locator(".prose").waitFor();
     const before = (await sessionOf(page)) ?? "";
     await press(page, "New chat");
     await page.getByText("Ask something, or begin with one of these.").waitFor();
-    expect([await bubbles(page).count(), await sessionOf(page)]).toEqual([0, undefined]);
+    await expect.poll(async () => [await bubbles(page).count(), await sessionOf(page)]).toEqual([0, undefined]);
     for await (const frame of world.house.client.watch(before)) if (frame.type === "turn.failed") break;
     await ask(page, ADD);
     await answers(page).getByText("It is in the cart.").waitFor();
-    expect(await sessionOf(page)).not.toBe(before);
-    expect(await page.getByRole("list", { name: "Cart" }).innerText()).toBe("milk");
+    await expect.poll(() => sessionOf(page)).not.toBe(before);
+    await expect.poll(() => page.getByRole("list", { name: "Cart" }).innerText()).toBe("milk");
   });
 
   test("files and pictures go along; what cannot is said", async () => {
@@ -212,12 +216,14 @@ describeInBrowser("a chat in the page of somebody else", () => {
     await press(page, "Copy code");
     await page.getByText("Copied").waitFor();
     const clipboard = (): Promise<string> => page.evaluate(() => navigator.clipboard.readText());
-    expect(await clipboard()).toBe("1 + 1");
+    await expect.poll(() => clipboard()).toBe("1 + 1");
     await page.getByText("Copied").waitFor({ state: "detached" });
     await isIdle(page);
     await press(page, "Copy conversation");
     await page.getByText("The conversation was copied.").waitFor({ state: "attached" });
-    expect(await clipboard()).toBe(`USER: ${prompt}\n${"-".repeat(50)}\nClaude: Look:\n\n\`\`\`js\n1 + 1\n\`\`\``);
+    await expect
+      .poll(() => clipboard())
+      .toBe(`USER: ${prompt}\n${"-".repeat(50)}\nClaude: Look:\n\n\`\`\`js\n1 + 1\n\`\`\``);
   });
 
   test("by keyboard alone: open and close, write lines, send, choose a suggestion", async () => {
@@ -225,21 +231,21 @@ describeInBrowser("a chat in the page of somebody else", () => {
     await input(page).waitFor();
     await page.keyboard.press("Control+i");
     await page.getByRole("button", { name: "Open Ask Claude (Ctrl+I)" }).waitFor();
-    expect(await input(page).count()).toBe(0);
+    await expect.poll(() => input(page).count()).toBe(0);
     await page.keyboard.press("Control+i");
     await input(page).waitFor();
     // It has the focus.
     await page.keyboard.type("one");
     await page.keyboard.press("Shift+Enter");
     await page.keyboard.type("two");
-    expect(await input(page).inputValue()).toBe("one\ntwo");
+    await expect.poll(() => input(page).inputValue()).toBe("one\ntwo");
     await page.keyboard.press("Enter");
     await answers(page).first().waitFor();
-    expect(await bubbles(page).allInnerTexts()).toEqual(["one\ntwo"]);
+    await expect.poll(() => bubbles(page).allInnerTexts()).toEqual(["one\ntwo"]);
     await isIdle(page);
     await press(page, "New chat");
     await page.getByRole("button", { name: "Add milk to my cart" }).press("Enter");
     await answers(page).first().waitFor();
-    expect(await bubbles(page).allInnerTexts()).toEqual(["Add milk to my cart"]);
+    await expect.poll(() => bubbles(page).allInnerTexts()).toEqual(["Add milk to my cart"]);
   });
 });

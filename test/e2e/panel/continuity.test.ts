@@ -34,10 +34,10 @@ describeInBrowser("a chat stays with its tab", () => {
     await page.reload();
     await answers(page).getByText("It is milk.", { exact: true }).waitFor();
     await isIdle(page);
-    expect(await page.getByRole("list", { name: "Cart" }).innerText()).toBe("");
+    await expect.poll(() => page.getByRole("list", { name: "Cart" }).innerText()).toBe("");
     await ask(page, add("bread"));
     await answers(page).getByText("It is bread.", { exact: true }).waitFor();
-    expect(await page.getByRole("list", { name: "Cart" }).innerText()).toBe("bread");
+    await expect.poll(() => page.getByRole("list", { name: "Cart" }).innerText()).toBe("bread");
     expect((await world.house.client.sessions()).sessions).toHaveLength(1);
     expect(visitor.troubles).toEqual([]);
   });
@@ -68,7 +68,7 @@ describeInBrowser("a chat stays with its tab", () => {
     await page.reload();
     await press(page, "Yes");
     await answers(page).getByText("Ended.", { exact: true }).waitFor();
-    expect(await answers(page).getByText("Begun.", { exact: true }).count()).toBe(1);
+    await expect.poll(() => answers(page).getByText("Begun.", { exact: true }).count()).toBe(1);
   });
 
   test("a panel that is taken out of its page and put in again goes on", async () => {
@@ -87,7 +87,7 @@ describeInBrowser("a chat stays with its tab", () => {
     await answers(page).getByText("It is milk.", { exact: true }).waitFor();
     await ask(page, add("bread"));
     await answers(page).getByText("It is bread.", { exact: true }).waitFor();
-    expect(await page.getByRole("list", { name: "Cart" }).innerText()).toBe("milk\nbread");
+    await expect.poll(() => page.getByRole("list", { name: "Cart" }).innerText()).toBe("milk\nbread");
   });
 
   test("two tabs have two chats, and neither sees the other's calls", async () => {
@@ -108,7 +108,7 @@ describeInBrowser("a chat stays with its tab", () => {
       .click();
     await first.getByText("This chat is open in another tab.").waitFor();
     await answers(first).getByText("It is pears.", { exact: true }).waitFor();
-    expect(await input(first).isDisabled()).toBe(true);
+    await expect.poll(() => input(first).isDisabled()).toBe(true);
     expect(visitor.troubles).toEqual([]);
   });
 
@@ -121,7 +121,7 @@ describeInBrowser("a chat stays with its tab", () => {
     await page.evaluate(() => void open(location.href));
     const other = await opening;
     await other.getByText("Ask something, or begin with one of these.").waitFor();
-    expect(await bubbles(other).count()).toBe(0);
+    await expect.poll(() => bubbles(other).count()).toBe(0);
   });
 
   test("the history: a chat of before goes on; one that is gone can be read; all can be forgotten", async () => {
@@ -135,10 +135,10 @@ describeInBrowser("a chat stays with its tab", () => {
     await isIdle(page);
     await press(page, "History");
     await history(page).waitFor();
-    expect(await history(page).getByRole("listitem").count()).toBe(2);
+    await expect.poll(() => history(page).getByRole("listitem").count()).toBe(2);
     await history(page).getByRole("button", { name: /^one/ }).click();
     await answers(page).getByText("It is one.", { exact: true }).waitFor();
-    expect(await bubbles(page).count()).toBe(1);
+    await expect.poll(() => bubbles(page).count()).toBe(1);
     await ask(page, add("two"));
     await answers(page).getByText("It is two.", { exact: true }).waitFor();
     // The server forgets one.
@@ -184,8 +184,8 @@ describeInBrowser("a server that is stopped", () => {
       await page.getByText(/Trying again/).waitFor({ state: "hidden" });
       await press(page, "Send again");
       await answers(page).getByText("It is bread.", { exact: true }).waitFor();
-      expect(await page.getByRole("list", { name: "Cart" }).innerText()).toBe("milk\nbread");
-      expect(await answers(page).count()).toBe(2);
+      await expect.poll(() => page.getByRole("list", { name: "Cart" }).innerText()).toBe("milk\nbread");
+      await expect.poll(() => answers(page).count()).toBe(2);
       // A chat that cannot even be begun says so, and begins when it can.
       await press(page, "New chat");
       await server.stop();

@@ -16,7 +16,7 @@ describeInBrowser("questions in the middle of an answer", () => {
     const { page } = visitor;
     const question = page.getByRole("region", { name: "Make this change?" });
     await ask(page, write("yes.txt"));
-    expect(await question.getByRole("group", { name: "Change" }).innerText()).toContain("+one\n\n+two");
+    await expect.poll(() => question.getByRole("group", { name: "Change" }).innerText()).toContain("+one\n\n+two");
     expect(isThere("yes.txt")).toBe(false);
     await press(page, "Yes");
     await question.getByText("You said yes.").waitFor();
@@ -38,7 +38,7 @@ describeInBrowser("questions in the middle of an answer", () => {
     await isIdle(page);
     await ask(page, write("always.txt"));
     await answers(page).nth(3).getByText("Well.").waitFor();
-    expect(await question.count()).toBe(3);
+    await expect.poll(() => question.count()).toBe(3);
     expect(visitor.troubles).toEqual([]);
   });
 
@@ -46,8 +46,8 @@ describeInBrowser("questions in the middle of an answer", () => {
     const { page } = await world.visit();
     await ask(page, script({ tool: "Bash", input: { command: "rm -rf build\u202e" } }, { say: "Well." }));
     const question = page.getByRole("region", { name: "Run this command?" });
-    expect(await question.getByRole("group", { name: "Command" }).innerText()).toBe("rm -rf build⟨U+202E⟩");
-    expect(await question.locator(".warning").count()).toBeGreaterThan(0);
+    await expect.poll(() => question.getByRole("group", { name: "Command" }).innerText()).toBe("rm -rf build⟨U+202E⟩");
+    await expect.poll(() => question.locator(".warning").count()).toBeGreaterThan(0);
     await press(page, "No…");
     await press(page, "Send no");
     await question.getByText("You said no.").waitFor();
@@ -83,14 +83,14 @@ describeInBrowser("questions in the middle of an answer", () => {
     const text = question.getByRole("group", { name: group });
     const yes = question.getByRole("button", { name: "Yes" });
     await question.getByText("You can say yes once all of it is shown.").waitFor();
-    expect(await question.getByRole("button", { disabled: true }).allInnerTexts()).toContain("Yes");
-    expect(await yes.isDisabled()).toBe(true);
-    expect((await text.innerText()).trimEnd().endsWith(end)).toBe(false);
+    await expect.poll(() => question.getByRole("button", { disabled: true }).allInnerTexts()).toContain("Yes");
+    await expect.poll(() => yes.isDisabled()).toBe(true);
+    await expect.poll(async () => (await text.innerText()).trimEnd().endsWith(end)).toBe(false);
     await question.getByRole("button", { name: /^Show all \([\d,]+ more characters\)$/ }).click();
     await question.getByRole("button", { name: /^Show/ }).waitFor({ state: "detached" });
-    expect((await text.innerText()).trimEnd().endsWith(end)).toBe(true);
-    expect(await yes.isDisabled()).toBe(false);
-    expect(await question.getByText("You can say yes once all of it is shown.").isVisible()).toBe(false);
+    await expect.poll(async () => (await text.innerText()).trimEnd().endsWith(end)).toBe(true);
+    await expect.poll(() => yes.isDisabled()).toBe(false);
+    await expect.poll(() => question.getByText("You can say yes once all of it is shown.").isVisible()).toBe(false);
     await press(page, "No…");
     await press(page, "Send no");
     await question.getByText("You said no.").waitFor();

@@ -130,7 +130,7 @@ describeInBrowser("every state of the panel", () => {
         all.map((link) => [link.getAttribute("href"), link.getAttribute("rel"), link.getAttribute("target")]),
       );
     expect(links).toEqual([["https://evil.example/y.png", "noreferrer noopener", "_blank"]]);
-    expect(await answers(page).locator("script, img, style, iframe").count()).toBe(0);
+    await expect.poll(() => answers(page).locator("script, img, style, iframe").count()).toBe(0);
     expect(visitor.troubles).toEqual([]);
   });
 
@@ -180,14 +180,14 @@ describeInBrowser("every state of the panel", () => {
     };
     await say({ text: "add milk" });
     await say({ text: "and bread" });
-    expect(await input(page).inputValue()).toBe("add milk and bread");
+    await expect.poll(() => input(page).inputValue()).toBe("add milk and bread");
     await say({ error: "not-allowed" });
     await page.getByText("The microphone may not be used.").waitFor();
     await say({ error: "no-speech" });
     await page.getByText("Nothing was heard.").waitFor();
     await page.goto(world.address({ deaf: "" }));
     await page.getByText("Ask something").waitFor();
-    expect(await page.getByRole("button", { name: "Speak" }).count()).toBe(0);
+    await expect.poll(() => page.getByRole("button", { name: "Speak" }).count()).toBe(0);
   });
 
   test("tools that the server refuses: it is said, and the answer comes without them", async () => {
@@ -207,11 +207,11 @@ describeInBrowser("every state of the panel", () => {
     );
     await world.house.client.control(id, "close");
     await page.getByText("This chat has ended.").waitFor();
-    expect(await input(page).isDisabled()).toBe(true);
+    await expect.poll(() => input(page).isDisabled()).toBe(true);
     await page.getByRole("button", { name: "New chat" }).last().click();
     await ask(page, script({ say: "Again." }));
     await answers(page).getByText("Again.", { exact: true }).waitFor();
-    expect(await bubbles(page).count()).toBe(1);
+    await expect.poll(() => bubbles(page).count()).toBe(1);
   });
 
   test("a token that the server does not take", async () => {
@@ -259,7 +259,7 @@ describeInBrowser("every state of the panel", () => {
     await question.getByRole("button", { name: "Set the limit" }).click();
     await answers(page).getByText("Paid.", { exact: true }).waitFor();
     await isIdle(page);
-    expect(await answers(page).locator(".cost").innerText()).toMatch(/^\$\d+\.\d\d/);
+    await expect.poll(() => answers(page).locator(".cost").innerText()).toMatch(/^\$\d+\.\d\d/);
   });
 
   test("a budget that is used up, and nobody allows more", async () => {

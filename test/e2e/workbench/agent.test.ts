@@ -126,7 +126,7 @@ describeInBrowser("an agent in the workbench", () => {
     expect(await toolAnswers(page, world.client)).toEqual([
       expect.stringContaining("the script did not end within 10 s"),
     ]);
-    expect(await page.locator("iframe").count()).toBe(0);
+    await expect.poll(() => page.locator("iframe").count()).toBe(0);
     expect(visitor.troubles).toEqual([]);
   });
 
@@ -143,14 +143,14 @@ describeInBrowser("an agent in the workbench", () => {
     await ask(other, "which viewers are open?");
     await answers(page).getByText(ADDED).waitFor();
     await answers(other).getByText("No viewers currently added.").waitFor();
-    expect(await viewer(other, "Histogram of AGE").count()).toBe(0);
+    await expect.poll(() => viewer(other, "Histogram of AGE").count()).toBe(0);
     const first = await sessionOf(page);
-    expect(await sessionOf(other)).not.toBe(first);
+    await expect.poll(() => sessionOf(other)).not.toBe(first);
     await chat(page).getByRole("button", { name: "New chat" }).click();
     await answers(page).getByText(ADDED).waitFor({ state: "detached" });
     await ask(page, "which viewers are open?");
     await answers(page).getByText("Type: Histogram").waitFor();
-    expect(await sessionOf(page)).not.toBe(first);
+    await expect.poll(() => sessionOf(page)).not.toBe(first);
     expect(visitor.troubles).toEqual([]);
   });
 });

@@ -21,12 +21,12 @@ describeInBrowser("a server that is killed while the workbench is open", () => {
       await (await phoenix.running).kill();
       const away = chat(page).getByText(/The server cannot be reached/);
       await away.waitFor();
-      expect(await viewer(page, "Histogram of AGE").isVisible()).toBe(true);
+      await expect.poll(() => viewer(page, "Histogram of AGE").isVisible()).toBe(true);
       await phoenix.running;
       await away.waitFor({ state: "hidden" });
       await ask(page, "add a box plot of Weight by Sex");
       await answers(page).getByText("The Box plot for Weight and Sex is there now.").waitFor();
-      expect(await page.getByRole("region", { name: /Box plot/ }).count()).toBe(1);
+      await expect.poll(() => page.getByRole("region", { name: /Box plot/ }).count()).toBe(1);
       expect(phoenix.kills).toBe(1);
       expect(visitor.troubles).toEqual([]);
     } finally {

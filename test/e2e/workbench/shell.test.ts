@@ -62,7 +62,7 @@ describeInBrowser("the workbench", () => {
     const border = page.getByRole("separator", { name: "Width of what lies left and right" });
     await border.focus();
     for (let times = 0; times < 5; times += 1) await page.keyboard.press("ArrowLeft");
-    expect(await border.getAttribute("aria-valuenow")).toBe("40");
+    await expect.poll(() => border.getAttribute("aria-valuenow")).toBe("40");
     expect((await box(histogram)).width).toBeGreaterThan(chart.width + 90);
     // By its head, to the left half of the grid.
     const { x, y } = await box(histogram);
@@ -93,7 +93,7 @@ describeInBrowser("the workbench", () => {
     await dialog.getByLabel("Name").fill("Thousands");
     await dialog.getByLabel("Formula").fill("${Peple} / 1000");
     await dialog.getByText(/Did you mean People/).waitFor();
-    expect(await dialog.getByRole("button", { name: "Add the column" }).isDisabled()).toBe(true);
+    await expect.poll(() => dialog.getByRole("button", { name: "Add the column" }).isDisabled()).toBe(true);
     await dialog.getByLabel("Formula").fill("${People} / 1000");
     await dialog.getByText("double · first 3 of 3 rows").waitFor();
     await dialog.getByRole("button", { name: "Add the column" }).click();
@@ -135,14 +135,14 @@ describeInBrowser("the workbench", () => {
       return readFile(await (await saved).path(), "utf8");
     };
     await open();
-    expect(await safe.getAttribute("aria-checked")).toBe("false");
+    await expect.poll(() => safe.getAttribute("aria-checked")).toBe("false");
     expect(await save()).toBe("Name,Sum\r\n=1+1,-5\r\nplain,6\r\n");
     await page.getByRole("button", { name: "Download" }).click();
     await safe.click();
     expect(await save()).toBe("Name,Sum\r\n'=1+1,-5\r\nplain,6\r\n");
     await page.reload();
     await open();
-    expect(await safe.getAttribute("aria-checked")).toBe("true");
+    await expect.poll(() => safe.getAttribute("aria-checked")).toBe("true");
     expect(visitor.troubles).toEqual([]);
   });
 
@@ -183,7 +183,7 @@ describeInBrowser("the workbench", () => {
         .getByText(/no column "AGE"/i)
         .first()
         .waitFor();
-      expect(await page.getByRole("region", { name: /Histogram/ }).count()).toBe(0);
+      await expect.poll(() => page.getByRole("region", { name: /Histogram/ }).count()).toBe(0);
       expect(visitor.troubles).toEqual([]);
     },
   );

@@ -26,6 +26,8 @@ export interface TurnView {
   /** So far, while it is open. */
   readonly usage?: Usage;
   readonly cost_microusd?: number;
+  /** A request was cut off: its cost is the most that it can be, not what was measured. */
+  readonly isBound?: true;
   readonly stop_reason?: string;
   readonly error?: ErrorDetail;
   /** Who stopped it; absent: nobody did, or it is not known. */
@@ -333,7 +335,13 @@ export class Transcript {
       return;
     }
     const turn = turn_id === undefined ? undefined : this.#turns.get(turn_id);
-    if (turn !== undefined) this.#turns.set(turn.id, { ...turn, cost_microusd: (turn.cost_microusd ?? 0) + cost });
+    if (turn === undefined) return;
+    const isBound = turn.isBound === true || (turn.state === "failed" && cost > 0);
+    this.#turns.set(turn.id, {
+      ...turn,
+      cost_microusd: (turn.cost_microusd ?? 0) + cost,
+      ...(isBound ? { isBound: true as const } : {}),
+    });
   }
 
   /** The row that shows an event; undefined: the one of the event before. */

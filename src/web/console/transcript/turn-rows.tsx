@@ -122,7 +122,12 @@ export function EndRow({
         <span>{label}</span>
         {took !== undefined && <span>{duration(took)}</span>}
         {turn.usage !== undefined && <span>{tokenWords(turn.usage)}</span>}
-        {turn.cost_microusd !== undefined && <span>{money(turn.cost_microusd)}</span>}
+        {turn.cost_microusd !== undefined && (
+          <span>
+            {turn.isBound === true && "up to "}
+            {money(turn.cost_microusd)}
+          </span>
+        )}
         {turn.stop_reason !== undefined && turn.stop_reason !== "end_turn" && <span>{turn.stop_reason}</span>}
         {onFork !== undefined && (
           <Button size="small" variant="quiet" className="ml-auto" onClick={onFork}>
