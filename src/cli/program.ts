@@ -2,6 +2,7 @@ import { Command } from "commander";
 import { addAcp } from "./commands/acp.ts";
 import { addApprove } from "./commands/approve.ts";
 import { addAttach } from "./commands/attach.ts";
+import { addBackup } from "./commands/backup.ts";
 import { addConnection } from "./commands/connection.ts";
 import { addDoctor } from "./commands/doctor.ts";
 import { addMount } from "./commands/mount.ts";
@@ -67,6 +68,7 @@ function programFor(context: Context): Command {
   addPolicy(program, context);
   addUsage(program, context);
   addPrune(program, context);
+  addBackup(program, context);
   addProvider(program, context);
   addPrice(program, context);
   addConnection(program, context);

@@ -12,7 +12,7 @@ import {
   type PreviewEdit,
   type Ruling,
 } from "../protocol/index.ts";
-import type { Page } from "../store/index.ts";
+import { DAMAGED_TOOL, type Page } from "../store/index.ts";
 import { auditRow, authorize, authorizeFor, type Caller } from "./access.ts";
 import type { Answer } from "./decide.ts";
 import type { SetLimit } from "./limit-book.ts";
@@ -63,6 +63,8 @@ export class ApprovalDesk {
     authorize(caller, "approval.decide");
     const { approval, session } = await this.#find(id);
     if (approval.status !== "pending") throw ended(approval);
+    if (approval.tool === DAMAGED_TOOL)
+      throw new Failure("store_failed", "The row of this approval is damaged in the database: interrupt its turn.");
     if (approval.input_hash !== decision.input_hash) {
       throw new Failure(
         "input_changed",

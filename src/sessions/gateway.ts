@@ -1,7 +1,7 @@
 import type { Engine } from "../engines/index.ts";
 import { ACCOUNTS, dayOf } from "../ledger/index.ts";
 import type { EngineView, Policy, RetentionSettings } from "../protocol/index.ts";
-import type { StoreHealth } from "../store/index.ts";
+import type { SessionRow, StoreHealth } from "../store/index.ts";
 import { ApprovalDesk } from "./approval-desk.ts";
 import { AuditDesk } from "./audit-desk.ts";
 import { ClientDesk } from "./client-desk.ts";
@@ -179,10 +179,21 @@ export class Gateway {
   /** First everything that the last run left is written down, then it goes on. */
   async #reconcile(): Promise<void> {
     const rows = await this.#services.store.read.unsettled();
-    const sessions = await Promise.all(rows.map((row) => this.#registry.restore(row)));
+    const restored = await Promise.all(rows.map((row) => this.#restore(row)));
+    const sessions = restored.filter((session) => session !== undefined);
     await Promise.all(sessions.map((session) => session.recover()));
     for (const session of sessions) session.start();
     if (sessions.length > 0) this.#services.log.info({ sessions: sessions.length }, "took up what the last run left");
+  }
+
+  /** Undefined where the row is damaged: the others are taken up nevertheless. */
+  async #restore(row: SessionRow): Promise<Session | undefined> {
+    try {
+      return await this.#registry.restore(row);
+    } catch (error) {
+      this.#services.log.error({ session: row.id, err: error }, "a session could not be taken up");
+      return undefined;
+    }
   }
 
   #sweep(): void {

@@ -5,7 +5,7 @@ import { Frame } from "./frames.ts";
 import { readEvents } from "./journal.ts";
 import { Session } from "./session.ts";
 import type { Services } from "./services.ts";
-import { fromRow, type OpenTurn, type SessionState } from "./state.ts";
+import { damagedFailure, readRow, type OpenTurn, type SessionState } from "./state.ts";
 
 const EVICTED_AT_ONCE = 4;
 
@@ -113,7 +113,9 @@ export class Registry {
   /** Takes up a session as the last run left it. */
   async restore(row: SessionRow): Promise<Session> {
     const { store } = this.#services;
-    const state = await reopenTurn(fromRow(row), this.#services);
+    const stored = readRow(row);
+    if (stored === undefined) throw damagedFailure(row.id);
+    const state = await reopenTurn(stored, this.#services);
     const pending: Approval[] = [];
     if (state.pending.length > 0) {
       const page = await store.read.approvals({

@@ -29,7 +29,7 @@ import type { Beside, Session } from "./session.ts";
 import { refusalWhileStalled, refuseNewWork } from "./storing.ts";
 import { settingsChange, settingsFor, type Places } from "./settings.ts";
 import { checkCursor, watch } from "./watch.ts";
-import { fromRow, newState, view, type Segment, type SessionState } from "./state.ts";
+import { newState, view, viewRow, type Segment, type SessionState } from "./state.ts";
 import type { WarmSessions } from "./warm.ts";
 
 export interface SessionFilter {
@@ -176,7 +176,7 @@ export class SessionDesk {
       ...(scope === "own" ? { created_by: caller.id } : {}),
     });
     return {
-      sessions: page.rows.map((row) => view(fromRow(row))),
+      sessions: page.rows.map(viewRow),
       ...(page.next === undefined ? {} : { next: page.next }),
     };
   }

@@ -1,4 +1,5 @@
 import {
+  Failure,
   NO_USAGE,
   type ErrorDetail,
   type ForkedFrom,
@@ -188,10 +189,58 @@ export function toRow(state: SessionState): SessionRow {
   };
 }
 
+/** A session of a list; one whose row is damaged says so, and nothing else of it is known. */
+export function viewRow(row: SessionRow): SessionView {
+  const state = readRow(row);
+  return state === undefined ? damagedView(row) : view(state);
+}
+
+function damagedView({ id, engine, created_at, updated_at, created_by, seq }: SessionRow): SessionView {
+  return {
+    id,
+    status: "failed",
+    settings: {
+      engine,
+      provider: "",
+      model: "",
+      workspace: "",
+      sandbox: "",
+      profile: "",
+      autonomy: "restricted",
+      max_turns: 0,
+      max_tokens: 0,
+      unattended: "deny",
+      approval_timeout_ms: 0,
+    },
+    created_at,
+    updated_at,
+    created_by: { id: created_by, name: "", role: "viewer" },
+    seq,
+    turns: 0,
+    queue: [],
+    pending_approvals: [],
+    grants: [],
+    usage: NO_USAGE,
+    cost_microusd: 0,
+    error: damagedFailure(id).toBody().error,
+    title: "(damaged)",
+  };
+}
+
+export function damagedFailure(id: string): Failure {
+  return new Failure(
+    "store_failed",
+    `The row of session ${id} is damaged in the database. Other sessions are not touched. ` +
+      "Restore a backup with `sallyport restore <file>`, or delete the session.",
+  );
+}
+
 /** Undefined: the row is damaged. */
 export function readRow(row: SessionRow): SessionState | undefined {
   try {
-    return fromRow(row);
+    const state = fromRow(row);
+    // Text that is JSON still, but not of a session.
+    return state.id === row.id && typeof state.settings === "object" ? state : undefined;
   } catch {
     return undefined;
   }

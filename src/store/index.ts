@@ -1,3 +1,4 @@
+export { DAMAGED_TOOL } from "./damaged.ts";
 export { stalledFailure } from "./failure.ts";
 export type { Faults } from "./messages.ts";
 export { openSqliteStore, type SqliteStoreOptions } from "./sqlite.ts";

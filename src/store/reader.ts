@@ -10,7 +10,7 @@ const PRINCIPAL = "id, name, role, token_hash, created_at";
 const APPROVALS: List<Approval> = {
   name: "approvals",
   from: "approvals",
-  columns: "approvals.body",
+  columns: "approvals.id, approvals.session_id, approvals.status, approvals.created_at, approvals.body",
   at: "approvals.created_at",
   id: "approvals.id",
   row: approvalRow,
@@ -54,7 +54,7 @@ function journal(
     events: async ({ session_id, after, upto, limit, chars }) =>
       select({
         ...(chars === undefined ? {} : { isLast: passes(chars) }),
-        sql: `SELECT session_id, seq, at, type, body FROM events
+        sql: `SELECT session_id, seq, at, type, body, json_valid(body) AS whole FROM events
               WHERE session_id = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?`,
         values: [session_id, after, upto ?? Number.MAX_SAFE_INTEGER, counted(limit)],
         row: eventRow,
@@ -80,7 +80,11 @@ function passes(chars: number): (row: EventRow) => boolean {
 function inbox(select: Select): Pick<Reader, "approval" | "approvals" | "receipt"> {
   return {
     approval: async (id) =>
-      select({ sql: "SELECT body FROM approvals WHERE id = ?", values: [id], row: approvalRow })[0],
+      select({
+        sql: "SELECT id, session_id, status, created_at, body FROM approvals WHERE id = ?",
+        values: [id],
+        row: approvalRow,
+      })[0],
     approvals: async ({ status, session_id, created_by, cursor, limit }) => {
       const where = [
         { sql: "approvals.status = ?", value: status },

@@ -1,3 +1,4 @@
+import { DAMAGED_TOOL } from "./damaged.ts";
 import type { Approval, PrincipalRef, TokenCount, UsageGroup, UsageLine } from "../protocol/index.ts";
 import type { AuditRow, DocumentRow, EventRow, PrincipalRow, ReceiptRow, ReservationRow, SessionRow } from "./store.ts";
 
@@ -26,16 +27,55 @@ export function sessionRow({ parent_id, parent_seq, unsettled, ...record }: Sess
   };
 }
 
-export function eventRow({ session_id, seq, at, type, body }: EventRow): EventRow {
-  return { session_id, seq, at, type, body };
+type EventRecord = EventRow & { readonly whole: number };
+
+/** What stands in the place of an event whose row is damaged. */
+const DAMAGED_EVENT = {
+  type: "error",
+  body: JSON.stringify({ type: "error", message: "This event is damaged in the database and cannot be shown." }),
+};
+
+export function eventRow({ session_id, seq, at, type, body, whole }: EventRecord): EventRow {
+  return { session_id, seq, at, ...(whole === 1 ? { type, body } : DAMAGED_EVENT) };
 }
+
+/** A JSON column of a row that may be damaged. */
+function parsed<Value>(text: string, instead: Value): Value {
+  try {
+    return JSON.parse(text) as Value;
+  } catch {
+    return instead;
+  }
+}
+
+const NOBODY: PrincipalRef = { id: "", name: "(damaged)", role: "viewer" };
 
 export function seqOf({ seq }: { readonly seq: number }): number {
   return seq;
 }
 
-export function approvalRow({ body }: { readonly body: string }): Approval {
-  return JSON.parse(body) as Approval;
+type ApprovalRecord = Pick<Approval, "id" | "session_id" | "status" | "created_at"> & { readonly body: string };
+
+/** A question whose row is damaged is shown as such. Nobody can answer it: its hash is none. */
+export function approvalRow({ id, session_id, status, created_at, body }: ApprovalRecord): Approval {
+  const damaged: Approval = {
+    id,
+    session_id,
+    status,
+    created_at,
+    turn_id: "",
+    item_id: "",
+    tool: DAMAGED_TOOL,
+    tool_use_id: "",
+    tier: "execute",
+    input: {},
+    input_hash: "",
+    preview: { type: "generic", summary: "The row of this approval is damaged in the database." },
+    warnings: [],
+    reason: "damaged",
+    unattended: "deny",
+  };
+  return parsed<Approval>(body, damaged);
 }
 
 export function receiptRow(record: ReceiptRow): ReceiptRow {
@@ -49,20 +89,20 @@ export function principalRow(record: PrincipalRow): PrincipalRow {
 export function auditRow(record: AuditRecord): AuditRow {
   return {
     ...record,
-    by: JSON.parse(record.by) as PrincipalRef,
-    details: record.details === null ? undefined : (JSON.parse(record.details) as unknown),
+    by: parsed(record.by, NOBODY),
+    details: record.details === null ? undefined : parsed<unknown>(record.details, "(damaged)"),
   };
 }
 
 export function documentRow(record: DocumentRecord): DocumentRow {
-  return { ...record, by: JSON.parse(record.by) as PrincipalRef };
+  return { ...record, by: parsed(record.by, NOBODY) };
 }
 
 export function reservationRow({ turn_id, ...record }: ReservationRecord): ReservationRow {
   return {
     ...record,
     ...(turn_id === null ? {} : { turn_id }),
-    accounts: JSON.parse(record.accounts) as readonly string[],
+    accounts: parsed<readonly string[]>(record.accounts, []),
   };
 }
 

@@ -1,5 +1,8 @@
+import { rmSync } from "node:fs";
 import type { Database } from "./binding.ts";
+import { makePrivate } from "./private-file.ts";
 import { Refusal } from "./refusal.ts";
+import { wordsOf } from "./stall.ts";
 
 /**
  * Step n takes a database from `user_version` n to n + 1. A step that was released never changes: a new one follows it.
@@ -179,9 +182,29 @@ export function refuseNewer(database: Database): void {
   );
 }
 
-/** Takes the database to this version's tables, all steps or none. */
-export function migrate(database: Database): void {
-  if (versionOf(database) === MIGRATIONS.length) return;
+function copyBefore(database: Database, target: string): void {
+  try {
+    rmSync(target, { force: true });
+    copyInto(database, makePrivate(target));
+  } catch (error) {
+    throw new Refusal(
+      "store_failed",
+      `This version changes the database, and the copy ${target} could not be made before: ${wordsOf(error)}. ` +
+        "Free some space, then start again.",
+    );
+  }
+}
+
+/** A whole copy as of now, as small as it can be. The target is empty or missing. */
+export function copyInto(database: Database, target: string): void {
+  database.prepare("VACUUM INTO ?").run(target);
+}
+
+/** Takes the database to this version's tables, all steps or none. Before that, an older one is copied. */
+export function migrate(database: Database, path: string): void {
+  const version = versionOf(database);
+  if (version === MIGRATIONS.length) return;
+  if (version > 0) copyBefore(database, `${path}.before-version-${MIGRATIONS.length}`);
   database.exec("BEGIN IMMEDIATE");
   try {
     for (const step of MIGRATIONS.slice(versionOf(database))) database.exec(step);

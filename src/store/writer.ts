@@ -59,7 +59,7 @@ function openForWriting(open: OpenDatabase, data: WriterData): Database {
   if (!data.acceptLoss) refuseWhatIsLost(open, data.path);
   const database = connect(open, data);
   try {
-    migrate(database);
+    migrate(database, data.path);
     return database;
   } catch (error) {
     database.close();

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { createClaudeCliEngine } from "../../engines/index.ts";
 import { flagsOf, print, printJson, width, type Context } from "../context.ts";
 import { ok, type Check } from "../doctor/checks.ts";
-import { checkFiles, checkHome, checkServer } from "../doctor/home.ts";
+import { checkDatabase, checkFiles, checkHome, checkServer } from "../doctor/home.ts";
 import { checkNode, checkPrograms } from "../doctor/programs.ts";
 import { EXIT } from "../exit.ts";
 import { claudeOptions } from "../engines.ts";
@@ -34,9 +34,10 @@ export function addDoctor(program: Command, context: Context): void {
 }
 
 async function examine({ surroundings }: Context, settings: Settings): Promise<readonly Check[]> {
-  const [programs, home, files, server] = await Promise.all([
+  const [programs, home, database, files, server] = await Promise.all([
     checkPrograms(surroundings.environment),
     checkHome(settings.home.value),
+    checkDatabase(settings.home.value),
     checkFiles(settings),
     checkServer(settings),
   ]);
@@ -47,6 +48,7 @@ async function examine({ surroundings }: Context, settings: Settings): Promise<r
     claude,
     checkModel(settings, surroundings.name),
     ...home,
+    ...database,
     ...files,
     ...server,
   ];

@@ -43,6 +43,20 @@ async function checkModes(home: string, folder: Stats): Promise<readonly Check[]
   return [warn("home modes", `others on this machine may look into ${open.join(", ")}`, `chmod go= ${open.join(" ")}`)];
 }
 
+/** The database of the home: is it whole, and can every row be read. */
+export async function checkDatabase(home: string): Promise<readonly Check[]> {
+  const path = join(home, "sallyport.db");
+  const file = await statOf(path);
+  if (file === undefined) return [];
+  const { examineDatabase } = await import("../../store/examine.ts");
+  const { problems, sessions, damaged } = await examineDatabase(path);
+  const restore = "restore a backup with `sallyport restore <file>`; it keeps the damaged one aside";
+  if (problems.length > 0) return [fail("database", `${path} is damaged: ${problems.join("; ")}`, restore)];
+  if (damaged.length > 0)
+    return [fail("database", `damaged rows: ${damaged.join(", ")}`, `the others can be used; ${restore}`)];
+  return [ok("database", `${path}, ${file.size} bytes, ${sessions} sessions, no damage`)];
+}
+
 export async function checkFiles(settings: Settings): Promise<readonly Check[]> {
   const policy = join(settings.home.value, POLICY_FILE);
   const workspace = settings.workspace.value;

@@ -1,0 +1,149 @@
+import { closeSync, copyFileSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
+import { type Database, loadSqlite, type OpenDatabase } from "./binding.ts";
+import { takeLock } from "./lock.ts";
+import { makePrivate } from "./private-file.ts";
+import { Refusal } from "./refusal.ts";
+import { copyInto, refuseNewer } from "./schema.ts";
+import { quietly, wordsOf } from "./stall.ts";
+
+/** A file of the home that goes with the database. */
+export interface BackedUpFile {
+  readonly name: string;
+  readonly body: string;
+}
+
+export interface BackupReport {
+  readonly sessions: number;
+  readonly made_at: string;
+  readonly files: readonly BackedUpFile[];
+}
+
+interface BackupOptions {
+  /** The database; a server may have it open. */
+  readonly path: string;
+  /** Must not be there yet. */
+  readonly target: string;
+  readonly files: readonly BackedUpFile[];
+  readonly now: number;
+}
+
+/**
+ * Copies a database into one file: as it is at one moment, checked, readable by its owner alone. The copy is a database
+ * too; the home's files stand in a table of it.
+ */
+export async function backUp({ path, target, files, now }: BackupOptions): Promise<BackupReport> {
+  const open = await loadSqlite();
+  if (!existsSync(path)) throw new Refusal("not_found", `There is no database ${path}.`);
+  if (existsSync(target)) throw new Refusal("conflict", `${target} is there already: choose another name.`);
+  const partial = `${target}.partial`;
+  rmSync(partial, { force: true });
+  try {
+    const source = open(path, { readOnly: true });
+    try {
+      source.exec("PRAGMA busy_timeout = 10000");
+      copyInto(source, makePrivate(partial));
+    } finally {
+      source.close();
+    }
+    const made_at = new Date(now).toISOString();
+    const report = { sessions: complete(open(partial), files, made_at), made_at, files };
+    sync(partial);
+    renameSync(partial, target);
+    return report;
+  } catch (error) {
+    quietly(() => rmSync(partial, { force: true }));
+    throw error;
+  }
+}
+
+/** Adds the files, and checks the whole. Answers how many sessions it holds. */
+function complete(database: Database, files: readonly BackedUpFile[], made_at: string): number {
+  try {
+    database.exec(`
+      CREATE TABLE backup_info (made_at TEXT NOT NULL) STRICT;
+      CREATE TABLE backup_files (name TEXT NOT NULL PRIMARY KEY, body TEXT NOT NULL) STRICT;
+    `);
+    database.prepare("INSERT INTO backup_info (made_at) VALUES (?)").run(made_at);
+    const insert = database.prepare("INSERT INTO backup_files (name, body) VALUES (?, ?)");
+    for (const { name, body } of files) insert.run(name, body);
+    return checkedSessions(database, "the copy");
+  } finally {
+    database.close();
+  }
+}
+
+interface RestoreOptions {
+  /** Where the database of the home is, or will be. */
+  readonly path: string;
+  readonly source: string;
+  readonly now: number;
+}
+
+export interface RestoreReport extends BackupReport {
+  /** Where the database is that was there before; absent: there was none. */
+  readonly aside?: string;
+}
+
+/** Puts a backup in the place of a home's database. What was there is kept beside it. No server may use the home. */
+export async function restore({ path, source, now }: RestoreOptions): Promise<RestoreReport> {
+  const open = await loadSqlite();
+  if (!existsSync(source)) throw new Refusal("not_found", `There is no file ${source}.`);
+  const lock = takeLock(open, path);
+  const next = `${path}.restoring`;
+  try {
+    rmSync(next, { force: true });
+    makePrivate(next);
+    copyFileSync(source, next);
+    const report = unpack(open, next, source);
+    sync(next);
+    const aside = putAside(path, now);
+    renameSync(next, path);
+    return aside === undefined ? report : { ...report, aside };
+  } finally {
+    quietly(() => rmSync(next, { force: true }));
+    lock.release();
+  }
+}
+
+/** Checks a copy of a backup and takes out what is no part of a home's database. */
+function unpack(open: OpenDatabase, copy: string, source: string): BackupReport {
+  const database = open(copy);
+  try {
+    refuseNewer(database);
+    const sessions = checkedSessions(database, source);
+    const [info] = database.prepare("SELECT made_at FROM backup_info").all() as { readonly made_at: string }[];
+    const rows = database.prepare("SELECT name, body FROM backup_files").all() as BackedUpFile[];
+    // As small as it can be, and from now on it gives space back in small steps.
+    database.exec("DROP TABLE backup_info; DROP TABLE backup_files; PRAGMA auto_vacuum = INCREMENTAL; VACUUM");
+    return { sessions, made_at: info?.made_at ?? "", files: rows.map(({ name, body }) => ({ name, body })) };
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
+    throw new Refusal("invalid_request", `${source} is no backup that can be restored: ${wordsOf(error)}.`);
+  } finally {
+    database.close();
+  }
+}
+
+function checkedSessions(database: Database, what: string): number {
+  const rows = database.prepare("PRAGMA integrity_check(1)").all() as { readonly integrity_check: string }[];
+  if (rows[0]?.integrity_check !== "ok")
+    throw new Refusal("store_failed", `${what} is damaged: ${rows[0]?.integrity_check ?? "it cannot be checked"}.`);
+  return (database.prepare("SELECT count(*) AS n FROM sessions").get() as { readonly n: number }).n;
+}
+
+/** Moves a database with its log and record out of the way. */
+function putAside(path: string, now: number): string | undefined {
+  const aside = `${path}.before-restore-${new Date(now).toISOString().replaceAll(/[:.]/g, "-")}`;
+  const had = existsSync(path);
+  for (const end of ["", "-wal", "-shm", ".record"]) if (existsSync(path + end)) renameSync(path + end, aside + end);
+  return had ? aside : undefined;
+}
+
+function sync(path: string): void {
+  const file = openSync(path, "r+");
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}

@@ -1,0 +1,2 @@
+/** The tool of an approval whose row is damaged. */
+export const DAMAGED_TOOL = "(damaged)";

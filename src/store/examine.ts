@@ -1,0 +1,42 @@
+import { type Database, loadSqlite } from "./binding.ts";
+import { wordsOf } from "./stall.ts";
+
+export interface Examined {
+  /** What SQLite says of the file; empty: it is whole. */
+  readonly problems: readonly string[];
+  readonly sessions: number;
+  /** Ids of sessions and approvals, and places of events, whose rows cannot be read. */
+  readonly damaged: readonly string[];
+}
+
+const PROBLEMS = 20;
+
+const DAMAGED = [
+  "SELECT 'session ' || id AS place FROM sessions WHERE NOT json_valid(state)",
+  "SELECT 'approval ' || id AS place FROM approvals WHERE NOT json_valid(body)",
+  "SELECT 'event ' || session_id || '/' || seq AS place FROM events WHERE NOT json_valid(body)",
+];
+
+/** Looks at a database without changing it, also while a server uses it. */
+export async function examineDatabase(path: string): Promise<Examined> {
+  const open = await loadSqlite();
+  let database: Database | undefined;
+  try {
+    database = open(path, { readOnly: true });
+    const rows = database.prepare(`PRAGMA integrity_check(${PROBLEMS})`).all() as {
+      readonly integrity_check: string;
+    }[];
+    const problems = rows.map(({ integrity_check }) => integrity_check).filter((line) => line !== "ok");
+    const { n } = database.prepare("SELECT count(*) AS n FROM sessions").get() as { readonly n: number };
+    return { problems, sessions: n, damaged: DAMAGED.flatMap((sql) => placesOf(database, sql)) };
+  } catch (error) {
+    return { problems: [wordsOf(error)], sessions: 0, damaged: [] };
+  } finally {
+    database?.close();
+  }
+}
+
+function placesOf(database: Database | undefined, sql: string): readonly string[] {
+  const rows = database?.prepare(`${sql} LIMIT ${PROBLEMS}`).all() ?? [];
+  return (rows as { readonly place: string }[]).map(({ place }) => place);
+}

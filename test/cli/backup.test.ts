@@ -1,0 +1,70 @@
+import { mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { backUp, restore } from "../../src/store/backup.ts";
+import { examineDatabase } from "../../src/store/examine.ts";
+import { approveWith, openTestHouse, script, untilTurnEnds } from "../support/house.ts";
+import { faultsOf, journalOf, NO_FAULTS } from "../support/journals.ts";
+
+const ask = {
+  prompt: { text: script({ tool: "Bash", input: { command: "echo hi >> effects.txt" } }, { say: "Done." }) },
+};
+
+it("a backup of a running server brings sessions, tokens and questions back", async () => {
+  await using house = await openTestHouse();
+  const path = join(house.place.home, "sallyport.db");
+  const target = join(house.place.workspace, "a.backup");
+  const kept = await house.client.createSession(ask);
+  for await (const frame of house.client.watch(kept.id)) if (frame.type === "approval.requested") break;
+  const operator = await house.as("operator", "keeps its token");
+  const before = await journalOf(house.client, kept.id);
+  const files = [{ name: "policy.yaml", body: "default_profile: server\n" }];
+  const report = await backUp({ path, target, files, now: 0 });
+  expect(report).toEqual({ sessions: 1, made_at: "1970-01-01T00:00:00.000Z", files });
+  expect((await stat(target)).mode & 0o777).toBe(0o600);
+  expect((await examineDatabase(target)).problems).toEqual([]);
+  await expect(backUp({ path, target, files, now: 0 })).rejects.toMatchObject({ code: "conflict" });
+  await house.client.createSession({});
+  // Not while a server has the home, and not what is no backup.
+  await expect(restore({ path, source: target, now: 0 })).rejects.toMatchObject({ code: "conflict" });
+  await house.stop();
+  const junk = join(house.place.workspace, "junk");
+  await writeFile(junk, "not a database ".repeat(100));
+  const untouched = await readFile(path);
+  await expect(restore({ path, source: junk, now: 0 })).rejects.toMatchObject({ code: "invalid_request" });
+  expect((await readFile(path)).equals(untouched)).toBe(true);
+  const restored = await restore({ path, source: target, now: 0 });
+  expect(restored).toMatchObject({ ...report, aside: `${path}.before-restore-1970-01-01T00-00-00-000Z` });
+  expect((await stat(path)).mode & 0o777).toBe(0o600);
+  expect((await examineDatabase(restored.aside ?? "")).sessions).toBe(2);
+  await house.restart();
+  expect((await house.client.sessions()).sessions.map(({ id }) => id)).toEqual([kept.id]);
+  expect((await journalOf(house.client, kept.id)).slice(0, before.length)).toEqual(before);
+  const again = (await house.client.approvals({ status: "pending" })).approvals;
+  expect(again.length).toBe(1);
+  for (const approval of again) await approveWith(house.client)(approval);
+  await untilTurnEnds(house.client, kept.id);
+  expect(faultsOf(await journalOf(house.client, kept.id))).toEqual(NO_FAULTS);
+  const same = await fetch(`${house.serving.url}/api/sessions`, {
+    headers: { authorization: `Bearer ${operator.token}` },
+  });
+  expect(same.status).toBe(200);
+});
+
+it("a backup can be restored into a home that has nothing", async () => {
+  await using house = await openTestHouse();
+  await house.client.createSession({});
+  const target = join(house.place.workspace, "a.backup");
+  await backUp({ path: join(house.place.home, "sallyport.db"), target, files: [], now: 0 });
+  await house.stop();
+  await rm(house.place.home, { recursive: true });
+  await mkdir(house.place.home);
+  const path = join(house.place.home, "sallyport.db");
+  expect(await restore({ path, source: target, now: 0 })).toEqual({
+    sessions: 1,
+    made_at: "1970-01-01T00:00:00.000Z",
+    files: [],
+  });
+  await house.restart();
+  expect((await house.client.sessions()).sessions.length).toBe(1);
+});
