@@ -7,7 +7,7 @@ import { copyInto, refuseNewer } from "./schema.ts";
 import { quietly, wordsOf } from "./stall.ts";
 
 /** A file of the home that goes with the database. */
-export interface BackedUpFile {
+interface BackedUpFile {
   readonly name: string;
   readonly body: string;
 }
