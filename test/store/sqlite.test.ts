@@ -108,7 +108,7 @@ describe("SQLite store", () => {
       await plain((database) =>
         database.exec(`
           DROP TABLE reservations; DROP TABLE accounts; DROP TABLE usage; DROP INDEX sessions_active;
-          DROP INDEX audit_by_principal; DROP TABLE store_state;
+          DROP INDEX audit_by_principal; DROP TABLE store_state; DROP TABLE deleted_sessions; DROP INDEX sessions_forks;
           ALTER TABLE sessions DROP COLUMN engine; ALTER TABLE sessions DROP COLUMN search;
           PRAGMA user_version = 1;
         `),
@@ -117,6 +117,8 @@ describe("SQLite store", () => {
       const store = await open();
       await store.commit({ spending: [{ account: "total", amount: 1 }] });
       expect([await seqs(store, "ses_1"), await store.read.spent("total")]).toEqual([[1], 1]);
+      // Before that, a copy was made.
+      expect((await stat(`${path}.before-version-5`)).mode & 0o777).toBe(0o600);
     });
 
     it("find the sessions of a database of version 2", async () => {
@@ -131,7 +133,7 @@ describe("SQLite store", () => {
       await first.close();
       await plain((database) =>
         database.exec(`
-          DROP INDEX audit_by_principal; DROP TABLE store_state;
+          DROP INDEX audit_by_principal; DROP TABLE store_state; DROP TABLE deleted_sessions; DROP INDEX sessions_forks;
           ALTER TABLE sessions DROP COLUMN engine; ALTER TABLE sessions DROP COLUMN search;
           PRAGMA user_version = 2;
         `),
