@@ -58,12 +58,13 @@ export function mcpServer(options: McpServerOptions): Server {
   return server;
 }
 
-function describeTool({ name, title, description, readOnly, input }: ClaudeTool) {
+function describeTool({ name, title, description, readOnly, input, output }: ClaudeTool) {
   return {
     name,
     title,
     description,
     inputSchema: z.toJSONSchema(input, { io: "input" }) as { type: "object" },
+    outputSchema: z.toJSONSchema(output) as { type: "object" },
     annotations: { readOnlyHint: readOnly, destructiveHint: name === "claude_stop", openWorldHint: true },
   };
 }

@@ -16,6 +16,8 @@ export interface ClaudeTool {
   readonly description: string;
   readonly readOnly: boolean;
   readonly input: z.ZodObject;
+  /** What its data looks like, for clients that read the data and not the text. Further fields may come. */
+  readonly output: z.ZodObject;
   readonly run: (tree: ClaudeTree, input: unknown, waiting: Waiting) => Promise<ToolAnswer>;
 }
 
@@ -74,6 +76,32 @@ const ForkInput = z
 
 const StopInput = z.object({ session_id: SessionId }).strict();
 
+const CreatedOutput = z.looseObject({
+  session_id: z.string().describe("The new session's id"),
+  status: z.string().optional().describe("How it begins: creating"),
+  status_path: z.string().optional().describe("The file that tells how it stands"),
+});
+
+const StatusOutput = z.looseObject({
+  session_id: z.string(),
+  status: z.string().describe("ready, working, idle, paused, pending_approval, complete or failed"),
+});
+
+const WaitOutput = StatusOutput.extend({
+  timed_out: z.boolean().describe("True: it still works, wait again"),
+  response: z.string().optional().describe("The last answer"),
+  pending_tools: z.array(z.unknown()).optional().describe("The calls that wait for a person"),
+});
+
+const ReadOutput = z.looseObject({
+  path: z.string(),
+  text: z.string().optional().describe("The part of the file that was read"),
+  size: z.number().int().optional().describe("Bytes of the whole file"),
+  offset: z.number().int().optional().describe("The first byte of the part"),
+  next_offset: z.number().int().optional().describe("Where the next part begins; absent: this was the last"),
+  entries: z.array(z.unknown()).optional().describe("Of a folder: what is in it"),
+});
+
 /** One tool, with its input read by its schema; what does not fit it is refused in our own words. */
 function tool<Input extends z.ZodObject>(
   parts: Omit<ClaudeTool, "input" | "run"> & {
@@ -103,6 +131,7 @@ export const CLAUDE_TOOLS: readonly ClaudeTool[] = [
       "Starts a session of another agent and answers its session_id at once. It runs under policy and budget; max_cost_usd is in micro-USD. Then use claude_wait and claude_read.",
     readOnly: false,
     input: ClaudeRequest,
+    output: CreatedOutput,
     run: async (tree, request) => dataAnswer(await tree.call(`${ROOT}/new`, JSON.stringify(request))),
   }),
   tool({
@@ -112,6 +141,7 @@ export const CLAUDE_TOOLS: readonly ClaudeTool[] = [
       "Sends a prompt to a session. It waits there while another one is worked on. Answers how the session stands.",
     readOnly: false,
     input: PromptInput,
+    output: StatusOutput,
     run: async (tree, { session_id, prompt }) => {
       await tree.write(sessionPath(session_id, "prompt"), prompt);
       return asAnswer(await standingOf(tree, session_id));
@@ -124,6 +154,7 @@ export const CLAUDE_TOOLS: readonly ClaudeTool[] = [
       "Waits until a session is idle, complete, failed or pending_approval (a person is asked; you cannot answer), and answers how it stands, with its response. With timed_out it still works: wait again.",
     readOnly: true,
     input: WaitInput,
+    output: WaitOutput,
     run: async (tree, request, waiting) => asAnswer({ ...(await waitFor(tree, request, waiting)) }),
   }),
   tool({
@@ -133,6 +164,7 @@ export const CLAUDE_TOOLS: readonly ClaudeTool[] = [
       "Reads any file of the /claude tree that you may read, or lists a folder: providers/, policy, usage, sessions/<id>/{status,response,output,context,usage,tools/log,tools/pending}.",
     readOnly: true,
     input: ReadInput,
+    output: ReadOutput,
     run: (tree, request) => readPart(tree, request),
   }),
   tool({
@@ -142,6 +174,7 @@ export const CLAUDE_TOOLS: readonly ClaudeTool[] = [
       "Makes a new session that begins with this one's conversation, and answers its session_id. It draws on the same budget.",
     readOnly: false,
     input: ForkInput,
+    output: CreatedOutput,
     run: async (tree, { session_id, ...fork }) =>
       dataAnswer(await tree.call(sessionPath(session_id, "fork"), JSON.stringify(fork))),
   }),
@@ -151,6 +184,7 @@ export const CLAUDE_TOOLS: readonly ClaudeTool[] = [
     description: "Ends a session for good, with whatever it is doing. Answers how it stands.",
     readOnly: false,
     input: StopInput,
+    output: StatusOutput,
     run: async (tree, { session_id }) => {
       await tree.write(sessionPath(session_id, "ctl"), "stop");
       return asAnswer(await standingOf(tree, session_id));
@@ -165,12 +199,21 @@ async function readPart(
   const path = pathOf(words);
   if ((await tree.stat(path)).is_dir) return asAnswer({ path, entries: await tree.list(path) });
   const bytes = await tree.read(path);
-  const end = Math.min(bytes.length, offset + limit);
+  const end = wholeCharacters(bytes, { offset, end: Math.min(bytes.length, offset + limit) });
   const next = end < bytes.length ? { next_offset: end } : {};
-  return {
-    text: new TextDecoder().decode(bytes.subarray(offset, end)),
-    data: { path, size: bytes.length, offset, ...next },
-  };
+  const text = new TextDecoder().decode(bytes.subarray(offset, end));
+  // Some clients show their model the data alone, others the text alone: the file is in both.
+  return { text, data: { path, text, size: bytes.length, offset, ...next } };
+}
+
+/** Where a part ends so that no character of it is cut in two; a part shorter than one character stays as it is. */
+function wholeCharacters(
+  bytes: Uint8Array,
+  { offset, end }: { readonly offset: number; readonly end: number },
+): number {
+  let whole = end;
+  while (whole > offset && ((bytes[whole] ?? 0) & 0b1100_0000) === 0b1000_0000) whole -= 1;
+  return whole === offset ? end : whole;
 }
 
 function dataAnswer(bytes: Uint8Array): ToolAnswer {

@@ -299,6 +299,29 @@ describe.each(DOORS)("the tree over $door, in the protocol's $era form", (door) 
     expect(answer["text"]).toContain(words);
   });
 
+  it("gives a file to clients that show text and to those that show data, whole characters at a time", async () => {
+    const session_id = await begin(mcp, script({ say: "aé€" }));
+    await call(mcp, "claude_wait", { session_id });
+    const parts: unknown[] = [];
+    for (let offset: number | undefined = 0; offset !== undefined;) {
+      const path = `sessions/${session_id}/output`;
+      const result = await mcp.client.callTool({ name: "claude_read", arguments: { path, offset, limit: 3 } });
+      const data = result.structuredContent as { readonly text: string; readonly next_offset?: number };
+      parts.push([result.content, data.text]);
+      offset = data.next_offset;
+    }
+    expect(parts).toEqual(["aé", "€", "\n"].map((text) => [[{ type: "text", text }], text]));
+  });
+
+  it("describes every argument and every answer", async () => {
+    const { tools } = await mcp.client.listTools();
+    for (const { name, inputSchema, outputSchema } of tools) {
+      const properties = Object.entries((inputSchema.properties ?? {}) as Record<string, { description?: string }>);
+      expect([name, properties.filter(([, { description }]) => description === undefined)]).toEqual([name, []]);
+      expect([name, outputSchema?.type]).toEqual([name, "object"]);
+    }
+  });
+
   it("refuses a tool that is not there", async () => {
     await expect(call(mcp, "claude_approve", {})).rejects.toMatchObject({ code: -32_602 });
   });

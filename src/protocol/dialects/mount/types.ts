@@ -47,25 +47,35 @@ export const ToolDefinition = z
 /** What is written to `new`. The fields below `autonomy` are ours. */
 export const ClaudeRequest = z
   .object({
-    model: z.string().min(1).max(200),
-    system_prompt: optional(z.string().max(200_000)),
-    initial_prompt: optional(z.string().max(LIMITS.promptChars)),
-    tools: z.array(ToolDefinition).max(500).default([]),
-    max_context_tokens: optional(z.number().int().min(1_000).max(100_000_000)),
-    tunnel_endpoint: optional(z.string().min(1).max(200)),
-    /** micro-USD. */
-    max_cost_usd: optional(MicroUsd),
-    idempotency_key: optional(z.string().min(1).max(200)),
-    resume_session_id: optional(z.string().min(1).max(100)),
-    timeout_ms: optional(z.number().int().min(1).max(LIMITS.mountCreateMaxMs)),
-    autonomy: optional(Autonomy),
-    /** Absent: chosen by the model's name. */
-    provider: optional(z.string().min(1).max(100)),
-    /** Absent: `loop`. */
-    engine: optional(z.string().min(1).max(100)),
-    workspace: optional(z.string().min(1).max(LIMITS.pathChars)),
-    /** Whose budget the new session draws on. */
-    parent_session_id: optional(z.string().min(1).max(100)),
+    model: z.string().min(1).max(200).describe("The model, such as claude-sonnet-5, or provider/model"),
+    system_prompt: optional(z.string().max(200_000)).describe("Instructions for the whole session"),
+    initial_prompt: optional(z.string().max(LIMITS.promptChars)).describe(
+      "The first prompt; absent: the session waits for one",
+    ),
+    tools: z
+      .array(ToolDefinition)
+      .max(500)
+      .default([])
+      .describe("The tools it may use, by name; empty: all that policy allows"),
+    max_context_tokens: optional(z.number().int().min(1_000).max(100_000_000)).describe(
+      "The most tokens of conversation a request may carry",
+    ),
+    tunnel_endpoint: optional(z.string().min(1).max(200)).describe("The id of the tunnel to ask the model through"),
+    max_cost_usd: optional(MicroUsd).describe("The most the session may cost, in micro-USD: 1000000 is one dollar"),
+    idempotency_key: optional(z.string().min(1).max(200)).describe(
+      "The same key within an hour answers the same session",
+    ),
+    resume_session_id: optional(z.string().min(1).max(100)).describe("A session to go on with instead of a new one"),
+    timeout_ms: optional(z.number().int().min(1).max(LIMITS.mountCreateMaxMs)).describe(
+      "How long creation may take, milliseconds",
+    ),
+    autonomy: optional(Autonomy).describe("How much it may do unasked; never more than policy allows"),
+    provider: optional(z.string().min(1).max(100)).describe("Where model calls go; absent: chosen by the model's name"),
+    engine: optional(z.string().min(1).max(100)).describe("loop, claude-sdk or claude-cli; absent: loop"),
+    workspace: optional(z.string().min(1).max(LIMITS.pathChars)).describe(
+      "The folder to work in; absent: the server's own",
+    ),
+    parent_session_id: optional(z.string().min(1).max(100)).describe("The session whose budget this one draws on"),
   })
   .strict();
 export type ClaudeRequest = z.infer<typeof ClaudeRequest>;
