@@ -280,6 +280,7 @@ async function gatewayFor(options: HouseOptions, furniture: Furniture): Promise<
             engineMemoryBytes: settings.engineMemoryBytes?.value,
             environment: passedOn,
             extraTools: options.extraTools,
+            redact,
             newId,
             now: () => clock.now(),
           },

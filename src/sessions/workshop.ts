@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { NewId, Profile } from "../protocol/index.ts";
+import type { NewId, Profile, Redactor } from "../protocol/index.ts";
 import { openLocalSandbox, type ProcessMarks } from "../sandbox/index.ts";
 import {
   createToolbox,
@@ -30,6 +30,8 @@ export interface WorkshopOptions {
   readonly environment: Readonly<Record<string, string>>;
   /** Tools beside our own, for every session; absent: none. */
   readonly extraTools?: readonly AnyTool[] | undefined;
+  /** What output passes before it is kept in a file; absent: it is kept as it is. */
+  readonly redact?: Redactor | undefined;
   readonly newId: NewId;
   readonly now: () => number;
 }
@@ -57,6 +59,7 @@ export async function openWorkshop(options: WorkshopOptions, wanted: WorkshopReq
     extraRead,
     hidden: [options.home],
     webHosts: webHostsOf(profile),
+    redact: options.redact,
     newId: options.newId,
     now: options.now,
   });

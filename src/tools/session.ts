@@ -1,4 +1,4 @@
-import type { NewId } from "../protocol/index.ts";
+import type { NewId, Redactor } from "../protocol/index.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import { openFileLedger } from "./files/ledger.ts";
 import { openShells } from "./shell/shells.ts";
@@ -13,6 +13,8 @@ export interface ToolSessionOptions {
   /** Absent: none. */
   readonly hidden?: readonly string[];
   readonly webHosts: readonly string[];
+  /** What output passes before it is kept in a file; absent: it is kept as it is. */
+  readonly redact?: Redactor | undefined;
   readonly newId: NewId;
   readonly now: () => number;
 }

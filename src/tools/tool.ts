@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { ContentBlock, FileChange, NewId, Preview, Tier, Warning } from "../protocol/index.ts";
+import type { ContentBlock, FileChange, NewId, Preview, Redactor, Tier, Warning } from "../protocol/index.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import type { FileLedger } from "./files/ledger.ts";
 import type { Shells } from "./shell/shells.ts";
@@ -32,6 +32,8 @@ export interface ToolSession {
   readonly hidden: readonly string[];
   /** Hosts that WebFetch may reach; globs. A host of the own network only if it is named exactly. */
   readonly webHosts: readonly string[];
+  /** What output passes before it is kept in a file; absent: it is kept as it is. */
+  readonly redact?: Redactor | undefined;
   readonly newId: NewId;
   readonly now: () => number;
 }

@@ -124,7 +124,7 @@ async function runForeground(
 ): Promise<ToolResult> {
   if (context.signal.aborted) return errorResult("The command was interrupted before it began.");
   const path = join(context.outputFolder, `${context.newId("sh")}.log`);
-  const output = new CommandOutput({ path, onOutput: context.onOutput });
+  const output = new CommandOutput({ path, onOutput: context.onOutput, redact: context.redact });
   let stop: () => void = () => undefined;
   const stopped = new Promise<undefined>((resolve) => {
     stop = () => resolve(undefined);

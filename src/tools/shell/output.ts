@@ -1,8 +1,9 @@
 import { closeSync, mkdirSync, openSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { StringDecoder } from "node:string_decoder";
-import { LIMITS } from "../../protocol/index.ts";
+import { LIMITS, type Redactor } from "../../protocol/index.ts";
 import { headOf, tailOf } from "../preview.ts";
+import { CleanOutput } from "./clean.ts";
 
 type Stream = "stdout" | "stderr";
 
@@ -99,14 +100,20 @@ export class CommandOutput {
   #earlyBytes = 0;
   #file: KeptFile | undefined;
   #streamed = 0;
+  readonly #clean: CleanOutput;
 
-  constructor(options: { readonly path: string; readonly onOutput: (text: string) => void }) {
+  constructor(options: {
+    readonly path: string;
+    readonly onOutput: (text: string) => void;
+    readonly redact?: Redactor | undefined;
+  }) {
     this.#path = options.path;
+    this.#clean = new CleanOutput(options.redact);
     this.#onOutput = options.onOutput;
   }
 
   add(chunk: Buffer, stream: Stream): void {
-    this.#keep(chunk);
+    this.#keep(this.#clean.next(chunk, stream));
     const text = this.#streams[stream].add(chunk);
     if (text === "" || this.#streamed >= LIMITS.bashStreamedChars) return;
     const room = LIMITS.bashStreamedChars - this.#streamed;
@@ -119,6 +126,7 @@ export class CommandOutput {
     const { stdout, stderr } = this.#streams;
     stdout.end();
     stderr.end();
+    this.#keep(this.#clean.end());
     this.#file?.close();
     const errors = Math.min(stderr.length, LIMITS.bashOutputChars / 3);
     const note = (cut: number): string => `... (${cut} characters were cut out here${this.#whereItIs()}) ...`;

@@ -1,9 +1,10 @@
 import { constants } from "node:os";
 import { join } from "node:path";
-import { LIMITS, type NewId } from "../../protocol/index.ts";
+import { LIMITS, type NewId, type Redactor } from "../../protocol/index.ts";
 import type { Running, Sandbox } from "../../sandbox/sandbox.ts";
 import { headOf } from "../preview.ts";
 import { isRefusal, reasonOf, type Refusal } from "../refusal.ts";
+import { CleanOutput } from "./clean.ts";
 import { matchingLines } from "./filter.ts";
 import { OutputLog } from "./log.ts";
 
@@ -52,6 +53,7 @@ export interface Shells {
 export interface ShellsOptions {
   readonly sandbox: Sandbox;
   readonly outputFolder: string;
+  readonly redact?: Redactor | undefined;
   readonly newId: NewId;
 }
 
@@ -75,7 +77,7 @@ export function openShells(options: ShellsOptions): Shells {
       forgetOld();
       const id = options.newId("sh");
       try {
-        const shell = new BackgroundShell(id, request, options.outputFolder);
+        const shell = new BackgroundShell(id, request, options);
         // Counted from now on, so that many at once cannot pass the bound together.
         shells.set(id, shell);
         await shell.start(options.sandbox);
@@ -101,6 +103,7 @@ class BackgroundShell implements Shell {
   readonly command: string;
   readonly #request: ShellStart;
   readonly #log: OutputLog;
+  readonly #clean: CleanOutput;
   readonly #ended: Promise<void>;
   #settle: () => void = () => undefined;
   #running: Running | undefined;
@@ -108,11 +111,12 @@ class BackgroundShell implements Shell {
   #ending: "killed" | "timed_out" | undefined;
   #place = 0;
 
-  constructor(id: string, request: ShellStart, outputFolder: string) {
+  constructor(id: string, request: ShellStart, { outputFolder, redact }: ShellsOptions) {
     this.id = id;
     this.command = request.command;
     this.#request = request;
     this.#log = new OutputLog(join(outputFolder, `${id}.log`));
+    this.#clean = new CleanOutput(redact);
     this.#ended = new Promise((resolve) => {
       this.#settle = resolve;
     });
@@ -124,12 +128,17 @@ class BackgroundShell implements Shell {
 
   async start(sandbox: Sandbox): Promise<void> {
     const { argv, cwd, timeout } = this.#request;
-    const running = await sandbox.spawn({ argv, cwd, onOutput: (chunk) => this.#log.append(chunk) });
+    const running = await sandbox.spawn({
+      argv,
+      cwd,
+      onOutput: (chunk, stream) => this.#log.append(this.#clean.next(chunk, stream)),
+    });
     this.#running = running;
     const timer = setTimeout(() => void this.#end("timed_out"), timeout);
     timer.unref();
     void running.exit.then(({ code, signal }) => {
       clearTimeout(timer);
+      this.#log.append(this.#clean.end());
       this.#status =
         this.#ending === undefined ? { state: "ended", exitCode: exitCodeOf(code, signal) } : { state: this.#ending };
       this.#settle();

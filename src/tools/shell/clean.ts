@@ -1,0 +1,28 @@
+import { PieceRedactor, type Redactor } from "../../protocol/index.ts";
+
+type Stream = "stdout" | "stderr";
+
+/**
+ * Takes known secrets out of output before it is written to a file, also where one comes in two pieces. Each byte is read as
+ * a character of its own, so that output which is no text stays as it is.
+ */
+export class CleanOutput {
+  readonly #pieces: PieceRedactor | undefined;
+
+  /** Absent: nothing is taken out. */
+  constructor(redact: Redactor | undefined) {
+    this.#pieces = redact === undefined ? undefined : new PieceRedactor(redact);
+  }
+
+  /** What can be written after one more piece. */
+  next(chunk: Buffer, stream: Stream): Buffer {
+    if (this.#pieces === undefined) return chunk;
+    return Buffer.from(this.#pieces.next(stream, chunk.toString("latin1")), "latin1");
+  }
+
+  /** What was held back. */
+  end(): Buffer {
+    const rest = (["stdout", "stderr"] as const).map((stream) => this.#pieces?.end(stream) ?? "");
+    return Buffer.from(rest.join(""), "latin1");
+  }
+}
