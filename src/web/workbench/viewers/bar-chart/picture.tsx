@@ -122,7 +122,7 @@ function barMarks(options: MarksOptions): readonly Mark[] {
       const chosen = countIn(part.rows, selected);
       return {
         key: `${bar.name}/${part.name}/${place}`,
-        label: `${name}: ${model.measure} ${figure(part.value)}${chosen > 0 ? `, ${chosen.toLocaleString("en")} selected` : ""}`,
+        label: `${name}: ${model.measure} ${spoken(model.kind, part.value)}${chosen > 0 ? `, ${chosen.toLocaleString("en")} selected` : ""}`,
         lines: linesOf({ bar, part, model, name, chosen }),
         selected: chosen > 0 && chosen === part.rows.length,
         shape: (
@@ -155,7 +155,7 @@ interface LinesOptions {
 function linesOf({ bar, part, model, name, chosen }: LinesOptions): readonly TooltipLine[] {
   return [
     ["", name],
-    [model.measure, figure(part.value)],
+    [model.measure, exactText(model.kind, part.value)],
     ...(model.relative ? [["share", `${((part.to - part.from) * 100).toFixed(1)}%`] as const] : []),
     ...(model.kind === "count" ? [] : [["rows", part.rows.length.toLocaleString("en")] as const]),
     ...(bar.color === undefined ? [] : [["colour", figure(bar.color)] as const]),
@@ -242,6 +242,16 @@ interface LabelProps {
 /** In a label beside the bar: of how many rows exactly; of other measures what there is room for. */
 function labelText(kind: BarModel["kind"], value: number): string {
   return kind === "count" ? value.toLocaleString("en-US") : shortNumber(value);
+}
+
+function exactText(kind: BarModel["kind"], value: number): string {
+  return kind === "count" ? value.toLocaleString("en-US") : figure(value);
+}
+
+/** What is read out holds what is seen beside the bar. */
+function spoken(kind: BarModel["kind"], value: number): string {
+  const [exact, label] = [exactText(kind, value), labelText(kind, value)];
+  return exact.includes(label) ? exact : `${exact} (${label})`;
 }
 
 function BarLabel({ look, palette, kind, bar, fill, upright, middle, end, base, thick, limit }: LabelProps) {

@@ -48,6 +48,12 @@ export function PieChart(props: PlotProps) {
   );
 }
 
+/** What is read out holds what is seen on the slice. */
+function spoken(value: number): string {
+  const [exact, label] = [figure(value), shortNumber(value)];
+  return exact.includes(label) ? exact : `${exact} (${label})`;
+}
+
 function sentenceOf({ slices, column, measure, drawn }: PieModel, rows: number): string {
   const most = slices.toSorted((left, right) => right.value - left.value)[0];
   const peak = most === undefined ? "" : `, largest ${most.name} with ${(most.share * 100).toFixed(1)}%`;
@@ -79,7 +85,7 @@ function PiePicture({ props, model, plot, area }: PictureProps) {
     const chosen = countIn(slice.rows, selected);
     return {
       key: `${slice.index} ${slice.name}`,
-      label: `${slice.name}: ${model.measure} ${figure(slice.value)}, ${percent(slice.share)}${chosen > 0 ? `, ${chosen.toLocaleString("en")} selected` : ""}`,
+      label: `${slice.name}: ${model.measure} ${spoken(slice.value)}, ${percent(slice.share)}${chosen > 0 ? `, ${chosen.toLocaleString("en")} selected` : ""}`,
       lines: [
         ["", slice.name],
         [model.measure, figure(slice.value)],
