@@ -66,7 +66,7 @@ export type Verdict =
   | {
       readonly effect: "deny";
       readonly message: string;
-      readonly status: "declined" | "failed" | "interrupted";
+      readonly status: "declined" | "timed_out" | "failed" | "interrupted";
       readonly interrupt: boolean;
     };
 

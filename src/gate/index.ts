@@ -9,7 +9,7 @@ export { parsePolicyYaml, validatePolicy } from "./policy.ts";
 export { BUILTIN_PROFILES, DEFAULT_POLICY } from "./profiles.ts";
 export { may, ROLE_CAN, type Capability } from "./roles.ts";
 export { parseRule } from "./rules.ts";
-export { sessionRule } from "./session-rule.ts";
+export { broaderRule, sessionRule } from "./session-rule.ts";
 export { claudeSettings } from "./settings.ts";
 export { analyseCommand } from "./shell/analyse.ts";
 export { withDisk } from "./shell/disk.ts";

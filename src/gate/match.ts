@@ -1,4 +1,4 @@
-import type { Effect } from "../protocol/index.ts";
+import { canonicalJson, type Effect } from "../protocol/index.ts";
 import { allowsCommand, catchesCommand, namesLine, type CommandRule } from "./commands.ts";
 import { commandPaths, mayHold } from "./command-paths.ts";
 import type { CallInQuestion } from "./gate.ts";
@@ -78,7 +78,13 @@ function allowsOne(rule: Exclude<Rule, CommandRule>, call: CallInQuestion, { wor
       return call.tool === "WebFetch" && call.hosts.length > 0 && call.hosts.every((host) => hostFits(rule.host, host));
     case "subagent":
       return canonicalTool(call.tool) === "Task" && call.input["subagent_type"] === rule.type;
+    case "input":
+      return isExactly(rule, call);
   }
+}
+
+function isExactly(rule: Extract<Rule, { kind: "input" }>, { tool, input }: CallInQuestion): boolean {
+  return canonicalTool(rule.tool) === canonicalTool(tool) && rule.input === canonicalJson(input);
 }
 
 /** The first deny or ask rule that applies; if none surely does, the first that cannot be ruled out. */
@@ -135,6 +141,8 @@ function catchesOne(rule: Exclude<Rule, CommandRule>, call: CallInQuestion, { wo
       return canonicalTool(call.tool) === "Task" && call.input["subagent_type"] === rule.type
         ? { rule: text, certain: true }
         : undefined;
+    case "input":
+      return isExactly(rule, call) ? { rule: text, certain: true } : undefined;
   }
 }
 

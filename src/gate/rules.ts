@@ -1,6 +1,6 @@
 import { isAbsolute, relative } from "node:path/posix";
 import picomatch from "picomatch";
-import { LIMITS } from "../protocol/index.ts";
+import { canonicalJson, LIMITS } from "../protocol/index.ts";
 import { isInside } from "./shell/paths.ts";
 
 /**
@@ -17,6 +17,7 @@ import { isInside } from "./shell/paths.ts";
  * | `Write(/abs/**)`, `Write(//abs/**)` | absolute paths |
  * | `WebFetch(domain:example.org)` | a host; `*.example.org` its subdomains |
  * | `Task(name)` | a kind of sub-agent |
+ * | `mcp__shop__pay({"amount":1})` | a call with exactly this input, of a tool that has no form of its own above |
  *
  * `Edit` speaks for every tool that writes files, `Read` for every tool that reads them.
  */
@@ -25,7 +26,9 @@ export type Rule =
   | { readonly kind: "command"; readonly text: string; readonly pattern: CommandPattern }
   | { readonly kind: "path"; readonly text: string; readonly tool: string; readonly pattern: PathPattern }
   | { readonly kind: "domain"; readonly text: string; readonly host: string }
-  | { readonly kind: "subagent"; readonly text: string; readonly type: string };
+  | { readonly kind: "subagent"; readonly text: string; readonly type: string }
+  /** `input` as canonical JSON. */
+  | { readonly kind: "input"; readonly text: string; readonly tool: string; readonly input: string };
 
 export type CommandPattern =
   | { readonly kind: "exact"; readonly command: string }
@@ -84,8 +87,19 @@ function specific(text: string, tool: string, content: string): Rule | RuleError
       ? { error: "write WebFetch(domain:example.org)" }
       : { kind: "domain", text, host: host.toLowerCase() };
   }
+  const input = content.startsWith("{") ? exactInput(content) : undefined;
+  if (input !== undefined) return { kind: "input", text, tool, input };
   if (tool === "Task" || tool === "Agent") return { kind: "subagent", text, type: content };
-  return { error: `${tool} takes nothing in brackets but *` };
+  return { error: `${tool} takes nothing in brackets but * or the whole input as JSON` };
+}
+
+/** The input that a rule means, as canonical JSON; undefined when it is no JSON. */
+function exactInput(content: string): string | undefined {
+  try {
+    return canonicalJson(JSON.parse(content));
+  } catch {
+    return undefined;
+  }
 }
 
 /** `*` stands for any text, `\*` for a star; a backslash before anything else is a backslash. */

@@ -1,5 +1,5 @@
 import { relative } from "node:path/posix";
-import { isPlainToSee, LIMITS } from "../protocol/index.ts";
+import { canonicalJson, isPlainToSee, LIMITS } from "../protocol/index.ts";
 import { isStatic, trimmed } from "./commands.ts";
 import { evaluate } from "./evaluate.ts";
 import type { CallInQuestion, Standing } from "./gate.ts";
@@ -35,7 +35,26 @@ function ruleFor(call: CallInQuestion, standing: Standing): string | undefined {
     const [host, ...more] = call.hosts;
     return host === undefined || more.length > 0 ? undefined : `WebFetch(domain:${host.toLowerCase()})`;
   }
-  return /^[A-Za-z][\w-]*$/.test(tool) ? canonicalTool(tool) : undefined;
+  return isPlainName(tool) ? `${canonicalTool(tool)}(${canonicalJson(input)})` : undefined;
+}
+
+/**
+ * The rule for every call of the tool, for a person who picks it instead of the one for this call. Only where no other
+ * rule says what a call is about: tools of pages and of MCP servers, and the like.
+ */
+export function broaderRule(call: CallInQuestion, standing: Standing): string | undefined {
+  const { tool } = call;
+  if (call.alwaysAsks || !isPlainName(tool) || hasOwnForm(tool)) return undefined;
+  const rule = canonicalTool(tool);
+  return evaluate(call, { ...standing, grants: [...standing.grants, rule] }).effect === "allow" ? rule : undefined;
+}
+
+function isPlainName(tool: string): boolean {
+  return /^[A-Za-z][\w-]*$/.test(tool);
+}
+
+function hasOwnForm(tool: string): boolean {
+  return ["Bash", "WebFetch", ...WRITING_TOOLS, ...READING_TOOLS].includes(tool);
 }
 
 function pathRule(name: "Edit" | "Read", { paths }: CallInQuestion, { workspace }: Standing): string | undefined {

@@ -14,6 +14,8 @@ export const FileDiff = z.object({
   original_content: z.string(),
   new_content: z.string(),
   diff: z.string(),
+  /** The diff is too long and was cut; the call's input has all of it. */
+  cut: z.literal(true).optional(),
   added: z.number().int(),
   removed: z.number().int(),
   /** Side effects beyond the text, in words: "creates folder src/new", "keeps mode 755". */
@@ -54,6 +56,8 @@ export const WarningKind = z.enum([
   "background",
   "dangerous",
   "unparseable",
+  /** A part is not shown: it is a secret that the server knows. */
+  "hidden",
 ]);
 export const Warning = z.object({ kind: WarningKind, message: z.string() });
 export type Warning = z.infer<typeof Warning>;
@@ -105,6 +109,19 @@ export const Preview = z.discriminatedUnion("type", [
 export type Preview = z.infer<typeof Preview>;
 export type PreviewType = Preview["type"];
 
+/** Side effects beyond the text, such as a link that is written through, and why a change cannot be made. */
+export function effectsOf(preview: Preview): readonly string[] {
+  const all: string[] = [];
+  for (const { effects, error } of filesOf(preview)) all.push(...effects, ...(error === undefined ? [] : [error]));
+  return all;
+}
+
+/** The files that a preview shows. */
+export function filesOf(preview: Preview): readonly FileDiff[] {
+  if (preview.type === "multi_diff") return preview.files;
+  return "file" in preview ? [preview.file] : [];
+}
+
 export const ApprovalStatus = z.enum(["pending", "approved", "rejected", "timed_out", "cancelled"]);
 export type ApprovalStatus = z.infer<typeof ApprovalStatus>;
 /** How an approval ended. `cancelled`: its turn was interrupted or its session closed before anybody answered. */
@@ -117,6 +134,21 @@ export const BUDGET_TOOL = "Budget";
 /** What happens when nobody answers in time: `deny` tells the model so; `park` keeps the question open without end. */
 export const Unattended = z.enum(["deny", "park"]);
 export type Unattended = z.infer<typeof Unattended>;
+
+/** A file change that was shown: what it begins with, what it makes of it, and where. It runs only if all of this is still so. */
+export const PlannedChange = z.object({
+  /** Absolute, every link followed. */
+  real_path: z.string(),
+  /** SHA-256 of the content that is there, in hex; "absent": there is no such file. */
+  before: z.string(),
+  /** Permission bits of the file that is there, octal ("644"). Absent: there is none. */
+  mode: z.string().optional(),
+  /** How many names the file that is there has. Absent: there is none. */
+  links: z.number().int().optional(),
+  /** SHA-256 of the content that will be there, in hex. */
+  after: z.string(),
+});
+export type PlannedChange = z.infer<typeof PlannedChange>;
 
 /** A durable question to a person about one exact tool call. */
 export const Approval = z.object({
@@ -131,11 +163,19 @@ export const Approval = z.object({
   /** SHA-256 over the canonical JSON of tool and input: the answer must name it. */
   input_hash: z.string(),
   preview: Preview,
+  /** What a file tool will change, as `preview` shows it. Absent: the tool changes no file itself, or the preview says why it cannot. */
+  planned: PlannedChange.optional(),
+  /** The approval of the same call that this one stands for: what that one showed had changed. */
+  replaces: z.string().optional(),
   warnings: z.array(Warning),
+  /** Why it can only be rejected, or approved with another input. Absent: it can be approved. */
+  not_approvable: z.string().optional(),
   /** Why it is asked: the pipeline's rule. */
   reason: z.string(),
   /** The exact rule that "approve for the session" would add; absent where none can be shown safely. */
   session_rule: z.string().optional(),
+  /** The rule for every call of the tool, which can be picked instead; absent where there is none. */
+  broader_rule: z.string().optional(),
   unattended: Unattended,
   created_at: z.string(),
   /** Absent when parked. */
@@ -155,6 +195,8 @@ export const Decision = z
     decision: z.enum(["approve", "reject"]),
     input_hash: z.string(),
     scope: z.enum(["once", "session"]).optional(),
+    /** With the scope `session`: the rule to add, `session_rule` or `broader_rule` of the approval. Absent: `session_rule`. */
+    rule: z.string().max(LIMITS.ruleChars).optional(),
     updated_input: z.record(z.string(), z.unknown()).optional(),
     feedback: z.string().max(LIMITS.feedbackChars).optional(),
     /** With `reject`: end the turn too. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Approval, Outcome } from "./approvals.ts";
+import { Approval, Outcome, PlannedChange } from "./approvals.ts";
 import { Prompt, Usage } from "./content.ts";
 import { ErrorDetail } from "./errors.ts";
 import { Item } from "./items.ts";
@@ -65,6 +65,10 @@ export const EventBody = z.discriminatedUnion("type", [
     scope: z.enum(["once", "session"]).optional(),
     updated_input: z.record(z.string(), z.unknown()).optional(),
     interrupt: z.boolean().optional(),
+    /** With `updated_input`: the file change that it makes. */
+    planned: PlannedChange.optional(),
+    /** With `cancelled`: what was shown has changed, so another question about the same call follows. */
+    changed: z.literal(true).optional(),
     /** The rule that an approval for the session added. */
     granted_rule: z.string().optional(),
   }),
@@ -77,6 +81,7 @@ export const EventBody = z.discriminatedUnion("type", [
     model: z.string().optional(),
     autonomy: Autonomy.optional(),
     permission_mode: PermissionMode.optional(),
+    ask_reads: z.boolean().optional(),
     paused: z.boolean().optional(),
     /** The queued prompts that wait for `resume`, all of them; absent: as before. */
     held: z.array(z.string()).optional(),

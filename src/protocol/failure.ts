@@ -10,6 +10,7 @@ export const ERROR_CODES = [
   "conflict",
   "already_answered",
   "input_changed",
+  "not_approvable",
   "timed_out",
   "idempotency_mismatch",
   "payload_too_large",

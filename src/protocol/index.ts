@@ -1,4 +1,5 @@
 export * from "./approvals.ts";
+export * from "./canonical.ts";
 export * from "./connections.ts";
 export * from "./content.ts";
 export * from "./desk.ts";

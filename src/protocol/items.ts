@@ -2,10 +2,18 @@ import { z } from "zod";
 import { ContentBlock } from "./content.ts";
 
 /**
- * How an item stands. `declined`: a person or policy said no. `interrupted`: stopped on the way, outcome unknown for a
- * tool. `superseded`: a message that died in a cut stream and was asked for again.
+ * How an item stands. `declined`: a person or policy said no. `timed_out`: a person was asked and nobody answered in time.
+ * `interrupted`: stopped on the way, outcome unknown for a tool. `superseded`: a message that died in a cut stream and was asked for again.
  */
-export const ItemStatus = z.enum(["in_progress", "completed", "failed", "declined", "interrupted", "superseded"]);
+export const ItemStatus = z.enum([
+  "in_progress",
+  "completed",
+  "failed",
+  "declined",
+  "timed_out",
+  "interrupted",
+  "superseded",
+]);
 export type ItemStatus = z.infer<typeof ItemStatus>;
 
 const base = {

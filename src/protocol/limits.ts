@@ -11,7 +11,11 @@ export const LIMITS = {
   // approvals
   approvalTimeoutMs: 300_000,
   pendingApprovalsPerSession: 64,
+  /** How often the clock on the wall is asked whether a question has expired. */
+  expiryCheckMs: 15_000,
   feedbackChars: 10_000,
+  /** How often one call is asked about again because what was shown had changed. */
+  changedQuestions: 10,
   /** How long a question for more money stays open, unless it is parked. */
   budgetQuestionMs: 3_600_000,
   /** Limits set by people that are kept in memory. */
@@ -93,6 +97,8 @@ export const LIMITS = {
   filesFoundDefault: 20,
   /** Lines of one export of the audit log. */
   auditLines: 10_000,
+  /** Of an edited call: what ran and what was asked, as JSON. Of longer ones the audit log has the hashes. */
+  auditInputChars: 65_536,
   templates: 100,
   /** One template as JSON. */
   templateChars: 65_536,
@@ -525,6 +531,8 @@ export const LIMITS = {
   terminalHeldChars: 1_000_000,
   /** Lines of a diff in a question; a key shows the rest. */
   terminalDiffLines: 200,
+  /** Lines that are shown at once when a person wants to see all of a question. */
+  terminalPageLines: 500,
   /** Of a command's output: the first lines as they come, and the last ones when it has ended. */
   terminalOutputHead: 10,
   terminalOutputTail: 5,

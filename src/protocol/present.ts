@@ -51,6 +51,25 @@ export function startToolItem(call: ToolCallStart): ToolItem {
   return { ...common, type: "tool_call" };
 }
 
+/** The item of a call that a person changed: its own fields say what runs, `input` what was asked. */
+export function editedToolItem(item: ToolItem, approved_input: Readonly<Record<string, unknown>>): ToolItem {
+  const edited = { approved_input: { ...approved_input } };
+  switch (item.type) {
+    case "command_execution":
+      return { ...item, ...edited, command: text(approved_input["command"]) };
+    case "web_search":
+      return { ...item, ...edited, query: text(approved_input["query"]) };
+    case "todo_list":
+      return { ...item, ...edited, items: todos(approved_input["todos"]) };
+    case "subagent":
+      return { ...item, ...edited, description: text(approved_input["description"]) };
+    case "file_change":
+    case "mcp_tool_call":
+    case "tool_call":
+      return { ...item, ...edited };
+  }
+}
+
 export function endToolItem(item: ToolItem, end: ToolCallEnd): ToolItem {
   const common = {
     status: end.status,

@@ -3,6 +3,8 @@ import { LIMITS } from "./limits.ts";
 /** Takes secrets out of what is written. */
 export interface Redactor {
   (text: string): string;
+  /** Takes out known secrets alone. For what a person decides on: nothing of it is hidden by its looks. */
+  exact(text: string): string;
   /** One more secret, from now on. Of those that were learnt, the last `redactedSecrets` are known. */
   learn(secret: string): void;
   /** How much of a text that goes on can be shown already: from there on it may be the beginning of a secret. */
@@ -11,8 +13,8 @@ export interface Redactor {
 
 const MASK = "[redacted]";
 const SHORTEST_SECRET = 8;
-/** What looks like one of our tokens or a model vendor's key, wherever it comes from. */
-const LOOKS_SECRET = /sp_[A-Za-z0-9_-]{40,}|sk-(?:ant|proj|or)-[A-Za-z0-9_-]{16,}/g;
+/** What looks like one of our tokens or a model vendor's key, wherever it comes from. No key is longer than this. */
+const LOOKS_SECRET = /(?:sp_[A-Za-z0-9_-]{40,256}|sk-(?:ant|proj|or)-[A-Za-z0-9_-]{16,256})(?![A-Za-z0-9_-])/g;
 /** The end of a text that may grow into one. */
 const MAY_BECOME_SECRET = /(?:sp_|sk-)[A-Za-z0-9_-]*$|s[pk]?$/;
 /** Nothing that may be a secret is longer: a longer run is shown, redacted as far as it goes. */
@@ -26,9 +28,13 @@ export function makeRedactor(secrets: readonly string[]): Redactor {
   const given = new Set(secrets);
   const learnt = new Set<string>();
   let exact = formsOf(given);
-  const redact = (text: string): string => {
+  const redactExact = (text: string): string => {
     let clean = text;
     for (const secret of exact) if (clean.includes(secret)) clean = clean.replaceAll(secret, MASK);
+    return clean;
+  };
+  const redact = (text: string): string => {
+    const clean = redactExact(text);
     return clean.includes("sp_") || clean.includes("sk-") ? clean.replace(LOOKS_SECRET, MASK) : clean;
   };
   const clear = (text: string): number => {
@@ -48,7 +54,7 @@ export function makeRedactor(secrets: readonly string[]): Redactor {
     }
     exact = formsOf([...given, ...learnt]);
   };
-  return Object.assign(redact, { clear, learn });
+  return Object.assign(redact, { exact: redactExact, clear, learn });
 }
 
 /** What is searched for: longest first, so that a secret inside another one does not leave the rest of it standing. */

@@ -145,9 +145,14 @@ export const ConfigureSession = z
     model: z.string().min(1).max(200).optional(),
     autonomy: Autonomy.optional(),
     permission_mode: PermissionMode.optional(),
+    /** Also ask before reads. */
+    ask_reads: z.boolean().optional(),
   })
   .strict()
-  .refine((change) => Object.keys(change).length > 0, "name what to change: model, autonomy or permission_mode");
+  .refine(
+    (change) => Object.keys(change).length > 0,
+    "name what to change: model, autonomy, permission_mode or ask_reads",
+  );
 export type ConfigureSession = z.infer<typeof ConfigureSession>;
 
 export const ForkSession = z.object({ after_turn: z.string().max(100).optional() }).strict();

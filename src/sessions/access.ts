@@ -1,5 +1,5 @@
 import { may, type Capability } from "../gate/index.ts";
-import { Failure, type PrincipalRef, type Role } from "../protocol/index.ts";
+import { Failure, type PrincipalRef, type Redactor, type Role } from "../protocol/index.ts";
 import type { AuditRow } from "../store/index.ts";
 import type { Services } from "./services.ts";
 
@@ -43,6 +43,12 @@ export function auditRow(
     by: { id: by.id, name: by.name, role: by.role },
     action: deed.action,
     target: deed.target,
-    details: JSON.parse(services.redact(JSON.stringify(deed.details ?? {}))) as unknown,
+    details: JSON.parse(redactedDetails(services.redact, deed)) as unknown,
   };
+}
+
+/** Of what a person decided on only known secrets are taken out: the rest is what was approved. */
+function redactedDetails(redact: Redactor, { action, details = {} }: Deed): string {
+  const json = JSON.stringify(details);
+  return action.startsWith("approval.") ? redact.exact(json) : redact(json);
 }

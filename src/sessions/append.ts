@@ -2,6 +2,7 @@ import type { Approval, EventBody, JournalEvent } from "../protocol/index.ts";
 import type { EventRow, Write } from "../store/index.ts";
 import { fold } from "./fold.ts";
 import { Frame } from "./frames.ts";
+import { redactedEvent } from "./redacted.ts";
 import type { Session } from "./session.ts";
 import { toRow, type SessionState } from "./state.ts";
 
@@ -23,9 +24,7 @@ export function append(
   const frames: Frame[] = [];
   const approvals: Approval[] = [];
   for (const decided of events) {
-    const raw = JSON.stringify(decided);
-    const text = services.redact(raw);
-    const body = text === raw ? decided : (JSON.parse(text) as EventBody);
+    const { body, text } = redactedEvent(decided, services.redact);
     const event: JournalEvent = { seq: state.seq + 1, session_id: state.id, at, ...body };
     rows.push({ session_id: event.session_id, seq: event.seq, at, type: event.type, body: text });
     frames.push(Frame.ofEvent(event, text));

@@ -3,21 +3,28 @@ import {
   BUDGET_TOOL,
   Failure,
   LimitKind,
+  LIMITS,
   MicroUsd,
   Shortage,
+  SYSTEM,
   type Approval,
   type ApprovalStatus,
   type Decision,
   type EditPreview,
+  type PlannedChange,
   type PreviewEdit,
-  type Ruling,
 } from "../protocol/index.ts";
 import { DAMAGED_TOOL, type Page } from "../store/index.ts";
+import { isSamePlan } from "../tools/index.ts";
 import { auditRow, authorize, authorizeFor, type Caller } from "./access.ts";
 import type { Answer } from "./decide.ts";
+import { expireQuestion } from "./expiry.ts";
 import type { SetLimit } from "./limit-book.ts";
+import { isOverdue } from "./questions.ts";
 import type { Registry } from "./registry.ts";
-import { ruleOn } from "./ruling.ts";
+import { inputHash } from "./permit.ts";
+import { CHANGED_SINCE_SHOWN, planOf } from "./plans.ts";
+import { ruleOn, type Ruled } from "./ruling.ts";
 import type { Services } from "./services.ts";
 import { setLimit } from "./set-limit.ts";
 import type { Session } from "./session.ts";
@@ -42,13 +49,20 @@ export class ApprovalDesk {
   async list(caller: Caller, filter: ApprovalFilter): Promise<Page<Approval>> {
     const scope = authorize(caller, "approval.read");
     const { status, session_id, cursor, limit } = filter;
-    return this.#services.store.read.approvals({
-      limit,
-      ...(status === undefined ? {} : { status }),
-      ...(session_id === undefined ? {} : { session_id }),
-      ...(cursor === undefined ? {} : { cursor }),
-      ...(scope === "own" ? { created_by: caller.id } : {}),
-    });
+    const read = (): Promise<Page<Approval>> =>
+      this.#services.store.read.approvals({
+        limit,
+        ...(status === undefined ? {} : { status }),
+        ...(session_id === undefined ? {} : { session_id }),
+        ...(cursor === undefined ? {} : { cursor }),
+        ...(scope === "own" ? { created_by: caller.id } : {}),
+      });
+    const page = await read();
+    const now = this.#services.clock.now();
+    const overdue = page.rows.filter((approval) => isOverdue(approval, now));
+    if (overdue.length === 0) return page;
+    await Promise.all(overdue.map(({ id }) => this.#find(id)));
+    return read();
   }
 
   async get(caller: Caller, id: string): Promise<Approval> {
@@ -84,7 +98,7 @@ export class ApprovalDesk {
       interrupt,
       hold_queue,
       ...(answer.granted_rule === undefined ? {} : { granted_rule: answer.granted_rule }),
-      ...(answer.updated_input === undefined ? {} : { edited: true }),
+      ...(answer.updated_input === undefined ? {} : editedDetails(approval, answer.updated_input)),
       ...(set === undefined ? {} : { limit_microusd: set.limit }),
     };
     const audit = [auditRow(this.#services, caller, { action: "approval.decide", target: id, details })];
@@ -105,28 +119,31 @@ export class ApprovalDesk {
     if (approval.status !== "pending") throw ended(approval);
     if (approval.tool === BUDGET_TOOL)
       throw new Failure("unsupported", "a limit of money needs no preview: it is what it says");
-    const ruling = await this.#ruleOnEdit(session, approval, input);
+    const { ruling } = await this.#rule(session, approval, input);
     const { preview, warnings } =
       ruling.effect === "deny"
         ? // It may show what is in a file that the policy keeps from everybody.
           { preview: { type: "generic", summary: ruling.why }, warnings: [] }
         : await (await session.workshop()).toolbox.preview(approval.tool, input);
-    return JSON.parse(this.#services.redact(JSON.stringify({ preview, warnings, ruling }))) as EditPreview;
+    return JSON.parse(this.#services.redact.exact(JSON.stringify({ preview, warnings, ruling }))) as EditPreview;
   }
 
   async #find(id: string): Promise<{ readonly approval: Approval; readonly session: Session }> {
     const stored = await this.#services.store.read.approval(id);
     if (stored === undefined) throw new Failure("not_found", `there is no approval ${id}`);
-    return { approval: stored, session: await this.#registry.get(stored.session_id) };
+    const session = await this.#registry.get(stored.session_id);
+    if (!isOverdue(stored, this.#services.clock.now())) return { approval: stored, session };
+    await expireQuestion(session, id);
+    return { approval: (await this.#services.store.read.approval(id)) ?? stored, session };
   }
 
   async #answer(caller: Caller, session: Session, approval: Approval, decision: Decision): Promise<Answer> {
     const by = { id: caller.id, name: caller.name, role: caller.role };
-    const { feedback, scope, updated_input, interrupt, hold_queue } = decision;
+    const { feedback, scope, rule, updated_input, interrupt, hold_queue } = decision;
     const common = { approval_id: approval.id, by, feedback };
     if (decision.decision === "reject") {
-      if (updated_input !== undefined || scope !== undefined) {
-        throw new Failure("invalid_request", "updated_input and scope belong to an approval, not to a rejection");
+      if (updated_input !== undefined || scope !== undefined || rule !== undefined) {
+        throw new Failure("invalid_request", "updated_input, scope and rule belong to an approval, not to a rejection");
       }
       if (hold_queue === true && interrupt !== true)
         throw new Failure("invalid_request", "hold_queue belongs to a rejection with interrupt");
@@ -134,30 +151,51 @@ export class ApprovalDesk {
     }
     if (hold_queue !== undefined) throw new Failure("invalid_request", "hold_queue belongs to a rejection");
     if (interrupt !== undefined) throw new Failure("invalid_request", "interrupt belongs to a rejection");
-    if (scope === "session" && approval.session_rule === undefined) {
-      throw new Failure("invalid_request", "no rule can be granted for this call; approve it once");
-    }
-    if (updated_input !== undefined && approval.tool !== BUDGET_TOOL)
-      await this.#checkEdit(session, approval, updated_input);
+    const granted = grantedRule(approval, decision);
+    if (approval.not_approvable !== undefined && updated_input === undefined)
+      throw new Failure("not_approvable", approval.not_approvable);
+    const planned = approval.tool === BUDGET_TOOL ? undefined : await this.#plan(session, approval, updated_input);
     return {
       ...common,
       outcome: "approved",
       scope,
       updated_input,
-      granted_rule: scope === "session" ? approval.session_rule : undefined,
+      ...(updated_input === undefined ? {} : { planned }),
+      granted_rule: granted,
     };
   }
 
-  /** An edited input passes the same pipeline: a person may change a call, not walk around the policy. */
-  async #checkEdit(session: Session, approval: Approval, input: Record<string, unknown>): Promise<void> {
-    const ruling = await this.#ruleOnEdit(session, approval, input);
-    if (ruling.effect === "deny")
-      throw new Failure("invalid_request", `updated_input is not allowed: ${ruling.why}`, ruling);
+  /**
+   * The file change that the answer approves. Where what was shown has changed, the question is closed: whoever asked
+   * asks anew, with what is there now.
+   */
+  async #plan(
+    session: Session,
+    approval: Approval,
+    edited: Record<string, unknown> | undefined,
+  ): Promise<PlannedChange | undefined> {
+    const ruled = await this.#rule(session, approval, edited ?? approval.input);
+    // A person may change a call, not walk around the policy. What was asked is ruled on again when it is about to run.
+    if (edited !== undefined && ruled.ruling.effect === "deny")
+      throw new Failure("invalid_request", `updated_input is not allowed: ${ruled.ruling.why}`, ruled.ruling);
+    const planned = await planOf(session, ruled);
+    const isAsShown =
+      edited === undefined ? isSamePlan(approval.planned, planned) : isSameFile(approval.planned, planned);
+    if (isAsShown) return planned;
+    const audit = [auditRow(this.#services, SYSTEM, { action: "approval.changed", target: approval.id })];
+    await session.answer(
+      { approval_id: approval.id, outcome: "cancelled", by: SYSTEM, feedback: CHANGED_SINCE_SHOWN, changed: true },
+      { audit },
+    );
+    throw new Failure(
+      "input_changed",
+      "what this call would change has changed since it was shown, so nothing was run; look at the new question before you decide",
+    );
   }
 
-  async #ruleOnEdit(session: Session, approval: Approval, input: Record<string, unknown>): Promise<Ruling> {
+  async #rule(session: Session, approval: Approval, input: Record<string, unknown>): Promise<Ruled> {
     const text = JSON.stringify(input);
-    if (this.#services.redact(text) !== text) {
+    if (input !== approval.input && this.#services.redact.exact(text) !== text) {
       throw new Failure(
         "invalid_request",
         "updated_input holds a secret, which is never kept; put it into the file yourself",
@@ -166,7 +204,7 @@ export class ApprovalDesk {
     const { settings, grants } = session.state;
     const workshop = await session.workshop();
     const asked = { tool: approval.tool, input, settings, grants };
-    return (await ruleOn(asked, this.#services.policy(), workshop)).ruling;
+    return ruleOn(asked, this.#services.policy(), workshop);
   }
 }
 
@@ -188,6 +226,36 @@ function budgetAnswer(approval: Approval, { decision, updated_input, scope }: De
     );
   }
   return { kind: asked.kind, account: asked.account, limit };
+}
+
+/** What ran and what was asked; of long inputs the hashes alone. */
+function editedDetails({ tool, input }: Approval, ran: Record<string, unknown>): object {
+  const ran_input_hash = inputHash(tool, ran);
+  const isShort = JSON.stringify([ran, input]).length <= LIMITS.auditInputChars;
+  return { edited: true, ran_input_hash, ...(isShort ? { ran_input: ran, asked_input: input } : {}) };
+}
+
+/** The rule that an approval for the session adds: only one that was shown. */
+function grantedRule(approval: Approval, { scope, rule, updated_input }: Decision): string | undefined {
+  if (scope !== "session") {
+    if (rule !== undefined) throw new Failure("invalid_request", "rule belongs to the scope session");
+    return undefined;
+  }
+  const { session_rule, broader_rule } = approval;
+  if (rule !== undefined && rule !== session_rule && rule !== broader_rule)
+    throw new Failure("invalid_request", "rule must be session_rule or broader_rule of this approval");
+  if (updated_input !== undefined)
+    throw new Failure("invalid_request", "the rule would be for the call before your change; leave scope out");
+  const granted = rule ?? session_rule;
+  if (granted === undefined)
+    throw new Failure("invalid_request", "no rule can be granted for this call; approve it once");
+  return granted;
+}
+
+/** An edit may make something else of the file that was shown, but not of what has become of it. */
+function isSameFile(shown: PlannedChange | undefined, edited: PlannedChange | undefined): boolean {
+  if (shown === undefined || edited === undefined || shown.real_path !== edited.real_path) return true;
+  return isSamePlan(shown, { ...edited, after: shown.after });
 }
 
 function ended(approval: Approval): Failure {

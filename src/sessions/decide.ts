@@ -1,5 +1,6 @@
 import {
   addUsage,
+  editedToolItem,
   Failure,
   isToolItem,
   LIMITS,
@@ -13,6 +14,7 @@ import {
   type Item,
   type Outcome,
   type PermissionMode,
+  type PlannedChange,
   type PrincipalRef,
   type Prompt,
   type Status,
@@ -73,6 +75,7 @@ export interface SettingsChange {
   readonly model?: string;
   readonly autonomy?: Autonomy;
   readonly permission_mode?: PermissionMode;
+  readonly ask_reads?: boolean;
 }
 
 /** What an engine's own program thinks that the turn cost; absent: it does not say. */
@@ -95,6 +98,8 @@ export interface Answer {
   readonly interrupt?: boolean | undefined;
   /** With `interrupt`: the prompts that wait now begin only after `unpause`. */
   readonly hold_queue?: boolean | undefined;
+  readonly planned?: PlannedChange | undefined;
+  readonly changed?: true | undefined;
   readonly granted_rule?: string | undefined;
 }
 
@@ -169,12 +174,13 @@ function balance({ spent, reserved, limit }: { spent: number; reserved: number; 
 /** Only what is really others is told. */
 function configure(state: SessionState, change: SettingsChange): readonly EventBody[] {
   const { settings } = state;
-  const { model, autonomy, permission_mode } = change;
+  const { model, autonomy, permission_mode, ask_reads } = change;
   const told: SettingsChange = {
     ...(model === undefined || model === settings.model ? {} : { model }),
     ...(autonomy === undefined || (autonomy === settings.autonomy && permission_mode === settings.permission_mode)
       ? {}
       : { autonomy, ...(permission_mode === undefined ? {} : { permission_mode }) }),
+    ...(ask_reads === undefined || ask_reads === (settings.ask_reads ?? false) ? {} : { ask_reads }),
   };
   return Object.keys(told).length === 0 ? [] : [{ type: "session.updated", status: state.status, ...told }];
 }
@@ -218,8 +224,9 @@ function changed(turn: OpenTurn, changes: readonly Change[]): EventBody[] {
 
 /** The engine does not know that a person changed the input: the item that ends says it all the same. */
 function withApprovedInput(known: Item | undefined, item: Item): Item {
-  if (known === undefined || !isToolItem(known) || !isToolItem(item) || known.approved_input === undefined) return item;
-  return { ...item, approved_input: known.approved_input };
+  if (known === undefined || !isToolItem(known) || !isToolItem(item)) return item;
+  const { approved_input: _engine, ...rest } = item;
+  return known.approved_input === undefined ? rest : editedToolItem(rest, known.approved_input);
 }
 
 export type TurnEnd = Extract<Command, { type: "complete" | "fail" }>;
@@ -313,7 +320,7 @@ function answer(state: SessionState, given: Answer): readonly EventBody[] | Fail
     );
   }
   const left = state.pending.filter((id) => id !== given.approval_id);
-  const { feedback, scope, updated_input, interrupt, granted_rule } = given;
+  const { feedback, scope, updated_input, interrupt, planned, changed: hasChanged, granted_rule } = given;
   return [
     {
       type: "approval.resolved",
@@ -324,6 +331,8 @@ function answer(state: SessionState, given: Answer): readonly EventBody[] | Fail
       ...(scope === undefined ? {} : { scope }),
       ...(updated_input === undefined ? {} : { updated_input }),
       ...(interrupt === undefined ? {} : { interrupt }),
+      ...(planned === undefined ? {} : { planned }),
+      ...(hasChanged === undefined ? {} : { changed: hasChanged }),
       ...(granted_rule === undefined || state.grants.includes(granted_rule) ? {} : { granted_rule }),
     },
     ...(left.length === 0 && state.turn !== undefined ? [status("working")] : []),

@@ -73,9 +73,13 @@ function withHeld(queue: SessionState["queue"], turns: readonly string[]): Sessi
 
 function changed(
   settings: SessionSettings,
-  { model, autonomy, permission_mode }: EventOf<"session.updated">,
+  { model, autonomy, permission_mode, ask_reads }: EventOf<"session.updated">,
 ): SessionSettings {
-  const named = model === undefined ? settings : { ...settings, model };
+  const named: SessionSettings = {
+    ...settings,
+    ...(model === undefined ? {} : { model }),
+    ...(ask_reads === undefined ? {} : { ask_reads }),
+  };
   if (autonomy === undefined) return named;
   const { permission_mode: _before, ...rest } = named;
   return { ...rest, autonomy, ...(permission_mode === undefined ? {} : { permission_mode }) };
@@ -104,8 +108,11 @@ export function foldTurn(turn: OpenTurn, event: JournalEvent): OpenTurn {
       return { ...turn, items, running: turn.running.filter((id) => id !== event.item.id) };
     }
     case "approval.requested": {
-      const asked: Asked = { approval_id: event.approval.id };
-      return { ...turn, asked: { ...turn.asked, [event.approval.tool_use_id]: asked } };
+      const { id, item_id, planned, tool_use_id } = event.approval;
+      const asked: Asked = { approval_id: id, ...(planned === undefined ? {} : { planned }) };
+      // What is asked about does not run: it was about to, and something had changed.
+      const running = turn.running.filter((running_id) => running_id !== item_id);
+      return { ...turn, running, asked: { ...turn.asked, [tool_use_id]: asked } };
     }
     case "approval.resolved":
       return { ...turn, asked: answer(turn.asked, event) };
@@ -128,6 +135,8 @@ function answer(asked: OpenTurn["asked"], event: EventOf<"approval.resolved">): 
         ...(event.feedback === undefined ? {} : { feedback: event.feedback }),
         ...(event.updated_input === undefined ? {} : { updated_input: event.updated_input }),
         ...(event.interrupt === undefined ? {} : { interrupt: event.interrupt }),
+        ...(event.planned === undefined ? {} : { planned: event.planned }),
+        ...(event.changed === undefined ? {} : { changed: event.changed }),
       },
     },
   };

@@ -1,8 +1,8 @@
 import type { Host } from "../engines/index.ts";
 import { narrowTools, toolListed } from "../gate/index.ts";
 import type { Toolbox } from "../tools/index.ts";
-import type { ReachCheckpoint } from "./checkpoints.ts";
 import { permit } from "./permit.ts";
+import { runPermitted } from "./permitted-calls.ts";
 import { profileOf } from "./ruling.ts";
 import type { Services } from "./services.ts";
 import type { Session } from "./session.ts";
@@ -15,7 +15,7 @@ export async function hostFor(session: Session): Promise<Host> {
     get model() {
       return { baseUrl: services.models.proxy.socketUrl, key, name: session.state.settings.model };
     },
-    toolbox: watched(toolbox, (tool) => isOffered(session, tool), services.reach),
+    toolbox: watched(session, toolbox),
     folder: services.engineFolder(session.state.id),
     sandbox,
     turnId: () => session.state.turn?.id ?? "",
@@ -51,16 +51,17 @@ export function isOffered({ services, state }: Session, tool: string): boolean {
   return lists.every((list) => list === undefined || toolListed(list, tool));
 }
 
-/** The same toolbox, with the crash suite's points around each run. */
-function watched(toolbox: Toolbox, offered: (tool: string) => boolean, reach: ReachCheckpoint): Toolbox {
+/** The same toolbox for permitted calls alone, with the crash suite's points around each run. */
+function watched(session: Session, toolbox: Toolbox): Toolbox {
+  const { reach } = session.services;
   return {
-    definitions: () => toolbox.definitions().filter(({ name }) => offered(name)),
+    definitions: () => toolbox.definitions().filter(({ name }) => isOffered(session, name)),
     facts: (tool, input) => toolbox.facts(tool, input),
     concurrent: (tool) => toolbox.concurrent(tool),
     preview: (tool, input) => toolbox.preview(tool, input),
     close: () => toolbox.close(),
     run: async (tool, input, options) => {
-      const running = toolbox.run(tool, input, options);
+      const running = runPermitted(session, toolbox, { tool, input, options });
       reach("tool.running");
       const result = await running;
       reach("tool.ran");

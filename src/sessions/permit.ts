@@ -1,9 +1,23 @@
 import { createHash } from "node:crypto";
 import type { ToolCall, Verdict } from "../engines/index.ts";
-import { sessionRule } from "../gate/index.ts";
-import { Failure, isToolItem, startToolItem, SYSTEM, type Approval, type ToolItem } from "../protocol/index.ts";
-import type { Session } from "./session.ts";
+import { broaderRule, sessionRule } from "../gate/index.ts";
+import {
+  canonicalJson,
+  editedToolItem,
+  Failure,
+  isToolItem,
+  LIMITS,
+  startToolItem,
+  SYSTEM,
+  type Approval,
+  type PlannedChange,
+  type ToolItem,
+} from "../protocol/index.ts";
+import { isSamePlan } from "../tools/index.ts";
+import type { PermittedCall } from "./permitted-calls.ts";
+import { CHANGED_SINCE_SHOWN, planError, planOf, shownIn } from "./plans.ts";
 import { ruleOn, type Ruled } from "./ruling.ts";
+import type { Session } from "./session.ts";
 import type { Asked } from "./state.ts";
 
 const RESTARTED =
@@ -15,23 +29,24 @@ const SECRET_LOST =
 const WITHDRAWN =
   "The server was restarted, and this call cannot be taken up again. The model asks again if it still needs it.";
 
+const KEEPS_CHANGING =
+  "What this call would change has changed each time that it was approved, so it was not run. Look at it again before you repeat the call.";
+
 const QUESTION_TOOL = "AskUserQuestion";
 
 /** SHA-256 over tool and input with sorted keys: what an answer must name. */
 export function inputHash(tool: string, input: Readonly<Record<string, unknown>>): string {
   return createHash("sha256")
-    .update(JSON.stringify([tool, sorted(input)]))
+    .update(canonicalJson([tool, input]))
     .digest("hex");
 }
 
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .toSorted(([left], [right]) => (left < right ? -1 : 1))
-      .map(([key, part]) => [key, sorted(part)]),
-  );
+/** A call that is being decided on. */
+interface Deciding {
+  readonly item: ToolItem;
+  readonly call: ToolCall;
+  readonly effectful: boolean;
+  readonly signal: AbortSignal;
 }
 
 /** Steps 1 to 7 of the pipeline for one call of the running turn: the gate's ruling, and a person's where it asks for one. */
@@ -42,32 +57,93 @@ export async function permit(session: Session, asked: ToolCall, signal: AbortSig
   await session.unpaused(signal);
   const turn = session.state.turn;
   if (turn === undefined || signal.aborted) return denied("Interrupted.", "interrupted");
-  const workshop = await session.workshop();
   const item = itemOf(session, call);
-  const ruled = await ruleOn(
-    { ...call, settings: session.state.settings, grants: session.state.grants },
-    services.policy(),
-    workshop,
-  );
+  const ruled = await rule(session, call);
   services.reach("tool.ruled");
   const effectful = hasEffects(call.tool, ruled.facts.tier);
   if (effectful && turn.running.includes(item.id)) return denied(RESTARTED, "interrupted");
-  let question = await questionOf(session, call);
+  const question = await questionOf(session, call);
   if (question === "changed") return denied(SECRET_LOST, "failed");
-  if (question === undefined) {
-    if (ruled.ruling.effect === "deny") return refusedBy(call.tool, ruled);
-    if (ruled.ruling.effect === "allow") {
-      await call.ready;
-      if (signal.aborted) return denied("Interrupted.", "interrupted");
-      return letRun(session, item, { input: call.input, effectful });
+  return settle(session, { item, call, effectful, signal }, { ruled, question });
+}
+
+/** Decides anew on a call that was permitted, because something had changed when it was about to run. It has not run. */
+export async function permitAgain(session: Session, permitted: PermittedCall, signal: AbortSignal): Promise<Verdict> {
+  const { call, effectful, approval_id } = permitted;
+  const item = itemOf(session, call);
+  return settle(
+    session,
+    { item, call, effectful, signal },
+    { ruled: await rule(session, call), replaces: approval_id },
+  );
+}
+
+async function rule(session: Session, { tool, input }: Pick<ToolCall, "tool" | "input">): Promise<Ruled> {
+  const { settings, grants } = session.state;
+  return ruleOn({ tool, input, settings, grants }, session.services.policy(), await session.workshop());
+}
+
+interface Standpoint {
+  readonly ruled: Ruled;
+  /** Asked already. */
+  readonly question?: Asked | undefined;
+  /** The approval whose preview is not true any more: then a person is asked whatever the gate says. */
+  readonly replaces?: string | undefined;
+}
+
+/** Rules, asks and looks again until what was decided on is what is there. */
+async function settle(session: Session, deciding: Deciding, from: Standpoint): Promise<Verdict> {
+  const { call, signal } = deciding;
+  let { ruled, question, replaces } = from;
+  for (let round = 0; round <= LIMITS.changedQuestions; round += 1) {
+    if (question === undefined) {
+      const { effect } = ruled.ruling;
+      if (effect === "deny") return refusedBy(call.tool, ruled);
+      if (effect === "allow" && replaces === undefined) {
+        await call.ready;
+        if (signal.aborted) return denied("Interrupted.", "interrupted");
+        return letRun(session, deciding, { input: call.input, ruled });
+      }
+      if (call.withdraw === true) return denied("Interrupted.", "interrupted");
+      const asked = await ask(session, { call, ruled, replaces });
+      if (asked !== undefined && "effect" in asked) return asked;
+      question = asked;
     }
-    if (call.withdraw === true) return denied("Interrupted.", "interrupted");
-    question = await ask(session, call, ruled);
+    if (question !== undefined) {
+      const answer = await answerTo(session, question, call, signal);
+      if (answer.outcome !== "approved" && answer.changed !== true) return refusedByAnswer(answer);
+      // What is compared below is compared right before it runs.
+      if (answer.outcome === "approved") await call.ready;
+      if (signal.aborted) return denied("Interrupted.", "interrupted");
+      const verdict = answer.outcome === "approved" ? await runAsShown(session, deciding, question) : undefined;
+      if (verdict !== undefined) return verdict;
+      replaces = question.approval_id;
+      question = undefined;
+    }
+    ruled = await rule(session, call);
   }
-  const answer = await answerTo(session, question, call, signal);
-  if (answer.outcome === "approved") await call.ready;
-  if (signal.aborted) return denied("Interrupted.", "interrupted");
-  return verdictOf(session, { item, call, effectful, answer });
+  return denied(KEEPS_CHANGING, "failed");
+}
+
+/** Lets an approved call run if it does what was shown, by what the gate says now. Nothing: it would do something else. */
+async function runAsShown(session: Session, deciding: Deciding, question: Asked): Promise<Verdict | undefined> {
+  const { call } = deciding;
+  // Read anew: the answer came while we waited.
+  const { answer } = session.state.turn?.asked[call.tool_use_id] ?? question;
+  const edited = answer?.updated_input;
+  const input = edited ?? call.input;
+  const ruled = await rule(session, { tool: call.tool, input });
+  if (ruled.ruling.effect === "deny") return refusedBy(call.tool, ruled);
+  const shown = edited === undefined ? question.planned : answer?.planned;
+  if (!isSamePlan(shown, await planOf(session, ruled))) return undefined;
+  if (shown !== undefined && !isJudged(shown, ruled)) return undefined;
+  const { approval_id } = question;
+  return letRun(session, deciding, { input, edited, ruled, approved: { planned: shown, approval_id } });
+}
+
+/** True when the gate ruled on the place that the plan writes to. */
+function isJudged({ real_path }: PlannedChange, { call }: Ruled): boolean {
+  return call.paths.every(({ access, real }) => access === "read" || real === real_path);
 }
 
 /** The answer to a question, which is withdrawn when nobody waits for it any more. */
@@ -121,20 +197,36 @@ function itemOf(session: Session, call: ToolCall): ToolItem {
   return known !== undefined && isToolItem(known) ? known : startToolItem({ ...call, id: call.item_id });
 }
 
-async function ask(session: Session, call: ToolCall, ruled: Ruled): Promise<Asked> {
-  const { services, state } = session;
+interface AskRequest {
+  readonly call: ToolCall;
+  readonly ruled: Ruled;
+  readonly replaces: string | undefined;
+}
+
+/**
+ * Asks a person. Nothing: the call leads to another place than the one that was ruled on. A verdict: what was approved
+ * before cannot be done any more.
+ */
+async function ask(session: Session, { call, ruled, replaces }: AskRequest): Promise<Asked | Verdict | undefined> {
+  const { services } = session;
   const workshop = await session.workshop();
-  const { preview, warnings } = await workshop.toolbox.preview(call.tool, call.input);
+  const shown = await workshop.toolbox.preview(call.tool, call.input);
+  const { preview, planned, warnings } = shown;
+  if (planned !== undefined && !isJudged(planned, ruled)) return undefined;
+  const impossible = replaces === undefined ? undefined : planError(preview);
+  if (impossible !== undefined) return denied(impossible, "failed");
   services.reach("approval.previewed");
-  const turn = session.state.turn;
-  if (turn === undefined) throw new Failure("aborted", "aborted");
+  const { state } = session;
+  if (state.turn === undefined) throw new Failure("aborted", "aborted");
   const now = services.clock.now();
-  const rule = sessionRule(ruled.call, ruled.standing);
+  const session_rule = sessionRule(ruled.call, ruled.standing);
+  const broader_rule = broaderRule(ruled.call, ruled.standing);
   const { unattended, approval_timeout_ms } = state.settings;
+  const { why } = ruled.ruling;
   const approval: Approval = {
     id: services.newId("apr"),
     session_id: state.id,
-    turn_id: turn.id,
+    turn_id: state.turn.id,
     item_id: call.item_id,
     tool: call.tool,
     tool_use_id: call.tool_use_id,
@@ -142,9 +234,12 @@ async function ask(session: Session, call: ToolCall, ruled: Ruled): Promise<Aske
     input: { ...call.input },
     input_hash: inputHash(call.tool, call.input),
     preview,
-    warnings: [...warnings],
-    reason: ruled.ruling.why,
-    ...(rule === undefined ? {} : { session_rule: rule }),
+    ...(planned === undefined ? {} : { planned }),
+    ...(replaces === undefined ? {} : { replaces }),
+    ...shownIn(services, { input: call.input, preview, warnings }),
+    reason: replaces === undefined ? why : `${CHANGED_SINCE_SHOWN} ${why}`,
+    ...(session_rule === undefined ? {} : { session_rule }),
+    ...(broader_rule === undefined ? {} : { broader_rule }),
     unattended,
     created_at: new Date(now).toISOString(),
     ...(unattended === "park" ? {} : { expires_at: new Date(now + approval_timeout_ms).toISOString() }),
@@ -154,45 +249,59 @@ async function ask(session: Session, call: ToolCall, ruled: Ruled): Promise<Aske
   services.reach("approval.decided");
   await durable;
   services.reach("approval.durable");
-  return { approval_id: approval.id };
+  return { approval_id: approval.id, planned };
 }
 
-interface Answered {
-  readonly item: ToolItem;
-  readonly call: ToolCall;
-  readonly effectful: boolean;
-  readonly answer: NonNullable<Asked["answer"]>;
-}
-
-async function verdictOf(session: Session, { item, call, effectful, answer }: Answered): Promise<Verdict> {
+function refusedByAnswer(answer: NonNullable<Asked["answer"]>): Verdict {
   switch (answer.outcome) {
-    case "approved":
-      return letRun(session, item, { input: call.input, edited: answer.updated_input, effectful });
     case "rejected":
       return denied(`User rejected: ${answer.feedback ?? "No reason provided"}`, "declined", answer.interrupt === true);
     case "timed_out":
-      return denied("Approval timeout: nobody answered in time, so the tool was not run.", "declined");
+      return denied("Approval timeout: nobody answered in time, so the tool was not run.", "timed_out");
+    case "approved":
     case "cancelled":
       return denied("Interrupted.", "interrupted");
   }
 }
 
+/** An earlier question about the same call may have been answered with another input. */
+function asAsked(item: ToolItem): ToolItem {
+  if (item.approved_input === undefined) return item;
+  const { approved_input: _before, ...asked } = editedToolItem(item, item.input);
+  return asked;
+}
+
+interface Run {
+  readonly input: ToolCall["input"];
+  /** What a person made of the input. */
+  readonly edited?: ToolCall["input"] | undefined;
+  readonly ruled: Ruled;
+  /** Absent: nobody was asked. */
+  readonly approved?: { readonly approval_id: string; readonly planned: PlannedChange | undefined } | undefined;
+}
+
 /** Says yes once it is on the disk that the tool is about to run: after a crash nobody has to guess. */
-async function letRun(
-  session: Session,
-  item: ToolItem,
-  run: Pick<ToolCall, "input"> & { readonly edited?: ToolCall["input"] | undefined; readonly effectful: boolean },
-): Promise<Verdict> {
-  const { input, edited, effectful } = run;
-  if (effectful || edited !== undefined) {
-    await session.execute({
-      type: "run",
-      item: edited === undefined ? item : { ...item, approved_input: { ...edited } },
-    });
+async function letRun(session: Session, { item, call, effectful }: Deciding, run: Run): Promise<Verdict> {
+  const { input, edited, ruled, approved } = run;
+  const isMarked = session.state.turn?.running.includes(item.id) === true;
+  if (edited !== undefined || (effectful && !isMarked)) {
+    await session.execute({ type: "run", item: edited === undefined ? asAsked(item) : editedToolItem(item, edited) });
     session.services.reach("tool.marked");
   }
-  return { effect: "allow", input: edited ?? input };
+  session.permitted.add({
+    call,
+    input,
+    effectful,
+    approval_id: approved?.approval_id,
+    permission: {
+      judged: new Map(ruled.call.paths.map(({ given, real }) => [given, real])),
+      ...(approved === undefined ? {} : { approved: { planned: approved.planned } }),
+    },
+  });
+  return { effect: "allow", input };
 }
+
+type Denied = Extract<Verdict, { effect: "deny" }>;
 
 function refusedBy(tool: string, { ruling, facts }: Ruled): Verdict {
   if (!facts.known) return denied(`Unknown tool: ${tool}`, "failed");
@@ -200,6 +309,6 @@ function refusedBy(tool: string, { ruling, facts }: Ruled): Verdict {
   return denied(`Denied by policy (${ruling.rule}): ${ruling.why}`, "declined");
 }
 
-function denied(message: string, status: "declined" | "failed" | "interrupted", interrupt = false): Verdict {
+function denied(message: string, status: Denied["status"], interrupt = false): Verdict {
   return { effect: "deny", message, status, interrupt };
 }

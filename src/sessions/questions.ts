@@ -1,8 +1,13 @@
-import type { Approval, JournalEvent } from "../protocol/index.ts";
+import { LIMITS, type Approval, type JournalEvent } from "../protocol/index.ts";
 import type { Clock } from "./services.ts";
 import type { Asked } from "./state.ts";
 
 export type Answering = NonNullable<Asked["answer"]>;
+
+/** True when the time for an answer is over by the clock on the wall, whatever a timer says. */
+export function isOverdue({ status, expires_at }: Approval, now: number): boolean {
+  return status === "pending" && expires_at !== undefined && Date.parse(expires_at) <= now;
+}
 
 /** The questions of one session that wait for a person: whole, with their clocks and with whoever waits for the answer. */
 export class Questions {
@@ -56,10 +61,17 @@ export class Questions {
     this.#pending.set(approval.id, approval);
     if (approval.expires_at === undefined) return;
     const left = Date.parse(approval.expires_at) - this.#clock.now();
-    this.#timers.set(
-      approval.id,
-      this.#clock.after(Math.max(0, left), () => this.#expired(approval.id)),
-    );
+    this.#expireIn(approval, Math.max(0, left));
+  }
+
+  /** By the timer, and by the clock on the wall: that may have been set, or the machine slept. Milliseconds. */
+  #expireIn(approval: Approval, left: number): void {
+    const wait = Math.min(left, LIMITS.expiryCheckMs);
+    const check = (): void => {
+      if (left <= wait || isOverdue(approval, this.#clock.now())) this.#expired(approval.id);
+      else this.#expireIn(approval, left - wait);
+    };
+    this.#timers.set(approval.id, this.#clock.after(wait, check));
   }
 
   wait(approval_id: string): Promise<Answering> {

@@ -16,14 +16,15 @@ import {
   type PromptAccepted,
 } from "../protocol/index.ts";
 import type { Write } from "../store/index.ts";
-import { auditRow } from "./access.ts";
 import { append } from "./append.ts";
 import { passCheckpoints } from "./checkpoints.ts";
 import { decide, withStopper, type Answer, type Change, type Command, type TurnEnd } from "./decide.ts";
+import { expireQuestion } from "./expiry.ts";
 import { Frame } from "./frames.ts";
 import { readEvents } from "./journal.ts";
 import { keepsProcess, openConversation } from "./opening.ts";
 import { Outbox } from "./outbox.ts";
+import { PermittedCalls } from "./permitted-calls.ts";
 import { Pauses } from "./pauses.ts";
 import { Purser } from "./purser.ts";
 import { Questions, type Answering } from "./questions.ts";
@@ -47,6 +48,8 @@ export class Session {
   readonly purser: Purser;
   /** It is about to be deleted: no fork of it begins any more. */
   deleted = false;
+  /** Calls of the open turn that may run. */
+  readonly permitted = new PermittedCalls();
   readonly #outbox: Outbox;
   #pieces: PieceRedactor;
   #state: SessionState;
@@ -73,11 +76,7 @@ export class Session {
     this.purser = new Purser(this);
     this.stream = new LiveStream(state.seq);
     this.#outbox = new Outbox((frames) => this.#publish(frames));
-    this.questions = new Questions(services.clock, (approval_id) => {
-      // Somebody may have answered in the same moment: then there is nothing left to do.
-      const audit = [auditRow(services, SYSTEM, { action: "approval.timeout", target: approval_id })];
-      this.answer({ approval_id, outcome: "timed_out", by: SYSTEM }, { audit }).catch(() => undefined);
-    });
+    this.questions = new Questions(services.clock, (approval_id) => void expireQuestion(this, approval_id));
     for (const approval of pending) this.questions.add(approval);
   }
 
@@ -323,7 +322,6 @@ export class Session {
     this.stream.publish(frames);
     for (const frame of frames) {
       if (frame.seq !== undefined) this.services.observe(frame.value as JournalEvent, this.#state);
-      if (frame.type !== "approval.resolved") continue;
       const event = frame.value;
       if (event.type === "approval.resolved") this.questions.settle(event.approval_id, event);
     }
@@ -333,6 +331,7 @@ export class Session {
     const controller = new AbortController();
     this.#controller = controller;
     this.#stoppedBy = undefined;
+    this.permitted.clear();
     // What an earlier turn held back ended with it.
     this.#pieces = new PieceRedactor(this.services.redact);
     this.#work = this.#run(turn, controller.signal).then(() => {

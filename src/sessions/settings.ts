@@ -96,15 +96,16 @@ export async function settingsChange(
   services: Services,
   caller: Caller,
   settings: SessionSettings,
-  { model, autonomy, permission_mode }: ConfigureSession,
+  { model, autonomy, permission_mode, ask_reads }: ConfigureSession,
 ): Promise<SettingsChange> {
   const { engine, provider } = settings;
   const profile = profileOf(services.policy(), settings.profile);
   if (model !== undefined) await checkModel(services, { profile, engine, provider, model });
-  if (autonomy === undefined && permission_mode === undefined) return model === undefined ? {} : { model };
+  const others = { ...(model === undefined ? {} : { model }), ...(ask_reads === undefined ? {} : { ask_reads }) };
+  if (autonomy === undefined && permission_mode === undefined) return others;
   const narrowed = narrow(profile, { autonomy, permission_mode }, caller.role);
   return {
-    ...(model === undefined ? {} : { model }),
+    ...others,
     autonomy: narrowed.autonomy,
     ...(permission_mode === undefined ? {} : { permission_mode }),
   };

@@ -5,6 +5,7 @@ import {
   type ForkedFrom,
   type Item,
   type Outcome,
+  type PlannedChange,
   type PrincipalRef,
   type SessionSettings,
   type SessionView,
@@ -16,6 +17,8 @@ import type { SessionRow } from "../store/index.ts";
 /** A question about a tool call, as far as the turn must remember it. Keyed by the call's `tool_use_id`. */
 export interface Asked {
   readonly approval_id: string;
+  /** The file change that was shown. Absent: none, or one that cannot be made. */
+  readonly planned?: PlannedChange | undefined;
   /** Absent while nobody answered. */
   readonly answer?: {
     readonly outcome: Outcome;
@@ -23,6 +26,10 @@ export interface Asked {
     readonly feedback?: string | undefined;
     readonly updated_input?: Readonly<Record<string, unknown>> | undefined;
     readonly interrupt?: boolean | undefined;
+    /** With `updated_input`: the file change that it makes. */
+    readonly planned?: PlannedChange | undefined;
+    /** What was shown had changed: another question follows. */
+    readonly changed?: true | undefined;
   };
 }
 

@@ -6,6 +6,7 @@ import {
   permissionMode,
   toolApprovalRequest,
   type Approval,
+  type ConfigureSession,
   type CreateSession,
   type Decision,
 } from "../protocol/index.ts";
@@ -33,6 +34,12 @@ export class AgentSocket {
   #watching = new AbortController();
   /** Questions in the order they came; the first is the one on show. */
   #questions: Approval[] = [];
+  /** What had been said when the question on show was: an answer that came before cannot mean it. */
+  #shownAt = 0;
+  /** Answered from here: whoever sends the next answer knows that the question on show is another one. */
+  readonly #own = new Set<string>();
+  /** The question on show was ended by somebody else, so an answer that names none may still mean that one. */
+  #isReplaced = false;
 
   constructor(options: SurfaceOptions, guard: Guard, peer: Peer) {
     this.#options = options;
@@ -45,9 +52,9 @@ export class AgentSocket {
     const session_id = query.get("session_id");
     const opened = this.#open(session_id ?? undefined);
     peer.connection.listen(
-      async (message) => {
+      async (message, said) => {
         await opened;
-        await this.#take(message);
+        await this.#take(message, said);
       },
       (failure) => this.#refuse(failure),
     );
@@ -64,7 +71,7 @@ export class AgentSocket {
     }
   }
 
-  async #take(raw: unknown): Promise<void> {
+  async #take(raw: unknown, said: number): Promise<void> {
     await this.#guard.meter(this.#caller);
     const parsed = ApprovalCommand.safeParse(raw);
     if (!parsed.success) throw new Failure("invalid_request", wrong(raw, parsed.error.issues[0]));
@@ -82,18 +89,46 @@ export class AgentSocket {
         return this.#answer(message.request_id, message);
       case "mcp_approval_response":
         return this.#answer(message.request_id, { ...message, feedback: message.message });
-      case "permission_response": {
-        const oldest = this.#questions[0];
-        if (oldest === undefined) throw new Failure("not_found", "nothing waits for an answer");
-        return this.#answer(oldest.id, message);
-      }
+      case "permission_response":
+        return this.#answer(this.#onShow(said).id, message);
     }
+  }
+
+  /** The question that an answer without a name means. Refused where it may mean one that is not on show any more. */
+  #onShow(said: number): Approval {
+    const [question] = this.#questions;
+    if (question === undefined) throw new Failure("not_found", "nothing waits for an answer");
+    if (!this.#isReplaced && said >= this.#shownAt) return question;
+    this.#isReplaced = false;
+    this.#sayQuestion(question);
+    throw new Failure(
+      "input_changed",
+      "the question that was on show has ended meanwhile, and another one is shown now; look at it and answer again",
+    );
+  }
+
+  #sayQuestion(question: Approval): void {
+    this.#connection.say(toolApprovalRequest(question));
+    this.#shownAt = this.#connection.said;
+  }
+
+  /** What a run says of how calls are judged holds from now on, also for a turn that is running. */
+  async #configure(session_id: string, { permission_mode, auto_approve_safe, model }: Run): Promise<void> {
+    const change: ConfigureSession = {
+      ...(permission_mode === undefined ? {} : { permission_mode: permissionMode(permission_mode) }),
+      ...(auto_approve_safe === undefined ? {} : { ask_reads: !auto_approve_safe }),
+      ...(model === undefined ? {} : { model }),
+    };
+    if (Object.keys(change).length > 0)
+      await this.#options.gateway.sessions.configure(this.#caller, session_id, change, undefined);
   }
 
   async #run(message: Run): Promise<void> {
     const { sessions } = this.#options.gateway;
     if (message.prompt.trim() === "") throw new Failure("invalid_request", "Empty prompt");
+    this.#isReplaced = false;
     if (message.continue && this.#session_id !== undefined) {
+      await this.#configure(this.#session_id, message);
       await sessions.prompt(this.#caller, this.#session_id, { text: message.prompt }, undefined);
       return;
     }
@@ -104,8 +139,8 @@ export class AgentSocket {
     }
     const cwd = message.cwd ?? this.#cwd;
     const request: CreateSession = {
-      permission_mode: permissionMode(message.permission_mode),
-      ask_reads: !message.auto_approve_safe,
+      permission_mode: permissionMode(message.permission_mode ?? "sdk"),
+      ask_reads: message.auto_approve_safe === false,
       prompt: { text: message.prompt },
       metadata: { surface: "approval" },
       ...(cwd === undefined ? {} : { workspace: cwd }),
@@ -139,6 +174,9 @@ export class AgentSocket {
         model: session?.settings.model ?? null,
         tools: id === undefined ? [] : await sessions.tools(this.#caller, id),
         mcp_servers: [],
+        permission_mode: session?.settings.permission_mode ?? null,
+        autonomy: session?.settings.autonomy ?? null,
+        auto_approve_safe: session === undefined ? null : session.settings.ask_reads !== true,
       },
       running: session?.turn_id !== undefined,
       continue_session: session !== undefined,
@@ -155,10 +193,11 @@ export class AgentSocket {
       updated_input?: Record<string, unknown> | undefined;
       always?: boolean | undefined;
       interrupt?: boolean | undefined;
+      input_hash?: string | undefined;
     },
   ): Promise<void> {
     const { approvals } = this.#options.gateway;
-    const { input_hash } = await approvals.get(this.#caller, id);
+    const input_hash = given.input_hash ?? (await approvals.get(this.#caller, id)).input_hash;
     const { feedback, updated_input, interrupt } = given;
     const decision: Decision = given.approved
       ? {
@@ -173,7 +212,14 @@ export class AgentSocket {
           ...(feedback === undefined ? {} : { feedback }),
           ...(interrupt === undefined ? {} : { interrupt }),
         };
-    await approvals.decide(this.#caller, id, decision);
+    this.#own.add(id);
+    try {
+      await approvals.decide(this.#caller, id, decision);
+      this.#isReplaced = false;
+    } catch (error) {
+      this.#own.delete(id);
+      throw error;
+    }
   }
 
   async #attach(session_id: string): Promise<void> {
@@ -200,11 +246,13 @@ export class AgentSocket {
     const value = frame.value;
     if (value.type === "approval.requested") {
       this.#questions.push(value.approval);
-      if (this.#questions.length === 1) this.#connection.say(toolApprovalRequest(value.approval));
+      if (this.#questions.length === 1) this.#sayQuestion(value.approval);
       return;
     }
     if (value.type === "approval.resolved") {
       const first = this.#questions[0];
+      const isOwn = this.#own.delete(value.approval_id);
+      if (first?.id === value.approval_id && !isOwn) this.#isReplaced = true;
       this.#questions = this.#questions.filter(({ id }) => id !== value.approval_id);
       this.#connection.say({
         type: "tool_approval_resolved",
@@ -212,7 +260,7 @@ export class AgentSocket {
         status: value.outcome === "timed_out" ? "timeout" : value.outcome,
       });
       const next = this.#questions[0];
-      if (next !== undefined && next !== first) this.#connection.say(toolApprovalRequest(next));
+      if (next !== undefined && next !== first) this.#sayQuestion(next);
       return;
     }
     for (const message of approvalMessages(value)) this.#connection.say(message);

@@ -14,6 +14,7 @@ export class Connection {
   #answersSent: Promise<void> | undefined;
   /** Messages of the client that are not handled yet. */
   #waiting = { messages: 0, bytes: 0 };
+  #said = 0;
 
   constructor(socket: WebSocket) {
     this.#socket = socket;
@@ -23,6 +24,11 @@ export class Connection {
   /** Aborted when the other side is gone, or is not listened to any more. */
   get closed(): AbortSignal {
     return this.#closed.signal;
+  }
+
+  /** How many messages were said with `say` so far. */
+  get said(): number {
+    return this.#said;
   }
 
   /** Ends it from our side: nothing that still comes is heard, nothing more is said. */
@@ -39,6 +45,7 @@ export class Connection {
       socket.close(CLOSE_TOO_SLOW, "read faster");
       return;
     }
+    this.#said += 1;
     if (socket.bufferedAmount < LIMITS.socketBacklogBytes) {
       socket.send(JSON.stringify(message));
       return;
@@ -76,8 +83,11 @@ export class Connection {
     }
   }
 
-  /** Calls back for each message, one at a time; a message that is not JSON goes to `broken`. */
-  listen(handle: (message: unknown) => Promise<void> | void, broken: (failure: Failure) => void): void {
+  /**
+   * Calls back for each message, one at a time, with what had been `said` when it came; a message that is not JSON goes to
+   * `broken`.
+   */
+  listen(handle: (message: unknown, said: number) => Promise<void> | void, broken: (failure: Failure) => void): void {
     let turn: Promise<void> = Promise.resolve();
     const waiting = this.#waiting;
     this.#socket.on("message", (data: Buffer, binary: boolean) => {
@@ -88,9 +98,10 @@ export class Connection {
       waiting.messages += 1;
       waiting.bytes += data.length;
       this.#listenOrNot();
+      const said = this.#said;
       turn = turn
         .then(() => this.#answersSent)
-        .then(() => (this.closed.aborted ? undefined : handle(parse(data, binary))))
+        .then(() => (this.closed.aborted ? undefined : handle(parse(data, binary), said)))
         .catch((error: unknown) =>
           broken(error instanceof Failure ? error : new Failure("internal", "something went wrong here")),
         )

@@ -28,6 +28,7 @@ export function httpStatus(code: ErrorCode): HttpStatus {
     case "conflict":
     case "already_answered":
     case "input_changed":
+    case "not_approvable":
     case "session_closed":
       return 409;
     case "timed_out":

@@ -3,6 +3,8 @@ import { types } from "node:util";
 /** Why something cannot be done as asked, in words for the model. */
 export interface Refusal {
   readonly refused: string;
+  /** It is not as it was when the call was permitted: it may be asked about again. */
+  readonly changed?: true;
 }
 
 export function isRefusal(value: unknown): value is Refusal {

@@ -1,5 +1,14 @@
 import type { z } from "zod";
-import type { ContentBlock, FileChange, NewId, Preview, Redactor, Tier, Warning } from "../protocol/index.ts";
+import type {
+  ContentBlock,
+  FileChange,
+  NewId,
+  PlannedChange,
+  Preview,
+  Redactor,
+  Tier,
+  Warning,
+} from "../protocol/index.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import type { FileLedger } from "./files/ledger.ts";
 import type { Shells } from "./shell/shells.ts";
@@ -38,8 +47,18 @@ export interface ToolSession {
   readonly now: () => number;
 }
 
+/** What a call was permitted to do. */
+export interface Permission {
+  /** The paths that the gate ruled on, as the call gives them, and where they led. */
+  readonly judged: ReadonlyMap<string, string>;
+  /** What a person approved. Absent: nobody was asked. */
+  readonly approved?: { readonly planned: PlannedChange | undefined } | undefined;
+}
+
 /** What one call may use. */
 export interface ToolContext extends ToolSession {
+  /** Absent: the call is bound to nothing but its input. */
+  readonly permission?: Permission | undefined;
   readonly signal: AbortSignal;
   /** Output while the tool runs; live only. */
   readonly onOutput: (text: string) => void;
@@ -56,11 +75,23 @@ export interface ToolResult {
   readonly changes?: readonly FileChange[] | undefined;
   /** Unified diff of what was changed. */
   readonly diff?: string | undefined;
+  /** Nothing was done: what the call was permitted for is not so any more. */
+  readonly changed?: true | undefined;
+  /** It was asked about again, and refused. */
+  readonly refusal?: RunRefusal | undefined;
+}
+
+interface RunRefusal {
+  readonly status: "declined" | "timed_out" | "failed" | "interrupted";
+  /** The person also ended the turn. */
+  readonly interrupt: boolean;
 }
 
 export interface ToolPreview {
   readonly preview: Preview;
   readonly warnings: readonly Warning[];
+  /** Of a tool that changes a file: what it will do. Absent: it cannot, or the tool is none of these. */
+  readonly planned?: PlannedChange | undefined;
 }
 
 /** One tool: what it is, what it needs, what a person sees before it runs, and how it runs. */

@@ -1,6 +1,6 @@
 import type { Tier } from "../protocol/index.ts";
 import type { LentTool, TakeBack } from "./lent.ts";
-import type { PathUse, SubagentRequest, ToolPreview, ToolResult } from "./tool.ts";
+import type { PathUse, Permission, SubagentRequest, ToolPreview, ToolResult } from "./tool.ts";
 
 /** How a model is told of a tool. `input_schema` is JSON Schema. */
 export interface ToolDefinition {
@@ -28,6 +28,8 @@ export interface RunOptions {
   /** The model's own id of the call; absent where an engine does not tell. */
   readonly tool_use_id?: string | undefined;
   readonly subagent?: ((request: SubagentRequest) => Promise<ToolResult>) | undefined;
+  /** Absent: the call is bound to nothing but its input. */
+  readonly permission?: Permission | undefined;
 }
 
 /** The tools of one session, bound to its workspace and shells. */

@@ -70,7 +70,7 @@ describe("an approval in the terminal", () => {
       "the session, after the rule was shown",
       [
         [PROMPT, "a"],
-        ["This rule would hold until the session ends: Edit(/w/**)\nAdd it and run this call? y/n › ", "y"],
+        ["y adds this rule until the session ends: Edit(/w/**)\nAdd it and run this call? y/n › ", "y"],
       ],
       { decision: "approve", input_hash: "hash", scope: "session" },
     ],
@@ -95,6 +95,40 @@ describe("an approval in the terminal", () => {
     ],
   ])("%s", async (_what, lines, decision) => {
     expect((await answers(writeApproval(), lines)).decision).toEqual(decision);
+  });
+
+  test("a call without a better preview is shown whole, and a yes waits until it was", async () => {
+    const note = Array.from({ length: 1_200 }, (_, index) => `line ${index}`);
+    const { session_rule: _rule, ...approval } = writeApproval();
+    const pay: Approval = {
+      ...approval,
+      tool: "mcp__shop__pay",
+      input: { note, to: "LAST-IBAN" },
+      preview: { type: "generic", summary: "{..." },
+      broader_rule: "mcp__shop__pay",
+    };
+    const { decision, stage } = await answers(pay, [
+      [PROMPT, "y"],
+      ["this is not all of it: v shows the rest, and then you can say yes", "v"],
+      ["Enter goes on, q stops › ", "q"],
+      [PROMPT, "a"],
+      ["this is not all of it", "v"],
+      ["Enter goes on, q stops › ", ""],
+      ["Enter goes on, q stops › ", ""],
+      [PROMPT, "a"],
+      ["b adds the rule for every call of the tool: mcp__shop__pay\nAdd it and run this call? b/n › ", "b"],
+    ]);
+    expect(decision).toEqual({ decision: "approve", input_hash: "hash", scope: "session", rule: "mcp__shop__pay" });
+    expect(stage.text).toContain("LAST-IBAN");
+  });
+
+  test("what is not shown cannot be approved, only rejected or changed", async () => {
+    const hidden = { ...writeApproval(), not_approvable: "A part of this call is a secret." };
+    const { decision } = await answers(hidden, [
+      [PROMPT, "y"],
+      ["A part of this call is a secret.", "s"],
+    ]);
+    expect(decision).toEqual({ decision: "reject", input_hash: "hash", interrupt: true });
   });
 
   test("no rule is offered where none can be shown", async () => {

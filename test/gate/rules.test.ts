@@ -25,7 +25,7 @@ describe("texts that are no rules", () => {
     ["Edit(/a/../b)", "a path rule cannot hold .."],
     ["WebFetch(example.org)", "write WebFetch(domain:example.org)"],
     ["WebFetch(domain:)", "write WebFetch(domain:example.org)"],
-    ["TodoWrite(x)", "TodoWrite takes nothing in brackets but *"],
+    ["TodoWrite(x)", "TodoWrite takes nothing in brackets but * or the whole input as JSON"],
     ["mcp__*(x)", "a tool name with * takes nothing in brackets"],
     [`Bash(${"x".repeat(500)})`, "longer than 500 characters"],
   ])("%s", (text, error) => expect(parseRule(text)).toEqual({ error }));
@@ -282,8 +282,21 @@ describe("the rule that a person would grant", () => {
     ["a read", call("Read", { tier: "execute", paths: [at("a.ts", "read")] }), "Read(a.ts)"],
     ["a search of everything", call("Grep", { tier: "execute", paths: [at("", "read")] }), "Read(.)"],
     ["two paths", call("Edit", { tier: "write", paths: [at("a", "write"), at("b", "write")] }), undefined],
-    ["a sub-agent", call("Agent"), "Task"],
-    ["a page's tool", call("mcp__page__add_viewer"), "mcp__page__add_viewer"],
+    [
+      "a sub-agent",
+      call("Agent", { input: { prompt: "p", description: "d" } }),
+      'Task({"description":"d","prompt":"p"})',
+    ],
+    [
+      "a page's tool",
+      call("mcp__page__add_viewer", { input: { type: "Grid", options: { b: 1, a: [2] } } }),
+      'mcp__page__add_viewer({"options":{"a":[2],"b":1},"type":"Grid"})',
+    ],
+    [
+      "a page's tool with more than a rule can show",
+      call("mcp__page__add", { input: { text: "x".repeat(600) } }),
+      undefined,
+    ],
     ["a tool with a strange name", call("a*b"), undefined],
     ["a question", call("AskUserQuestion", { alwaysAsks: true }), undefined],
   ])("%s", (_name, tried, expected) => expect(sessionRule(tried, standing())).toBe(expected));

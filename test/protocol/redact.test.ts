@@ -35,6 +35,14 @@ describe("a redactor that learns", () => {
     expect(shown).toEqual(["[redacted]", "[redacted]", secret(1), "[redacted]", "[redacted]"]);
   });
 
+  test("what looks like a key is hidden, but not a text that is longer than any key, and nothing where a person decides", () => {
+    const redact = makeRedactor(["a known secret"]);
+    const key = `sk-ant-${"a1".repeat(50)}`;
+    const text = `${key} sk-ant-${"a1".repeat(200)} a known secret`;
+    expect(redact(text)).toBe(`[redacted] sk-ant-${"a1".repeat(200)} [redacted]`);
+    expect(redact.exact(text)).toBe(`${key} sk-ant-${"a1".repeat(200)} [redacted]`);
+  });
+
   test("holds back the beginning of what it has learnt meanwhile", () => {
     const redact = makeRedactor([]);
     const pieces = new PieceRedactor(redact);

@@ -209,7 +209,13 @@ describe("a turn in document 000's words", () => {
       { ...viewer, status: "running" },
       { ...viewer, status: "completed" },
       { ...viewer, status: "failed", error: "Error: no such column" },
-      { ...viewer, input: { viewerType: "Form" }, status: "failed", error: "Error: no such column" },
+      {
+        ...viewer,
+        input: { viewerType: "Form" },
+        askedInput: { viewerType: "Grid" },
+        status: "failed",
+        error: "Error: no such column",
+      },
       { ...use, tool: "Read", input: { file_path: "/src/package.ts" }, status: "running" },
     ]);
   });

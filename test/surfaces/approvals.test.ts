@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Approval, JournalEvent } from "../../src/protocol/index.ts";
 import { approveWith, openTestHouse, runScript, script, untilTurnEnds, type TestHouse } from "../support/house.ts";
+import { TEST_TOKEN } from "../support/server.ts";
 
 let house: TestHouse;
 beforeAll(async () => {
@@ -247,7 +248,7 @@ describe("approvals", () => {
   });
 
   it("does not run what a restart could not keep whole, nor take an edit that could not be kept", async () => {
-    const secret = "sk-ant-SECRET0123456789abcdef";
+    const secret = TEST_TOKEN;
     const session = await house.client.createSession({
       prompt: { text: script(write("secret.txt", secret), { say: "understood" }) },
     });

@@ -38,9 +38,14 @@ describe("Write", () => {
       `Wrote 10 characters to ${file_path}`,
     );
     const shown = await tools.put("shown.txt", "as shown\n");
-    await tools.toolbox.preview("Write", { file_path: shown, content: "new" });
+    const { planned } = await tools.toolbox.preview("Write", { file_path: shown, content: "new" });
     await writeFile(shown, "changed after it was shown\n");
-    expect(await tools.error("Write", { file_path: shown, content: "new" })).toContain("has been modified since");
+    const permission = { judged: new Map([[shown, shown]]), approved: { planned } };
+    expect(await tools.run("Write", { file_path: shown, content: "new" }, { permission })).toEqual({
+      content: [{ type: "text", text: `${shown} changed since it was shown.` }],
+      is_error: true,
+      changed: true,
+    });
     await tools.text("Read", { file_path });
     await writeFile(file_path, "other\n");
     expect(await tools.error("Write", { file_path, content: "new" })).toBe(

@@ -4,9 +4,17 @@ import type {
   ToolCallContent,
   ToolCallUpdate,
 } from "@agentclientprotocol/sdk";
-import { dollars, type Approval, type Decision, type Question } from "../../protocol/index.ts";
+import {
+  dollars,
+  effectsOf,
+  filesOf,
+  type Approval,
+  type Decision,
+  type FileDiff,
+  type Question,
+} from "../../protocol/index.ts";
 import { oneLine, visibleCommand } from "../terminal/visible.ts";
-import { wholeDiff } from "./diffs.ts";
+import { diffsOf, wholeDiff } from "./diffs.ts";
 import { fenced, kindOf, locationsOf } from "./tool-calls.ts";
 
 const TITLE_CHARS = 120;
@@ -29,12 +37,13 @@ export function askedOf(approval: Approval, workspace: string): readonly Asked[]
   const { preview } = approval;
   if (preview.type === "question") return preview.questions.map((question) => questionAsked(approval, question));
   const { input_hash, session_rule } = approval;
+  const elsewhere = whyNotHere(approval);
   const decisions: Readonly<Record<string, Decision>> = {
     allow_once: { decision: "approve", input_hash, scope: "once" },
     allow_always: { decision: "approve", input_hash, scope: "session" },
     reject_once: { decision: "reject", input_hash },
   };
-  const options: PermissionOption[] = [
+  const allow: PermissionOption[] = [
     {
       optionId: "allow_once",
       name: preview.type === "budget" ? moreMoney(preview.proposed_limit_microusd) : "Allow",
@@ -49,11 +58,11 @@ export function askedOf(approval: Approval, workspace: string): readonly Asked[]
             kind: "allow_always" as const,
           },
         ]),
-    REJECT,
   ];
+  const options = elsewhere === undefined ? [...allow, REJECT] : [REJECT];
   return [
     {
-      request: { sessionId: approval.session_id, toolCall: toolCallOf(approval, workspace), options },
+      request: { sessionId: approval.session_id, toolCall: toolCallOf(approval, workspace, elsewhere), options },
       chosen: (optionId) => (options.some((option) => option.optionId === optionId) ? decisions[optionId] : undefined),
     },
   ];
@@ -94,37 +103,63 @@ function questionAsked(approval: Approval, question: Question): Asked {
   };
 }
 
-function toolCallOf(approval: Approval, workspace: string): ToolCallUpdate {
+/** Why it cannot be approved in an editor: a part of it cannot be shown there. */
+function whyNotHere({ id, preview, not_approvable }: Approval): string | undefined {
+  if (not_approvable !== undefined) return not_approvable;
+  if (filesOf(preview).every(({ cut }) => cut === undefined)) return undefined;
+  return `This change is too long to be shown here, so it cannot be approved here. Approve it in the console, or with: sallyport approve ${id}`;
+}
+
+/** `elsewhere`: why it cannot be approved here. */
+function toolCallOf(approval: Approval, workspace: string, elsewhere?: string): ToolCallUpdate {
   return {
     toolCallId: approval.item_id,
     title: oneLine(`${approval.tool}: ${approval.reason}`, TITLE_CHARS),
     name: approval.tool,
     kind: kindOf(approval.tool),
     status: "pending",
-    content: [...previewContent(approval), ...warningContent(approval)],
+    content: [
+      ...previewContent(approval),
+      ...effectContent(approval),
+      ...warningContent(approval),
+      ...(elsewhere === undefined ? [] : [words(elsewhere)]),
+    ],
     locations: locationsOf(approval.input, workspace),
     rawInput: approval.input,
   };
 }
 
-function previewContent({ preview }: Approval): readonly ToolCallContent[] {
+function fileContent(file: FileDiff): readonly ToolCallContent[] {
+  // Long contents are left out of a question: then its diff has the pieces that change.
+  const isLong = file.diff !== "" && (file.new_content === "" || (!file.is_new_file && file.original_content === ""));
+  const diffs = isLong ? diffsOf(file.diff, () => (file.is_new_file ? "new" : "changed")) : [wholeDiff(file)];
+  return diffs.map(({ path, oldText = null, newText }) => ({ type: "diff", path, oldText, newText }));
+}
+
+function previewContent({ preview, input }: Approval): readonly ToolCallContent[] {
   switch (preview.type) {
     case "diff":
     case "notebook":
-      return [{ type: "diff", ...wholeDiff(preview.file) }];
+      return fileContent(preview.file);
     case "multi_diff":
-      return preview.files.map((file) => ({ type: "diff", ...wholeDiff(file) }));
+      return preview.files.flatMap(fileContent);
     case "command":
       return [
         fenced(visibleCommand(preview.command)),
         ...(preview.parse_error === undefined ? [] : [words(preview.parse_error)]),
       ];
     case "budget":
-    case "generic":
       return [words(preview.summary)];
+    case "generic":
+      return [fenced(visibleCommand(JSON.stringify(input, undefined, 2)))];
     case "question":
       return [];
   }
+}
+
+function effectContent({ preview }: Approval): readonly ToolCallContent[] {
+  const effects = effectsOf(preview);
+  return effects.length === 0 ? [] : [words(effects.map((effect) => `• ${effect}`).join("\n"))];
 }
 
 function warningContent({ warnings }: Approval): readonly ToolCallContent[] {

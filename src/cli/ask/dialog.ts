@@ -1,7 +1,7 @@
 import { LIMITS, type Approval, type Decision } from "../../protocol/index.ts";
-import { showPreview } from "../show/preview.ts";
+import { isCut, showPreview, type Shown } from "../show/preview.ts";
 import { visible } from "../terminal/visible.ts";
-import { countdown } from "../terminal/words.ts";
+import { count, countdown } from "../terminal/words.ts";
 import { readAnswer, type Answer } from "./answer.ts";
 import type { Asking } from "./asking.ts";
 import { editableText, previewEdited } from "./edited.ts";
@@ -15,12 +15,12 @@ interface Placed {
 
 const HELP = [
   "y            run it once, exactly as shown",
-  "a            run it, and let calls like it run in this session without asking; shows the exact rule first",
+  "a            run it, and let this call run in this session without asking; shows the exact rule first",
   "e            change it in $EDITOR (the file's text, the command), see the new diff, and be asked again",
   "E            the same for the whole input as JSON",
   "n [reason]   do not run it; the agent reads the reason and goes on",
   "s [reason]   do not run it and stop the turn",
-  "v            show all of it",
+  "v            show all of it, page by page; what was not shown cannot be approved",
 ];
 
 /** Asks a person about one tool call. Undefined: the question was withdrawn, or nobody can answer. */
@@ -51,6 +51,8 @@ class Dialog {
   readonly #signal: AbortSignal;
   /** The input as the person changed it; absent: as the agent wants it. */
   #edited: Record<string, unknown> | undefined;
+  /** All of it was on the screen: nothing else is approved here. */
+  #isSeen = false;
 
   constructor(approval: Approval, asking: Asking, signal: AbortSignal) {
     this.#approval = approval;
@@ -59,7 +61,7 @@ class Dialog {
   }
 
   async run(): Promise<Decision | undefined> {
-    this.#show(LIMITS.terminalDiffLines);
+    this.#show();
     for (;;) {
       const line = await this.#line(this.#prompt());
       if (line === undefined) return undefined;
@@ -70,6 +72,11 @@ class Dialog {
 
   async #take(answer: Answer): Promise<Decision | undefined | "ask again"> {
     const { input_hash } = this.#approval;
+    const objection = answer.key === "yes" || answer.key === "session" ? this.#objection() : undefined;
+    if (objection !== undefined) {
+      this.#asking.screen.aside(objection);
+      return "ask again";
+    }
     switch (answer.key) {
       case "yes":
         return {
@@ -90,7 +97,7 @@ class Dialog {
       case "stop":
         return { decision: "reject", input_hash, ...feedback(answer.reason), interrupt: true };
       case "view":
-        this.#show(Infinity);
+        this.#isSeen = (await this.#showAll()) || this.#isSeen;
         return "ask again";
       case "help":
         for (const line of HELP) this.#asking.screen.aside(`  ${line}`);
@@ -101,21 +108,36 @@ class Dialog {
     }
   }
 
+  /** Why a yes is not taken now. */
+  #objection(): string | undefined {
+    const { not_approvable } = this.#approval;
+    if (not_approvable !== undefined && this.#edited === undefined) return visible(not_approvable);
+    return this.#isSeen ? undefined : "this is not all of it: v shows the rest, and then you can say yes";
+  }
+
   async #forSession(): Promise<Decision | undefined | "ask again"> {
-    const { session_rule, input_hash } = this.#approval;
+    const { session_rule, broader_rule, input_hash } = this.#approval;
     const { screen } = this.#asking;
-    if (this.#edited !== undefined || session_rule === undefined) {
+    if (this.#edited !== undefined || (session_rule === undefined && broader_rule === undefined)) {
       const why =
-        session_rule === undefined
+        this.#edited === undefined
           ? "no rule can be shown safely for this call"
           : "the rule would be for the call before your changes";
       screen.aside(`${why}: y runs it once`);
       return "ask again";
     }
-    screen.aside(`This rule would hold until the session ends: ${screen.paint.bold(visible(session_rule))}`);
-    const line = await this.#line("Add it and run this call? y/n › ");
+    const { paint } = screen;
+    if (session_rule !== undefined)
+      screen.aside(`y adds this rule until the session ends: ${paint.bold(visible(session_rule))}`);
+    if (broader_rule !== undefined)
+      screen.aside(`b adds the rule for every call of the tool: ${paint.bold(visible(broader_rule))}`);
+    const keys = [session_rule === undefined ? [] : "y", broader_rule === undefined ? [] : "b", "n"].flat().join("/");
+    const line = await this.#line(`Add it and run this call? ${keys} › `);
     if (line === undefined) return undefined;
-    return readAnswer(line).key === "yes" ? { decision: "approve", input_hash, scope: "session" } : "ask again";
+    if (broader_rule !== undefined && line.trim().toLowerCase() === "b")
+      return { decision: "approve", input_hash, scope: "session", rule: broader_rule };
+    if (session_rule === undefined || readAnswer(line).key !== "yes") return "ask again";
+    return { decision: "approve", input_hash, scope: "session" };
   }
 
   async #edit(key: "edit" | "edit_json"): Promise<void> {
@@ -131,17 +153,37 @@ class Dialog {
         return;
       }
       this.#edited = changed;
-      this.#show(LIMITS.terminalDiffLines);
+      this.#show();
     } catch (error) {
       screen.aside(screen.paint.red(`not taken: ${error instanceof Error ? error.message : "the editor failed"}`));
     }
   }
 
-  #show(mostLines: number): void {
+  #shown(): Shown {
+    return this.#edited === undefined ? this.#approval : previewEdited(this.#approval, this.#edited);
+  }
+
+  #show(): void {
     const { screen } = this.#asking;
-    const shown = this.#edited === undefined ? this.#approval : previewEdited(this.#approval, this.#edited);
+    const options = { paint: screen.paint, mostLines: LIMITS.terminalDiffLines };
     if (this.#edited !== undefined) screen.aside(screen.paint.yellow("With your changes:"));
-    for (const line of showPreview(shown, { paint: screen.paint, mostLines })) screen.aside(`  ${line}`);
+    for (const line of showPreview(this.#shown(), options)) screen.aside(`  ${line}`);
+    this.#isSeen = !isCut(this.#shown(), options);
+  }
+
+  /** Page by page; whether the end was reached. */
+  async #showAll(): Promise<boolean> {
+    const { screen } = this.#asking;
+    const lines = showPreview(this.#shown(), { paint: screen.paint, mostLines: Infinity });
+    if (this.#edited !== undefined) screen.aside(screen.paint.yellow("With your changes:"));
+    for (let start = 0; start < lines.length; start += LIMITS.terminalPageLines) {
+      const end = start + LIMITS.terminalPageLines;
+      for (const line of lines.slice(start, end)) screen.aside(`  ${line}`);
+      if (end >= lines.length) break;
+      const typed = await this.#line(`${count(lines.length - end, "more line")}: Enter goes on, q stops › `);
+      if (typed === undefined || typed.trim().toLowerCase().startsWith("q")) return false;
+    }
+    return true;
   }
 
   #prompt(): string {

@@ -138,16 +138,15 @@ export class Inbox {
       case undefined:
       case "invalid_request":
       case "rate_limited":
+      case "not_approvable":
         return approval;
-      case "input_changed":
-        return this.#options.client.approval(approval.id).catch(() => undefined);
       default:
         return undefined;
     }
   }
 }
 
-function told({ outcome, by, feedback, granted_rule }: Resolved, paint: Paint): string {
+function told({ outcome, by, feedback, granted_rule, changed }: Resolved, paint: Paint): string {
   const name = visible(by.name);
   switch (outcome) {
     case "approved": {
@@ -159,6 +158,8 @@ function told({ outcome, by, feedback, granted_rule }: Resolved, paint: Paint): 
     case "timed_out":
       return paint.yellow("  nobody answered in time, so it was not run");
     case "cancelled":
-      return paint.dim("  the question was withdrawn");
+      return changed === true
+        ? paint.yellow("  it changed since it was shown, so it was not run; it is asked about again")
+        : paint.dim("  the question was withdrawn");
   }
 }

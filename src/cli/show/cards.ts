@@ -6,6 +6,7 @@ import { count, duration } from "../terminal/words.ts";
 import { sumsOf } from "./diff.ts";
 
 const TITLE_CHARS = 120;
+const ASKED_CHARS = 300;
 
 /** What a tool call is about, in a few words. */
 export function titleOf(item: ToolItem, workspace: string): string {
@@ -53,6 +54,7 @@ function mark(status: ItemStatus, paint: Paint): string {
     case "failed":
       return paint.red("✗");
     case "declined":
+    case "timed_out":
       return paint.yellow("⊘");
     case "interrupted":
     case "superseded":
@@ -63,9 +65,23 @@ function mark(status: ItemStatus, paint: Paint): string {
 /** A tool call that has ended: one line, and a second one where it did not go well. */
 export function endCard(item: ToolItem, workspace: string, paint: Paint): readonly string[] {
   const facts = [...factsOf(item, paint), ...(item.duration_ms === undefined ? [] : [duration(item.duration_ms)])];
-  const status = item.status === "completed" || item.status === "failed" ? "" : ` ${item.status}`;
+  const status = item.status === "completed" || item.status === "failed" ? "" : ` ${item.status.replace("_", " ")}`;
   const head = `${mark(item.is_error === true && item.status === "completed" ? "failed" : item.status, paint)} ${paint.bold(visible(item.tool))} ${titleOf(item, workspace)}${status}${facts.map((fact) => paint.dim(` · `) + paint.dim(fact)).join("")}`;
-  return item.status === "completed" && item.is_error !== true ? [head] : [head, ...reasonOf(item, paint)];
+  const asked = askedOf(item, paint);
+  const isFine = item.status === "completed" && item.is_error !== true;
+  return isFine ? [head, ...asked] : [head, ...asked, ...reasonOf(item, paint)];
+}
+
+/** What the agent had asked for, where a person changed it. */
+function askedOf({ input, approved_input }: ToolItem, paint: Paint): readonly string[] {
+  if (approved_input === undefined) return [];
+  const changed = Object.entries(input).filter(
+    ([name, value]) => JSON.stringify(value) !== JSON.stringify(approved_input[name]),
+  );
+  return changed.map(([name, value]) => {
+    const text = typeof value === "string" ? value : JSON.stringify(value);
+    return `  ${paint.dim(`asked: ${visible(name)} ${oneLine(text, ASKED_CHARS)}`)}`;
+  });
 }
 
 function factsOf(item: ToolItem, paint: Paint): readonly string[] {

@@ -9,7 +9,11 @@ export function paintDiff(diff: string, paint: Paint, most: number): readonly st
   const lines = diff.split("\n");
   const shown = lines.slice(0, most).map((line, index) => paintLine(visible(line), index, paint));
   const left = lines.length - shown.length;
-  return left === 0 ? shown : [...shown, paint.yellow(`… ${count(left, "more line")}: v shows them all`)];
+  return left === 0 ? shown : [...shown, moreLines(left, paint)];
+}
+
+export function moreLines(left: number, paint: Paint): string {
+  return paint.yellow(`… ${count(left, "more line")}: v shows them all`);
 }
 
 function paintLine(line: string, index: number, paint: Paint): string {

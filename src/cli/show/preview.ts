@@ -10,7 +10,7 @@ import {
 import type { Paint } from "../terminal/paint.ts";
 import { clip, oneLine, visible, visibleCommand } from "../terminal/visible.ts";
 import { duration } from "../terminal/words.ts";
-import { badge, paintDiff } from "./diff.ts";
+import { badge, moreLines, paintDiff } from "./diff.ts";
 
 export interface ShowOptions {
   readonly paint: Paint;
@@ -20,12 +20,21 @@ export interface ShowOptions {
 
 type CommandPreview = Extract<Preview, { type: "command" }>;
 /** What a person must see before the answer; the same for an approval and for an edited version of its input. */
-export type Shown = Pick<Approval, "preview" | "warnings">;
+export type Shown = Pick<Approval, "preview" | "warnings"> & {
+  /** The whole input, for calls that have no better preview. Absent: the preview says it all. */
+  readonly input?: Approval["input"] | undefined;
+};
 
 /** Everything that a person must see before saying yes. */
-export function showPreview({ preview, warnings }: Shown, options: ShowOptions): readonly string[] {
+export function showPreview(shown: Shown, options: ShowOptions): readonly string[] {
   const { paint } = options;
-  return [...bodyOf(preview, options), ...warnings.map((warning) => showWarning(warning, paint))];
+  return [...bodyOf(shown, options), ...shown.warnings.map((warning) => showWarning(warning, paint))];
+}
+
+/** True when `showPreview` leaves something out. */
+export function isCut(shown: Shown, options: ShowOptions): boolean {
+  const whole = showPreview(shown, { ...options, mostLines: Infinity });
+  return whole.join("\n") !== showPreview(shown, options).join("\n");
 }
 
 /** One line for lists. */
@@ -47,7 +56,7 @@ export function previewLine(approval: Approval, paint: Paint): string {
   }
 }
 
-function bodyOf(preview: Preview, options: ShowOptions): readonly string[] {
+function bodyOf({ preview, input }: Shown, options: ShowOptions): readonly string[] {
   switch (preview.type) {
     case "diff":
       return showFile(preview.file, options);
@@ -69,8 +78,13 @@ function bodyOf(preview: Preview, options: ShowOptions): readonly string[] {
         `Yes sets the limit to ${dollars(preview.proposed_limit_microusd)}; E changes limit_microusd first.`,
       ];
     case "generic":
-      return visible(preview.summary).split("\n");
+      return firstLines(input === undefined ? preview.summary : JSON.stringify(input, undefined, 2), options);
   }
+}
+
+function firstLines(text: string, { paint, mostLines }: ShowOptions): readonly string[] {
+  const lines = visible(text).split("\n");
+  return lines.length <= mostLines ? lines : [...lines.slice(0, mostLines), moreLines(lines.length - mostLines, paint)];
 }
 
 function showFile(file: FileDiff, options: ShowOptions): readonly string[] {

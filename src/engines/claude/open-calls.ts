@@ -61,7 +61,10 @@ async function settle({ run, host, promised }: Means, item: ToolItem, ready: Pro
   return tell(run, asApproved(item, verdict.input), result);
 }
 
-function tell(run: TurnRun, item: ToolItem, { content, is_error, ...details }: ToolResult): Fate {
+function tell(run: TurnRun, item: ToolItem, result: ToolResult): Fate {
+  const { content, is_error, refusal, ...details } = result;
+  // It was asked about again when it was about to run, because something had changed.
+  if (refusal !== undefined) return refuse(run, item, { effect: "deny", message: outputText(content), ...refusal });
   const failed = run.signal.aborted ? "interrupted" : "failed";
   const ended = endToolItem(item, { status: is_error ? failed : "completed", output: content, is_error, ...details });
   run.tell([{ type: "item.completed", item: ended }]);

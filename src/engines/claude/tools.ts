@@ -4,9 +4,6 @@ import type { Toolbox, ToolDefinition } from "../../tools/toolbox.ts";
 /** Tools that the vendor's program has itself, by our names. */
 const OWN: Readonly<Record<string, string>> = {
   Read: "Read",
-  Write: "Write",
-  Edit: "Edit",
-  NotebookEdit: "NotebookEdit",
   TodoWrite: "TodoWrite",
   AskUserQuestion: "AskUserQuestion",
   Task: "Agent",
@@ -16,12 +13,16 @@ const OWN: Readonly<Record<string, string>> = {
  * Ours in place of the program's own. Its WebFetch asks api.anthropic.com about each host before it fetches, and knows
  * neither the policy's hosts nor that a host of the own network is no page. Its searches would find what is in the
  * server's home, where that lies in the workspace. Its shell reads the user's startup files and hands on its own
- * environment, the session's key included; ours starts with a clean one.
+ * environment, the session's key included; ours starts with a clean one. Its Write, Edit and NotebookEdit look at the file
+ * anew when they run: only ours change nothing but what was shown, at the place that was ruled on.
  */
 const REPLACED: ReadonlySet<string> = new Set([
   "WebFetch",
   "Glob",
   "Grep",
+  "Write",
+  "Edit",
+  "NotebookEdit",
   "Bash",
   "BashOutput",
   "KillShell",

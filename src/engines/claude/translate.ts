@@ -370,7 +370,7 @@ export class Translator {
   }
 }
 
-function ownEnd({ content, is_error, ...details }: ToolResult): ToolCallEnd {
+function ownEnd({ content, is_error, changed: _changed, refusal: _refusal, ...details }: ToolResult): ToolCallEnd {
   return { status: is_error ? "failed" : "completed", output: content, is_error, ...details };
 }
 

@@ -305,7 +305,7 @@ export class TurnRun {
       signal: AbortSignal.any([call.signal, this.signal]),
       onOutput: (delta) => this.tell([{ type: "item.delta", item_id: item.id, field: "output", delta }]),
     });
-    const told = running.then((result) => this.#translator.ran(call.tool_use_id, result));
+    const told = running.then((result) => this.#ran(call.tool_use_id, item, result));
     this.#lent.add(told);
     const result = await running;
     await told;
@@ -313,6 +313,18 @@ export class TurnRun {
     // An answer to a turn that is being stopped would make the program ask the model once more.
     if (this.signal.aborted) await orAborted(new Promise<never>(() => undefined), this.#over.signal);
     return result;
+  }
+
+  #ran(tool_use_id: string, item: ToolItem, result: ToolResult): void {
+    this.#translator.ran(tool_use_id, result);
+    const { refusal } = result;
+    if (refusal === undefined) return;
+    // It was permitted, asked about again when it was about to run, and refused.
+    const message = outputText(result.content);
+    this.#translator.decided(tool_use_id, { effect: "deny", message, ...refusal });
+    if (!refusal.interrupt) return;
+    this.#note = { tool_use_id, message, text: stoppedBy(item, message) };
+    this.stop({ code: "rejected_and_stopped", message });
   }
 
   fail(error: ErrorDetail): void {

@@ -3,6 +3,7 @@ import {
   endToolItem,
   Failure,
   LIMITS,
+  outputText,
   type ContentBlock,
   type ToolCallEnd,
   type ToolItem,
@@ -174,7 +175,12 @@ class ToolPhase {
       });
       return;
     }
-    const { content, is_error, ...details } = result;
+    const { content, is_error, changed: _changed, refusal, ...details } = result;
+    if (refusal !== undefined) {
+      this.#finish(item, { status: refusal.status, output: content, is_error, duration_ms });
+      if (refusal.interrupt) this.#turn.stop({ code: "rejected_and_stopped", message: outputText(content) });
+      return;
+    }
     const failed = signal.aborted ? "interrupted" : "failed";
     this.#finish(item, { status: is_error ? failed : "completed", output: content, is_error, duration_ms, ...details });
   }
@@ -193,7 +199,7 @@ class ToolPhase {
     }
   }
 
-  #refuse(item: ToolItem, message: string, status: "declined" | "failed" | "interrupted"): void {
+  #refuse(item: ToolItem, message: string, status: Extract<Verdict, { effect: "deny" }>["status"]): void {
     this.#finish(item, { status, output: [text(message)], is_error: true });
   }
 

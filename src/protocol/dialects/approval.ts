@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Approval, FileDiff, Preview, Warning } from "../approvals.ts";
+import { effectsOf, type Approval, type FileDiff, type Preview, type Warning } from "../approvals.ts";
 import type { StreamFrame } from "../events.ts";
 import { isToolItem, type Item } from "../items.ts";
 import { LIMITS } from "../limits.ts";
@@ -17,9 +17,10 @@ export const ApprovalCommand = z.discriminatedUnion("command", [
     command: z.literal("run"),
     prompt: z.string().max(LIMITS.promptChars).default(""),
     continue: z.boolean().default(true),
-    /** An unknown mode means `default`, as in the document's server. */
-    permission_mode: z.string().max(100).default("sdk"),
-    auto_approve_safe: z.boolean().default(true),
+    /** An unknown mode means `default`, as in the document's server. Absent: "sdk", or what is in force. */
+    permission_mode: z.string().max(100).optional(),
+    /** Absent: true, or what is in force. */
+    auto_approve_safe: z.boolean().optional(),
     model: z.string().min(1).max(200).optional(),
     cwd: z.string().max(4_096).optional(),
   }),
@@ -34,6 +35,7 @@ export const ApprovalCommand = z.discriminatedUnion("command", [
     updated_input: updated_input.optional(),
     always: z.boolean().optional(),
     interrupt: z.boolean().optional(),
+    input_hash: z.string().max(100).optional(),
   }),
   z.object({
     command: z.literal("mcp_approval_response"),
@@ -41,8 +43,9 @@ export const ApprovalCommand = z.discriminatedUnion("command", [
     approved: z.boolean(),
     message: feedback.optional(),
     updated_input: updated_input.optional(),
+    input_hash: z.string().max(100).optional(),
   }),
-  /** Answers the oldest question. */
+  /** Answers the question on show. */
   z.object({ command: z.literal("permission_response"), approved: z.boolean(), always: z.boolean().optional() }),
 ]);
 export type ApprovalCommand = z.infer<typeof ApprovalCommand>;
@@ -121,6 +124,9 @@ function ended(item: Item): readonly Message[] {
       tool_use_id: item.tool_use_id,
       content: outputText(item.output ?? []),
       is_error: item.is_error === true,
+      // A person changed the call: what ran first, what was asked second.
+      ...(item.approved_input === undefined ? {} : { input: item.approved_input, asked_input: item.input }),
+      ...(item.status === "timed_out" ? { status: "timeout" } : {}),
     };
     return [{ type: "user", subtype: "tool_result", content, ...parent(item) }];
   }
@@ -158,8 +164,11 @@ export function toolApprovalRequest(approval: Approval): Message {
     input_hash: approval.input_hash,
     tier: approval.tier,
     warnings: approval.warnings,
+    effects: effectsOf(approval.preview),
     reason: approval.reason,
     session_rule: approval.session_rule ?? null,
+    ...(approval.not_approvable === undefined ? {} : { not_approvable: approval.not_approvable }),
+    ...(approval.replaces === undefined ? {} : { replaces: approval.replaces }),
     created_at: approval.created_at,
     expires_at: approval.expires_at ?? null,
   };

@@ -1,5 +1,6 @@
-import { Failure, FileFailure, ToolApproval, type Decision } from "../../protocol/index.ts";
-import type { Caller, Gateway } from "../../sessions/index.ts";
+import { Failure, FileFailure, ToolApproval, type Approval, type Decision } from "../../protocol/index.ts";
+import type { Caller } from "../../sessions/index.ts";
+import type { MountContext } from "./context.ts";
 import { json } from "./json.ts";
 import { pendingOf } from "./pending.ts";
 
@@ -7,12 +8,13 @@ const YES = new Set(["approve", "approved", "yes", "y", "allow"]);
 const NO = new Set(["reject", "rejected", "no", "n", "deny"]);
 const APPROVAL_ID = /^apr_\w+$/;
 
-/** Answers the oldest question of a session, or the one that is named. */
+/** Answers the question of a session that is named, or the first of those that the caller was shown last. */
 export async function answer(
-  gateway: Gateway,
+  context: MountContext,
   caller: Caller,
   { id, text }: { readonly id: string; readonly text: string },
 ): Promise<void> {
+  const { gateway, questions } = context;
   const pending = await pendingOf(gateway, caller, await gateway.sessions.get(caller, id));
   const asked = parseAnswer(text);
   if (asked.request_id !== undefined) {
@@ -21,10 +23,28 @@ export async function answer(
     await gateway.approvals.decide(caller, named.id, decisionOf(asked, named.input_hash));
     return;
   }
-  const [oldest] = pending;
-  if (oldest === undefined)
+  if (pending.length === 0)
     throw new FileFailure("EINVAL", "conflict", "no pending tool: nothing waits for an answer here");
-  await gateway.approvals.decide(caller, oldest.id, decisionOf(asked, oldest.input_hash));
+  const [first, ...others] = questions.get(caller, id) ?? [];
+  const meant = pending.find(({ id: open, input_hash }) =>
+    asked.input_hash === undefined ? open === first : input_hash === asked.input_hash,
+  );
+  if (meant === undefined)
+    throw new FileFailure(
+      "ESTALE",
+      "input_changed",
+      first === undefined ? READ_FIRST : `${NOT_OPEN} ${openNow(pending)}`,
+    );
+  await gateway.approvals.decide(caller, meant.id, decisionOf(asked, meant.input_hash));
+  if (meant.id === first) questions.put(caller, id, others);
+}
+
+const READ_FIRST =
+  "an answer without a name means what you were shown last, and that is nothing: read tools/pending first, or name the question (approve apr_...)";
+const NOT_OPEN = "the question that you were shown is not open any more; read tools/pending again.";
+
+function openNow(pending: readonly Approval[]): string {
+  return `Open now: ${pending.map(({ id, tool }) => `${id} (${tool})`).join(", ")}`;
 }
 
 function decisionOf(asked: ToolApproval, hash: string): Decision {

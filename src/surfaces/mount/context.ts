@@ -22,7 +22,10 @@ export interface MountContext {
   /** Absent: the mount is there without any settings of its own. */
   readonly setting: MountSetting | undefined;
   readonly shown: ShownTexts;
-  readonly errors: LastErrors;
+  /** What went wrong last: what a shell cannot be told in an errno, it reads there. */
+  readonly errors: CallerMemory<string>;
+  /** The questions that were shown last, by their ids, the oldest first: what an answer without a name means. */
+  readonly questions: CallerMemory<readonly string[]>;
   /** By principal: resolves when the session that is being made is there, or is not. */
   readonly making: Map<string, Promise<void>>;
 }
@@ -50,25 +53,23 @@ function defaultFor({ role }: Caller, base: Profile): Profile {
   return { ...agents, ...defaultMountProfile(base) };
 }
 
-/** What went wrong last, for each caller and session: what a shell cannot be told in an errno, it reads here. */
-export class LastErrors {
-  /** The oldest first. */
-  readonly #errors = new Map<string, string>();
+/** What is known of each caller and session. The oldest is forgotten first. */
+export class CallerMemory<Value> {
+  readonly #values = new Map<string, Value>();
 
-  put(caller: Caller, session_id: string, message: string): void {
+  put(caller: Caller, session_id: string, value: Value): void {
     const key = `${caller.id}/${session_id}`;
-    this.#errors.delete(key);
-    this.#errors.set(key, message);
-    const [oldest] = this.#errors.keys();
-    if (oldest !== undefined && this.#errors.size > LIMITS.mountErrors) this.#errors.delete(oldest);
+    this.#values.delete(key);
+    this.#values.set(key, value);
+    const [oldest] = this.#values.keys();
+    if (oldest !== undefined && this.#values.size > LIMITS.mountErrors) this.#values.delete(oldest);
   }
 
-  /** The last write went well. */
   clear(caller: Caller, session_id: string): void {
-    this.#errors.delete(`${caller.id}/${session_id}`);
+    this.#values.delete(`${caller.id}/${session_id}`);
   }
 
-  get(caller: Caller, session_id: string): string | undefined {
-    return this.#errors.get(`${caller.id}/${session_id}`);
+  get(caller: Caller, session_id: string): Value | undefined {
+    return this.#values.get(`${caller.id}/${session_id}`);
   }
 }

@@ -1,7 +1,7 @@
 import type { MountSettings } from "../../protocol/index.ts";
 import type { SurfaceOptions } from "../surface.ts";
 import { ClaudeFiles } from "./claude-files.ts";
-import { LastErrors, type MountContext } from "./context.ts";
+import { CallerMemory, type MountContext } from "./context.ts";
 import { Namespace } from "./namespace.ts";
 import { ShownTexts } from "./shown.ts";
 
@@ -18,7 +18,9 @@ export function openMounts({ gateway, metrics, log, mount }: SurfaceOptions): Op
   const settings: MountSettings = mount?.settings ?? {};
   const files = new Namespace();
   const shown = new ShownTexts(mount?.folder);
-  const [errors, making] = [new LastErrors(), new Map<string, Promise<void>>()];
+  const errors = new CallerMemory<string>();
+  const questions = new CallerMemory<readonly string[]>();
+  const making = new Map<string, Promise<void>>();
   const paths = new Set([DEFAULT_MOUNT, ...Object.keys(settings)]);
   const contexts = [...paths].map((path): MountContext => ({
     gateway,
@@ -28,6 +30,7 @@ export function openMounts({ gateway, metrics, log, mount }: SurfaceOptions): Op
     setting: settings[path],
     shown,
     errors,
+    questions,
     making,
   }));
   for (const context of contexts)

@@ -1,7 +1,9 @@
 import {
   claudeUsage,
+  effectsOf,
   Failure,
   FileFailure,
+  filesOf,
   ForkSession,
   LIMITS,
   SubmitPrompt,
@@ -101,7 +103,6 @@ function controlFiles(context: MountContext): readonly FileNode[] {
 }
 
 function toolFiles(context: MountContext): readonly FileNode[] {
-  const { gateway } = context;
   return [
     {
       path: "sessions/:id/tools/log",
@@ -119,15 +120,17 @@ function toolFiles(context: MountContext): readonly FileNode[] {
       path: "sessions/:id/tools/approve",
       summary: 'Write approve or reject, or {"approved": true}',
       content: "text",
-      write: { needs: "approval.decide", run: ({ caller, name }, text) => answer(gateway, caller, { id: name, text }) },
+      write: { needs: "approval.decide", run: ({ caller, name }, text) => answer(context, caller, { id: name, text }) },
     },
   ];
 }
 
-async function statusOf({ gateway }: MountContext, { caller, name }: Place): Promise<ClaudeSessionStatus> {
+async function statusOf(context: MountContext, { caller, name }: Place): Promise<ClaudeSessionStatus> {
+  const { gateway, questions } = context;
   const view = await gateway.sessions.get(caller, name);
   const pending = await pendingOf(gateway, caller, view);
   const [asked] = pending;
+  questions.put(caller, name, asked === undefined ? [] : [asked.id]);
   return {
     session_id: view.id,
     status: view.status === "pending_approval" && asked === undefined ? "working" : view.status,
@@ -289,8 +292,14 @@ async function toolLog({ gateway }: MountContext, { caller, name }: Place): Prom
   return lines.join("");
 }
 
-async function pendingTools({ gateway }: MountContext, { caller, name }: Place): Promise<readonly PendingToolInfo[]> {
+async function pendingTools(context: MountContext, { caller, name }: Place): Promise<readonly PendingToolInfo[]> {
+  const { gateway, questions } = context;
   const pending = await pendingOf(gateway, caller, await gateway.sessions.get(caller, name));
+  questions.put(
+    caller,
+    name,
+    pending.map(({ id }) => id),
+  );
   return pending.map((approval) => ({
     tool_use_id: approval.tool_use_id,
     tool: approval.tool,
@@ -300,6 +309,12 @@ async function pendingTools({ gateway }: MountContext, { caller, name }: Place):
     input_hash: approval.input_hash,
     reason: approval.reason,
     warnings: approval.warnings.map(({ message }) => message),
+    effects: effectsOf(approval.preview),
+    diff: filesOf(approval.preview)
+      .map(({ diff }) => diff)
+      .join("\n"),
+    not_approvable: approval.not_approvable,
+    replaces: approval.replaces,
     expires_at: approval.expires_at,
   }));
 }

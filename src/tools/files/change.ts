@@ -1,6 +1,7 @@
-import { LIMITS, type FileChange, type FileDiff } from "../../protocol/index.ts";
+import { createHash } from "node:crypto";
+import { LIMITS, type FileChange, type FileDiff, type PlannedChange } from "../../protocol/index.ts";
 import { isRefusal, type Refusal } from "../refusal.ts";
-import { errorResult, textResult, type PathUse, type ToolResult, type ToolSession } from "../tool.ts";
+import { errorResult, textResult, type PathUse, type ToolContext, type ToolResult, type ToolSession } from "../tool.ts";
 import { decodeText, encodeText, isBinary, lineEndings, loadFile, type FileOnDisk, type TextFile } from "./content.ts";
 import { unifiedDiff } from "./diff.ts";
 import { isInside, missingFolders, nearName, resolveInside, type Place } from "./paths.ts";
@@ -52,36 +53,67 @@ export function whyNotEdit(subject: Subject, session: ToolSession): string | und
   return undefined;
 }
 
-/** Makes a plan true, if the file is still as it was when the plan was made. */
+/** What is compared with the file when the plan is carried out. Nothing for a change that cannot be made. */
+export function plannedChange(planned: Planned | Refusal): PlannedChange | undefined {
+  if (isRefusal(planned)) return undefined;
+  const { current, place, text } = planned;
+  const after = sha256(encodeText(planned.after, text));
+  if (current === undefined) return { real_path: place.real, before: "absent", after };
+  const { bytes, mode, links } = current;
+  return { real_path: place.real, before: sha256(bytes), mode: mode.toString(8), links, after };
+}
+
+export function isSamePlan(left: PlannedChange | undefined, right: PlannedChange | undefined): boolean {
+  if (left === undefined || right === undefined) return left === right;
+  return (
+    left.real_path === right.real_path &&
+    left.before === right.before &&
+    left.mode === right.mode &&
+    left.links === right.links &&
+    left.after === right.after
+  );
+}
+
+function sha256(bytes: Buffer): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}
+
+/** Makes a plan true, if the file is still as it was when the plan was made, and the plan is the one that was approved. */
 export async function carryOut(
-  session: ToolSession,
+  session: ToolContext,
   path: string,
   plan: (session: ToolSession) => Promise<Planned | Refusal>,
 ): Promise<ToolResult> {
   const use: PathUse = { path, access: "write" };
   const place = await resolveInside(session, use);
-  if (isRefusal(place)) return errorResult(place.refused);
+  if (isRefusal(place)) return refusedResult(place);
   return session.files.exclusive(place.real, async () => {
     const planned = await plan(session);
-    if (isRefusal(planned)) return errorResult(planned.refused);
+    if (isRefusal(planned)) return refusedResult(planned);
+    const approved = session.permission?.approved;
+    if (approved !== undefined && !isSamePlan(approved.planned, plannedChange(planned)))
+      return refusedResult({ refused: `${planned.place.shown} changed since it was shown.`, changed: true });
     const bytes = encodeText(planned.after, planned.text);
     if (bytes.length > LIMITS.fileBytes)
       return errorResult(`The file would have ${bytes.length} bytes; at most ${LIMITS.fileBytes} can be written here.`);
     const refusal = await saveFile({ session, use, place: planned.place, bytes, current: planned.current });
-    if (refusal !== undefined) return errorResult(refusal.refused);
+    if (refusal !== undefined) return refusedResult(refusal);
     session.files.saw(planned.place.real, bytes);
     const change: FileChange = { path: planned.place.shown, kind: planned.current === undefined ? "add" : "update" };
     return textResult(planned.done, { changes: [change], diff: diffOf(planned).text });
   });
 }
 
+function refusedResult({ refused, changed }: Refusal): ToolResult {
+  return errorResult(refused, changed === undefined ? {} : { changed });
+}
+
 function diffOf(planned: Planned): ReturnType<typeof unifiedDiff> {
   return unifiedDiff({ path: planned.place.shown, before: planned.text.text, after: planned.after });
 }
 
-/** A plan as a person sees it. What is shown counts as seen: a change between question and answer is then refused. */
+/** A plan as a person sees it. */
 export async function describePlan(session: ToolSession, planned: Planned): Promise<FileDiff> {
-  if (planned.current !== undefined) session.files.saw(planned.place.real, planned.current.bytes);
   const diff = diffOf(planned);
   const effects = [...(await effectsOf(session, planned)), ...(planned.effects ?? [])];
   if (diff.note !== undefined) effects.push(diff.note);
@@ -98,6 +130,7 @@ export async function describePlan(session: ToolSession, planned: Planned): Prom
     original_content: shown(planned.text.text),
     new_content: shown(planned.after),
     diff: diff.text,
+    ...(diff.note === undefined ? {} : { cut: true }),
     added: diff.added,
     removed: diff.removed,
     effects,

@@ -31,12 +31,12 @@ function missingText(place: Place): string {
   return `File does not exist: ${place.shown}`;
 }
 
-/** Opens a regular file for reading. The caller closes the handle. */
-export async function openFile(place: Place): Promise<OpenFile | Refusal> {
+/** Opens a regular file for reading, through `name` where that is another way to it. The caller closes the handle. */
+export async function openFile(place: Place, name = place.real): Promise<OpenFile | Refusal> {
   let handle: FileHandle;
   try {
     // Neither a link put there meanwhile is followed, nor a pipe without a writer waited for.
-    handle = await open(place.real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    handle = await open(name, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
     return { refused: openProblem(place, error) };
   }
@@ -95,8 +95,8 @@ function nameOf(handle: FileHandle): string | undefined {
 }
 
 /** The whole file, or undefined when there is none. */
-export async function loadFile(place: Place): Promise<FileOnDisk | undefined | Refusal> {
-  const file = await openFile(place);
+export async function loadFile(place: Place, name = place.real): Promise<FileOnDisk | undefined | Refusal> {
+  const file = await openFile(place, name);
   if (isRefusal(file)) return file.refused === missingText(place) ? undefined : file;
   const { handle, size, ...facts } = file;
   try {

@@ -2,7 +2,16 @@ import { z } from "zod";
 import { shorten } from "../preview.ts";
 import { isRefusal, type Refusal } from "../refusal.ts";
 import type { Tool, ToolSession } from "../tool.ts";
-import { carryOut, describePlan, describeRefusal, lookAt, whyNotEdit, type Planned, type Subject } from "./change.ts";
+import {
+  carryOut,
+  describePlan,
+  describeRefusal,
+  lookAt,
+  plannedChange,
+  whyNotEdit,
+  type Planned,
+  type Subject,
+} from "./change.ts";
 import { countCharacters } from "./content.ts";
 import { replaceText, type Replaced, type Replacement } from "./replace.ts";
 
@@ -44,7 +53,8 @@ export const edit: Tool<Input> = {
       occurrences: planned.occurrences,
       will_replace: planned.occurrences,
     };
-    return { preview: { type: "diff", file: await describePlan(session, planned), details }, warnings: [] };
+    const file = await describePlan(session, planned);
+    return { preview: { type: "diff", file, details }, warnings: [], planned: plannedChange(planned) };
   },
   execute: (input, context) => carryOut(context, input.file_path, (session) => plan(input, session)),
 };

@@ -2,7 +2,16 @@ import { z } from "zod";
 import { LIMITS } from "../../protocol/index.ts";
 import { isRefusal, type Refusal } from "../refusal.ts";
 import type { Tool, ToolSession } from "../tool.ts";
-import { carryOut, describePlan, describeRefusal, lookAt, whyNotEdit, type Planned, type Subject } from "./change.ts";
+import {
+  carryOut,
+  describePlan,
+  describeRefusal,
+  lookAt,
+  plannedChange,
+  whyNotEdit,
+  type Planned,
+  type Subject,
+} from "./change.ts";
 import { unifiedDiff } from "./diff.ts";
 import { whyNotReplaced } from "./edit.ts";
 import { replaceText, type Replacement } from "./replace.ts";
@@ -48,7 +57,7 @@ export const multiEdit: Tool<Input> = {
     const { steps, planned } = await plan(input, session);
     const file = isRefusal(planned) ? describeRefusal(input.file_path, planned) : await describePlan(session, planned);
     const details = { edit_count: input.edits.length, edits: steps };
-    return { preview: { type: "multi_diff", files: [file], details }, warnings: [] };
+    return { preview: { type: "multi_diff", files: [file], details }, warnings: [], planned: plannedChange(planned) };
   },
   execute: (input, context) =>
     carryOut(context, input.file_path, async (session) => (await plan(input, session)).planned),

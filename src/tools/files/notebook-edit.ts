@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import { isRefusal, type Refusal } from "../refusal.ts";
 import type { Tool, ToolSession } from "../tool.ts";
-import { carryOut, describePlan, describeRefusal, lookAt, whyNotEdit, type Planned } from "./change.ts";
+import { carryOut, describePlan, describeRefusal, lookAt, plannedChange, whyNotEdit, type Planned } from "./change.ts";
 import { unifiedDiff } from "./diff.ts";
 import { cellName, parseNotebook, sourceText, type Cell, type Notebook } from "./notebook.ts";
 
@@ -59,7 +59,7 @@ export const notebookEdit: Tool<Input> = {
       new_source: cell.after,
       diff: refused ? "" : unifiedDiff(change).text,
     };
-    return { preview, warnings: [] };
+    return { preview, warnings: [], planned: plannedChange(planned) };
   },
   execute: (input, context) => carryOut(context, input.notebook_path, (session) => plan(input, session)),
 };

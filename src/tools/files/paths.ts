@@ -2,7 +2,7 @@ import { lstat, readlink, realpath } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { Failure, LIMITS } from "../../protocol/index.ts";
 import { isRefusal, reasonOf, systemCode, type Refusal } from "../refusal.ts";
-import type { PathUse, ToolSession } from "../tool.ts";
+import type { PathUse, ToolContext, ToolSession } from "../tool.ts";
 
 /** A path that a call may use. */
 export interface Place {
@@ -79,11 +79,17 @@ export function isHidden(session: ToolSession, real: string): boolean {
 }
 
 /** The path if the session may use it so: inside the workspace, or for reading also in the session's extra folders. */
-export async function resolveInside(session: ToolSession, use: PathUse): Promise<Place | Refusal> {
+export async function resolveInside(
+  session: ToolSession & Pick<ToolContext, "permission">,
+  use: PathUse,
+): Promise<Place | Refusal> {
   const { workspace } = session;
   try {
     const real = await resolvePath(workspace, use.path);
     const shown = resolve(workspace, use.path);
+    const judged = session.permission?.judged.get(use.path);
+    if (judged !== undefined && judged !== real)
+      return { refused: `${shown} leads to another place since the call was permitted. Try again.`, changed: true };
     if (isHidden(session, real)) return { refused: `${shown} belongs to Sallyport itself. Use another path.` };
     if (isInside(workspace, real)) return { shown, real };
     if (use.access === "read") {

@@ -1,6 +1,8 @@
 import { constants } from "node:fs";
 import {
   access,
+  link,
+  lstat,
   mkdir,
   open,
   readFile,
@@ -12,9 +14,9 @@ import {
   type FileHandle,
 } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { reasonOf, type Refusal } from "../refusal.ts";
+import { isRefusal, reasonOf, systemCode, type Refusal } from "../refusal.ts";
 import type { PathUse, ToolSession } from "../tool.ts";
-import type { FileOnDisk } from "./content.ts";
+import { loadFile, type FileOnDisk } from "./content.ts";
 import { holdFolderOf, type HeldFolder } from "./folder.ts";
 import { isStillThere, type Place } from "./paths.ts";
 
@@ -53,7 +55,11 @@ export async function saveFile(save: Save): Promise<Refusal | undefined> {
 }
 
 function moved(place: Place): Refusal {
-  return { refused: `${place.shown} was moved while it was written. Nothing was changed; try again.` };
+  return { refused: `${place.shown} was moved while it was written. Nothing was changed; try again.`, changed: true };
+}
+
+function changed(place: Place): Refusal {
+  return { refused: `${place.shown} changed while it was written. Nothing was changed; try again.`, changed: true };
 }
 
 async function replaceIn(
@@ -69,13 +75,43 @@ async function replaceIn(
     await writeNew(temporary, save);
     // A link that took the file's name meanwhile would be replaced instead of followed.
     if (!(await isStillThere(save.session, save.use, place))) return moved(place);
-    await rename(temporary, folder.path(basename(place.real)));
+    const target = folder.path(basename(place.real));
+    const isPlaced =
+      save.current === undefined ? await addNew(temporary, target) : await replaceOld(save, temporary, target);
+    if (!isPlaced) return changed(place);
     await folder.sync();
     return undefined;
   } finally {
     await rm(temporary, { force: true }).catch(() => undefined);
     await rm(note.intent, { force: true }).catch(() => undefined);
   }
+}
+
+/** File systems without hard links say one of these. */
+const NO_HARD_LINKS: ReadonlySet<string> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"]);
+
+/** Gives the new file its name, unless something has that name by now. */
+async function addNew(temporary: string, target: string): Promise<boolean> {
+  try {
+    // In one step: a rename would replace what came meanwhile.
+    await link(temporary, target);
+    return true;
+  } catch (error) {
+    if (systemCode(error) === "EEXIST") return false;
+    if (!NO_HARD_LINKS.has(systemCode(error))) throw error;
+  }
+  if ((await lstat(target).catch(() => undefined)) !== undefined) return false;
+  await rename(temporary, target);
+  return true;
+}
+
+/** Replaces the file, unless it is not what was read any more. Between the last look and the rename there is nothing else. */
+async function replaceOld({ current, place }: Save, temporary: string, target: string): Promise<boolean> {
+  const now = await loadFile(place, target);
+  if (current === undefined || now === undefined || isRefusal(now)) return false;
+  if (now.mode !== current.mode || now.links !== current.links || !now.bytes.equals(current.bytes)) return false;
+  await rename(temporary, target);
+  return true;
 }
 
 async function writeNew(path: string, { bytes, current }: Save): Promise<void> {

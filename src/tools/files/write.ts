@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { isRefusal, type Refusal } from "../refusal.ts";
 import type { Tool, ToolSession } from "../tool.ts";
-import { carryOut, changedText, describePlan, describeRefusal, lookAt, type Planned } from "./change.ts";
+import { carryOut, changedText, describePlan, describeRefusal, lookAt, plannedChange, type Planned } from "./change.ts";
 import { countCharacters, countLines, lineEndings } from "./content.ts";
 
 const Input = z.strictObject({
@@ -32,7 +32,8 @@ export const write: Tool<Input> = {
       original_lines: countLines(planned.text.text),
       new_lines: countLines(planned.after),
     };
-    return { preview: { type: "diff", file: await describePlan(session, planned), details }, warnings: [] };
+    const file = await describePlan(session, planned);
+    return { preview: { type: "diff", file, details }, warnings: [], planned: plannedChange(planned) };
   },
   execute: (input, context) => carryOut(context, input.file_path, (session) => plan(input, session)),
 };

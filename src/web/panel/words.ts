@@ -108,6 +108,7 @@ const TROUBLES: Readonly<Partial<Record<ErrorDetail["code"], Trouble>>> = {
   shutting_down: { text: "The server is being stopped.", next: "Try again when it is back." },
   already_answered: { text: "Somebody has answered this already." },
   input_changed: { text: "What was asked has changed.", next: "Look at it again." },
+  not_approvable: { text: "A part of this is hidden, so it cannot be approved.", next: "Reject it." },
   timed_out: { text: "The time for an answer is over." },
   protocol_mismatch: { text: "This page and the server have different versions.", next: "Reload the page." },
 };

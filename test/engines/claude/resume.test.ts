@@ -61,7 +61,7 @@ describe.each(ENGINES)("$name", ({ name, create }) => {
       { item_id: open?.id, tool: "Write", tool_use_id: open?.tool_use_id, input: open?.input },
     ]);
     expect(outline(events)).toEqual([
-      expect.stringMatching(/^completed file_change Write: ./),
+      expect.stringMatching(/^completed file_change Write: Wrote /),
       "+ agent_message",
       "completed agent_message: Done.",
       "completed end_turn",

@@ -126,11 +126,8 @@ describe("claude-sdk", () => {
     expect(refused).toEqual([
       ["Agent", true, 'unknown argument "isolation"'],
       ["AskUserQuestion", true, undefined],
-      ["Edit", true, undefined],
-      ["NotebookEdit", true, undefined],
       ["Read", true, undefined],
       ["TodoWrite", true, undefined],
-      ["Write", true, undefined],
     ]);
   });
 
@@ -345,7 +342,7 @@ test("claude-cli does the same, with a process for each prompt", async () => {
     "+ command_execution Bash",
     "declined command_execution Bash: No.",
     "+ file_change Write",
-    expect.stringMatching(/^completed file_change Write: File created/),
+    expect.stringMatching(/^completed file_change Write: Wrote /),
     "+ mcp_tool_call mcp__page__add_viewer",
     "completed mcp_tool_call mcp__page__add_viewer: added Grid",
     "+ subagent Agent",

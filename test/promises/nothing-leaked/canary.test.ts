@@ -1,7 +1,7 @@
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { approveWith, openTestHouse, runScript, script } from "../../support/house.ts";
+import { openTestHouse, runScript, script } from "../../support/house.ts";
 
 const CANARY = "sk-ant-canary-0123456789abcdefghijklmnop";
 const ADMIN = "sp_canary-admin-token-0123456789abcdefghijklmnopqrstuv";
@@ -36,7 +36,8 @@ it("keeps the model key and tokens out of tools, journal, store, answers and fil
       },
       metadata: { note: CANARY },
     },
-    approveWith(client),
+    ({ id, input_hash, not_approvable }) =>
+      client.decide(id, { decision: not_approvable === undefined ? "approve" : "reject", input_hash }),
   );
   seen.push(JSON.stringify(events));
   seen.push(

@@ -131,6 +131,8 @@ describe("who may do what, file by file", () => {
     expect(await attempt(() => agent.create({ resume_session_id: others.split("/").at(-1) }))).toBe("ENOENT");
     expect(await attempt(() => agent.create({ parent_session_id: others.split("/").at(-1) }))).toBe("ENOENT");
     expect(await attempt(() => agent.create({ profile: "server" }))).toBe("EINVAL");
+    expect(await attempt(() => world.admin.write(`${own}/tools/approve`, "reject not today"))).toBe("ESTALE");
+    await world.admin.json(`${own}/tools/pending`);
     await world.admin.write(`${own}/tools/approve`, "reject not today");
     expect(await agent.outputUntilIdle(own)).toBe("[Bash] echo hi → declined\n");
     const log = await agent.text(`${own}/tools/log`);

@@ -194,6 +194,7 @@ describe("a mount's money", () => {
     const status = await other.until(child, "pending_approval");
     expect(status).toMatchObject({ tool: "Budget" });
     await expect(other.write(`${child}/tools/approve`, "approve")).rejects.toMatchObject({ errno: "EACCES" });
+    await world.admin.json(`${child}/status`);
     await world.admin.write(`${child}/tools/approve`, "reject");
     await other.until(child, "idle");
     expect(await other.json(`${child}/usage`)).toMatchObject({ cost_usd: 0 });

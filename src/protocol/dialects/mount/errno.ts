@@ -16,6 +16,7 @@ export const FILE_ERRNOS = [
   "ENOTDIR",
   "ENOTSUP",
   "EPIPE",
+  "ESTALE",
   "ETIMEDOUT",
 ] as const;
 export type FileErrno = (typeof FILE_ERRNOS)[number];
@@ -33,66 +34,52 @@ export class FileFailure extends Failure {
 
 /** What a refusal is to a file system. */
 export function errnoOf(failure: Failure): FileErrno {
-  return failure instanceof FileFailure ? failure.errno : errnoOfCode(failure.code);
+  return failure instanceof FileFailure ? failure.errno : ERRNOS[failure.code];
 }
 
-function errnoOfCode(code: ErrorCode): FileErrno {
-  switch (code) {
-    case "unauthenticated":
-    case "forbidden":
-    case "model_not_allowed":
-    case "provider_not_allowed":
-    case "model_unpriced":
-      return "EACCES";
-    case "not_found":
-    case "workspace_missing":
-      return "ENOENT";
-    case "invalid_request":
-    case "cursor_invalid":
-    case "protocol_mismatch":
-    case "idempotency_required":
-    case "max_cost_required":
-    case "wire_unsupported":
-      return "EINVAL";
-    case "unsupported":
-      return "ENOTSUP";
-    case "conflict":
-    case "already_answered":
-    case "input_changed":
-      return "EBUSY";
-    case "idempotency_mismatch":
-      return "EEXIST";
-    case "session_closed":
-      return "EPIPE";
-    case "timed_out":
-      return "ETIMEDOUT";
-    case "payload_too_large":
-      return "EFBIG";
-    case "budget_exceeded":
-    case "limit_reached":
-      return "EDQUOT";
-    case "queue_full":
-    case "store_full":
-      return "ENOSPC";
-    case "rate_limited":
-    case "shutting_down":
-      return "EAGAIN";
-    case "aborted":
-    case "rejected_and_stopped":
-    case "max_turns":
-    case "max_tokens":
-    case "refusal":
-    case "context_exceeded":
-    case "model_error":
-    case "model_unavailable":
-    case "model_unauthenticated":
-    case "model_stream_cut":
-    case "engine_failed":
-    case "restart_limit":
-    case "tool_failed":
-    case "connection_failed":
-    case "store_failed":
-    case "internal":
-      return "EIO";
-  }
-}
+const ERRNOS: Readonly<Record<ErrorCode, FileErrno>> = {
+  unauthenticated: "EACCES",
+  forbidden: "EACCES",
+  not_approvable: "EACCES",
+  model_not_allowed: "EACCES",
+  provider_not_allowed: "EACCES",
+  model_unpriced: "EACCES",
+  not_found: "ENOENT",
+  workspace_missing: "ENOENT",
+  invalid_request: "EINVAL",
+  cursor_invalid: "EINVAL",
+  protocol_mismatch: "EINVAL",
+  idempotency_required: "EINVAL",
+  max_cost_required: "EINVAL",
+  wire_unsupported: "EINVAL",
+  unsupported: "ENOTSUP",
+  conflict: "EBUSY",
+  already_answered: "EBUSY",
+  input_changed: "EBUSY",
+  idempotency_mismatch: "EEXIST",
+  session_closed: "EPIPE",
+  timed_out: "ETIMEDOUT",
+  payload_too_large: "EFBIG",
+  budget_exceeded: "EDQUOT",
+  limit_reached: "EDQUOT",
+  queue_full: "ENOSPC",
+  store_full: "ENOSPC",
+  rate_limited: "EAGAIN",
+  shutting_down: "EAGAIN",
+  aborted: "EIO",
+  rejected_and_stopped: "EIO",
+  max_turns: "EIO",
+  max_tokens: "EIO",
+  refusal: "EIO",
+  context_exceeded: "EIO",
+  model_error: "EIO",
+  model_unavailable: "EIO",
+  model_unauthenticated: "EIO",
+  model_stream_cut: "EIO",
+  engine_failed: "EIO",
+  restart_limit: "EIO",
+  tool_failed: "EIO",
+  connection_failed: "EIO",
+  store_failed: "EIO",
+  internal: "EIO",
+};

@@ -37,6 +37,7 @@ export class ToolLog {
         return {
           ...asked,
           params,
+          ...(event.updated_input === undefined ? {} : { asked_params: asked.params }),
           approved,
           ...(approved ? {} : { error: event.feedback ?? event.outcome }),
           timestamp,
@@ -51,6 +52,7 @@ export class ToolLog {
           tool_use_id: item.tool_use_id,
           tool: item.tool,
           params: item.approved_input ?? item.input,
+          ...(item.approved_input === undefined ? {} : { asked_params: item.input }),
           error,
           timestamp,
         };

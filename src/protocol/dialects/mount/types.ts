@@ -161,6 +161,8 @@ export interface ToolLogEntry {
   readonly tool_use_id: string;
   readonly tool: string;
   readonly params: unknown;
+  /** What was asked, where a person changed it: `params` is what ran. */
+  readonly asked_params?: unknown;
   /** Absent: nobody was asked, or not answered yet. */
   readonly approved?: boolean | undefined;
   readonly error?: string | undefined;
@@ -177,10 +179,18 @@ export interface PendingToolInfo {
   readonly input_hash: string;
   readonly reason: string;
   readonly warnings: readonly string[];
+  /** Side effects beyond the text, such as a link that is written through. */
+  readonly effects: readonly string[];
+  /** Of a file change; empty: it is none. */
+  readonly diff: string;
+  /** Why it can only be rejected; absent: it can be approved. */
+  readonly not_approvable?: string | undefined;
+  /** The question that this one stands for: what that one showed had changed. */
+  readonly replaces?: string | undefined;
   readonly expires_at?: string | undefined;
 }
 
-/** What is written to `tools/approve` as JSON. Without `request_id` it answers the oldest question. */
+/** What is written to `tools/approve` as JSON. Without `request_id` it answers the first question that the caller was shown last. */
 export const ToolApproval = z
   .object({
     approved: z.boolean(),

@@ -95,6 +95,8 @@ export type RuntimeMessage =
       readonly sessionId: string;
       readonly tool: string;
       readonly input: unknown;
+      /** What was asked, where a person changed it: `input` is what ran. */
+      readonly askedInput?: unknown;
       readonly status: "running" | "completed" | "failed";
       readonly tool_use_id: string;
       /** Of one that failed: what the model was told. */

@@ -180,7 +180,13 @@ function contentOf(sayings: readonly Saying[]): string {
 
 function toolUse(sessionId: string, item: ToolItem): RuntimeMessage {
   const { tool, input, approved_input, tool_use_id, status } = item;
-  const named = { type: "tool_use" as const, sessionId, tool: shownToolName(tool), input: approved_input ?? input };
+  const named = {
+    type: "tool_use" as const,
+    sessionId,
+    tool: shownToolName(tool),
+    input: approved_input ?? input,
+    ...(approved_input === undefined ? {} : { askedInput: input }),
+  };
   if (status === "in_progress") return { ...named, status: "running", tool_use_id };
   if (status === "completed") return { ...named, status: "completed", tool_use_id };
   const error = outputText(item.output ?? []).slice(0, LIMITS.feedbackChars);

@@ -15,9 +15,10 @@ export function toolRow(item: ToolItem, parent: Parent, live?: string): RichItem
         id,
         type: "command_execution",
         command: summarize(commandOf(item)),
+        ...askedCommand(item),
         aggregated_output: summarize(live ?? outputText(item.output ?? [])),
         ...(item.exit_code === undefined ? {} : { exit_code: item.exit_code }),
-        status: item.status === "declined" ? "declined" : statusOf(item),
+        status: item.status === "declined" || item.status === "timed_out" ? item.status : statusOf(item),
         ...parent,
       };
     case "file_change":
@@ -39,6 +40,12 @@ function commandOf({ command, approved_input }: Extract<ToolItem, { type: "comma
   return typeof approved === "string" ? approved : command;
 }
 
+/** What was asked, where a person changed it. */
+function askedCommand({ input, approved_input }: ToolItem): { readonly asked_command?: string } {
+  const { command } = input;
+  return approved_input === undefined || typeof command !== "string" ? {} : { asked_command: summarize(command) };
+}
+
 function callRow(item: ToolItem, name: { readonly server: string; readonly tool: string }, parent: Parent): RichItem {
   const status = statusOf(item);
   const text = summarize(outputText(item.output ?? []));
@@ -47,6 +54,7 @@ function callRow(item: ToolItem, name: { readonly server: string; readonly tool:
     type: "mcp_tool_call",
     ...name,
     arguments: bounded(item.approved_input ?? item.input),
+    ...(item.approved_input === undefined ? {} : { asked_arguments: bounded(item.input) }),
     ...(status === "completed" ? { result: { content: [{ type: "text", text }] } } : {}),
     ...errorOf(item),
     status,

@@ -63,10 +63,12 @@ const RichItem = z.discriminatedUnion("type", [
     id,
     type: z.literal("command_execution"),
     command: z.string(),
+    /** What was asked, where a person changed it: `command` is what ran. */
+    asked_command: z.string().optional(),
     aggregated_output: z.string(),
     /** Absent while it runs, and where there was none. */
     exit_code: z.number().int().optional(),
-    status: z.enum([...status.options, "declined"]),
+    status: z.enum([...status.options, "declined", "timed_out"]),
     parent_id,
   }),
   z.strictObject({ id, type: z.literal("file_change"), changes: z.array(FileChange), status, error, parent_id }),
@@ -77,6 +79,8 @@ const RichItem = z.discriminatedUnion("type", [
     server: z.string(),
     tool: z.string(),
     arguments: z.record(z.string(), z.unknown()),
+    /** What was asked, where a person changed it: `arguments` is what ran. */
+    asked_arguments: z.record(z.string(), z.unknown()).optional(),
     result: z
       .strictObject({ content: z.array(z.strictObject({ type: z.literal("text"), text: z.string() })) })
       .optional(),

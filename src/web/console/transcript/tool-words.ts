@@ -65,6 +65,7 @@ export const STATUS_WORDS: Readonly<Record<ItemStatus, StatusWords>> = {
   completed: { label: "done", tone: "ok" },
   failed: { label: "failed", tone: "bad" },
   declined: { label: "declined", tone: "warn" },
+  timed_out: { label: "nobody answered in time", tone: "warn" },
   interrupted: { label: "interrupted", tone: "warn" },
   superseded: { label: "superseded", tone: "plain" },
 };
