@@ -299,7 +299,7 @@ describeInBrowser("the Datagrok package on the stand-in of the platform", () => 
       "Found 1 similar script samples:\n\n**Name**: Fit\n**Description**: Fits a curve\n**Code**:\nfit()\n\n---\n\n",
     );
     expect(await ask("try_sql", { sql: "select * from orders;", description: "" })).toBe(
-      "Query executed successfully!\nRow count: 2\nColumns (2): id (int), name (string)\nSample row: id='7', name=NULL",
+      "Query executed successfully!\nRow count: 2\nColumns (2): id (int), name (string)\nSample rows (first 2):\n1. id='7', name=NULL\n2. id='8', name='b'",
     );
     expect(await ask("try_sql", { sql: "select * from nothing", description: "" })).toBe(
       'SQL Error: relation "nothing" does not exist\n\nThis query failed to execute. Please revise the SQL based on the schema information.',

@@ -192,12 +192,17 @@ class DatagrokConnection implements SqlConnection {
 }
 
 /** Only the first row is shown, so only that one is read. */
+/** As many as the tool tells. */
+const TOLD_ROWS = 10;
+
 function answerOf(table: DG.DataFrame): SqlAnswer {
   const columns = table.columns.toList();
-  const first = columns.map((column) => valueOf(column.get(0)));
   return {
     columns: columns.map(({ name, type }) => ({ name, type })),
-    rows: Array.from({ length: table.rowCount }, (_, index) => (index === 0 ? first : [])),
+    // Only the first rows are told; the others are counted.
+    rows: Array.from({ length: table.rowCount }, (_, row) =>
+      row < TOLD_ROWS ? columns.map((column) => valueOf(column.get(row))) : [],
+    ),
   };
 }
 
