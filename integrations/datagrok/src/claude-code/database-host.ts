@@ -191,7 +191,6 @@ class DatagrokConnection implements SqlConnection {
   }
 }
 
-/** Only the first row is shown, so only that one is read. */
 /** As many as the tool tells. */
 const TOLD_ROWS = 10;
 
