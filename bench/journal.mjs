@@ -40,6 +40,7 @@ function sessionRow(session, seq, parent) {
     unsettled: true,
     engine: "loop",
     search: `${sessionId(session)}\nmend the gate\n/srv/work/gate\nzoe`,
+    token_parents: "",
     state: STATE,
   };
 }

@@ -94,6 +94,8 @@ async function openDoors(options: ServeOptions, house: House, log: Log): Promise
     requestsPerMinute: settings.requestsPerMinute.value,
     metrics: () => house.telemetry.metrics(),
     allowedHosts: () => ours,
+    ownOrigins: () => settings.allowedHosts.value.flatMap((name) => [`http://${name}`, `https://${name}`]),
+    allowedOrigins: settings.allowedOrigins.value,
     runtime: settings.runtime?.value,
     mount: { settings: settings.mounts?.value, folder: join(settings.home.value, "mount") },
     // Beside this file where it was built: dist/cli and dist/web.

@@ -9,6 +9,7 @@ import {
   PriceSettings,
   ProviderSettings,
   RetentionSettings,
+  WebOrigin,
   type CredentialSetting,
 } from "../protocol/index.ts";
 import type { Environment } from "./settings.ts";
@@ -23,6 +24,7 @@ const FileSettings = z
     model: z.string().optional(),
     provider: z.string().optional(),
     allowed_hosts: z.array(z.string()).optional(),
+    allowed_origins: z.array(WebOrigin).max(LIMITS.tokenOrigins).optional(),
     roots: z.array(z.string()).optional(),
     requests_per_minute: z.number().int().min(1).optional(),
     // A key with nothing under it is what is left when the last entry is commented out.

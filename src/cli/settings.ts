@@ -4,6 +4,7 @@ import {
   Failure,
   LIMITS,
   ProviderSetting,
+  WebOrigin,
   type MountSettings,
   type PriceSettings,
   type ProviderSettings,
@@ -39,6 +40,8 @@ export interface Settings {
   readonly provider: Setting<string>;
   readonly model: Setting<string | undefined>;
   readonly allowedHosts: Setting<readonly string[]>;
+  /** Other sites whose pages may ask with any token. */
+  readonly allowedOrigins: Setting<readonly string[]>;
   readonly roots: Setting<readonly string[]>;
   readonly requestsPerMinute: Setting<number>;
   /** Fixes the first admin token. */
@@ -89,6 +92,7 @@ export interface Flags {
   readonly provider?: string | undefined;
   readonly model?: string | undefined;
   readonly allowedHost?: readonly string[] | undefined;
+  readonly allowedOrigin?: readonly string[] | undefined;
   readonly connection?: readonly string[] | undefined;
 }
 
@@ -111,6 +115,7 @@ export function readSettings(flags: Flags, environment: Environment, cwd: string
     provider: defaultProvider(flags, environment, file),
     model: pick<string | undefined>([flags.model, environment["SALLYPORT_MODEL"], file.model], undefined),
     allowedHosts: pick<readonly string[]>([flags.allowedHost, hosts, file.allowed_hosts], []),
+    allowedOrigins: originsOf(flags, environment, file),
     roots: pick<readonly string[]>([undefined, undefined, file.roots], [workspacePath]),
     requestsPerMinute: pick<number>(
       [undefined, numberOf(environment["SALLYPORT_REQUESTS_PER_MINUTE"]), file.requests_per_minute],
@@ -140,6 +145,16 @@ function engineMemoryOf(environment: Environment, file: FileSettings): Pick<Sett
   const mib = given ?? file.engine_memory_mib;
   if (mib === undefined) return {};
   return { engineMemoryBytes: { value: mib * MIB, origin: given === undefined ? "file" : "environment" } };
+}
+
+function originsOf(flags: Flags, environment: Environment, file: FileSettings): Setting<readonly string[]> {
+  const listed = environment["SALLYPORT_ALLOWED_ORIGINS"]?.split(",").filter((origin) => origin !== "");
+  const setting = pick<readonly string[]>([flags.allowedOrigin, listed, file.allowed_origins], []);
+  for (const origin of setting.value) {
+    const fault = WebOrigin.safeParse(origin).error?.issues[0]?.message;
+    if (fault !== undefined) throw new Failure("invalid_request", `the allowed origin ${origin} ${fault}`);
+  }
+  return setting;
 }
 
 function connectionsOf(flags: Flags, environment: Environment, cwd: string): Pick<Settings, "connections"> {

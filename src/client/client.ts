@@ -34,6 +34,7 @@ import type {
   QuerySql,
   PruneReport,
   PruneRequest,
+  Role,
   Ruling,
   SaveTemplate,
   SessionUsage,
@@ -45,16 +46,18 @@ import type {
   SubmitPrompt,
   Template,
   TokenCreated,
-  TokenView,
+  TokenList,
   UsageGroup,
   UsageReport,
 } from "../protocol/index.ts";
 import { readSse } from "./sse.ts";
+import { currentToken, withToken, type CurrentToken, type TokenSource } from "./token.ts";
 
 export interface ClientOptions {
   /** Such as `http://127.0.0.1:5353`. */
   readonly url: string;
-  readonly token: string;
+  /** Or a function that gets one, such as a visitor's from your own server: it is asked again when the last one has expired. */
+  readonly token: TokenSource;
   readonly fetch?: typeof fetch;
   /** Called when a stream was lost and is about to be taken up again. */
   readonly onReconnect?: (attempt: number, waitMs: number) => void;
@@ -101,8 +104,10 @@ const RECONNECT_TRIES = 20;
 export class SallyportClient {
   readonly #options: ClientOptions;
   readonly #fetch: typeof fetch;
+  readonly #token: CurrentToken;
 
   constructor(options: ClientOptions) {
+    this.#token = currentToken(options.token);
     this.#options = { ...options, url: options.url.replace(/\/+$/, "") };
     this.#fetch = options.fetch ?? ((input, init) => fetch(input, init));
   }
@@ -267,8 +272,9 @@ export class SallyportClient {
     return this.#call({ method: "POST", path: "/api/policy/test", body: test });
   }
 
-  tokens(): Promise<{ tokens: TokenView[] }> {
-    return this.#call({ method: "GET", path: "/api/tokens" });
+  /** Newest first; without `role` all but visitors'. */
+  tokens(query: { role?: Role; cursor?: string; limit?: number } = {}): Promise<TokenList> {
+    return this.#call({ method: "GET", path: `/api/tokens${search(query)}` });
   }
 
   createToken(token: CreateToken, { key }: Idempotent = {}): Promise<TokenCreated> {
@@ -374,12 +380,9 @@ export class SallyportClient {
   }
 
   async *#stream(id: string, after: number, signal: AbortSignal): AsyncGenerator<StreamFrame> {
-    const response = await this.#fetch(
-      `${this.#options.url}/api/sessions/${encodeURIComponent(id)}/events?after=${after}`,
-      {
-        headers: { accept: "text/event-stream", authorization: `Bearer ${this.#options.token}` },
-        signal,
-      },
+    const url = `${this.#options.url}/api/sessions/${encodeURIComponent(id)}/events?after=${after}`;
+    const response = await withToken(this.#token, (authorization) =>
+      this.#fetch(url, { headers: { accept: "text/event-stream", ...authorization }, signal }),
     );
     if (!response.ok || response.body === null) throw await refusalOf(response);
     let ended = false;
@@ -403,17 +406,19 @@ export class SallyportClient {
   }
 
   async #send(call: Call): Promise<Response> {
-    const response = await this.#fetch(`${this.#options.url}${call.path}`, {
-      method: call.method,
-      headers: {
-        authorization: `Bearer ${this.#options.token}`,
-        ...(call.body === undefined ? {} : { "content-type": "application/json" }),
-        ...(call.key === undefined ? {} : { "idempotency-key": call.key }),
-        ...(call.accept === undefined ? {} : { accept: call.accept }),
-      },
-      ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
-      ...(call.signal === undefined ? {} : { signal: call.signal }),
-    });
+    const response = await withToken(this.#token, (authorization) =>
+      this.#fetch(`${this.#options.url}${call.path}`, {
+        method: call.method,
+        headers: {
+          ...authorization,
+          ...(call.body === undefined ? {} : { "content-type": "application/json" }),
+          ...(call.key === undefined ? {} : { "idempotency-key": call.key }),
+          ...(call.accept === undefined ? {} : { accept: call.accept }),
+        },
+        ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
+        ...(call.signal === undefined ? {} : { signal: call.signal }),
+      }),
+    );
     if (!response.ok) throw await refusalOf(response);
     return response;
   }

@@ -3,11 +3,13 @@ import { errnoOf, FILE_ERRNOS, FileFailure } from "../protocol/dialects/mount/er
 import { Failure, failureIn } from "../protocol/failure.ts";
 import type { ClaudeChunk, FileEntry, FileStat, MountFrame } from "../protocol/index.ts";
 import { readSseEvents } from "./sse.ts";
+import { currentToken, withToken, type CurrentToken, type TokenSource } from "./token.ts";
 
 export interface MountClientOptions {
   /** Such as `http://127.0.0.1:5353`. */
   readonly url: string;
-  readonly token: string;
+  /** Or a function that gets one; it is asked again when the last one has expired. */
+  readonly token: TokenSource;
   readonly fetch?: typeof fetch;
 }
 
@@ -42,8 +44,10 @@ interface Call {
 export class MountClient {
   readonly #options: MountClientOptions;
   readonly #fetch: typeof fetch;
+  readonly #token: CurrentToken;
 
   constructor(options: MountClientOptions) {
+    this.#token = currentToken(options.token);
     this.#options = { ...options, url: options.url.replace(/\/+$/, "") };
     this.#fetch = options.fetch ?? ((input, init) => fetch(input, init));
   }
@@ -114,17 +118,19 @@ export class MountClient {
   async #send(call: Call): Promise<Response> {
     const path = call.path.split("/").map(encodeURIComponent).join("/");
     const query = call.query === undefined ? "" : `?${new URLSearchParams(call.query).toString()}`;
-    const response = await this.#fetch(`${this.#options.url}${path}${query}`, {
-      method: call.method,
-      headers: {
-        authorization: `Bearer ${this.#options.token}`,
-        ...(call.accept === undefined ? {} : { accept: call.accept }),
-        ...(call.lastEventId === undefined ? {} : { "last-event-id": call.lastEventId }),
-        ...(call.body === undefined ? {} : { "content-type": "text/plain; charset=utf-8" }),
-      },
-      ...(call.body === undefined ? {} : { body: call.body as string | Uint8Array<ArrayBuffer> }),
-      ...(call.signal === undefined ? {} : { signal: call.signal }),
-    });
+    const response = await withToken(this.#token, (authorization) =>
+      this.#fetch(`${this.#options.url}${path}${query}`, {
+        method: call.method,
+        headers: {
+          ...authorization,
+          ...(call.accept === undefined ? {} : { accept: call.accept }),
+          ...(call.lastEventId === undefined ? {} : { "last-event-id": call.lastEventId }),
+          ...(call.body === undefined ? {} : { "content-type": "text/plain; charset=utf-8" }),
+        },
+        ...(call.body === undefined ? {} : { body: call.body as string | Uint8Array<ArrayBuffer> }),
+        ...(call.signal === undefined ? {} : { signal: call.signal }),
+      }),
+    );
     if (!response.ok) throw await refusalOf(response);
     return response;
   }

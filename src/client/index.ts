@@ -3,6 +3,7 @@ export { MountClient, type MountClientOptions } from "./files.ts";
 export { LiveConnection, type FeedOpened, type LiveConnectionOptions } from "./live.ts";
 export type { LiveStatus } from "./live-socket.ts";
 export type { OfferedPage, PageOffer, PageOfferStatus } from "./page-tools.ts";
+export type { TokenSource } from "./token.ts";
 export { pageTool, type McpTools, type PageTool, type PageToolCall } from "./page-tools-kinds.ts";
 export { Failure } from "../protocol/failure.ts";
 export { FileFailure } from "../protocol/dialects/mount/errno.ts";

@@ -2,6 +2,7 @@ import { CLIENT_LIMITS } from "../protocol/client-limits.ts";
 import { Failure, failureIn } from "../protocol/failure.ts";
 import type { ClientMessage } from "../protocol/index.ts";
 import { PROTOCOL_VERSION } from "../protocol/version.ts";
+import { currentToken, type CurrentToken, type TokenSource } from "./token.ts";
 
 export interface LiveStatus {
   /** `waiting`: lost, and tried again at `retry_at`; `offline`: the same, and the device says that it has no network. */
@@ -23,7 +24,8 @@ type SocketConstructor = new (url: string, protocols: string[]) => Socket;
 export interface LiveSocketOptions {
   /** Such as `http://127.0.0.1:5353`. */
   readonly url: string;
-  readonly token: string;
+  /** Or a function that gets one: it is asked again when the last one has expired. */
+  readonly token: TokenSource;
   /** Absent: the platform's. */
   readonly WebSocket?: SocketConstructor | undefined;
   readonly fetch?: typeof fetch | undefined;
@@ -52,6 +54,7 @@ type Timer = ReturnType<typeof setTimeout>;
 export class LiveSocket {
   readonly #options: LiveSocketOptions;
   readonly #events: LiveSocketEvents;
+  readonly #token: CurrentToken;
   readonly #listeners = new Set<(status: LiveStatus) => void>();
   #status: LiveStatus = { state: "closed", attempt: 0 };
   #socket: Socket | undefined;
@@ -63,6 +66,7 @@ export class LiveSocket {
 
   constructor(options: LiveSocketOptions, events: LiveSocketEvents) {
     this.#options = options;
+    this.#token = currentToken(options.token);
     this.#events = events;
   }
 
@@ -125,7 +129,21 @@ export class LiveSocket {
     }
     this.#attempt += 1;
     this.#tell({ state: "connecting", attempt: this.#attempt });
-    const { url, token } = this.#options;
+    const { known } = this.#token;
+    if (known !== undefined) this.#open(WebSocket, known);
+    else void this.#openLater(WebSocket, this.#attempt);
+  }
+
+  /** When there is a token; without one it is tried again like a connection that was lost. */
+  async #openLater(WebSocket: SocketConstructor, attempt: number): Promise<void> {
+    const token = await this.#token.get().catch(() => undefined);
+    if (!this.#wanted || this.#attempt !== attempt || this.#socket !== undefined) return;
+    if (token === undefined) this.#waitAndRetry();
+    else this.#open(WebSocket, token);
+  }
+
+  #open(WebSocket: SocketConstructor, token: string): void {
+    const { url } = this.#options;
     try {
       const address = `${url.replace(/^http/, "ws").replace(/\/+$/, "")}/api/ws`;
       this.#socket = new WebSocket(address, [`sallyport.token.${token}`]);
@@ -192,15 +210,30 @@ export class LiveSocket {
   async #lost(): Promise<void> {
     const welcomed = this.open;
     this.#drop();
+    this.#waitAndRetry();
+    if (welcomed) return;
+    const used = this.#token.known;
+    const failure = await this.#whyRefused(used);
+    if (failure === undefined || !this.#wanted || this.open) return;
+    const renewed = failure.code === "unauthenticated" && used !== undefined && (await this.#renew(used));
+    if (!this.#wanted || this.open) return;
+    if (!renewed) this.#refuse(failure);
+    // The first new one is tried at once; where that is refused, too, the next try has its wait.
+    else if (this.#attempt <= 1) this.#again();
+  }
+
+  async #renew(used: string): Promise<boolean> {
+    // Where none can be got now, it is not the end: the next try asks again.
+    return this.#token.renew(used).catch(() => true);
+  }
+
+  #waitAndRetry(): void {
     const wait = Math.min(CLIENT_LIMITS.liveRetryCapMs, CLIENT_LIMITS.liveRetryMs * 2 ** Math.min(this.#attempt, 20));
     const ms = wait * (0.5 + Math.random() / 2);
     const state = platform.navigator?.onLine === false ? "offline" : "waiting";
     // Also without a network: the server may be on this machine.
     this.#timer = setTimeout(() => this.#again(), ms);
     this.#tell({ state, attempt: this.#attempt, retry_at: Date.now() + ms });
-    if (welcomed) return;
-    const failure = await this.#whyRefused();
-    if (failure !== undefined && this.#wanted && !this.open) this.#refuse(failure);
   }
 
   #again(): void {
@@ -210,11 +243,12 @@ export class LiveSocket {
   }
 
   /** A browser does not say why a WebSocket was refused; a request with the same token does. */
-  async #whyRefused(): Promise<Failure | undefined> {
+  async #whyRefused(token: string | undefined): Promise<Failure | undefined> {
+    if (token === undefined) return undefined;
     const request = this.#options.fetch ?? fetch;
     try {
       const response = await request(`${this.#options.url.replace(/\/+$/, "")}/api/me`, {
-        headers: { authorization: `Bearer ${this.#options.token}` },
+        headers: { authorization: `Bearer ${token}` },
         signal: AbortSignal.timeout(CLIENT_LIMITS.liveConnectMs),
       });
       if (response.status !== 401 && response.status !== 403) return undefined;

@@ -1,6 +1,7 @@
 import { Subject } from "rxjs";
 import { CLIENT_LIMITS } from "../protocol/client-limits.ts";
 import type { RuntimeFinal } from "../protocol/index.ts";
+import type { TokenSource } from "./token.ts";
 
 /** What the page is showing, for the tools that the agent gets and for the prompt. */
 export interface RuntimeClientContext {
@@ -49,7 +50,7 @@ export interface RuntimeClientOptions {
   /** Such as `ws://127.0.0.1:5353/ws`. Absent: `/ws` of the server that this page came from. */
   readonly url?: string | undefined;
   /** Absent: the way there adds it. */
-  readonly token?: string | undefined;
+  readonly token?: TokenSource | undefined;
   /** Without one every tool of the page answers that there is none. */
   readonly toolExecutor?: RuntimeToolExecutor | undefined;
   /** Another way to a socket, such as a platform's own proxy. Absent: a WebSocket to the address. */
@@ -225,7 +226,8 @@ export class ClaudeRuntimeClient {
     const { WebSocket = (globalThis as { readonly WebSocket?: RuntimeSocketConstructor }).WebSocket } = this.#options;
     if (WebSocket === undefined)
       throw new Error("there is no WebSocket here: pass one, such as that of the package ws");
-    const socket = new WebSocket(address, token === undefined ? [] : [`sallyport.token.${token}`]);
+    const shown = token === undefined ? [] : [`sallyport.token.${typeof token === "string" ? token : await token()}`];
+    const socket = new WebSocket(address, shown);
     return new Promise((resolve, reject) => {
       const refuse = (): void => reject(new Error(UNAVAILABLE));
       socket.addEventListener("open", () => resolve(socket));

@@ -1,12 +1,13 @@
+export { firstExcess, isBounded, roleWithin } from "./bounds.ts";
 export { allowsCommand } from "./commands.ts";
 export { evaluate } from "./evaluate.ts";
 export type { CallInQuestion, ResolvedPath, Standing } from "./gate.ts";
 export { bashSecurityHook } from "./guarded.ts";
 export { matchRule, toolListed } from "./match.ts";
 export { refusedModel } from "./models.ts";
-export { modeEffects, narrow, narrowTools } from "./narrow.ts";
+export { modeEffects, modeFits, narrow, narrowTools } from "./narrow.ts";
 export { parsePolicyYaml, validatePolicy } from "./policy.ts";
-export { BUILTIN_PROFILES, DEFAULT_POLICY } from "./profiles.ts";
+export { BUILTIN_PROFILES, DEFAULT_POLICY, openToOperators } from "./profiles.ts";
 export { may, ROLE_CAN, type Capability } from "./roles.ts";
 export { parseRule } from "./rules.ts";
 export { broaderRule, sessionRule } from "./session-rule.ts";

@@ -13,6 +13,8 @@ import { toolListed } from "./match.ts";
 export interface NarrowRequest {
   readonly autonomy?: Autonomy | undefined;
   readonly permission_mode?: PermissionMode | undefined;
+  /** What the session had that it goes on from: narrowed where it is too much, never refused. */
+  readonly inherited?: Autonomy | undefined;
 }
 
 export interface Narrowed {
@@ -40,27 +42,46 @@ const MODES: Readonly<Record<PermissionMode, { readonly most?: Autonomy; readonl
   bypassPermissions: { most: "full", least: "full" },
 };
 
+/** Whether a mode asks for no more than the caller may have. */
+export function modeFits(profile: Profile, mode: PermissionMode, { role, max_autonomy }: Asking): boolean {
+  const limit = lesser(roleLimit(profile, role), max_autonomy ?? "full");
+  return !above(MODES[mode].least ?? "read_only", limit);
+}
+
 /** What a mode changes beside the autonomy. */
 export function modeEffects(mode: PermissionMode | undefined): Pick<Narrowed, "acceptEdits" | "neverAsk"> {
   return { acceptEdits: mode === "acceptEdits", neverAsk: mode === "dontAsk" };
 }
 
+/** Who asks, and the most that its token gives. */
+interface Asking {
+  readonly role: Role;
+  readonly max_autonomy?: Autonomy | undefined;
+}
+
+/** The most that a profile gives a role. */
+function roleLimit({ autonomy: usual = "supervised", max_autonomy }: Profile, role: Role): Autonomy {
+  if (role === "admin") return max_autonomy ?? "full";
+  return role === "operator" ? (max_autonomy ?? usual) : lesser(usual, max_autonomy ?? "full");
+}
+
 /**
- * What a request gets under a profile: never more than the profile gives its caller. An agent may ask for no more than the
- * profile's own `autonomy`, others for no more than `max_autonomy`. Throws a Failure `forbidden` where a request asks for more.
+ * What a request gets under a profile: never more than profile and token give its caller. An admin may ask for whatever
+ * `max_autonomy` does not forbid, an operator for what it names, all others for no more than the profile's own `autonomy`.
+ * Throws a Failure `forbidden` where a request asks for more.
  */
-export function narrow(profile: Profile, request: NarrowRequest, role: Role): Narrowed {
+export function narrow(profile: Profile, request: NarrowRequest, { role, max_autonomy }: Asking): Narrowed {
   const usual = profile.autonomy ?? "supervised";
-  const limit = role === "agent" ? lesser(usual, profile.max_autonomy ?? "full") : (profile.max_autonomy ?? "full");
-  const { autonomy, permission_mode: mode } = request;
+  const limit = lesser(roleLimit(profile, role), max_autonomy ?? "full");
+  const { autonomy, permission_mode: mode, inherited } = request;
   const { most, least } = mode === undefined ? MODES.default : MODES[mode];
-  const wanted = autonomy ?? least;
+  const wanted = autonomy ?? inherited ?? least;
   for (const level of [autonomy, least]) {
     if (level !== undefined && above(level, limit)) {
       const what = level === autonomy ? `autonomy ${level}` : `permission mode ${mode ?? ""}`;
       throw new Failure(
         "forbidden",
-        `${what} is more than the profile gives the role ${role} (${limit}); ask for ${limit} or less`,
+        `${what} is more than profile and token give the role ${role} (${limit}); ask for ${limit} or less${role === "operator" ? ", or an admin for max_autonomy in the profile" : ""}`,
       );
     }
   }

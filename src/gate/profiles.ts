@@ -28,29 +28,38 @@ const NETWORK = [
   "mcp__puppeteer__puppeteer_hover",
 ] as const;
 
+/** Tools that pages and other clients bring. */
+const PAGE_TOOLS = "mcp__*";
+
 /** The tools that are left in mode `plan`. */
 export const PLAN_TOOLS: readonly string[] = [...READ, ...LOOK_UP];
 
 const readonlyTools: readonly string[] = [...READ, ...LOOK_UP, ...NETWORK];
 
 /** Profiles that exist without any policy file; one of the same name in the file replaces them. */
-export const BUILTIN_PROFILES: Readonly<Record<"readonly" | "code-assist" | "full" | "guarded" | "server", Profile>> = {
+export const BUILTIN_PROFILES: Readonly<
+  Record<"readonly" | "code-assist" | "full" | "guarded" | "server" | "visitor", Profile>
+> = {
   readonly: {
     description: "Looks, searches and fetches; changes nothing.",
     tools: [...readonlyTools],
-    for_agents: true,
+    for_agents: false,
   },
   "code-assist": {
     description: "Reads and edits files of the workspace; runs no programs.",
     tools: [...readonlyTools, "Edit", "Write", "MultiEdit", "NotebookEdit"],
-    for_agents: true,
+    for_agents: false,
   },
-  full: { description: "Every tool. What changes something is asked first." },
+  full: {
+    description: "Every tool. What changes something is asked first.",
+    for_agents: false,
+  },
   guarded: {
     description: "Files of the workspace freely; shell commands only from the list of 18 that a web project needs.",
     // Document 004's settings: what the hook lets pass needs no question.
     allow: ["Read(./**)", "Write(./**)", "Edit(./**)", "Glob(./**)", "Grep(./**)", "Bash(*)"],
     hooks: ["guarded"],
+    for_agents: false,
   },
   server: {
     description: "Nobody is asked: only tools that read, and those that a page lends (document 000).",
@@ -58,8 +67,32 @@ export const BUILTIN_PROFILES: Readonly<Record<"readonly" | "code-assist" | "ful
     // Hosts on the open internet; those of the own network must be named exactly.
     web_hosts: ["*"],
     autonomy: "full",
-    for_agents: true,
+    // Document 000 lets a page name the model.
+    client_may_choose: ["model"],
+    for_agents: false,
+  },
+  visitor: {
+    description: "Somebody on a web page: only the page's own tools, and what they change is asked of that person.",
+    tools: [PAGE_TOOLS],
+    visitor_may_approve: [PAGE_TOOLS],
+    // Nobody else looks after a visitor's questions.
+    unattended: "deny",
+    for_agents: false,
   },
 };
 
 export const DEFAULT_POLICY: Policy = { default_profile: "full", profiles: { ...BUILTIN_PROFILES } };
+
+/**
+ * Whether an operator may choose a profile by its name. Profiles that ship are open as long as the default profile is the shipped
+ * one: a policy with another default, or with other rules for it, opens with `for_operators` what operators may have beside it.
+ */
+export function openToOperators(policy: Policy, name: string): boolean {
+  const said = policy.profiles[name]?.for_operators;
+  if (said !== undefined) return said;
+  const { default_profile, profiles } = DEFAULT_POLICY;
+  const isUnlocked =
+    policy.default_profile === default_profile &&
+    JSON.stringify(policy.profiles[default_profile]) === JSON.stringify(profiles[default_profile]);
+  return isUnlocked && Object.hasOwn(profiles, name);
+}

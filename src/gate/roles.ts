@@ -5,12 +5,17 @@ const CAPABILITIES = [
   "session.read",
   "session.control",
   "session.delete",
+  /** Looking around for where a session could work, and what it could begin with. */
+  "workspace.choose",
+  /** The names of the files of a session's workspace. */
+  "workspace.read",
   "approval.read",
   "approval.decide",
   "policy.read",
   "policy.write",
   "policy.test",
   "token.manage",
+  "token.issue",
   "audit.read",
   "usage.read",
   "budget.raise",
@@ -23,30 +28,14 @@ const CAPABILITIES = [
 ] as const;
 export type Capability = (typeof CAPABILITIES)[number];
 
-/** `all`: everybody's; `own`: only of sessions that it started itself, and of database connections that name its role. */
+/** `all`: everybody's; `own`: only of sessions that it started itself, of tokens that it made, and of database connections that name its role. */
 export type Scope = "all" | "own" | "no";
 
-const EVERYTHING: Readonly<Record<Capability, Scope>> = {
-  "session.create": "all",
-  "session.read": "all",
-  "session.control": "all",
-  "session.delete": "all",
-  "approval.read": "all",
-  "approval.decide": "all",
-  "policy.read": "all",
-  "policy.write": "all",
-  "policy.test": "all",
-  "token.manage": "all",
-  "audit.read": "all",
-  "usage.read": "all",
-  "budget.raise": "all",
-  "metrics.read": "all",
-  "provider.read": "all",
-  "provider.test": "all",
-  "template.write": "all",
-  "connection.use": "all",
-  "connection.write": "all",
-};
+function every(scope: Scope): Readonly<Record<Capability, Scope>> {
+  return Object.fromEntries(CAPABILITIES.map((capability) => [capability, scope])) as Record<Capability, Scope>;
+}
+const EVERYTHING = every("all");
+const NOTHING = every("no");
 
 /** What each role may do. An agent never approves, never changes what it may do, and sees nobody else's work. */
 export const ROLE_CAN: Readonly<Record<Role, Readonly<Record<Capability, Scope>>>> = {
@@ -55,44 +44,48 @@ export const ROLE_CAN: Readonly<Record<Role, Readonly<Record<Capability, Scope>>
     ...EVERYTHING,
     "session.delete": "own",
     "policy.write": "no",
-    "token.manage": "no",
+    "token.manage": "own",
     "connection.write": "no",
   },
   agent: {
+    ...NOTHING,
     "session.create": "own",
     "session.read": "own",
     "session.control": "own",
-    "session.delete": "no",
+    "workspace.choose": "own",
+    "workspace.read": "own",
     "approval.read": "own",
-    "approval.decide": "no",
     "policy.read": "all",
-    "policy.write": "no",
     "policy.test": "all",
-    "token.manage": "no",
-    "audit.read": "no",
     "usage.read": "own",
-    "budget.raise": "no",
-    "metrics.read": "no",
-    "provider.read": "no",
-    "provider.test": "no",
-    "template.write": "no",
     "connection.use": "own",
-    "connection.write": "no",
   },
   viewer: {
     ...EVERYTHING,
     "session.create": "no",
+    "workspace.choose": "no",
     "budget.raise": "no",
     "session.control": "no",
     "session.delete": "no",
     "approval.decide": "no",
     "policy.write": "no",
     "token.manage": "no",
+    "token.issue": "no",
     "provider.test": "no",
     "template.write": "no",
     "connection.use": "own",
     "connection.write": "no",
   },
+  // It answers questions about the tools of its own page, where its profile says so.
+  visitor: {
+    ...NOTHING,
+    "session.create": "own",
+    "session.read": "own",
+    "session.control": "own",
+    "approval.read": "own",
+    "approval.decide": "own",
+  },
+  issuer: { ...NOTHING, "token.issue": "own" },
 };
 
 export function may(role: Role, capability: Capability): Scope {

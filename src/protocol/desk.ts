@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type Approval, Preview, Warning } from "./approvals.ts";
 import { Policy, Ruling } from "./policy.ts";
-import { PrincipalRef, Role } from "./principals.ts";
+import { PrincipalRef, Role, TokenBounds } from "./principals.ts";
 import { CreateSession, type SessionView } from "./sessions.ts";
 
 /** Who the caller is, and what it may do. A right that is not named is not given. */
@@ -11,6 +11,10 @@ export const Me = z.object({
   role: Role,
   /** Such as `approval.decide`; `own`: only of sessions that it started itself. */
   rights: z.record(z.string(), z.enum(["all", "own"])),
+  /** What the token may do at most. */
+  bounds: TokenBounds,
+  /** Absent: it does not expire. */
+  expires_at: z.string().optional(),
 });
 export type Me = z.infer<typeof Me>;
 

@@ -1,6 +1,7 @@
 import { PROXY_LIMITS } from "./limits-proxy.ts";
 
 import { CLIENT_LIMITS } from "./client-limits.ts";
+import { TOKEN_LIMITS } from "./token-limits.ts";
 
 /**
  * Every bound of the product, by name, in one place (DESIGN §9, checklist X-008).
@@ -8,6 +9,7 @@ import { CLIENT_LIMITS } from "./client-limits.ts";
  */
 export const LIMITS = {
   ...CLIENT_LIMITS,
+  ...TOKEN_LIMITS,
   // approvals
   approvalTimeoutMs: 300_000,
   pendingApprovalsPerSession: 64,

@@ -34,6 +34,23 @@ export const PERMISSION_MODES = [
 
 const names = z.array(z.string().min(1).max(500)).max(1_000);
 
+/** Settings of a session that a client may be allowed to choose. */
+export const ClientChoice = z.enum([
+  "profile",
+  "engine",
+  "provider",
+  "model",
+  "workspace",
+  "system_prompt",
+  "max_turns",
+  "max_tokens",
+  "max_context_tokens",
+  "thinking_tokens",
+  "output_schema",
+  "agents",
+]);
+export type ClientChoice = z.infer<typeof ClientChoice>;
+
 /** How much in one minute. Absent: no limit. */
 export const RateLimit = z
   .object({
@@ -57,10 +74,16 @@ export const Profile = z
     deny: names.optional(),
     /** What a session gets when it does not ask for one. Absent: `supervised`. */
     autonomy: Autonomy.optional(),
-    /** The most that an operator may ask for; an agent may never ask for more than `autonomy`. Absent: `full`. */
+    /** The most that an operator may ask for; others but admins never get more than `autonomy`. Absent: an operator gets `autonomy`, an admin `full`. */
     max_autonomy: Autonomy.optional(),
     /** Agents may choose it by name. Absent: no; the default profile is theirs anyway. Whoever chooses how it is judged widens its own policy. */
     for_agents: z.boolean().optional(),
+    /** Operators may choose it by name. Absent: only of the profiles that ship, and only beside the default profile that ships. */
+    for_operators: z.boolean().optional(),
+    /** What visitors may choose for a session, and whoever comes over document 000's socket. Absent: nothing of it. */
+    client_may_choose: z.array(ClientChoice).max(20).optional(),
+    /** Tools of the visitor's own page, and AskUserQuestion, whose questions a visitor may answer itself; globs. Absent: none. */
+    visitor_may_approve: names.optional(),
     /** PreToolUse hooks by name. `guarded` is document 004's command allow-list. Absent: none. */
     hooks: z
       .array(z.enum(["guarded"]))

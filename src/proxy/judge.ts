@@ -176,16 +176,21 @@ export function tooLong({ maxContextTokens }: Standing, facts: BodyFacts): Failu
 
 /** The same ones as long as nothing changes. */
 function subjectsOf(owner: KeyOwner, standing: Standing, provider: Provider): readonly RateSubject[] {
-  const { sessionRate, agentRate, session_id, agent } = standing;
+  const { sessionRate, agentRate, tokenParents, session_id, agent } = standing;
   const { rate } = provider;
   const known = owner.subjects;
-  if (known.sessionRate === sessionRate && known.agentRate === agentRate && known.rate === rate) return known.list;
+  const isSame = known.sessionRate === sessionRate && known.agentRate === agentRate && known.rate === rate;
+  if (isSame && known.tokenParents === tokenParents) return known.list;
   const list: RateSubject[] = [];
   if (sessionRate !== undefined) list.push({ key: `session/${session_id}`, whose: "this session", limit: sessionRate });
   if (agentRate !== undefined) list.push({ key: `agent/${agent}`, whose: `the principal ${agent}`, limit: agentRate });
+  for (const { id, bounds } of tokenParents ?? []) {
+    if (bounds.model_rate !== undefined)
+      list.push({ key: `agent/${id}`, whose: `the token ${id}`, limit: bounds.model_rate });
+  }
   if (rate !== undefined && (rate.requests_per_minute !== undefined || rate.tokens_per_minute !== undefined)) {
     list.push({ key: `provider/${provider.id}`, whose: `the provider ${provider.id}`, limit: rate });
   }
-  owner.subjects = { sessionRate, agentRate, rate, list };
+  owner.subjects = { sessionRate, agentRate, tokenParents, rate, list };
   return list;
 }

@@ -21,11 +21,18 @@ export interface KeyOwner {
 interface RateStanding {
   readonly sessionRate: RateLimit | undefined;
   readonly agentRate: RateLimit | undefined;
+  readonly tokenParents: Standing["tokenParents"];
   readonly rate: RateLimit | undefined;
   readonly list: readonly RateSubject[];
 }
 
-const UNLIMITED: RateStanding = { sessionRate: undefined, agentRate: undefined, rate: undefined, list: [] };
+const UNLIMITED: RateStanding = {
+  sessionRate: undefined,
+  agentRate: undefined,
+  tokenParents: undefined,
+  rate: undefined,
+  list: [],
+};
 
 /**
  * Who may ask, by the hash of a key of 256 random bits. It is looked up by that hash, so that the time which it takes

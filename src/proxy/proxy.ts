@@ -4,6 +4,7 @@ import {
   type ErrorCode,
   type Failure,
   type RateLimit,
+  type TokenParent,
   type Shortage,
   type TokenCount,
 } from "../protocol/index.ts";
@@ -33,6 +34,8 @@ export interface Standing {
   readonly purses: readonly Purse[];
   readonly sessionRate?: RateLimit | undefined;
   readonly agentRate?: RateLimit | undefined;
+  /** The tokens that the principal's token was made with: their rates count these requests, too. The same array as long as nothing changes. */
+  readonly tokenParents?: readonly TokenParent[] | undefined;
 }
 
 /** How one request went: for the log, the metrics, the traces and its session. Holds no text of anybody. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { toolListed } from "../gate/index.ts";
 import {
   BUDGET_TOOL,
   Failure,
@@ -18,11 +19,12 @@ import { DAMAGED_TOOL, type Page } from "../store/index.ts";
 import { isSamePlan } from "../tools/index.ts";
 import { auditRow, authorize, authorizeFor, type Caller } from "./access.ts";
 import type { Answer } from "./decide.ts";
+import { effectiveProfile } from "./effective-profile.ts";
 import { expireQuestion } from "./expiry.ts";
 import type { SetLimit } from "./limit-book.ts";
 import { isOverdue } from "./questions.ts";
 import type { Registry } from "./registry.ts";
-import { inputHash } from "./permit.ts";
+import { inputHash, QUESTION_TOOL } from "./permit.ts";
 import { CHANGED_SINCE_SHOWN, planOf } from "./plans.ts";
 import { ruleOn, type Ruled } from "./ruling.ts";
 import type { Services } from "./services.ts";
@@ -68,7 +70,7 @@ export class ApprovalDesk {
   async get(caller: Caller, id: string): Promise<Approval> {
     authorize(caller, "approval.read");
     const { approval, session } = await this.#find(id);
-    authorizeFor(caller, "approval.read", { owner: session.state.created_by.id, what: `approval ${id}` });
+    authorizeFor(caller, "approval.read", { state: session.state, what: `approval ${id}` });
     return approval;
   }
 
@@ -76,6 +78,8 @@ export class ApprovalDesk {
   async decide(caller: Caller, id: string, decision: Decision): Promise<Approval> {
     authorize(caller, "approval.decide");
     const { approval, session } = await this.#find(id);
+    authorizeFor(caller, "approval.decide", { state: session.state, what: `approval ${id}` });
+    if (caller.role === "visitor") await this.#checkVisitor(session, approval, decision);
     if (approval.status !== "pending") throw ended(approval);
     if (approval.tool === DAMAGED_TOOL)
       throw new Failure("store_failed", "The row of this approval is damaged in the database: interrupt its turn.");
@@ -116,6 +120,8 @@ export class ApprovalDesk {
   async preview(caller: Caller, id: string, { input }: PreviewEdit): Promise<EditPreview> {
     authorize(caller, "approval.decide");
     const { approval, session } = await this.#find(id);
+    authorizeFor(caller, "approval.decide", { state: session.state, what: `approval ${id}` });
+    if (caller.role === "visitor") await this.#checkVisitor(session, approval, {});
     if (approval.status !== "pending") throw ended(approval);
     if (approval.tool === BUDGET_TOOL)
       throw new Failure("unsupported", "a limit of money needs no preview: it is what it says");
@@ -126,6 +132,21 @@ export class ApprovalDesk {
           { preview: { type: "generic", summary: ruling.why }, warnings: [] }
         : await (await session.workshop()).toolbox.preview(approval.tool, input);
     return JSON.parse(this.#services.redact.exact(JSON.stringify({ preview, warnings, ruling }))) as EditPreview;
+  }
+
+  /** A visitor answers, once and as it was asked, for the tools of its own page that its profile names, and for nothing else. */
+  async #checkVisitor(
+    session: Session,
+    { tool }: Approval,
+    { scope, updated_input }: Pick<Decision, "scope" | "updated_input">,
+  ): Promise<void> {
+    const { visitor_may_approve = [] } = effectiveProfile(this.#services.policy(), session.state);
+    const { toolbox } = await session.workshop();
+    const isItsOwn = toolbox.isLent(tool) || tool === QUESTION_TOOL;
+    if (!isItsOwn || !toolListed(visitor_may_approve, tool))
+      throw new Failure("forbidden", `a visitor may not answer for ${tool}; somebody who looks after this server can`);
+    if (scope === "session" || (updated_input !== undefined && tool !== QUESTION_TOOL))
+      throw new Failure("forbidden", "a visitor answers yes or no, once; leave scope and updated_input out");
   }
 
   async #find(id: string): Promise<{ readonly approval: Approval; readonly session: Session }> {
@@ -201,9 +222,9 @@ export class ApprovalDesk {
         "updated_input holds a secret, which is never kept; put it into the file yourself",
       );
     }
-    const { settings, grants } = session.state;
+    const { settings, grants, created_by, token } = session.state;
     const workshop = await session.workshop();
-    const asked = { tool: approval.tool, input, settings, grants };
+    const asked = { tool: approval.tool, input, settings, grants, created_by, token };
     return ruleOn(asked, this.#services.policy(), workshop);
   }
 }

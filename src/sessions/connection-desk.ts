@@ -11,6 +11,7 @@ import {
   type ConnectionConfig,
   type ConnectionReport,
   type ConnectionView,
+  type PrincipalRef,
   type QueryAnswer,
   type QuerySql,
   type Role,
@@ -298,7 +299,7 @@ function missing(id: string): Failure {
   return new Failure("not_found", `there is no connection ${id}`);
 }
 
-function refOf({ id, name, role }: Caller): Caller {
+function refOf({ id, name, role }: Caller): PrincipalRef {
   return { id, name, role };
 }
 

@@ -24,7 +24,7 @@ export class FolderDesk {
 
   /** Absent path: the folders that everything else is below. */
   async list(caller: Caller, path: string | undefined): Promise<FolderList> {
-    authorize(caller, "session.create");
+    authorize(caller, "workspace.choose");
     const roots = this.#rootsOf(caller);
     if (path === undefined)
       return { folders: roots.map((root) => ({ name: basename(root) || root, path: root })), truncated: false };
@@ -46,9 +46,9 @@ export class FolderDesk {
     id: string,
     { query, limit }: { readonly query: string; readonly limit: number },
   ): Promise<FileList> {
-    authorize(caller, "session.read");
+    authorize(caller, "workspace.read");
     const session = await this.#registry.get(id);
-    authorizeFor(caller, "session.read", { owner: session.state.created_by.id, what: `session ${id}` });
+    authorizeFor(caller, "session.read", { state: session.state, what: `session ${id}` });
     const { files, truncated } = await this.#files.of(session.state.settings.workspace);
     const found = bestFiles(files, query, limit + 1);
     return { files: found.slice(0, limit), truncated: truncated || found.length > limit };
@@ -59,7 +59,9 @@ export class FolderDesk {
     const { roots, defaultWorkspace } = this.#places;
     const covered = roots.some((root) => isInside(root, defaultWorkspace));
     const all = caller.role === "agent" || covered ? roots : [...roots, defaultWorkspace];
-    return [...new Set(all)].filter((root) => !this.#isOwn(root));
+    const most = caller.token.bounds.workspace_roots;
+    const shown = most === undefined ? all : most.filter((root) => caller.role !== "agent" || inside(all, root));
+    return [...new Set(shown)].filter((root) => !this.#isOwn(root));
   }
 
   #isOwn(real: string): boolean {
@@ -67,7 +69,7 @@ export class FolderDesk {
   }
 
   #isShown(roots: readonly string[], real: string): boolean {
-    return roots.some((root) => isInside(root, real)) && !this.#isOwn(real);
+    return inside(roots, real) && !this.#isOwn(real);
   }
 
   async #foldersIn(
@@ -87,6 +89,10 @@ export class FolderDesk {
       truncated: truncated || folders.length > LIMITS.foldersListed,
     };
   }
+}
+
+function inside(roots: readonly string[], real: string): boolean {
+  return roots.some((root) => isInside(root, real));
 }
 
 /** Folders and links, by name. */

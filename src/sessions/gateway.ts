@@ -109,6 +109,7 @@ export class Gateway {
       },
     };
     const gateway: Gateway = new Gateway(services, { ...options, book, feed });
+    await gateway.tokens.open();
     await gateway.#reconcile();
     gateway.#sweep();
     return gateway;

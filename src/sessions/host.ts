@@ -3,7 +3,7 @@ import { narrowTools, toolListed } from "../gate/index.ts";
 import type { Toolbox } from "../tools/index.ts";
 import { permit } from "./permit.ts";
 import { runPermitted } from "./permitted-calls.ts";
-import { profileOf } from "./ruling.ts";
+import { effectiveProfile } from "./effective-profile.ts";
 import type { Services } from "./services.ts";
 import type { Session } from "./session.ts";
 
@@ -46,7 +46,7 @@ function sleep(services: Services, ms: number, signal: AbortSignal): Promise<voi
 /** What the model is told of: the gate refuses the rest anyway. */
 export function isOffered({ services, state }: Session, tool: string): boolean {
   const { settings } = state;
-  const profile = profileOf(services.policy(), settings.profile);
+  const profile = effectiveProfile(services.policy(), state);
   const lists = [profile.tools, narrowTools(profile, settings)];
   return lists.every((list) => list === undefined || toolListed(list, tool));
 }

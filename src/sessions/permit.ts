@@ -32,7 +32,7 @@ const WITHDRAWN =
 const KEEPS_CHANGING =
   "What this call would change has changed each time that it was approved, so it was not run. Look at it again before you repeat the call.";
 
-const QUESTION_TOOL = "AskUserQuestion";
+export const QUESTION_TOOL = "AskUserQuestion";
 
 /** SHA-256 over tool and input with sorted keys: what an answer must name. */
 export function inputHash(tool: string, input: Readonly<Record<string, unknown>>): string {
@@ -79,8 +79,12 @@ export async function permitAgain(session: Session, permitted: PermittedCall, si
 }
 
 async function rule(session: Session, { tool, input }: Pick<ToolCall, "tool" | "input">): Promise<Ruled> {
-  const { settings, grants } = session.state;
-  return ruleOn({ tool, input, settings, grants }, session.services.policy(), await session.workshop());
+  const { settings, grants, created_by, token } = session.state;
+  return ruleOn(
+    { tool, input, settings, grants, created_by, token },
+    session.services.policy(),
+    await session.workshop(),
+  );
 }
 
 interface Standpoint {

@@ -1,9 +1,18 @@
 import { DEFAULT_POLICY, validatePolicy } from "../gate/index.ts";
-import { Failure, Policy, type PolicyChange, type PolicyTest, type Ruling } from "../protocol/index.ts";
+import {
+  Failure,
+  Policy,
+  type ClientChoice,
+  type PolicyChange,
+  type PolicyTest,
+  type Ruling,
+} from "../protocol/index.ts";
 import type { Store } from "../store/index.ts";
 import { auditRow, authorize, authorizeFor, type Caller } from "./access.ts";
+import { mayHave, refuseChoice } from "./choices.ts";
 import type { Registry } from "./registry.ts";
-import { profileOf, ruleOn } from "./ruling.ts";
+import { profileOf } from "./profile.ts";
+import { ruleOn } from "./ruling.ts";
 import type { Services } from "./services.ts";
 import { settingsFor, type Places } from "./settings.ts";
 
@@ -98,6 +107,19 @@ export class PolicyDesk {
     return this.#book.current();
   }
 
+  /** The profile that a surface gives to sessions, for those who may have it; absent: their token's, or the default. */
+  profileFor(caller: Caller, wanted: string): string | undefined {
+    const policy = this.#book.current();
+    return mayHave(caller, policy, wanted) ? wanted : undefined;
+  }
+
+  /** Refuses settings that the client of a session may not choose. `profile` absent: the caller's own. */
+  checkClientChoices(caller: Caller, profile: string | undefined, fields: readonly ClientChoice[]): void {
+    const policy = this.#book.current();
+    const name = profile ?? caller.token.bounds.profile ?? policy.default_profile;
+    for (const field of fields) refuseChoice(profileOf(policy, name), field);
+  }
+
   async set(caller: Caller, policy: Policy): Promise<Policy> {
     authorize(caller, "policy.write");
     this.#book.check(policy);
@@ -117,12 +139,13 @@ export class PolicyDesk {
     const { tool, input } = request;
     if (request.session !== undefined) {
       const session = await this.#registry.get(request.session);
-      authorizeFor(caller, "session.read", { owner: session.state.created_by.id, what: `session ${request.session}` });
+      authorizeFor(caller, "session.read", { state: session.state, what: `session ${request.session}` });
       if (request.profile !== undefined || request.workspace !== undefined || request.autonomy !== undefined) {
         throw new Failure("invalid_request", "a session brings its own profile, workspace and autonomy");
       }
-      const { settings, grants } = session.state;
-      return (await ruleOn({ tool, input, settings, grants }, this.#book.current(), await session.workshop())).ruling;
+      const { settings, grants, created_by, token } = session.state;
+      const asked = { tool, input, settings, grants, created_by, token };
+      return (await ruleOn(asked, this.#book.current(), await session.workshop())).ruling;
     }
     const { profile, workspace, autonomy } = request;
     const asked = {
@@ -137,7 +160,8 @@ export class PolicyDesk {
       policy: this.#book.current(),
     });
     try {
-      return (await ruleOn({ tool, input, settings, grants: [] }, this.#book.current(), workshop)).ruling;
+      const judged = { tool, input, settings, grants: [], created_by: caller, token: caller.token };
+      return (await ruleOn(judged, this.#book.current(), workshop)).ruling;
     } finally {
       await workshop.discard();
     }

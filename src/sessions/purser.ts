@@ -13,7 +13,7 @@ import type { Exchange, KeyLease, Standing } from "../proxy/index.ts";
 import { inputHash } from "./permit.ts";
 import { purseOf, pursesOf, type HousePurse, type Parent } from "./purses.ts";
 import type { Answering } from "./questions.ts";
-import { profileOf } from "./ruling.ts";
+import { effectiveProfile } from "./effective-profile.ts";
 import type { Session } from "./session.ts";
 import { fromRow, isFinal, type OpenTurn } from "./state.ts";
 
@@ -121,7 +121,7 @@ export class Purser {
   #purses(): readonly HousePurse[] {
     const { services, state } = this.#session;
     const policy = services.policy();
-    const profile = profileOf(policy, state.settings.profile);
+    const profile = effectiveProfile(policy, state);
     const { limits, clock } = services;
     return pursesOf({ state, policy, profile, parents: this.#parents, limits, now: clock.now() });
   }
@@ -132,7 +132,7 @@ export class Purser {
     // Made ready ahead of time, and nobody's yet: it may hold a key, but not use it.
     if (state.status === "creating") return new Failure("session_closed", `session ${state.id} has not begun`);
     try {
-      const profile = profileOf(services.policy(), state.settings.profile);
+      const profile = effectiveProfile(services.policy(), state);
       return {
         session_id: state.id,
         turn_id: state.turn?.id,
@@ -147,6 +147,7 @@ export class Purser {
         purses: this.#purses(),
         sessionRate: profile.session_rate,
         agentRate: profile.agent_rate,
+        tokenParents: state.token.parents,
       };
     } catch (error) {
       // The profile is gone from the policy: then nothing is allowed.

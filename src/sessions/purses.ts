@@ -50,6 +50,12 @@ export function pursesOf(context: PurseContext): readonly HousePurse[] {
   const day = dayOf(now);
   add("agent_day", ACCOUNTS.agentDay(agent, day), profile.max_cost_usd_per_day);
   add("agent", ACCOUNTS.agent(agent), profile.max_cost_usd_per_agent);
+  // What a token spends, the tokens spend that it was made with.
+  for (const { id, bounds } of state.token.parents) {
+    if (bounds.max_cost_microusd_per_day !== undefined)
+      add("agent_day", ACCOUNTS.agentDay(id, day), bounds.max_cost_microusd_per_day);
+    if (bounds.max_cost_microusd !== undefined) add("agent", ACCOUNTS.agent(id), bounds.max_cost_microusd);
+  }
   add("day", ACCOUNTS.day(day), policy.budget?.per_day_usd);
   add("total", ACCOUNTS.total, policy.budget?.total_usd);
   return purses;
@@ -64,8 +70,8 @@ export function purseOf(
   { kind, limit_microusd }: Pick<Shortage, "kind" | "limit_microusd">,
 ): HousePurse | "changed" | undefined {
   const alike = purses.filter((purse) => purse.kind === kind);
-  if (kind !== "parent") return alike[0];
   const same = alike.find(({ limit }) => limit === limit_microusd);
+  if (kind !== "parent") return same ?? alike[0];
   return same ?? (alike.length === 0 ? undefined : "changed");
 }
 

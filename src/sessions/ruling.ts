@@ -9,9 +9,6 @@ import {
 } from "../gate/index.ts";
 import {
   AUTONOMY_ORDER,
-  DEFAULT_MOUNT_PROFILE,
-  defaultMountProfile,
-  Failure,
   type Autonomy,
   type Policy,
   type Profile,
@@ -19,9 +16,10 @@ import {
   type SessionSettings,
 } from "../protocol/index.ts";
 import type { CallFacts } from "../tools/index.ts";
+import { effectiveProfile, type Judged } from "./effective-profile.ts";
 import type { Workshop } from "./services.ts";
 
-export interface RulingRequest {
+export interface RulingRequest extends Judged {
   readonly tool: string;
   readonly input: Readonly<Record<string, unknown>>;
   readonly settings: SessionSettings;
@@ -33,19 +31,6 @@ export interface Ruled {
   readonly facts: CallFacts;
   readonly call: CallInQuestion;
   readonly standing: Standing;
-}
-
-export function profileOf(policy: Policy, name: string): Profile {
-  const profile = Object.hasOwn(policy.profiles, name) ? policy.profiles[name] : undefined;
-  if (profile === undefined && name === DEFAULT_MOUNT_PROFILE)
-    return defaultMountProfile(profileOf(policy, policy.default_profile));
-  if (profile === undefined) {
-    throw new Failure(
-      "invalid_request",
-      `there is no policy profile ${JSON.stringify(name)}; there are: ${Object.keys(policy.profiles).join(", ")}`,
-    );
-  }
-  return profile;
 }
 
 /** The real pipeline on one call: what it names is looked up on the disk, then the gate's pure function rules. */
@@ -65,7 +50,7 @@ export async function ruleOn(request: RulingRequest, policy: Policy, workshop: W
     paths,
     hosts: facts.hosts,
   };
-  const profile = profileOf(policy, request.settings.profile);
+  const profile = effectiveProfile(policy, request);
   const standing = standingOf(request, profile, workshop.extraRead);
   const own = paths.find(({ real }) => workshop.isHidden(real));
   const { call: looked, ruling: judged } = await withDisk(
@@ -88,14 +73,15 @@ export async function ruleOn(request: RulingRequest, policy: Policy, workshop: W
 }
 
 function standingOf(request: RulingRequest, profile: Profile, extraRead: readonly string[]): Standing {
-  const { settings } = request;
+  const { settings, token } = request;
   const mode = modeEffects(settings.permission_mode);
+  // The policy may have become stricter since the session began; its token's limit holds whoever changed its settings.
+  const most = lesser(profile.max_autonomy ?? "full", token.bounds.max_autonomy ?? "full");
   return {
     profile,
     profileName: settings.profile,
-    // The policy may have become stricter since the session began.
-    autonomy: lesser(settings.autonomy, profile.max_autonomy ?? "full"),
-    acceptEdits: mode.acceptEdits && (profile.max_autonomy ?? "full") === "full",
+    autonomy: lesser(settings.autonomy, most),
+    acceptEdits: mode.acceptEdits && most === "full",
     neverAsk: mode.neverAsk,
     tools: narrowTools(profile, settings),
     grants: request.grants,

@@ -2,6 +2,7 @@ import { ACCOUNTS } from "../ledger/index.ts";
 import {
   Failure,
   LIMITS,
+  type ClientChoice,
   type ConfigureSession,
   type CreateSession,
   type ForkSession,
@@ -14,15 +15,16 @@ import {
   type Status,
   type SubmitPrompt,
 } from "../protocol/index.ts";
-import { auditRow, authorize, authorizeFor, type Caller } from "./access.ts";
+import { auditRow, authorize, authorizeFor, scopeOf, type Caller } from "./access.ts";
 import type { ReceiptRow } from "../store/index.ts";
 import type { LentTool, TakeBack } from "../tools/index.ts";
+import { SessionConcurrency } from "./concurrency.ts";
+import { effectiveProfile } from "./effective-profile.ts";
 import type { Frame } from "./frames.ts";
 import { isOffered } from "./host.ts";
 import { lendTo } from "./lending.ts";
 import type { Receipts } from "./receipts.ts";
 import type { Registry } from "./registry.ts";
-import { profileOf } from "./ruling.ts";
 import type { Services } from "./services.ts";
 import { setLimit } from "./set-limit.ts";
 import type { Beside, Session } from "./session.ts";
@@ -44,6 +46,13 @@ export interface SessionFilter {
 /** Absent: not idempotent. */
 export type IdempotencyKey = string | undefined;
 
+interface CreateOptions {
+  /** May refuse what the settings came to; a retry that is answered from its receipt does not ask it. */
+  readonly admit?: (settings: SessionSettings) => Promise<void>;
+  /** What of the request the surface chose itself, for clients that may not choose it. */
+  readonly given?: readonly ClientChoice[] | undefined;
+}
+
 interface Beginning {
   readonly settings: SessionSettings;
   /** Whose journal it begins with. */
@@ -60,8 +69,7 @@ export class SessionDesk {
   readonly #receipts: Receipts;
   readonly #places: Places;
   readonly #warm: WarmSessions;
-  /** By principal: resolves when the last session that is being made is there, or is not. */
-  readonly #making = new Map<string, Promise<void>>();
+  readonly #concurrency: SessionConcurrency;
 
   constructor(house: {
     readonly services: Services;
@@ -71,18 +79,18 @@ export class SessionDesk {
     readonly warm: WarmSessions;
   }) {
     this.#services = house.services;
+    this.#concurrency = new SessionConcurrency(house.services.store.read);
     this.#warm = house.warm;
     this.#registry = house.registry;
     this.#receipts = house.receipts;
     this.#places = house.places;
   }
 
-  /** `admit` may refuse what the settings came to; a retry that is answered from its receipt does not ask it. */
   async create(
     caller: Caller,
     request: CreateSession,
     key: IdempotencyKey,
-    admit?: (settings: SessionSettings) => Promise<void>,
+    { admit, given }: CreateOptions = {},
   ): Promise<SessionView> {
     authorize(caller, "session.create");
     const parent =
@@ -94,14 +102,14 @@ export class SessionDesk {
         ? parent
         : await this.#session(caller, "session.control", request.parent_session_id);
     return this.#receipts.once({ caller, key, question: ["create", request] }, async (receipts) => {
-      const settings = await this.#settings(caller, request, parent?.state.settings);
-      if (key === undefined && this.#profile(settings).require_idempotency === true)
+      const settings = await this.#settings(caller, request, { parent, given });
+      if (key === undefined && this.#profile(caller, settings).require_idempotency === true)
         throw new Failure(
           "idempotency_required",
           "this policy wants an Idempotency-Key with each new session; add one",
         );
       await admit?.(settings);
-      return this.#inPlace(caller, settings, () =>
+      return this.#concurrency.make(caller, this.#profile(caller, settings), () =>
         this.#begin(caller, { settings, parent, sponsor, prompt: request.prompt }, receipts),
       );
     });
@@ -116,7 +124,8 @@ export class SessionDesk {
     const fork_seq = parent?.state.settled_seq ?? 0;
     const lineage = parent === undefined ? [] : inherited(parent, fork_seq);
     const ancestors = sponsor === undefined ? [] : heirOf(sponsor);
-    const born = (id: string): SessionState => newState({ id, settings, at, by: ref(caller), lineage, ancestors });
+    const born = (id: string): SessionState =>
+      newState({ id, settings, at, by: ref(caller), token: scopeOf(caller), lineage, ancestors });
     refuseNewWork(this.#services);
     const warm = parent === undefined ? await this.#warm.take(settings, born) : undefined;
     const refusal = refusalWhileStalled(this.#services);
@@ -248,22 +257,23 @@ export class SessionDesk {
     return this.#receipts.once({ caller, key, question: ["fork", id, request] }, async (receipts) => {
       const seq =
         request.after_turn === undefined ? parent.state.settled_seq : await this.#turnEnd(parent, request.after_turn);
-      const settings = await this.#settings(caller, {}, parent.state.settings);
-      return this.#inPlace(caller, settings, async () => {
+      const settings = await this.#settings(caller, {}, { parent });
+      return this.#concurrency.make(caller, this.#profile(caller, settings), async () => {
         const at = new Date(this.#services.clock.now()).toISOString();
         const [lineage, ancestors] = [inherited(parent, seq), heirOf(parent)];
         const { title } = parent.state;
-        const birth = { id: this.#services.newId("ses"), settings, at, by: ref(caller), lineage, ancestors, title };
+        const id = this.#services.newId("ses");
+        const birth = { id, settings, at, by: ref(caller), token: scopeOf(caller), lineage, ancestors, title };
         refuseNewWork(this.#services);
         const child = this.#registry.add(newState(birth));
-        const opened = child.execute({ type: "fork", from: { session_id: id, seq } });
+        const opened = child.execute({ type: "fork", from: { session_id: parent.state.id, seq } });
         const answer = view(child.state);
         const details = { child: child.state.id, seq };
         this.#services.reach("fork.decided");
         await Promise.all([
           opened,
           this.#services.store.commit(
-            { receipts: receipts(answer), ...this.#audit(caller, "session.fork", id, details) },
+            { receipts: receipts(answer), ...this.#audit(caller, "session.fork", parent.state.id, details) },
             { untilStored: true },
           ),
         ]);
@@ -277,6 +287,7 @@ export class SessionDesk {
   async setBudget(caller: Caller, id: string, { max_cost_usd }: SetBudget): Promise<SessionView> {
     authorize(caller, "budget.raise");
     const session = await this.#registry.get(id);
+    authorizeFor(caller, "budget.raise", { state: session.state, what: `session ${id}` });
     await setLimit(
       session,
       caller,
@@ -324,43 +335,25 @@ export class SessionDesk {
     return watch(session, after, signal);
   }
 
-  #settings(caller: Caller, request: CreateSession, base?: SessionSettings): Promise<SessionSettings> {
-    return settingsFor({ services: this.#services, places: this.#places }, caller, request, base);
+  #settings(
+    caller: Caller,
+    request: CreateSession,
+    { parent, given }: Pick<CreateOptions, "given"> & { readonly parent: Session | undefined },
+  ): Promise<SessionSettings> {
+    const house = { services: this.#services, places: this.#places, given };
+    if (parent === undefined) return settingsFor(house, caller, request);
+    const { settings, created_by } = parent.state;
+    return settingsFor(house, caller, request, { settings, owner: created_by.id });
   }
 
-  #profile(settings: SessionSettings): Profile {
-    return profileOf(this.#services.policy(), settings.profile);
-  }
-
-  /** Makes a session where the policy lets its principal have one more. With a limit one is made after the other, so that each is counted once. */
-  async #inPlace<Made>(caller: Caller, settings: SessionSettings, make: () => Promise<Made>): Promise<Made> {
-    const { max_concurrent } = this.#profile(settings);
-    if (max_concurrent === undefined) return make();
-    const before = this.#making.get(caller.id) ?? Promise.resolve();
-    const made = before.then(async () => {
-      const active = await this.#services.store.read.activeSessions(caller.id);
-      if (active < max_concurrent) return make();
-      throw new Failure(
-        "limit_reached",
-        `max concurrent sessions exceeded: ${max_concurrent} of yours are open; close one first`,
-      );
-    });
-    const over = made.then(
-      () => undefined,
-      () => undefined,
-    );
-    this.#making.set(caller.id, over);
-    try {
-      return await made;
-    } finally {
-      if (this.#making.get(caller.id) === over) this.#making.delete(caller.id);
-    }
+  #profile(caller: Caller, settings: SessionSettings): Profile {
+    return effectiveProfile(this.#services.policy(), { settings, created_by: caller, token: caller.token });
   }
 
   async #session(caller: Caller, capability: "session.read" | "session.control", id: string): Promise<Session> {
     authorize(caller, capability);
     const session = await this.#registry.get(id);
-    authorizeFor(caller, capability, { owner: session.state.created_by.id, what: `session ${id}` });
+    authorizeFor(caller, capability, { state: session.state, what: `session ${id}` });
     return session;
   }
 

@@ -2,7 +2,7 @@ import { Failure, type LimitKind, type Profile } from "../protocol/index.ts";
 import type { DocumentRow } from "../store/index.ts";
 import { authorize, type Caller } from "./access.ts";
 import type { SetLimit } from "./limit-book.ts";
-import { profileOf } from "./ruling.ts";
+import { effectiveProfile } from "./effective-profile.ts";
 import type { Session } from "./session.ts";
 
 /** Limits that the policy gives to many: raising one is changing the policy. */
@@ -16,7 +16,7 @@ export async function setLimit(
   commit: (documents: readonly DocumentRow[]) => Promise<unknown>,
 ): Promise<void> {
   const { limits, clock, policy } = session.services;
-  const profile = profileOf(policy(), session.state.settings.profile);
+  const profile = effectiveProfile(policy(), session.state);
   checkApprover(caller, profile);
   const { max_cost_usd = Infinity } = profile;
   const beyondPolicy = set.kind === "session" && set.limit > max_cost_usd;

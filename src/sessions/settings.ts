@@ -1,20 +1,24 @@
 import { realpath, stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import { narrow, refusedModel } from "../gate/index.ts";
+import { modeFits, narrow, refusedModel } from "../gate/index.ts";
 import {
   Failure,
   LIMITS,
   type ConfigureSession,
   type CreateSession,
-  type Policy,
+  type Autonomy,
+  type ClientChoice,
+  type PermissionMode,
   type Profile,
   type SessionSettings,
 } from "../protocol/index.ts";
 import { isInside, schemaFault } from "../tools/index.ts";
 import type { Caller } from "./access.ts";
+import { checkClientChoices, choosePrompt, chooseProfile, chooseTools, type Base } from "./choices.ts";
 import type { SettingsChange } from "./decide.ts";
+import { effectiveProfile } from "./effective-profile.ts";
 import { least } from "./purses.ts";
-import { profileOf } from "./ruling.ts";
+import { profileOf } from "./profile.ts";
 import type { Models, Services } from "./services.ts";
 
 /** Where sessions work unless they say otherwise, and where agents may work at all. Absolute, real. */
@@ -25,28 +29,30 @@ export interface Places {
   readonly hidden: readonly string[];
 }
 
-/** An agent that chose how it is judged would widen its own policy. What its own session has already is no choice. */
-function checkChoice(caller: Caller, policy: Policy, name: string, base: SessionSettings | undefined): void {
-  if (caller.role !== "agent" || name === policy.default_profile || name === base?.profile) return;
-  if (profileOf(policy, name).for_agents === true) return;
-  throw new Failure("forbidden", `agents may not choose the profile ${name}; an admin can permit it with for_agents`);
+interface SettingsHouse {
+  readonly services: Services;
+  readonly places: Places;
+  /** What of the request the surface chose itself, for a client that may not choose it. */
+  readonly given?: readonly ClientChoice[] | undefined;
 }
 
-/** What a request asks for, narrowed by policy, with everything filled in. `base`: a parent's settings, for what is absent. */
+/** What a request asks for, narrowed by policy and token, with everything filled in. `from`: a parent, for what is absent. */
 export async function settingsFor(
-  { services, places }: { readonly services: Services; readonly places: Places },
+  { services, places, given }: SettingsHouse,
   caller: Caller,
   request: CreateSession,
-  base?: SessionSettings,
+  from?: Base,
 ): Promise<SessionSettings> {
   const policy = services.policy();
-  const profileName = request.profile ?? base?.profile ?? policy.default_profile;
-  const profile = profileOf(policy, profileName);
-  checkChoice(caller, policy, profileName, base);
-  const permission_mode =
-    request.permission_mode ?? (request.autonomy === undefined ? base?.permission_mode : undefined);
-  const narrowed = narrow(profile, { autonomy: request.autonomy ?? base?.autonomy, permission_mode }, caller.role);
-  const tools = request.tools ?? base?.tools;
+  const base = from?.settings;
+  const profileName = chooseProfile(caller, policy, { asked: request.profile, base: from });
+  const judged = { settings: { profile: profileName }, created_by: caller, token: caller.token };
+  const profile = effectiveProfile(policy, judged);
+  checkClientChoices(caller, profile, { asked: request, given });
+  const permission_mode = request.permission_mode ?? inheritedMode(caller, profile, request, base);
+  const wanted = { autonomy: request.autonomy, permission_mode, inherited: base?.autonomy };
+  const narrowed = narrow(profile, wanted, asking(caller));
+  const tools = chooseTools(caller, request.tools ?? base?.tools);
   const engine = chooseEngine(services, request, base);
   const extras = extrasOf(services, engine, request, base);
   const sandbox = request.sandbox ?? base?.sandbox ?? "local";
@@ -55,7 +61,7 @@ export async function settingsFor(
   for (const agent of Object.values(extras.agents ?? {}))
     if (agent.model !== undefined) await checkModel(services, { profile, engine, provider, model: agent.model });
   const ask_reads = request.ask_reads ?? base?.ask_reads;
-  const system_prompt = request.system_prompt ?? base?.system_prompt;
+  const system_prompt = choosePrompt(caller, request.system_prompt ?? base?.system_prompt);
   const thinking_tokens = request.thinking_tokens ?? base?.thinking_tokens;
   const max_cost_usd = costLimit(profile, request, base);
   const max_context_tokens = least(request.max_context_tokens ?? base?.max_context_tokens, profile.max_context_tokens);
@@ -91,6 +97,21 @@ export async function settingsFor(
   return JSON.parse(services.redact(JSON.stringify(settings))) as SessionSettings;
 }
 
+/** The mode of the session that this one goes on from, unless another autonomy is asked for, or it is more than the caller may have. */
+function inheritedMode(
+  caller: Caller,
+  profile: Profile,
+  { autonomy }: CreateSession,
+  base: SessionSettings | undefined,
+): PermissionMode | undefined {
+  const mode = autonomy === undefined ? base?.permission_mode : undefined;
+  return mode !== undefined && modeFits(profile, mode, asking(caller)) ? mode : undefined;
+}
+
+function asking({ role, token }: Caller): { role: Caller["role"]; max_autonomy: Autonomy | undefined } {
+  return { role, max_autonomy: token.bounds.max_autonomy };
+}
+
 /** What a change of a session's settings comes to, under the policy of now. */
 export async function settingsChange(
   services: Services,
@@ -100,10 +121,11 @@ export async function settingsChange(
 ): Promise<SettingsChange> {
   const { engine, provider } = settings;
   const profile = profileOf(services.policy(), settings.profile);
+  checkClientChoices(caller, profile, { asked: model === undefined ? {} : { model } });
   if (model !== undefined) await checkModel(services, { profile, engine, provider, model });
   const others = { ...(model === undefined ? {} : { model }), ...(ask_reads === undefined ? {} : { ask_reads }) };
   if (autonomy === undefined && permission_mode === undefined) return others;
-  const narrowed = narrow(profile, { autonomy, permission_mode }, caller.role);
+  const narrowed = narrow(profile, { autonomy, permission_mode }, asking(caller));
   return {
     ...others,
     autonomy: narrowed.autonomy,
@@ -206,7 +228,10 @@ function costLimit(profile: Profile, request: CreateSession, base: SessionSettin
 async function workspaceFor(caller: Caller, places: Places, asked: string | undefined): Promise<string> {
   if (asked?.includes("\0") === true)
     throw new Failure("workspace_missing", "a workspace path cannot hold a NUL character");
-  const path = resolve(places.defaultWorkspace, asked ?? ".");
+  const limits = caller.token.bounds.workspace_roots;
+  const isDefaultFine = limits === undefined || limits.some((root) => isInside(root, places.defaultWorkspace));
+  const start = isDefaultFine ? places.defaultWorkspace : (limits[0] ?? places.defaultWorkspace);
+  const path = resolve(start, asked ?? ".");
   let real: string;
   try {
     const [resolved, found] = await Promise.all([realpath(path), stat(path)]);
@@ -218,8 +243,11 @@ async function workspaceFor(caller: Caller, places: Places, asked: string | unde
   }
   if (places.hidden.some((folder) => isInside(folder, real)))
     throw new Failure("forbidden", `${path} belongs to Sallyport itself; choose another workspace`);
-  if (caller.role === "agent" && !places.roots.some((root) => isInside(root, real))) {
-    throw new Failure("forbidden", "an agent may work only below the server's workspace roots");
+  const isFree = caller.role === "admin" || caller.role === "operator";
+  if (!isFree && !places.roots.some((root) => isInside(root, real))) {
+    throw new Failure("forbidden", `an ${caller.role} may work only below the server's workspace roots`);
   }
+  if (limits !== undefined && !limits.some((root) => isInside(root, real)))
+    throw new Failure("forbidden", `this token works only below ${limits.join(", ")}; choose a workspace there`);
   return real;
 }

@@ -13,6 +13,7 @@ import {
   type Usage,
 } from "../protocol/index.ts";
 import type { SessionRow } from "../store/index.ts";
+import { UNBOUNDED, type TokenScope } from "./token-scope.ts";
 
 /** A question about a tool call, as far as the turn must remember it. Keyed by the call's `tool_use_id`. */
 export interface Asked {
@@ -73,6 +74,8 @@ export interface SessionState {
   readonly created_at: string;
   readonly updated_at: string;
   readonly created_by: PrincipalRef;
+  /** What the token that made it may do. */
+  readonly token: TokenScope;
   readonly forked_from?: ForkedFrom;
   /** The ancestors' parts of this journal, oldest first; empty unless forked. */
   readonly lineage: readonly Segment[];
@@ -115,6 +118,7 @@ export interface Birth {
   readonly settings: SessionSettings;
   readonly at: string;
   readonly by: PrincipalRef;
+  readonly token: TokenScope;
   readonly lineage: readonly Segment[];
   readonly ancestors: readonly string[];
   /** Of the session that this is a fork of. Absent: the first prompt gives it one. */
@@ -129,6 +133,7 @@ export function newState(birth: Birth): SessionState {
     created_at: birth.at,
     updated_at: birth.at,
     created_by: birth.by,
+    token: birth.token,
     lineage: birth.lineage,
     ancestors: birth.ancestors,
     status: "creating",
@@ -192,6 +197,7 @@ export function toRow(state: SessionState): SessionRow {
     unsettled: state.turn !== undefined || state.queue.length > 0 || state.pending.length > 0,
     engine: state.settings.engine,
     search: [state.id, state.title, state.settings.workspace, state.created_by.name].join("\n").toLowerCase(),
+    token_parents: state.token.parents.map(({ id }) => ` ${id} `).join(""),
     state: JSON.stringify(kept),
   };
 }
@@ -255,6 +261,7 @@ export function readRow(row: SessionRow): SessionState | undefined {
 
 /** The row's own words: whoever wrote it was `toRow`. */
 export function fromRow(row: SessionRow): SessionState {
-  // Rows of before there were budgets name no ancestors.
-  return { ancestors: [], ...(JSON.parse(row.state) as Omit<SessionState, "ancestors">) };
+  // Rows of before there were budgets name no ancestors, those of before tokens had bounds no token.
+  const state = JSON.parse(row.state) as Omit<SessionState, "ancestors" | "token">;
+  return { ancestors: [], token: UNBOUNDED, ...state };
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Failure, LIMITS, Template, type SaveTemplate } from "../protocol/index.ts";
+import { Failure, LIMITS, Template, type PrincipalRef, type SaveTemplate } from "../protocol/index.ts";
 import { auditRow, authorize, type Caller } from "./access.ts";
 import type { Services } from "./services.ts";
 
@@ -18,7 +18,7 @@ export class TemplateDesk {
   }
 
   async list(caller: Caller): Promise<readonly Template[]> {
-    authorize(caller, "session.create");
+    authorize(caller, "workspace.choose");
     return this.#all();
   }
 
@@ -86,7 +86,7 @@ export class TemplateDesk {
   }
 }
 
-function refOf({ id, name, role }: Caller): Caller {
+function refOf({ id, name, role }: Caller): PrincipalRef {
   return { id, name, role };
 }
 

@@ -13,6 +13,7 @@ import {
   type UsageReport,
 } from "../protocol/index.ts";
 import { authorize, authorizeFor, type Caller } from "./access.ts";
+import { effectiveProfile } from "./effective-profile.ts";
 import { limitNow, pursesOf } from "./purses.ts";
 import type { Models, Services } from "./services.ts";
 import { fromRow, type SessionState } from "./state.ts";
@@ -100,15 +101,16 @@ export class UsageDesk {
   async #session(caller: Caller, id: string): Promise<SessionState> {
     const row = await this.#services.store.read.session(id);
     if (row === undefined) throw new Failure("not_found", `there is no session ${id}`);
-    authorizeFor(caller, "usage.read", { owner: row.created_by, what: `session ${id}` });
-    return fromRow(row);
+    const state = fromRow(row);
+    authorizeFor(caller, "usage.read", { state, what: `session ${id}` });
+    return state;
   }
 
   /** Every account that the session's next request will count on; everybody's only for those who may see them. */
   async #sessionBudgets(state: SessionState, scope: "all" | "own"): Promise<BudgetLine[]> {
     const { store, policy: current, clock, limits } = this.#services;
     const policy = current();
-    const profile = profileNamed(policy, state.settings.profile);
+    const profile = rulesOf(policy, state);
     const parents = await Promise.all(
       state.ancestors.map(async (id) => {
         const row = await store.read.session(id);
@@ -117,7 +119,12 @@ export class UsageDesk {
     );
     const context = { state, policy, profile, parents, limits, now: clock.now() };
     await limits.load(pursesOf(context));
-    return this.#budgets(pursesOf(context).filter(({ kind }) => scope === "all" || !HOUSE.has(kind)));
+    const others = new Set(state.token.parents.map(({ id }) => id));
+    return this.#budgets(
+      pursesOf(context).filter(
+        ({ kind, account }) => scope === "all" || !(HOUSE.has(kind) || others.has(ownerOf(account))),
+      ),
+    );
   }
 
   /** A principal's own accounts, with the limits that a session of the default profile would have. */
@@ -155,13 +162,23 @@ export class UsageDesk {
     const { spent, reserved } = await this.#services.models.ledger.balance(account);
     const left =
       limit === undefined ? {} : { limit_microusd: limit, remaining_microusd: Math.max(0, limit - spent - reserved) };
-    const of = HOUSE.has(kind) ? "" : (account.split("/")[1] ?? "");
+    const of = HOUSE.has(kind) ? "" : ownerOf(account);
     return { kind, of, spent_microusd: spent, reserved_microusd: reserved, ...left };
   }
 }
 
 /** Accounts that everybody's requests count on. */
 const HOUSE: ReadonlySet<LimitKind> = new Set(["day", "total"]);
+
+/** Whose an account is: the id of a session, turn or principal. */
+function ownerOf(account: string): string {
+  return account.split("/")[1] ?? "";
+}
+
+/** The session's rules; none where an admin has taken its profile away since: then it can ask nothing any more. */
+function rulesOf(policy: Policy, state: SessionState): Profile {
+  return Object.hasOwn(policy.profiles, state.settings.profile) ? effectiveProfile(policy, state) : {};
+}
 
 /** Without any limit when an admin has taken the profile away since: its sessions can ask nothing any more. */
 function profileNamed(policy: Policy, name: string): Profile {

@@ -5,6 +5,7 @@ import type { Store } from "../store/index.ts";
 import type { Services } from "./services.ts";
 import { Session } from "./session.ts";
 import { newState, type SessionState } from "./state.ts";
+import { UNBOUNDED } from "./token-scope.ts";
 
 interface Ready {
   readonly session: Session;
@@ -71,7 +72,7 @@ export class WarmSessions {
     const { clock, newId, log } = this.#services;
     while (this.#ready.length >= LIMITS.warmSessions) this.#letGo(this.#ready[0]);
     const at = new Date(clock.now()).toISOString();
-    const birth = { id: newId("ses"), settings, at, by: SYSTEM, lineage: [], ancestors: [] };
+    const birth = { id: newId("ses"), settings, at, by: SYSTEM, token: UNBOUNDED, lineage: [], ancestors: [] };
     const session = new Session(this.#services, newState(birth));
     const cancelTimer = clock.after(LIMITS.warmSessionMs, () => this.#letGo(ready));
     const ready: Ready = { session, shape, cancelTimer };

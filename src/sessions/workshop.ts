@@ -12,7 +12,7 @@ import {
   sweepUnfinished,
   type AnyTool,
 } from "../tools/index.ts";
-import { profileOf } from "./ruling.ts";
+import { profileOf } from "./profile.ts";
 import type { Workshop, WorkshopRequest } from "./services.ts";
 
 const OUTPUT = "output";

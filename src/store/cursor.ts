@@ -6,7 +6,7 @@ export interface Place {
   readonly id: string;
 }
 
-export type ListName = "sessions" | "approvals" | "audit";
+export type ListName = "sessions" | "approvals" | "audit" | "principals";
 
 export function toCursor(list: ListName, { at, id }: Place): string {
   return Buffer.from(JSON.stringify([list, at, id])).toString("base64url");

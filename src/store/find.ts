@@ -5,7 +5,7 @@ import { counted, type List, type Select, selectPage } from "./select.ts";
 import type { AuditRow, Page, Reader, SessionRow } from "./store.ts";
 
 export const SESSION =
-  "id, status, seq, created_at, updated_at, created_by, parent_id, parent_seq, unsettled, engine, search, state";
+  "id, status, seq, created_at, updated_at, created_by, parent_id, parent_seq, unsettled, engine, search, token_parents, state";
 const SESSIONS: List<SessionRow> = {
   name: "sessions",
   from: "sessions",

@@ -20,7 +20,9 @@ const COLUMNS: Readonly<Record<UsageGroup, string>> = {
   turn: "turn",
 };
 
-export function money(select: Select): Pick<Reader, "reservations" | "spent" | "usage" | "activeSessions"> {
+export function money(
+  select: Select,
+): Pick<Reader, "reservations" | "spent" | "usage" | "activeSessions" | "activeSessionsMadeWith"> {
   return {
     reservations: async () =>
       select({
@@ -50,6 +52,13 @@ export function money(select: Select): Pick<Reader, "reservations" | "spent" | "
         // The words of the index `sessions_active`.
         sql: "SELECT COUNT(*) count FROM sessions WHERE created_by = ? AND status NOT IN ('complete', 'failed')",
         values: [created_by],
+        row: countOf,
+      })[0] ?? 0,
+    activeSessionsMadeWith: async (token_id) =>
+      select({
+        sql: `SELECT COUNT(*) count FROM sessions INDEXED BY sessions_active_by_token
+              WHERE instr(token_parents, ?) > 0 AND status NOT IN ('complete', 'failed')`,
+        values: [` ${token_id} `],
         row: countOf,
       })[0] ?? 0,
   };

@@ -1,4 +1,4 @@
-import { Failure, type Approval } from "../protocol/index.ts";
+import { Failure, LIMITS, type Approval } from "../protocol/index.ts";
 import type { Operation } from "./statements.ts";
 import type {
   AuditRow,
@@ -31,6 +31,7 @@ export function encode(write: Write): Encoded {
     // Before the new ones, so that one Write can give a token to another principal.
     ...(write.deletedPrincipals ?? []).map((id): Operation => ["deletedPrincipal", [id]]),
     ...(write.principals ?? []).map(principal),
+    ...(write.usedPrincipals ?? []).map(({ id, at }): Operation => ["usedPrincipal", [at, id]]),
     ...(write.audit ?? []).map(audit),
     ...(write.documents ?? []).map(document),
     ...(write.endedReservations ?? []).map((id): Operation => ["endedReservation", [id]]),
@@ -59,8 +60,15 @@ export function encodeDeletedEvents(limit: number): Encoded {
   };
 }
 
-export function encodeSweep({ now, limit }: { readonly now: number; readonly limit: number }): Encoded {
-  return { operations: [["sweep", [now, limit]]], chars: 0 };
+/** What a sweep deletes, one kind of row after the other. */
+export const SWEEPS = ["sweep", "sweepPrincipals"] as const satisfies readonly Operation[0][];
+
+export function encodeSweep(
+  what: (typeof SWEEPS)[number],
+  { now, limit }: { readonly now: number; readonly limit: number },
+): Encoded {
+  const before = what === "sweep" ? now : now - LIMITS.expiredTokenKeptMs;
+  return { operations: [[what, [before, limit]]], chars: 0 };
 }
 
 /** The bindings end a text at its first NUL, in silence: two keys could become one. Such text is refused instead. */
@@ -79,8 +87,8 @@ function measured(operations: readonly Operation[]): Encoded {
 
 function session(row: SessionRow): Operation {
   const parent = [row.parent_id ?? null, row.parent_seq ?? null];
-  const { id, status, seq, created_at, updated_at, created_by, unsettled, engine, search, state } = row;
-  const found = [engine, search, state];
+  const { id, status, seq, created_at, updated_at, created_by, unsettled, engine, search, token_parents, state } = row;
+  const found = [engine, search, token_parents, state];
   return ["session", [id, status, seq, created_at, updated_at, created_by, ...parent, unsettled ? 1 : 0, ...found]];
 }
 
@@ -104,7 +112,10 @@ function receipt(row: ReceiptRow): Operation {
 }
 
 function principal(row: PrincipalRow): Operation {
-  return ["principal", [row.id, row.name, row.role, row.token_hash, row.created_at]];
+  const { id, principal_id, name, role, token_hash, created_at, bounds, expires_at, last_used_at, made_with } = row;
+  const times = [expires_at ?? null, last_used_at ?? null];
+  const who = [id, principal_id, name, role, token_hash, created_at];
+  return ["principal", [...who, JSON.stringify(bounds), ...times, made_with ?? null]];
 }
 
 function audit(row: AuditRow): Operation {

@@ -1,11 +1,37 @@
-import type { Approval } from "../protocol/index.ts";
+import { LIMITS, type Approval } from "../protocol/index.ts";
 import { money } from "./money.ts";
-import { approvalRow, countOf, documentRow, eventRow, principalRow, receiptRow, seqOf, sessionRow } from "./rows.ts";
+import {
+  approvalRow,
+  countOf,
+  documentRow,
+  eventRow,
+  idOf,
+  originRow,
+  principalRow,
+  receiptRow,
+  seqOf,
+  sessionRow,
+} from "./rows.ts";
 import { findAudit, findSessions, SESSION } from "./find.ts";
 import { counted, type List, type Select, selectPage } from "./select.ts";
-import type { EventRow, Reader } from "./store.ts";
+import type { EventRow, PrincipalRow, Reader } from "./store.ts";
 
-const PRINCIPAL = "id, name, role, token_hash, created_at";
+const PRINCIPAL = "id, principal_id, name, role, token_hash, created_at, bounds, expires_at, last_used_at, made_with";
+const PRINCIPALS: List<PrincipalRow> = {
+  name: "principals",
+  from: "principals",
+  columns: PRINCIPAL,
+  at: "created_at",
+  id: "id",
+  row: principalRow,
+  place: ({ created_at, id }) => ({ at: created_at, id }),
+};
+/** Tokens below one another; more deep than any is made. */
+const MADE_WITH = `WITH RECURSIVE made (id, depth) AS (
+    SELECT id, 1 FROM principals WHERE made_with = ?
+    UNION ALL SELECT principals.id, depth + 1 FROM principals JOIN made ON principals.made_with = made.id
+    WHERE depth < ${LIMITS.tokenDepth}
+  ) SELECT id FROM made`;
 
 const APPROVALS: List<Approval> = {
   name: "approvals",
@@ -106,10 +132,32 @@ function inbox(select: Select): Pick<Reader, "approval" | "approvals" | "receipt
   };
 }
 
-function registry(select: Select): Pick<Reader, "principals" | "principalByHash" | "audit" | "documents"> {
+const FOR_EVER = Number.MAX_SAFE_INTEGER;
+
+function registry(
+  select: Select,
+): Pick<
+  Reader,
+  "principals" | "principal" | "principalByHash" | "principalsMadeWith" | "origins" | "audit" | "documents"
+> {
   return {
-    principals: async () =>
-      select({ sql: `SELECT ${PRINCIPAL} FROM principals ORDER BY created_at, id`, values: [], row: principalRow }),
+    principals: async ({ role, made_with, cursor, limit }) => {
+      const where = [
+        role === undefined ? { sql: "role <> ?", value: "visitor" } : { sql: "role = ?", value: role },
+        { sql: "made_with = ?", value: made_with },
+      ];
+      return selectPage(select, PRINCIPALS, { where, cursor, limit });
+    },
+    principal: async (id) =>
+      select({ sql: `SELECT ${PRINCIPAL} FROM principals WHERE id = ?`, values: [id], row: principalRow })[0],
+    principalsMadeWith: async (id) => select({ sql: MADE_WITH, values: [id], row: idOf }),
+    origins: async (now) =>
+      select({
+        sql: `SELECT value AS origin, nullif(max(coalesce(expires_at, ?)), ?) AS until
+              FROM principals, json_each(bounds, '$.origins') WHERE coalesce(expires_at, ?) > ? GROUP BY value`,
+        values: [FOR_EVER, FOR_EVER, FOR_EVER, now],
+        row: originRow,
+      }),
     principalByHash: async (token_hash) =>
       select({
         sql: `SELECT ${PRINCIPAL} FROM principals WHERE token_hash = ?`,

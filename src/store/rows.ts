@@ -1,6 +1,15 @@
 import { DAMAGED_TOOL } from "./damaged.ts";
-import type { Approval, PrincipalRef, TokenCount, UsageGroup, UsageLine } from "../protocol/index.ts";
-import type { AuditRow, DocumentRow, EventRow, PrincipalRow, ReceiptRow, ReservationRow, SessionRow } from "./store.ts";
+import type { Approval, PrincipalRef, TokenBounds, TokenCount, UsageGroup, UsageLine } from "../protocol/index.ts";
+import type {
+  AuditRow,
+  DocumentRow,
+  EventRow,
+  OriginRow,
+  PrincipalRow,
+  ReceiptRow,
+  ReservationRow,
+  SessionRow,
+} from "./store.ts";
 
 // What SQLite gives back, and the rows that are made of it.
 
@@ -16,6 +25,12 @@ type ReservationRecord = Omit<ReservationRow, "turn_id" | "accounts"> & {
 };
 type UsageRecord = Readonly<Partial<Record<UsageGroup, string>>> &
   Readonly<Record<keyof TokenCount | "requests" | "cost_microusd" | "bound_microusd", number>>;
+type PrincipalRecord = Omit<PrincipalRow, "bounds" | "expires_at" | "last_used_at" | "made_with"> & {
+  readonly bounds: string;
+  readonly expires_at: number | null;
+  readonly last_used_at: number | null;
+  readonly made_with: string | null;
+};
 type DocumentRecord = Omit<DocumentRow, "by"> & { readonly by: string };
 
 export function sessionRow({ parent_id, parent_seq, unsettled, ...record }: SessionRecord): SessionRow {
@@ -82,8 +97,23 @@ export function receiptRow(record: ReceiptRow): ReceiptRow {
   return { ...record };
 }
 
-export function principalRow(record: PrincipalRow): PrincipalRow {
-  return { ...record };
+export function principalRow(record: PrincipalRecord): PrincipalRow {
+  const { bounds, expires_at, last_used_at, made_with, ...row } = record;
+  return {
+    ...row,
+    bounds: JSON.parse(bounds) as TokenBounds,
+    ...(expires_at === null ? {} : { expires_at }),
+    ...(last_used_at === null ? {} : { last_used_at }),
+    ...(made_with === null ? {} : { made_with }),
+  };
+}
+
+export function originRow({ origin, until }: { readonly origin: string; readonly until: number | null }): OriginRow {
+  return { origin, ...(until === null ? {} : { until }) };
+}
+
+export function idOf({ id }: { readonly id: string }): string {
+  return id;
 }
 
 export function auditRow(record: AuditRecord): AuditRow {

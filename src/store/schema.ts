@@ -165,6 +165,20 @@ const MIGRATIONS: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX sessions_forks ON sessions (parent_id) WHERE parent_id IS NOT NULL;
   `,
+  // What a token may do at most, how long it lives, and which token made it. `bounds` is JSON.
+  `
+  ALTER TABLE principals ADD COLUMN principal_id TEXT NOT NULL DEFAULT '';
+  ALTER TABLE principals ADD COLUMN bounds TEXT NOT NULL DEFAULT '{}';
+  ALTER TABLE principals ADD COLUMN expires_at INTEGER;
+  ALTER TABLE principals ADD COLUMN last_used_at INTEGER;
+  ALTER TABLE principals ADD COLUMN made_with TEXT;
+  UPDATE principals SET principal_id = id;
+  CREATE INDEX principals_by_time ON principals (created_at, id);
+  CREATE INDEX principals_by_maker ON principals (made_with) WHERE made_with IS NOT NULL;
+  CREATE INDEX principals_by_expiry ON principals (expires_at) WHERE expires_at IS NOT NULL;
+  ALTER TABLE sessions ADD COLUMN token_parents TEXT NOT NULL DEFAULT '';
+  CREATE INDEX sessions_active_by_token ON sessions (created_by, token_parents) WHERE status NOT IN ('complete', 'failed');
+  `,
 ];
 
 function versionOf(database: Database): number {

@@ -6,7 +6,7 @@ import { type Database, loadSqlite } from "./binding.ts";
 import { Commits } from "./commits.ts";
 import { REFUSED, storeFailure } from "./failure.ts";
 import type { Faults, FromWriter, ToWriter, WriterData } from "./messages.ts";
-import { encode, encodeDeletedEvents, type Encoded, encodeSweep } from "./operations.ts";
+import { encode, encodeDeletedEvents, type Encoded, encodeSweep, SWEEPS } from "./operations.ts";
 import { makePrivate } from "./private-file.ts";
 import { makeReader } from "./reader.ts";
 import { makeSelect } from "./select.ts";
@@ -195,7 +195,7 @@ function makeStore({ writer, commits, database, tuning }: Parts): Store {
     sweep: async (now) => {
       const limit = LIMITS.storeSweepRows;
       let swept = 0;
-      for (const step of [encodeSweep({ now, limit }), encodeDeletedEvents(limit)]) {
+      for (const step of [...SWEEPS.map((what) => encodeSweep(what, { now, limit })), encodeDeletedEvents(limit)]) {
         let rows: number = limit;
         // One bounded delete at a time lets other writes through; each round but the last deletes, so it ends.
         while (rows === limit) {

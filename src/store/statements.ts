@@ -29,12 +29,12 @@ const NEEDED = `
 export const WRITES = {
   session: `
     INSERT INTO sessions (id, status, seq, created_at, updated_at, created_by, parent_id, parent_seq, unsettled, engine,
-      search, state)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      search, token_parents, state)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (id) DO UPDATE SET status = excluded.status, seq = excluded.seq, created_at = excluded.created_at,
       updated_at = excluded.updated_at, created_by = excluded.created_by, parent_id = excluded.parent_id,
       parent_seq = excluded.parent_seq, unsettled = excluded.unsettled, engine = excluded.engine,
-      search = excluded.search, state = excluded.state`,
+      search = excluded.search, token_parents = excluded.token_parents, state = excluded.state`,
   event: "INSERT INTO events (session_id, seq, at, type, turn_id, body) VALUES (?, ?, ?, ?, ?, ?)",
   approval: `
     INSERT INTO approvals (id, session_id, status, created_at, body) VALUES (?, ?, ?, ?, ?)
@@ -46,9 +46,13 @@ export const WRITES = {
       expires_at = excluded.expires_at`,
   deletedPrincipal: "DELETE FROM principals WHERE id = ?",
   principal: `
-    INSERT INTO principals (id, name, role, token_hash, created_at) VALUES (?, ?, ?, ?, ?)
-    ON CONFLICT (id) DO UPDATE SET name = excluded.name, role = excluded.role, token_hash = excluded.token_hash,
-      created_at = excluded.created_at`,
+    INSERT INTO principals (id, principal_id, name, role, token_hash, created_at, bounds, expires_at, last_used_at,
+      made_with)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT (id) DO UPDATE SET principal_id = excluded.principal_id, name = excluded.name, role = excluded.role,
+      token_hash = excluded.token_hash, created_at = excluded.created_at, bounds = excluded.bounds,
+      expires_at = excluded.expires_at, last_used_at = excluded.last_used_at, made_with = excluded.made_with`,
+  usedPrincipal: "UPDATE principals SET last_used_at = ? WHERE id = ?",
   audit: `
     INSERT INTO audit (id, at, by, action, target, details) VALUES (?, ?, ?, ?, ?, ?)
     ON CONFLICT (id) DO UPDATE SET at = excluded.at, by = excluded.by, action = excluded.action,
@@ -78,6 +82,7 @@ export const WRITES = {
   deletedForGood: `
     DELETE FROM deleted_sessions WHERE NOT EXISTS (SELECT 1 FROM events WHERE events.session_id = deleted_sessions.id)`,
   sweep: "DELETE FROM receipts WHERE rowid IN (SELECT rowid FROM receipts WHERE expires_at <= ? LIMIT ?)",
+  sweepPrincipals: "DELETE FROM principals WHERE rowid IN (SELECT rowid FROM principals WHERE expires_at <= ? LIMIT ?)",
 } as const;
 
 export type WriteName = keyof typeof WRITES;

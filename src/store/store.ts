@@ -4,6 +4,7 @@ import type {
   PrincipalRef,
   Role,
   Status,
+  TokenBounds,
   TokenCount,
   UsageGroup,
   UsageLine,
@@ -27,6 +28,8 @@ export interface SessionRow {
   readonly engine: string;
   /** What a search looks through, in lower case. */
   readonly search: string;
+  /** The ids of the tokens on whose limits it counts beside its own, each with a space before and behind it; empty: none. */
+  readonly token_parents: string;
   readonly state: string;
 }
 
@@ -50,13 +53,24 @@ export interface ReceiptRow {
   readonly expires_at: number;
 }
 
+/** One token. */
 export interface PrincipalRow {
   readonly id: string;
+  /** Who the token speaks for; several tokens may speak for one. */
+  readonly principal_id: string;
   readonly name: string;
   readonly role: Role;
   /** SHA-256 of the token, hex. */
   readonly token_hash: string;
   readonly created_at: string;
+  /** What it may do at most. */
+  readonly bounds: TokenBounds;
+  /** Milliseconds since the epoch. Absent: never. */
+  readonly expires_at?: number;
+  /** Milliseconds since the epoch. Absent: never used. */
+  readonly last_used_at?: number;
+  /** The id of the token that it was made with, and ends with. Absent: an admin made it. */
+  readonly made_with?: string;
 }
 
 /** One line of the audit log: who did what to what. */
@@ -127,6 +141,8 @@ export interface Write {
   readonly receipts?: readonly ReceiptRow[];
   readonly principals?: readonly PrincipalRow[];
   readonly deletedPrincipals?: readonly string[];
+  /** Tokens that were used, and when (milliseconds since the epoch). */
+  readonly usedPrincipals?: readonly { readonly id: string; readonly at: number }[];
   readonly audit?: readonly AuditRow[];
   readonly documents?: readonly DocumentRow[];
   readonly reservations?: readonly ReservationRow[];
@@ -170,6 +186,22 @@ interface AuditQuery {
   readonly by?: string;
   readonly cursor?: string;
   readonly limit: number;
+}
+
+interface PrincipalQuery {
+  /** Absent: all but visitors, of whom there may be very many. */
+  readonly role?: Role;
+  /** Only tokens that this one made. */
+  readonly made_with?: string;
+  readonly cursor?: string;
+  readonly limit: number;
+}
+
+/** A web origin that tokens name, and until when the last of them lives. */
+export interface OriginRow {
+  readonly origin: string;
+  /** Milliseconds since the epoch. Absent: for ever. */
+  readonly until?: number;
 }
 
 interface EventQuery {
@@ -221,7 +253,13 @@ export interface Reader {
     readonly key: string;
     readonly now: number;
   }): Promise<ReceiptRow | undefined>;
-  principals(): Promise<readonly PrincipalRow[]>;
+  /** Newest first. */
+  principals(query: PrincipalQuery): Promise<Page<PrincipalRow>>;
+  principal(id: string): Promise<PrincipalRow | undefined>;
+  /** The ids of the tokens that were made with this one, and with those, and so on. */
+  principalsMadeWith(id: string): Promise<readonly string[]>;
+  /** The origins that tokens name which live at `now`. */
+  origins(now: number): Promise<readonly OriginRow[]>;
   principalByHash(token_hash: string): Promise<PrincipalRow | undefined>;
   audit(query: AuditQuery): Promise<Page<AuditRow>>;
   /** Newest first. */
@@ -237,6 +275,8 @@ export interface Reader {
   usedBytes(): Promise<number>;
   /** Sessions of a principal that have not ended (not `complete`, not `failed`). */
   activeSessions(created_by: string): Promise<number>;
+  /** The same of all tokens that were made with this one. */
+  activeSessionsMadeWith(token_id: string): Promise<number>;
 }
 
 export interface CommitOptions {
@@ -280,7 +320,7 @@ export interface Store {
   readonly read: Reader;
   /** Resolves when everything in `write` is on the disk. Writes asked for in one event-loop turn share one commit; order is kept. */
   commit(write: Write, options?: CommitOptions): Promise<void>;
-  /** Deletes what is past its time: receipts, and events of deleted sessions. Answers how many rows went. */
+  /** Deletes what is past its time: receipts, tokens that expired a while ago, events of deleted sessions. Answers how many rows went. */
   sweep(now: number): Promise<number>;
   health(): StoreHealth;
   /** Waits for what was asked, but not for a disk that stays away, then closes. */

@@ -16,7 +16,10 @@ import { providerRoutes } from "./routes/providers.ts";
 import { sessionRoutes } from "./routes/sessions.ts";
 import { templateRoutes } from "./routes/templates.ts";
 import { usageRoutes } from "./routes/usage.ts";
-import { httpStatus } from "./status.ts";
+import { allowOrigin, isPreflight, PREFLIGHT_HEADERS } from "./cors.ts";
+import { notFoundPage } from "./not-found-page.ts";
+import { RouteRights } from "./rights.ts";
+import { CHALLENGE, httpStatus } from "./status.ts";
 import type { App, Environment, SurfaceOptions } from "./surface.ts";
 import { isOpen, webPages } from "./web-pages.ts";
 
@@ -38,10 +41,8 @@ export function createApp(options: SurfaceOptions, guard: Guard): App {
     },
   });
   app.onError((error, context) => answerError(context, error, options));
-  app.notFound((context) =>
-    refuse(context, new Failure("not_found", `there is no ${context.req.method} ${context.req.path}`)),
-  );
-  app.use(door(guard));
+  app.notFound((context) => notHere(context));
+  app.use(door(guard, new RouteRights(app)));
   app.use(bounded);
   app.use(answeredWhileStalled(options));
   healthRoute(app, options);
@@ -77,22 +78,51 @@ function isPage({ method, path }: { readonly method: string; readonly path: stri
   return (method === "GET" || method === "HEAD") && isOpen(path);
 }
 
-/** Host, Origin, token and rate for every route; only `/health` and the pages need no token. */
-function door(guard: Guard) {
+/** Nothing of ours is there, and nobody is asked for a token: clients look there for other ways to sign in. */
+const NOTHING_THERE = /^\/\.well-known(\/|$)/;
+
+/** Where a person who mistypes an address does not get to. */
+function isForPrograms(path: string): boolean {
+  return isMountPath(path) || /^\/(api|assets|mcp|metrics|openapi\.json|health|ws|bridge)(\/|$)/.test(path);
+}
+
+function wantsPage({ req }: Context<Environment>): boolean {
+  const isRead = req.method === "GET" || req.method === "HEAD";
+  return isRead && !isForPrograms(req.path) && /\btext\/html\b/.test(req.header("accept") ?? "");
+}
+
+function notHere(context: Context<Environment>): Response {
+  if (wantsPage(context)) return notFoundPage(context);
+  return refuse(context, new Failure("not_found", `there is no ${context.req.method} ${context.req.path}`));
+}
+
+/** Host, Origin, token, rate and right for every route; only `/health` and the pages need no token. */
+function door(guard: Guard, rights: RouteRights) {
   return createMiddleware<Environment>(async (context, next) => {
     context.header("content-security-policy", CONTENT_SECURITY_POLICY);
     context.header("x-content-type-options", "nosniff");
     context.header("referrer-policy", "no-referrer");
     context.header("cache-control", "no-store");
-    const { incoming } = context.env;
-    guard.checkOrigin(incoming);
-    if (context.req.path !== "/health" && !isPage(context.req)) {
+    const { incoming, outgoing } = context.env;
+    const foreign = guard.checkOrigin(incoming);
+    if (isPage(context.req)) {
+      if (foreign !== undefined) throw new Failure("forbidden", "pages are not read from other sites");
+      return next();
+    }
+    outgoing.setHeader("vary", "origin");
+    if (foreign !== undefined) allowOrigin(outgoing, foreign);
+    if (foreign !== undefined && isPreflight(incoming)) return context.body(null, 204, PREFLIGHT_HEADERS);
+    if (NOTHING_THERE.test(context.req.path)) return notHere(context);
+    if (context.req.path !== "/health") {
+      if (wantsPage(context)) return notFoundPage(context);
       const caller = await guard.authenticate(incoming);
+      guard.checkPlace(caller, incoming);
       await guard.meter(caller);
-      guard.endWithToken(caller, context.env.outgoing);
+      rights.check(caller, context.req);
+      guard.endWithToken(caller, outgoing);
       context.set("caller", caller);
     }
-    await next();
+    return next();
   });
 }
 
@@ -151,6 +181,7 @@ export function checkJson(text: string): void {
 function refuse(context: Context<Environment>, failure: Failure): Response {
   const retry = (failure.details as { retry_after_s?: number } | undefined)?.retry_after_s;
   if (retry !== undefined) context.header("retry-after", String(retry));
+  if (failure.code === "unauthenticated") context.header("www-authenticate", CHALLENGE);
   if (!isMountPath(context.req.path)) return context.json(failure.toBody(), httpStatus(failure.code));
   const errno = errnoOf(failure);
   context.header("x-sallyport-errno", errno);

@@ -13,7 +13,7 @@ import { Connection } from "./connection.ts";
 import { Guard } from "./guard.ts";
 import { RuntimeSocket } from "./runtime-socket.ts";
 import { RuntimeHall } from "./runtime/hall.ts";
-import { httpStatus } from "./status.ts";
+import { CHALLENGE, httpStatus } from "./status.ts";
 import type { SurfaceOptions } from "./surface.ts";
 
 const HEADER_BYTES = 32_768;
@@ -115,7 +115,9 @@ function openSockets(options: SurfaceOptions, guard: Guard, server: Server): { c
           handler({ caller, connection, request });
           socket.once(
             "close",
-            options.gateway.tokens.whenGone(caller, () => connection.end(CLOSE_UNWELCOME, "the token was deleted")),
+            options.gateway.tokens.whenGone(caller, () =>
+              connection.end(CLOSE_UNWELCOME, "the token was deleted or has expired"),
+            ),
           );
         });
       },
@@ -135,6 +137,7 @@ function openSockets(options: SurfaceOptions, guard: Guard, server: Server): { c
 async function admit(guard: Guard, request: IncomingMessage): Promise<Caller> {
   guard.checkOrigin(request);
   const caller = await guard.authenticate(request);
+  guard.checkPlace(caller, request);
   await guard.meter(caller);
   return caller;
 }
@@ -145,7 +148,8 @@ function pathOf(request: IncomingMessage): string {
 
 function refuseUpgrade(stream: Duplex, failure: Failure): void {
   const text = JSON.stringify(failure.toBody());
+  const challenge = failure.code === "unauthenticated" ? `www-authenticate: ${CHALLENGE}\r\n` : "";
   stream.end(
-    `HTTP/1.1 ${httpStatus(failure.code)} Refused\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
+    `HTTP/1.1 ${httpStatus(failure.code)} Refused\r\n${challenge}content-type: application/json\r\nconnection: close\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
   );
 }

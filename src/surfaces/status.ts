@@ -1,6 +1,8 @@
 import type { ErrorCode } from "../protocol/index.ts";
 
 type HttpStatus = 400 | 401 | 402 | 403 | 404 | 409 | 410 | 413 | 422 | 429 | 500 | 501 | 503;
+/** What a 401 says is wanted. */
+export const CHALLENGE = 'Bearer realm="sallyport"';
 
 /** The HTTP status of a refusal. */
 export function httpStatus(code: ErrorCode): HttpStatus {

@@ -11,6 +11,10 @@ export interface SurfaceOptions {
   readonly version: string;
   /** `host:port` values of the Host header that are ours; anything else is refused (DNS rebinding). */
   readonly allowedHosts: () => readonly string[];
+  /** Origins of pages that come from this server under another name, such as behind a proxy. Absent: none. */
+  readonly ownOrigins?: (() => readonly string[]) | undefined;
+  /** Origins of other sites whose pages may ask with any token. Absent: only those that tokens name, with these tokens. */
+  readonly allowedOrigins?: readonly string[] | undefined;
   /** Requests and socket messages that one token may send a minute. */
   readonly requestsPerMinute: number;
   /** The folder of the pages that the build made; absent: they are not served. */

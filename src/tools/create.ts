@@ -26,6 +26,7 @@ export function createToolbox(session: ToolSession, options: ToolboxOptions = {}
     facts: (name, input) => factsOf(name, find(name), input),
     concurrent: (name) => find(name)?.concurrent ?? false,
     lend: (borrowed, instead) => lent.lend(borrowed, { isTaken: (name) => own.has(name), instead }),
+    isLent: (name) => lent.has(name),
     get lent() {
       return lent.size;
     },

@@ -66,6 +66,10 @@ export class LentTools {
     return this.#loans.size;
   }
 
+  has(name: string): boolean {
+    return this.#loans.has(name);
+  }
+
   get(name: string): AnyTool | undefined {
     return this.#loans.get(name)?.tool ?? this.#memories.get(name);
   }

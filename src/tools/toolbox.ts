@@ -53,6 +53,8 @@ export interface LendableToolbox extends Toolbox {
    * error. With `instead` those of an earlier loan go in the same moment, and calls of them that run may end by themselves.
    */
   lend(tools: readonly LentTool[], instead?: TakeBack): TakeBack;
+  /** Whether a tool of this name is on loan now. */
+  isLent(name: string): boolean;
   /** How many tools are on loan. */
   readonly lent: number;
 }

@@ -90,7 +90,10 @@ describe("usage", () => {
     [["approve", "apr_1", "--stop"], "error: --feedback and --stop need --reject"],
     [["approve", "apr_1", "--reject", "--session"], "error: --session and --input do not go with --reject"],
     [["token", "create", "--name", "x"], "error: required option '--role <role>' not specified"],
-    [["token", "create", "--name", "x", "--role", "king"], "It must be one of: admin, operator, agent, viewer."],
+    [
+      ["token", "create", "--name", "x", "--role", "king"],
+      "It must be one of: admin, operator, agent, viewer, visitor, issuer.",
+    ],
     [["policy", "set", "none.yaml"], "none.yaml does not exist"],
     [["policy", "test", "--tool", "Bash", "--input", "{"], "error: --input is not valid JSON"],
     [["tools", "--openai", "--anthropic"], "error: --anthropic and --openai do not go together"],

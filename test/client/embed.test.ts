@@ -17,7 +17,7 @@ it("the ten lines of page-tools.md lend a tool that the agent can call", async (
   const lines = /<script type="module">\n([\s\S]*?)<\/script>/.exec(paper)?.[1] ?? "";
   const [first = "", ...rest] = lines.trim().split("\n");
   expect(first).toBe('import { LiveConnection } from "sallyport/client";');
-  // The page's bundler has the import; SERVER, TOKEN and SESSION_ID are the page's own.
+  // The page's bundler has the import; SERVER, SESSION_ID and what /my/token answers are the page's own.
   class NodeLive extends LiveConnection {
     constructor(options: { url: string; token: string }) {
       super({ ...options, WebSocket });
@@ -25,12 +25,14 @@ it("the ten lines of page-tools.md lend a tool that the agent can call", async (
   }
   const { id } = await house.client.createSession({ autonomy: "supervised" });
   const cart: string[] = ["bread"];
-  const page = `export async function run({ LiveConnection, SERVER, TOKEN, SESSION_ID, cart }) {${rest.join("\n")}\nreturn live;}`;
+  const page = `export async function run({ LiveConnection, SERVER, SESSION_ID, cart, fetch }) {${rest.join("\n")}\nreturn live;}`;
   const embedded = (await import(/* @vite-ignore */ `data:text/javascript,${encodeURIComponent(page)}`)) as {
     run(world: object): Promise<LiveConnection>;
   };
-  const { url: SERVER, token: TOKEN } = house.serving;
-  const live = await embedded.run({ LiveConnection: NodeLive, SERVER, TOKEN, SESSION_ID: id, cart });
+  const { url: SERVER, token } = house.serving;
+  // The page's own server, which knows its visitors.
+  const fetch = async () => Response.json({ token });
+  const live = await embedded.run({ LiveConnection: NodeLive, SERVER, SESSION_ID: id, cart, fetch });
   const { seq } = await house.client.prompt(id, {
     text: script({ tool: "mcp__shop__add_to_cart", input: { article: "milk" } }),
   });

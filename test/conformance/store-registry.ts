@@ -74,12 +74,12 @@ export function storeRegistry(store: () => Store): void {
       principal({ id: "tok_eve", token_hash: "hash of tok_bob" }),
     ] as const;
     await store().commit({ principals: [bob, alice] });
-    expect(await store().read.principals()).toEqual([alice, bob]);
+    expect(await store().read.principals({ limit: 9 })).toEqual({ rows: [bob, alice] });
     expect(await store().read.principalByHash("hash of tok_bob")).toEqual(bob);
     expect(await codes([store().commit({ principals: [eve] })])).toEqual(["conflict"]);
     const renamed = { ...alice, name: "Alicia", token_hash: "another" };
     await store().commit({ principals: [renamed, eve], deletedPrincipals: ["tok_bob", "tok_none"] });
-    expect(await store().read.principals()).toEqual([renamed, eve]);
+    expect(await store().read.principals({ limit: 9 })).toEqual({ rows: [eve, renamed] });
     expect(await store().read.principalByHash("hash of tok_alice")).toBeUndefined();
   });
 

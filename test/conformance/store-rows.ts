@@ -30,6 +30,7 @@ export function sessionRow(row: Partial<SessionRow> & { readonly id: string }): 
     unsettled: false,
     engine: "loop",
     search: row.id,
+    token_parents: "",
     state: "{}",
     ...row,
   };
@@ -82,7 +83,8 @@ export function receipt(row: Partial<ReceiptRow> = {}): ReceiptRow {
 }
 
 export function principal(row: Partial<PrincipalRow> & { readonly id: string }): PrincipalRow {
-  return { name: "Alice", role: "admin", token_hash: `hash of ${row.id}`, created_at: at(0), ...row };
+  const own = { principal_id: row.id, token_hash: `hash of ${row.id}`, bounds: {} };
+  return { name: "Alice", role: "admin", created_at: at(0), ...own, ...row };
 }
 
 export function auditRow(row: Partial<AuditRow> & { readonly id: string }): AuditRow {

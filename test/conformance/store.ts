@@ -151,7 +151,7 @@ function commitTests(store: () => Store): void {
         sessions: await store().read.sessions({ limit: 10 }),
         approval: await store().read.approval("apr_bad"),
         receipt: await store().read.receipt({ principal_id: "tok_alice", key: "bad", now: 0 }),
-        principals: await store().read.principals(),
+        principals: (await store().read.principals({ limit: 9 })).rows,
         audit: await store().read.audit({ limit: 10 }),
         documents: await store().read.documents({ name: "bad", limit: 10 }),
       }).toEqual({
@@ -173,7 +173,7 @@ function commitTests(store: () => Store): void {
       }
       expect({
         events: await seqs(store(), "ses_1"),
-        principals: await store().read.principals(),
+        principals: (await store().read.principals({ limit: 9 })).rows,
         audit: await store().read.audit({ limit: 10 }),
         good: (await seqs(store(), "ses_good")).length,
       }).toEqual({ events: [], principals: [], audit: { rows: [] }, good: REFUSED.length });
@@ -283,7 +283,7 @@ async function everything({ read }: Store): Promise<unknown> {
     turnEnd: await read.turnEnd({ session_id: "ses_1", turn_id: "turn_1" }),
     approvals: await read.approvals({ limit: 100 }),
     receipt: await read.receipt({ principal_id: "tok_alice", key: "key-1", now: 0 }),
-    principals: await read.principals(),
+    principals: await read.principals({ limit: 100 }),
     audit: await read.audit({ limit: 100 }),
     documents: await read.documents({ name: "policy", limit: 100 }),
   };

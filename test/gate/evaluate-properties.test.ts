@@ -231,11 +231,11 @@ test("narrowing never widens", () => {
   fc.assert(
     fc.property(profile, request, fc.constantFrom(...Role.options), tried, (given, asked, role, one) => {
       const usual = given.autonomy ?? "supervised";
-      const limit = role === "agent" ? usual : "full";
+      const limit = role === "admin" ? "full" : role === "operator" ? (given.max_autonomy ?? usual) : usual;
       const most = Math.min(AUTONOMY_ORDER.indexOf(limit), AUTONOMY_ORDER.indexOf(given.max_autonomy ?? "full"));
       let narrowed: ReturnType<typeof narrow>;
       try {
-        narrowed = narrow(given, asked, role);
+        narrowed = narrow(given, asked, { role });
       } catch (error) {
         expect(error).toBeInstanceOf(Failure);
         return;

@@ -52,7 +52,7 @@ describe("profiles that ship", () => {
 
   test("the default asks before it changes anything", () => {
     const profile = DEFAULT_POLICY.profiles[DEFAULT_POLICY.default_profile] ?? {};
-    const { autonomy } = narrow(profile, {}, "operator");
+    const { autonomy } = narrow(profile, {}, { role: "operator" });
     const effects = [read("a"), edit("a"), bash("ls")].map(
       (tried) => evaluate(tried, standing(profile, { autonomy })).effect,
     );
@@ -91,7 +91,7 @@ profiles:
       profiles["guarded"],
     ]).toEqual([
       "mine",
-      ["code-assist", "full", "guarded", "mine", "readonly", "server"],
+      ["code-assist", "full", "guarded", "mine", "readonly", "server", "visitor"],
       {
         description: "ours",
         tools: ["Read", "mcp__git__*"],
@@ -148,7 +148,7 @@ profiles:
     ],
     [
       "default_profile: nope\n",
-      "policy, line 1: default_profile nope names no profile; there are: readonly, code-assist, full, guarded, server",
+      "policy, line 1: default_profile nope names no profile; there are: readonly, code-assist, full, guarded, server, visitor",
       1,
       ["default_profile"],
     ],
@@ -192,7 +192,7 @@ describe("requests only narrow", () => {
   const forbidden = "forbidden";
   const of = (profile: Profile, request: Parameters<typeof narrow>[1], role: Role) => {
     try {
-      return narrow(profile, request, role);
+      return narrow(profile, request, { role });
     } catch (error) {
       return error instanceof Failure ? error.code : String(error);
     }
@@ -201,7 +201,11 @@ describe("requests only narrow", () => {
   test.each<[Profile, Parameters<typeof narrow>[1], Role, unknown]>([
     [{}, {}, "operator", { autonomy: "supervised", ...plain }],
     [{}, {}, "agent", { autonomy: "supervised", ...plain }],
-    [{}, { autonomy: "full" }, "operator", { autonomy: "full", ...plain }],
+    [{}, { autonomy: "full" }, "admin", { autonomy: "full", ...plain }],
+    [{}, { autonomy: "full" }, "operator", forbidden],
+    [{ max_autonomy: "full" }, { autonomy: "full" }, "operator", { autonomy: "full", ...plain }],
+    [{ autonomy: "full" }, { autonomy: "full" }, "operator", { autonomy: "full", ...plain }],
+    [{}, { autonomy: "full" }, "visitor", forbidden],
     [{}, { autonomy: "full" }, "agent", forbidden],
     [{}, { autonomy: "restricted" }, "agent", { autonomy: "restricted", ...plain }],
     [{ autonomy: "full" }, {}, "agent", { autonomy: "full", ...plain }],
@@ -209,14 +213,16 @@ describe("requests only narrow", () => {
     [{ max_autonomy: "supervised" }, { autonomy: "full" }, "admin", forbidden],
     [{ max_autonomy: "restricted" }, {}, "admin", { autonomy: "restricted", ...plain }],
     [{ autonomy: "restricted" }, { autonomy: "supervised" }, "agent", forbidden],
-    [{ autonomy: "restricted" }, { autonomy: "supervised" }, "operator", { autonomy: "supervised", ...plain }],
+    [{ autonomy: "restricted" }, { autonomy: "supervised" }, "operator", forbidden],
+    [{ autonomy: "restricted" }, { autonomy: "supervised" }, "admin", { autonomy: "supervised", ...plain }],
     [{}, { permission_mode: "default" }, "agent", { autonomy: "supervised", ...plain }],
-    [{}, { permission_mode: "bypassPermissions" }, "operator", { autonomy: "full", ...plain }],
+    [{}, { permission_mode: "bypassPermissions" }, "admin", { autonomy: "full", ...plain }],
+    [{}, { permission_mode: "bypassPermissions" }, "operator", forbidden],
     [{}, { permission_mode: "bypassPermissions" }, "agent", forbidden],
     [
       {},
       { permission_mode: "bypassPermissions", autonomy: "restricted" },
-      "operator",
+      "admin",
       { autonomy: "restricted", ...plain },
     ],
     [{}, { permission_mode: "sdk" }, "agent", { autonomy: "supervised", ...plain }],
@@ -225,20 +231,16 @@ describe("requests only narrow", () => {
     [{}, { permission_mode: "toolApproval" }, "operator", { autonomy: "supervised", ...plain }],
     [{}, { permission_mode: "mcpApproval" }, "operator", { autonomy: "supervised", ...plain }],
     [{}, { permission_mode: "mcpProxy" }, "operator", { autonomy: "supervised", ...plain }],
-    [
-      {},
-      { permission_mode: "acceptEdits" },
-      "operator",
-      { autonomy: "supervised", acceptEdits: true, neverAsk: false },
-    ],
+    [{}, { permission_mode: "acceptEdits" }, "admin", { autonomy: "supervised", acceptEdits: true, neverAsk: false }],
     [{}, { permission_mode: "acceptEdits" }, "agent", forbidden],
+    [{}, { permission_mode: "acceptEdits" }, "operator", forbidden],
     [{ max_autonomy: "supervised" }, { permission_mode: "acceptEdits" }, "operator", forbidden],
     [{}, { permission_mode: "dontAsk" }, "agent", { autonomy: "supervised", acceptEdits: false, neverAsk: true }],
     [{}, { permission_mode: "plan" }, "agent", { autonomy: "supervised", ...plain }],
   ])("%j %j as %s", (profile, request, role, expected) => expect(of(profile, request, role)).toEqual(expected));
 
   test("plan reads and does nothing else", () => {
-    const { autonomy } = narrow({}, { permission_mode: "plan" }, "operator");
+    const { autonomy } = narrow({}, { permission_mode: "plan" }, { role: "operator" });
     const tools = narrowTools({}, { permission_mode: "plan" });
     const effects = [read("a"), edit("a"), bash("ls")].map(
       (tried) => evaluate(tried, standing({}, { autonomy, tools })).effect,
@@ -310,23 +312,28 @@ describe("document 004's settings file", () => {
 });
 
 describe("roles", () => {
-  test.each<[Capability, string, string, string, string]>([
-    ["session.create", "all", "all", "own", "no"],
-    ["session.read", "all", "all", "own", "all"],
-    ["session.control", "all", "all", "own", "no"],
-    ["approval.read", "all", "all", "own", "all"],
-    ["approval.decide", "all", "all", "no", "no"],
-    ["policy.read", "all", "all", "all", "all"],
-    ["policy.write", "all", "no", "no", "no"],
-    ["policy.test", "all", "all", "all", "all"],
-    ["token.manage", "all", "no", "no", "no"],
-    ["audit.read", "all", "all", "no", "all"],
-    ["usage.read", "all", "all", "own", "all"],
-    ["metrics.read", "all", "all", "no", "all"],
-    ["provider.read", "all", "all", "no", "all"],
-    ["provider.test", "all", "all", "no", "no"],
-  ])("%s: admin %s, operator %s, agent %s, viewer %s", (capability, ...expected) => {
-    expect(Role.options.map((role) => may(role, capability))).toEqual(expected);
+  // admin, operator, agent, viewer, visitor, issuer
+  test.each<[Capability, string]>([
+    ["session.create", "all all own no own no"],
+    ["session.read", "all all own all own no"],
+    ["session.control", "all all own no own no"],
+    ["workspace.choose", "all all own no no no"],
+    ["workspace.read", "all all own all no no"],
+    ["approval.read", "all all own all own no"],
+    ["approval.decide", "all all no no own no"],
+    ["policy.read", "all all all all no no"],
+    ["policy.write", "all no no no no no"],
+    ["policy.test", "all all all all no no"],
+    ["token.manage", "all own no no no no"],
+    ["token.issue", "all all no no no own"],
+    ["audit.read", "all all no all no no"],
+    ["usage.read", "all all own all no no"],
+    ["metrics.read", "all all no all no no"],
+    ["provider.read", "all all no all no no"],
+    ["provider.test", "all all no no no no"],
+    ["connection.use", "all all own own no no"],
+  ])("%s: %s", (capability, expected) => {
+    expect(Role.options.map((role) => may(role, capability)).join(" ")).toBe(expected);
   });
 
   test("every role has an answer for every capability", () => {

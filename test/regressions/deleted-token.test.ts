@@ -23,7 +23,7 @@ describe("what a deleted token had open", () => {
     const closed = once(socket, "close");
     await house.client.deleteToken((await eve.me()).id);
     const [code, reason] = (await closed) as [number, Buffer];
-    expect([code, reason.toString()]).toEqual([1008, "the token was deleted"]);
+    expect([code, reason.toString()]).toEqual([1008, "the token was deleted or has expired"]);
   });
 
   it("ends: a stream of events", async () => {

@@ -12,6 +12,7 @@ import {
 import { decide, type Command } from "../../src/sessions/decide.ts";
 import { fold } from "../../src/sessions/fold.ts";
 import { fromRow, newState, toRow, type SessionState } from "../../src/sessions/state.ts";
+import { UNBOUNDED } from "../support/caller.ts";
 
 const by = { id: "tok_1", name: "ann", role: "operator" } as const;
 const settings: SessionSettings = {
@@ -27,7 +28,15 @@ const settings: SessionSettings = {
   unattended: "deny",
   approval_timeout_ms: 1_000,
 };
-const born = newState({ id: "ses_1", settings, at: "2026-01-01T00:00:00.000Z", by, lineage: [], ancestors: [] });
+const born = newState({
+  id: "ses_1",
+  settings,
+  at: "2026-01-01T00:00:00.000Z",
+  by,
+  token: UNBOUNDED,
+  lineage: [],
+  ancestors: [],
+});
 
 function after(state: SessionState, events: readonly EventBody[], journal: JournalEvent[] = []): SessionState {
   let next = state;

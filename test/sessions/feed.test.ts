@@ -9,6 +9,7 @@ import {
 import { Feed, type FeedBatch } from "../../src/sessions/feed.ts";
 import { newState, type SessionState } from "../../src/sessions/state.ts";
 import type { Store } from "../../src/store/index.ts";
+import { caller, UNBOUNDED } from "../support/caller.ts";
 import { approval } from "../conformance/store-rows.ts";
 
 const SETTINGS = {
@@ -26,11 +27,11 @@ const SETTINGS = {
 } as const satisfies SessionSettings;
 
 const AT = "2026-01-01T00:00:00.000Z";
-const alice = { id: "tok_alice", name: "Alice", role: "admin" } as const;
-const robot = { id: "tok_robot", name: "Robot", role: "agent" } as const;
+const alice = caller("tok_alice", "admin", { name: "Alice" });
+const robot = caller("tok_robot", "agent", { name: "Robot" });
 
-function state(id: string, seq: number, by: typeof alice | typeof robot = alice): SessionState {
-  return { ...newState({ id, settings: SETTINGS, at: AT, by, lineage: [], ancestors: [] }), seq };
+function state(id: string, seq: number, by = alice): SessionState {
+  return { ...newState({ id, settings: SETTINGS, at: AT, by, token: UNBOUNDED, lineage: [], ancestors: [] }), seq };
 }
 
 const event = (session: SessionState, body: object = { type: "error", message: "m" }): JournalEvent =>

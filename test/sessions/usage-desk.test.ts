@@ -17,6 +17,7 @@ import { LimitBook } from "../../src/sessions/limit-book.ts";
 import { newState, toRow } from "../../src/sessions/state.ts";
 import { UsageDesk } from "../../src/sessions/usage-desk.ts";
 import { openSqliteStore, type Store, type UsageRow } from "../../src/store/index.ts";
+import { caller as callerOf, UNBOUNDED } from "../support/caller.ts";
 
 const DAY_MS = 86_400_000;
 const TODAY = "2026-11-15";
@@ -29,7 +30,7 @@ const POLICY: Policy = {
   budget: { per_day_usd: 10_000 },
 };
 
-const caller = (role: Role, id = `tok_${role}`): Caller => ({ id, name: id, role });
+const caller = (role: Role, id = `tok_${role}`): Caller => callerOf(id, role);
 const admin = caller("admin");
 
 let folder: string;
@@ -116,7 +117,15 @@ async function addSession(
     ...change,
   };
   const at = new Date(now).toISOString();
-  const born = newState({ id, settings, at, by: { id: by, name: by, role: "agent" }, lineage: [], ancestors });
+  const born = newState({
+    id,
+    settings,
+    at,
+    by: { id: by, name: by, role: "agent" },
+    token: UNBOUNDED,
+    lineage: [],
+    ancestors,
+  });
   await store.commit({ sessions: [toRow(born)] });
 }
 

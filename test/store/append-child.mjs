@@ -31,6 +31,7 @@ async function append(id) {
       unsettled: true,
       engine: "loop",
       search: id,
+      token_parents: "",
     };
     await store.commit({
       sessions: [{ ...session, state: JSON.stringify({ seq }) }],

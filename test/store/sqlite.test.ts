@@ -6,7 +6,17 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { LIMITS } from "../../src/protocol/index.ts";
 import { type Database, loadSqlite } from "../../src/store/binding.ts";
 import { openSqliteStore, type Store } from "../../src/store/index.ts";
-import { codes, eventRow, seqs, sessionRow } from "../conformance/store-rows.ts";
+import { fromRow } from "../../src/sessions/state.ts";
+import { codes, eventRow, principal, seqs, sessionRow } from "../conformance/store-rows.ts";
+
+/** Takes the last step of the schema back. */
+const UNDO_TOKENS = `
+  DROP INDEX principals_by_time; DROP INDEX principals_by_maker; DROP INDEX principals_by_expiry;
+  DROP INDEX sessions_active_by_token;
+  ALTER TABLE sessions DROP COLUMN token_parents; ALTER TABLE principals DROP COLUMN principal_id;
+  ALTER TABLE principals DROP COLUMN bounds; ALTER TABLE principals DROP COLUMN expires_at;
+  ALTER TABLE principals DROP COLUMN last_used_at; ALTER TABLE principals DROP COLUMN made_with;
+`;
 
 describe("SQLite store", () => {
   let folder: string;
@@ -108,6 +118,7 @@ describe("SQLite store", () => {
       await plain((database) =>
         database.exec(`
           DROP TABLE reservations; DROP TABLE accounts; DROP TABLE usage; DROP INDEX sessions_active;
+          ${UNDO_TOKENS}
           DROP INDEX audit_by_principal; DROP TABLE store_state; DROP TABLE deleted_sessions; DROP INDEX sessions_forks;
           ALTER TABLE sessions DROP COLUMN engine; ALTER TABLE sessions DROP COLUMN search;
           PRAGMA user_version = 1;
@@ -118,7 +129,22 @@ describe("SQLite store", () => {
       await store.commit({ spending: [{ account: "total", amount: 1 }] });
       expect([await seqs(store, "ses_1"), await store.read.spent("total")]).toEqual([[1], 1]);
       // Before that, a copy was made.
-      expect((await stat(`${path}.before-version-5`)).mode & 0o777).toBe(0o600);
+      expect((await stat(`${path}.before-version-6`)).mode & 0o777).toBe(0o600);
+    });
+
+    it("keep the tokens and sessions of a database of version 5, without limits", async () => {
+      const first = await open();
+      const [token, row] = [principal({ id: "tok_old" }), sessionRow({ id: "ses_1", state: '{"id":"ses_1"}' })];
+      await first.commit({ principals: [token], sessions: [row] });
+      await first.close();
+      await plain((database) => database.exec(`${UNDO_TOKENS} PRAGMA user_version = 5`));
+      const store = await open();
+      expect(await store.read.principalByHash(token.token_hash)).toEqual(token);
+      expect(fromRow((await store.read.session("ses_1")) ?? row)).toEqual({
+        id: "ses_1",
+        ancestors: [],
+        token: { bounds: {}, parents: [] },
+      });
     });
 
     it("find the sessions of a database of version 2", async () => {
@@ -133,6 +159,7 @@ describe("SQLite store", () => {
       await first.close();
       await plain((database) =>
         database.exec(`
+          ${UNDO_TOKENS}
           DROP INDEX audit_by_principal; DROP TABLE store_state; DROP TABLE deleted_sessions; DROP INDEX sessions_forks;
           ALTER TABLE sessions DROP COLUMN engine; ALTER TABLE sessions DROP COLUMN search;
           PRAGMA user_version = 2;

@@ -41,8 +41,11 @@ describe("who is asking", () => {
         "policy.read": "all",
         "policy.test": "all",
         "usage.read": "own",
+        "workspace.choose": "own",
+        "workspace.read": "own",
         "connection.use": "own",
       },
+      bounds: {},
     });
     const { rights } = await viewer.me();
     expect([rights["session.read"], rights["session.create"], rights["template.write"]]).toEqual([

@@ -337,8 +337,11 @@ describe("a conversation", () => {
     await page.close();
   });
 
-  it("takes pictures, a budget for one message, and what else counts at its beginning", async () => {
+  it("takes pictures, a budget for one message, and what else counts at its beginning where the policy lists it", async () => {
     const page = await open();
+    const { default_profile, profiles } = await house.client.policy();
+    const server = { ...profiles["server"], client_may_choose: ["profile" as const, "max_turns" as const] };
+    await house.client.setPolicy({ default_profile, profiles: { server } });
     const hi = script({ say: "hi" });
     const image = { mediaType: "image/png", data: "iVBORw0KGgo=" };
     const more = { images: [image], max_budget_usd: 0.25, max_turns: 3, systemPromptMode: "none", profile: "readonly" };

@@ -6,8 +6,9 @@ import { openToolSession } from "../../src/tools/index.ts";
 import { TestClock } from "./runtime-world.ts";
 
 type Connection = ReturnType<PageDesk["connect"]>;
+import { caller as callerOf } from "../support/caller.ts";
 
-const caller = { id: "tok_1", name: "somebody", role: "operator" as const };
+const caller = callerOf("tok_1", "operator");
 const tool = (name: string, more: object = {}): DeclareTools["tools"][number] => ({
   name,
   description: name,

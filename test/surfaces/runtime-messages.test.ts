@@ -56,14 +56,19 @@ describe("errors", () => {
     ["no words", { type: "user_message", sessionId: "s", message: " " }, { sessionId: "s", message: "Empty message" }],
     ["no session", { type: "user_message", message: "hi" }, { sessionId: "", message: "Invalid message format" }],
     [
-      "an unknown profile",
-      { type: "user_message", sessionId: "s", message: "hi", profile: "nope" },
-      { sessionId: "s", message: expect.stringContaining('no policy profile "nope"') },
+      "a profile of its own choice",
+      { type: "user_message", sessionId: "s", message: "hi", profile: "full" },
+      { sessionId: "s", message: expect.stringContaining("the server chooses profile here") },
     ],
     [
-      "an unknown engine",
-      { type: "user_message", sessionId: "s", message: "hi", engine: "nope" },
-      { sessionId: "s", message: expect.stringContaining("no engine nope") },
+      "an engine of its own choice",
+      { type: "user_message", sessionId: "s", message: "hi", engine: "loop" },
+      { sessionId: "s", message: expect.stringContaining("the server chooses engine here") },
+    ],
+    [
+      "a limit of its own choice",
+      { type: "user_message", sessionId: "s", message: "hi", max_turns: 900 },
+      { sessionId: "s", message: expect.stringContaining("the server chooses max_turns here") },
     ],
     [
       "no question",

@@ -48,7 +48,12 @@ describe("the audit log", () => {
   test("people are those with a token and those who did something, once each", () => {
     const ada = { id: "tok_1", name: "Ada", role: "operator" } as const;
     const gone = { id: "tok_0", name: "Zoe", role: "admin" } as const;
-    expect(peopleOf([{ ...ada, created_at: "" }], [{ by: gone }, { by: ada }, { by: gone }])).toEqual([ada, gone]);
+    expect(
+      peopleOf(
+        [{ ...ada, principal_id: ada.id, created_at: "", bounds: {} }],
+        [{ by: gone }, { by: ada }, { by: gone }],
+      ),
+    ).toEqual([ada, gone]);
   });
 });
 

@@ -102,6 +102,7 @@ function settingsOf(settings: Settings): readonly ShownSetting[] {
     plain("provider", settings.provider),
     plain("model", settings.model),
     listed("allowed_hosts", settings.allowedHosts),
+    listed("allowed_origins", settings.allowedOrigins),
     plain("requests_per_minute", settings.requestsPerMinute),
     plain("proxy_port", settings.proxyPort),
     plain("claude", settings.claude),

@@ -48,6 +48,11 @@ export function addServe(program: Command, context: Context): void {
       collect,
     )
     .option(
+      "--allowed-origin <origin>",
+      "another site whose pages may use this server with any token, such as https://shop.example.org; several times",
+      collect,
+    )
+    .option(
       "--connection <name=place>",
       "a database that may be read: sqlite:/path, postgres://user@host/database or env:VARIABLE with one of them; several times",
       collect,

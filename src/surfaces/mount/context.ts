@@ -40,9 +40,10 @@ export function profileOfMount(
   const own = setting === undefined || mountProfile(setting) === undefined ? undefined : mountProfileName(path);
   const named = (wanted: string): Profile | undefined =>
     Object.hasOwn(policy.profiles, wanted) ? policy.profiles[wanted] : undefined;
-  const name = own ?? DEFAULT_MOUNT_PROFILE;
+  const name = own ?? caller.token.bounds.profile ?? DEFAULT_MOUNT_PROFILE;
   const base = named(policy.default_profile);
-  const profile = named(name) ?? (own === undefined && base !== undefined ? defaultFor(caller, base) : undefined);
+  const profile =
+    named(name) ?? (name === DEFAULT_MOUNT_PROFILE && base !== undefined ? defaultFor(caller, base) : undefined);
   if (profile === undefined) throw new Failure("forbidden", `the policy has no profile ${name}; an admin can add it`);
   return { name, profile };
 }

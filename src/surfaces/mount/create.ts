@@ -53,9 +53,9 @@ export async function create(context: MountContext, caller: Caller, text: string
   const parent = request.parent_session_id ?? request.resume_session_id;
   const { gateway } = context;
   const made = inTurn(context, caller, () =>
-    gateway.sessions.create(caller, wanted, keyOf(provider, idempotency_key), (settings) =>
-      checkReserve(gateway, caller, { settings, profile, parent }),
-    ),
+    gateway.sessions.create(caller, wanted, keyOf(provider, idempotency_key), {
+      admit: (settings) => checkReserve(gateway, caller, { settings, profile, parent }),
+    }),
   );
   const view = await inTime(gateway, caller, made, request.timeout_ms ?? LIMITS.mountCreateMs);
   return { session_id: view.id, status: "creating", ...pathsOf(context, view.id) };

@@ -5,9 +5,10 @@ import {
   Policy,
   PolicyChange,
   PolicyTest,
+  Role,
   Ruling,
   TokenCreated,
-  TokenView,
+  TokenList,
 } from "../../protocol/index.ts";
 import { auditCsv, wantsCsv } from "../csv.ts";
 import type { App, SurfaceOptions } from "../surface.ts";
@@ -19,6 +20,13 @@ const AuditQuery = z.object({
   action: z.string().max(100).optional(),
   /** A principal's id. */
   by: z.string().max(100).optional(),
+  cursor,
+  limit,
+});
+
+const TokenQuery = z.object({
+  /** Absent: all roles but visitors, of whom there may be very many. */
+  role: Role.optional(),
   cursor,
   limit,
 });
@@ -66,8 +74,8 @@ function tokenRoutes(app: App, { gateway }: SurfaceOptions): void {
     createRoute({
       method: "post",
       path: "/api/tokens",
-      summary: "Make a token; it is shown this once",
-      ...needs("token.manage"),
+      summary: "Make a token for no more than the caller may do itself; it is shown this once",
+      ...needs("token.issue"),
       request: { headers: IdempotencyHeader, body: body(CreateToken) },
       responses: { 201: json(TokenCreated, "The token"), ...refusals },
     }),
@@ -80,18 +88,19 @@ function tokenRoutes(app: App, { gateway }: SurfaceOptions): void {
     createRoute({
       method: "get",
       path: "/api/tokens",
-      summary: "List tokens, without the tokens themselves",
-      ...needs("token.manage"),
-      responses: { 200: json(z.object({ tokens: z.array(TokenView) }), "The tokens"), ...refusals },
+      summary: "Tokens, newest first, without the tokens themselves; for others than admins those that they made",
+      ...needs("token.issue"),
+      request: { query: TokenQuery },
+      responses: { 200: json(TokenList, "The tokens"), ...refusals },
     }),
-    async (context) => context.json({ tokens: [...(await gateway.tokens.list(context.var.caller))] }, 200),
+    async (context) => context.json(await gateway.tokens.list(context.var.caller, context.req.valid("query")), 200),
   );
   app.openapi(
     createRoute({
       method: "delete",
       path: "/api/tokens/{id}",
-      summary: "Make a token useless",
-      ...needs("token.manage"),
+      summary: "Make a token useless, and those that were made with it",
+      ...needs("token.issue"),
       request: { params: SessionPath },
       responses: { 204: { description: "It is" }, ...refusals },
     }),

@@ -37,7 +37,7 @@ export function deskRoutes(app: App, { gateway }: SurfaceOptions): void {
       method: "get",
       path: "/api/folders",
       summary: "The folders in a folder that sessions may work in; without a path the topmost ones",
-      ...needs("session.create"),
+      ...needs("workspace.choose"),
       request: { query: z.object({ path: z.string().min(1).max(LIMITS.pathChars).optional() }) },
       responses: { 200: json(FolderList, "The folders, by name"), ...refusals },
     }),
@@ -49,7 +49,7 @@ export function deskRoutes(app: App, { gateway }: SurfaceOptions): void {
       method: "get",
       path: "/api/sessions/{id}/files",
       summary: "Files of the session's workspace whose path fits a few letters, best first",
-      ...needs("session.read"),
+      ...needs("workspace.read"),
       request: { params: SessionPath, query: FileQuery },
       responses: { 200: json(FileList, "Paths relative to the workspace"), ...refusals },
     }),
@@ -60,8 +60,16 @@ export function deskRoutes(app: App, { gateway }: SurfaceOptions): void {
   );
 }
 
-function describe({ id, name, role }: Caller): Me {
+function describe({ id, name, role, token }: Caller): Me {
   const rights: Me["rights"] = {};
   for (const [right, scope] of Object.entries(ROLE_CAN[role])) if (scope !== "no") rights[right] = scope;
-  return { id, name, role, rights };
+  const { bounds, expires_at } = token;
+  return {
+    id,
+    name,
+    role,
+    rights,
+    bounds,
+    ...(expires_at === undefined ? {} : { expires_at: new Date(expires_at).toISOString() }),
+  };
 }

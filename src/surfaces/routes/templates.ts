@@ -16,7 +16,7 @@ export function templateRoutes(app: App, { gateway }: SurfaceOptions): void {
       method: "get",
       path: "/api/templates",
       summary: "Named starts for new sessions, by name",
-      ...needs("session.create"),
+      ...needs("workspace.choose"),
       responses: { 200: json(z.object({ templates: z.array(Template) }), "The templates"), ...refusals },
     }),
     async (context) => context.json({ templates: [...(await gateway.templates.list(context.var.caller))] }, 200),

@@ -32,6 +32,13 @@ export interface Talk {
   told: string | undefined;
 }
 
+/** What this surface sets itself, or has checked before: visitors need not be let choose it. */
+const SERVERS_CHOICE = ["engine", "max_turns", "system_prompt"] as const;
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
 /** One `user_message` from its arrival to its one answer: `final`, `error`, `aborted` or `session_reset`. */
 export class Errand {
   readonly page: Page;
@@ -142,13 +149,19 @@ export class Errand {
   }
 
   #request(): CreateSession {
-    const { hall, name } = this.#talk;
+    const { hall, caller, name } = this.#talk;
     const { engine, profile, max_turns, systemPromptMode } = this.#message;
+    const { policy } = hall.gateway;
+    const given = policy.profileFor(caller, hall.profile);
+    const chosen = { engine, profile, max_turns };
+    const fields = (["profile", "engine", "max_turns"] as const).filter((field) => isGiven(chosen[field]));
+    policy.checkClientChoices(caller, given, fields);
     const model = runtimeModel(this.#message);
     const system_prompt = runtimeInstructions(this.#context, systemPromptMode ?? undefined);
     const wanted = engine ?? hall.engine;
+    const profileName = profile ?? given;
     return {
-      profile: profile ?? hall.profile,
+      ...(profileName === undefined ? {} : { profile: profileName }),
       // A page has no place for that question: its message ends with an error.
       at_budget_end: "fail",
       metadata: { surface: "runtime", client_session_id: name },
@@ -162,7 +175,7 @@ export class Errand {
   async #make(request: CreateSession): Promise<SessionView> {
     const { hall, caller, name } = this.#talk;
     const { sessions, clients } = hall.gateway;
-    const session = await sessions.create(caller, request, undefined);
+    const session = await sessions.create(caller, request, undefined, { given: SERVERS_CHOICE });
     try {
       const isBusy = (session_id: string): boolean => hall.isBusy(session_id);
       const evicted = await clients.keep(caller, name, { id: session.id, isBusy });

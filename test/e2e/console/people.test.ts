@@ -62,26 +62,30 @@ describeInBrowser("several people at one server", () => {
     expect(visitor.troubles).toEqual([]);
   });
 
-  test("an operator starts and decides, and leaves policy and tokens to admins", { timeout: 60_000 }, async () => {
-    const id = await begin(world, [WRITE, { say: "By an operator." }]);
-    const ended = untilTurnEnds(world.client, id);
-    const path = await asked(world, id);
-    const { token } = await world.house.as("operator", "Mara");
-    const visitor = await world.visit(path, { token });
-    const { page } = visitor;
-    const main = page.getByRole("navigation", { name: "Main" }).first();
-    await main.getByRole("link", { name: "New session" }).waitFor();
-    await expect.poll(() => main.getByRole("link", { name: "Tokens" }).count()).toBe(0);
-    await question(page)
-      .getByRole("button", { name: /Approve once/ })
-      .click();
-    const events = await ended;
-    const resolved = events.find((event) => event.type === "approval.resolved");
-    expect(resolved).toMatchObject({ outcome: "approved", by: { name: "Mara", role: "operator" } });
-    await page.goto(`${world.house.serving.url}/policy`);
-    await page.getByText("Only an admin can change it").waitFor();
-    expect(visitor.troubles).toEqual([]);
-  });
+  test(
+    "an operator starts, decides and makes tokens, and leaves the policy to admins",
+    { timeout: 60_000 },
+    async () => {
+      const id = await begin(world, [WRITE, { say: "By an operator." }]);
+      const ended = untilTurnEnds(world.client, id);
+      const path = await asked(world, id);
+      const { token } = await world.house.as("operator", "Mara");
+      const visitor = await world.visit(path, { token });
+      const { page } = visitor;
+      const main = page.getByRole("navigation", { name: "Main" }).first();
+      await main.getByRole("link", { name: "New session" }).waitFor();
+      await expect.poll(() => main.getByRole("link", { name: "Tokens" }).count()).toBe(1);
+      await question(page)
+        .getByRole("button", { name: /Approve once/ })
+        .click();
+      const events = await ended;
+      const resolved = events.find((event) => event.type === "approval.resolved");
+      expect(resolved).toMatchObject({ outcome: "approved", by: { name: "Mara", role: "operator" } });
+      await page.goto(`${world.house.serving.url}/policy`);
+      await page.getByText("Only an admin can change it").waitFor();
+      expect(visitor.troubles).toEqual([]);
+    },
+  );
 
   test("a token that is taken away signs its owner out", { timeout: 60_000 }, async () => {
     const { id, token } = await world.client.createToken({ role: "operator", name: "guest" });

@@ -13,8 +13,8 @@ const inReact = /```tsx\n([\s\S]*?)```/.exec(guide)?.[1] ?? "";
 const inHtml = /<script type="module">\n([\s\S]*?)<\/script>/.exec(html)?.[1] ?? "";
 const element = html.replace(/<script[\s\S]*/, "").trim();
 
-/** What a reader has around the lines: their server, their token, their cart. */
-const OWN = `const SERVER = location.origin; const TOKEN = ${JSON.stringify(TEST_TOKEN)}; const cart = ["milk", "bread"];\n`;
+/** What a reader has around the lines: the address of the server, and their cart. */
+const OWN = `const SERVER = location.origin; const cart = ["milk", "bread"];\n`;
 const MOUNT = `
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
@@ -60,6 +60,7 @@ const page = (body: string, file: string): { readonly type: string; readonly tex
 
 describeInBrowser("the examples of docs/user/panel.md", async () => {
   const world = panelWorld({
+    "/my/token": { type: "application/json", text: JSON.stringify({ token: TEST_TOKEN }) },
     "/html": page(element, "/html.js"),
     "/html.js": { type: "text/javascript", text: await bundle("html.js", OWN + inHtml) },
     "/react": page("", "/react.js"),

@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { caller } from "../../support/caller.ts";
 import type { AccessLevel } from "../../../src/protocol/index.ts";
 import type { FileService } from "../../../src/surfaces/mount/file-service.ts";
 import { Namespace } from "../../../src/surfaces/mount/namespace.ts";
 
-const CALLER = { id: "tok_1", name: "one", role: "admin" } as const;
+const CALLER = caller("tok_1", "admin");
 const encoder = new TextEncoder();
 
 /** Answers with its own name and the path that it was asked for. */

@@ -9,6 +9,8 @@ import { CopyButton } from "../../ui/copy-button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Field, Input } from "../../ui/field.tsx";
 import { Note, Trouble } from "../../ui/states.tsx";
+import { LimitFieldset } from "./limit-fields.tsx";
+import { limitsOf, NO_LIMITS } from "./limits.ts";
 import { linkFor, ROLES } from "./roles.ts";
 
 /** Makes a token, then shows it this once. */
@@ -32,8 +34,9 @@ function TokenForm({
   const queries = useQueryClient();
   const [name, setName] = useState("");
   const [role, setRole] = useState<Role>("viewer");
+  const [limits, setLimits] = useState(NO_LIMITS);
   const make = useMutation({
-    mutationFn: () => client.createToken({ name: name.trim(), role }),
+    mutationFn: () => client.createToken({ ...limitsOf(limits), name: name.trim(), role }),
     onSuccess: (token) => {
       void queries.invalidateQueries({ queryKey: KEYS.tokens });
       onMade(token);
@@ -59,6 +62,7 @@ function TokenForm({
         )}
       </Field>
       <RoleChoice value={role} onChange={setRole} />
+      <LimitFieldset value={limits} onChange={setLimits} />
       {make.error !== null && <Trouble title="The token was not made" error={make.error} />}
       <div className="flex justify-end gap-2">
         <Button onClick={onClose}>Cancel</Button>

@@ -10,14 +10,22 @@ import { NotPermitted } from "../../ui/not-permitted.tsx";
 import { Page, Section } from "../../ui/page.tsx";
 import { Badge, Skeleton, Trouble, type Tone } from "../../ui/states.tsx";
 import { Ago } from "../../ui/words.tsx";
+import { limitWords } from "./limits.ts";
 import { NewToken } from "./new-token.tsx";
 import { RemoveToken } from "./remove-token.tsx";
 import { ROLES } from "./roles.ts";
 
-const TONES: Readonly<Record<Role, Tone>> = { admin: "accent", operator: "info", agent: "plain", viewer: "plain" };
+const TONES: Readonly<Record<Role, Tone>> = {
+  admin: "accent",
+  operator: "info",
+  issuer: "warn",
+  agent: "plain",
+  viewer: "plain",
+  visitor: "plain",
+};
 
 export function TokensPage(): ReactNode {
-  const may = useMay("token.manage");
+  const may = useMay("token.issue");
   const [isMaking, setMaking] = useState(false);
   return (
     <Page
@@ -33,7 +41,7 @@ export function TokensPage(): ReactNode {
           }
         : {})}
     >
-      {may ? <Tokens /> : <NotPermitted what="Tokens" roles="admin" />}
+      {may ? <Tokens /> : <NotPermitted what="Tokens" roles="admin or operator" />}
       {isMaking && <NewToken onClose={() => setMaking(false)} />}
     </Page>
   );
@@ -57,6 +65,20 @@ function Tokens(): ReactNode {
     { label: "Role", cell: ({ role }) => <Badge tone={TONES[role]}>{role}</Badge> },
     { label: "Id", cell: ({ id }) => <code className="text-xs text-soft">{id}</code> },
     { label: "Made", cell: ({ created_at }) => <Ago at={created_at} /> },
+    {
+      label: "Last used",
+      cell: ({ last_used_at }) =>
+        last_used_at === undefined ? <span className="text-soft">never</span> : <Ago at={last_used_at} />,
+    },
+    {
+      label: "Expires",
+      cell: ({ expires_at }) =>
+        expires_at === undefined ? <span className="text-soft">never</span> : <Ago at={expires_at} />,
+    },
+    {
+      label: "Limits",
+      cell: (token) => <span className="text-sm break-words text-soft">{limitWords(token).join(" · ") || "none"}</span>,
+    },
     {
       label: "Remove",
       figure: true,

@@ -3,6 +3,16 @@ import type { Role } from "../../../../protocol/index.ts";
 /** What each role may do, in words, the most permissive last. */
 export const ROLES: readonly { readonly role: Role; readonly may: string; readonly mayNot: string }[] = [
   {
+    role: "visitor",
+    may: "For people on a web page: starts sessions with that page’s tools, and answers for these alone.",
+    mayNot: "Sees nobody else’s sessions and nothing of the server. Lives an hour unless you say otherwise.",
+  },
+  {
+    role: "issuer",
+    may: "For the server behind a web page: makes tokens for its visitors, within the limits set here.",
+    mayNot: "Does nothing else.",
+  },
+  {
     role: "viewer",
     may: "Sees all sessions, approvals, usage, the policy, providers and the audit log.",
     mayNot: "Starts nothing, decides nothing, changes nothing.",
@@ -15,7 +25,7 @@ export const ROLES: readonly { readonly role: Role; readonly may: string; readon
   {
     role: "operator",
     may: "Starts and controls all sessions, decides approvals, raises limits within the policy, tests providers.",
-    mayNot: "Does not change the policy and makes no tokens.",
+    mayNot: "Does not change the policy. Makes tokens for no more than it may do itself.",
   },
   {
     role: "admin",

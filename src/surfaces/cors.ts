@@ -1,0 +1,24 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { LIMITS } from "../protocol/index.ts";
+
+const METHODS = "GET, HEAD, POST, PUT, DELETE";
+const REQUEST_HEADERS =
+  "authorization, content-type, idempotency-key, last-event-id, mcp-protocol-version, mcp-session-id";
+const ANSWER_HEADERS = "mcp-session-id, retry-after, sallyport-truncated, www-authenticate, x-sallyport-errno";
+
+/** Lets a page of another origin read the answer. Never with cookies: a token is all that counts here. */
+export function allowOrigin(answer: ServerResponse, origin: string): void {
+  answer.setHeader("access-control-allow-origin", origin);
+  answer.setHeader("access-control-expose-headers", ANSWER_HEADERS);
+}
+
+/** A browser asks whether a page may ask: without a token, because it never sends one with that. */
+export function isPreflight({ method, headers }: IncomingMessage): boolean {
+  return method === "OPTIONS" && headers["access-control-request-method"] !== undefined;
+}
+
+export const PREFLIGHT_HEADERS = {
+  "access-control-allow-methods": METHODS,
+  "access-control-allow-headers": REQUEST_HEADERS,
+  "access-control-max-age": String(LIMITS.corsMaxAgeS),
+} as const;

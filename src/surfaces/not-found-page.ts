@@ -1,0 +1,68 @@
+import { randomBytes } from "node:crypto";
+import type { Context } from "hono";
+import type { Environment } from "./surface.ts";
+
+const STYLE = `
+:root { color-scheme: light dark; --paper: #ffffff; --ink: #1d1b17; --soft: #5d584e; --accent: #7a4b12; --on: #ffffff; --line: #dedbd3 }
+@media (prefers-color-scheme: dark) {
+  :root { --paper: #17161a; --ink: #ecebf0; --soft: #b4b1bb; --accent: #e3b475; --on: #2a1a04; --line: #36343c }
+}
+* { box-sizing: border-box }
+body { margin: 0; min-height: 100vh; display: grid; place-items: center; padding: 24px; background: var(--paper); color: var(--ink);
+  font: 16px/1.5 system-ui, sans-serif }
+main { max-width: 32rem; width: 100% }
+p.mark { margin: 0; font-weight: 600; color: var(--soft) }
+h1 { margin: 8px 0; font-size: 28px; line-height: 1.2 }
+p { margin: 0 0 24px; color: var(--soft) }
+code { overflow-wrap: anywhere }
+a { display: inline-block; padding: 12px 20px; border-radius: 8px; font-weight: 600; text-decoration: none }
+a.first { background: var(--accent); color: var(--on) }
+a.second { color: var(--ink); border: 1px solid var(--line) }
+nav { display: flex; flex-wrap: wrap; gap: 12px }
+a:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px }
+`;
+
+/** What somebody sees who mistypes an address in a browser. Holds nothing that needs a token. */
+export function notFoundPage(context: Context<Environment>): Response {
+  const nonce = randomBytes(16).toString("base64");
+  context.header(
+    "content-security-policy",
+    `default-src 'none'; style-src 'nonce-${nonce}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+  );
+  return context.html(
+    `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Page not found · Sallyport</title>
+<style nonce="${nonce}">${STYLE}</style>
+</head>
+<body>
+<main>
+<p class="mark">Sallyport · 404</p>
+<h1>There is no page here</h1>
+<p>Nothing is at <code>${escaped(context.req.path)}</code>. The address may be mistyped, or the page has moved.</p>
+<nav>
+<a class="first" href="/">Go to the console</a>
+<a class="second" href="/workbench">Open the workbench</a>
+</nav>
+</main>
+</body>
+</html>
+`,
+    404,
+  );
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (letter) => ENTITIES[letter] ?? letter);
+}

@@ -1,0 +1,112 @@
+import type { ReactNode } from "react";
+import { AUTONOMY_ORDER } from "../../../../protocol/index.ts";
+import { Field, Input, Select } from "../../ui/field.tsx";
+import type { LimitFields } from "./limits.ts";
+
+const LIVES = [
+  ["", "until it is deleted (a visitor: an hour)"],
+  ["900", "15 minutes"],
+  ["3600", "an hour"],
+  ["86400", "a day"],
+  ["2592000", "30 days"],
+  ["31536000", "a year"],
+] as const;
+
+const TEXTS: readonly {
+  readonly name: keyof LimitFields;
+  readonly label: string;
+  readonly hint: string;
+  readonly example: string;
+  readonly kind?: "decimal" | "numeric";
+}[] = [
+  { name: "profile", label: "Profile", hint: "Of all its sessions.", example: "code-assist" },
+  {
+    name: "tools",
+    label: "Tools",
+    hint: "The only ones of its sessions; patterns, with spaces between.",
+    example: "mcp__shop__*",
+  },
+  {
+    name: "origins",
+    label: "Web origins",
+    hint: "The only pages that it works from.",
+    example: "https://shop.example.org",
+  },
+  { name: "roots", label: "Folders", hint: "Its sessions work below these. Absolute.", example: "/srv/project" },
+  {
+    name: "maxCost",
+    label: "Money in all, in dollars",
+    hint: "All its sessions together, ever.",
+    example: "20",
+    kind: "decimal",
+  },
+  {
+    name: "maxCostPerDay",
+    label: "Money a day, in dollars",
+    hint: "From midnight to midnight, UTC.",
+    example: "5",
+    kind: "decimal",
+  },
+  {
+    name: "maxConcurrent",
+    label: "Sessions at once",
+    hint: "Those that have not ended.",
+    example: "3",
+    kind: "numeric",
+  },
+];
+
+/** What the token may do at most, folded away until somebody wants it. */
+export function LimitFieldset({
+  value,
+  onChange,
+}: {
+  readonly value: LimitFields;
+  readonly onChange: (value: LimitFields) => void;
+}): ReactNode {
+  const set = (name: keyof LimitFields, text: string): void => onChange({ ...value, [name]: text });
+  return (
+    <details className="rounded-lg border px-3 py-2.5">
+      <summary className="cursor-pointer text-sm font-medium">Limits</summary>
+      <div className="mt-3 grid gap-4 sm:grid-cols-2">
+        <Field label="Expires after" hint="Its connections end then, too.">
+          {(ids) => (
+            <Select {...ids} value={value.expiresIn} onChange={(event) => set("expiresIn", event.target.value)}>
+              {LIVES.map(([seconds, words]) => (
+                <option key={seconds} value={seconds}>
+                  {words}
+                </option>
+              ))}
+            </Select>
+          )}
+        </Field>
+        <Field label="Most autonomy" hint="What its sessions may ask for.">
+          {(ids) => (
+            <Select {...ids} value={value.maxAutonomy} onChange={(event) => set("maxAutonomy", event.target.value)}>
+              <option value="">as the policy says</option>
+              {AUTONOMY_ORDER.map((level) => (
+                <option key={level} value={level}>
+                  {level}
+                </option>
+              ))}
+            </Select>
+          )}
+        </Field>
+        {TEXTS.map(({ name, label, hint, example, kind }) => (
+          <Field key={name} label={label} hint={hint}>
+            {(ids) => (
+              <Input
+                {...ids}
+                {...(kind === undefined ? {} : { inputMode: kind })}
+                value={value[name]}
+                placeholder={example}
+                autoComplete="off"
+                onChange={(event) => set(name, event.target.value)}
+              />
+            )}
+          </Field>
+        ))}
+      </div>
+    </details>
+  );
+}

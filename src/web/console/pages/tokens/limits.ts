@@ -1,0 +1,65 @@
+import { dollars, type CreateToken, type TokenView } from "../../../../protocol/index.ts";
+
+/** What the form's fields hold, as they are written. Empty: not limited. */
+export interface LimitFields {
+  readonly expiresIn: string;
+  readonly profile: string;
+  readonly maxAutonomy: string;
+  readonly tools: string;
+  readonly origins: string;
+  readonly roots: string;
+  readonly maxCost: string;
+  readonly maxCostPerDay: string;
+  readonly maxConcurrent: string;
+}
+
+export const NO_LIMITS: LimitFields = {
+  expiresIn: "",
+  profile: "",
+  maxAutonomy: "",
+  tools: "",
+  origins: "",
+  roots: "",
+  maxCost: "",
+  maxCostPerDay: "",
+  maxConcurrent: "",
+};
+
+const MICRO = 1_000_000;
+
+/** The part of a request that the fields stand for. What is wrong with it, the server says. */
+export function limitsOf(fields: LimitFields): Partial<CreateToken> {
+  const words = (text: string): string[] => text.split(/[\s,]+/).filter((word) => word !== "");
+  const amount = (text: string): number | undefined =>
+    text.trim() === "" ? undefined : Math.round(Number(text.replace(/^\$/, "")) * MICRO);
+  const list = (text: string): string[] | undefined => (words(text).length === 0 ? undefined : words(text));
+  const all = {
+    expires_in_s: fields.expiresIn === "" ? undefined : Number(fields.expiresIn),
+    profile: fields.profile === "" ? undefined : fields.profile,
+    max_autonomy: fields.maxAutonomy === "" ? undefined : fields.maxAutonomy,
+    tools: list(fields.tools),
+    origins: list(fields.origins),
+    workspace_roots: list(fields.roots),
+    max_cost_microusd: amount(fields.maxCost),
+    max_cost_microusd_per_day: amount(fields.maxCostPerDay),
+    max_concurrent: fields.maxConcurrent === "" ? undefined : Number(fields.maxConcurrent),
+  };
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+}
+
+/** What limits a token, one phrase each. */
+export function limitWords({ bounds }: TokenView): readonly string[] {
+  const money = (amount: number | undefined, per: string): readonly string[] =>
+    amount === undefined ? [] : [`${dollars(amount)}${per}`];
+  return [
+    ...(bounds.profile === undefined ? [] : [`profile ${bounds.profile}`]),
+    ...(bounds.max_autonomy === undefined ? [] : [`up to ${bounds.max_autonomy}`]),
+    ...(bounds.tools === undefined ? [] : [bounds.tools.join(", ")]),
+    ...(bounds.origins === undefined ? [] : [bounds.origins.join(", ")]),
+    ...(bounds.workspace_roots === undefined ? [] : [bounds.workspace_roots.join(", ")]),
+    ...money(bounds.max_cost_microusd, " in all"),
+    ...money(bounds.max_cost_microusd_per_day, " a day"),
+    ...money(bounds.max_cost_microusd_per_session, " a session"),
+    ...(bounds.max_concurrent === undefined ? [] : [`${bounds.max_concurrent} sessions at once`]),
+  ];
+}
