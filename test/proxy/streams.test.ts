@@ -10,13 +10,14 @@ const PATHS = { messages: "/v1/messages", responses: "/v1/responses", chat: "/v1
 const STREAMS = [...ANTHROPIC_STREAMS, ...OPENAI_STREAMS];
 const SIZES = [1, 2, 3, 5, 7, 16, 61, 256, 1_024, 65_536];
 
-function bodyOf({ route, hidden }: RecordedStream): object {
-  const messages = [{ role: "user", content: "hi" }];
+/** Each body is another one: what a provider broke off is charged once for the same bytes. */
+function bodyOf({ route, hidden }: RecordedStream, text: string): object {
+  const messages = [{ role: "user", content: text }];
   switch (route) {
     case "messages":
       return { model: "claude-test", max_tokens: 5_000, stream: true, messages };
     case "responses":
-      return { model: "gpt-test", max_output_tokens: 5_000, stream: true, input: "hi" };
+      return { model: "gpt-test", max_output_tokens: 5_000, stream: true, input: text };
     case "chat":
       return {
         model: "gpt-test",
@@ -33,6 +34,7 @@ function borders(bytes: Buffer, size: number): readonly number[] {
 }
 
 let world: World;
+let asked = 0;
 beforeAll(async () => {
   world = await World.open({
     standing: { purses: [{ kind: "session", account: ACCOUNTS.session(SESSION), limit: 1e12 }] },
@@ -52,10 +54,12 @@ async function pass(stream: RecordedStream, cuts: readonly number[]) {
     }
     response.end();
   };
+  // Streams that break off on purpose stop no further ones here.
+  world.breaker.reset("test");
   let settledFirst: boolean | undefined;
   const answer = await world.ask({
     path: PATHS[stream.route],
-    body: bodyOf(stream),
+    body: bodyOf(stream, `hi ${(asked += 1)}`),
     onBytes: (body) => {
       if (body.length >= bytes.length - (stream.hidden?.length ?? 0)) settledFirst = world.exchanges.length === 1;
     },

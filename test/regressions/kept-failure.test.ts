@@ -17,8 +17,9 @@ it("a part of a page that cannot be read is not kept for a year as a failure", a
   const file = join(place.workspace, "assets", "part-1.js");
   await writeFile(file, "1");
   const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+  const gateway = { whileStoring: (answer: Promise<void>) => answer };
   const app = createApp(
-    { web: place.workspace, log } as unknown as SurfaceOptions,
+    { web: place.workspace, log, gateway } as unknown as SurfaceOptions,
     { checkOrigin: () => undefined } as unknown as Guard,
   );
   const read = async (): Promise<readonly unknown[]> => {
