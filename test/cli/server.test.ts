@@ -67,7 +67,7 @@ describe("sallyport serve", () => {
     const denied = await place.run(["--token", agent, "token", "list"]);
     expect([denied.code, denied.stderr]).toEqual([
       2,
-      expect.stringContaining("error: the role agent may not token.manage\n"),
+      expect.stringContaining("error: the role agent may not token.issue\n"),
     ]);
     const unknown = await place.run(["sessions", "show", "ses_none"]);
     expect([unknown.code, unknown.stderr]).toEqual([
@@ -115,7 +115,7 @@ describe("sallyport serve", () => {
     expect(created.stdout).toMatch(/^sp_[\w-]{43}\n$/);
     const id = /tok_\w+/.exec(created.stderr)?.[0] ?? "";
     const list = await place.run(["token", "list"]);
-    expect(list.stdout).toMatch(new RegExp(`^${id} +operator +\\S+ +anna$`, "m"));
+    expect(list.stdout).toMatch(new RegExp(`^${id} +operator +\\S+ +never +never +anna`, "m"));
     expect((await place.run(["token", "delete", id])).stdout).toBe(`${id} is gone\n`);
     expect((await place.run(["--token", created.stdout.trim(), "sessions"])).code).toBe(2);
   });

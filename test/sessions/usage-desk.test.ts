@@ -350,8 +350,9 @@ describe("budgets", () => {
     expect(await own({ agent: "tok_x" })).toContainEqual(["agent_day", "tok_x", 1_000]);
     expect(await own({ session: "ses_1" })).toEqual([
       ["session", "ses_1", 700],
-      ["agent_day", "tok_agent", 90_000],
-      ["agent", "tok_agent", undefined],
+      // The principal's own limits hold, whatever profile its session has.
+      ["agent_day", "tok_agent", 1_000],
+      ["agent", "tok_agent", 5_000],
       ["day", "", 10_000],
       ["total", "", undefined],
     ]);

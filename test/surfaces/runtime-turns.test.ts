@@ -380,7 +380,8 @@ describe("questions", () => {
     const { profiles } = await asking.client.policy();
     const server = { ...profiles["server"], ask: ["mcp__datagrok__*"] };
     await asking.client.setPolicy({ default_profile: "full", profiles: { server } });
-    const agent = new PageClient(asking.url, await asking.as("agent"), { list_current_viewers: () => "none" });
+    const { token } = await asking.client.createToken({ role: "agent", name: "agent", profile: "server" });
+    const agent = new PageClient(asking.url, token, { list_current_viewers: () => "none" });
     const admin = new PageClient(asking.url);
     await Promise.all([agent.opened, admin.opened]);
     agent.ask("own", script(LOOK, { say: "ok" }), TABLE);
