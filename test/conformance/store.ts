@@ -117,7 +117,7 @@ const BODIES = [
   JSON.stringify({ text: "Ünïcödé, 漢字, עברית, 👩‍👩‍👧‍👦, e\u0301, \u2028, \uFEFF" }),
   JSON.stringify({ text: "\0 \ud800 \x1b[31m" }),
   `{"text":"'; DROP TABLE events; -- \\" ? ?1 :a @b $c"}`,
-  "",
+  "{}",
 ];
 
 function commitTests(store: () => Store): void {
