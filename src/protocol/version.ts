@@ -1,2 +1,2 @@
-/** The wire contract's version: sent in the handshake of every surface; a client with another major number is refused. */
+/** The version of `/api/ws` and of the API that the command line uses; a client with another major number is refused. */
 export const PROTOCOL_VERSION = "1.0";
