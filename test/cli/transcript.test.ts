@@ -123,6 +123,8 @@ describe("a session as a person reads it", () => {
       "  User rejected: no",
       "… Write src/a.ts interrupted",
       "✓ Write /elsewhere/b.ts · as edited by a person · +2 −1 · 4 ms",
+      "  asked: file_path /w/src/a.ts",
+      "  asked: content x",
     ]);
   });
 

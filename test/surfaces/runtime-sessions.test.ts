@@ -209,7 +209,13 @@ describe("lending through the desk", () => {
         asked.push(frame.item.server, frame.item.status, JSON.stringify(frame.item.output));
       if (frame.type === "turn.completed") break;
     }
-    expect(asked).toEqual(["mcp__page__save", '{"a":1}', "page", "completed", '[{"type":"text","text":"done"}]']);
+    expect(asked).toEqual([
+      'mcp__page__save({"a":1})',
+      '{"a":1}',
+      "page",
+      "completed",
+      '[{"type":"text","text":"done"}]',
+    ]);
     takeBack();
   });
 });
