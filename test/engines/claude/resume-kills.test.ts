@@ -78,7 +78,7 @@ describe.each(ENGINES)("$name", ({ create }) => {
     const room = world.room(create());
     room.decide = () => new Promise<Verdict>(() => undefined);
     const call = bash("echo yes");
-    await room.crash(script([call, call, { say: "Done." }]), 1);
+    await room.crash(script([call, { say: "Done." }]), 1);
     inventRefusal(room, openCalls(room.journal)[0]?.tool_use_id ?? "");
     room.decide = ({ input }) => ({ effect: "allow", input });
     expect(outline(await resumed(room))).toEqual([
