@@ -69,6 +69,7 @@ describe("sallyport doctor", () => {
       { name: "provider", value: "cloud", origin: "default" },
       { name: "model", value: "some-model", origin: "sallyport.yaml" },
       { name: "allowed_hosts", value: "(none)", origin: "default" },
+      { name: "allowed_origins", value: "(none)", origin: "default" },
       { name: "requests_per_minute", value: "6000", origin: "default" },
       { name: "proxy_port", value: "0", origin: "default" },
       { name: "claude", value: "(none)", origin: "default" },

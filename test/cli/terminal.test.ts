@@ -35,7 +35,7 @@ describe.skipIf(!hasTerminals)("sallyport run at a terminal", () => {
     const running = place.startAtTerminal(["run", script([bash, bash, { say: "End." }])]);
     await answers(running, ["a", "y"]);
     expect((await running.ended).code).toBe(0);
-    expect(running.text).toContain("This rule would hold until the session ends: Bash(echo one)");
+    expect(running.text).toContain("y adds this rule until the session ends: Bash(echo one)");
     expect(running.text.split("wants your yes").length).toBe(2);
     expect(running.text.split("✓ Bash echo one").length).toBe(3);
   });

@@ -87,6 +87,11 @@ function Answer({ answer, outcome }: { readonly answer: AnswerView; readonly out
   );
 }
 
+/** The item itself says what ran. */
+function askedCommand({ input, command }: Extract<ToolItem, { type: "command_execution" }>): string {
+  return typeof input["command"] === "string" ? input["command"] : command;
+}
+
 /** What ran comes first; what was asked for is beneath it, where a person changed it. */
 function ToolBody({ item, isAsked }: { readonly item: ToolItem; readonly isAsked: boolean }): ReactNode {
   const asked = item.approved_input !== undefined && (
@@ -96,7 +101,7 @@ function ToolBody({ item, isAsked }: { readonly item: ToolItem; readonly isAsked
         <div className="text-sm text-soft">
           Asked for:
           <pre className="mt-1 overflow-auto px-3 text-[13px] whitespace-pre-wrap break-words text-faint">
-            {visibleCommand(item.command)}
+            {visibleCommand(askedCommand(item))}
           </pre>
         </div>
       ) : (

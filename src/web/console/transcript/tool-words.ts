@@ -65,7 +65,7 @@ export const STATUS_WORDS: Readonly<Record<ItemStatus, StatusWords>> = {
   completed: { label: "done", tone: "ok" },
   failed: { label: "failed", tone: "bad" },
   declined: { label: "declined", tone: "warn" },
-  timed_out: { label: "nobody answered in time", tone: "warn" },
+  timed_out: { label: "expired", tone: "warn" },
   interrupted: { label: "interrupted", tone: "warn" },
   superseded: { label: "superseded", tone: "plain" },
 };
@@ -76,7 +76,6 @@ export function callWords({ item, answer, waitsBehind }: ItemView): StatusWords 
     if (answer.outcome === undefined) return { label: "needs you", tone: "warn" };
     if (waitsBehind === true) return { label: "approved", tone: "info" };
   }
-  if (item.status === "declined" && answer?.outcome === "timed_out") return { label: "expired", tone: "warn" };
   if (item.status === "declined" && answer?.outcome === "rejected") return { label: "rejected", tone: "warn" };
   return STATUS_WORDS[item.status];
 }

@@ -13,7 +13,7 @@ const MARKS: Readonly<Record<ItemStatus, { readonly icon: Icon; readonly label: 
   completed: { icon: "check", label: "done" },
   failed: { icon: "alert", label: "failed" },
   declined: { icon: "close", label: "declined" },
-  timed_out: { icon: "close", label: "nobody answered in time" },
+  timed_out: { icon: "close", label: "expired" },
   interrupted: { icon: "stop", label: "stopped" },
   superseded: { icon: "retry", label: "done again" },
 };
