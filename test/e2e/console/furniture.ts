@@ -275,12 +275,14 @@ async function setUp({ client, home, workspace }: Premises): Promise<void> {
     max_cost_usd: 5_000_000,
   };
   const budget = { per_day_usd: 20_000_000 };
-  await client.setPolicy({ ...policy, default_profile, budget, profiles: { team } });
+  // Operators may start sessions that ask nobody.
+  const open = { [default_profile]: { ...policy.profiles[default_profile], max_autonomy: "full" as const } };
+  await client.setPolicy({ ...policy, default_profile, budget, profiles: { ...open, team } });
   await client.setPolicy({
     ...policy,
     default_profile,
     budget,
-    profiles: { team: { ...team, deny: ["Read(.env)", "Bash(curl:*)"] } },
+    profiles: { ...open, team: { ...team, deny: ["Read(.env)", "Bash(curl:*)"] } },
   });
 }
 

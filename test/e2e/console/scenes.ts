@@ -203,7 +203,7 @@ export function deskScenes(): readonly Scene[] {
     { name: "policy", path: "/policy", seen: (page) => page.getByRole("tab", { name: /team/ }) },
     { name: "policy-review", path: "/policy", arrange: changePolicy, seen: button("Save the policy") },
     { name: "policy-test", path: "/policy", arrange: tryPolicy, seen: text(/need approval|needs approval/) },
-    { name: "policy-history", path: "/policy", arrange: tab("History"), seen: text("sets team") },
+    { name: "policy-history", path: "/policy", arrange: tab("History"), seen: text("sets full, team") },
     { name: "providers", path: "/providers", seen: (page) => page.getByRole("heading", { name: "cloud" }) },
     { name: "providers-tested", path: "/providers", arrange: press("Test sim"), seen: text("works") },
     { name: "tokens", path: "/tokens", seen: text("Mara Lindt") },
