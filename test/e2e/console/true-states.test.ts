@@ -108,8 +108,9 @@ describeInBrowser("what the screen says is what happened", () => {
     await page.getByLabel("Outcome").selectOption("Expired");
     await page.getByRole("link", { name: /echo too late.*expired/ }).waitFor();
     // The next prompt takes the mark away.
+    const { seq } = await world.client.session(id);
     await world.client.prompt(id, { text: script({ say: "On." }) });
-    await untilTurnEnds(world.client, id, { after: (await world.client.session(id)).seq - 1 });
+    await untilTurnEnds(world.client, id, { after: seq });
     expect(await world.client.session(id)).not.toHaveProperty("expired_approvals");
   });
 
