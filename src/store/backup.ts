@@ -1,4 +1,5 @@
 import { closeSync, copyFileSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
+import { dirname } from "node:path";
 import { type Database, loadSqlite, type OpenDatabase } from "./binding.ts";
 import { takeLock } from "./lock.ts";
 import { makePrivate } from "./private-file.ts";
@@ -35,6 +36,8 @@ export async function backUp({ path, target, files, now }: BackupOptions): Promi
   const open = await loadSqlite();
   if (!existsSync(path)) throw new Refusal("not_found", `There is no database ${path}.`);
   if (existsSync(target)) throw new Refusal("conflict", `${target} is there already: choose another name.`);
+  const folder = dirname(target);
+  if (!existsSync(folder)) throw new Refusal("not_found", `There is no folder ${folder}: make it first.`);
   const partial = `${target}.partial`;
   rmSync(partial, { force: true });
   try {

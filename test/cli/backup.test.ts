@@ -24,6 +24,11 @@ it("a backup of a running server brings sessions, tokens and questions back", as
   expect((await stat(target)).mode & 0o777).toBe(0o600);
   expect((await examineDatabase(target)).problems).toEqual([]);
   await expect(backUp({ path, target, files, now: 0 })).rejects.toMatchObject({ code: "conflict" });
+  const nowhere = join(house.place.workspace, "none");
+  await expect(backUp({ path, target: join(nowhere, "a.backup"), files, now: 0 })).rejects.toMatchObject({
+    code: "not_found",
+    message: `There is no folder ${nowhere}: make it first.`,
+  });
   await house.client.createSession({});
   // Not while a server has the home, and not what is no backup.
   await expect(restore({ path, source: target, now: 0 })).rejects.toMatchObject({ code: "conflict" });

@@ -21,7 +21,7 @@ Example:
 
 const RESTORE_HELP = `
 Stop the server first. The database that was there is kept beside the restored one. policy.yaml and sallyport.yaml are
-written only where the home has none.
+written only where the home has none. Restore only files that you trust: a sallyport.yaml can name programs to run.
 
 Example:
   $ sallyport restore ~/backups/sallyport-monday.backup`;
@@ -30,7 +30,7 @@ export function addBackup(program: Command, context: Context): void {
   program
     .command("backup")
     .description("copy the home's database into one file, checked and private, while the server runs or not")
-    .argument("<file>", "must not be there yet")
+    .argument("<file>", "a file that does not exist yet")
     .addHelpText("after", BACKUP_HELP)
     .action(async (file: string, _options: unknown, command: Command) => {
       const home = settingsFor(context, command).home.value;
@@ -49,7 +49,7 @@ export function addBackup(program: Command, context: Context): void {
     });
   program
     .command("restore")
-    .description("put a backup in the place of the home's database")
+    .description("replace the home's database with a backup")
     .argument("<file>")
     .addHelpText("after", RESTORE_HELP)
     .action(async (file: string, _options: unknown, command: Command) => {
