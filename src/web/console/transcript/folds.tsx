@@ -8,17 +8,37 @@ interface Memory {
 
 const fresh = (): Memory => ({ opened: new Map(), reached: new Map() });
 const Folds = createContext<Memory>(fresh());
+/** Where a search leads: what is open until somebody closes it, and the text to show in it. */
+export interface Reveal {
+  readonly ids: readonly string[];
+  readonly text: string;
+}
+
+const Revealed = createContext<Reveal>({ ids: [], text: "" });
 
 /** Remembers what was opened and closed: a row that leaves the screen leaves the page too, and comes back as it was. */
-export function FoldMemory({ children }: { readonly children: ReactNode }): ReactNode {
+export function FoldMemory({
+  revealed,
+  children,
+}: {
+  readonly revealed: Reveal;
+  readonly children: ReactNode;
+}): ReactNode {
   const [memory] = useState(fresh);
-  return <Folds value={memory}>{children}</Folds>;
+  return (
+    <Folds value={memory}>
+      <Revealed value={revealed}>{children}</Revealed>
+    </Folds>
+  );
 }
 
 type Kept<Value> = readonly [Value, (next: Value) => void];
 
+export const useRevealed = (): Reveal => use(Revealed);
+
 export function useFold(id: string, initially: boolean): Kept<boolean> {
-  return useKept(use(Folds).opened, id, initially);
+  const isRevealed = useRevealed().ids.includes(id);
+  return useKept(use(Folds).opened, id, initially || isRevealed);
 }
 
 /** Absent: nobody has asked for another place yet. */

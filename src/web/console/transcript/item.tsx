@@ -4,7 +4,7 @@ import { isToolItem, type Item } from "../../../protocol/index.ts";
 import { Button } from "../ui/button.tsx";
 import { Badge, Note } from "../ui/states.tsx";
 import { count } from "../ui/words.tsx";
-import { Fold, useReach } from "./folds.tsx";
+import { Fold, useReach, useRevealed } from "./folds.tsx";
 import { ItemMenu } from "./item-menu.tsx";
 import { ToolCard } from "./tool-card.tsx";
 import { STATUS_WORDS } from "./tool-words.ts";
@@ -53,7 +53,9 @@ function Children({
   readonly lookup: ItemLookup;
 }): ReactNode {
   const [reached, setReached] = useReach(`children-${of}`);
-  const shown = reached ?? CHILDREN_SHOWN;
+  const revealed = useRevealed().ids;
+  const found = ids.findIndex((id) => revealed.includes(id));
+  const shown = Math.max(reached ?? CHILDREN_SHOWN, found < 0 ? 0 : ids.length - found);
   const earlier = Math.max(0, ids.length - shown);
   return (
     <div className="space-y-3 border-l-2 border-accent/50 pl-3" role="group" aria-label="Sub-agent">

@@ -12,7 +12,9 @@ import {
 } from "react";
 import { Button } from "../ui/button.tsx";
 import { Note } from "../ui/states.tsx";
-import { FoldMemory } from "./folds.tsx";
+import type { Match } from "./find.ts";
+import { FoldMemory, type Reveal } from "./folds.tsx";
+import { useHighlight } from "./highlight.ts";
 import { ItemRow, lookupOf, type ItemLookup } from "./item.tsx";
 import type { Row, TranscriptView } from "./transcript.ts";
 import { EndRow, PromptRow } from "./turn-rows.tsx";
@@ -25,6 +27,12 @@ const OVERSCAN = 12;
 /** So near to the end counts as "at the end", px. */
 const NEAR = 80;
 
+/** What a search looks for, and where it stands. */
+interface Found {
+  readonly text: string;
+  readonly match: Match | undefined;
+}
+
 /**
  * The rows of a session, of which only those in sight are in the page. Stays at the end while the reader is there, and otherwise where the
  * reader is.
@@ -32,12 +40,15 @@ const NEAR = 80;
 export function TranscriptList({
   view,
   target,
+  found,
   onFork,
   onContinue,
 }: {
   readonly view: TranscriptView;
   /** The seq of an event to go to. */
   readonly target: number | undefined;
+  /** What a search shows. Absent: nobody searches. */
+  readonly found: Found | undefined;
   readonly onFork: ((turn: string) => void) | undefined;
   /** Goes on with a turn that stopped at a bound. Absent: it cannot be gone on with here. */
   readonly onContinue: (() => void) | undefined;
@@ -64,12 +75,13 @@ export function TranscriptList({
     if (atEnd) toEnd();
   }, [atEnd, height, view, toEnd]);
   useResized(scroller, () => atEnd && toEnd());
-  const marked = useJump({
-    rows,
-    places: view.places,
-    target,
-    go: (index) => virtual.scrollToIndex(index, { align: "center" }),
-  });
+  const go = (index: number): void => {
+    const place = scroller.current;
+    if (place !== null && place.scrollHeight > place.clientHeight + NEAR) setAtEnd(false);
+    virtual.scrollToIndex(index, { align: "center" });
+  };
+  const { marked, revealed } = useMarked({ rows, view, target, found, go });
+  useHighlight(scroller, found?.text ?? "");
   const ends = useEnds(scroller, { setAtEnd, toEnd });
   const lookup = useCallback((id: string) => view.items.get(id), [view]);
   return (
@@ -87,7 +99,7 @@ export function TranscriptList({
         className="h-full overflow-y-auto overscroll-contain [overflow-anchor:none]"
       >
         <div className="relative mx-auto w-full max-w-4xl" style={{ height }}>
-          <FoldMemory>
+          <FoldMemory revealed={revealed}>
             {virtual.getVirtualItems().map(({ index, key, start }) => {
               const row = rows[index];
               return row === undefined ? null : (
@@ -96,7 +108,7 @@ export function TranscriptList({
                   ref={virtual.measureElement}
                   data-index={index}
                   data-seq={row.seq}
-                  className={`absolute inset-x-0 px-4 ${marked === index ? "rounded-xl outline-2 outline-offset-4 outline-info" : ""}`}
+                  className={`absolute inset-x-0 px-4 ${marked === index ? "rounded-xl outline-2 -outline-offset-2 outline-info" : ""}`}
                   style={{ transform: `translateY(${String(start)}px)` }}
                 >
                   <RowView
@@ -202,26 +214,46 @@ function useRows({ rows, open, seq }: TranscriptView): readonly ListRow[] {
   );
 }
 
-/** Goes to the row that holds an event, once it is there. The answer is that row's index. */
-function useJump({
+/** The row that the address or a search leads to, and what is unfolded for it. */
+function useMarked({
   rows,
-  places,
+  view,
   target,
+  found,
   go,
 }: {
   readonly rows: readonly ListRow[];
-  readonly places: readonly string[];
+  readonly view: TranscriptView;
   readonly target: number | undefined;
+  readonly found: Found | undefined;
+  readonly go: (index: number) => void;
+}): { readonly marked: number | undefined; readonly revealed: Reveal } {
+  const named = useJump({ rows, place: target === undefined ? undefined : view.places[target], go });
+  const searched = useJump({ rows, place: found?.match?.key, go });
+  const revealed = useMemo(
+    () => ({ ids: found?.match?.opened ?? [], text: found?.text ?? "" }),
+    [found?.match, found?.text],
+  );
+  return { marked: searched ?? named, revealed };
+}
+
+/** Goes to the row with this key, once it is there. The answer is that row's index. */
+function useJump({
+  rows,
+  place,
+  go,
+}: {
+  readonly rows: readonly ListRow[];
+  readonly place: string | undefined;
   readonly go: (index: number) => void;
 }): number | undefined {
-  const done = useRef<number>(undefined);
-  const place = target === undefined ? undefined : places[target];
+  const done = useRef<string>(undefined);
   const index = useMemo(() => (place === undefined ? -1 : rows.findIndex(({ key }) => key === place)), [rows, place]);
   const isThere = index >= 0;
   useEffect(() => {
-    if (!isThere || done.current === target) return;
-    done.current = target;
-    go(index);
-  }, [go, index, isThere, target]);
+    if (done.current === place || (place !== undefined && !isThere)) return;
+    done.current = place;
+    if (isThere) go(index);
+  }, [go, index, isThere, place]);
   return isThere ? index : undefined;
 }

@@ -3,7 +3,7 @@ import type { ContentBlock } from "../../../protocol/index.ts";
 import { Button } from "../ui/button.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { ansiPieces, carriedTo } from "./ansi.ts";
-import { useReach } from "./folds.tsx";
+import { useReach, useRevealed } from "./folds.tsx";
 import { linesOf, SHOWN_LINES, windowOf } from "./lines.ts";
 
 /** What a command or tool printed: the newest lines, with a way to the others. However long it is, only what is shown is in the page. */
@@ -23,7 +23,9 @@ export function Output({
   const box = useEnd(atEnd, text);
   const lines = useMemo(() => linesOf(text), [text]);
   const [from, setFrom] = useReach(`lines-${id}`);
-  const shown = windowOf(lines.length, from);
+  const wanted = useWantedLine(id, lines);
+  const shown = windowOf(lines.length, from ?? wanted);
+  useLineInSight(box, wanted === undefined ? undefined : (wanted - shown.from) / (shown.to - shown.from));
   const part = useMemo(
     () => ansiPieces(carriedTo(lines, shown.from) + lines.slice(shown.from, shown.to).join("\n")),
     [lines, shown.from, shown.to],
@@ -73,6 +75,25 @@ export function Output({
       </pre>
     </div>
   );
+}
+
+/** The first line with the text that a search leads to. Absent: none does, or it is not in here. */
+function useWantedLine(id: string, lines: readonly string[]): number | undefined {
+  const { ids, text } = useRevealed();
+  const wanted = ids.at(-1) === id ? text.toLowerCase() : "";
+  return useMemo(() => {
+    const line = wanted === "" ? -1 : lines.findIndex((one) => one.toLowerCase().includes(wanted));
+    return line < 0 ? undefined : line;
+  }, [lines, wanted]);
+}
+
+/** Scrolls to a line, told as a part of the height: lines that wrap make it a little off. */
+function useLineInSight(box: RefObject<HTMLPreElement | null>, part: number | undefined): void {
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (element !== null && part !== undefined)
+      element.scrollTop = element.scrollHeight * part - element.clientHeight / 2;
+  }, [box, part]);
 }
 
 /** So near to the end counts as "at the end", px. */

@@ -9,6 +9,7 @@ import {
   GitFork,
   Info,
   Link2,
+  Search,
   SlidersHorizontal,
   Square,
   Wallet,
@@ -37,10 +38,12 @@ export function Head({
   session,
   onFork,
   onDetails,
+  onFind,
 }: {
   readonly session: SessionView;
   readonly onFork: () => void;
   readonly onDetails: () => void;
+  readonly onFind: () => void;
 }): ReactNode {
   const mayControl = useMay("session.control");
   const control = useControl(session.id);
@@ -50,6 +53,7 @@ export function Head({
       label: "Stop the turn",
       run: () => (isBusy(session) && mayControl ? control.run("interrupt") : false),
     },
+    { keys: ["Ctrl+F"], label: "Find in conversation" },
   ]);
   return (
     <header className="border-b bg-panel px-3 py-2 md:px-4">
@@ -84,10 +88,20 @@ export function Head({
           </Button>
         )}
         {mayControl && !hasEnded(session) && <PauseButton session={session} control={control} />}
+        <Button
+          size="icon"
+          variant="quiet"
+          aria-label="Find in conversation"
+          title="Find in conversation (Ctrl+F)"
+          className="max-sm:hidden"
+          onClick={onFind}
+        >
+          <Search aria-hidden className="size-5" />
+        </Button>
         <Button size="icon" variant="quiet" aria-label="Details" className="lg:hidden" onClick={onDetails}>
           <Info aria-hidden className="size-5" />
         </Button>
-        <More session={session} onFork={onFork} control={mayControl ? control : undefined} />
+        <More session={session} onFork={onFork} onFind={onFind} control={mayControl ? control : undefined} />
       </div>
     </header>
   );
@@ -165,10 +179,12 @@ function PauseButton({ session, control }: { readonly session: SessionView; read
 function More({
   session,
   onFork,
+  onFind,
   control,
 }: {
   readonly session: SessionView;
   readonly onFork: () => void;
+  readonly onFind: () => void;
   /** Absent: only for reading. */
   readonly control: Control | undefined;
 }): ReactNode {
@@ -187,6 +203,9 @@ function More({
         </DropdownMenu.Trigger>
         <DropdownMenu.Portal>
           <DropdownMenu.Content align="end" sideOffset={6} className={MENU} onCloseAutoFocus={menu.onCloseAutoFocus}>
+            <DropdownMenu.Item className={`${MENU_ITEM} sm:hidden`} onSelect={onFind}>
+              <Search aria-hidden className="size-4" /> Find in conversation
+            </DropdownMenu.Item>
             <DropdownMenu.Item className={MENU_ITEM} onSelect={copyLink}>
               <Link2 aria-hidden className="size-4" /> Copy link
             </DropdownMenu.Item>

@@ -7,6 +7,7 @@ import { freshKey } from "../../app/fresh-key.ts";
 import { useConnection, useMay } from "../../app/connection.tsx";
 import { KEYS } from "../../app/feed.tsx";
 import { useTitle } from "../../app/page-title.ts";
+import { FindBar, useFind, useFindKey } from "../../transcript/find-bar.tsx";
 import { TranscriptList } from "../../transcript/list.tsx";
 import { useTranscript } from "../../transcript/use-transcript.ts";
 import { Empty, Skeleton, Trouble, wordsOf } from "../../ui/states.tsx";
@@ -70,6 +71,8 @@ function OpenSession({ session }: { readonly session: SessionView }): ReactNode 
   const fork = useFork(session.id);
   const goOn = useContinue(session.id);
   const [sideOpen, setSideOpen] = useState(false);
+  const find = useFind(view);
+  useFindKey(find.open);
   // What was there when the page was opened; what comes later is followed live.
   const [goal] = useState(session.seq);
   const isLoading = view.seq < goal && error === undefined;
@@ -78,7 +81,8 @@ function OpenSession({ session }: { readonly session: SessionView }): ReactNode 
     <div className="relative flex-1" data-fills-window>
       <div className="absolute inset-0 flex min-w-0">
         <div className="flex min-w-0 flex-1 flex-col">
-          <Head session={session} onFork={() => fork()} onDetails={() => setSideOpen(true)} />
+          <Head session={session} onFork={() => fork()} onDetails={() => setSideOpen(true)} onFind={find.open} />
+          {find.isOpen && <FindBar find={find} onClose={find.close} />}
           {error !== undefined && (
             <div className="p-4">
               <Trouble
@@ -96,6 +100,7 @@ function OpenSession({ session }: { readonly session: SessionView }): ReactNode 
             <TranscriptList
               view={view}
               target={target}
+              found={find.isOpen ? { text: find.text, match: find.current } : undefined}
               onFork={mayControl ? (turn) => fork(turn) : undefined}
               onContinue={mayControl && isOpen(session) ? goOn : undefined}
             />

@@ -1,0 +1,120 @@
+import { ChevronDown, ChevronUp, X } from "lucide-react";
+import { useEffect, useMemo, useRef, useState, type KeyboardEvent, type ReactNode } from "react";
+import { Button } from "../ui/button.tsx";
+import { count } from "../ui/words.tsx";
+import { findMatches, type Match } from "./find.ts";
+import type { TranscriptView } from "./transcript.ts";
+
+export interface Find {
+  readonly isOpen: boolean;
+  readonly text: string;
+  readonly matches: readonly Match[];
+  /** The match that is shown. Absent: there is none. */
+  readonly current: Match | undefined;
+  readonly position: number;
+  readonly open: () => void;
+  readonly close: () => void;
+  readonly search: (text: string) => void;
+  readonly step: (by: 1 | -1) => void;
+}
+
+/** Finding text in a conversation: rows out of sight are not in the page, so the browser's own search does not see them. */
+export function useFind(view: TranscriptView): Find {
+  const [isOpen, setOpen] = useState(false);
+  const [text, setText] = useState("");
+  const [position, setPosition] = useState(0);
+  const matches = useMemo(() => (isOpen ? findMatches(view, text) : []), [view, text, isOpen]);
+  // A match may go away, as when live text is replaced.
+  const at = Math.min(position, Math.max(0, matches.length - 1));
+  return {
+    isOpen,
+    text,
+    matches,
+    current: matches[at],
+    position: at,
+    open: () => setOpen(true),
+    close: () => setOpen(false),
+    search: (next) => {
+      setText(next);
+      setPosition(0);
+    },
+    step: (by) => {
+      if (matches.length > 0) setPosition((at + by + matches.length) % matches.length);
+    },
+  };
+}
+
+/** Ctrl+F or ⌘F opens the search; pressed again in its field, the browser's own one. */
+export function useFindKey(open: () => void): void {
+  const latest = useRef(open);
+  useEffect(() => {
+    latest.current = open;
+  });
+  useEffect(() => {
+    const onKey = (event: globalThis.KeyboardEvent): void => {
+      const isFind =
+        event.key.toLowerCase() === "f" && (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey;
+      const isElsewhere =
+        event.target instanceof Element && event.target.closest("[role=search], [role=dialog]") !== null;
+      if (!isFind || isElsewhere || event.defaultPrevented) return;
+      event.preventDefault();
+      latest.current();
+    };
+    document.addEventListener("keydown", onKey);
+    return () => document.removeEventListener("keydown", onKey);
+  }, []);
+}
+
+export function FindBar({ find, onClose }: { readonly find: Find; readonly onClose: () => void }): ReactNode {
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    const before = document.activeElement;
+    field.current?.select();
+    return () => {
+      if (before instanceof HTMLElement) before.focus();
+    };
+  }, []);
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key === "Escape") onClose();
+    else if (event.key === "Enter" && event.target === field.current) find.step(event.shiftKey ? -1 : 1);
+    else return;
+    event.preventDefault();
+  };
+  const total = find.matches.length;
+  return (
+    <div
+      role="search"
+      aria-label="Find in conversation"
+      onKeyDown={onKeyDown}
+      className="flex items-center gap-1 border-b bg-panel px-3 py-1.5 md:px-4"
+    >
+      <input
+        ref={field}
+        type="search"
+        aria-label="Find in conversation"
+        placeholder="Find in conversation"
+        value={find.text}
+        onChange={(event) => find.search(event.target.value)}
+        className="min-h-9 min-w-0 flex-1 rounded-lg border border-line-strong bg-raised px-3 text-sm"
+      />
+      <span role="status" className="min-w-20 text-center text-sm text-soft tabular-nums">
+        {find.text === "" ? "" : total === 0 ? "No matches" : `${count(find.position + 1)} of ${count(total)}`}
+      </span>
+      <Button
+        size="icon"
+        variant="quiet"
+        aria-label="Previous match"
+        disabled={total === 0}
+        onClick={() => find.step(-1)}
+      >
+        <ChevronUp aria-hidden className="size-5" />
+      </Button>
+      <Button size="icon" variant="quiet" aria-label="Next match" disabled={total === 0} onClick={() => find.step(1)}>
+        <ChevronDown aria-hidden className="size-5" />
+      </Button>
+      <Button size="icon" variant="quiet" aria-label="Close the search" onClick={onClose}>
+        <X aria-hidden className="size-5" />
+      </Button>
+    </div>
+  );
+}
