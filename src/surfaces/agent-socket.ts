@@ -13,6 +13,7 @@ import {
 import type { Caller, Frame } from "../sessions/index.ts";
 import type { Connection } from "./connection.ts";
 import type { Guard } from "./guard.ts";
+import { removeOwnHeld, stopWork } from "./stop.ts";
 import type { SurfaceOptions } from "./surface.ts";
 
 interface Peer {
@@ -155,7 +156,7 @@ export class AgentSocket {
     const session = this.#session_id === undefined ? undefined : await sessions.get(this.#caller, this.#session_id);
     // The turn's own end says `cancelled`.
     if (session?.turn_id === undefined) this.#connection.say({ type: "cancelled", note: "No running process" });
-    else await sessions.interrupt(this.#caller, session.id);
+    else await stopWork(this.#options.gateway, this.#caller, session.id);
   }
 
   async #reset(): Promise<void> {
@@ -210,12 +211,13 @@ export class AgentSocket {
           decision: "reject",
           input_hash,
           ...(feedback === undefined ? {} : { feedback }),
-          ...(interrupt === undefined ? {} : { interrupt }),
+          ...(interrupt === undefined ? {} : { interrupt, hold_queue: interrupt }),
         };
     this.#own.add(id);
     try {
-      await approvals.decide(this.#caller, id, decision);
+      const { session_id } = await approvals.decide(this.#caller, id, decision);
       this.#isReplaced = false;
+      if (decision.hold_queue === true) await removeOwnHeld(this.#options.gateway, this.#caller, session_id);
     } catch (error) {
       this.#own.delete(id);
       throw error;

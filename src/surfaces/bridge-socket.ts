@@ -16,6 +16,7 @@ import { checkEngine, defaultProvider, engineOf, requireEngine } from "./bridge/
 import { Threads } from "./bridge/threads.ts";
 import type { Connection } from "./connection.ts";
 import type { Guard } from "./guard.ts";
+import { stopWork } from "./stop.ts";
 import type { SurfaceOptions } from "./surface.ts";
 
 interface Peer {
@@ -206,7 +207,7 @@ export class BridgeSocket {
     const session = await sessions.get(this.#caller, id);
     if (session.turn_id === undefined) throw new Failure("not_found", `nothing runs in thread ${id}`);
     // The turn's own end says `turn.failed` to everybody who follows it.
-    await sessions.interrupt(this.#caller, id);
+    await stopWork(this.#options.gateway, this.#caller, id);
   }
 
   /** The runs of this socket that have not ended, the newest last. */

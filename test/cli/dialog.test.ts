@@ -60,11 +60,11 @@ describe("an approval in the terminal", () => {
       ],
       { decision: "reject", input_hash: "hash" },
     ],
-    ["stop", [[PROMPT, "s"]], { decision: "reject", input_hash: "hash", interrupt: true }],
+    ["stop", [[PROMPT, "s"]], { decision: "reject", input_hash: "hash", interrupt: true, hold_queue: true }],
     [
       "stop with a reason",
       [[PROMPT, "s enough"]],
-      { decision: "reject", input_hash: "hash", feedback: "enough", interrupt: true },
+      { decision: "reject", input_hash: "hash", feedback: "enough", interrupt: true, hold_queue: true },
     ],
     [
       "the session, after the rule was shown",
@@ -128,7 +128,7 @@ describe("an approval in the terminal", () => {
       [PROMPT, "y"],
       ["A part of this call is a secret.", "s"],
     ]);
-    expect(decision).toEqual({ decision: "reject", input_hash: "hash", interrupt: true });
+    expect(decision).toEqual({ decision: "reject", input_hash: "hash", interrupt: true, hold_queue: true });
   });
 
   test("no rule is offered where none can be shown", async () => {

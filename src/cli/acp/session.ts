@@ -128,7 +128,14 @@ export class AcpSession {
 
   async cancel(): Promise<void> {
     await this.#accepting;
-    if (this.#turns.size > 0) await this.#options.client.control(this.id, "interrupt");
+    if (this.#turns.size === 0) return;
+    const { client } = this.#options;
+    const { turn_id: open, queue } = await client.session(this.id);
+    // Each prompt of this editor ends. What others have in the queue is held until somebody resumes it.
+    for (const { turn_id } of queue)
+      if (this.#turns.has(turn_id))
+        await client.removePrompt(this.id, turn_id).catch((error: unknown) => this.#complain(error));
+    if (open !== undefined && this.#turns.has(open)) await client.interrupt(this.id, { hold_queue: true });
   }
 
   /** Shows nothing more. With `interrupt` the turns that this editor began end too. */

@@ -19,7 +19,7 @@ const HELP = [
   "e            change it in $EDITOR (the file's text, the command), see the new diff, and be asked again",
   "E            the same for the whole input as JSON",
   "n [reason]   do not run it; the agent reads the reason and goes on",
-  "s [reason]   do not run it and stop the turn",
+  "s [reason]   do not run it and stop the turn; queued prompts then wait for sessions resume",
   "v            show all of it, page by page; what was not shown cannot be approved",
 ];
 
@@ -95,7 +95,7 @@ class Dialog {
         return reason === undefined ? undefined : { decision: "reject", input_hash, ...feedback(reason) };
       }
       case "stop":
-        return { decision: "reject", input_hash, ...feedback(answer.reason), interrupt: true };
+        return { decision: "reject", input_hash, ...feedback(answer.reason), interrupt: true, hold_queue: true };
       case "view":
         this.#isSeen = (await this.#showAll()) || this.#isSeen;
         return "ask again";

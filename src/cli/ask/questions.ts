@@ -28,7 +28,7 @@ export async function askQuestions(
         decision: "reject",
         input_hash,
         ...(choice.reason === "" ? {} : { feedback: choice.reason }),
-        ...(choice.key === "stop" ? { interrupt: true } : {}),
+        ...(choice.key === "stop" ? { interrupt: true, hold_queue: true } : {}),
       };
     }
     answers[question.question] = question.multiSelect ? choice.chosen : (choice.chosen[0] ?? "");

@@ -42,7 +42,7 @@ export function addApprove(program: Command, context: Context): void {
     .option("--show", "show it and do nothing else")
     .option("--reject", "say no")
     .option("--feedback <words>", "with --reject: what the agent reads")
-    .option("--stop", "with --reject: end the turn too")
+    .option("--stop", "with --reject: end the turn too; queued prompts then wait for sessions resume")
     .option("--session", "allow calls like it for the rest of the session, by the rule that is shown")
     .option("--input <file>", "run it with this input instead, a JSON file")
     .option("-y, --yes", "do not ask for confirmation")
@@ -200,7 +200,7 @@ class Answering {
         decision: "reject",
         input_hash,
         ...(feedback === undefined ? {} : { feedback }),
-        ...(stop === true ? { interrupt: true } : {}),
+        ...(stop === true ? { interrupt: true, hold_queue: true } : {}),
       };
     }
     if (updated_input !== undefined) return { decision: "approve", input_hash, updated_input };

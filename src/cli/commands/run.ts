@@ -1,8 +1,10 @@
 import { resolve } from "node:path";
 import { Option, type Command } from "commander";
+import type { SallyportClient } from "../../client/index.ts";
 import {
   type Autonomy,
   dollars,
+  Failure,
   PermissionMode,
   Unattended,
   type CreateSession,
@@ -223,7 +225,7 @@ class Run {
   async #leave(begun: Begun): Promise<ExitCode> {
     if (!this.#leaving.signal.aborted) return EXIT.failed;
     const { client, embedded } = this.#connection;
-    if (embedded) await client.control(begun.session_id, "interrupt").catch(() => undefined);
+    if (embedded) await stopTurn(client, begun).catch(() => undefined);
     return this.#left;
   }
 
@@ -239,7 +241,7 @@ class Run {
   #interrupt(begun: Begun, words: string): void {
     const { screen } = this.#context;
     screen.line(screen.paint.yellow(`… ${words}`));
-    this.#connection.client.control(begun.session_id, "interrupt").catch((error: unknown) => {
+    stopTurn(this.#connection.client, begun).catch((error: unknown) => {
       screen.line(
         screen.paint.red(`the turn could not be interrupted: ${error instanceof Error ? error.message : "no answer"}`),
       );
@@ -264,4 +266,20 @@ class Run {
     );
     screen.line(screen.paint.dim(parts.join(" · ")));
   }
+}
+
+/** Ends this command's turn and no other: one that still waits leaves the queue. Prompts behind it wait for `sessions resume`. */
+async function stopTurn(client: SallyportClient, { session_id, turn_id }: Begun): Promise<void> {
+  const { queue } = await client.session(session_id);
+  if (queue.some((queued) => queued.turn_id === turn_id)) {
+    try {
+      await client.removePrompt(session_id, turn_id);
+      return;
+    } catch (error) {
+      // It began meanwhile.
+      if (!(error instanceof Failure) || error.code !== "not_found") throw error;
+    }
+  }
+  const { turn_id: open } = await client.session(session_id);
+  if (open === turn_id) await client.interrupt(session_id, { hold_queue: true });
 }

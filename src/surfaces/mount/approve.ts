@@ -55,7 +55,7 @@ function decisionOf(asked: ToolApproval, hash: string): Decision {
     ...(feedback === undefined ? {} : { feedback }),
     ...(updated_input === undefined ? {} : { updated_input }),
     ...(always === true ? { scope: "session" as const } : {}),
-    ...(interrupt === undefined ? {} : { interrupt }),
+    ...(interrupt === undefined ? {} : { interrupt, hold_queue: interrupt }),
   };
 }
 

@@ -255,19 +255,28 @@ export function pathsOf({ path }: Pick<MountContext, "path">, id: string) {
   };
 }
 
-const VERBS = { stop: "close", pause: "pause", resume: "resume", interrupt: "interrupt" } as const;
+type Verb = (gateway: MountContext["gateway"], caller: Caller, id: string) => Promise<unknown>;
+
+/** What waits behind an interrupted turn begins with `resume`. */
+const VERBS: Readonly<Record<string, Verb>> = {
+  stop: ({ sessions }, caller, id) => sessions.close(caller, id),
+  pause: ({ sessions }, caller, id) => sessions.pause(caller, id),
+  resume: ({ sessions }, caller, id) => sessions.resume(caller, id),
+  interrupt: ({ sessions }, caller, id) => sessions.interrupt(caller, id, { hold_queue: true }),
+};
 
 async function control(
   { gateway }: MountContext,
   caller: Caller,
   { id, command }: { readonly id: string; readonly command: string },
 ): Promise<void> {
-  if (!Object.hasOwn(VERBS, command)) {
+  const verb = Object.hasOwn(VERBS, command) ? VERBS[command] : undefined;
+  if (verb === undefined) {
     // First who may: what a stranger writes is nobody's business.
     await gateway.sessions.get(caller, id);
     throw new Failure("invalid_request", `unknown command; write one of: ${Object.keys(VERBS).join(", ")}`);
   }
-  await gateway.sessions[VERBS[command as keyof typeof VERBS]](caller, id);
+  await verb(gateway, caller, id);
 }
 
 async function toolLog({ gateway }: MountContext, { caller, name }: Place): Promise<string> {

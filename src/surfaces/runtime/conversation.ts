@@ -77,9 +77,10 @@ export class Conversation {
           decision: "reject",
           input_hash,
           ...(feedback === undefined ? {} : { feedback }),
-          ...(interrupt === undefined ? {} : { interrupt }),
+          ...(interrupt === undefined ? {} : { interrupt, hold_queue: interrupt }),
         };
     await approvals.decide(caller, id, decision);
+    if (decision.interrupt === true) this.#dropWaiting();
   }
 
   #add(task: Task): void {
@@ -98,14 +99,21 @@ export class Conversation {
 
   /** Answers the messages that are ended by it. */
   #stop(): readonly Errand[] {
+    const waiting = this.#dropWaiting();
+    const running = this.#running?.errand;
+    running?.stop();
+    return running === undefined ? waiting : [running, ...waiting];
+  }
+
+  /** Ends the messages that have not begun. */
+  #dropWaiting(): readonly Errand[] {
     const waiting = this.#waiting.filter((task) => task.errand !== undefined);
     this.#waiting = this.#waiting.filter((task) => task.errand === undefined);
     for (const { errand, done } of waiting) {
       errand?.drop();
       done();
     }
-    this.#running?.errand?.stop();
-    return [this.#running, ...waiting].flatMap((task) => task?.errand ?? []);
+    return waiting.flatMap(({ errand }) => errand ?? []);
   }
 
   async #clear(page: Page): Promise<void> {

@@ -18,6 +18,7 @@ import {
   type SessionView,
 } from "../../protocol/index.ts";
 import type { Caller, Frame, LentTool } from "../../sessions/index.ts";
+import { removeQueued } from "../stop.ts";
 import type { RuntimeHall } from "./hall.ts";
 import type { Page } from "./page.ts";
 import { Shown } from "./shown.ts";
@@ -88,7 +89,7 @@ export class Errand {
   /** Ends it, wherever it is. */
   stop(): void {
     this.#stopped = true;
-    if (this.#turn?.begun !== undefined) void this.#interrupt();
+    if (this.#turn !== undefined) void this.#interrupt(this.#turn);
   }
 
   async run(): Promise<void> {
@@ -226,7 +227,7 @@ export class Errand {
     const told = followRuntimeTurn(turn, frame.value);
     if (turn.begun === undefined && told.turn.begun !== undefined) {
       this.#stopTelling();
-      if (this.#stopped) void this.#interrupt();
+      if (this.#stopped) void this.#interrupt(told.turn);
     }
     for (const message of told.messages) {
       await this.page.tell(message);
@@ -235,10 +236,15 @@ export class Errand {
     return told.turn;
   }
 
-  async #interrupt(): Promise<void> {
+  /** One that waits behind somebody else's is taken out of the queue: it never begins. */
+  async #interrupt({ turn_id, begun }: RuntimeTurn): Promise<void> {
     const { hall, caller, name } = this.#talk;
+    const id = this.#session_id;
+    if (id === undefined) return;
     try {
-      if (this.#session_id !== undefined) await hall.gateway.sessions.interrupt(caller, this.#session_id);
+      if (begun === undefined && (await removeQueued(hall.gateway, caller, { id, turn_id }))) return;
+      const { turn_id: open } = await hall.gateway.sessions.get(caller, id);
+      if (open === turn_id) await hall.gateway.sessions.interrupt(caller, id, { hold_queue: true });
     } catch (error) {
       this.page.refuse(name, error);
     }

@@ -120,7 +120,18 @@ export class Chat {
   async stop(): Promise<void> {
     const id = this.#id ?? (await this.#session?.catch(() => undefined));
     if (id === undefined) return;
-    await this.#options.client.control(id, "interrupt");
+    // A stop never starts anything: what waits is held until the person lets it go on.
+    await this.#options.client.interrupt(id, { hold_queue: true });
+  }
+
+  /** Lets the prompts go on that a stop holds. */
+  async resumeQueue(): Promise<void> {
+    if (this.#id !== undefined) await this.#options.client.control(this.#id, "resume");
+  }
+
+  /** Takes a prompt out of the queue. */
+  async unqueue(turn: string): Promise<void> {
+    if (this.#id !== undefined) await this.#options.client.removePrompt(this.#id, turn);
   }
 
   async decide(approval: string, decision: Decision): Promise<void> {

@@ -70,6 +70,14 @@ export class SallyportPanel extends Base {
         this.focus();
         this.#joined?.chat.drop(key);
       },
+      resumeQueue: () => {
+        this.focus();
+        void this.#attempt((chat) => chat.resumeQueue());
+      },
+      unqueue: (turn) => {
+        this.focus();
+        void this.#attempt((chat) => chat.unqueue(turn));
+      },
       newChat: () => void this.newChat(),
       copy: () => void this.#copy(),
       toggle: () => this.toggle(),
@@ -194,8 +202,14 @@ export class SallyportPanel extends Base {
 
   /** Ends the answer at work. */
   async stop(): Promise<void> {
+    await this.#attempt((chat) => chat.stop());
+  }
+
+  /** What goes wrong is said above the field. */
+  async #attempt(act: (chat: Chat) => Promise<void>): Promise<void> {
+    const chat = this.#joined?.chat;
     try {
-      await this.#joined?.chat.stop();
+      if (chat !== undefined) await act(chat);
     } catch (error) {
       this.#frame.composer.say(troubleOf(error).text);
     }
@@ -204,7 +218,7 @@ export class SallyportPanel extends Base {
   /** The last prompt once more. */
   async tryAgain(): Promise<void> {
     const chat = this.#joined?.chat;
-    const last = chat?.transcript.turns.at(-1);
+    const last = chat?.transcript.turns.findLast(({ state }) => state !== "queued" && state !== "removed");
     if (chat === undefined || last === undefined) return;
     const text = chat.shownPrompt(last);
     await this.#send(text.startsWith(AGAIN) ? text : `${AGAIN}${text}`, last.prompt.attachments ?? []);

@@ -28,6 +28,7 @@ export async function findChat(id: string, client: SallyportClient): Promise<Fou
 /** What was said, as it is copied and kept. */
 export function messagesOf(chat: Chat): readonly KeptMessage[] {
   return chat.transcript.turns.flatMap((turn) => {
+    if (turn.state === "removed") return [];
     const text = answerText(turn);
     const prompt = { fromUser: true, text: chat.shownPrompt(turn) };
     return text === "" ? [prompt] : [prompt, { fromUser: false, text }];

@@ -51,7 +51,10 @@ export interface Ask {
 export interface Turn {
   readonly id: string;
   readonly prompt: Prompt;
-  readonly state: "queued" | "open" | "completed" | "failed";
+  /** `removed`: it left the queue before it began. */
+  readonly state: "queued" | "open" | "completed" | "failed" | "removed";
+  /** Somebody stopped the turn before it: it begins only when somebody says so. */
+  readonly held?: true;
   readonly parts: readonly Part[];
   readonly asks: readonly Ask[];
   /** micro-USD; absent: not known. */
@@ -124,6 +127,7 @@ export class PanelTranscript {
         this.#answer(event);
         return undefined;
       case "session.updated":
+        if (event.held !== undefined) this.#hold(event.held);
         if (event.status === "complete" || event.status === "failed")
           this.#ended = { status: event.status, ...(event.error === undefined ? {} : { error: event.error }) };
         return undefined;
@@ -154,14 +158,22 @@ export class PanelTranscript {
     }
     this.#open = id;
     const begun = others.filter(({ state }) => state !== "queued");
-    this.#turns = [...begun, turn, ...others.slice(begun.length)];
+    this.#turns = [...begun, turn, ...others.filter(({ state }) => state === "queued")];
+  }
+
+  #hold(held: readonly string[]): void {
+    this.#turns = this.#turns.map((turn) => {
+      if ((turn.held === true) === held.includes(turn.id)) return turn;
+      const { held: _, ...rest } = turn;
+      return turn.held === true ? rest : { ...rest, held: true as const };
+    });
   }
 
   #finish(event: Of<"turn.completed" | "turn.failed">): Turn | undefined {
     if (this.#open === event.turn_id) this.#open = undefined;
     this.#change(event.turn_id, (turn) => ({
       ...turn,
-      state: event.type === "turn.completed" ? "completed" : "failed",
+      state: event.type === "turn.completed" ? "completed" : turn.state === "queued" ? "removed" : "failed",
       parts: turn.parts.map(settled),
       ...(event.cost_microusd === undefined ? {} : { cost: event.cost_microusd }),
       ...(event.type === "turn.failed" ? { error: event.error } : {}),

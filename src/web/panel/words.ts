@@ -87,6 +87,8 @@ export interface Trouble {
 }
 
 const TROUBLES: Readonly<Partial<Record<ErrorDetail["code"], Trouble>>> = {
+  aborted: { text: "Stopped." },
+  rejected_and_stopped: { text: "Stopped with your rejection." },
   unauthenticated: { text: "You are signed out.", next: "Reload the page to sign in again." },
   not_found: { text: "The server does not know this chat any more.", next: "Start a new chat." },
   session_closed: { text: "This chat has ended.", next: "Start a new chat." },

@@ -159,16 +159,52 @@ describeInBrowser("a chat in the page of somebody else", () => {
       .toBe(`Please try again. ${script({ say: "Here again." })}`);
   });
 
-  test("prompts wait for their turn", async () => {
+  test("prompts wait for their turn; a stop holds them until they are sent or discarded", async () => {
+    const visitor = await world.visit();
+    const { page } = visitor;
+    const begun = async (): Promise<number> => {
+      const { events } = await world.house.client.events((await sessionOf(page)) ?? "", { limit: 1_000 });
+      return events.filter(({ type }) => type === "turn.started").length;
+    };
+    await ask(page, script({ stream: { tokens: 5_000, per_second: 50 } }));
+    await answers(page).locator(".prose").waitFor();
+    for (const say of ["The second.", "The third."]) await ask(page, script({ say }));
+    await expect.poll(() => page.getByText("Waits for its turn").count()).toBe(2);
+    await press(page, "Stop AI Generation");
+    await isIdle(page);
+    await expect.poll(() => page.getByText("Held because you stopped the answer").count()).toBe(2);
+    // A stop is no failure, and nothing of it is an alarm.
+    await answers(page).locator(".note.plain", { hasText: "Stopped." }).waitFor();
+    await expect.poll(() => page.locator(".note.bad").count()).toBe(0);
+    expect(await begun()).toBe(1);
+    // What is sent now does not wait behind what is held.
+    await ask(page, script({ say: "Before them." }));
+    await answers(page).getByText("Before them.", { exact: true }).waitFor();
+    await isIdle(page);
+    expect(await begun()).toBe(2);
+    await page.getByRole("button", { name: "Discard" }).first().click();
+    await page.getByText("Not sent to the agent").waitFor();
+    await press(page, "Send now");
+    await answers(page).getByText("The third.", { exact: true }).waitFor();
+    await isIdle(page);
+    await expect.poll(() => page.getByText(/Waits for its turn|Held because/).count()).toBe(0);
+    expect(await begun()).toBe(3);
+    await expect.poll(() => answers(page).getByText("The second.", { exact: true }).count()).toBe(0);
+    expect(visitor.troubles).toEqual([]);
+  });
+
+  test("held prompts are still held after a reload of the page", async () => {
     const { page } = await world.visit();
     await ask(page, script({ stream: { tokens: 5_000, per_second: 50 } }));
     await answers(page).locator(".prose").waitFor();
-    await ask(page, script({ say: "The second." }));
+    await ask(page, script({ say: "Later." }));
     await page.getByText("Waits for its turn").waitFor();
     await press(page, "Stop AI Generation");
-    await answers(page).getByText("The second.", { exact: true }).waitFor();
-    await isIdle(page);
-    await expect.poll(() => page.getByText("Waits for its turn").count()).toBe(0);
+    await page.getByText("Held because you stopped the answer").waitFor();
+    await page.reload();
+    await page.getByText("Held because you stopped the answer").waitFor();
+    await press(page, "Send now");
+    await answers(page).getByText("Later.", { exact: true }).waitFor();
   });
 
   test("a new chat is another session without what was said; the one before rests", async () => {

@@ -26,7 +26,8 @@ export const CHAT = `
 .bubble .chips { margin-top: 6px; }
 .bubble .chip { padding-inline-end: 8px; }
 .bubble-note { margin-top: 2px; color: var(--soft); font-size: 12px; }
-.bubble[data-state="queued"] { background: none; border: 1px dashed var(--strong-line); }
+.bubble:is([data-state="queued"], [data-state="held"], [data-state="removed"]) { background: none; border: 1px dashed var(--strong-line); }
+.held-row { justify-content: flex-end; }
 .unsent-group { display: flex; flex-direction: column; align-items: flex-end; gap: 8px; }
 .unsent-group .note { align-self: stretch; }
 .unsent { background: none; border: 1px solid var(--bad); }

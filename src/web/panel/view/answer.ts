@@ -19,6 +19,9 @@ type Section =
   | { readonly kind: "ask"; readonly key: string; readonly ask: Ask };
 type View = Prose | Steps | AskView | { readonly element: HTMLElement };
 
+/** Somebody ended the answer, or a limit that somebody set: no failure. */
+const WANTED: ReadonlySet<string> = new Set(["aborted", "rejected_and_stopped", "max_turns"]);
+
 /** One answer: the same element from its first word to its last. */
 export class AnswerView {
   readonly element: HTMLElement;
@@ -105,9 +108,8 @@ export class AnswerView {
 
   #end(turn: Turn, before: Turn | undefined): void {
     if (before?.state !== turn.state) {
-      if (turn.error !== undefined && turn.error.code !== "aborted")
-        this.#body.append(noteOf(troubleOf(turn.error), "bad"));
-      if (turn.error?.code === "aborted") this.#body.append(noteOf({ text: "Stopped." }, "plain"));
+      if (turn.error !== undefined)
+        this.#body.append(noteOf(troubleOf(turn.error), WANTED.has(turn.error.code) ? "plain" : "bad"));
       this.#foot.replaceChildren(
         ...(turn.state === "completed" ? [this.#feedback(turn.id)] : []),
         make("span", { class: "cost" }),

@@ -10,10 +10,21 @@ export interface MessagesActions extends AnswerActions {
   readonly suggest: (prompt: string) => void;
   readonly sendAgain: (key: string) => void;
   readonly drop: (key: string) => void;
+  /** Lets the prompts go on that a stop holds. */
+  readonly resumeQueue: () => void;
+  /** Takes a prompt out of the queue. */
+  readonly unqueue: (turn: string) => void;
   readonly newChat: () => void;
 }
 
 const THUMB_PX = 96;
+
+/** Said below a prompt that has no answer. */
+const NOTES: Readonly<Record<string, string>> = {
+  queued: "Waits for its turn",
+  held: "Held because you stopped the answer",
+  removed: "Not sent to the agent",
+};
 
 /** Everything that was said, and what can be said first. */
 export class Messages {
@@ -57,14 +68,19 @@ export class Messages {
   update(chat: Chat): void {
     const { transcript, outgoing, trouble } = chat;
     const nodes: Node[] = [];
+    const firstHeld = transcript.turns.find(({ state, held }) => state === "queued" && held === true);
+    const isOver = trouble !== undefined;
     for (const turn of transcript.turns) {
+      const state = turn.state !== "queued" ? turn.state : turn.held !== true ? "queued" : isOver ? "removed" : "held";
       nodes.push(
-        this.#bubble(turn.id, turn.state === "queued" ? "queued" : "", () => ({
+        this.#bubble(turn.id, NOTES[state] === undefined ? "" : state, () => ({
           text: chat.shownPrompt(turn),
           attachments: turn.prompt.attachments ?? [],
         })),
       );
-      if (turn.state === "queued") continue;
+      if (state === "held")
+        nodes.push(this.#once(`held ${turn.id}`, turn === firstHeld ? "first" : "", (is) => this.#held(turn.id, is)));
+      if (turn.state === "queued" || turn.state === "removed") continue;
       const answer = this.#answers.get(turn.id) ?? new AnswerView(this.#actions);
       this.#answers.set(turn.id, answer);
       answer.update(turn);
@@ -129,9 +145,20 @@ export class Messages {
     return this.#once(id, state, () => {
       const { text, attachments } = read();
       const bubble = bubbleOf(text, attachments);
-      if (state === "queued") bubble.append(make("div", { class: "bubble-note", text: "Waits for its turn" }));
+      const note = NOTES[state];
+      if (note !== undefined) bubble.append(make("div", { class: "bubble-note", text: note }));
       return bubble;
     });
+  }
+
+  /** What can be done with a prompt that a stop holds: all of them go on together, each can be discarded. */
+  #held(turn: string, state: string): HTMLElement {
+    return make(
+      "div",
+      { class: "row held-row" },
+      state === "first" ? button("Send now", this.#actions.resumeQueue, "primary") : undefined,
+      button("Discard", () => this.#actions.unqueue(turn), "quiet"),
+    );
   }
 
   #outgoing({ key, shown, attachments, trouble }: Outgoing): readonly Node[] {
@@ -160,10 +187,10 @@ export class Messages {
   }
 
   /** Made anew only when it is another one. */
-  #once(key: string, state: string, create: () => HTMLElement): HTMLElement {
+  #once(key: string, state: string, create: (state: string) => HTMLElement): HTMLElement {
     const known = this.#bubbles.get(key);
     if (known?.dataset["state"] === state) return known;
-    const made = create();
+    const made = create(state);
     made.dataset["state"] = state;
     this.#bubbles.set(key, made);
     return made;
