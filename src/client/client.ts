@@ -38,6 +38,7 @@ import type {
   Ruling,
   SaveTemplate,
   SessionUsage,
+  SessionModels,
   SessionView,
   SetBudget,
   SqlClass,
@@ -195,6 +196,11 @@ export class SallyportClient {
 
   fork(id: string, fork: ForkSession = {}, { key }: Idempotent = {}): Promise<SessionView> {
     return this.#call({ method: "POST", path: `/api/sessions/${encodeURIComponent(id)}/fork`, body: fork, key });
+  }
+
+  /** The models that a session can change to, its own first. */
+  sessionModels(id: string): Promise<SessionModels> {
+    return this.#call({ method: "GET", path: `/api/sessions/${encodeURIComponent(id)}/models` });
   }
 
   /** The model from the next turn on, the autonomy or the mode from the next tool call on. */

@@ -435,6 +435,8 @@ export const LIMITS = {
   /** A provider's list of models. */
   providerTestBytes: 8_388_608,
   providerModels: 1_000,
+  /** How long what a provider answered counts, for whoever only wants to know how it is. */
+  providerHealthMs: 60_000,
   /** Learnt secrets that are searched for in what is written; the oldest is forgotten first. */
   redactedSecrets: 256,
   ...PROXY_LIMITS,

@@ -155,6 +155,10 @@ export const ConfigureSession = z
   );
 export type ConfigureSession = z.infer<typeof ConfigureSession>;
 
+/** The models that a session can change to, its own first. */
+export const SessionModels = z.object({ current: z.string(), models: z.array(z.string()) });
+export type SessionModels = z.infer<typeof SessionModels>;
+
 export const ForkSession = z.object({ after_turn: z.string().max(100).optional() }).strict();
 export type ForkSession = z.infer<typeof ForkSession>;
 

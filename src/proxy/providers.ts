@@ -50,6 +50,8 @@ export interface ProviderBook {
   list(): readonly Provider[];
   /** Asks the provider itself (`GET /v1/models`), with its credential. Never rejects. */
   test(id: string): Promise<ProviderHealth>;
+  /** What it answered in the last minute; asks it where nobody did. Never rejects. */
+  health(id: string): Promise<ProviderHealth>;
   /** How it did lately, by the requests that went to it. */
   condition(id: string): ProviderCondition;
   close(): void;

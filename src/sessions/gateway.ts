@@ -12,6 +12,7 @@ import { LimitBook } from "./limit-book.ts";
 import { PageDesk } from "./page-desk.ts";
 import { PolicyBook, PolicyDesk } from "./policy-desk.ts";
 import { ProviderDesk } from "./provider-desk.ts";
+import { SessionModelList } from "./session-models.ts";
 import { Receipts } from "./receipts.ts";
 import { Registry } from "./registry.ts";
 import { ReplayTurns } from "./replay.ts";
@@ -48,6 +49,7 @@ export class Gateway {
   readonly tokens: TokenDesk;
   readonly usage: UsageDesk;
   readonly providers: ProviderDesk;
+  readonly sessionModels: SessionModelList;
   readonly feed: Feed;
   readonly folders: FolderDesk;
   readonly templates: TemplateDesk;
@@ -80,6 +82,7 @@ export class Gateway {
     this.tokens = new TokenDesk(services, house.receipts);
     this.usage = new UsageDesk(services);
     this.providers = new ProviderDesk(services);
+    this.sessionModels = new SessionModelList(services, this.#registry);
     this.folders = new FolderDesk(house);
     this.templates = new TemplateDesk(services);
     this.connections = new ConnectionDesk(services);

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { may } from "../gate/index.ts";
 import {
   ApprovalCommand,
   approvalMessages,
@@ -144,6 +145,8 @@ export class AgentSocket {
       ask_reads: message.auto_approve_safe === false,
       prompt: { text: message.prompt },
       metadata: { surface: "approval" },
+      // Who cannot raise a limit does not wait for somebody who can.
+      ...(may(this.#caller.role, "approval.decide") === "no" ? { at_budget_end: "fail" } : {}),
       ...(cwd === undefined ? {} : { workspace: cwd }),
       ...(message.model === undefined ? {} : { model: message.model }),
     };

@@ -1,8 +1,8 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { WebSocket } from "ws";
 import { openTestHouse, script, type TestHouse } from "../support/house.ts";
+import { AgentClient, type Message } from "./agent-client.ts";
 
 let house: TestHouse;
 beforeAll(async () => {
@@ -10,49 +10,8 @@ beforeAll(async () => {
 });
 afterAll(() => house[Symbol.asyncDispose]());
 
-type Message = Record<string, unknown> & { readonly type: string };
-
-/** A client of document 001: says commands, remembers every message. */
-class Client {
-  readonly socket: WebSocket;
-  readonly said: Message[] = [];
-  #changed: () => void = () => undefined;
-
-  constructor(query = "") {
-    this.socket = new WebSocket(
-      `${house.serving.url.replace("http", "ws")}/api/terminal/ws/agent?token=${house.serving.token}${query}`,
-    );
-    this.socket.on("message", (data: Buffer) => {
-      this.said.push(JSON.parse(data.toString()) as Message);
-      this.#changed();
-    });
-  }
-
-  say(message: unknown): void {
-    this.socket.send(typeof message === "string" ? message : JSON.stringify(message));
-  }
-
-  /** The next message of a type that was not taken yet. */
-  async next(type: string): Promise<Message> {
-    for (;;) {
-      const at = this.said.findIndex((message) => message.type === type);
-      if (at !== -1) return this.said.splice(0, at + 1).at(-1) as Message;
-      await new Promise<void>((resolve) => {
-        this.#changed = resolve;
-      });
-    }
-  }
-
-  /** Everything up to and including the next message of a type. */
-  async until(type: string): Promise<readonly Message[]> {
-    for (;;) {
-      const at = this.said.findIndex((message) => message.type === type);
-      if (at !== -1) return this.said.splice(0, at + 1);
-      await new Promise<void>((resolve) => {
-        this.#changed = resolve;
-      });
-    }
-  }
+function connected(query = ""): AgentClient {
+  return new AgentClient(house, { query });
 }
 
 /** The documented fields only: extras may stand beside them. */
@@ -64,7 +23,7 @@ const documented = (message: Message): unknown => ({
 
 describe("document 001's WebSocket", () => {
   it("plays the main flow with the documented messages", async () => {
-    const client = new Client();
+    const client = connected();
     expect(await client.next("connected")).toEqual({ type: "connected", cwd: house.place.workspace });
     const path = join(house.place.workspace, "test.txt");
     const prompt = script(
@@ -116,7 +75,7 @@ describe("document 001's WebSocket", () => {
   });
 
   it("plays the rejection flow: the model reads why", async () => {
-    const client = new Client();
+    const client = connected();
     await client.next("connected");
     client.say({ command: "run", prompt: script({ tool: "Bash", input: { command: "rm -rf build" } }, { say: "ok" }) });
     const request = await client.next("tool_approval_request");
@@ -151,7 +110,7 @@ describe("document 001's WebSocket", () => {
       { tool: "Read", input: { file_path: join(house.place.workspace, "read.txt") } },
       { say: "ok" },
     );
-    const client = new Client();
+    const client = connected();
     await client.next("connected");
     client.say({ command: "run", prompt, continue: false });
     const messages = await client.until("done");
@@ -169,7 +128,7 @@ describe("document 001's WebSocket", () => {
   });
 
   it("shows one question at a time", async () => {
-    const client = new Client();
+    const client = connected();
     await client.next("connected");
     const bash = (word: string): object => ({ tool: "Bash", input: { command: `echo ${word}` } });
     client.say({ command: "run", prompt: script({ tools: [bash("a"), bash("b"), bash("c")] }, { say: "ok" }) });
@@ -186,7 +145,7 @@ describe("document 001's WebSocket", () => {
   });
 
   it("cancels, resets, tells its status, and says what is wrong", async () => {
-    const client = new Client();
+    const client = connected();
     await client.next("connected");
     client.say({ command: "cancel" });
     expect(await client.next("cancelled")).toEqual({ type: "cancelled", note: "No running process" });
@@ -224,7 +183,7 @@ describe("document 001's WebSocket", () => {
   });
 
   it("keeps the conversation with continue, and finds it again after the connection was lost", async () => {
-    const first = new Client();
+    const first = connected();
     await first.next("connected");
     first.say({ command: "run", prompt: script({ say: "one" }) });
     await first.until("done");
@@ -235,7 +194,7 @@ describe("document 001's WebSocket", () => {
     });
     const lost = await first.next("tool_approval_request");
     first.socket.terminate();
-    const second = new Client(`&session_id=${String(lost["session_id"])}`);
+    const second = connected(`&session_id=${String(lost["session_id"])}`);
     const again = await second.next("tool_approval_request");
     expect(again).toEqual(lost);
     second.say({ command: "tool_approval_response", request_id: again["request_id"], approved: true });
@@ -246,7 +205,7 @@ describe("document 001's WebSocket", () => {
   });
 
   it("executes without asking in Auto Execute", async () => {
-    const client = new Client(`&cwd=${encodeURIComponent(house.place.workspace)}`);
+    const client = connected(`&cwd=${encodeURIComponent(house.place.workspace)}`);
     await client.next("connected");
     client.say({
       command: "run",

@@ -13,11 +13,14 @@ import {
   type LoadSessionResponse,
   type NewSessionRequest,
   type NewSessionResponse,
+  type SetSessionConfigOptionRequest,
+  type SetSessionConfigOptionResponse,
 } from "@agentclientprotocol/sdk";
 import type { SallyportClient } from "../../client/index.ts";
 import { Failure, LIMITS, type CreateSession, type SessionView } from "../../protocol/index.ts";
+import { changeOf, modeOf } from "./config-options.ts";
 import { requestError } from "./failures.ts";
-import { modeNamed, modesOf } from "./modes.ts";
+import { modesOf } from "./modes.ts";
 import { promptOf } from "./prompt.ts";
 import { AcpSession } from "./session.ts";
 
@@ -53,6 +56,7 @@ export class AcpAgent {
       .onRequest(session.list, ({ params }) => told(() => this.#list(params)))
       .onRequest(session.close, ({ params }) => told(() => this.#leave(params.sessionId)))
       .onRequest(session.setMode, ({ params }) => told(() => this.#setMode(params.sessionId, params.modeId)))
+      .onRequest(session.setConfigOption, ({ params }) => told(() => this.#setConfigOption(params)))
       .onRequest(session.prompt, ({ params, signal }) =>
         told(async () => this.#session(params.sessionId).prompt(promptOf(params.prompt), signal)),
       )
@@ -86,8 +90,13 @@ export class AcpAgent {
     const { client, settings, local } = this.#options;
     if (!isAbsolute(cwd)) throw new Failure("invalid_request", `cwd: ${cwd} is not an absolute path`);
     this.#checkRoom();
-    const view = await client.createSession({ ...(local ? { workspace: cwd } : {}), ...settings });
-    const session = this.#open(view, editor);
+    const view = await client.createSession({
+      ...(local ? { workspace: cwd } : {}),
+      // Who cannot raise a limit does not wait for somebody who can.
+      ...(this.#mayDecide ? {} : { at_budget_end: "fail" }),
+      ...settings,
+    });
+    const session = await this.#open(view, editor);
     session.start();
     if (mcpServers.length > 0) {
       const names = mcpServers.map(({ name }) => name).join(", ");
@@ -95,7 +104,7 @@ export class AcpAgent {
         `the editor's MCP servers are not used: ${names}. The policy decides which tools a session has.`,
       );
     }
-    return { sessionId: view.id, modes: modesOf(view.settings) };
+    return { sessionId: view.id, modes: modesOf(view.settings), configOptions: session.configOptions() };
   }
 
   async #load(id: string, editor: AgentContext, how: "replay" | "resume"): Promise<LoadSessionResponse> {
@@ -104,11 +113,11 @@ export class AcpAgent {
     const view = await this.#options.client.session(id);
     this.#sessions.delete(id);
     await known?.close({ interrupt: false });
-    const session = this.#open(view, editor);
+    const session = await this.#open(view, editor);
     const open = how === "replay" ? await session.replay() : view.pending_approvals;
     session.start();
     await session.askAgain(open);
-    return { modes: modesOf(view.settings) };
+    return { modes: modesOf(view.settings), configOptions: session.configOptions() };
   }
 
   async #list({ cwd, cursor }: ListSessionsRequest): Promise<ListSessionsResponse> {
@@ -129,11 +138,14 @@ export class AcpAgent {
   }
 
   async #setMode(id: string, modeId: string): Promise<Record<string, never>> {
-    const session = this.#session(id);
-    const permission_mode = modeNamed(modeId);
-    if (permission_mode === undefined) throw new Failure("invalid_request", `there is no mode ${modeId}`);
-    await this.#options.client.configure(session.id, { permission_mode });
+    await this.#session(id).configure({ permission_mode: modeOf(modeId) });
     return {};
+  }
+
+  async #setConfigOption(request: SetSessionConfigOptionRequest): Promise<SetSessionConfigOptionResponse> {
+    const session = this.#session(request.sessionId);
+    await session.configure(changeOf(request.configId, request.value));
+    return { configOptions: session.configOptions() };
   }
 
   async #leave(id: string): Promise<Record<string, never>> {
@@ -152,12 +164,14 @@ export class AcpAgent {
     }
   }
 
-  #open(view: SessionView, editor: AgentContext): AcpSession {
+  async #open(view: SessionView, editor: AgentContext): Promise<AcpSession> {
     const { client, complain } = this.#options;
+    const { models } = await client.sessionModels(view.id);
     const session = new AcpSession({
       client,
       editor,
       view,
+      models,
       complain,
       mayDecide: this.#mayDecide,
       notices: this.#notices,

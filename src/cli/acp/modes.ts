@@ -32,7 +32,10 @@ export function currentMode(mode: PermissionMode | undefined, autonomy: Autonomy
   return mode ?? (autonomy === "full" ? "bypassPermissions" : "default");
 }
 
-export function modesOf({ permission_mode, autonomy }: SessionSettings): SessionModeState {
+export function modesOf({
+  permission_mode,
+  autonomy,
+}: Pick<SessionSettings, "permission_mode" | "autonomy">): SessionModeState {
   const currentModeId = currentMode(permission_mode, autonomy);
   const ids = OFFERED.includes(currentModeId) ? OFFERED : [...OFFERED, currentModeId];
   return { currentModeId, availableModes: ids.map(offer) };

@@ -113,7 +113,8 @@ function whyNotHere({ id, preview, not_approvable }: Approval): string | undefin
 /** `elsewhere`: why it cannot be approved here. */
 function toolCallOf(approval: Approval, workspace: string, elsewhere?: string): ToolCallUpdate {
   return {
-    toolCallId: approval.item_id,
+    // A question about money belongs to no call.
+    toolCallId: approval.item_id === "" ? approval.tool_use_id : approval.item_id,
     title: oneLine(`${approval.tool}: ${approval.reason}`, TITLE_CHARS),
     name: approval.tool,
     kind: kindOf(approval.tool),

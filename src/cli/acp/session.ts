@@ -3,27 +3,36 @@ import {
   RequestError,
   type AgentContext,
   type PromptResponse,
+  type RequestPermissionRequest,
+  type SessionConfigOption,
   type SessionUpdate,
 } from "@agentclientprotocol/sdk";
 import type { SallyportClient } from "../../client/index.ts";
 import {
+  BUDGET_TOOL,
   Failure,
   isTerminal,
   LIMITS,
   type Approval,
+  type ConfigureSession,
   type Decision,
   type JournalEvent,
   type Prompt,
   type SessionView,
 } from "../../protocol/index.ts";
+import { COMMANDS, commandIn, modelText, modeText, usageText, type SlashCommand } from "./commands.ts";
+import { configOptions, modeOf, type Configurable } from "./config-options.ts";
 import { requestError } from "./failures.ts";
 import { answered, askedOf, type Answer } from "./permission.ts";
 import { Translator } from "./translator.ts";
+import { endOf, type TurnEnd } from "./turn-end.ts";
 
 export interface SessionOptions {
   readonly client: SallyportClient;
   readonly editor: AgentContext;
   readonly view: SessionView;
+  /** The models that the session can change to. */
+  readonly models: readonly string[];
   /** This token may answer approvals; otherwise they are for somebody else. */
   readonly mayDecide: boolean;
   /** The editor shows notices. */
@@ -32,15 +41,27 @@ export interface SessionOptions {
   readonly complain: (words: string) => void;
 }
 
-type TurnEnd = Extract<JournalEvent, { type: "turn.completed" | "turn.failed" }>;
-
 interface Waiter {
   readonly resolve: (response: PromptResponse) => void;
   readonly reject: (error: RequestError) => void;
 }
 
 /** An answer to a question that somebody else answered first, or that nobody waits for any more. */
-const TOO_LATE = new Set(["already_answered", "timed_out", "conflict", "not_found", "session_closed"]);
+const TOO_LATE = new Set([
+  "already_answered",
+  "timed_out",
+  "conflict",
+  "not_found",
+  "session_closed",
+  // Another question about the same call follows.
+  "input_changed",
+]);
+
+const CLOSED = "the editor closed the question";
+const NOT_OFFERED = "the editor gave an answer that was not offered";
+
+/** What came of a question to the editor. `closed`: why nobody there will answer it. */
+type Reply = { readonly decision: Decision } | { readonly closed: string };
 
 /** One session that an editor has open: shows what happens in it, whoever caused it, and asks its questions. */
 export class AcpSession {
@@ -51,6 +72,11 @@ export class AcpSession {
   readonly #turns = new Map<string, Waiter>();
   readonly #asking = new Map<string, AbortController>();
   readonly #notices: SessionUpdate[] = [];
+  /** Turns that were ended from here, and what the editor is to be told of it. */
+  readonly #stopped = new Map<string, PromptResponse | RequestError>();
+  #settings: Configurable;
+  /** Resolves when the last cancellation has reached the server. */
+  #cancelling: Promise<unknown> = Promise.resolve();
   /** Resolves when it is known which turn each prompt that is on its way became. */
   #accepting: Promise<unknown> = Promise.resolve();
   #following: Promise<void> = Promise.resolve();
@@ -60,6 +86,7 @@ export class AcpSession {
   constructor(options: SessionOptions) {
     this.#options = options;
     this.#shown = options.view.seq;
+    this.#settings = options.view.settings;
     this.#translator = new Translator({
       workspace: options.view.settings.workspace,
       isOwn: (turn_id) => this.#turns.has(turn_id),
@@ -74,6 +101,20 @@ export class AcpSession {
   /** Shows everything from here on. */
   start(): void {
     this.#following = this.#follow();
+    // After the answer that is about to be sent: an editor does not know a session before it has its id.
+    setImmediate(() => {
+      const update: SessionUpdate = { sessionUpdate: "available_commands_update", availableCommands: [...COMMANDS] };
+      this.#tell(update).catch((error: unknown) => this.#complain(error));
+    });
+  }
+
+  configOptions(): SessionConfigOption[] {
+    return configOptions(this.#settings, this.#options.models);
+  }
+
+  /** Changes how the session runs from now on. */
+  async configure(change: ConfigureSession): Promise<void> {
+    this.#settings = (await this.#options.client.configure(this.id, change)).settings;
   }
 
   /** Shows the journal up to now. The answer: the questions that are open. */
@@ -111,7 +152,10 @@ export class AcpSession {
   /** Resolves when the turn has ended and the editor has all of it. */
   async prompt(prompt: Prompt, signal: AbortSignal): Promise<PromptResponse> {
     for (const notice of this.#notices.splice(0)) await this.#tell(notice);
-    const begun = this.#begin(prompt);
+    const command = commandIn(prompt);
+    const wanted = command === undefined ? prompt : await this.#run(command, prompt);
+    if (wanted === undefined) return { stopReason: "end_turn" };
+    const begun = this.#begin(wanted);
     this.#accepting = Promise.allSettled([this.#accepting, begun]);
     const { ended } = await begun;
     const stop = (): void => {
@@ -127,6 +171,12 @@ export class AcpSession {
   }
 
   async cancel(): Promise<void> {
+    const cancelled = this.#interrupt();
+    this.#cancelling = cancelled.catch(() => undefined);
+    await cancelled;
+  }
+
+  async #interrupt(): Promise<void> {
     await this.#accepting;
     if (this.#turns.size === 0) return;
     const { client } = this.#options;
@@ -136,6 +186,29 @@ export class AcpSession {
       if (this.#turns.has(turn_id))
         await client.removePrompt(this.id, turn_id).catch((error: unknown) => this.#complain(error));
     if (open !== undefined && this.#turns.has(open)) await client.interrupt(this.id, { hold_queue: true });
+  }
+
+  /** What is left for the model; undefined: nothing, the command is done. */
+  async #run({ name, rest }: SlashCommand, prompt: Prompt): Promise<Prompt | undefined> {
+    const { client, models } = this.#options;
+    switch (name) {
+      case "plan":
+        await this.configure({ permission_mode: "plan" });
+        if (rest !== "") return { ...prompt, text: rest };
+        return this.#say("The mode is plan: the agent reads and plans, and changes nothing.");
+      case "mode":
+        if (rest !== "") await this.configure({ permission_mode: modeOf(rest) });
+        return this.#say(modeText(this.#settings));
+      case "model":
+        if (rest !== "") await this.configure({ model: rest });
+        return this.#say(modelText(this.#settings, models));
+      case "usage":
+        return this.#say(usageText(await client.sessionUsage(this.id)));
+    }
+  }
+
+  async #say(text: string): Promise<undefined> {
+    await this.#tell({ sessionUpdate: "agent_message_chunk", content: { type: "text", text } });
   }
 
   /** Shows nothing more. With `interrupt` the turns that this editor began end too. */
@@ -179,14 +252,33 @@ export class AcpSession {
 
   #react(event: JournalEvent): void {
     if (event.type === "approval.requested") void this.#ask(event.approval);
+    else if (event.type === "session.updated") this.#configured(event);
     else if (event.type === "approval.resolved") this.#asking.get(event.approval_id)?.abort();
     else if (isTerminal(event)) this.#end(event);
+  }
+
+  /** Somebody changed how the session runs. */
+  #configured(event: Extract<JournalEvent, { type: "session.updated" }>): void {
+    const { model, autonomy, permission_mode, ask_reads } = event;
+    if (model === undefined && autonomy === undefined && ask_reads === undefined) return;
+    const { permission_mode: before, ...kept } = this.#settings;
+    const mode = autonomy === undefined ? before : permission_mode;
+    this.#settings = {
+      ...kept,
+      ...(model === undefined ? {} : { model }),
+      ...(autonomy === undefined ? {} : { autonomy }),
+      ...(mode === undefined ? {} : { permission_mode: mode }),
+      ...(ask_reads === undefined ? {} : { ask_reads }),
+    };
+    const update: SessionUpdate = { sessionUpdate: "config_option_update", configOptions: this.configOptions() };
+    this.#tell(update).catch((error: unknown) => this.#complain(error));
   }
 
   #end(event: TurnEnd): void {
     const waiter = this.#turns.get(event.turn_id);
     this.#turns.delete(event.turn_id);
-    const answer = endOf(event);
+    const answer = this.#stopped.get(event.turn_id) ?? endOf(event);
+    this.#stopped.delete(event.turn_id);
     if (answer instanceof RequestError) waiter?.reject(answer);
     else waiter?.resolve(answer);
   }
@@ -207,33 +299,71 @@ export class AcpSession {
     const asking = new AbortController();
     this.#asking.set(approval.id, asking);
     try {
-      if (!mayDecide) {
-        await this.#tell(this.#translator.notice("warning", `${approval.tool} waits for somebody who may approve it`));
-        return;
-      }
-      const decision = await this.#decision(approval, asking.signal);
-      if (decision !== undefined && !asking.signal.aborted) await client.decide(approval.id, decision);
+      if (!mayDecide) return await this.#leaveToOthers(approval);
+      const reply = await this.#reply(approval, asking.signal);
+      if (asking.signal.aborted) return;
+      if ("closed" in reply) await this.#close(approval, reply.closed);
+      else await client.decide(approval.id, reply.decision);
     } catch (error) {
-      const late = asking.signal.aborted || (error instanceof Failure && TOO_LATE.has(error.code));
-      if (!late) this.#complain(error, `approval ${approval.id} stays open; answer it elsewhere`);
+      if (asking.signal.aborted || isTooLate(error)) return;
+      this.#complain(error, `approval ${approval.id} stays open; answer it elsewhere`);
+      // The server refused the answer, and would again: nobody here can answer, so the turn does not wait for it.
+      if (error instanceof Failure) await this.#stop(approval.turn_id, error);
     } finally {
       this.#asking.delete(approval.id);
     }
   }
 
-  /** What the person chose; undefined: nothing, and somebody else may still answer. */
-  async #decision(approval: Approval, signal: AbortSignal): Promise<Decision | undefined> {
+  /** This token cannot answer. For money nobody is waited for: the prompt ends and says why. */
+  async #leaveToOthers({ tool, turn_id, preview }: Approval): Promise<void> {
+    if (tool === BUDGET_TOOL && preview.type === "budget") {
+      const advice = "An operator can raise the limit; then send the prompt again.";
+      await this.#stop(turn_id, new Failure("budget_exceeded", `${preview.summary} ${advice}`));
+    } else await this.#tell(this.#translator.notice("warning", `${tool} waits for somebody who may approve it`));
+  }
+
+  /** Nobody in the editor will answer. A turn that it began ends; a question of somebody else's turn stays open for others. */
+  async #close({ id, turn_id, input_hash }: Approval, why: string): Promise<void> {
+    // A cancellation that is on its way ends this question, and must not meet the next turn.
+    await this.#cancelling;
+    if (!this.#turns.has(turn_id)) return;
+    this.#stopped.set(turn_id, { stopReason: "cancelled" });
+    await this.#options.client.decide(id, { decision: "reject", input_hash, interrupt: true, feedback: why });
+  }
+
+  /** Ends a turn of this editor, and fails its prompt with the reason. */
+  async #stop(turn_id: string, why: Failure): Promise<void> {
+    if (!this.#turns.has(turn_id)) return;
+    this.#stopped.set(turn_id, requestError(why));
+    await this.cancel().catch((error: unknown) => this.#complain(error));
+  }
+
+  async #reply(approval: Approval, signal: AbortSignal): Promise<Reply> {
     const answers: Answer[] = [];
     for (const { request, chosen } of askedOf(approval, this.#options.view.settings.workspace)) {
-      const { outcome } = await this.#options.editor.request(methods.client.session.requestPermission, request, {
+      const optionId = await this.#choice(request, signal);
+      if (optionId === undefined) return { closed: CLOSED };
+      const choice = chosen(optionId);
+      if (choice === undefined) return { closed: NOT_OFFERED };
+      if ("decision" in choice) return { decision: choice };
+      answers.push(choice);
+    }
+    return { decision: answered(approval, answers) };
+  }
+
+  /** The option that the person chose; undefined: the editor closed the question, or could not ask it. */
+  async #choice(request: RequestPermissionRequest, signal: AbortSignal): Promise<string | undefined> {
+    const { editor } = this.#options;
+    try {
+      const { outcome } = await editor.request(methods.client.session.requestPermission, request, {
         cancellationSignal: signal,
         stopWaitingOnCancel: true,
       });
-      const choice = outcome.outcome === "selected" ? chosen(outcome.optionId) : undefined;
-      if (choice === undefined || "decision" in choice) return choice;
-      answers.push(choice);
+      return outcome.outcome === "selected" ? outcome.optionId : undefined;
+    } catch (error) {
+      if (!(error instanceof RequestError)) throw error;
+      return undefined;
     }
-    return answered(approval, answers);
   }
 
   #complain(error: unknown, words = "a request failed"): void {
@@ -243,24 +373,6 @@ export class AcpSession {
   }
 }
 
-/** How a turn ended, in an editor's words; what it has none for is an error. */
-function endOf(event: TurnEnd): PromptResponse | RequestError {
-  if (event.type === "turn.completed") {
-    if (event.stop_reason === "max_tokens" || event.stop_reason === "refusal") return { stopReason: event.stop_reason };
-    return { stopReason: "end_turn" };
-  }
-  switch (event.error.code) {
-    case "aborted":
-    case "rejected_and_stopped":
-      return { stopReason: "cancelled" };
-    case "max_turns":
-      return { stopReason: "max_turn_requests" };
-    case "max_tokens":
-    case "context_exceeded":
-      return { stopReason: "max_tokens" };
-    case "refusal":
-      return { stopReason: "refusal" };
-    default:
-      return requestError(new Failure(event.error.code, event.error.message));
-  }
+function isTooLate(error: unknown): boolean {
+  return error instanceof Failure && TOO_LATE.has(error.code);
 }

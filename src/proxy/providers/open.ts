@@ -1,9 +1,10 @@
 import { Failure, type ProviderSettings } from "../../protocol/index.ts";
 import type { ProviderBreaker } from "../breaker.ts";
 import type { NetworkProxies } from "../network-proxies.ts";
-import type { Provider, ProviderBook } from "../providers.ts";
+import type { Provider, ProviderBook, ProviderHealth } from "../providers.ts";
 import { checkHealth } from "./health.ts";
 import { OpenProvider } from "./provider.ts";
+import { RecentHealth } from "./recent-health.ts";
 import { resolveProviders, type Environment } from "./resolve.ts";
 import type { Warnings } from "./watched-file.ts";
 
@@ -36,6 +37,7 @@ interface Entry {
 export function openProviders(options: ProvidersOptions): ProviderBook {
   const { environment, simUrl, now, learn, log } = options;
   const stopping = new AbortController();
+  const recent = new RecentHealth(now);
   let settings: ProviderSettings | undefined;
   let entries: ReadonlyMap<string, Entry> = new Map();
 
@@ -43,6 +45,7 @@ export function openProviders(options: ProvidersOptions): ProviderBook {
     const wanted = options.settings();
     if (wanted === settings) return entries;
     settings = wanted;
+    recent.clear();
     const before = entries;
     // One that did not change keeps its keys' rests and what its command printed.
     entries = new Map(
@@ -57,6 +60,12 @@ export function openProviders(options: ProvidersOptions): ProviderBook {
     return entries;
   };
 
+  const ask = async (id: string): Promise<ProviderHealth> => {
+    const entry = newest().get(id);
+    if (entry === undefined) return { id, status: "failed", message: unknown(id, newest()), wires: [] };
+    return checkHealth({ ...entry, now, signal: stopping.signal, networkProxies: options.networkProxies ?? {} });
+  };
+
   newest();
   return {
     get: (id): Provider => {
@@ -66,16 +75,13 @@ export function openProviders(options: ProvidersOptions): ProviderBook {
     },
     list: () => [...newest().values()].map(({ provider }) => provider),
     test: async (id) => {
-      const entry = newest().get(id);
-      if (entry === undefined) return { id, status: "failed", message: unknown(id, newest()), wires: [] };
-      const health = await checkHealth({
-        ...entry,
-        now,
-        signal: stopping.signal,
-        networkProxies: options.networkProxies ?? {},
-      });
+      const health = await recent.set(id, ask(id));
       if (health.status === "ok") options.breaker?.reset(id);
       return health;
+    },
+    health: (id) => {
+      newest();
+      return recent.get(id, () => ask(id));
     },
     condition: (id) => options.breaker?.condition(id) ?? { state: "good" },
     close: () => stopping.abort(),

@@ -10,6 +10,7 @@ import {
   PromptAccepted,
   PruneReport,
   PruneRequest,
+  SessionModels,
   SessionView,
   SetBudget,
   Status,
@@ -212,6 +213,7 @@ function budgetRoute(app: App, { gateway }: Pick<SurfaceOptions, "gateway">): vo
 }
 
 function settingsRoute(app: App, { gateway }: Pick<SurfaceOptions, "gateway">): void {
+  modelsRoute(app, { gateway });
   app.openapi(
     createRoute({
       method: "post",
@@ -229,6 +231,21 @@ function settingsRoute(app: App, { gateway }: Pick<SurfaceOptions, "gateway">): 
         200,
       );
     },
+  );
+}
+
+function modelsRoute(app: App, { gateway }: Pick<SurfaceOptions, "gateway">): void {
+  app.openapi(
+    createRoute({
+      method: "get",
+      path: "/api/sessions/{id}/models",
+      summary: "The models that the session can change to, its own first",
+      ...needs("session.read"),
+      request: { params: SessionPath },
+      responses: { 200: json(SessionModels, "The models"), ...refusals },
+    }),
+    async (context) =>
+      context.json(await gateway.sessionModels.list(context.var.caller, context.req.valid("param").id), 200),
   );
 }
 

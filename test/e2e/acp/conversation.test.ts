@@ -184,17 +184,6 @@ describe("an editor's conversation, with the protocol's own client", () => {
     ]);
   });
 
-  it("takes an answer that was never offered for none, and the question stays open", async () => {
-    const editor = await open({ permission: allow("allow_everything") });
-    const { sessionId } = await editor.newSession(house.place.workspace);
-    const turn = editor.prompt(sessionId, script({ tool: "Bash", input: { command: "echo no" } }, { say: "end" }));
-    await editor.until(() => editor.asked.length > 0);
-    const [approval] = (await house.client.approvals({ status: "pending", session_id: sessionId })).approvals;
-    await house.client.decide(approval?.id ?? "", { decision: "reject", input_hash: approval?.input_hash ?? "" });
-    expect(await turn).toMatchObject({ stopReason: "end_turn" });
-    expect(editor.calls()).toMatchObject([{ status: "failed" }]);
-  });
-
   it("withdraws a question that somebody answered elsewhere", async () => {
     let withdrawn = false;
     const editor = await open({
@@ -385,7 +374,7 @@ describe("an editor's conversation, with the protocol's own client", () => {
       mcpServers: [{ name: "files", command: "x", args: [], env: [] }],
     });
     await editor.prompt(sessionId, script({ say: "hi" }));
-    expect(editor.updates[0]).toMatchObject({
+    expect(editor.updates.find(({ sessionUpdate }) => sessionUpdate === "notice")).toMatchObject({
       sessionUpdate: "notice",
       severity: "warning",
       title: expect.stringContaining("files") as unknown,

@@ -1,0 +1,67 @@
+import type { AvailableCommand } from "@agentclientprotocol/sdk";
+import { dollars, type Prompt, type SessionUsage } from "../../protocol/index.ts";
+import { modesOf } from "./modes.ts";
+import type { Configurable } from "./config-options.ts";
+
+/** Commands that are ours. Any other word after a slash goes to the model as it is. */
+export const COMMANDS = [
+  {
+    name: "plan",
+    description: "Read and plan, change nothing; a task after it begins at once",
+    input: { hint: "what to plan" },
+  },
+  { name: "mode", description: "Show or change the permission mode", input: { hint: "a mode" } },
+  { name: "model", description: "Show or change the model", input: { hint: "a model" } },
+  { name: "usage", description: "Show the tokens and the cost of this session" },
+] as const satisfies readonly AvailableCommand[];
+
+type CommandName = (typeof COMMANDS)[number]["name"];
+
+/** A command with the words after it. */
+export interface SlashCommand {
+  readonly name: CommandName;
+  readonly rest: string;
+}
+
+const COMMAND = /^\/([a-z]+)(?:\s+([\s\S]*))?$/;
+
+/** Undefined: it is a prompt for the model. */
+export function commandIn({ text }: Prompt): SlashCommand | undefined {
+  const [, word, rest = ""] = COMMAND.exec(text) ?? [];
+  const known = COMMANDS.find(({ name }) => name === word);
+  return known === undefined ? undefined : { name: known.name, rest: rest.trim() };
+}
+
+export function modeText(settings: Configurable): string {
+  const { currentModeId, availableModes } = modesOf(settings);
+  const lines = availableModes.map(
+    ({ id, description }) => `- ${mark(id, currentModeId)}: ${description ?? "no description"}`,
+  );
+  return [`The mode is ${currentModeId}. Change it with \`/mode <mode>\`:`, ...lines].join("\n");
+}
+
+export function modelText({ model }: Configurable, models: readonly string[]): string {
+  const lines = models.map((name) => `- ${mark(name, model)}`);
+  return [`The model is ${model}. Change it with \`/model <model>\`:`, ...lines].join("\n");
+}
+
+function mark(name: string, current: string): string {
+  return name === current ? `**${name}**` : name;
+}
+
+export function usageText(usage: SessionUsage): string {
+  const { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens } = usage;
+  const { cost_microusd, bound_microusd, reserved_microusd, limit_microusd, remaining_microusd } = usage;
+  const bound = bound_microusd === 0 ? "" : `, of which at most ${dollars(bound_microusd)} is an upper bound`;
+  const reserved = reserved_microusd === 0 ? "" : `, ${dollars(reserved_microusd)} reserved`;
+  const limit =
+    limit_microusd === undefined
+      ? "no limit of its own"
+      : `${dollars(remaining_microusd ?? 0)} left of ${dollars(limit_microusd)}`;
+  return [
+    `- Requests: ${usage.requests}`,
+    `- Tokens: ${input_tokens} in, ${output_tokens} out, ${cache_read_tokens} read from the cache, ${cache_write_tokens} written to it`,
+    `- Cost: ${dollars(cost_microusd)} spent${bound}${reserved}`,
+    `- Budget: ${limit}`,
+  ].join("\n");
+}
