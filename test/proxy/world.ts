@@ -143,6 +143,7 @@ export class World {
           get: () => provider,
           list: () => [provider],
           test: () => Promise.reject(),
+          health: () => Promise.reject(),
           condition: (id) => world.breaker.condition(id),
           close: () => undefined,
         },

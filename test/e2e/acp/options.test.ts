@@ -1,4 +1,9 @@
-import { methods, RequestError, type SessionConfigOption } from "@agentclientprotocol/sdk";
+import {
+  methods,
+  RequestError,
+  type SessionConfigOption,
+  type SetSessionConfigOptionResponse,
+} from "@agentclientprotocol/sdk";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openTestHouse, script, type TestHouse } from "../../support/house.ts";
 import { allow, Editor, type EditorOptions } from "./editor.ts";
@@ -87,10 +92,11 @@ describe("what an editor can choose", () => {
       { id: "reads", type: "select", currentValue: "allow" },
     ]);
     const set = async (configId: string, value: string): Promise<Record<string, unknown>> => {
-      const params = { sessionId, configId, value };
-      return values(
-        (await editor.connection.agent.request(methods.agent.session.setConfigOption, params)).configOptions,
+      const answer = await editor.connection.agent.request<SetSessionConfigOptionResponse>(
+        methods.agent.session.setConfigOption,
+        { sessionId, configId, value },
       );
+      return values(answer.configOptions);
     };
     expect(await set("mode", "plan")).toEqual({ mode: "plan", model: "sim", reads: "allow" });
     expect(await set("model", "sim-2")).toEqual({ mode: "plan", model: "sim-2", reads: "allow" });
