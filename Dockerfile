@@ -48,6 +48,7 @@ ENV NODE_ENV=production \
 USER 1001:2001
 VOLUME ["/data", "/workspace"]
 EXPOSE 5353
+# Liveness, not readiness: a server that drains or whose disk is nearly full must not be restarted for that.
 HEALTHCHECK --interval=5s --timeout=3s --start-period=10s --retries=3 \
   CMD wget --spider http://127.0.0.1:5353/health || exit 1
 ENTRYPOINT ["tini", "--", "node", "dist/cli/main.js"]

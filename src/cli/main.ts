@@ -12,6 +12,8 @@ const { version } = JSON.parse(readFileSync(new URL("../../package.json", import
 const NPM_ECHO_MS = 300;
 const underNpm = process.env["npm_lifecycle_event"] !== undefined;
 
+const output = { isNeeded: true, isLost: false };
+
 const surroundings: Surroundings = {
   environment: process.env,
   cwd: process.cwd(),
@@ -31,16 +33,27 @@ const surroundings: Surroundings = {
     process.on(signal, listen);
     return () => process.off(signal, listen);
   },
+  goOnWithoutOutput: () => {
+    output.isNeeded = false;
+  },
   exit: (code) => process.exit(code),
 };
 
-// Whoever reads our output may stop at any line: `sallyport sessions | head`.
-process.stdout.on("error", () => process.exit(1));
-process.stderr.on("error", () => process.exit(1));
+// Whoever reads our output may stop at any line: `sallyport sessions | head`. A command that has something to put in order
+// first gets to do so.
+for (const stream of [process.stdout, process.stderr]) stream.on("error", loseOutput);
 
 const code = await runCommandLine(process.argv.slice(2), surroundings);
 await Promise.all([flushed(process.stdout), flushed(process.stderr)]);
 process.exit(code);
+
+/** After the first write that failed every other one fails, too. */
+function loseOutput(): void {
+  if (!output.isNeeded || output.isLost) return;
+  output.isLost = true;
+  if (process.listenerCount("SIGHUP") > 0) process.emit("SIGHUP", "SIGHUP");
+  else process.exit(1);
+}
 
 function flushed(stream: Writable): Promise<void> {
   return new Promise((resolve) => {

@@ -13,6 +13,8 @@ export interface Serving {
   readonly token: string;
   /** Where model calls go, for people. */
   readonly modelAddress: string;
+  /** Refuses new work; resolves when commands that run have ended, their time is up, or the signal is aborted. */
+  drain(signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -62,6 +64,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     url: server.url,
     token: house.adminToken,
     modelAddress: house.modelAddress,
+    drain: (signal) => house.gateway.drain({ ms: settings.drainSeconds.value * 1_000, signal }),
     close: async () => {
       await server.close();
       // While the home is still ours: a moment later it may be the next owner's file.

@@ -44,6 +44,8 @@ export interface Settings {
   readonly allowedOrigins: Setting<readonly string[]>;
   readonly roots: Setting<readonly string[]>;
   readonly requestsPerMinute: Setting<number>;
+  /** How long commands that run have to end when the server is told to stop. */
+  readonly drainSeconds: Setting<number>;
   /** Fixes the first admin token. */
   readonly token: Setting<string | undefined>;
   readonly apiKey: Setting<string | undefined>;
@@ -94,6 +96,7 @@ export interface Flags {
   readonly allowedHost?: readonly string[] | undefined;
   readonly allowedOrigin?: readonly string[] | undefined;
   readonly connection?: readonly string[] | undefined;
+  readonly drainSeconds?: number | undefined;
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -120,6 +123,10 @@ export function readSettings(flags: Flags, environment: Environment, cwd: string
     requestsPerMinute: pick<number>(
       [undefined, numberOf(environment["SALLYPORT_REQUESTS_PER_MINUTE"]), file.requests_per_minute],
       LIMITS.requestsPerMinutePerToken,
+    ),
+    drainSeconds: pick<number>(
+      [flags.drainSeconds, secondsOf("SALLYPORT_DRAIN_SECONDS", environment), file.drain_seconds],
+      LIMITS.drainSeconds,
     ),
     token: pick<string | undefined>([undefined, environment["SALLYPORT_TOKEN"], undefined], undefined),
     apiKey: pick<string | undefined>([undefined, environment["ANTHROPIC_API_KEY"], undefined], undefined),
@@ -299,6 +306,15 @@ function numberOf(text: string | undefined): number | undefined {
   const value = Number(text);
   if (!Number.isInteger(value) || value < 1)
     throw new Failure("invalid_request", `${text} is not a whole number above 0`);
+  return value;
+}
+
+function secondsOf(variable: string, environment: Environment): number | undefined {
+  const text = environment[variable];
+  if (text === undefined || text === "") return undefined;
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 0 || value > LIMITS.drainMaxSeconds)
+    throw new Failure("invalid_request", `${variable} must be a whole number from 0 to ${LIMITS.drainMaxSeconds}`);
   return value;
 }
 

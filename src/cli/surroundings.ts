@@ -23,6 +23,8 @@ export interface Surroundings {
   readonly now: () => number;
   /** The answer stops listening. */
   readonly onSignal: (signal: Signal, listener: () => void) => () => void;
+  /** From now on the command goes on when nobody reads its output any more. Others are then stopped as by SIGHUP. */
+  readonly goOnWithoutOutput: () => void;
   /** Ends the process at once. */
   readonly exit: (code: number) => void;
 }

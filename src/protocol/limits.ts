@@ -1,6 +1,7 @@
 import { PROXY_LIMITS } from "./limits-proxy.ts";
 
 import { CLIENT_LIMITS } from "./client-limits.ts";
+import { OPERATION_LIMITS } from "./operation-limits.ts";
 import { TOKEN_LIMITS } from "./token-limits.ts";
 
 /**
@@ -10,6 +11,7 @@ import { TOKEN_LIMITS } from "./token-limits.ts";
 export const LIMITS = {
   ...CLIENT_LIMITS,
   ...TOKEN_LIMITS,
+  ...OPERATION_LIMITS,
   // approvals
   approvalTimeoutMs: 300_000,
   pendingApprovalsPerSession: 64,

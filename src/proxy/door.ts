@@ -144,6 +144,8 @@ export class Door implements BodyTaker {
 
   async #run(call: Call, route: Route, body: Buffer | undefined): Promise<void> {
     try {
+      const waits = call.owner.holder.begin?.(call.id);
+      if (waits !== undefined) await waits;
       const admitted = await admit(call, route, body);
       if ("failure" in admitted) call.refuse(admitted);
       else if (call.isGone) admitted.stake?.reservation.release();

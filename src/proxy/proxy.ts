@@ -78,6 +78,8 @@ export interface Exchange {
 export interface KeyHolder {
   /** A Failure when the session may ask nothing any more. Called for each request; takes no time. */
   standing(): Standing | Failure;
+  /** Called first for each request. A promise: the request waits for it, and it may be that it never resolves. */
+  begin?(id: string): Promise<void> | undefined;
   /** Called when the request has been settled, before the caller sees its last bytes. */
   told?(exchange: Exchange): void;
 }

@@ -6,6 +6,7 @@ import { ApprovalDesk } from "./approval-desk.ts";
 import { AuditDesk } from "./audit-desk.ts";
 import { ClientDesk } from "./client-desk.ts";
 import { ConnectionDesk } from "./connection-desk.ts";
+import { Drain, drainSessions, type DrainOptions } from "./drain.ts";
 import { Feed } from "./feed.ts";
 import { FolderDesk } from "./folder-desk.ts";
 import { LimitBook } from "./limit-book.ts";
@@ -31,7 +32,7 @@ import { WarmSessions } from "./warm.ts";
 const SWEEP_MS = 600_000;
 
 export interface GatewayOptions {
-  readonly services: Omit<Services, "policy" | "limits" | "processes" | "reload" | "replays">;
+  readonly services: Omit<Services, "policy" | "limits" | "processes" | "reload" | "replays" | "drain">;
   readonly places: Places;
   /** Which sessions are deleted by themselves; absent: none. */
   readonly retention?: RetentionSettings | undefined;
@@ -104,6 +105,7 @@ export class Gateway {
       limits,
       processes,
       replays: new ReplayTurns(),
+      drain: new Drain(),
       policy: () => book.current(),
       reload: (session) => gateway.#registry.reload(session),
       observe: (event, state) => {
@@ -167,9 +169,19 @@ export class Gateway {
     return this.#services.store.health();
   }
 
+  /** Whether the server is about to stop: new sessions and prompts are refused. */
+  get isDraining(): boolean {
+    return this.#services.drain.isStarted;
+  }
+
   /** The answer of a request; a Failure when nothing could be written for `storeWaitMs`. */
   whileStoring<Answer>(work: Promise<Answer>): Promise<Answer> {
     return whileStoring(this.#services, work);
+  }
+
+  /** Refuses new work, and gives calls that run some time to end. What is open then waits for the next start. */
+  drain(options: DrainOptions): Promise<void> {
+    return drainSessions({ services: this.#services, registry: this.#registry }, options);
   }
 
   /** Stops without ending anything: open turns and questions wait for the next start. The store stays open. */

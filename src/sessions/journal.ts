@@ -1,8 +1,9 @@
 import type { Ancestor } from "../engines/index.ts";
-import { LIMITS, type JournalEvent } from "../protocol/index.ts";
+import { Failure, LIMITS, type JournalEvent } from "../protocol/index.ts";
 import type { EventRow, Reader } from "../store/index.ts";
 import { Frame } from "./frames.ts";
 import type { Services } from "./services.ts";
+import type { Session } from "./session.ts";
 import type { Segment, SessionState } from "./state.ts";
 
 export interface Stretch {
@@ -32,6 +33,28 @@ export async function readEvents(read: Reader, whose: Whose, stretch: Stretch): 
     if (chars !== undefined) for (const { body } of found) chars -= body.length;
   }
   return rows;
+}
+
+/** A page of what a session has published after a seq. */
+export async function publishedPage(
+  { services, state, stream }: Session,
+  after: number,
+  bounds: Pick<Stretch, "limit" | "chars">,
+): Promise<readonly Frame[]> {
+  const rows = await readEvents(services.store.read, state, { after, upto: stream.publishedSeq, ...bounds });
+  return rows.map((row) => Frame.ofRow(row, state.id));
+}
+
+/** The prompt that waits in the queue since event `seq`. */
+export async function queuedPrompt(
+  read: Reader,
+  whose: Whose,
+  seq: number,
+): Promise<Extract<JournalEvent, { type: "turn.queued" }>> {
+  const [row] = await readEvents(read, whose, { after: seq - 1, upto: seq, limit: 1 });
+  const event = row === undefined ? undefined : Frame.ofRow(row, whose.id).value;
+  if (event?.type !== "turn.queued") throw new Failure("store_failed", `event ${seq} should hold a queued prompt`);
+  return event;
 }
 
 /** The whole journal up to a seq, page by page. */

@@ -1,8 +1,25 @@
-import type { Conversation } from "../engines/index.ts";
-import { Failure } from "../protocol/index.ts";
+import type { Conversation, EngineEvent } from "../engines/index.ts";
+import { Failure, isToolItem } from "../protocol/index.ts";
 import { hostFor } from "./host.ts";
 import { ancestry, history } from "./journal.ts";
 import type { Session } from "./session.ts";
+import type { OpenTurn } from "./state.ts";
+
+/** How a turn begins. */
+export type Begin = (conversation: Conversation, signal: AbortSignal) => AsyncIterable<readonly EngineEvent[]>;
+
+/** Goes on with a turn that an earlier life of the server left open. */
+export function beginAgain({ items }: OpenTurn): Begin {
+  // A sub-agent's own calls are taken up with the call that it is.
+  const open = Object.values(items)
+    .filter(isToolItem)
+    .filter((item) => item.parent_id === undefined);
+  return (conversation, signal) => {
+    if (conversation.resumeTurn === undefined)
+      throw new Failure("engine_failed", "this engine cannot take a turn up again");
+    return conversation.resumeTurn(open, signal);
+  };
+}
 
 /** Opens the engine's side of a session, with its journal up to and including `upto`. */
 export async function openConversation(session: Session, upto: number): Promise<Conversation> {

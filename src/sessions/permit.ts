@@ -55,6 +55,7 @@ export async function permit(session: Session, asked: ToolCall, signal: AbortSig
   const call = asked.tool === QUESTION_TOOL ? { ...asked, input: unanswered(asked.input) } : asked;
   services.reach("tool.announced");
   await session.unpaused(signal);
+  await session.activity.hold(signal);
   const turn = session.state.turn;
   if (turn === undefined || signal.aborted) return denied("Interrupted.", "interrupted");
   const item = itemOf(session, call);
@@ -285,8 +286,10 @@ interface Run {
 }
 
 /** Says yes once it is on the disk that the tool is about to run: after a crash nobody has to guess. */
-async function letRun(session: Session, { item, call, effectful }: Deciding, run: Run): Promise<Verdict> {
+async function letRun(session: Session, { item, call, effectful, signal }: Deciding, run: Run): Promise<Verdict> {
   const { input, edited, ruled, approved } = run;
+  await session.activity.hold(signal);
+  if (signal.aborted) return denied("Interrupted.", "interrupted");
   const isMarked = session.state.turn?.running.includes(item.id) === true;
   if (edited !== undefined || (effectful && !isMarked)) {
     await session.execute({ type: "run", item: edited === undefined ? asAsked(item) : editedToolItem(item, edited) });

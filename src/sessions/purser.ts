@@ -50,6 +50,7 @@ export class Purser {
     await this.load();
     const lease = this.#session.services.models.proxy.lease({
       standing: () => this.#standing(),
+      begin: (id) => this.#session.activity.beginRequest(id),
       told: (exchange) => this.#told(exchange),
     });
     if (this.#opening === opening) this.#lease = lease;
@@ -157,6 +158,7 @@ export class Purser {
   }
 
   #told(exchange: Exchange): void {
+    this.#session.activity.endRequest(exchange.id);
     if (exchange.shortage !== undefined) this.#shortage = exchange.shortage;
     else if (exchange.outcome !== "refused") this.#shortage = undefined;
     this.#refusal = exchange.outcome === "refused" ? exchange.code : undefined;

@@ -7,6 +7,7 @@ import type { Sandbox } from "../sandbox/index.ts";
 import type { Store } from "../store/index.ts";
 import type { LendableToolbox } from "../tools/index.ts";
 import type { ReachCheckpoint } from "./checkpoints.ts";
+import type { Drain } from "./drain.ts";
 import type { LimitBook } from "./limit-book.ts";
 import type { ReplayTurns } from "./replay.ts";
 import type { EngineProcesses } from "./resting.ts";
@@ -78,6 +79,7 @@ export interface Services {
   readonly limits: LimitBook;
   readonly processes: EngineProcesses;
   readonly replays: ReplayTurns;
+  readonly drain: Drain;
   /** Told of every event once it is on the disk, in the order of its session. Takes no time and never throws. */
   readonly observe: (event: JournalEvent, state: SessionState) => void;
   /** Puts another object in the place of a session whose state the store refused. It goes on from what is stored. */

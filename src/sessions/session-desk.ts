@@ -22,6 +22,7 @@ import { SessionConcurrency } from "./concurrency.ts";
 import { effectiveProfile } from "./effective-profile.ts";
 import type { Frame } from "./frames.ts";
 import { isOffered } from "./host.ts";
+import { publishedPage } from "./journal.ts";
 import { lendTo } from "./lending.ts";
 import type { Receipts } from "./receipts.ts";
 import type { Registry } from "./registry.ts";
@@ -325,7 +326,7 @@ export class SessionDesk {
   ): Promise<readonly Frame[]> {
     const session = await this.#session(caller, "session.read", id);
     checkCursor(session, page.after);
-    return session.page(page.after, { limit: page.limit });
+    return publishedPage(session, page.after, { limit: page.limit });
   }
 
   /** The journal after a seq, then live; see watch.ts. Rights are checked before anything is sent. */

@@ -19,10 +19,11 @@ import type { Write } from "../store/index.ts";
 import { append } from "./append.ts";
 import { passCheckpoints } from "./checkpoints.ts";
 import { decide, withStopper, type Answer, type Change, type Command, type TurnEnd } from "./decide.ts";
+import { stoppingFailure, TurnActivity } from "./drain.ts";
 import { expireQuestion } from "./expiry.ts";
 import { Frame } from "./frames.ts";
-import { readEvents } from "./journal.ts";
-import { keepsProcess, openConversation } from "./opening.ts";
+import { queuedPrompt } from "./journal.ts";
+import { beginAgain, keepsProcess, openConversation, type Begin } from "./opening.ts";
 import { Outbox } from "./outbox.ts";
 import { PermittedCalls } from "./permitted-calls.ts";
 import { Pauses } from "./pauses.ts";
@@ -30,10 +31,16 @@ import { Purser } from "./purser.ts";
 import { Questions, type Answering } from "./questions.ts";
 import type { Services, Workshop } from "./services.ts";
 import { isFinal, nextInQueue, type SessionState } from "./state.ts";
-import { isAsked, isPatient, refusalWhileStalled, refuseWhileStalled, untilStoredOrStalled } from "./storing.ts";
+import {
+  isAsked,
+  isPatient,
+  refusalWhileStalled,
+  refuseNewWork,
+  refuseWhileStalled,
+  untilStoredOrStalled,
+} from "./storing.ts";
 import { LiveStream } from "./stream.ts";
 
-type Begin = (conversation: Conversation, signal: AbortSignal) => AsyncIterable<readonly EngineEvent[]>;
 /** What goes into the commit beside the session's own rows. */
 export type Beside = Pick<Write, "receipts" | "audit" | "documents">;
 
@@ -50,6 +57,7 @@ export class Session {
   deleted = false;
   /** Calls of the open turn that may run. */
   readonly permitted = new PermittedCalls();
+  readonly activity: TurnActivity;
   readonly #outbox: Outbox;
   #pieces: PieceRedactor;
   #state: SessionState;
@@ -63,6 +71,7 @@ export class Session {
   #work: Promise<void> = Promise.resolve();
   #closing = false;
   #halted = false;
+  #stopping: Promise<void> | undefined;
   readonly #pauses = new Pauses();
   /** Names the writes of this object: after one was refused, the store refuses all that follow from it. */
   readonly #chain: string;
@@ -74,6 +83,7 @@ export class Session {
     this.#chain = services.newId("req");
     this.#pieces = new PieceRedactor(services.redact);
     this.purser = new Purser(this);
+    this.activity = new TurnActivity(services);
     this.stream = new LiveStream(state.seq);
     this.#outbox = new Outbox((frames) => this.#publish(frames));
     this.questions = new Questions(services.clock, (approval_id) => void expireQuestion(this, approval_id));
@@ -111,7 +121,7 @@ export class Session {
     beside?: (accepted: PromptAccepted) => Beside,
   ): Promise<PromptAccepted> {
     if (this.#closing) throw new Failure("session_closed", `session ${this.#state.id} is closing`);
-    refuseWhileStalled(this.services);
+    refuseNewWork(this.services);
     const turn_id = this.services.newId("turn");
     const accepted = { turn_id, seq: this.#state.seq + 1, queued: false };
     const events = decide(this.#state, { type: "prompt", turn_id, prompt, by });
@@ -133,6 +143,7 @@ export class Session {
   /** Ends the open turn; resolves when it has ended. False when there was none. `by` absent: no person stopped it. */
   async interrupt({ by, hold_queue = false }: Interrupt & { readonly by?: PrincipalRef } = {}): Promise<boolean> {
     const { turn } = this.#state;
+    if (this.#halted) throw stoppingFailure();
     // At once: the turn that ends now finds the queue held.
     const held = hold_queue && !isFinal(this.#state.status) ? this.execute({ type: "hold" }) : undefined;
     if (turn === undefined) return held === undefined ? false : held.then(() => false);
@@ -190,12 +201,20 @@ export class Session {
 
   /** The server stops: nothing is written any more, processes end, the turn stays open for the next start. */
   async halt(): Promise<void> {
+    const stopped = this.stopWork();
+    this.stream.endStream();
+    await stopped;
+    await this.#release();
+    await untilStoredOrStalled(this.services, this.#lastCommit, LIMITS.storeCloseMs);
+  }
+
+  /** As `halt`, but who watches may go on reading. */
+  stopWork(): Promise<void> {
     this.#halted = true;
     this.questions.stopClocks();
     this.#controller?.abort();
-    this.stream.endStream();
-    await this.#release();
-    await untilStoredOrStalled(this.services, this.#lastCommit, LIMITS.storeCloseMs);
+    this.#stopping ??= this.#release();
+    return this.#stopping;
   }
 
   /** Between turns: what is only kept for speed leaves the memory. The journal brings the conversation back. */
@@ -238,29 +257,7 @@ export class Session {
       this.#advance();
       return;
     }
-    // A sub-agent's own calls are taken up with the call that it is.
-    const open = Object.values(turn.items)
-      .filter(isToolItem)
-      .filter((item) => item.parent_id === undefined);
-    this.#drive({
-      turn_id: turn.id,
-      upto: this.#state.seq,
-      begin: (conversation, signal) => {
-        if (conversation.resumeTurn === undefined)
-          throw new Failure("engine_failed", "this engine cannot take a turn up again");
-        return conversation.resumeTurn(open, signal);
-      },
-    });
-  }
-
-  /** A page of what was published. */
-  async page(after: number, bounds: { readonly limit: number; readonly chars?: number }): Promise<readonly Frame[]> {
-    const rows = await readEvents(this.services.store.read, this.#state, {
-      after,
-      upto: this.stream.publishedSeq,
-      ...bounds,
-    });
-    return rows.map((row) => Frame.ofRow(row, this.#state.id));
+    this.#drive({ turn_id: turn.id, upto: this.#state.seq, begin: beginAgain(turn) });
   }
 
   workshop(): Promise<Workshop> {
@@ -290,9 +287,10 @@ export class Session {
     events: readonly EventBody[],
     { beside = {}, patient }: { readonly beside?: Beside | undefined; readonly patient?: boolean },
   ): Promise<void> {
-    if (this.#halted) return Promise.reject(new Failure("shutting_down", "the server is stopping"));
+    if (this.#halted) return Promise.reject(stoppingFailure());
     if (events.length === 0 && Object.values(beside).every((rows) => rows === undefined)) return this.#lastCommit;
     const { state, frames, write } = append(this, events);
+    this.activity.sign();
     this.#state = state;
     const publish = this.#outbox.journaled(frames);
     const committed = this.services.store.commit(
@@ -436,16 +434,15 @@ export class Session {
   }
 
   #mayBegin(turn_id: string): boolean {
-    if (this.#halted || this.#closing || this.#state.turn !== undefined || this.#state.paused) return false;
+    if (this.#halted || this.#closing || this.services.drain.isStarted) return false;
+    if (this.#state.turn !== undefined || this.#state.paused) return false;
     return nextInQueue(this.#state)?.turn_id === turn_id;
   }
 
   async #take(turn_id: string, seq: number): Promise<void> {
     await this.#lastCommit;
-    const [row] = await readEvents(this.services.store.read, this.#state, { after: seq - 1, upto: seq, limit: 1 });
+    const event = await queuedPrompt(this.services.store.read, this.#state, seq);
     if (!this.#mayBegin(turn_id)) return;
-    const event = row === undefined ? undefined : Frame.ofRow(row, this.#state.id).value;
-    if (event?.type !== "turn.queued") throw new Failure("store_failed", `event ${seq} should hold a queued prompt`);
     const upto = this.#state.seq;
     this.execute({ type: "dequeue", turn_id, prompt: event.prompt, by: event.by }).catch(() => undefined);
     this.services.reach("queue.taken");

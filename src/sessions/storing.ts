@@ -1,6 +1,7 @@
 import { Failure, LIMITS, SYSTEM } from "../protocol/index.ts";
 import { stalledFailure } from "../store/index.ts";
 import type { Command } from "./decide.ts";
+import { stoppingFailure } from "./drain.ts";
 import type { Services } from "./services.ts";
 
 type Storing = Pick<Services, "store" | "clock">;
@@ -18,8 +19,9 @@ export function refuseWhileStalled(services: Pick<Services, "store">): void {
 
 const MEGABYTE = 1_000_000;
 
-/** Refuses what would need more space on a disk that is nearly full. What runs may come to its end. */
-export function refuseNewWork(services: Pick<Services, "store">): void {
+/** Refuses what a server that stops would not begin, and what a nearly full disk has no space for. What runs may come to its end. */
+export function refuseNewWork(services: Pick<Services, "store" | "drain">): void {
+  if (services.drain.isStarted) throw stoppingFailure();
   refuseWhileStalled(services);
   const { lowSpace } = services.store.health();
   if (lowSpace === undefined) return;

@@ -1,5 +1,6 @@
 import { Failure, LIMITS } from "../protocol/index.ts";
 import type { Frame } from "./frames.ts";
+import { publishedPage } from "./journal.ts";
 import type { Session } from "./session.ts";
 import { isFinal } from "./state.ts";
 
@@ -32,7 +33,7 @@ export async function* watch(session: Session, after: number, signal: AbortSigna
       while (position < stream.publishedSeq) {
         await session.services.replays.next();
         if (signal.aborted) return;
-        const page = [...(await session.page(position, REPLAY_PAGE))];
+        const page = [...(await publishedPage(session, position, REPLAY_PAGE))];
         if (signal.aborted) return;
         position = page.at(-1)?.seq ?? stream.publishedSeq;
         yield page;

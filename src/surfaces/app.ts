@@ -10,7 +10,7 @@ import { approvalRoutes } from "./routes/approvals.ts";
 import { adminRoutes } from "./routes/admin.ts";
 import { connectionRoutes } from "./routes/connections.ts";
 import { deskRoutes } from "./routes/desk.ts";
-import { healthRoute } from "./routes/health.ts";
+import { healthRoutes, isProbe } from "./routes/health.ts";
 import { isMountPath, mountRoutes } from "./routes/mount.ts";
 import { providerRoutes } from "./routes/providers.ts";
 import { sessionRoutes } from "./routes/sessions.ts";
@@ -45,7 +45,7 @@ export function createApp(options: SurfaceOptions, guard: Guard): App {
   app.use(door(guard, new RouteRights(app)));
   app.use(bounded);
   app.use(answeredWhileStalled(options));
-  healthRoute(app, options);
+  healthRoutes(app, options);
   webPages(app, options);
   sessionRoutes(app, options);
   approvalRoutes(app, options);
@@ -83,7 +83,10 @@ const NOTHING_THERE = /^\/\.well-known(\/|$)/;
 
 /** Where a person who mistypes an address does not get to. */
 function isForPrograms(path: string): boolean {
-  return isMountPath(path) || /^\/(api|assets|mcp|metrics|openapi\.json|health|ws|bridge)(\/|$)/.test(path);
+  return (
+    isMountPath(path) ||
+    /^\/(api|assets|mcp|metrics|openapi\.json|health|livez|ready|readyz|ws|bridge)(\/|$)/.test(path)
+  );
 }
 
 function wantsPage({ req }: Context<Environment>): boolean {
@@ -96,7 +99,7 @@ function notHere(context: Context<Environment>): Response {
   return refuse(context, new Failure("not_found", `there is no ${context.req.method} ${context.req.path}`));
 }
 
-/** Host, Origin, token, rate and right for every route; only `/health` and the pages need no token. */
+/** Host, Origin, token, rate and right for every route; only probes and the pages need no token. */
 function door(guard: Guard, rights: RouteRights) {
   return createMiddleware<Environment>(async (context, next) => {
     context.header("content-security-policy", CONTENT_SECURITY_POLICY);
@@ -113,7 +116,7 @@ function door(guard: Guard, rights: RouteRights) {
     if (foreign !== undefined) allowOrigin(outgoing, foreign);
     if (foreign !== undefined && isPreflight(incoming)) return context.body(null, 204, PREFLIGHT_HEADERS);
     if (NOTHING_THERE.test(context.req.path)) return notHere(context);
-    if (context.req.path !== "/health") {
+    if (!isProbe(context.req.path)) {
       if (wantsPage(context)) return notFoundPage(context);
       const caller = await guard.authenticate(incoming);
       guard.checkPlace(caller, incoming);

@@ -64,6 +64,7 @@ export class Place {
       name: "sallyport",
       now: () => Date.now(),
       onSignal: () => () => undefined,
+      goOnWithoutOutput: () => undefined,
       exit: () => undefined,
     };
   }

@@ -22,6 +22,7 @@ provider: sim
 allowed_hosts: [file.example]
 roots: [/srv]
 requests_per_minute: 7
+drain_seconds: 70
 providers:
   local: {base_url: http://127.0.0.1:11434, wire: anthropic, credential_file: key}
 prices:
@@ -39,6 +40,7 @@ const ENVIRONMENT = {
   SALLYPORT_PROVIDER: "cloud",
   SALLYPORT_ALLOWED_HOSTS: "one.example,two.example",
   SALLYPORT_REQUESTS_PER_MINUTE: "8",
+  SALLYPORT_DRAIN_SECONDS: "80",
   SALLYPORT_TOKEN: "token-of-environment",
   ANTHROPIC_API_KEY: "key",
   ANTHROPIC_BASE_URL: "http://127.0.0.1:1",
@@ -70,6 +72,7 @@ const FLAGS: Flags = {
   model: "model-of-flag",
   provider: "sim",
   allowedHost: ["flag.example"],
+  drainSeconds: 0,
 };
 
 describe("settings", () => {
@@ -87,6 +90,7 @@ describe("settings", () => {
       allowedOrigins: { value: [], origin: "default" },
       roots: { value: ["/srv"], origin: "file" },
       requestsPerMinute: { value: 8, origin: "environment" },
+      drainSeconds: { value: 0, origin: "flag" },
       token: { value: "token-of-environment", origin: "environment" },
       apiKey: { value: "key", origin: "environment" },
       apiUrl: { value: "http://127.0.0.1:1", origin: "environment" },
@@ -106,6 +110,7 @@ describe("settings", () => {
       allowedOrigins: { value: [], origin: "default" },
       roots: { value: ["/srv"], origin: "file" },
       requestsPerMinute: { value: 8, origin: "environment" },
+      drainSeconds: { value: 80, origin: "environment" },
       token: { value: "token-of-environment", origin: "environment" },
       apiKey: { value: "key", origin: "environment" },
       apiUrl: { value: "http://127.0.0.1:1", origin: "environment" },
@@ -125,6 +130,7 @@ describe("settings", () => {
       allowedOrigins: { value: [], origin: "default" },
       roots: { value: ["/srv"], origin: "file" },
       requestsPerMinute: { value: 7, origin: "file" },
+      drainSeconds: { value: 70, origin: "file" },
       token: { value: undefined, origin: "default" },
       apiKey: { value: undefined, origin: "default" },
       apiUrl: { value: "https://api.anthropic.com", origin: "default" },
@@ -144,6 +150,7 @@ describe("settings", () => {
       allowedOrigins: { value: [], origin: "default" },
       roots: { value: ["/project"], origin: "default" },
       requestsPerMinute: { value: 6_000, origin: "default" },
+      drainSeconds: { value: 7, origin: "default" },
       token: { value: undefined, origin: "default" },
       apiKey: { value: undefined, origin: "default" },
       apiUrl: { value: "https://api.anthropic.com", origin: "default" },

@@ -1,5 +1,5 @@
 import { Option, type Command } from "commander";
-import { Failure } from "../../protocol/index.ts";
+import { Failure, LIMITS } from "../../protocol/index.ts";
 import { findServer, homeToken } from "../connect.ts";
 import { flagsOf, print, type Context } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
@@ -17,6 +17,7 @@ interface ServeFlags {
   readonly allowedHost?: readonly string[];
   readonly connection?: readonly string[];
   readonly logLevel?: string;
+  readonly drainSeconds?: number;
   readonly acceptDataLoss?: boolean;
 }
 
@@ -25,7 +26,9 @@ const LOG_LEVELS = ["silent", "error", "warn", "info", "debug"];
 const HELP = `
 Settings come from flags, then the environment (SALLYPORT_PORT, SALLYPORT_HOST, SALLYPORT_HOME, SALLYPORT_TOKEN,
 ANTHROPIC_API_KEY, …), then sallyport.yaml in the home folder. \`sallyport doctor\` shows what applies and why.
-Ctrl-C stops the server; open turns and approvals wait for the next start.
+Ctrl-C, SIGTERM or closing the terminal (SIGHUP) stop the server: it takes no new work, waits for commands that run
+(--drain-seconds), then ends. Open turns and approvals wait for the next start. Ctrl-C again does not wait. There is no
+reload: providers and prices are read anew by themselves, other settings at a start.
 
 Example:
   $ sallyport serve --port 5353 --workspace ~/project`;
@@ -57,6 +60,11 @@ export function addServe(program: Command, context: Context): void {
       "a database that may be read: sqlite:/path, postgres://user@host/database or env:VARIABLE with one of them; several times",
       collect,
     )
+    .option(
+      "--drain-seconds <seconds>",
+      `how long commands that run have to end when the server is told to stop (default: ${LIMITS.drainSeconds})`,
+      wholeNumber({ from: 0, to: LIMITS.drainMaxSeconds }),
+    )
     .option("--accept-data-loss", "start although the database holds less than it did; what is lost stays lost")
     .addOption(new Option("--log-level <level>", "how much is logged to standard error").choices(LOG_LEVELS))
     .addHelpText("after", HELP)
@@ -74,6 +82,8 @@ async function serveUntilStopped(
   const settings = readSettings(flags, environment, surroundings.cwd);
   const level = logLevelOf(flags.logLevel ?? environment["SALLYPORT_LOG_LEVEL"]);
   const stopping = stopSignals(context);
+  // A server outlives whoever reads its log.
+  surroundings.goOnWithoutOutput();
   const { serve } = await import("../serve.ts");
   const serving = await serve({
     settings,
@@ -91,8 +101,12 @@ async function serveUntilStopped(
     throw await withLink(error, settings);
   });
   greet(context, serving, settings);
-  await stopping;
-  screen.line(screen.paint.dim("stopping; Ctrl-C again stops at once"));
+  await stopping.first;
+  const { value: seconds } = settings.drainSeconds;
+  screen.line(
+    screen.paint.dim(`stopping; commands that run have ${seconds} s to end, Ctrl-C again does not wait for them`),
+  );
+  await serving.drain(stopping.again);
   await serving.close();
   return EXIT.done;
 }
@@ -104,18 +118,27 @@ function logLevelOf(text: string | undefined): string {
   return text;
 }
 
-/** Resolves at the first signal; the second ends the process. */
-function stopSignals({ surroundings }: Context): Promise<void> {
-  return new Promise((resolve) => {
-    let asked = false;
+interface StopSignals {
+  /** Resolves at the first signal. */
+  readonly first: Promise<void>;
+  /** Aborted at the second one. */
+  readonly again: AbortSignal;
+}
+
+/** Whoever asks for the third time cannot wait: the process ends, and a watchdog ends its children. */
+function stopSignals({ surroundings }: Context): StopSignals {
+  const again = new AbortController();
+  const first = new Promise<void>((resolve) => {
+    let asked = 0;
     const stop = (): void => {
-      if (asked) surroundings.exit(EXIT.interrupted);
-      asked = true;
+      asked += 1;
+      if (asked === 2) again.abort();
+      if (asked > 2) surroundings.exit(EXIT.interrupted);
       resolve();
     };
-    surroundings.onSignal("SIGINT", stop);
-    surroundings.onSignal("SIGTERM", stop);
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) surroundings.onSignal(signal, stop);
   });
+  return { first, again: again.signal };
 }
 
 /** Who starts a second server on a home most likely looks for the first one's link. */

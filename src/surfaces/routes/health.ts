@@ -1,5 +1,5 @@
 import { createRoute, z } from "@hono/zod-openapi";
-import { PROTOCOL_VERSION } from "../../protocol/index.ts";
+import { ErrorCode, PROTOCOL_VERSION } from "../../protocol/index.ts";
 import type { App, SurfaceOptions } from "../surface.ts";
 import { json, needs } from "./documents.ts";
 
@@ -16,10 +16,32 @@ const Health = z.object({
   store: z.enum(["ok", "low_space", "stalled"]),
 });
 
-export function healthRoute(app: App, options: SurfaceOptions): void {
+const Ready = z.object({ status: z.literal("ready") });
+
+const NotReady = z.object({
+  status: z.literal("not_ready"),
+  /** What a new session or prompt would be refused with. */
+  reasons: z.array(z.object({ code: ErrorCode, message: z.string() })),
+});
+type Reason = z.infer<typeof NotReady>["reasons"][number];
+
+/** Asked by what watches over servers; nobody needs a token for them, and they tell nothing secret. */
+const PROBES: ReadonlySet<string> = new Set(["/health", "/livez", "/ready", "/readyz"]);
+
+export function isProbe(path: string): boolean {
+  return PROBES.has(path);
+}
+
+/** Whether the server is there, and, apart from that, whether it takes new work. Each also under the name that Kubernetes uses. */
+export function healthRoutes(app: App, options: SurfaceOptions): void {
+  for (const path of ["/health", "/livez"]) addLiveness(app, options, path);
+  for (const path of ["/ready", "/readyz"]) addReadiness(app, options, path);
+}
+
+function addLiveness(app: App, options: SurfaceOptions, path: string): void {
   const route = createRoute({
     method: "get",
-    path: "/health",
+    path,
     summary: "Is the server up",
     security: [],
     ...needs("nothing"),
@@ -34,6 +56,38 @@ export function healthRoute(app: App, options: SurfaceOptions): void {
       200,
     );
   });
+}
+
+function addReadiness(app: App, { gateway }: SurfaceOptions, path: string): void {
+  const route = createRoute({
+    method: "get",
+    path,
+    summary: "Does the server take new sessions and prompts",
+    security: [],
+    ...needs("nothing"),
+    responses: { 200: json(Ready, "It does"), 503: json(NotReady, "Not at the moment, and why") },
+  });
+  app.openapi(route, (context) => {
+    const reasons = reasonsOf(gateway);
+    if (reasons.length === 0) return context.json({ status: "ready" as const }, 200);
+    return context.json({ status: "not_ready" as const, reasons }, 503);
+  });
+}
+
+function reasonsOf({ storeHealth, isDraining }: SurfaceOptions["gateway"]): Reason[] {
+  const reasons: Reason[] = [];
+  if (isDraining) reasons.push({ code: "shutting_down", message: "The server is stopping." });
+  switch (stateOf(storeHealth)) {
+    case "stalled":
+      reasons.push({ code: "store_failed", message: "The database cannot be written." });
+      break;
+    case "low_space":
+      reasons.push({ code: "store_full", message: "The disk of the home folder is nearly full." });
+      break;
+    case "ok":
+      break;
+  }
+  return reasons;
 }
 
 function stateOf({ stall, lowSpace }: SurfaceOptions["gateway"]["storeHealth"]): z.infer<typeof Health>["store"] {

@@ -156,6 +156,7 @@ function inProcess({ words, folder, environment }: EditorOptions): Command {
     name: "sallyport",
     now: () => Date.now(),
     onSignal: () => () => undefined,
+    goOnWithoutOutput: () => undefined,
     exit: () => undefined,
   }).then(async (code) => {
     output.end();

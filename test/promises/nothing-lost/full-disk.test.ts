@@ -62,6 +62,14 @@ describe.skipIf(!canMount())("a disk that is full (needs the right to mount)", (
     while ((await stat(reserve).catch(() => ({ size: 0 }))).size !== RESERVE);
     fill(place);
     await untilStore(house, "low_space");
+    const ready = await fetch(`${house.serving.url}/ready`);
+    expect([ready.status, await ready.json()]).toEqual([
+      503,
+      {
+        status: "not_ready",
+        reasons: [{ code: "store_full", message: "The disk of the home folder is nearly full." }],
+      },
+    ]);
     await expect(client.createSession({})).rejects.toMatchObject({
       code: "store_full",
       message: expect.stringContaining("Free some space there") as unknown,

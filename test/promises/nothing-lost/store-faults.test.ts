@@ -53,6 +53,11 @@ describe("a database that another program has locked", () => {
     // Somebody's request finds out.
     const first = client.prompt(idle.id, { text: script({ say: "Late." }) }, { key: "first" });
     await untilStore(client, "stalled");
+    const ready = await fetch(`${serving.url}/ready`);
+    expect([ready.status, await ready.json()]).toEqual([
+      503,
+      { status: "not_ready", reasons: [{ code: "store_failed", message: "The database cannot be written." }] },
+    ]);
     const post = (path: string, body: object): Promise<Response> =>
       fetch(`${serving.url}${path}`, {
         method: "POST",

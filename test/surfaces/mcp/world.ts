@@ -103,6 +103,7 @@ function commandTransport(house: TestHouse, token: string): Transport {
     name: "sallyport",
     now: () => Date.now(),
     onSignal: () => () => undefined,
+    goOnWithoutOutput: () => undefined,
     exit: () => undefined,
   });
   return new StreamTransport(input, output, ended);

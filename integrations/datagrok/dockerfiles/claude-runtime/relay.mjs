@@ -20,7 +20,7 @@ const server = spawn(process.execPath, [main, "serve"], {
   env: { ...process.env, SALLYPORT_TOKEN: token, SALLYPORT_HOST: inner.host, SALLYPORT_PORT: String(innerPort) },
 });
 server.on("exit", (code, signal) => process.exit(signal === null ? (code ?? 1) : 1));
-for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => server.kill(signal));
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => server.kill(signal));
 
 /** Whether a browser on this machine asks by itself: then no platform has checked anybody. */
 function isBrowserHere({ host = "", origin }) {

@@ -1,0 +1,13 @@
+/** Bounds of how the server is run: stopping, the access log, open files. Times are milliseconds unless the name says otherwise. */
+export const OPERATION_LIMITS = {
+  /** How long commands that run have to end when the server is told to stop, unless the settings say otherwise. With the grace time for those that do not end it fits into the 10 s of `docker stop`. */
+  drainSeconds: 7,
+  /** The most that the settings may give. */
+  drainMaxSeconds: 3_600,
+  /** How often it is looked whether they have ended. */
+  drainLookMs: 25,
+  /** A turn in which nothing runs and nothing happens for so long is not waited for. */
+  drainSilenceMs: 2_000,
+  /** `Retry-After` of what a server that stops refuses. */
+  restartRetryAfterS: 5,
+} as const;
