@@ -52,8 +52,10 @@ export class MountClient {
     this.#fetch = options.fetch ?? ((input, init) => fetch(input, init));
   }
 
-  async stat(path: string): Promise<FileStat> {
-    return (await (await this.#send({ method: "GET", path, query: { stat: "1" } })).json()) as FileStat;
+  /** `sized` false: only rights and kind are asked for, and `size` is 0. Absent: with its size. */
+  async stat(path: string, { sized = true }: { readonly sized?: boolean } = {}): Promise<FileStat> {
+    const query = { stat: "1", ...(sized ? {} : { size: "0" }) };
+    return (await (await this.#send({ method: "GET", path, query })).json()) as FileStat;
   }
 
   /** What a folder holds; ENOTDIR for a file. */

@@ -52,6 +52,7 @@ export function initAnswer(init: {
   readonly minor: number;
   readonly maxReadahead: number;
   readonly flags: number;
+  readonly flags2: number;
   readonly maxBackground: number;
   readonly maxWrite: number;
 }): Buffer {
@@ -66,6 +67,7 @@ export function initAnswer(init: {
   // Times are given to the millisecond.
   out.writeUInt32LE(1_000_000, 24);
   out.writeUInt16LE(Math.ceil(init.maxWrite / BLOCK_BYTES), 28);
+  out.writeUInt32LE(init.flags2, 32);
   return out;
 }
 

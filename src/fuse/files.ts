@@ -3,6 +3,8 @@ import type { Attributes, Listed } from "./answers.ts";
 /** Who asks, and whether they still wait. */
 export interface Asking {
   readonly uid: number;
+  /** The thread that asks, as this process sees it; 0: it cannot be seen from here. */
+  readonly pid: number;
   /** Aborted when the system call was interrupted or the mount ends. */
   readonly signal: AbortSignal;
 }
@@ -14,7 +16,10 @@ export interface OpenMode {
 
 /** What is mounted. Every verb fails with a FuseError; anything else that is thrown is told as EIO. Paths begin with `/`. */
 export interface FuseFiles {
+  /** For those who want to know: the size is what a reader would get now. */
   attributes(path: string, asking: Asking): Promise<Attributes>;
+  /** For a step of a path: kind and rights as `attributes` has them; the size may be the last one that was known. */
+  lookUp(path: string, asking: Asking): Promise<Attributes>;
   list(path: string, asking: Asking): Promise<readonly Listed[]>;
   open(path: string, mode: OpenMode, asking: Asking): Promise<OpenFile>;
 }
@@ -23,7 +28,9 @@ export interface FuseFiles {
 export interface OpenFile {
   /** Without places to seek to: reads and writes go on where the last one of their kind ended, their offset is 0. */
   readonly stream: boolean;
-  /** The length that `fstat` and seeking from the end see. Absent: that of the path. */
+  /** Bytes of a content that was fixed when the file was opened: what whoever opened it sees in `fstat`. Absent: it is not fixed. */
+  readonly length?: number;
+  /** Where the end is that is sought from. Absent: `length`, or else the size of the path. */
   size?(asking: Asking): Promise<number>;
   /** Empty at the end. `patient`: it may wait for more; otherwise what is there now. */
   read(

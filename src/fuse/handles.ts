@@ -32,6 +32,11 @@ export class HandleTable<Opened> {
     return opened;
   }
 
+  /** The newest that fits. */
+  newest(fits: (opened: Opened) => boolean): Opened | undefined {
+    return [...this.#opened.values()].findLast(fits);
+  }
+
   remove(handle: number): Opened | undefined {
     const opened = this.#opened.get(handle);
     this.#opened.delete(handle);

@@ -17,12 +17,14 @@ import { FuseError, numberOf } from "./errno.ts";
 import type { Asking, FuseFiles, OpenFile } from "./files.ts";
 import { HandleTable } from "./handles.ts";
 import { NodeTable } from "./nodes.ts";
+import { isSameProcess } from "./threads.ts";
 import {
   decodeRequest,
   FUSE_MAJOR,
   FUSE_MINOR,
   FUSE_OLDEST_MINOR,
   INIT_FLAG,
+  INIT_FLAG_2,
   OPEN_FLAG,
   requestBytes,
   type Request,
@@ -52,7 +54,7 @@ export interface FuseLoopOptions {
 }
 
 type Opened =
-  | { readonly is: "file"; readonly file: OpenFile }
+  | { readonly is: "file"; readonly file: OpenFile; readonly node: number; readonly pid: number }
   | { readonly is: "folder"; readonly entries: readonly Listed[] };
 /** `undefined`: there is nothing to answer. */
 type Answer = Buffer | Uint8Array | undefined;
@@ -148,7 +150,7 @@ export class FuseLoop {
   }
 
   async #answer(head: RequestHead, body: RequestBody): Promise<void> {
-    const { unique, uid } = head;
+    const { unique, uid, pid } = head;
     if (this.#asked.size >= this.#options.limits.requests) {
       this.#send(unique, os.errno.EBUSY);
       return;
@@ -156,7 +158,7 @@ export class FuseLoop {
     const controller = new AbortController();
     this.#asked.set(unique, controller);
     try {
-      const answer = await this.#do(head, body, { uid, signal: controller.signal });
+      const answer = await this.#do(head, body, { uid, pid, signal: controller.signal });
       // Interrupted meanwhile: it is answered already.
       if (this.#asked.delete(unique)) this.#send(unique, 0, answer);
     } catch (error) {
@@ -174,7 +176,7 @@ export class FuseLoop {
       case "init":
         return this.#init(body);
       case "lookup": {
-        const attributes = await files.attributes(this.#nodes.child(head.node, body.name), asking);
+        const attributes = await files.lookUp(this.#nodes.child(head.node, body.name), asking);
         return asking.signal.aborted ? NOTHING : entryAnswer(this.#nodes.look(head.node, body.name), attributes, owner);
       }
       case "attributes":
@@ -182,7 +184,7 @@ export class FuseLoop {
       case "change":
         return this.#change(head.node, body.size, asking);
       case "open":
-        return this.#open(this.#nodes.path(head.node), body, asking);
+        return this.#open(head.node, body, asking);
       case "read":
         return this.#readHandle(body, asking);
       case "write": {
@@ -219,15 +221,21 @@ export class FuseLoop {
     return openAnswer(this.#handles.add({ is: "folder", entries: [] }), 0);
   }
 
-  #init({ major, minor, maxReadahead, flags }: Extract<RequestBody, { is: "init" }>): Buffer {
+  #init({ major, minor, maxReadahead, flags, flags2 }: Extract<RequestBody, { is: "init" }>): Buffer {
     if (major < FUSE_MAJOR || (major === FUSE_MAJOR && minor < FUSE_OLDEST_MINOR)) throw new FuseError("EPROTO");
-    const wanted = INIT_FLAG.atomicTruncate | INIT_FLAG.bigWrites | INIT_FLAG.parallelFolders | INIT_FLAG.maxPages;
+    const wanted =
+      INIT_FLAG.atomicTruncate |
+      INIT_FLAG.bigWrites |
+      INIT_FLAG.parallelFolders |
+      INIT_FLAG.maxPages |
+      INIT_FLAG.extended;
     const { requests, writeBytes } = this.#options.limits;
     return initAnswer({
       // A newer kernel asks again in our version.
       minor: major > FUSE_MAJOR ? FUSE_MINOR : Math.min(minor, FUSE_MINOR),
       maxReadahead,
       flags: flags & wanted,
+      flags2: flags2 & INIT_FLAG_2.sharedMaps,
       maxBackground: Math.min(requests, 0xff_ff),
       maxWrite: writeBytes,
     });
@@ -236,9 +244,24 @@ export class FuseLoop {
   async #attributes(node: number, handle: number | undefined, asking: Asking): Promise<Buffer> {
     const { files, owner } = this.#options;
     const attributes = await files.attributes(this.#nodes.path(node), asking);
-    const opened = handle === undefined ? undefined : this.#handles.get(handle);
-    const size = opened?.is === "file" ? await opened.file.size?.(asking) : undefined;
+    const opened = handle === undefined ? this.#openedBy(node, asking.pid) : this.#handles.get(handle);
+    const file = opened?.is === "file" ? opened.file : undefined;
+    const size = file?.length ?? (handle === undefined ? undefined : await file?.size?.(asking));
     return attributesAnswer(node, size === undefined ? attributes : { ...attributes, size }, owner);
+  }
+
+  /**
+   * The kernel does not say which descriptor `fstat` was asked of. A program that has the file open asks for what it reads: its size must be
+   * that of the content which was fixed when it opened it, whatever the file says meanwhile.
+   */
+  #openedBy(node: number, pid: number): Opened | undefined {
+    return this.#handles.newest(
+      (opened) =>
+        opened.is === "file" &&
+        opened.node === node &&
+        opened.file.length !== undefined &&
+        isSameProcess(opened.pid, pid),
+    );
   }
 
   /** What is written here replaces what was there, so cutting it before changes nothing. Modes and owners are not ours to give. */
@@ -250,13 +273,14 @@ export class FuseLoop {
 
   /** What `access` asks of the token's rights, which the mode bits tell; the kernel asks only where it does not judge itself. */
   async #access(node: number, mask: number, asking: Asking): Promise<Buffer> {
-    const { permissions } = await this.#options.files.attributes(this.#nodes.path(node), asking);
+    const { permissions } = await this.#options.files.lookUp(this.#nodes.path(node), asking);
     if ((mask & 0o7 & ~(permissions >> 6)) !== 0) throw new FuseError("EACCES");
     return NOTHING;
   }
 
-  async #open(path: string, body: Extract<RequestBody, { is: "open" }>, asking: Asking): Promise<Buffer> {
+  async #open(node: number, body: Extract<RequestBody, { is: "open" }>, asking: Asking): Promise<Buffer> {
     const { files } = this.#options;
+    const path = this.#nodes.path(node);
     if (body.folder) {
       const entries = await files.list(path, asking);
       if (asking.signal.aborted) return NOTHING;
@@ -272,7 +296,7 @@ export class FuseLoop {
       return NOTHING;
     }
     const flags = OPEN_FLAG.directIo | (file.stream ? OPEN_FLAG.stream | OPEN_FLAG.nonSeekable : 0);
-    return openAnswer(this.#handles.add({ is: "file", file }), flags);
+    return openAnswer(this.#handles.add({ is: "file", file, node, pid: asking.pid }), flags);
   }
 
   async #readHandle(body: Extract<RequestBody, { is: "read" }>, asking: Asking): Promise<Uint8Array> {

@@ -2,7 +2,7 @@
 
 export const FUSE_MAJOR = 7;
 /** The newest minor version whose fields are known here; the kernel adapts to it. */
-export const FUSE_MINOR = 31;
+export const FUSE_MINOR = 39;
 /** The oldest one that has all fields which are written here (64 bytes of INIT's answer). */
 export const FUSE_OLDEST_MINOR = 23;
 export const ROOT_NODE = 1;
@@ -52,7 +52,11 @@ export const INIT_FLAG = {
   bigWrites: 1 << 5,
   parallelFolders: 1 << 18,
   maxPages: 1 << 22,
+  /** There are flags past the 32nd. */
+  extended: 1 << 30,
 } as const;
+/** Flags past the 32nd. `sharedMaps`: a file without a page cache can be mapped to be read. */
+export const INIT_FLAG_2 = { sharedMaps: 1 << 4 } as const;
 export const OPEN_FLAG = { directIo: 1 << 0, nonSeekable: 1 << 2, stream: 1 << 4 } as const;
 
 /** From whom and about what a request is. */
@@ -61,6 +65,8 @@ export interface RequestHead {
   readonly unique: bigint;
   readonly node: number;
   readonly uid: number;
+  /** The thread that asks; 0: it is not in our process namespace. */
+  readonly pid: number;
   readonly opcode: number;
 }
 
@@ -71,6 +77,8 @@ export type RequestBody =
       readonly minor: number;
       readonly maxReadahead: number;
       readonly flags: number;
+      /** 0 from a kernel that does not know them. */
+      readonly flags2: number;
     }
   | { readonly is: "lookup"; readonly name: string }
   | { readonly is: "forget"; readonly forgets: readonly { readonly node: number; readonly lookups: number }[] }
@@ -120,6 +128,7 @@ export function decodeRequest(bytes: Buffer): Request {
     unique: bytes.readBigUInt64LE(8),
     node: Number(bytes.readBigUInt64LE(16)),
     uid: bytes.readUInt32LE(24),
+    pid: bytes.readUInt32LE(32),
   };
   return { head, body: decodeBody(head, bytes.subarray(IN_HEADER_BYTES)) };
 }
@@ -133,6 +142,7 @@ function decodeBody({ opcode, node }: RequestHead, body: Buffer): RequestBody {
         minor: body.readUInt32LE(4),
         maxReadahead: body.readUInt32LE(8),
         flags: body.readUInt32LE(12),
+        flags2: body.length >= INIT_FLAGS_2_AT + 4 ? body.readUInt32LE(INIT_FLAGS_2_AT) : 0,
       };
     case OPCODE.LOOKUP:
       return { is: "lookup", name: nameIn(body) };
@@ -197,6 +207,7 @@ function decodeSmall(opcode: number, body: Buffer): RequestBody {
   }
 }
 
+const INIT_FLAGS_2_AT = 16;
 const GETATTR_HANDLE = 1 << 0;
 const SETATTR_SIZE = 1 << 3;
 const FORGET_BYTES = 16;

@@ -10,6 +10,7 @@ export * from "./hidden-text.ts";
 export * from "./ids.ts";
 export * from "./items.ts";
 export * from "./limits.ts";
+export * from "./mistakes.ts";
 export * from "./money-words.ts";
 export * from "./money.ts";
 export * from "./page-tools.ts";

@@ -411,6 +411,10 @@ export const LIMITS = {
   hostsPerCommand: 50,
   ruleChars: 500,
   policyChars: 262_144,
+  /** Mistakes of one settings file or request that are told at once. */
+  mistakes: 100,
+  /** Letters of an unknown name that are compared with the known ones. */
+  nearNameChars: 100,
   // providers and their credentials
   providers: 100,
   priceOverrides: 1_000,
@@ -507,6 +511,8 @@ export const LIMITS = {
   mountErrors: 10_000,
   /** Messages of one session that are known to have ended while somebody reads its output. */
   mountEndedMessages: 10_000,
+  /** Outputs whose length is known up to an event, for `stat`; the one asked for longest ago is counted anew. */
+  mountOutputSizes: 1_000,
   mounts: 16,
   mountTunnels: 100,
   // sallyport mount

@@ -33,6 +33,7 @@ export function stalledFailure(stall: Stall | undefined, end: keyof typeof ENDS)
   const cause = stall === undefined ? "" : `: ${CAUSES[stall.cause]}`;
   const failure = new Failure("store_failed", `The store cannot write at the moment${cause}. ${ENDS[end]}`, {
     retry_after_s: LIMITS.storeRetryAfterS,
+    ...(end === "waiting" ? { stored_later: true } : {}),
   });
   failure.cause = stall === undefined ? undefined : new Error(stall.why);
   return failure;

@@ -38,6 +38,8 @@ interface MountOptions {
   readonly settings?: MountSettings | undefined;
   /** Where it is kept what readers were shown before it was whole. Made when it is needed. */
   readonly folder: string;
+  /** Milliseconds since the epoch. Absent: the machine's clock. */
+  readonly now?: (() => number) | undefined;
 }
 
 interface RuntimeOptions {

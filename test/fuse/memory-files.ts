@@ -12,6 +12,11 @@ export class MemoryFiles implements FuseFiles {
   readonly names = Array.from({ length: 500 }, (_, index) => `name-${String(index).padStart(4, "0")}`);
 
   async attributes(path: string): Promise<Attributes> {
+    const attributes = await this.lookUp(path);
+    return path === "/text" ? { ...attributes, size: this.text.length } : attributes;
+  }
+
+  async lookUp(path: string): Promise<Attributes> {
     if (path === "/" || path === "/folder") return { folder: true, permissions: 0o500, size: 0, modified: 1_000 };
     const permissions = { "/text": 0o400, "/sink": 0o200, "/slow": 0o400, "/broken": 0o400 }[path];
     const named = this.names.some((name) => path === `/folder/${name}`);

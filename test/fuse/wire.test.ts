@@ -38,7 +38,12 @@ describe("requests of the kernel", () => {
     [
       "INIT",
       bytes([4, 7], [4, 41], [4, 131_072], [4, 0x8f]),
-      { is: "init", major: 7, minor: 41, maxReadahead: 131_072, flags: 0x8f },
+      { is: "init", major: 7, minor: 41, maxReadahead: 131_072, flags: 0x8f, flags2: 0 },
+    ],
+    [
+      "INIT",
+      bytes([4, 7], [4, 41], [4, 131_072], [4, 0x8f], [4, 0x10], [4, 0]),
+      { is: "init", major: 7, minor: 41, maxReadahead: 131_072, flags: 0x8f, flags2: 0x10 },
     ],
     ["LOOKUP", bytes("stätus"), { is: "lookup", name: "stätus" }],
     ["FORGET", bytes([8, 3]), { is: "forget", forgets: [{ node: 5, lookups: 3 }] }],
@@ -91,7 +96,7 @@ describe("requests of the kernel", () => {
   it.each(cases)("%s", (name, body, expected) => {
     const opcode = typeof name === "number" ? name : OPCODE[name];
     expect(decodeRequest(request(opcode, body))).toEqual({
-      head: { opcode, unique: 77n, node: 5, uid: 1_000 },
+      head: { opcode, unique: 77n, node: 5, uid: 1_000, pid: 4_321 },
       body: expected,
     });
   });
@@ -154,10 +159,22 @@ describe("answers to the kernel", () => {
     ["write", writeAnswer(300), bytes([4, 300], [4, 0])],
     [
       "init",
-      initAnswer({ minor: 31, maxReadahead: 9, flags: 8, maxBackground: 16, maxWrite: 131_072 }),
+      initAnswer({ minor: 31, maxReadahead: 9, flags: 8, flags2: 16, maxBackground: 16, maxWrite: 131_072 }),
       Buffer.concat([
-        bytes([4, 7], [4, 31], [4, 9], [4, 8], [2, 16], [2, 12], [4, 131_072], [4, 1_000_000], [2, 32]),
-        Buffer.alloc(34),
+        bytes(
+          [4, 7],
+          [4, 31],
+          [4, 9],
+          [4, 8],
+          [2, 16],
+          [2, 12],
+          [4, 131_072],
+          [4, 1_000_000],
+          [2, 32],
+          [2, 0],
+          [4, 16],
+        ),
+        Buffer.alloc(28),
       ]),
     ],
     [

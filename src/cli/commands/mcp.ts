@@ -53,7 +53,7 @@ async function serve({ surroundings, screen }: Context, connection: Connection):
 function treeOver({ client, url, token }: Connection): ClaudeTree {
   const files = new MountClient({ url, token });
   return {
-    stat: (path) => files.stat(path),
+    stat: (path) => files.stat(path, { sized: false }),
     list: (path) => files.list(path),
     read: (path) => files.read(path),
     write: (path, text) => files.write(path, text),

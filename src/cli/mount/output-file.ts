@@ -6,6 +6,8 @@ export interface OutputFileOptions {
   /** The text from an offset on, until there is no more for now. A lost connection is taken up again by itself. */
   readonly follow: (offset: number, signal: AbortSignal) => AsyncIterable<Uint8Array>;
   readonly length: OutputLength;
+  /** Whether a reader at the end would wait for more. */
+  readonly growing: () => Promise<boolean>;
   /** Called once, when nobody has it open any more. */
   readonly onRelease: () => void;
 }
@@ -62,18 +64,36 @@ export class OutputFile implements OpenFile {
   ): Promise<Uint8Array> {
     if (signal.aborted) throw new FuseError("EINTR");
     const end = this.#at + this.#piece.length;
-    if (offset >= this.#at && offset < end) return this.#piece.subarray(offset - this.#at).subarray(0, size);
-    if (!patient && (await this.#options.length.now()) <= offset) return new Uint8Array(0);
-    if (offset !== end || this.#following === undefined) this.#start(offset);
-    const piece = await this.#next(signal);
-    if (piece === undefined) {
-      this.#options.length.followed = true;
-      return new Uint8Array(0);
+    if (offset < this.#at || offset >= end) {
+      if (!patient && (await this.#isAtEnd(offset))) return new Uint8Array(0);
+      if (offset !== end || this.#following === undefined) this.#start(offset);
+      if (!(await this.#append(offset, signal))) {
+        this.#options.length.followed = true;
+        return new Uint8Array(0);
+      }
     }
-    this.#options.length.saw(offset + piece.length);
+    // To many programs a short read is the end: what the file was said to have comes whole.
+    const wanted = Math.min(offset + size, this.#options.length.known);
+    while (this.#at + this.#piece.length < wanted) if (!(await this.#append(offset, signal))) break;
+    return this.#piece.subarray(offset - this.#at).subarray(0, size);
+  }
+
+  /** Adds the next piece to what is there from an offset on. False: there is no more for now. */
+  async #append(offset: number, signal: AbortSignal): Promise<boolean> {
+    const piece = await this.#next(signal);
+    if (piece === undefined) return false;
+    this.#piece = Buffer.concat([this.#piece.subarray(offset - this.#at), piece]);
     this.#at = offset;
-    this.#piece = piece;
-    return piece.subarray(0, size);
+    this.#options.length.saw(offset + this.#piece.length);
+    return true;
+  }
+
+  /** For who does not wait: true at an end that a waiting reader would see too; EAGAIN where that one would wait. */
+  async #isAtEnd(offset: number): Promise<boolean> {
+    const growing = await this.#options.growing();
+    if ((await this.#options.length.now()) > offset) return false;
+    if (growing) throw new FuseError("EAGAIN");
+    return true;
   }
 
   /** Undefined at the end, as far as there is one. */

@@ -1,7 +1,7 @@
 import type { MountServer } from "./remote-files.ts";
 
 export interface OutputLengthOptions {
-  readonly server: Pick<MountServer, "follow" | "read">;
+  readonly server: Pick<MountServer, "follow" | "stat">;
   readonly remote: string;
 }
 
@@ -56,7 +56,7 @@ export class OutputLength {
       }
     };
     // What is written down is known at once; the words of an open message come with the stream.
-    const begun = server.read(remote).then(({ length }) => this.saw(length));
+    const begun = server.stat(remote).then(({ size }) => this.saw(size));
     // A stream that breaks for good is begun anew with the next question.
     count().catch(() => this.stop());
     return { stop, begun };

@@ -55,11 +55,19 @@ export class RemoteFiles implements FuseFiles {
     this.#mounted = options.now();
   }
 
-  async attributes(path: string, { signal }: Asking): Promise<Attributes> {
+  async attributes(path: string, { uid, signal }: Asking): Promise<Attributes> {
+    if (path === ERROR_PATH) return this.#attributesOf(this.#errorStat());
+    const known = await this.#stat(path, signal);
+    if (isCall(path)) return this.#attributesOf(this.#answerStat(known, path, uid));
+    if (known.is_dir || !known.readable) return this.#attributesOf(known);
+    const stat = this.#know(path, await this.#ask(() => this.#options.server.stat(this.#remote(path)), signal));
+    return this.#attributesOf(stat.watchable ? { ...stat, size: await this.#lengthOf(path, stat.size) } : stat);
+  }
+
+  async lookUp(path: string, { uid, signal }: Asking): Promise<Attributes> {
     if (path === ERROR_PATH) return this.#attributesOf(this.#errorStat());
     const stat = await this.#stat(path, signal);
-    const size = stat.watchable ? await this.#lengthOf(path) : undefined;
-    return this.#attributesOf(size === undefined ? stat : { ...stat, size });
+    return this.#attributesOf(isCall(path) ? this.#answerStat(stat, path, uid) : stat);
   }
 
   async list(path: string, { signal }: Asking): Promise<readonly Listed[]> {
@@ -109,10 +117,13 @@ export class RemoteFiles implements FuseFiles {
     const remote = this.#remote(path);
     const length = this.#lengths.get(path) ?? new OutputLength({ server, remote });
     this.#lengths.set(path, length);
+    // Whoever opens it may have been told a size before.
+    length.saw(this.#stats.get(path)?.stat.size ?? 0);
     length.users += 1;
     return new OutputFile({
       follow: (offset, signal) => followUntilIdle(server, { remote, offset, signal }),
       length,
+      growing: async () => (await this.#ask(() => server.stat(remote))).growing === true,
       onRelease: () => {
         length.users -= 1;
         if (length.users > 0) return;
@@ -122,11 +133,12 @@ export class RemoteFiles implements FuseFiles {
     });
   }
 
-  /** What a folder's listing does not know: how long a text is that somebody follows. */
-  async #lengthOf(path: string): Promise<number | undefined> {
+  /** What is written down, and what was seen already of a message that is still being written. */
+  async #lengthOf(path: string, written: number): Promise<number> {
     const length = this.#lengths.get(path);
-    if (length === undefined) return undefined;
-    return length.followed ? this.#ask(() => length.now()) : length.known;
+    if (length === undefined) return written;
+    length.saw(written);
+    return Math.max(written, length.followed ? await this.#ask(() => length.now()) : length.known);
   }
 
   #read(path: string, signal?: AbortSignal): Promise<Uint8Array> {
@@ -138,9 +150,15 @@ export class RemoteFiles implements FuseFiles {
     const now = this.#options.now();
     const known = this.#stats.get(path);
     if (known !== undefined && known.until > now) return known.stat;
-    const stat = await this.#ask(() => this.#options.server.stat(this.#remote(path)), signal);
+    const stat = await this.#ask(() => this.#options.server.stat(this.#remote(path), { sized: false }), signal);
+    // Another program may have mapped the file: to it a size of 0 would cut it.
+    const { size, modified } = known?.stat ?? stat;
+    return this.#know(path, { ...stat, size, ...(modified === undefined ? {} : { modified }) });
+  }
+
+  #know(path: string, stat: FileStat): FileStat {
     this.#stats.delete(path);
-    this.#stats.set(path, { stat, until: now + LIMITS.mountStatMs });
+    this.#stats.set(path, { stat, until: this.#options.now() + LIMITS.mountStatMs });
     for (const oldest of this.#stats.keys()) {
       if (this.#stats.size <= LIMITS.mountStats) break;
       this.#stats.delete(oldest);
@@ -150,6 +168,11 @@ export class RemoteFiles implements FuseFiles {
 
   #ask<Answer>(ask: () => Promise<Answer>, signal?: AbortSignal): Promise<Answer> {
     return patiently(ask, { again: true, ...(signal === undefined ? {} : { signal }) });
+  }
+
+  /** What answers is as long as the last answer to this user. */
+  #answerStat(stat: FileStat, path: string, uid: number): FileStat {
+    return { ...stat, size: this.#answers.get(uid, path)?.length ?? 0 };
   }
 
   #errorStat(): FileStat {

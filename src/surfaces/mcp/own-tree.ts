@@ -8,7 +8,7 @@ const encoder = new TextEncoder();
 /** The tree of this server, with one caller's rights. */
 export function ownTree(gateway: Gateway, files: FileService, caller: Caller): ClaudeTree {
   return {
-    stat: (path) => files.stat(caller, path),
+    stat: (path) => files.stat(caller, path, { sized: false }),
     list: (path) => files.list(caller, path),
     read: (path) => files.read(caller, path),
     write: (path, text) => files.write(caller, path, encoder.encode(text)),

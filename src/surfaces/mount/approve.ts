@@ -1,7 +1,7 @@
 import { Failure, FileFailure, ToolApproval, type Approval, type Decision } from "../../protocol/index.ts";
 import type { Caller } from "../../sessions/index.ts";
 import type { MountContext } from "./context.ts";
-import { json } from "./json.ts";
+import { json, parseWritten } from "./json.ts";
 import { pendingOf } from "./pending.ts";
 
 const YES = new Set(["approve", "approved", "yes", "y", "allow"]);
@@ -73,7 +73,7 @@ function parseAnswer(text: string): ToolApproval {
   const [named, ...words] = rest;
   const isNamed = named !== undefined && APPROVAL_ID.test(named);
   const feedback = (isNamed ? words : rest).join(" ");
-  return ToolApproval.parse({
+  return parseWritten(ToolApproval, {
     approved,
     ...(isNamed ? { request_id: named } : {}),
     ...(feedback === "" ? {} : { feedback }),
@@ -85,8 +85,5 @@ function parseJson(text: string): ToolApproval {
   const { approved } = value as { readonly approved?: unknown };
   if (typeof approved !== "boolean")
     throw new Failure("invalid_request", 'missing approved field: write {"approved": true} or {"approved": false}');
-  const parsed = ToolApproval.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  throw new Failure("invalid_request", `invalid request: ${issue?.path.join(".") ?? ""} ${issue?.message ?? ""}`);
+  return parseWritten(ToolApproval, value);
 }

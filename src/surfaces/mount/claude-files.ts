@@ -1,14 +1,24 @@
 import { may } from "../../gate/index.ts";
-import { Failure, FileFailure, LIMITS, type FileEntry, type FileStat, type MountFrame } from "../../protocol/index.ts";
+import {
+  Failure,
+  FileFailure,
+  LIMITS,
+  type ErrorCode,
+  type FileEntry,
+  type FileStat,
+  type MountFrame,
+} from "../../protocol/index.ts";
 import type { Caller } from "../../sessions/index.ts";
 import type { MountContext } from "./context.ts";
-import type { FileService, WatchOptions } from "./file-service.ts";
+import type { FileService, StatOptions, WatchOptions } from "./file-service.ts";
 import { houseFiles } from "./house-files.ts";
 import { watchOutput } from "./output.ts";
 import { sessionFiles } from "./session-files.ts";
 import { Tree, type Dynamic, type FileNode, type Found, type Place } from "./tree.ts";
 
 const encoder = new TextEncoder();
+/** Failures of the server, not of the file: a length of 0 would be a lie. */
+const PASSING: ReadonlySet<ErrorCode> = new Set(["store_failed", "shutting_down", "internal", "unauthenticated"]);
 
 /** Every file of document 003's layout. */
 export function claudeNodes(context: MountContext): readonly FileNode[] {
@@ -25,7 +35,7 @@ export class ClaudeFiles implements FileService {
     this.#tree = new Tree(claudeNodes(context));
   }
 
-  async stat(caller: Caller, path: string): Promise<FileStat> {
+  async stat(caller: Caller, path: string, { sized }: StatOptions): Promise<FileStat> {
     const found = this.#tree.find(path);
     const modified = await this.#exists(caller, path, found);
     const of = modified === undefined ? {} : { modified };
@@ -33,14 +43,29 @@ export class ClaudeFiles implements FileService {
       return { is_dir: true, size: 0, ...of, readable: true, writable: false, watchable: false };
     const { read, write, watch } = found.node;
     const isCalled = write?.call === true && isGiven(caller, write);
+    const place = { caller, path, name: found.name, measure: true } as const;
     return {
       is_dir: false,
       size: 0,
       ...of,
+      ...(sized && isGiven(caller, read) ? await this.#measure(found.node, place, modified) : {}),
       readable: isGiven(caller, read) || isCalled,
       writable: isGiven(caller, write),
       watchable: watch === true && isGiven(caller, read),
     };
+  }
+
+  /** What cannot be read now has no length: who opens it is told why. */
+  async #measure(node: FileNode, place: Place, known: string | undefined): Promise<Partial<FileStat>> {
+    const { times } = this.#context;
+    try {
+      if (node.read?.measure !== undefined) return await node.read.measure(place);
+      const bytes = bytesOf(node, await node.read?.run(place));
+      return { size: bytes.length, modified: times.modified(place.caller, place.path, { bytes, known }) };
+    } catch (error) {
+      if (error instanceof Failure && !PASSING.has(error.code)) return { size: 0 };
+      throw error;
+    }
   }
 
   async list(caller: Caller, path: string): Promise<readonly FileEntry[]> {

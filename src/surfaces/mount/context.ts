@@ -10,6 +10,8 @@ import {
 } from "../../protocol/index.ts";
 import type { Caller, Gateway } from "../../sessions/index.ts";
 import type { SurfaceOptions } from "../surface.ts";
+import type { FileTimes } from "./file-times.ts";
+import type { OutputSizes } from "./output-size.ts";
 import type { ShownTexts } from "./shown.ts";
 
 /** What the files of one mount are made from. */
@@ -22,6 +24,8 @@ export interface MountContext {
   /** Absent: the mount is there without any settings of its own. */
   readonly setting: MountSetting | undefined;
   readonly shown: ShownTexts;
+  readonly sizes: OutputSizes;
+  readonly times: FileTimes;
   /** What went wrong last: what a shell cannot be told in an errno, it reads there. */
   readonly errors: CallerMemory<string>;
   /** The questions that were shown last, by their ids, the oldest first: what an answer without a name means. */

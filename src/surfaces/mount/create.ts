@@ -11,7 +11,7 @@ import {
 } from "../../protocol/index.ts";
 import type { Caller, Gateway, OfferedProvider } from "../../sessions/index.ts";
 import { profileOfMount, type MountContext } from "./context.ts";
-import { json } from "./json.ts";
+import { json, parseWritten } from "./json.ts";
 import { NO_TUNNELS, tunnelsOf } from "./tunnels.ts";
 import { checkReserve, PARENT_NOTE } from "./reserve.ts";
 import { pathsOf } from "./session-files.ts";
@@ -69,11 +69,7 @@ function given<Field extends keyof CreateSession>(
 }
 
 function parse(text: string): ClaudeRequest {
-  const parsed = ClaudeRequest.safeParse(json(text));
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  const place = issue === undefined || issue.path.length === 0 ? "" : `${issue.path.join(".")}: `;
-  throw new Failure("invalid_request", `invalid request: ${place}${issue?.message ?? "not valid"}`);
+  return parseWritten(ClaudeRequest, json(text));
 }
 
 /** Where nobody says anything: a turn's limit, or a day's. */

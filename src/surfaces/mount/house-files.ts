@@ -14,7 +14,7 @@ import { create } from "./create.ts";
 import { usageOfMount } from "./reserve.ts";
 import { authFiles } from "./auth-files.ts";
 import { providerFiles, statusOf } from "./provider-files.ts";
-import { json } from "./json.ts";
+import { json, parseWritten } from "./json.ts";
 import type { FileNode } from "./tree.ts";
 
 /** `policy.read` is what every role has: these files tell nothing of others. */
@@ -197,14 +197,10 @@ async function readPolicy(context: MountContext, caller: Caller): Promise<unknow
 
 async function writePolicy(context: MountContext, caller: Caller, text: string): Promise<void> {
   const { gateway } = context;
-  const parsed = ClaudePolicy.safeParse(json(text));
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    throw new Failure("invalid_request", `invalid request: ${issue?.path.join(".") ?? ""} ${issue?.message ?? ""}`);
-  }
+  const wantedPolicy = parseWritten(ClaudePolicy, json(text));
   const walls = await wallsOf(context, caller);
   for (const field of WALLS) {
-    const wanted = parsed.data[field];
+    const wanted = wantedPolicy[field];
     if (wanted !== undefined && JSON.stringify(wanted) !== JSON.stringify(walls[field]))
       throw new Failure(
         "unsupported",
@@ -218,6 +214,6 @@ async function writePolicy(context: MountContext, caller: Caller, text: string):
   await gateway.policy.set(caller, {
     default_profile: current.default_profile,
     ...(newest?.policy.budget === undefined ? {} : { budget: newest.policy.budget }),
-    profiles: { ...newest?.policy.profiles, [name]: profileOfPolicy(parsed.data, profile) },
+    profiles: { ...newest?.policy.profiles, [name]: profileOfPolicy(wantedPolicy, profile) },
   });
 }

@@ -1,14 +1,15 @@
 import { isTerminal, LIMITS, type JournalEvent, type SessionView } from "../../protocol/index.ts";
 import type { Caller, Gateway } from "../../sessions/index.ts";
 
-/** A session's journal up to where it is now, page by page. */
+/** A session's journal up to where it is now, page by page; `from`: without what was read before. */
 export async function* journalOf(
   gateway: Gateway,
   caller: Caller,
-  { id, seq }: Pick<SessionView, "id" | "seq">,
+  { id, seq, from = 0 }: Pick<SessionView, "id" | "seq"> & { readonly from?: number },
 ): AsyncGenerator<readonly JournalEvent[]> {
+  if (from >= seq) return;
   await untilWritten(gateway, caller, { id, seq });
-  for (let after = 0; after < seq;) {
+  for (let after = from; after < seq;) {
     const page = await eventsAfter(gateway, caller, { id, after, limit: LIMITS.watchPageEvents });
     const last = page.at(-1)?.seq;
     if (last === undefined) return;

@@ -1,4 +1,5 @@
-import { Failure, LIMITS } from "../../protocol/index.ts";
+import type { z } from "zod";
+import { Failure, FileFailure, LIMITS, mistakesIn, mistakeText } from "../../protocol/index.ts";
 
 /** What a text says as JSON, within bounds. */
 export function json(text: string): unknown {
@@ -10,6 +11,21 @@ export function json(text: string): unknown {
   }
   checkDepth(value);
   return value;
+}
+
+/** A written text as its schema has it; a refusal tells everything that is wrong with it. */
+export function parseWritten<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const mistakes = mistakesIn(parsed.error, schema);
+  const words = `invalid request: ${mistakeText(mistakes)}`;
+  if (parsed.error.issues.some(isTooLong)) throw new FileFailure("EFBIG", "payload_too_large", words, mistakes);
+  throw new Failure("invalid_request", words, mistakes);
+}
+
+/** A text that is too long, not a name: those are merely wrong. */
+function isTooLong(issue: z.core.$ZodIssue): boolean {
+  return issue.code === "too_big" && issue.origin === "string" && issue.maximum >= LIMITS.feedbackChars;
 }
 
 function checkDepth(value: unknown): void {

@@ -1,6 +1,6 @@
 import { FileFailure, Failure, LIMITS, type AccessLevel, type FileEntry, type FileStat } from "../../protocol/index.ts";
 import type { Caller } from "../../sessions/index.ts";
-import type { FileService, WatchOptions } from "./file-service.ts";
+import type { FileService, StatOptions, WatchOptions } from "./file-service.ts";
 
 interface Mounted {
   /** Such as `/claude`: absolute, without a slash at its end. */
@@ -28,9 +28,9 @@ export class Namespace implements FileService {
     return this.#mounts.map(({ path }) => path);
   }
 
-  async stat(caller: Caller, path: string): Promise<FileStat> {
+  async stat(caller: Caller, path: string, options: StatOptions): Promise<FileStat> {
     const { files, below, access } = this.#find(path, "read");
-    const stat = await files.stat(caller, below);
+    const stat = await files.stat(caller, below, options);
     return access === "read_only" ? { ...stat, writable: false } : stat;
   }
 

@@ -2,7 +2,9 @@ import type { MountSettings } from "../../protocol/index.ts";
 import type { SurfaceOptions } from "../surface.ts";
 import { ClaudeFiles } from "./claude-files.ts";
 import { CallerMemory, type MountContext } from "./context.ts";
+import { FileTimes } from "./file-times.ts";
 import { Namespace } from "./namespace.ts";
+import { OutputSizes } from "./output-size.ts";
 import { ShownTexts } from "./shown.ts";
 
 /** Where the tree of document 003 is unless settings say otherwise. */
@@ -18,6 +20,7 @@ export function openMounts({ gateway, metrics, log, mount }: SurfaceOptions): Op
   const settings: MountSettings = mount?.settings ?? {};
   const files = new Namespace();
   const shown = new ShownTexts(mount?.folder);
+  const sizes = new OutputSizes(gateway, shown);
   const errors = new CallerMemory<string>();
   const questions = new CallerMemory<readonly string[]>();
   const making = new Map<string, Promise<void>>();
@@ -29,6 +32,8 @@ export function openMounts({ gateway, metrics, log, mount }: SurfaceOptions): Op
     path,
     setting: settings[path],
     shown,
+    sizes,
+    times: new FileTimes(mount?.now ?? Date.now),
     errors,
     questions,
     making,

@@ -79,8 +79,12 @@ async function* bytesOf(
 const RESTING: ReadonlySet<Status> = new Set(["ready", "idle", "paused", "complete", "failed"]);
 
 /** Whether the session waits for a prompt, and its journal ends here. */
-function isIdle({ seq, turn_id, queue }: SessionView, read: number): boolean {
-  return seq === read && turn_id === undefined && queue.every(({ held }) => held === true);
+function isIdle(view: SessionView, read: number): boolean {
+  return view.seq === read && waitsForPrompt(view);
+}
+
+export function waitsForPrompt({ turn_id, queue }: Pick<SessionView, "turn_id" | "queue">): boolean {
+  return turn_id === undefined && queue.every(({ held }) => held === true);
 }
 
 /** The chunks of an output after a place. */

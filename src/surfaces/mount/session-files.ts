@@ -18,7 +18,7 @@ import type { Caller } from "../../sessions/index.ts";
 import { answer } from "./approve.ts";
 import type { MountContext } from "./context.ts";
 import { journalOf, lastTurnOf } from "./journal.ts";
-import { json } from "./json.ts";
+import { json, parseWritten } from "./json.ts";
 import { textOfOutput } from "./output.ts";
 import { pendingOf } from "./pending.ts";
 import type { FileNode, Place } from "./tree.ts";
@@ -50,7 +50,11 @@ export function sessionFiles(context: MountContext): readonly FileNode[] {
       summary: "What the agent says and does, as one text that only grows; can be followed and watched",
       content: "text",
       watch: true,
-      read: { ...reads, run: (place) => textOfOutput(context, place.caller, place.name) },
+      read: {
+        ...reads,
+        run: (place) => textOfOutput(context, place.caller, place.name),
+        measure: ({ caller, name }) => context.sizes.measure(caller, name),
+      },
     },
     {
       path: "sessions/:id/context",
@@ -125,12 +129,12 @@ function toolFiles(context: MountContext): readonly FileNode[] {
   ];
 }
 
-async function statusOf(context: MountContext, { caller, name }: Place): Promise<ClaudeSessionStatus> {
+async function statusOf(context: MountContext, { caller, name, measure }: Place): Promise<ClaudeSessionStatus> {
   const { gateway, questions } = context;
   const view = await gateway.sessions.get(caller, name);
   const pending = await pendingOf(gateway, caller, view);
   const [asked] = pending;
-  questions.put(caller, name, asked === undefined ? [] : [asked.id]);
+  if (measure !== true) questions.put(caller, name, asked === undefined ? [] : [asked.id]);
   return {
     session_id: view.id,
     status: view.status === "pending_approval" && asked === undefined ? "working" : view.status,
@@ -144,10 +148,8 @@ async function statusOf(context: MountContext, { caller, name }: Place): Promise
 }
 
 async function prompt({ gateway }: MountContext, { caller, name }: Place, text: string): Promise<void> {
-  const parsed = SubmitPrompt.safeParse({ text: text.replace(/\r?\n$/, "") });
-  if (!parsed.success)
-    throw new Failure("invalid_request", `invalid request: ${parsed.error.issues[0]?.message ?? "not a prompt"}`);
-  await gateway.sessions.prompt(caller, name, parsed.data, undefined);
+  const submit = parseWritten(SubmitPrompt, { text: text.replace(/\r?\n$/, "") });
+  await gateway.sessions.prompt(caller, name, submit, undefined);
 }
 
 /** EAGAIN while there is none, EIO where the last turn failed without one. */
@@ -237,10 +239,8 @@ async function usageOf({ gateway }: MountContext, { caller, name }: Place): Prom
 }
 
 async function fork(context: MountContext, { caller, name }: Place, text: string): Promise<unknown> {
-  const parsed = ForkSession.safeParse(text.trim() === "" ? {} : json(text));
-  if (!parsed.success)
-    throw new Failure("invalid_request", `invalid request: ${parsed.error.issues[0]?.message ?? "not a fork"}`);
-  const child = await context.gateway.sessions.fork(caller, name, parsed.data, undefined);
+  const wanted = parseWritten(ForkSession, text.trim() === "" ? {} : json(text));
+  const child = await context.gateway.sessions.fork(caller, name, wanted, undefined);
   return { session_id: child.id, ...pathsOf(context, child.id) };
 }
 
@@ -301,14 +301,14 @@ async function toolLog({ gateway }: MountContext, { caller, name }: Place): Prom
   return lines.join("");
 }
 
-async function pendingTools(context: MountContext, { caller, name }: Place): Promise<readonly PendingToolInfo[]> {
+async function pendingTools(
+  context: MountContext,
+  { caller, name, measure }: Place,
+): Promise<readonly PendingToolInfo[]> {
   const { gateway, questions } = context;
   const pending = await pendingOf(gateway, caller, await gateway.sessions.get(caller, name));
-  questions.put(
-    caller,
-    name,
-    pending.map(({ id }) => id),
-  );
+  const ids = pending.map(({ id }) => id);
+  if (measure !== true) questions.put(caller, name, ids);
   return pending.map((approval) => ({
     tool_use_id: approval.tool_use_id,
     tool: approval.tool,

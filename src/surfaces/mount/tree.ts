@@ -9,6 +9,15 @@ export interface Place {
   readonly path: string;
   /** What stood for `:id`, `:provider` or `:worker`. */
   readonly name: string;
+  /** Only the length is wanted: the caller is shown nothing. */
+  readonly measure?: true;
+}
+
+/** How long a text is so far. */
+export interface Measured {
+  readonly size: number;
+  /** A reader at its end would wait for more. */
+  readonly growing: boolean;
 }
 
 type Read = (place: Place) => Promise<unknown>;
@@ -22,7 +31,12 @@ export interface FileNode {
   readonly summary: string;
   /** `json`: values are written as JSON; `text`: they are texts already. */
   readonly content: "json" | "text";
-  readonly read?: { readonly needs: Capability; readonly run: Read };
+  readonly read?: {
+    readonly needs: Capability;
+    readonly run: Read;
+    /** How long it is, where that is cheaper than reading it. */
+    readonly measure?: (place: Place) => Promise<Measured>;
+  };
   readonly write?: {
     readonly needs: Capability;
     readonly run: Write;

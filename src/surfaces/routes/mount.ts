@@ -16,6 +16,7 @@ const Query = z.object({
   stat: z.enum(["0", "1"]).default("0"),
   list: z.enum(["0", "1"]).default("0"),
   read: z.enum(["0", "1"]).default("0"),
+  size: z.enum(["0", "1"]).default("1"),
   watch: z.enum(["0", "1"]).default("0"),
   follow: z.enum(["0", "1"]).default("0"),
   offset: z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER).default(0),
@@ -68,7 +69,8 @@ async function readFile(
 ): Promise<Response> {
   const { caller } = request.var;
   const query = parseQuery(request);
-  const stat = await files.stat(caller, path);
+  const sized = query.stat === "1" && query.size === "1";
+  const stat = await files.stat(caller, path, { sized });
   if (query.stat === "1") return pretty(request, stat);
   if (query.watch === "1") return watch(files, context, { request, path, query });
   if (query.follow === "1") return follow(context, { request, path, query });

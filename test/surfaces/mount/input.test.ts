@@ -64,7 +64,7 @@ const CASES: readonly Case[] = [
   ["an engine that is not there", "POST", "/claude/new", '{"model":"sim","engine":"steam"}', 400, "ENOTSUP"],
   ["an empty prompt", "PUT", "SESSION/prompt", " \n", 400, "EINVAL"],
   ["a write that is too long", "PUT", "SESSION/prompt", "x".repeat(LIMITS.mountWriteBytes + 1), 413, "EFBIG"],
-  ["a prompt that is too long", "PUT", "SESSION/prompt", "x".repeat(LIMITS.promptChars + 1), 400, "EINVAL"],
+  ["a prompt that is too long", "PUT", "SESSION/prompt", "x".repeat(LIMITS.promptChars + 1), 413, "EFBIG"],
   ["an unknown command", "PUT", "SESSION/ctl", "dance", 400, "EINVAL"],
   ["an answer that is none", "PUT", "SESSION/tools/approve", "perhaps", 400, "EINVAL"],
   ["an answer without approved", "PUT", "SESSION/tools/approve", '{"yes":true}', 400, "EINVAL"],

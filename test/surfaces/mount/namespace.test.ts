@@ -70,9 +70,9 @@ describe("a namespace of mounts", () => {
       space.mount({ path: "/identity", files: echo("identity"), access });
       const bytes = encoder.encode("x");
       expect([
-        await outcome(space.stat(CALLER, "/identity/secret")),
+        await outcome(space.stat(CALLER, "/identity/secret", { sized: true })),
         await outcome(space.write(CALLER, "/identity/secret", bytes)),
-        await outcome(space.stat(CALLER, "/identity/sign")),
+        await outcome(space.stat(CALLER, "/identity/sign", { sized: true })),
         await outcome(space.write(CALLER, "/identity/sign", bytes)),
       ]).toEqual(expected);
     },

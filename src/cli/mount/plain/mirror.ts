@@ -83,7 +83,7 @@ export class Mirror {
       await this.show(remote);
       return;
     }
-    const stat = await this.#ask(() => this.#options.server.stat(remote));
+    const stat = await this.#ask(() => this.#options.server.stat(remote, { sized: false }));
     const { server, onTrouble } = this.#options;
     if (stat.watchable) {
       const path = this.#local(remote);

@@ -34,7 +34,14 @@ export class FileFailure extends Failure {
 
 /** What a refusal is to a file system. */
 export function errnoOf(failure: Failure): FileErrno {
-  return failure instanceof FileFailure ? failure.errno : ERRNOS[failure.code];
+  if (failure instanceof FileFailure) return failure.errno;
+  return failure.code === "store_failed" && isRetryable(failure) ? "EAGAIN" : ERRNOS[failure.code];
+}
+
+/** The store refused for now and has taken nothing. What it keeps for later must not be sent again: that would do it twice. */
+function isRetryable({ details }: Failure): boolean {
+  const { retry_after_s, stored_later } = (details ?? {}) as Readonly<Record<string, unknown>>;
+  return retry_after_s !== undefined && stored_later !== true;
 }
 
 const ERRNOS: Readonly<Record<ErrorCode, FileErrno>> = {

@@ -6,18 +6,21 @@ import { Autonomy } from "../../policy.ts";
 /** A file or folder as `stat` tells it. Rights are those of the caller. */
 export const FileStat = z.object({
   is_dir: z.boolean(),
-  /** Bytes; 0 where it is only known when the file is read. */
+  /** Bytes that a reader would get now; of a growing text: so far. 0 for folders, and for what cannot be read now. */
   size: z.number().int().nonnegative(),
   modified: z.string().optional(),
   readable: z.boolean(),
   writable: z.boolean(),
   watchable: z.boolean(),
+  /** Of a text that can be followed: a reader at its end would wait for more. */
+  growing: z.boolean().optional(),
 });
 export type FileStat = z.infer<typeof FileStat>;
 
 export const FileEntry = z.object({
   name: z.string(),
   is_dir: z.boolean(),
+  /** 0: `stat` tells it. */
   size: z.number().int().nonnegative(),
   modified: z.string().optional(),
 });

@@ -1,0 +1,17 @@
+import { readFileSync } from "node:fs";
+
+/** Whether two threads belong to one process. False where either is gone or cannot be seen. */
+export function isSameProcess(left: number, right: number): boolean {
+  if (left === right) return left !== 0;
+  const process = processOf(left);
+  return process !== undefined && process === processOf(right);
+}
+
+function processOf(thread: number): string | undefined {
+  if (thread === 0) return undefined;
+  try {
+    return /^Tgid:\s*(\d+)$/m.exec(readFileSync(`/proc/${thread}/status`, "utf8"))?.[1];
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,106 @@
+import type { z } from "zod";
+import { LIMITS } from "./limits.ts";
+
+type Step = string | number;
+
+/** One thing that is wrong with a text that somebody wrote: where, and what would be right. */
+export interface Mistake {
+  readonly path: readonly Step[];
+  readonly message: string;
+}
+
+/** Everything that a schema refused, in its order: one mistake for each unknown name, with the name that was probably meant. */
+export function mistakesIn(error: z.ZodError, schema: z.ZodType): readonly Mistake[] {
+  return error.issues.flatMap((issue) => mistakesOf(issue, schema));
+}
+
+/** `a.b is wrong; c must be a number`, as far as it may be long. */
+export function mistakeText(mistakes: readonly Mistake[]): string {
+  const shown = mistakes.slice(0, LIMITS.mistakes).map(({ path, message }) => {
+    const place = path.join(".");
+    return place === "" ? message : `${place}: ${message}`;
+  });
+  const hidden = mistakes.length - shown.length;
+  return [...shown, ...(hidden > 0 ? [`and ${hidden} more`] : [])].join("; ");
+}
+
+function mistakesOf(issue: z.core.$ZodIssue, schema: z.ZodType): readonly Mistake[] {
+  const path = issue.path.map((step) => (typeof step === "symbol" ? String(step) : step));
+  switch (issue.code) {
+    case "unrecognized_keys": {
+      const known = namesAt(schema, path);
+      return issue.keys.map((key) => ({ path: [...path, key], message: unknownName(key, known) }));
+    }
+    case "invalid_union":
+      return [{ path, message: unionMessage(issue) }];
+    case "invalid_key":
+      return issue.issues.map(({ message }) => ({ path, message: `is not a valid name: ${message}` }));
+    default:
+      return [{ path, message: issue.message }];
+  }
+}
+
+/** What each branch of a choice wanted; the one that got furthest is what was meant. */
+function unionMessage(issue: z.core.$ZodIssueInvalidUnion): string {
+  const branches = issue.errors.filter((errors) => errors.length > 0);
+  const meant = branches.find((errors) => errors.every(({ path }) => path.length > 0));
+  const words = (errors: readonly z.core.$ZodIssue[]): string =>
+    errors.map(({ path, message }) => (path.length === 0 ? message : `${path.join(".")}: ${message}`)).join(", ");
+  if (meant !== undefined) return words(meant);
+  return branches.length === 0 ? issue.message : branches.map(words).join(", or ");
+}
+
+/** "is not a setting" with the nearest name, or all names where none is near. */
+export function unknownName(name: string, known: readonly string[]): string {
+  const near = nearestName(name, known);
+  if (near !== undefined) return `is not a setting; did you mean ${near}?`;
+  return known.length === 0 ? "is not a setting" : `is not a setting; there are: ${known.join(", ")}`;
+}
+
+/** The known name with the fewest changes, where it takes at most a third of its letters. */
+export function nearestName(name: string, known: readonly string[]): string | undefined {
+  const wanted = name.slice(0, LIMITS.nearNameChars).toLowerCase().replaceAll("-", "_");
+  let best: { readonly name: string; readonly changes: number } | undefined;
+  for (const candidate of known) {
+    const changes = changesBetween(wanted, candidate.toLowerCase().replaceAll("-", "_"));
+    if (changes <= Math.max(1, Math.floor(candidate.length / 3)) && changes < (best?.changes ?? Infinity))
+      best = { name: candidate, changes };
+  }
+  return best?.name;
+}
+
+/** Letters to insert, remove or replace. */
+function changesBetween(left: string, right: string): number {
+  let row = Array.from({ length: right.length + 1 }, (_, index) => index);
+  for (const [at, letter] of [...left].entries()) {
+    const next = [at + 1];
+    for (const [index, other] of [...right].entries())
+      next.push(
+        Math.min((row[index] ?? 0) + (letter === other ? 0 : 1), (row[index + 1] ?? 0) + 1, (next[index] ?? 0) + 1),
+      );
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}
+
+/** The names that a schema has at a path; empty: it takes any, or none is known. */
+function namesAt(schema: z.ZodType, path: readonly Step[]): readonly string[] {
+  const [step, ...rest] = path;
+  const { def } = schema as unknown as { readonly def: Definition };
+  if (def.innerType !== undefined) return namesAt(def.innerType, path);
+  if (def.in !== undefined) return namesAt(def.in, path);
+  if (def.options !== undefined) return [...new Set(def.options.flatMap((option) => namesAt(option, path)))];
+  if (step === undefined) return Object.keys(def.shape ?? {});
+  const below = def.shape === undefined ? (def.valueType ?? def.element) : def.shape[String(step)];
+  return below === undefined ? [] : namesAt(below, rest);
+}
+
+/** What the library says of a schema's inside: of objects, records, lists, choices, and what lies around another schema. */
+interface Definition {
+  readonly shape?: Readonly<Record<string, z.ZodType>>;
+  readonly valueType?: z.ZodType;
+  readonly element?: z.ZodType;
+  readonly options?: readonly z.ZodType[];
+  readonly innerType?: z.ZodType;
+  readonly in?: z.ZodType;
+}

@@ -1,0 +1,79 @@
+import { LIMITS, OutputText, type SessionView } from "../../protocol/index.ts";
+import type { Caller, Gateway } from "../../sessions/index.ts";
+import { journalOf } from "./journal.ts";
+import { waitsForPrompt } from "./output.ts";
+import type { ShownTexts } from "./shown.ts";
+import type { Measured } from "./tree.ts";
+
+/** One output, counted up to an event. */
+interface Counter {
+  seq: number;
+  size: number;
+  readonly output: OutputText;
+  /** Set while events are being counted. */
+  settle: (item_id: string, text: string) => string;
+}
+
+/**
+ * How many bytes an `output` has so far. A journal is counted once: later questions count only what came since. The length is of what is
+ * written down; a reader may be given a little more, never less.
+ */
+export class OutputSizes {
+  readonly #gateway: Gateway;
+  readonly #shown: ShownTexts;
+  /** The one that was asked for longest ago is first. */
+  readonly #counters = new Map<string, Promise<Counter>>();
+
+  constructor(gateway: Gateway, shown: ShownTexts) {
+    this.#gateway = gateway;
+    this.#shown = shown;
+  }
+
+  async measure(caller: Caller, id: string): Promise<Measured> {
+    const view = await this.#gateway.sessions.get(caller, id);
+    const { size } = await this.#count(caller, view);
+    const ended = view.status === "complete" || view.status === "failed";
+    return { size, growing: !waitsForPrompt(view) || (size === 0 && !ended) };
+  }
+
+  /** One count of a session at a time; one that fails is begun anew by the next question. */
+  #count(caller: Caller, view: SessionView): Promise<Counter> {
+    const before = this.#counters.get(view.id);
+    const counting = (async () =>
+      this.#advance(caller, view, (await before?.catch(() => undefined)) ?? newCounter()))();
+    this.#counters.delete(view.id);
+    this.#counters.set(view.id, counting);
+    counting.catch(() => {
+      if (this.#counters.get(view.id) === counting) this.#counters.delete(view.id);
+    });
+    const [oldest] = this.#counters.keys();
+    if (oldest !== undefined && this.#counters.size > LIMITS.mountOutputSizes) this.#counters.delete(oldest);
+    return counting;
+  }
+
+  async #advance(caller: Caller, { id, seq }: SessionView, counter: Counter): Promise<Counter> {
+    if (counter.seq >= seq) return counter;
+    const session = await this.#shown.open(id);
+    counter.settle = (item_id, text) => session.settle(item_id, text);
+    try {
+      for await (const page of journalOf(this.#gateway, caller, { id, seq, from: counter.seq }))
+        for (const event of page) {
+          counter.size += Buffer.byteLength(counter.output.next(event));
+          counter.seq = event.seq;
+        }
+      return counter;
+    } finally {
+      session.close();
+    }
+  }
+}
+
+function newCounter(): Counter {
+  const counter: Counter = {
+    seq: 0,
+    size: 0,
+    output: new OutputText({ settle: (item_id, text) => counter.settle(item_id, text) }),
+    settle: (_item_id, text) => text,
+  };
+  return counter;
+}
