@@ -3,9 +3,11 @@ import { OpenAPIHono } from "@hono/zod-openapi";
 import { createMiddleware } from "hono/factory";
 import { HTTPException } from "hono/http-exception";
 import type { Context } from "hono";
-import { errnoOf, Failure, LIMITS, PROTOCOL_VERSION } from "../protocol/index.ts";
+import { errnoOf, Failure, LIMITS } from "../protocol/index.ts";
 import type { Guard } from "./guard.ts";
 import { serveMcp } from "./mcp/route.ts";
+import { openApiDocument } from "./openapi/document.ts";
+import { documentPath, mcpPaths, socketPaths } from "./openapi/other-paths.ts";
 import { approvalRoutes } from "./routes/approvals.ts";
 import { adminRoutes } from "./routes/admin.ts";
 import { connectionRoutes } from "./routes/connections.ts";
@@ -56,21 +58,12 @@ export function createApp(options: SurfaceOptions, guard: Guard): App {
   providerRoutes(app, options);
   connectionRoutes(app, options);
   serveMcp(app, options, { files: mountRoutes(app, options).files, guard });
-  app.get("/openapi.json", (context) => context.json(openApi(app, options)));
+  mcpPaths(app);
+  socketPaths(app);
+  documentPath(app);
+  const document = openApiDocument(app, options);
+  app.get("/openapi.json", (context) => context.json(document()));
   return app;
-}
-
-function openApi(app: App, options: Pick<SurfaceOptions, "version">): unknown {
-  app.openAPIRegistry.registerComponent("securitySchemes", "token", { type: "http", scheme: "bearer" });
-  return app.getOpenAPI31Document({
-    openapi: "3.1.0",
-    info: {
-      title: "Sallyport",
-      version: options.version,
-      description: `Protocol ${PROTOCOL_VERSION}. Money is in micro-USD.`,
-    },
-    security: [{ token: [] }],
-  });
 }
 
 /** Pages and their parts hold nothing secret. */

@@ -11,6 +11,7 @@ import { Bridge } from "./bridge/bridge.ts";
 import { CanonicalSocket } from "./canonical-socket.ts";
 import { Connection } from "./connection.ts";
 import { Guard } from "./guard.ts";
+import type { SocketPath } from "./openapi/other-paths.ts";
 import { RuntimeSocket } from "./runtime-socket.ts";
 import { RuntimeHall } from "./runtime/hall.ts";
 import { CHALLENGE, httpStatus } from "./status.ts";
@@ -75,7 +76,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
 function openSockets(options: SurfaceOptions, guard: Guard, server: Server): { close(): void } {
   const bridge = new Bridge();
   const hall = new RuntimeHall(options);
-  const handlers: Readonly<Record<string, Handler>> = {
+  const handlers: Readonly<Record<SocketPath, Handler>> = {
     "/ws": (peer) => void new RuntimeSocket({ hall, guard, log: options.log }, peer),
     "/api/ws": (peer) => void new CanonicalSocket(options, guard, peer),
     "/api/terminal/ws/agent": (peer) => void new AgentSocket(options, guard, peer),
@@ -103,7 +104,7 @@ function openSockets(options: SurfaceOptions, guard: Guard, server: Server): { c
     stream.on("error", () => stream.destroy());
     admit(guard, request).then(
       (caller) => {
-        const handler = handlers[pathOf(request)];
+        const handler = (handlers as Readonly<Record<string, Handler>>)[pathOf(request)];
         if (handler === undefined) {
           refuseUpgrade(stream, new Failure("not_found", `there is no WebSocket at ${pathOf(request)}`));
           return;

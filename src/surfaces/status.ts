@@ -1,6 +1,7 @@
 import type { ErrorCode } from "../protocol/index.ts";
 
-type HttpStatus = 400 | 401 | 402 | 403 | 404 | 409 | 410 | 413 | 422 | 429 | 500 | 501 | 503;
+/** The statuses of refusals. */
+export type HttpStatus = 400 | 401 | 402 | 403 | 404 | 409 | 410 | 413 | 422 | 429 | 500 | 503;
 /** What a 401 says is wanted. */
 export const CHALLENGE = 'Bearer realm="sallyport"';
 

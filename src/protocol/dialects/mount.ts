@@ -1,3 +1,4 @@
+export * from "./mount/answers.ts";
 export * from "./mount/chunks.ts";
 export * from "./mount/errno.ts";
 export * from "./mount/output.ts";

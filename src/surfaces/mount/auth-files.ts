@@ -1,4 +1,5 @@
-import { Failure } from "../../protocol/index.ts";
+import { z } from "zod";
+import { ClaudeTunnel, ClaudeTunnelStatus, Failure, TunnelEndpoint } from "../../protocol/index.ts";
 import type { MountContext } from "./context.ts";
 import { json } from "./json.ts";
 import type { FileNode } from "./tree.ts";
@@ -13,9 +14,10 @@ export function authFiles(context: MountContext): readonly FileNode[] {
       path: "auth/tunnels",
       summary: "The tunnels that are configured, without secrets",
       content: "json",
-      read: { ...ANYBODY, run: async () => tunnelsOf(context).map(tunnelSummary) },
+      read: { ...ANYBODY, answer: z.array(ClaudeTunnel), run: async () => tunnelsOf(context).map(tunnelSummary) },
       write: {
         needs: "policy.write",
+        json: z.array(TunnelEndpoint),
         run: () => Promise.reject(new Failure("unsupported", "tunnels are set under mounts in sallyport.yaml")),
       },
     },
@@ -25,7 +27,8 @@ export function authFiles(context: MountContext): readonly FileNode[] {
       content: "json",
       read: {
         ...ANYBODY,
-        run: async () =>
+        answer: z.array(ClaudeTunnelStatus),
+        run: async (): Promise<readonly ClaudeTunnelStatus[]> =>
           tunnelsOf(context).map((tunnel) => ({
             tunnel_id: tunnel.id,
             auth_type: authType(tunnel),
@@ -37,9 +40,10 @@ export function authFiles(context: MountContext): readonly FileNode[] {
       path: "auth/challenge",
       summary: "Challenges of tunnels, and the signed answers to them",
       content: "json",
-      read: { ...ANYBODY, run: async () => [] },
+      read: { ...ANYBODY, answer: z.array(z.unknown()), run: async () => [] },
       write: {
         needs: "session.create",
+        json: z.object({ tunnel_id: z.string() }),
         run: async (_place, text) => {
           const { tunnel_id } = (json(text) ?? {}) as { readonly tunnel_id?: unknown };
           const known = tunnelsOf(context).some(({ id }) => id === tunnel_id);

@@ -1,8 +1,17 @@
+import { z } from "zod";
 import { may } from "../../gate/index.ts";
 import {
+  ClaudeCreated,
+  ClaudeMountUsage,
   ClaudePolicy,
+  ClaudePoolMetrics,
+  ClaudePoolStatus,
+  ClaudeProxyMetrics,
+  ClaudeProxyStatus,
+  ClaudeRequest,
   Failure,
   LIMITS,
+  PoolConfig,
   policyOfProfile,
   profileOfPolicy,
   WALLS,
@@ -28,20 +37,26 @@ export function houseFiles(context: MountContext): readonly FileNode[] {
       path: "new",
       summary: "Write a request, read the new session's id on the same handle",
       content: "json",
-      write: { needs: "session.create", call: true, run: ({ caller }, text) => create(context, caller, text) },
+      write: {
+        needs: "session.create",
+        call: true,
+        json: ClaudeRequest,
+        answer: ClaudeCreated,
+        run: ({ caller }, text) => create(context, caller, text),
+      },
     },
     {
       path: "policy",
       summary: "What sessions made here may do; only admins write it",
       content: "json",
-      read: { ...ANYBODY, run: ({ caller }) => readPolicy(context, caller) },
-      write: { ...ADMIN, run: ({ caller }, text) => writePolicy(context, caller, text) },
+      read: { ...ANYBODY, answer: ClaudePolicy, run: ({ caller }) => readPolicy(context, caller) },
+      write: { ...ADMIN, json: ClaudePolicy, run: ({ caller }, text) => writePolicy(context, caller, text) },
     },
     {
       path: "usage",
       summary: "Money of the newest turn and of this day (UTC), the caller's own",
       content: "json",
-      read: { needs: "usage.read", run: ({ caller }) => usageOfMount(context, caller) },
+      read: { needs: "usage.read", answer: ClaudeMountUsage, run: ({ caller }) => usageOfMount(context, caller) },
     },
     ...providerFiles(context),
     ...workerFiles(context),
@@ -59,7 +74,7 @@ function workerFiles(_context: MountContext): readonly FileNode[] {
     path: `workers/:worker/${file}`,
     summary: `A worker's ${file}`,
     content: "json",
-    read: { ...ANYBODY, run: none },
+    read: { ...ANYBODY, answer: z.record(z.string(), z.unknown()), run: none },
   }));
 }
 
@@ -71,14 +86,15 @@ function poolFiles({ gateway, metrics }: MountContext): readonly FileNode[] {
       content: "json",
       read: {
         ...ANYBODY,
-        run: async () => ({
+        answer: PoolConfig,
+        run: async (): Promise<PoolConfig> => ({
           min_workers: 0,
           max_workers: LIMITS.engineProcesses,
           idle_timeout_secs: LIMITS.engineRestMs / 1_000,
           scale_up_threshold: 1,
         }),
       },
-      write: { ...ADMIN, run: fixed("the size of the pool is fixed in this version") },
+      write: { ...ADMIN, json: PoolConfig.partial(), run: fixed("the size of the pool is fixed in this version") },
     },
     {
       path: "pool/status",
@@ -86,7 +102,8 @@ function poolFiles({ gateway, metrics }: MountContext): readonly FileNode[] {
       content: "json",
       read: {
         ...ANYBODY,
-        run: async () => {
+        answer: ClaudePoolStatus,
+        run: async (): Promise<ClaudePoolStatus> => {
           const { working, idle, warm } = gateway.pool;
           return {
             total_workers: 0,
@@ -103,7 +120,8 @@ function poolFiles({ gateway, metrics }: MountContext): readonly FileNode[] {
       content: "json",
       read: {
         needs: "usage.read",
-        run: async ({ caller }) => {
+        answer: ClaudePoolMetrics,
+        run: async ({ caller }): Promise<ClaudePoolMetrics> => {
           const { requests } = (await gateway.usage.report(caller, { by: ["engine"], limit: 1 })).total;
           const errors = await outcomes({ gateway, metrics }, caller, "failed");
           return { total_requests: requests, ...(errors === undefined ? {} : { errors }) };
@@ -121,7 +139,8 @@ function proxyFiles({ gateway, metrics }: MountContext): readonly FileNode[] {
       content: "json",
       read: {
         ...ANYBODY,
-        run: async ({ caller }) => {
+        answer: ClaudeProxyStatus,
+        run: async ({ caller }): Promise<ClaudeProxyStatus> => {
           const offered = await gateway.providers.offered(caller);
           return {
             status: "healthy",
@@ -134,9 +153,14 @@ function proxyFiles({ gateway, metrics }: MountContext): readonly FileNode[] {
       path: "proxy/allowlist",
       summary: "The hosts that the proxy reaches: those of the providers",
       content: "json",
-      read: { ...ANYBODY, run: async ({ caller }) => hostsOf(await gateway.providers.offered(caller)) },
+      read: {
+        ...ANYBODY,
+        answer: z.array(z.string()),
+        run: async ({ caller }) => hostsOf(await gateway.providers.offered(caller)),
+      },
       write: {
         ...ADMIN,
+        json: z.array(z.string()),
         run: fixed("the proxy reaches its providers and nothing else: change them with sallyport provider"),
       },
     },
@@ -146,7 +170,8 @@ function proxyFiles({ gateway, metrics }: MountContext): readonly FileNode[] {
       content: "json",
       read: {
         needs: "usage.read",
-        run: async ({ caller }) => {
+        answer: ClaudeProxyMetrics,
+        run: async ({ caller }): Promise<ClaudeProxyMetrics> => {
           const { requests } = (await gateway.usage.report(caller, { by: ["engine"], limit: 1 })).total;
           const blocked = await outcomes({ gateway, metrics }, caller, "refused");
           return { requests, ...(blocked === undefined ? {} : { blocked }) };
@@ -191,7 +216,7 @@ async function wallsOf({ gateway, setting }: MountContext, caller: Caller): Prom
   };
 }
 
-async function readPolicy(context: MountContext, caller: Caller): Promise<unknown> {
+async function readPolicy(context: MountContext, caller: Caller): Promise<ClaudePolicy> {
   return policyOfProfile(profileOfMount(context, caller).profile, await wallsOf(context, caller));
 }
 

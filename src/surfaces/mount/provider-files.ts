@@ -1,4 +1,15 @@
-import { Failure, type PricedModel, type Rates } from "../../protocol/index.ts";
+import { z } from "zod";
+import {
+  ClaudeModel,
+  ClaudeProvider,
+  ClaudeProviderHealth,
+  ClaudeTunnel,
+  Failure,
+  type ClaudePricing,
+  type PricedModel,
+  type ProviderStatus,
+  type Rates,
+} from "../../protocol/index.ts";
 import type { Caller, OfferedProvider } from "../../sessions/index.ts";
 import type { MountContext } from "./context.ts";
 import type { FileNode } from "./tree.ts";
@@ -13,31 +24,43 @@ export function providerFiles(context: MountContext): readonly FileNode[] {
       path: "providers/tunnel/info",
       summary: "The tunnel provider",
       content: "json",
-      read: { ...ANYBODY, run: async () => tunnelInfo() },
+      read: { ...ANYBODY, answer: ClaudeProvider, run: async () => tunnelInfo() },
     },
     {
       path: "providers/tunnel/endpoints",
       summary: "The tunnels that are configured",
       content: "json",
-      read: { ...ANYBODY, run: async () => tunnelsOf(context).map(tunnelSummary) },
+      read: { ...ANYBODY, answer: z.array(ClaudeTunnel), run: async () => tunnelsOf(context).map(tunnelSummary) },
     },
     {
       path: "providers/tunnel/health",
       summary: "Whether a tunnel can be used",
       content: "json",
-      read: { ...ANYBODY, run: async () => ({ status: "unavailable", message: NO_TUNNELS }) },
+      read: {
+        ...ANYBODY,
+        answer: ClaudeProviderHealth,
+        run: async () => ({ status: "unavailable", message: NO_TUNNELS }),
+      },
     },
     {
       path: "providers/:provider/info",
       summary: "A provider with its models, prices and abilities",
       content: "json",
-      read: { ...ANYBODY, run: async ({ caller, name }) => infoOf(await providerNamed(context, caller, name)) },
+      read: {
+        ...ANYBODY,
+        answer: ClaudeProvider,
+        run: async ({ caller, name }) => infoOf(await providerNamed(context, caller, name)),
+      },
     },
     {
       path: "providers/:provider/models",
       summary: "Its models that have a price",
       content: "json",
-      read: { ...ANYBODY, run: async ({ caller, name }) => modelsOf(await providerNamed(context, caller, name)) },
+      read: {
+        ...ANYBODY,
+        answer: z.array(ClaudeModel),
+        run: async ({ caller, name }) => modelsOf(await providerNamed(context, caller, name)),
+      },
     },
     {
       path: "providers/:provider/health",
@@ -45,6 +68,7 @@ export function providerFiles(context: MountContext): readonly FileNode[] {
       content: "json",
       read: {
         ...ANYBODY,
+        answer: ClaudeProviderHealth,
         run: async ({ caller, name }) => healthOf(await providerNamed(context, caller, name)),
       },
     },
@@ -58,12 +82,12 @@ async function providerNamed({ gateway }: MountContext, caller: Caller, id: stri
 }
 
 /** `degraded`: its answers broke lately. */
-export function statusOf({ available, condition }: OfferedProvider): "available" | "degraded" | "unavailable" {
+export function statusOf({ available, condition }: OfferedProvider): ProviderStatus {
   if (!available) return "unavailable";
   return condition.state === "good" ? "available" : "degraded";
 }
 
-function healthOf(provider: OfferedProvider): unknown {
+function healthOf(provider: OfferedProvider): ClaudeProviderHealth {
   const status = statusOf(provider);
   const { id, condition } = provider;
   if (status === "unavailable") return { status, message: `the provider ${id} has no key: an admin has to set one` };
@@ -83,7 +107,7 @@ const NAMES: Readonly<Record<string, string>> = {
   xai: "xAI",
 };
 
-function infoOf(provider: OfferedProvider): unknown {
+function infoOf(provider: OfferedProvider): ClaudeProvider {
   const priced = provider.models().find(({ model }) => model === provider.defaultModel)?.price;
   const free = provider.free ? { input: 0, output: 0 } : undefined;
   const pricing = priced ?? free;
@@ -99,7 +123,7 @@ function infoOf(provider: OfferedProvider): unknown {
   };
 }
 
-function modelsOf(provider: OfferedProvider): readonly unknown[] {
+function modelsOf(provider: OfferedProvider): readonly ClaudeModel[] {
   const { free, defaultModel } = provider;
   const priced = provider.models();
   const listed = priced.map(modelInfo);
@@ -110,7 +134,7 @@ function modelsOf(provider: OfferedProvider): readonly unknown[] {
   ];
 }
 
-function modelInfo({ model, price }: PricedModel): unknown {
+function modelInfo({ model, price }: PricedModel): ClaudeModel {
   return {
     id: model,
     name: model,
@@ -121,7 +145,7 @@ function modelInfo({ model, price }: PricedModel): unknown {
 }
 
 /** Ours are for a million tokens; fractions of a micro-USD are rounded up. */
-function perThousand({ input, output, cache_read = input, cache_write = input }: Rates): unknown {
+function perThousand({ input, output, cache_read = input, cache_write = input }: Rates): ClaudePricing {
   const thousand = (rate: number): number => Math.ceil(rate / 1_000);
   return {
     input_per_1k_microusd: thousand(input),
@@ -131,7 +155,7 @@ function perThousand({ input, output, cache_read = input, cache_write = input }:
   };
 }
 
-function tunnelInfo(): unknown {
+function tunnelInfo(): ClaudeProvider {
   return {
     id: "tunnel",
     name: "Tunnel to Local Proxy",

@@ -2,6 +2,8 @@ import {
   Failure,
   LIMITS,
   type BudgetLine,
+  type ClaudeBudget,
+  type ClaudeMountUsage,
   type Profile,
   type SessionSettings,
   type SessionView,
@@ -98,19 +100,8 @@ function spentOf(budgets: readonly BudgetLine[], kind: BudgetLine["kind"]): numb
   return budgets.find((line) => line.kind === kind)?.spent_microusd ?? 0;
 }
 
-interface Purse {
-  readonly reserved_usd: number;
-  readonly spent_usd: number;
-  /** Null: no limit, both. */
-  readonly limit_usd: number | null;
-  readonly remaining_usd: number | null;
-}
-
 /** The newest turn that is open and this day, of the caller alone. Micro-USD. */
-export async function usageOfMount(
-  context: MountContext,
-  caller: Caller,
-): Promise<{ readonly tick: Purse; readonly day: Purse }> {
+export async function usageOfMount(context: MountContext, caller: Caller): Promise<ClaudeMountUsage> {
   const { gateway } = context;
   const { profile } = profileOfMount(context, caller);
   const [budgets, sessions] = await Promise.all([budgetsOf(gateway, caller), openSessions(gateway, caller)]);
@@ -128,7 +119,7 @@ export async function usageOfMount(
   };
 }
 
-function purse(limit: number | undefined, spent: number, reserved: number): Purse {
+function purse(limit: number | undefined, spent: number, reserved: number): ClaudeBudget {
   return {
     reserved_usd: reserved,
     spent_usd: spent,

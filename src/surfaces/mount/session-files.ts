@@ -1,4 +1,10 @@
+import { z } from "zod";
 import {
+  ClaudeContext,
+  ClaudeForked,
+  ClaudeResponse,
+  ClaudeSessionStatus,
+  ClaudeSessionUsage,
   claudeUsage,
   effectsOf,
   Failure,
@@ -6,11 +12,10 @@ import {
   filesOf,
   ForkSession,
   LIMITS,
+  PendingToolInfo,
   SubmitPrompt,
+  ToolApproval,
   ToolLog,
-  type ClaudeResponse,
-  type ClaudeSessionStatus,
-  type PendingToolInfo,
   type SessionUsage,
   type SessionView,
 } from "../../protocol/index.ts";
@@ -31,7 +36,7 @@ export function sessionFiles(context: MountContext): readonly FileNode[] {
       path: "sessions/:id/status",
       summary: "How the session stands, with the oldest question where one waits",
       content: "json",
-      read: { ...reads, run: (place) => statusOf(context, place) },
+      read: { ...reads, answer: ClaudeSessionStatus, run: (place) => statusOf(context, place) },
     },
     {
       path: "sessions/:id/response",
@@ -43,7 +48,7 @@ export function sessionFiles(context: MountContext): readonly FileNode[] {
       path: "sessions/:id/response.json",
       summary: "The same with usage and cost",
       content: "json",
-      read: { ...reads, run: (place) => responseOf(context, place) },
+      read: { ...reads, answer: ClaudeResponse, run: (place) => responseOf(context, place) },
     },
     {
       path: "sessions/:id/output",
@@ -60,7 +65,7 @@ export function sessionFiles(context: MountContext): readonly FileNode[] {
       path: "sessions/:id/context",
       summary: "What the conversation is about",
       content: "json",
-      read: { ...reads, run: (place) => contextOf(context, place) },
+      read: { ...reads, answer: ClaudeContext, run: (place) => contextOf(context, place) },
     },
     {
       path: "sessions/:id/error",
@@ -72,7 +77,7 @@ export function sessionFiles(context: MountContext): readonly FileNode[] {
       path: "sessions/:id/usage",
       summary: "Tokens and cost of the session",
       content: "json",
-      read: { needs: "usage.read", run: (place) => usageOf(context, place) },
+      read: { needs: "usage.read", answer: ClaudeSessionUsage, run: (place) => usageOf(context, place) },
     },
     ...controlFiles(context),
     ...toolFiles(context),
@@ -86,13 +91,19 @@ function controlFiles(context: MountContext): readonly FileNode[] {
       path: "sessions/:id/prompt",
       summary: "Write a prompt; it waits if a turn is open",
       content: "text",
-      write: { ...controls, run: (place, text) => prompt(context, place, text) },
+      write: { ...controls, text: "The prompt", run: (place, text) => prompt(context, place, text) },
     },
     {
       path: "sessions/:id/fork",
       summary: "A new session that begins with this one's journal",
       content: "json",
-      write: { ...controls, call: true, run: (place, text) => fork(context, place, text) },
+      write: {
+        ...controls,
+        call: true,
+        json: ForkSession,
+        answer: ClaudeForked,
+        run: (place, text) => fork(context, place, text),
+      },
     },
     {
       path: "sessions/:id/ctl",
@@ -100,6 +111,7 @@ function controlFiles(context: MountContext): readonly FileNode[] {
       content: "text",
       write: {
         ...controls,
+        text: "`stop`, `pause`, `resume` or `interrupt`",
         run: ({ caller, name }, text) => control(context, caller, { id: name, command: text.trim() }),
       },
     },
@@ -118,13 +130,18 @@ function toolFiles(context: MountContext): readonly FileNode[] {
       path: "sessions/:id/tools/pending",
       summary: "Tool calls that wait for a person, the oldest first",
       content: "json",
-      read: { needs: "approval.read", run: (place) => pendingTools(context, place) },
+      read: { needs: "approval.read", answer: z.array(PendingToolInfo), run: (place) => pendingTools(context, place) },
     },
     {
       path: "sessions/:id/tools/approve",
       summary: 'Write approve or reject, or {"approved": true}',
       content: "text",
-      write: { needs: "approval.decide", run: ({ caller, name }, text) => answer(context, caller, { id: name, text }) },
+      write: {
+        needs: "approval.decide",
+        json: ToolApproval,
+        text: "`approve`, or `reject` and why; the id of a question may follow the word",
+        run: ({ caller, name }, text) => answer(context, caller, { id: name, text }),
+      },
     },
   ];
 }
@@ -183,7 +200,7 @@ async function responseOf({ gateway }: MountContext, { caller, name }: Place): P
   };
 }
 
-async function contextOf({ gateway }: MountContext, { caller, name }: Place): Promise<unknown> {
+async function contextOf({ gateway }: MountContext, { caller, name }: Place): Promise<ClaudeContext> {
   const view = await gateway.sessions.get(caller, name);
   const { response } = await lastTurnOf(gateway, caller, view);
   const { settings } = view;
@@ -224,7 +241,7 @@ function heldFor(
   return usage.reserved_microusd + (usage.remaining_microusd ?? 0);
 }
 
-async function usageOf({ gateway }: MountContext, { caller, name }: Place): Promise<unknown> {
+async function usageOf({ gateway }: MountContext, { caller, name }: Place): Promise<ClaudeSessionUsage> {
   const [view, usage] = await Promise.all([gateway.sessions.get(caller, name), gateway.usage.session(caller, name)]);
   const tokens = claudeUsage(usage);
   return {
@@ -238,7 +255,7 @@ async function usageOf({ gateway }: MountContext, { caller, name }: Place): Prom
   };
 }
 
-async function fork(context: MountContext, { caller, name }: Place, text: string): Promise<unknown> {
+async function fork(context: MountContext, { caller, name }: Place, text: string): Promise<ClaudeForked> {
   const wanted = parseWritten(ForkSession, text.trim() === "" ? {} : json(text));
   const child = await context.gateway.sessions.fork(caller, name, wanted, undefined);
   return { session_id: child.id, ...pathsOf(context, child.id) };

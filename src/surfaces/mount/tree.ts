@@ -1,3 +1,4 @@
+import type { z } from "zod";
 import type { Capability } from "../../gate/index.ts";
 import { Failure, FileFailure } from "../../protocol/index.ts";
 import type { Caller } from "../../sessions/index.ts";
@@ -36,10 +37,18 @@ export interface FileNode {
     readonly run: Read;
     /** How long it is, where that is cheaper than reading it. */
     readonly measure?: (place: Place) => Promise<Measured>;
+    /** What it holds. Absent: a text. */
+    readonly answer?: z.ZodType;
   };
   readonly write?: {
     readonly needs: Capability;
     readonly run: Write;
+    /** What is written, where that is JSON. */
+    readonly json?: z.ZodType;
+    /** What is written, where that may also be a text: its words. */
+    readonly text?: string;
+    /** What is called answers so. Absent: it is not called, or answers what it holds. */
+    readonly answer?: z.ZodType;
     /** The answer is read on the handle that was written to, and is something new. */
     readonly call?: true;
   };

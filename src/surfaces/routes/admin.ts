@@ -12,7 +12,17 @@ import {
 } from "../../protocol/index.ts";
 import { auditCsv, wantsCsv } from "../csv.ts";
 import type { App, SurfaceOptions } from "../surface.ts";
-import { body, cursor, IdempotencyHeader, json, limit, needs, refusals, SessionPath } from "./documents.ts";
+import {
+  body,
+  changeRefusals,
+  cursor,
+  IdempotencyHeader,
+  json,
+  limit,
+  needs,
+  refusals,
+  SessionPath,
+} from "./documents.ts";
 
 const AuditList = z.object({ entries: z.array(AuditEntry), next: z.string().optional() });
 const AuditQuery = z.object({
@@ -42,6 +52,7 @@ function auditRoute(app: App, { gateway }: SurfaceOptions): void {
     createRoute({
       method: "get",
       path: "/api/audit",
+      operationId: "listAuditEntries",
       summary: "Who did what, newest first; as CSV with Accept: text/csv",
       ...needs("audit.read"),
       request: { query: AuditQuery },
@@ -74,10 +85,11 @@ function tokenRoutes(app: App, { gateway }: SurfaceOptions): void {
     createRoute({
       method: "post",
       path: "/api/tokens",
+      operationId: "createToken",
       summary: "Make a token for no more than the caller may do itself; it is shown this once",
       ...needs("token.issue"),
       request: { headers: IdempotencyHeader, body: body(CreateToken) },
-      responses: { 201: json(TokenCreated, "The token"), ...refusals },
+      responses: { 201: json(TokenCreated, "The token"), ...changeRefusals },
     }),
     async (context) => {
       const key = context.req.valid("header")["idempotency-key"];
@@ -88,6 +100,7 @@ function tokenRoutes(app: App, { gateway }: SurfaceOptions): void {
     createRoute({
       method: "get",
       path: "/api/tokens",
+      operationId: "listTokens",
       summary: "Tokens, newest first, without the tokens themselves; for others than admins those that they made",
       ...needs("token.issue"),
       request: { query: TokenQuery },
@@ -99,10 +112,11 @@ function tokenRoutes(app: App, { gateway }: SurfaceOptions): void {
     createRoute({
       method: "delete",
       path: "/api/tokens/{id}",
+      operationId: "deleteToken",
       summary: "Make a token useless, and those that were made with it",
       ...needs("token.issue"),
       request: { params: SessionPath },
-      responses: { 204: { description: "It is" }, ...refusals },
+      responses: { 204: { description: "It is" }, ...changeRefusals },
     }),
     async (context) => {
       await gateway.tokens.remove(context.var.caller, context.req.valid("param").id);
@@ -116,6 +130,7 @@ function policyRoutes(app: App, { gateway }: SurfaceOptions): void {
     createRoute({
       method: "get",
       path: "/api/policy",
+      operationId: "getPolicy",
       summary: "The policy in force",
       ...needs("policy.read"),
       responses: { 200: json(Policy, "The policy"), ...refusals },
@@ -126,10 +141,11 @@ function policyRoutes(app: App, { gateway }: SurfaceOptions): void {
     createRoute({
       method: "put",
       path: "/api/policy",
+      operationId: "setPolicy",
       summary: "Set profiles over those that ship",
       ...needs("policy.write"),
       request: { body: body(Policy) },
-      responses: { 200: json(Policy, "The policy in force after it"), ...refusals },
+      responses: { 200: json(Policy, "The policy in force after it"), ...changeRefusals },
     }),
     async (context) => context.json(await gateway.policy.set(context.var.caller, context.req.valid("json")), 200),
   );
@@ -137,6 +153,7 @@ function policyRoutes(app: App, { gateway }: SurfaceOptions): void {
     createRoute({
       method: "get",
       path: "/api/policy/history",
+      operationId: "listPolicyChanges",
       summary: "What was set, newest first",
       ...needs("audit.read"),
       responses: { 200: json(z.object({ changes: z.array(PolicyChange) }), "The changes"), ...refusals },
@@ -147,10 +164,11 @@ function policyRoutes(app: App, { gateway }: SurfaceOptions): void {
     createRoute({
       method: "post",
       path: "/api/policy/test",
+      operationId: "testPolicy",
       summary: "What would happen to a tool call: the real pipeline, nothing executed",
       ...needs("policy.test"),
       request: { body: body(PolicyTest) },
-      responses: { 200: json(Ruling, "The ruling"), ...refusals },
+      responses: { 200: json(Ruling, "The ruling"), ...changeRefusals },
     }),
     async (context) => context.json(await gateway.policy.test(context.var.caller, context.req.valid("json")), 200),
   );

@@ -1,7 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { Approval, ApprovalStatus, Decision, EditPreview, PreviewEdit } from "../../protocol/index.ts";
 import type { App, SurfaceOptions } from "../surface.ts";
-import { body, cursor, json, limit, needs, refusals, SessionPath } from "./documents.ts";
+import { body, changeRefusals, cursor, json, limit, needs, refusals, SessionPath } from "./documents.ts";
 
 const ApprovalList = z.object({ approvals: z.array(Approval), next: z.string().optional() });
 
@@ -10,6 +10,7 @@ export function approvalRoutes(app: App, { gateway }: SurfaceOptions): void {
     createRoute({
       method: "get",
       path: "/api/approvals",
+      operationId: "listApprovals",
       summary: "The inbox, newest first",
       ...needs("approval.read"),
       request: {
@@ -31,6 +32,7 @@ export function approvalRoutes(app: App, { gateway }: SurfaceOptions): void {
     createRoute({
       method: "get",
       path: "/api/approvals/{id}",
+      operationId: "getApproval",
       summary: "One approval, whole",
       ...needs("approval.read"),
       request: { params: SessionPath },
@@ -47,10 +49,11 @@ function answerRoutes(app: App, { gateway }: Pick<SurfaceOptions, "gateway">): v
     createRoute({
       method: "post",
       path: "/api/approvals/{id}",
+      operationId: "decideApproval",
       summary: "Answer it; the first answer wins",
       ...needs("approval.decide"),
       request: { params: SessionPath, body: body(Decision) },
-      responses: { 200: json(Approval, "The approval after it"), ...refusals },
+      responses: { 200: json(Approval, "The approval after it"), ...changeRefusals },
     }),
     async (context) =>
       context.json(
@@ -62,10 +65,11 @@ function answerRoutes(app: App, { gateway }: Pick<SurfaceOptions, "gateway">): v
     createRoute({
       method: "post",
       path: "/api/approvals/{id}/preview",
+      operationId: "previewApprovalEdit",
       summary: "What it would look like with another input; nothing is decided",
       ...needs("approval.decide"),
       request: { params: SessionPath, body: body(PreviewEdit) },
-      responses: { 200: json(EditPreview, "The preview, its warnings and the ruling"), ...refusals },
+      responses: { 200: json(EditPreview, "The preview, its warnings and the ruling"), ...changeRefusals },
     }),
     async (context) =>
       context.json(

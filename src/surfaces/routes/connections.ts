@@ -14,7 +14,7 @@ import {
   SqlClass,
 } from "../../protocol/index.ts";
 import type { App, SurfaceOptions } from "../surface.ts";
-import { body, json, needs, refusals } from "./documents.ts";
+import { body, changeRefusals, json, needs, refusals } from "./documents.ts";
 
 const ConnectionPath = z.object({ id: ConnectionId });
 const CatalogPath = ConnectionPath.extend({ catalog: z.string().min(1).max(200) });
@@ -36,6 +36,7 @@ function settingRoutes(app: App, { gateway }: SurfaceOptions): void {
     createRoute({
       method: "get",
       path: "/api/connections/{id}",
+      operationId: "getConnection",
       summary: "How a connection is set; where its password is, never the password",
       ...needs("connection.write"),
       request: { params: ConnectionPath },
@@ -48,10 +49,11 @@ function settingRoutes(app: App, { gateway }: SurfaceOptions): void {
     createRoute({
       method: "put",
       path: "/api/connections/{id}",
+      operationId: "setConnection",
       summary: "Set a read-only connection to a database, or replace the one with this id",
       ...needs("connection.write"),
       request: { params: ConnectionPath, body: body(ConnectionConfig) },
-      responses: { 200: json(ConnectionRecord, "The connection"), ...refusals },
+      responses: { 200: json(ConnectionRecord, "The connection"), ...changeRefusals },
     }),
     async (context) => {
       const { id } = context.req.valid("param");
@@ -62,10 +64,11 @@ function settingRoutes(app: App, { gateway }: SurfaceOptions): void {
     createRoute({
       method: "delete",
       path: "/api/connections/{id}",
+      operationId: "deleteConnection",
       summary: "Delete a connection; what runs on it is ended",
       ...needs("connection.write"),
       request: { params: ConnectionPath },
-      responses: { 204: { description: "It is gone" }, ...refusals },
+      responses: { 204: { description: "It is gone" }, ...changeRefusals },
     }),
     async (context) => {
       await gateway.connections.remove(context.var.caller, context.req.valid("param").id);
@@ -76,10 +79,11 @@ function settingRoutes(app: App, { gateway }: SurfaceOptions): void {
     createRoute({
       method: "post",
       path: "/api/connections/{id}/test",
+      operationId: "testConnection",
       summary: "Ask a database whether it is there and its role cannot write",
       ...needs("connection.write"),
       request: { params: ConnectionPath },
-      responses: { 200: json(ConnectionReport, "What it said"), ...refusals },
+      responses: { 200: json(ConnectionReport, "What it said"), ...changeRefusals },
     }),
     async (context) => {
       const { id } = context.req.valid("param");
@@ -93,6 +97,7 @@ function readingRoutes(app: App, { gateway }: SurfaceOptions): void {
     createRoute({
       method: "get",
       path: "/api/connections",
+      operationId: "listConnections",
       summary: "Databases that the caller may read, by name",
       ...needs("connection.use"),
       responses: { 200: json(z.object({ connections: z.array(ConnectionView) }), "The connections"), ...refusals },
@@ -103,10 +108,11 @@ function readingRoutes(app: App, { gateway }: SurfaceOptions): void {
     createRoute({
       method: "get",
       path: "/api/connections/{id}/catalogs",
+      operationId: "listCatalogs",
       summary: "The catalogs of a connection",
       ...needs("connection.use"),
       request: { params: ConnectionPath },
-      responses: { 200: json(CatalogList, "Their names"), ...refusals },
+      responses: { 200: json(CatalogList, "Their names"), ...changeRefusals },
     }),
     async (context) =>
       context.json(await gateway.connections.catalogs(context.var.caller, context.req.valid("param").id), 200),
@@ -115,10 +121,11 @@ function readingRoutes(app: App, { gateway }: SurfaceOptions): void {
     createRoute({
       method: "get",
       path: "/api/connections/{id}/catalogs/{catalog}",
+      operationId: "getCatalog",
       summary: "Schemas, tables, columns and foreign keys that the caller may read",
       ...needs("connection.use"),
       request: { params: CatalogPath },
-      responses: { 200: json(CatalogView, "What there is"), ...refusals },
+      responses: { 200: json(CatalogView, "What there is"), ...changeRefusals },
     }),
     async (context) => {
       const { id, catalog: name } = context.req.valid("param");
@@ -134,10 +141,11 @@ function sqlRoutes(app: App, { gateway }: Pick<SurfaceOptions, "gateway">): void
     createRoute({
       method: "post",
       path: "/api/connections/{id}/classify",
+      operationId: "classifySql",
       summary: "Whether a statement only reads, by parsing it; it is not run",
       ...needs("connection.use"),
       request: { params: ConnectionPath, body: body(ClassifySql) },
-      responses: { 200: json(SqlClass, "What it does"), ...refusals },
+      responses: { 200: json(SqlClass, "What it does"), ...changeRefusals },
     }),
     async (context) => {
       const { sql } = context.req.valid("json");
@@ -152,10 +160,11 @@ function sqlRoutes(app: App, { gateway }: Pick<SurfaceOptions, "gateway">): void
     createRoute({
       method: "post",
       path: "/api/connections/{id}/query",
+      operationId: "runQuery",
       summary: "Run one statement that reads; ended when the caller goes away",
       ...needs("connection.use"),
       request: { params: ConnectionPath, body: body(QuerySql) },
-      responses: { 200: json(QueryAnswer, "The rows"), ...refusals },
+      responses: { 200: json(QueryAnswer, "The rows"), ...changeRefusals },
     }),
     async (context) => {
       const request = { ...context.req.valid("json"), signal: gone(context.env.outgoing) };

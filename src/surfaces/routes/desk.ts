@@ -16,6 +16,7 @@ export function deskRoutes(app: App, { gateway }: SurfaceOptions): void {
     createRoute({
       method: "get",
       path: "/api/me",
+      operationId: "getMe",
       summary: "Who this token is, and what it may do",
       ...needs("a token"),
       responses: { 200: json(Me, "The caller"), ...refusals },
@@ -26,6 +27,7 @@ export function deskRoutes(app: App, { gateway }: SurfaceOptions): void {
     createRoute({
       method: "get",
       path: "/api/engines",
+      operationId: "listEngines",
       summary: "The engines that sessions can have, and what to do where one cannot be used here",
       ...needs("a token"),
       responses: { 200: json(z.object({ engines: z.array(EngineView) }), "The engines"), ...refusals },
@@ -36,6 +38,7 @@ export function deskRoutes(app: App, { gateway }: SurfaceOptions): void {
     createRoute({
       method: "get",
       path: "/api/folders",
+      operationId: "listFolders",
       summary: "The folders in a folder that sessions may work in; without a path the topmost ones",
       ...needs("workspace.choose"),
       request: { query: z.object({ path: z.string().min(1).max(LIMITS.pathChars).optional() }) },
@@ -48,6 +51,7 @@ export function deskRoutes(app: App, { gateway }: SurfaceOptions): void {
     createRoute({
       method: "get",
       path: "/api/sessions/{id}/files",
+      operationId: "findSessionFiles",
       summary: "Files of the session's workspace whose path fits a few letters, best first",
       ...needs("workspace.read"),
       request: { params: SessionPath, query: FileQuery },

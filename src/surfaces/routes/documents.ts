@@ -1,12 +1,13 @@
 import { z } from "@hono/zod-openapi";
 import type { Capability } from "../../gate/index.ts";
-import { ErrorBody, LIMITS } from "../../protocol/index.ts";
+import { LIMITS } from "../../protocol/index.ts";
+import { refusalRefs } from "../openapi/refusals.ts";
 
-/** Every refusal looks the same. */
-export const refusals = {
-  "4XX": { description: "Refused: nothing was changed", content: { "application/json": { schema: ErrorBody } } },
-  "5XX": { description: "Failed on our side", content: { "application/json": { schema: ErrorBody } } },
-} as const;
+/** What any operation may answer instead. Every refusal has the same body; `fileRefusals` are those of files. */
+export const refusals = refusalRefs([400, 401, 403, 404, 429, 500, 503]);
+
+/** What an operation that changes or runs something may answer besides. */
+export const changeRefusals = refusalRefs([400, 401, 402, 403, 404, 409, 410, 413, 422, 429, 500, 503]);
 
 export function json<Schema extends z.ZodType>(schema: Schema, description: string) {
   return { description, content: { "application/json": { schema } } } as const;

@@ -1,6 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { ErrorCode, PROTOCOL_VERSION } from "../../protocol/index.ts";
 import type { App, SurfaceOptions } from "../surface.ts";
+import { refusalRefs } from "../openapi/refusals.ts";
 import { json, needs } from "./documents.ts";
 
 const Health = z.object({
@@ -26,26 +27,33 @@ const NotReady = z.object({
 type Reason = z.infer<typeof NotReady>["reasons"][number];
 
 /** Asked by what watches over servers; nobody needs a token for them, and they tell nothing secret. */
-const PROBES: ReadonlySet<string> = new Set(["/health", "/livez", "/ready", "/readyz"]);
+const OPERATIONS = {
+  "/health": "getHealth",
+  "/livez": "getLiveness",
+  "/ready": "getReady",
+  "/readyz": "getReadiness",
+} as const;
+type Probe = keyof typeof OPERATIONS;
 
 export function isProbe(path: string): boolean {
-  return PROBES.has(path);
+  return Object.hasOwn(OPERATIONS, path);
 }
 
 /** Whether the server is there, and, apart from that, whether it takes new work. Each also under the name that Kubernetes uses. */
 export function healthRoutes(app: App, options: SurfaceOptions): void {
-  for (const path of ["/health", "/livez"]) addLiveness(app, options, path);
-  for (const path of ["/ready", "/readyz"]) addReadiness(app, options, path);
+  for (const path of ["/health", "/livez"] as const) addLiveness(app, options, path);
+  for (const path of ["/ready", "/readyz"] as const) addReadiness(app, options, path);
 }
 
-function addLiveness(app: App, options: SurfaceOptions, path: string): void {
+function addLiveness(app: App, options: SurfaceOptions, path: Probe): void {
   const route = createRoute({
     method: "get",
     path,
+    operationId: OPERATIONS[path],
     summary: "Is the server up",
     security: [],
     ...needs("nothing"),
-    responses: { 200: json(Health, "It is") },
+    responses: { 200: json(Health, "It is"), ...refusalRefs([403]) },
   });
   app.openapi(route, (context) => {
     const { demo, default_provider } = options.describe();
@@ -58,14 +66,19 @@ function addLiveness(app: App, options: SurfaceOptions, path: string): void {
   });
 }
 
-function addReadiness(app: App, { gateway }: SurfaceOptions, path: string): void {
+function addReadiness(app: App, { gateway }: SurfaceOptions, path: Probe): void {
   const route = createRoute({
     method: "get",
     path,
+    operationId: OPERATIONS[path],
     summary: "Does the server take new sessions and prompts",
     security: [],
     ...needs("nothing"),
-    responses: { 200: json(Ready, "It does"), 503: json(NotReady, "Not at the moment, and why") },
+    responses: {
+      200: json(Ready, "It does"),
+      503: json(NotReady, "Not at the moment, and why"),
+      ...refusalRefs([403]),
+    },
   });
   app.openapi(route, (context) => {
     const reasons = reasonsOf(gateway);

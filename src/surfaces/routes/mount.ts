@@ -1,7 +1,7 @@
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Context } from "hono";
-import { ClaudeChunk, ClaudeCreated, Failure, FileEntry, FileStat } from "../../protocol/index.ts";
+import { Failure } from "../../protocol/index.ts";
 import { claudeNodes } from "../mount/claude-files.ts";
 import type { MountContext } from "../mount/context.ts";
 import { DEFAULT_MOUNT, openMounts, type OpenMounts } from "../mount/open.ts";
@@ -9,7 +9,7 @@ import { partsOf } from "../mount/namespace.ts";
 import { followOutput } from "../mount/output.ts";
 import { writeStream } from "../mount/stream.ts";
 import type { App, Environment, SurfaceOptions } from "../surface.ts";
-import { json, needs, refusals } from "./documents.ts";
+import { describeFiles } from "../openapi/mount-paths.ts";
 
 const encoder = new TextEncoder();
 const Query = z.object({
@@ -24,13 +24,12 @@ const Query = z.object({
   after: z.string().max(100).optional(),
 });
 type Query = z.infer<typeof Query>;
-const FolderList = z.object({ entries: z.array(FileEntry) });
 
 /** Document 003's tree over HTTP: GET reads, lists, follows and watches; PUT and POST write; POST that wants JSON calls. */
 export function mountRoutes(app: App, options: SurfaceOptions): OpenMounts {
   const mounts = openMounts(options);
   for (const context of mounts.contexts) {
-    describeMount(app, context);
+    if (context.path === DEFAULT_MOUNT) describeFiles(app, DEFAULT_MOUNT, claudeNodes(context));
     const answer = (request: Context<Environment>): Promise<Response> => serveFile(mounts, context, request);
     app.all(context.path, answer);
     app.all(`${context.path}/*`, answer);
@@ -165,54 +164,5 @@ function decoded(path: string): string {
   } catch (error) {
     if (error instanceof Failure) throw error;
     throw new Failure("invalid_request", "the path is not valid percent-encoding");
-  }
-}
-
-/** The files as OpenAPI knows them: one path each, with who may read and write it. */
-function describeMount(app: App, context: MountContext): void {
-  if (context.path !== DEFAULT_MOUNT) return;
-  app.openAPIRegistry.registerPath(
-    createRoute({
-      method: "get",
-      path: DEFAULT_MOUNT,
-      summary: "The files of document 003. A folder is listed; any file or folder with ?stat=1 is described",
-      ...needs("a token"),
-      responses: { 200: json(z.union([FolderList, FileStat]), "The entries of the folder"), ...refusals },
-    }),
-  );
-  const bytes = { description: "The file's bytes", content: { "text/plain": { schema: z.string() } } } as const;
-  for (const node of claudeNodes(context)) {
-    const path = `${DEFAULT_MOUNT}/${node.path.replaceAll(/:(\w+)/g, "{$1}")}`;
-    const names = [...node.path.matchAll(/:(\w+)/g)].map(([, name]) => [name ?? "", z.string().max(200)]);
-    const params = names.length === 0 ? {} : { request: { params: z.object(Object.fromEntries(names)) } };
-    const rights = { "x-reads": node.read?.needs ?? "nobody", "x-writes": node.write?.needs ?? "nobody" };
-    if (node.read !== undefined)
-      app.openAPIRegistry.registerPath(
-        createRoute({
-          method: "get",
-          path,
-          summary: node.summary,
-          ...needs("a token"),
-          ...rights,
-          ...params,
-          responses: { 200: node.watch === true ? json(ClaudeChunk, "With ?watch=1: chunks") : bytes, ...refusals },
-        }),
-      );
-    if (node.write !== undefined)
-      app.openAPIRegistry.registerPath(
-        createRoute({
-          method: "post",
-          path,
-          summary: node.summary,
-          ...needs("a token"),
-          ...rights,
-          ...params,
-          responses: {
-            204: { description: "Written" },
-            ...(node.write.call === true ? { 201: json(ClaudeCreated, "With accept: application/json") } : {}),
-            ...refusals,
-          },
-        }),
-      );
   }
 }

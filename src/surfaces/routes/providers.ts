@@ -1,13 +1,14 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { PriceList, PriceQuery, ProviderReport, ProviderView } from "../../protocol/index.ts";
 import type { App, SurfaceOptions } from "../surface.ts";
-import { json, needs, refusals, SessionPath } from "./documents.ts";
+import { changeRefusals, json, needs, refusals, SessionPath } from "./documents.ts";
 
 export function providerRoutes(app: App, { gateway }: SurfaceOptions): void {
   app.openapi(
     createRoute({
       method: "get",
       path: "/api/providers",
+      operationId: "listProviders",
       summary: "Where model calls may go; whether a key is there, never the key",
       ...needs("provider.read"),
       responses: { 200: json(z.object({ providers: z.array(ProviderView) }), "The providers"), ...refusals },
@@ -18,10 +19,11 @@ export function providerRoutes(app: App, { gateway }: SurfaceOptions): void {
     createRoute({
       method: "post",
       path: "/api/providers/{id}/test",
+      operationId: "testProvider",
       summary: "Ask a provider whether it is there and takes our key; costs nothing",
       ...needs("provider.test"),
       request: { params: SessionPath },
-      responses: { 200: json(ProviderReport, "What it said"), ...refusals },
+      responses: { 200: json(ProviderReport, "What it said"), ...changeRefusals },
     }),
     async (context) =>
       context.json(await gateway.providers.test(context.var.caller, context.req.valid("param").id), 200),
@@ -30,6 +32,7 @@ export function providerRoutes(app: App, { gateway }: SurfaceOptions): void {
     createRoute({
       method: "get",
       path: "/api/prices",
+      operationId: "listPrices",
       summary: "What models cost, in micro-USD per million tokens, and who says so",
       ...needs("provider.read"),
       request: { query: PriceQuery },

@@ -16,9 +16,20 @@ import {
   Status,
   SubmitPrompt,
 } from "../../protocol/index.ts";
+import { Event, StreamFrame } from "../openapi/events.ts";
 import { writeSse } from "../sse.ts";
 import type { App, SurfaceOptions } from "../surface.ts";
-import { body, cursor, IdempotencyHeader, json, limit, needs, refusals, SessionPath } from "./documents.ts";
+import {
+  body,
+  changeRefusals,
+  cursor,
+  IdempotencyHeader,
+  json,
+  limit,
+  needs,
+  refusals,
+  SessionPath,
+} from "./documents.ts";
 
 const SessionList = z.object({ sessions: z.array(SessionView), next: z.string().optional() });
 const SessionQuery = z.object({
@@ -30,17 +41,18 @@ const SessionQuery = z.object({
   limit,
 });
 const EventQuery = z.object({ after: z.coerce.number().int().min(0).default(0), limit });
-const EventList = z.object({ events: z.array(z.unknown()), next: z.number().int().optional() });
+const EventList = z.object({ events: z.array(Event), next: z.number().int().optional() });
 
 export function sessionRoutes(app: App, { gateway }: SurfaceOptions): void {
   app.openapi(
     createRoute({
       method: "post",
       path: "/api/sessions",
+      operationId: "createSession",
       summary: "Start a session",
       ...needs("session.create"),
       request: { headers: IdempotencyHeader, body: body(CreateSession) },
-      responses: { 201: json(SessionView, "The session"), ...refusals },
+      responses: { 201: json(SessionView, "The session"), ...changeRefusals },
     }),
     async (context) => {
       const key = context.req.valid("header")["idempotency-key"];
@@ -51,6 +63,7 @@ export function sessionRoutes(app: App, { gateway }: SurfaceOptions): void {
     createRoute({
       method: "get",
       path: "/api/sessions",
+      operationId: "listSessions",
       summary: "List sessions, newest first",
       ...needs("session.read"),
       request: { query: SessionQuery },
@@ -65,6 +78,7 @@ export function sessionRoutes(app: App, { gateway }: SurfaceOptions): void {
     createRoute({
       method: "get",
       path: "/api/sessions/{id}",
+      operationId: "getSession",
       summary: "One session",
       ...needs("session.read"),
       request: { params: SessionPath },
@@ -76,10 +90,11 @@ export function sessionRoutes(app: App, { gateway }: SurfaceOptions): void {
     createRoute({
       method: "post",
       path: "/api/sessions/{id}/prompts",
+      operationId: "sendPrompt",
       summary: "Send a prompt; it waits if a turn is open",
       ...needs("session.control"),
       request: { params: SessionPath, headers: IdempotencyHeader, body: body(SubmitPrompt) },
-      responses: { 202: json(PromptAccepted, "It is on the disk"), ...refusals },
+      responses: { 202: json(PromptAccepted, "It is on the disk"), ...changeRefusals },
     }),
     async (context) => {
       const key = context.req.valid("header")["idempotency-key"];
@@ -98,10 +113,11 @@ function deleteRoutes(app: App, { gateway }: Pick<SurfaceOptions, "gateway">): v
     createRoute({
       method: "delete",
       path: "/api/sessions/{id}",
+      operationId: "deleteSession",
       summary: "End a session and delete its journal, approvals and files; forks and usage stay",
       ...needs("session.delete"),
       request: { params: SessionPath },
-      responses: { 204: { description: "It is gone" }, ...refusals },
+      responses: { 204: { description: "It is gone" }, ...changeRefusals },
     }),
     async (context) => {
       await gateway.retention.delete(context.var.caller, context.req.valid("param").id);
@@ -112,10 +128,11 @@ function deleteRoutes(app: App, { gateway }: Pick<SurfaceOptions, "gateway">): v
     createRoute({
       method: "post",
       path: "/api/prune",
+      operationId: "pruneSessions",
       summary: "Delete old sessions, by age and by what the database takes",
       ...needs("policy.write"),
       request: { body: body(PruneRequest) },
-      responses: { 200: json(PruneReport, "What went, or would go"), ...refusals },
+      responses: { 200: json(PruneReport, "What went, or would go"), ...changeRefusals },
     }),
     async (context) => context.json(await gateway.retention.prune(context.var.caller, context.req.valid("json")), 200),
   );
@@ -126,10 +143,11 @@ function stopRoutes(app: App, { gateway }: Pick<SurfaceOptions, "gateway">): voi
     createRoute({
       method: "post",
       path: "/api/sessions/{id}/interrupt",
+      operationId: "interruptSession",
       summary: "End the open turn; with `hold_queue` the prompts that wait begin only after `resume`",
       ...needs("session.control"),
       request: { params: SessionPath, body: { content: { "application/json": { schema: Interrupt } } } },
-      responses: { 200: json(SessionView, "The session after it"), ...refusals },
+      responses: { 200: json(SessionView, "The session after it"), ...changeRefusals },
     }),
     async (context) => {
       const { id } = context.req.valid("param");
@@ -140,10 +158,11 @@ function stopRoutes(app: App, { gateway }: Pick<SurfaceOptions, "gateway">): voi
     createRoute({
       method: "delete",
       path: "/api/sessions/{id}/prompts/{turn_id}",
+      operationId: "removePrompt",
       summary: "Take a prompt out of the queue before it begins",
       ...needs("session.control"),
       request: { params: SessionPath.extend({ turn_id: z.string().max(100) }) },
-      responses: { 200: json(SessionView, "The session after it"), ...refusals },
+      responses: { 200: json(SessionView, "The session after it"), ...changeRefusals },
     }),
     async (context) => {
       const { id, turn_id } = context.req.valid("param");
@@ -165,10 +184,11 @@ function controlRoutes(app: App, { gateway }: Pick<SurfaceOptions, "gateway">): 
       createRoute({
         method: "post",
         path: `/api/sessions/{id}/${verb}`,
+        operationId: `${verb}Session`,
         summary: summaries[verb],
         ...needs("session.control"),
         request: { params: SessionPath },
-        responses: { 200: json(SessionView, "The session after it"), ...refusals },
+        responses: { 200: json(SessionView, "The session after it"), ...changeRefusals },
       }),
       async (context) =>
         context.json(await gateway.sessions[verb](context.var.caller, context.req.valid("param").id), 200),
@@ -178,6 +198,7 @@ function controlRoutes(app: App, { gateway }: Pick<SurfaceOptions, "gateway">): 
     createRoute({
       method: "post",
       path: "/api/sessions/{id}/fork",
+      operationId: "forkSession",
       summary: "A new session that begins with this one's journal",
       ...needs("session.control"),
       request: {
@@ -185,7 +206,7 @@ function controlRoutes(app: App, { gateway }: Pick<SurfaceOptions, "gateway">): 
         headers: IdempotencyHeader,
         body: { content: { "application/json": { schema: ForkSession } } },
       },
-      responses: { 201: json(SessionView, "The new session"), ...refusals },
+      responses: { 201: json(SessionView, "The new session"), ...changeRefusals },
     }),
     async (context) => {
       const key = context.req.valid("header")["idempotency-key"];
@@ -200,10 +221,11 @@ function budgetRoute(app: App, { gateway }: Pick<SurfaceOptions, "gateway">): vo
     createRoute({
       method: "post",
       path: "/api/sessions/{id}/budget",
+      operationId: "setSessionBudget",
       summary: "Set the most that the session may spend; a turn that waits for money goes on",
       ...needs("budget.raise"),
       request: { params: SessionPath, body: body(SetBudget) },
-      responses: { 200: json(SessionView, "The session after it"), ...refusals },
+      responses: { 200: json(SessionView, "The session after it"), ...changeRefusals },
     }),
     async (context) => {
       const { id } = context.req.valid("param");
@@ -218,10 +240,11 @@ function settingsRoute(app: App, { gateway }: Pick<SurfaceOptions, "gateway">): 
     createRoute({
       method: "post",
       path: "/api/sessions/{id}/settings",
+      operationId: "configureSession",
       summary: "Change the model from the next turn on, the autonomy or the mode from the next tool call on",
       ...needs("session.control"),
       request: { params: SessionPath, headers: IdempotencyHeader, body: body(ConfigureSession) },
-      responses: { 200: json(SessionView, "The session after it"), ...refusals },
+      responses: { 200: json(SessionView, "The session after it"), ...changeRefusals },
     }),
     async (context) => {
       const key = context.req.valid("header")["idempotency-key"];
@@ -253,10 +276,18 @@ function eventRoute(app: App, { gateway }: Pick<SurfaceOptions, "gateway">): voi
   const route = createRoute({
     method: "get",
     path: "/api/sessions/{id}/events",
+    operationId: "listSessionEvents",
     summary: "The journal: a page of JSON, or with Accept: text/event-stream the stream from a seq on",
     ...needs("session.read"),
     request: { params: SessionPath, query: EventQuery },
-    responses: { 200: json(EventList, "A page of events; `next` is the `after` of the next one"), ...refusals },
+    responses: {
+      200: {
+        description:
+          "A page of events; `next` is the `after` of the next one. As a stream: each `data:` line is one frame, and the `id` of an event is its `seq`",
+        content: { "application/json": { schema: EventList }, "text/event-stream": { schema: StreamFrame } },
+      },
+      ...refusals,
+    },
   });
   // Not through app.openapi(): the answer is a page of text that is encoded already, or a stream on the raw response.
   app.openAPIRegistry.registerPath(route);

@@ -1,7 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { SaveTemplate, Template } from "../../protocol/index.ts";
 import type { App, SurfaceOptions } from "../surface.ts";
-import { body, json, needs, refusals } from "./documents.ts";
+import { body, changeRefusals, json, needs, refusals } from "./documents.ts";
 
 const TemplatePath = z.object({
   id: z
@@ -15,6 +15,7 @@ export function templateRoutes(app: App, { gateway }: SurfaceOptions): void {
     createRoute({
       method: "get",
       path: "/api/templates",
+      operationId: "listTemplates",
       summary: "Named starts for new sessions, by name",
       ...needs("workspace.choose"),
       responses: { 200: json(z.object({ templates: z.array(Template) }), "The templates"), ...refusals },
@@ -25,10 +26,11 @@ export function templateRoutes(app: App, { gateway }: SurfaceOptions): void {
     createRoute({
       method: "put",
       path: "/api/templates/{id}",
+      operationId: "saveTemplate",
       summary: "Make a template, or replace the one with this id",
       ...needs("template.write"),
       request: { params: TemplatePath, body: body(SaveTemplate) },
-      responses: { 200: json(Template, "The template"), ...refusals },
+      responses: { 200: json(Template, "The template"), ...changeRefusals },
     }),
     async (context) => {
       const { id } = context.req.valid("param");
@@ -39,10 +41,11 @@ export function templateRoutes(app: App, { gateway }: SurfaceOptions): void {
     createRoute({
       method: "delete",
       path: "/api/templates/{id}",
+      operationId: "deleteTemplate",
       summary: "Delete a template",
       ...needs("template.write"),
       request: { params: TemplatePath },
-      responses: { 204: { description: "It is gone" }, ...refusals },
+      responses: { 204: { description: "It is gone" }, ...changeRefusals },
     }),
     async (context) => {
       await gateway.templates.remove(context.var.caller, context.req.valid("param").id);

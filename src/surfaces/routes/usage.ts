@@ -13,6 +13,7 @@ export function usageRoutes(app: App, options: SurfaceOptions): void {
     createRoute({
       method: "get",
       path: "/api/usage",
+      operationId: "getUsage",
       summary: "Tokens and money by day, agent, model, provider, session, engine or turn; as CSV with Accept: text/csv",
       ...needs("usage.read"),
       request: { query: UsageQuery },
@@ -41,6 +42,7 @@ export function usageRoutes(app: App, options: SurfaceOptions): void {
     createRoute({
       method: "get",
       path: "/api/sessions/{id}/usage",
+      operationId: "getSessionUsage",
       summary: "What one session used, and what it has left",
       ...needs("usage.read"),
       request: { params: SessionPath },
@@ -57,6 +59,7 @@ function metricsRoute(app: App, { gateway, metrics }: SurfaceOptions): void {
     createRoute({
       method: "get",
       path: "/metrics",
+      operationId: "getMetrics",
       summary: "Everything that is counted, for Prometheus",
       ...needs("metrics.read"),
       responses: {

@@ -103,36 +103,6 @@ export const ClaudeUsage = z.object({
 });
 export type ClaudeUsage = z.infer<typeof ClaudeUsage>;
 
-/** The flat status (facts §7.2): what belongs to a state stands beside its name. */
-export interface ClaudeSessionStatus {
-  readonly session_id: string;
-  readonly status: string;
-  readonly since: string;
-  /** Of a failed session, or of the last turn where that failed. */
-  readonly error?: string | undefined;
-  /** What a person is asked, with `pending_approval`: the oldest question. */
-  readonly tool?: string | undefined;
-  readonly params?: unknown;
-  readonly tool_use_id?: string | undefined;
-  /** How many questions wait. */
-  readonly pending?: number | undefined;
-  /** How many prompts wait behind the open turn. */
-  readonly queued?: number | undefined;
-}
-
-export interface ClaudeResponse {
-  readonly session_id: string;
-  readonly status: string;
-  readonly response: string | null;
-  readonly usage: ClaudeUsage | null;
-  /** micro-USD, both. */
-  readonly cost_usd: number;
-  readonly reserved_usd: number;
-  readonly provider_id: string;
-  readonly model: string;
-  readonly tunnel_endpoint: string | null;
-}
-
 export const ChunkType = z.enum(["text", "tool_start", "tool_output", "tool_done", "done", "error"]);
 export type ChunkType = z.infer<typeof ChunkType>;
 
@@ -170,27 +140,6 @@ export interface ToolLogEntry {
   readonly approved?: boolean | undefined;
   readonly error?: string | undefined;
   readonly timestamp: string;
-}
-
-export interface PendingToolInfo {
-  readonly tool_use_id: string;
-  readonly tool: string;
-  readonly params: unknown;
-  readonly requested_at: string;
-  /** The approval's id and what an answer is bound to. */
-  readonly request_id: string;
-  readonly input_hash: string;
-  readonly reason: string;
-  readonly warnings: readonly string[];
-  /** Side effects beyond the text, such as a link that is written through. */
-  readonly effects: readonly string[];
-  /** Of a file change; empty: it is none. */
-  readonly diff: string;
-  /** Why it can only be rejected; absent: it can be approved. */
-  readonly not_approvable?: string | undefined;
-  /** The question that this one stands for: what that one showed had changed. */
-  readonly replaces?: string | undefined;
-  readonly expires_at?: string | undefined;
 }
 
 /** What is written to `tools/approve` as JSON. Without `request_id` it answers the first question that the caller was shown last. */

@@ -1,0 +1,183 @@
+import { z } from "zod";
+import { Autonomy } from "../../policy.ts";
+import { ForkedFrom, Status } from "../../sessions.ts";
+import { ClaudeUsage } from "./types.ts";
+
+/** What the files of document 003 hold, where types.ts does not have it. All money is micro-USD. */
+
+const count = z.number().int().nonnegative();
+
+/** The flat status (facts §7.2): what belongs to a state stands beside its name. */
+export const ClaudeSessionStatus = z.object({
+  session_id: z.string(),
+  status: Status,
+  since: z.string(),
+  /** Of a failed session, or of the last turn where that failed. */
+  error: z.string().optional(),
+  /** What a person is asked, with `pending_approval`: the oldest question. */
+  tool: z.string().optional(),
+  params: z.unknown().optional(),
+  tool_use_id: z.string().optional(),
+  /** How many questions wait. */
+  pending: count.optional(),
+  /** How many prompts wait behind the open turn. */
+  queued: count.optional(),
+});
+export type ClaudeSessionStatus = z.infer<typeof ClaudeSessionStatus>;
+
+export const ClaudeResponse = z.object({
+  session_id: z.string(),
+  status: Status,
+  response: z.string().nullable(),
+  usage: ClaudeUsage,
+  cost_usd: count,
+  reserved_usd: count,
+  provider_id: z.string(),
+  model: z.string(),
+  tunnel_endpoint: z.string().nullable(),
+});
+export type ClaudeResponse = z.infer<typeof ClaudeResponse>;
+
+export const ClaudeContext = z.object({
+  session_id: z.string(),
+  latest_response: z.string().nullable(),
+  title: z.string(),
+  turns: count,
+  /** The texts of prompts that wait. */
+  queued: z.array(z.string()).readonly(),
+  engine: z.string(),
+  provider_id: z.string(),
+  model: z.string(),
+  workspace: z.string(),
+  autonomy: Autonomy,
+  profile: z.string(),
+  tools: z.array(z.string()).readonly().optional(),
+  max_context_tokens: count.optional(),
+  forked_from: ForkedFrom.optional(),
+  created_at: z.string(),
+  usage: ClaudeUsage,
+});
+export type ClaudeContext = z.infer<typeof ClaudeContext>;
+
+export const ClaudeSessionUsage = ClaudeUsage.extend({
+  session_id: z.string(),
+  cost_usd: count,
+  reserved_usd: count,
+  /** Absent, both: no limit of its own. */
+  limit_usd: count.optional(),
+  remaining_usd: count.optional(),
+  usage: ClaudeUsage,
+});
+export type ClaudeSessionUsage = z.infer<typeof ClaudeSessionUsage>;
+
+/** A tool call that waits for a person. */
+export const PendingToolInfo = z.object({
+  tool_use_id: z.string(),
+  tool: z.string(),
+  params: z.unknown(),
+  requested_at: z.string(),
+  /** The approval's id and what an answer is bound to. */
+  request_id: z.string(),
+  input_hash: z.string(),
+  reason: z.string(),
+  warnings: z.array(z.string()).readonly(),
+  /** Side effects beyond the text, such as a link that is written through. */
+  effects: z.array(z.string()).readonly(),
+  /** Of a file change; empty: it is none. */
+  diff: z.string(),
+  /** Why it can only be rejected; absent: it can be approved. */
+  not_approvable: z.string().optional(),
+  /** The question that this one stands for: what that one showed had changed. */
+  replaces: z.string().optional(),
+  expires_at: z.string().optional(),
+});
+export type PendingToolInfo = z.infer<typeof PendingToolInfo>;
+
+/** What `fork` answers. */
+export const ClaudeForked = z.object({
+  session_id: z.string(),
+  status_path: z.string(),
+  output_path: z.string(),
+  response_path: z.string(),
+  prompt_path: z.string(),
+});
+export type ClaudeForked = z.infer<typeof ClaudeForked>;
+
+const ClaudeBudget = z.object({
+  reserved_usd: count,
+  spent_usd: count,
+  /** Null: no limit, both. */
+  limit_usd: count.nullable(),
+  remaining_usd: count.nullable(),
+});
+export type ClaudeBudget = z.infer<typeof ClaudeBudget>;
+
+/** The newest turn that is open and this day, of the caller alone. */
+export const ClaudeMountUsage = z.object({ tick: ClaudeBudget, day: ClaudeBudget });
+export type ClaudeMountUsage = z.infer<typeof ClaudeMountUsage>;
+
+const ProviderStatus = z.enum(["available", "degraded", "unavailable"]);
+export type ProviderStatus = z.infer<typeof ProviderStatus>;
+
+const ClaudePricing = z.object({
+  input_per_1k_microusd: count,
+  output_per_1k_microusd: count,
+  cache_read_per_1k_microusd: count,
+  cache_write_per_1k_microusd: count,
+});
+export type ClaudePricing = z.infer<typeof ClaudePricing>;
+
+export const ClaudeModel = z.object({
+  id: z.string(),
+  name: z.string(),
+  /** Null: not known, both. */
+  context_length: count.nullable(),
+  output_limit: count.nullable(),
+  pricing: ClaudePricing,
+});
+export type ClaudeModel = z.infer<typeof ClaudeModel>;
+
+export const ClaudeProvider = z.object({
+  id: z.string(),
+  name: z.string(),
+  models: z.array(ClaudeModel).readonly(),
+  capabilities: z.record(z.string(), z.boolean()),
+  /** Of its default model; null: that has no price. */
+  pricing: ClaudePricing.nullable(),
+  status: ProviderStatus,
+  is_default: z.boolean().optional(),
+  default_model: z.string().optional(),
+});
+export type ClaudeProvider = z.infer<typeof ClaudeProvider>;
+
+export const ClaudeProviderHealth = z.object({ status: ProviderStatus, message: z.string().optional() });
+export type ClaudeProviderHealth = z.infer<typeof ClaudeProviderHealth>;
+
+export const ClaudeTunnel = z.object({ id: z.string(), url: z.string(), auth_type: z.string() });
+export type ClaudeTunnel = z.infer<typeof ClaudeTunnel>;
+
+export const ClaudeTunnelStatus = z.object({
+  tunnel_id: z.string(),
+  auth_type: z.string(),
+  authorized: z.boolean(),
+});
+export type ClaudeTunnelStatus = z.infer<typeof ClaudeTunnelStatus>;
+
+export const ClaudePoolStatus = z.object({
+  total_workers: count,
+  idle_workers: count,
+  unhealthy_workers: count,
+  engines: z.object({ working: count, idle: count, warm: count, capacity: count }),
+});
+export type ClaudePoolStatus = z.infer<typeof ClaudePoolStatus>;
+
+/** `errors` and `blocked` only where the caller may see everybody's. */
+export const ClaudePoolMetrics = z.object({ total_requests: count, errors: count.optional() });
+export type ClaudePoolMetrics = z.infer<typeof ClaudePoolMetrics>;
+export const ClaudeProxyMetrics = z.object({ requests: count, blocked: count.optional() });
+export type ClaudeProxyMetrics = z.infer<typeof ClaudeProxyMetrics>;
+export const ClaudeProxyStatus = z.object({
+  status: z.literal("healthy"),
+  providers: z.record(z.string(), ProviderStatus),
+});
+export type ClaudeProxyStatus = z.infer<typeof ClaudeProxyStatus>;

@@ -1,0 +1,95 @@
+import { may, type Capability } from "../../gate/index.ts";
+import { PROTOCOL_VERSION, Role } from "../../protocol/index.ts";
+import type { App, SurfaceOptions } from "../surface.ts";
+import { nameComponents } from "./components.ts";
+import { registerRefusals } from "./refusals.ts";
+
+/** Groups of operations, each with the paths that belong to it. The first that fits counts. */
+const TAGS = [
+  { name: "Usage", description: "What was spent, and what is left", paths: /\/usage$|^\/api\/prices|^\/metrics/ },
+  {
+    name: "Workspaces",
+    description: "Folders, files and templates for sessions",
+    paths: /\/files$|^\/api\/(folders|templates)/,
+  },
+  { name: "Sessions", description: "Sessions, their prompts and their journals", paths: /^\/api\/(sessions|prune|ws)/ },
+  { name: "Approvals", description: "Questions to a person, and the answers", paths: /^\/api\/approvals/ },
+  { name: "Providers", description: "Engines, and where model calls go", paths: /^\/api\/(providers|engines)/ },
+  { name: "Connections", description: "Databases that may be read", paths: /^\/api\/connections/ },
+  { name: "Administration", description: "Tokens, policy and the audit log", paths: /^\/api\/(tokens|policy|audit)/ },
+  {
+    name: "Server",
+    description: "The server itself, and who is asking",
+    paths: /^\/(health|livez|readyz?|openapi\.json|api\/me)/,
+  },
+  {
+    name: "Documents",
+    description: "The sockets of documents 000, 001 and 002",
+    paths: /^\/(ws|bridge|api\/terminal)/,
+  },
+  { name: "Model Context Protocol", description: "The same files as `/claude`, for MCP clients", paths: /^\/mcp/ },
+  { name: "Files", description: "Document 003's files", paths: /^\/claude/ },
+] as const;
+
+interface Operation {
+  readonly "x-needs"?: Capability | "nothing" | "a token";
+  readonly "x-reads"?: Capability | "nobody";
+  readonly "x-writes"?: Capability | "nobody";
+  tags?: readonly string[];
+  description?: string;
+}
+
+/** The document, made once: routes do not change while the server runs. */
+export function openApiDocument(app: App, { version }: Pick<SurfaceOptions, "version">): () => object {
+  let made: object | undefined;
+  return () => (made ??= makeDocument(app, version));
+}
+
+function makeDocument(app: App, version: string): object {
+  nameComponents();
+  registerRefusals(app);
+  app.openAPIRegistry.registerComponent("securitySchemes", "token", {
+    type: "http",
+    scheme: "bearer",
+    description:
+      "A token of this server. Where a browser can set no header: `?token=` of a GET, or a WebSocket's subprotocol.",
+  });
+  const document = app.getOpenAPI31Document({
+    openapi: "3.1.0",
+    info: {
+      title: "Sallyport",
+      version,
+      description: `Protocol ${PROTOCOL_VERSION}. Money is in micro-USD.`,
+      license: { name: "Apache-2.0", url: "https://www.apache.org/licenses/LICENSE-2.0" },
+    },
+    servers: [{ url: "/", description: "This server" }],
+    tags: TAGS.map(({ name, description }) => ({ name, description })),
+    security: [{ token: [] }],
+  });
+  for (const [path, methods] of Object.entries(document.paths ?? {}))
+    for (const operation of Object.values(methods) as Operation[]) {
+      operation.tags = TAGS.filter(({ paths }) => paths.test(path))
+        .slice(0, 1)
+        .map(({ name }) => name);
+      operation.description ??= descriptionOf(operation);
+    }
+  return document;
+}
+
+/** Who may use it: from the table of roles, so that it cannot differ. */
+function descriptionOf({ "x-needs": needs, "x-reads": reads, "x-writes": writes }: Operation): string {
+  if (reads !== undefined && writes !== undefined)
+    return `Read by ${rolesWith(reads)}; written by ${rolesWith(writes)}.`;
+  if (needs === undefined || needs === "nothing") return "Needs no token.";
+  return needs === "a token" ? "For every token." : `Needs \`${needs}\`: ${rolesWith(needs)}.`;
+}
+
+function rolesWith(capability: Capability | "nobody"): string {
+  if (capability === "nobody") return "nobody";
+  return Role.options
+    .flatMap((role) => {
+      const scope = may(role, capability);
+      return scope === "no" ? [] : [scope === "own" ? `${role} (its own)` : role];
+    })
+    .join(", ");
+}

@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openTestHouse, type TestHouse } from "../../support/house.ts";
+import { Contract, type OpenApi, type Operation } from "./contract.ts";
+import { tourOfFiles } from "./tour-of-files.ts";
+import {
+  tourOfConnections,
+  tourOfLiveStream,
+  tourOfMcp,
+  tourOfServer,
+  tourOfSessions,
+  tourOfSockets,
+  type Tour,
+} from "./tour.ts";
+
+let house: TestHouse;
+let document: OpenApi;
+let contract: Contract;
+
+beforeAll(async () => {
+  house = await openTestHouse();
+  const response = await fetch(`${house.serving.url}/openapi.json`, {
+    headers: { authorization: `Bearer ${house.serving.token}` },
+  });
+  document = (await response.json()) as OpenApi;
+  contract = new Contract(document, house.serving);
+});
+afterAll(() => house[Symbol.asyncDispose]());
+
+/** What nothing can be read from or written to yet: there are no workers, and neither pool, proxy nor tunnels are set here. */
+const NEVER_SUCCEEDS =
+  /^(listClaudeWorkerFolder|readClaudeWorker\w+|(send|write)Claude(Auth(Challenge|Tunnels)|PoolConfig|ProxyAllowlist))$/;
+
+const hasJsonBody = ({ requestBody }: Operation): boolean => requestBody?.content["application/json"] !== undefined;
+const fit = (): void => expect(contract.faults.splice(0)).toEqual([]);
+
+describe("every answer is as the OpenAPI document says", () => {
+  it.each<[string, (tour: Tour) => Promise<void>]>([
+    ["the server's own operations", tourOfServer],
+    ["sessions and approvals", tourOfSessions],
+    ["a live stream", tourOfLiveStream],
+    ["connections", tourOfConnections],
+    ["document 003's files", tourOfFiles],
+    ["the Model Context Protocol", tourOfMcp],
+    ["sockets", tourOfSockets],
+  ])("for %s", async (_, tour) => {
+    await tour({ contract, house });
+    fit();
+  });
+
+  it("where somebody comes without a token", async () => {
+    for (const [operationId, { security }] of contract.operations) {
+      const { status } = await contract.send(operationId, { token: null });
+      expect({ operationId, status }).toEqual({ operationId, status: security === undefined ? 401 : 200 });
+    }
+    fit();
+  });
+
+  it("where a role may do less than the operation needs", async () => {
+    const { token } = await house.as("viewer");
+    for (const [operationId, operation] of contract.operations) {
+      if (operation.method === "get") continue;
+      const { status } = await contract.send(operationId, { token, ...(hasJsonBody(operation) ? { body: {} } : {}) });
+      expect({ operationId, isRefused: status >= 400 && status < 500 }).toEqual({ operationId, isRefused: true });
+    }
+    fit();
+  });
+
+  it("where the body is wrong, or the thing is not there", async () => {
+    for (const [operationId, operation] of contract.operations) {
+      if (!operation.path.includes("{") && !hasJsonBody(operation)) continue;
+      const body = hasJsonBody(operation) ? { body: { no_such_field: 1 } } : {};
+      const { status } = await contract.send(operationId, body);
+      expect({ operationId, isRefused: status >= 400 && status < 500 }).toEqual({ operationId, isRefused: true });
+    }
+    fit();
+  });
+
+  it("and no operation was left out", () => {
+    const lacking = [...contract.operations.keys()].filter((operationId) => {
+      const statuses = [...(contract.seen.get(operationId) ?? [])];
+      const isDone = statuses.some((status) => status < 300) || NEVER_SUCCEEDS.test(operationId);
+      return !isDone || (operationId !== "getHealth" && !statuses.some((status) => status >= 400));
+    });
+    expect(lacking).toEqual([]);
+  });
+});
+
+describe("the OpenAPI document", () => {
+  it("names, groups and explains every operation", () => {
+    const all = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+    expect(contract.operations.size).toBe(all.length);
+    for (const { operationId, summary, description, tags } of all) {
+      expect(operationId).toMatch(/^[a-z]+[A-Z][A-Za-z]+$/);
+      expect([summary, description].map((text) => (text ?? "") !== "")).toEqual([true, true]);
+      expect(tags).toHaveLength(1);
+    }
+  });
+
+  it("has only exact statuses, and a type for each event and item", () => {
+    const statuses = Object.values(document.paths).flatMap((methods) =>
+      Object.values(methods).flatMap(({ responses }) => Object.keys(responses)),
+    );
+    expect(statuses.filter((status) => !/^\d{3}$/.test(status))).toEqual([]);
+    expect(document.components.schemas["Event"]).toMatchObject({
+      discriminator: { propertyName: "type", mapping: { "turn.started": "#/components/schemas/TurnStartedEvent" } },
+    });
+    expect(document.components.schemas["Item"]).toMatchObject({ discriminator: { propertyName: "type" } });
+  });
+});

@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openHouse, type House } from "../../../src/cli/house.ts";
+import { openLog } from "../../../src/cli/log.ts";
+import { readSettings } from "../../../src/cli/settings.ts";
+import { makeRedactor } from "../../../src/protocol/index.ts";
+import { createApp } from "../../../src/surfaces/app.ts";
+import { Guard } from "../../../src/surfaces/guard.ts";
+import { openApiDocument } from "../../../src/surfaces/openapi/document.ts";
+import type { App, SurfaceOptions } from "../../../src/surfaces/surface.ts";
+import { isOpen } from "../../../src/surfaces/web-pages.ts";
+import { openTestHouse } from "../../support/house.ts";
+import { makePlace, TEST_TOKEN, type Place } from "../../support/server.ts";
+import { Files } from "../mount/world.ts";
+import type { OpenApi } from "./contract.ts";
+
+let place: Place;
+let house: House;
+let app: App;
+let document: OpenApi;
+
+beforeAll(async () => {
+  place = await makePlace();
+  const redact = makeRedactor([]);
+  const environment = { PATH: process.env["PATH"], HOME: place.home, SALLYPORT_TOKEN: TEST_TOKEN };
+  const log = openLog("silent", redact);
+  house = await openHouse({
+    settings: readSettings({ home: place.home, workspace: place.workspace, port: 0 }, environment, place.workspace),
+    environment,
+    version: "0.0.0-test",
+    log,
+    redact,
+    reach: () => undefined,
+    onFatal: (error) => {
+      throw error;
+    },
+  });
+  const options: SurfaceOptions = {
+    gateway: house.gateway,
+    log,
+    version: "0.0.0-test",
+    allowedHosts: () => [],
+    requestsPerMinute: 1,
+    describe: () => ({ demo: true, default_provider: "sim", default_workspace: place.workspace }),
+  };
+  app = createApp(options, new Guard(options));
+  document = openApiDocument(app, options)() as OpenApi;
+});
+afterAll(async () => {
+  await house.close();
+  await place.remove();
+});
+
+const isFile = (path: string): boolean => /^\/claude(\/|$)/.test(path);
+
+describe("the document and the router", () => {
+  it("have the same routes", () => {
+    const routed = app.routes
+      // Middleware, files (below) and pages, which are for people.
+      .filter(({ method, path }) => method !== "ALL" && !(method === "GET" && isOpen(path)))
+      .map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, "{$1}")}`);
+    const described = Object.entries(document.paths).flatMap(([path, methods]) =>
+      isFile(path) ? [] : Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    expect([...new Set(routed)].toSorted()).toEqual(described.toSorted());
+    expect(described.length).toBeGreaterThan(50);
+  });
+
+  it("have the same files", async () => {
+    await using served = await openTestHouse();
+    const { url, token } = served.serving;
+    const files = new Files(url, token);
+    const session = await files.create({});
+    const found = new Set<string>();
+    const walk = async (folder: string): Promise<void> => {
+      found.add(
+        folder.replace(session, "/claude/sessions/{id}").replace(/providers\/(?!tunnel)[^/]+/, "providers/{provider}"),
+      );
+      if (!(await files.mount.stat(folder)).is_dir) return;
+      for (const { name } of await files.mount.list(folder)) await walk(`${folder}/${name}`);
+    };
+    await walk("/claude");
+    // There are no workers yet.
+    const described = Object.keys(document.paths).filter((path) => isFile(path) && !path.includes("{worker}"));
+    expect([...found].toSorted()).toEqual(described.toSorted());
+  });
+});

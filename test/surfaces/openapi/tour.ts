@@ -1,0 +1,174 @@
+import { expect } from "vitest";
+import { WebSocket } from "ws";
+import type { Approval, SessionView } from "../../../src/protocol/index.ts";
+import { makeSqlite } from "../../connections/place.ts";
+import { script, untilTurnEnds, type TestHouse } from "../../support/house.ts";
+import type { Contract } from "./contract.ts";
+
+/** Where the tour goes, and with what. */
+export interface Tour {
+  readonly contract: Contract;
+  readonly house: TestHouse;
+}
+
+export async function tourOfServer({ contract, house }: Tour): Promise<void> {
+  for (const operation of ["getHealth", "getOpenApiDocument", "getMe", "listEngines", "listProviders", "listPrices"])
+    await contract.get(operation);
+  await contract.get("listFolders");
+  await contract.get("listFolders", { query: { path: house.place.workspace } });
+  await contract.get("testProvider", { params: { id: "sim" } });
+  await contract.get("getMetrics");
+  await contract.get("getUsage", { query: { by: "day,model", limit: "5" } });
+  await contract.get("getUsage", { query: { format: "csv" } });
+  await contract.get("saveTemplate", { params: { id: "mine" }, body: { name: "Mine", session: { autonomy: "full" } } });
+  await contract.get("listTemplates");
+  await contract.get("deleteTemplate", { params: { id: "mine" } });
+  const { id } = await contract.get<{ id: string }>("createToken", {
+    body: { role: "agent", name: "short", max_cost_microusd: 5, origins: ["https://a.example"], expires_in_s: 60 },
+    headers: { "idempotency-key": "one" },
+  });
+  await contract.get("listTokens", { query: { limit: "2" } });
+  await contract.get("deleteToken", { params: { id } });
+  const policy = await contract.get<{ default_profile: string }>("getPolicy");
+  await contract.get("setPolicy", {
+    body: { default_profile: policy.default_profile, profiles: { mine: { autonomy: "full" } } },
+  });
+  await contract.get("listPolicyChanges");
+  await contract.get("testPolicy", { body: { tool: "Bash", input: { command: "rm -rf x" } } });
+  await contract.get("listAuditEntries", { query: { action: "token." } });
+  await contract.get("listAuditEntries", { headers: { accept: "text/csv" } });
+  expect((await contract.send("createToken", { body: { role: "king", name: "x" } })).status).toBe(400);
+}
+
+/** A call of each kind, so that the journal has an item of each. */
+const EVERYTHING = script(
+  { think: "I look around." },
+  { tool: "TodoWrite", input: { todos: [{ content: "look", status: "pending", activeForm: "looking" }] } },
+  { tool: "Write", input: { file_path: "a.txt", content: "hello\n" } },
+  { tool: "Edit", input: { file_path: "a.txt", old_string: "hello", new_string: "bye" } },
+  { tool: "Read", input: { file_path: "a.txt" } },
+  { tool: "Bash", input: { command: "sudo cat a.txt | wc -l > b.txt" } },
+  { tool: "NoSuchTool", input: {} },
+  { say: "Done." },
+);
+
+export async function tourOfSessions({ contract, house }: Tour): Promise<void> {
+  const { id } = await contract.get<SessionView>("createSession", {
+    body: { prompt: { text: EVERYTHING }, metadata: { mine: 1 }, max_cost_usd: 1_000_000 },
+    headers: { "idempotency-key": "first" },
+  });
+  const params = { id };
+  await untilTurnEnds(house.client, id, { answer: (approval) => answerOne({ contract, house }, approval) });
+  await contract.get("listApprovals", { query: { session_id: id } });
+  await contract.get("listSessions", { query: { limit: "1", search: "todo" } });
+  await contract.get("getSession", { params });
+  await contract.get("getSessionUsage", { params });
+  await contract.get("findSessionFiles", { params, query: { query: "a" } });
+  await contract.get("setSessionBudget", { params, body: { max_cost_usd: 2_000_000 } });
+  await contract.get("configureSession", { params, body: { permission_mode: "plan" } });
+  await contract.get("pauseSession", { params });
+  const { turn_id } = await contract.get<{ turn_id: string }>("sendPrompt", { params, body: { text: "later" } });
+  await contract.get("removePrompt", { params: { id, turn_id } });
+  await contract.get("resumeSession", { params });
+  const fork = await contract.get<SessionView>("forkSession", { params, body: {} });
+  await contract.get("interruptSession", { params: { id: fork.id }, body: { hold_queue: true } });
+  await contract.get("closeSession", { params });
+  await contract.get("listSessionEvents", { params, query: { after: "0", limit: "1000" } });
+  // The session has ended, so the stream ends too.
+  const frames = await contract.get<readonly object[]>("listSessionEvents", {
+    params,
+    headers: { accept: "text/event-stream" },
+  });
+  expect(frames.length).toBeGreaterThan(30);
+  expect((await contract.send("sendPrompt", { params, body: { text: "too late" } })).status).toBe(409);
+  await contract.get("pruneSessions", { body: { max_age_days: 1, dry_run: true } });
+  await contract.get("deleteSession", { params: { id: fork.id } });
+}
+
+async function answerOne({ contract }: Tour, { id, input, input_hash }: Approval): Promise<void> {
+  const params = { id };
+  await contract.get("getApproval", { params });
+  await contract.get("previewApprovalEdit", { params, body: { input } });
+  expect(
+    (await contract.send("decideApproval", { params, body: { decision: "approve", input_hash: "x" } })).status,
+  ).toBe(409);
+  await contract.get("decideApproval", { params, body: { decision: "approve", input_hash, scope: "once" } });
+}
+
+/** Deltas and snapshots, which only a live stream has. */
+export async function tourOfLiveStream({ contract, house }: Tour): Promise<void> {
+  const { id } = await contract.get<SessionView>("createSession", { body: {} });
+  const stream = contract.get<readonly { type: string }[]>("listSessionEvents", {
+    params: { id },
+    query: { after: "0" },
+    headers: { accept: "text/event-stream" },
+  });
+  const { seq } = await house.client.prompt(id, { text: script({ stream: { tokens: 200 } }) });
+  await untilTurnEnds(house.client, id, { after: seq - 1 });
+  await house.client.control(id, "close");
+  expect((await stream).map(({ type }) => type)).toContain("item.delta");
+}
+
+export async function tourOfConnections({ contract }: Tour): Promise<void> {
+  const place = makeSqlite();
+  const params = { id: "books" };
+  try {
+    await contract.get("setConnection", { params, body: { kind: "sqlite", path: place.path, name: "Books" } });
+    for (const operation of ["getConnection", "testConnection", "listCatalogs"])
+      await contract.get(operation, { params });
+    await contract.get("listConnections");
+    await contract.get("getCatalog", { params: { ...params, catalog: "main" } });
+    await contract.get("classifySql", { params, body: { sql: "DELETE FROM ledger" } });
+    await contract.get("runQuery", { params, body: { sql: "SELECT * FROM ledger", max_rows: 2 } });
+    expect((await contract.send("runQuery", { params, body: { sql: "DELETE FROM ledger" } })).status).toBe(403);
+    await contract.get("deleteConnection", { params });
+  } finally {
+    place.remove();
+  }
+}
+
+const SOCKETS = {
+  openApiSocket: "/api/ws",
+  openAgentSocket: "/api/terminal/ws/agent",
+  openBridgeSocket: "/bridge",
+  openRuntimeSocket: "/ws",
+} as const;
+
+export async function tourOfSockets({ contract, house }: Tour): Promise<void> {
+  for (const [operation, path] of Object.entries(SOCKETS)) {
+    for (const token of [house.serving.token, "sp_wrong"]) {
+      const socket = new WebSocket(`${house.serving.url.replace("http", "ws")}${path}`, {
+        headers: { authorization: `Bearer ${token}` },
+      });
+      const status = await new Promise<number>((resolve) => {
+        socket.on("upgrade", ({ statusCode = 0 }) => resolve(statusCode));
+        socket.on("unexpected-response", (_, { statusCode = 0 }) => resolve(statusCode));
+        socket.on("error", () => undefined);
+      });
+      contract.upgraded(operation, status);
+      socket.terminate();
+    }
+    expect((await contract.send(operation)).status).toBe(400);
+  }
+}
+
+const INITIALIZE = {
+  jsonrpc: "2.0",
+  id: 1,
+  method: "initialize",
+  params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "test", version: "0" } },
+};
+
+export async function tourOfMcp({ contract }: Tour): Promise<void> {
+  const accept = "application/json, text/event-stream";
+  const { headers } = await contract.send("sendMcpMessage", { body: INITIALIZE, headers: { accept } });
+  const session = { "mcp-session-id": headers.get("mcp-session-id") ?? "", "mcp-protocol-version": "2025-06-18" };
+  const notice = { jsonrpc: "2.0", method: "notifications/initialized" };
+  await contract.get("sendMcpMessage", { body: notice, headers: { accept, ...session } });
+  const list = { jsonrpc: "2.0", id: 2, method: "tools/list" };
+  await contract.get("sendMcpMessage", { body: list, headers: { accept, ...session } });
+  await contract.get("openMcpStream", { headers: { accept: "text/event-stream", ...session }, events: 0 });
+  await contract.get("closeMcpSession", { headers: session });
+  expect((await contract.send("sendMcpMessage", { body: list, headers: { accept, ...session } })).status).toBe(404);
+  expect((await contract.send("sendMcpMessage", { body: list, headers: { accept: "text/html" } })).status).toBe(406);
+}
