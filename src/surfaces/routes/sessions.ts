@@ -86,6 +86,14 @@ export function sessionRoutes(app: App, { gateway }: SurfaceOptions): void {
     }),
     async (context) => context.json(await gateway.sessions.get(context.var.caller, context.req.valid("param").id), 200),
   );
+  promptRoute(app, { gateway });
+  controlRoutes(app, { gateway });
+  budgetRoute(app, { gateway });
+  settingsRoute(app, { gateway });
+  eventRoute(app, { gateway });
+}
+
+function promptRoute(app: App, { gateway }: Pick<SurfaceOptions, "gateway">): void {
   app.openapi(
     createRoute({
       method: "post",
@@ -102,10 +110,6 @@ export function sessionRoutes(app: App, { gateway }: SurfaceOptions): void {
       return context.json(await gateway.sessions.prompt(context.var.caller, id, context.req.valid("json"), key), 202);
     },
   );
-  controlRoutes(app, { gateway });
-  budgetRoute(app, { gateway });
-  settingsRoute(app, { gateway });
-  eventRoute(app, { gateway });
 }
 
 function deleteRoutes(app: App, { gateway }: Pick<SurfaceOptions, "gateway">): void {
@@ -262,6 +266,7 @@ function modelsRoute(app: App, { gateway }: Pick<SurfaceOptions, "gateway">): vo
     createRoute({
       method: "get",
       path: "/api/sessions/{id}/models",
+      operationId: "listSessionModels",
       summary: "The models that the session can change to, its own first",
       ...needs("session.read"),
       request: { params: SessionPath },

@@ -189,7 +189,8 @@ async function readEvents(response: Response, wanted = Infinity): Promise<readon
   const found: unknown[] = [];
   let rest = "";
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
-  while (reader !== undefined && found.length < wanted) {
+  if (reader === undefined) return found;
+  while (found.length < wanted) {
     const { done, value } = await reader.read();
     if (done) return found;
     const lines = (rest + value).split("\n");
@@ -197,6 +198,6 @@ async function readEvents(response: Response, wanted = Infinity): Promise<readon
     for (const line of lines)
       if (line.startsWith("data: ") && line !== "data: ") found.push(JSON.parse(line.slice(6)) as unknown);
   }
-  await reader?.cancel();
+  await reader.cancel();
   return found;
 }

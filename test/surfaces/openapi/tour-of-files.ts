@@ -11,11 +11,10 @@ export async function tourOfFiles(tour: Tour): Promise<void> {
   for (const folder of ["", "Auth", "Pool", "Providers", "ProvidersTunnel", "Proxy", "Sessions", "Workers"])
     await contract.get(`listClaude${folder}Folder`);
   await contract.get("listClaudeFolder", { query: { stat: "1" } });
-  for (const file of [
-    ...["AuthChallenge", "AuthStatus", "AuthTunnels", "PoolConfig", "PoolMetrics", "PoolStatus"],
-    ...["ProvidersTunnelEndpoints", "ProvidersTunnelHealth", "ProvidersTunnelInfo"],
-    ...["ProxyAllowlist", "ProxyMetrics", "ProxyStatus", "Policy", "Usage"],
-  ]) {
+  for (const file of (
+    "AuthChallenge AuthStatus AuthTunnels PoolConfig PoolMetrics PoolStatus ProvidersTunnelEndpoints ProvidersTunnelHealth " +
+    "ProvidersTunnelInfo ProxyAllowlist ProxyMetrics ProxyStatus Policy Usage"
+  ).split(" ")) {
     await contract.get(`readClaude${file}`);
     await contract.get(`readClaude${file}`, { query: { stat: "1" } });
   }

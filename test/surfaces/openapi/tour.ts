@@ -63,6 +63,7 @@ export async function tourOfSessions({ contract, house }: Tour): Promise<void> {
   await contract.get("listSessions", { query: { limit: "1", search: "todo" } });
   await contract.get("getSession", { params });
   await contract.get("getSessionUsage", { params });
+  await contract.get("listSessionModels", { params });
   await contract.get("findSessionFiles", { params, query: { query: "a" } });
   await contract.get("setSessionBudget", { params, body: { max_cost_usd: 2_000_000 } });
   await contract.get("configureSession", { params, body: { permission_mode: "plan" } });
