@@ -12,7 +12,17 @@ export interface Tour {
 }
 
 export async function tourOfServer({ contract, house }: Tour): Promise<void> {
-  for (const operation of ["getHealth", "getOpenApiDocument", "getMe", "listEngines", "listProviders", "listPrices"])
+  for (const operation of [
+    "getHealth",
+    "getLiveness",
+    "getReady",
+    "getReadiness",
+    "getOpenApiDocument",
+    "getMe",
+    "listEngines",
+    "listProviders",
+    "listPrices",
+  ])
     await contract.get(operation);
   await contract.get("listFolders");
   await contract.get("listFolders", { query: { path: house.place.workspace } });
