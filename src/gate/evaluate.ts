@@ -220,7 +220,19 @@ function decide(call: CallInQuestion, standing: Standing, { allowed, granted, as
   return supervised(call, standing);
 }
 
-function supervised(call: CallInQuestion, { acceptEdits, askReads, profile }: Standing): Ruling {
+/** What `ask` names was found before: anything else runs. */
+function asksOnlyListed({ profile, reviews }: Standing): boolean {
+  return profile.ask_only_listed === true && (profile.ask?.length ?? 0) > 0 && reviews !== true;
+}
+
+function listed({ ask = [] }: Profile): string {
+  return ask.join(", ");
+}
+
+function supervised(call: CallInQuestion, standing: Standing): Ruling {
+  const { acceptEdits, askReads, profile } = standing;
+  if (asksOnlyListed(standing) && !(call.tier === "read" && askReads))
+    return ruling("allow", "autonomy", "supervised: not listed", `The policy asks only about ${listed(profile)}.`);
   switch (call.tier) {
     case "read":
       return askReads

@@ -32,6 +32,8 @@ export interface Standing {
   readonly acceptEdits: boolean;
   /** Mode `dontAsk`: what would be asked is denied. */
   readonly neverAsk: boolean;
+  /** A mode whose name promises a review before each change: then `ask_only_listed` does not count. */
+  readonly reviews?: boolean | undefined;
   /** The session's own tool list; absent: no narrowing. */
   readonly tools?: readonly string[] | undefined;
   /** Rules that people granted for this session. */

@@ -5,7 +5,7 @@ export type { CallInQuestion, ResolvedPath, Standing } from "./gate.ts";
 export { bashSecurityHook } from "./guarded.ts";
 export { matchRule, toolListed } from "./match.ts";
 export { refusedModel } from "./models.ts";
-export { modeEffects, modeFits, narrow, narrowTools } from "./narrow.ts";
+export { isReview, modeEffects, modeFits, narrow, narrowTools } from "./narrow.ts";
 export { parsePolicyYaml, validatePolicy } from "./policy.ts";
 export { BUILTIN_PROFILES, DEFAULT_POLICY, openToOperators } from "./profiles.ts";
 export { may, ROLE_CAN, type Capability } from "./roles.ts";

@@ -53,6 +53,13 @@ export function modeEffects(mode: PermissionMode | undefined): Pick<Narrowed, "a
   return { acceptEdits: mode === "acceptEdits", neverAsk: mode === "dontAsk" };
 }
 
+const REVIEWS: ReadonlySet<PermissionMode> = new Set(["sdk", "toolApproval", "mcpApproval", "mcpProxy"]);
+
+/** Whether a mode promises that a person sees each change before it happens. */
+export function isReview(mode: PermissionMode | undefined): boolean {
+  return mode !== undefined && REVIEWS.has(mode);
+}
+
 /** Who asks, and the most that its token gives. */
 interface Asking {
   readonly role: Role;

@@ -70,6 +70,11 @@ export const Profile = z
     allow: names.optional(),
     /** Tools or rules that always ask, even where autonomy would not. */
     ask: names.optional(),
+    /**
+     * Under `supervised` only what `ask` names is asked; every other call runs as far as rules, paths and hooks let it. Absent: changes
+     * of files and programs are asked, too. Without `ask` it means nothing.
+     */
+    ask_only_listed: z.boolean().optional(),
     /** Tools or rules that are refused; wins over everything. */
     deny: names.optional(),
     /** What a session gets when it does not ask for one. Absent: `supervised`. */

@@ -1,5 +1,6 @@
 import {
   evaluate,
+  isReview,
   modeEffects,
   narrowTools,
   withDisk,
@@ -83,6 +84,7 @@ function standingOf(request: RulingRequest, profile: Profile, extraRead: readonl
     autonomy: lesser(settings.autonomy, most),
     acceptEdits: mode.acceptEdits && most === "full",
     neverAsk: mode.neverAsk,
+    reviews: isReview(settings.permission_mode),
     tools: narrowTools(profile, settings),
     grants: request.grants,
     workspace: settings.workspace,

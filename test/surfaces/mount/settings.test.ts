@@ -68,6 +68,7 @@ describe("mounts in sallyport.yaml", () => {
       tools: ["Read", "Write", "Edit", "Bash", "Glob", "Grep"],
       deny: ["WebFetch"],
       ask: ["Bash"],
+      ask_only_listed: true,
       autonomy: "supervised",
       provider_hosts: ["api.anthropic.com", "api.openai.com"],
       require_max_cost: true,

@@ -24,6 +24,7 @@ export const ClaudePolicy = z
     allowed_tools: names.optional(),
     /** Tools or rules such as `Bash(rm:*)`. */
     blocked_tools: names.optional(),
+    /** With `supervised` exactly these are asked. Empty: every change of a file and every program is. */
     approval_required_tools: names.optional(),
     max_cost_usd_per_tick: MicroUsd.nullable().optional(),
     max_cost_usd_per_day: MicroUsd.nullable().optional(),
@@ -76,7 +77,8 @@ export function profileOfPolicy(policy: ClaudePolicy, base: Profile = {}): Profi
   const {
     tools: _tools,
     deny: _deny,
-    ask: _ask,
+    ask: asked = [],
+    ask_only_listed: wasOnlyListed,
     autonomy: _autonomy,
     allowed_providers: _providers,
     allowed_models: _models,
@@ -90,6 +92,10 @@ export function profileOfPolicy(policy: ClaudePolicy, base: Profile = {}): Profi
     require_idempotency: _idempotency,
     ...kept
   } = base;
+  const { approval_required_tools: required = [] } = policy;
+  // Whoever writes the policy back as it was read changes nothing.
+  const isUnchanged = JSON.stringify(required) === JSON.stringify(asked);
+  const onlyListed = isUnchanged ? wasOnlyListed === true : required.length > 0;
   const concurrent = policy.max_concurrent === undefined ? DEFAULT_MAX_CONCURRENT : policy.max_concurrent;
   return {
     ...kept,
@@ -99,7 +105,8 @@ export function profileOfPolicy(policy: ClaudePolicy, base: Profile = {}): Profi
     ...list("blocked_models", policy.blocked_models),
     ...list("tools", policy.allowed_tools),
     ...list("deny", policy.blocked_tools),
-    ...list("ask", policy.approval_required_tools),
+    ...list("ask", required),
+    ...(onlyListed ? { ask_only_listed: true } : {}),
     ...given("max_cost_usd_per_tick", policy.max_cost_usd_per_tick),
     ...given("max_cost_usd_per_day", policy.max_cost_usd_per_day),
     ...given("default_max_cost_usd", policy.default_max_cost_usd),

@@ -282,6 +282,12 @@ export const PROFILE_FIELDS: { readonly [Name in FieldName]-?: SpecFor<NonNullab
     absent: "none",
     example: "mcp__shop__*",
   },
+  ask_only_listed: {
+    kind: "switch",
+    label: "Ask only about what is listed",
+    hint: "Supervised sessions then ask only about the rules under Ask. Everything else that is not denied runs.",
+    absent: "no",
+  },
   require_idempotency: {
     kind: "switch",
     label: "Require an Idempotency-Key",
@@ -292,7 +298,7 @@ export const PROFILE_FIELDS: { readonly [Name in FieldName]-?: SpecFor<NonNullab
 
 /** In the order of the page. Whether all fields are in it is tested. */
 export const FIELD_GROUPS: readonly { readonly title: string; readonly fields: readonly FieldName[] }[] = [
-  { title: "Rules", fields: ["allow", "ask", "deny"] },
+  { title: "Rules", fields: ["allow", "ask", "ask_only_listed", "deny"] },
   {
     title: "Autonomy and approvals",
     fields: [
