@@ -11,6 +11,8 @@ const CAPABILITIES = [
   "workspace.read",
   "approval.read",
   "approval.decide",
+  /** Answering at all: whoever may decide, and agents where the policy lets them answer for sessions that they began. */
+  "approval.answer",
   "policy.read",
   "policy.write",
   "policy.test",
@@ -37,7 +39,7 @@ function every(scope: Scope): Readonly<Record<Capability, Scope>> {
 const EVERYTHING = every("all");
 const NOTHING = every("no");
 
-/** What each role may do. An agent never approves, never changes what it may do, and sees nobody else's work. */
+/** What each role may do. An agent never decides on its own calls, never changes what it may do, and sees nobody else's work. */
 export const ROLE_CAN: Readonly<Record<Role, Readonly<Record<Capability, Scope>>>> = {
   admin: EVERYTHING,
   operator: {
@@ -55,6 +57,7 @@ export const ROLE_CAN: Readonly<Record<Role, Readonly<Record<Capability, Scope>>
     "workspace.choose": "own",
     "workspace.read": "own",
     "approval.read": "own",
+    "approval.answer": "own",
     "policy.read": "all",
     "policy.test": "all",
     "usage.read": "own",
@@ -68,6 +71,7 @@ export const ROLE_CAN: Readonly<Record<Role, Readonly<Record<Capability, Scope>>
     "session.control": "no",
     "session.delete": "no",
     "approval.decide": "no",
+    "approval.answer": "no",
     "policy.write": "no",
     "token.manage": "no",
     "token.issue": "no",
@@ -84,6 +88,7 @@ export const ROLE_CAN: Readonly<Record<Role, Readonly<Record<Capability, Scope>>
     "session.control": "own",
     "approval.read": "own",
     "approval.decide": "own",
+    "approval.answer": "own",
   },
   issuer: { ...NOTHING, "token.issue": "own" },
 };

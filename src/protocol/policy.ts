@@ -89,6 +89,14 @@ export const Profile = z
     client_may_choose: z.array(ClientChoice).max(20).optional(),
     /** Tools of the visitor's own page, and AskUserQuestion, whose questions a visitor may answer itself; globs. Absent: none. */
     visitor_may_approve: names.optional(),
+    /**
+     * Agents that may answer for sessions of this profile beside people, for no more than they may do themselves. `creator`: whose token
+     * began the session. `parent`: the same, for sessions with a `parent_session_id` while that session is open. Absent: only people.
+     */
+    approvers: z
+      .array(z.enum(["creator", "parent"]))
+      .max(2)
+      .optional(),
     /** PreToolUse hooks by name. `guarded` is document 004's command allow-list. Absent: none. */
     hooks: z
       .array(z.enum(["guarded"]))

@@ -30,7 +30,12 @@ export function authorize(caller: Caller, capability: Capability): "all" | "own"
 }
 
 /** What changes something in a session, or lets it do something. */
-const ACTING: ReadonlySet<Capability> = new Set(["session.control", "approval.decide", "budget.raise"]);
+const ACTING: ReadonlySet<Capability> = new Set([
+  "session.control",
+  "approval.decide",
+  "approval.answer",
+  "budget.raise",
+]);
 
 /** A session, or something of it. */
 interface Owned {

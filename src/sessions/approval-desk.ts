@@ -19,6 +19,7 @@ import { DAMAGED_TOOL, type Page } from "../store/index.ts";
 import { isSamePlan } from "../tools/index.ts";
 import { auditRow, authorize, authorizeFor, type Caller } from "./access.ts";
 import type { Answer } from "./decide.ts";
+import { checkDelegate, type Delegation } from "./delegated-approval.ts";
 import { effectiveProfile } from "./effective-profile.ts";
 import { expireQuestion } from "./expiry.ts";
 import type { SetLimit } from "./limit-book.ts";
@@ -48,6 +49,10 @@ export class ApprovalDesk {
     this.#registry = registry;
   }
 
+  get #house(): { readonly services: Services; readonly registry: Registry } {
+    return { services: this.#services, registry: this.#registry };
+  }
+
   async list(caller: Caller, filter: ApprovalFilter): Promise<Page<Approval>> {
     const scope = authorize(caller, "approval.read");
     const { status, session_id, cursor, limit } = filter;
@@ -74,11 +79,19 @@ export class ApprovalDesk {
     return approval;
   }
 
-  /** A person's answer. First one wins; it must name the hash of exactly what was shown. */
-  async decide(caller: Caller, id: string, decision: Decision): Promise<Approval> {
-    authorize(caller, "approval.decide");
+  /**
+   * An answer. First one wins; it must name the hash of exactly what was shown. `as` a parent: by what the policy lets agents
+   * answer, and not by the caller's own right.
+   */
+  async decide(caller: Caller, id: string, decision: Decision, { as }: { as?: "parent" } = {}): Promise<Approval> {
+    const isDelegated = caller.role === "agent" || as === "parent";
+    const right = isDelegated ? "approval.answer" : "approval.decide";
+    authorize(caller, right);
     const { approval, session } = await this.#find(id);
-    authorizeFor(caller, "approval.decide", { state: session.state, what: `approval ${id}` });
+    authorizeFor(caller, right, { state: session.state, what: `approval ${id}` });
+    const delegate = async (): Promise<Delegation | undefined> =>
+      isDelegated ? checkDelegate(this.#house, caller, { session, approval, decision }) : undefined;
+    await delegate();
     if (caller.role === "visitor") await this.#checkVisitor(session, approval, decision);
     if (approval.status !== "pending") throw ended(approval);
     if (approval.tool === DAMAGED_TOOL)
@@ -91,6 +104,8 @@ export class ApprovalDesk {
     }
     const set = approval.tool === BUDGET_TOOL ? budgetAnswer(approval, decision) : undefined;
     const answer = await this.#answer(caller, session, approval, decision);
+    // Once more, because what it rests on may have changed: nothing else is waited for before the answer.
+    const delegation = await delegate();
     const { decision: verdict, scope, feedback, interrupt, hold_queue } = decision;
     const details = {
       session_id: approval.session_id,
@@ -104,6 +119,7 @@ export class ApprovalDesk {
       ...(answer.granted_rule === undefined ? {} : { granted_rule: answer.granted_rule }),
       ...(answer.updated_input === undefined ? {} : editedDetails(approval, answer.updated_input)),
       ...(set === undefined ? {} : { limit_microusd: set.limit }),
+      ...delegation,
     };
     const audit = [auditRow(this.#services, caller, { action: "approval.decide", target: id, details })];
     try {

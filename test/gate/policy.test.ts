@@ -321,6 +321,7 @@ describe("roles", () => {
     ["workspace.read", "all all own all no no"],
     ["approval.read", "all all own all own no"],
     ["approval.decide", "all all no no own no"],
+    ["approval.answer", "all all own no own no"],
     ["policy.read", "all all all all no no"],
     ["policy.write", "all no no no no no"],
     ["policy.test", "all all all all no no"],

@@ -149,7 +149,7 @@ describe("who may do what, route by route", () => {
     ]);
     expect(
       new Set(canonical.map(({ type, command_id, error }) => `${type} ${command_id ?? "-"} ${error?.code ?? "-"}`)),
-    ).toEqual(new Set(["welcome - -", "refused - not_found", "refused c1 forbidden", "refused c2 not_found"]));
+    ).toEqual(new Set(["welcome - -", "refused - not_found", "refused c1 not_found", "refused c2 not_found"]));
     const approval = await talk(agent.token, "/api/terminal/ws/agent", [
       { command: "tool_approval_response", request_id: others.approval, approved: true },
       { command: "status" },

@@ -15,7 +15,7 @@ import { CLAUDE_TOOLS, type ClaudeTool } from "./tools.ts";
 
 const INSTRUCTIONS =
   "Starts and drives sessions of other agents, under policy and budget. claude_new starts one, claude_wait waits for it, claude_read reads its files, claude_prompt sends it more. " +
-  "When a session is pending_approval a person is asked: you cannot approve, only wait. Money is in micro-USD.";
+  "When a session is pending_approval a person is asked: you cannot approve, only wait, unless the policy lets agents answer (claude_approve). Money is in micro-USD.";
 
 export interface McpServerOptions {
   readonly tree: ClaudeTree;

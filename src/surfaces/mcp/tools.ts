@@ -74,6 +74,16 @@ const ForkInput = z
   })
   .strict();
 
+const ApproveInput = z
+  .object({
+    session_id: SessionId,
+    request_id: z.string().min(1).max(100).describe("The question, from pending_tools of claude_wait"),
+    input_hash: z.string().min(1).max(200).describe("What you were shown, from the same place"),
+    approved: z.boolean().describe("True: the call runs once, exactly as it was shown"),
+    feedback: z.string().max(LIMITS.feedbackChars).optional().describe("With a rejection: why, for the other agent"),
+  })
+  .strict();
+
 const StopInput = z.object({ session_id: SessionId }).strict();
 
 const CreatedOutput = z.looseObject({
@@ -122,7 +132,7 @@ function tool<Input extends z.ZodObject>(
   };
 }
 
-/** Document 003's tree as tools. There is none that approves: that is for people. */
+/** Document 003's tree as tools. `claude_approve` is for agents alone, where the policy says so: people do not answer through a model. */
 export const CLAUDE_TOOLS: readonly ClaudeTool[] = [
   tool({
     name: "claude_new",
@@ -151,11 +161,24 @@ export const CLAUDE_TOOLS: readonly ClaudeTool[] = [
     name: "claude_wait",
     title: "Wait for a session",
     description:
-      "Waits until a session is idle, complete, failed or pending_approval (a person is asked; you cannot answer), and answers how it stands, with its response. With timed_out it still works: wait again.",
+      "Waits until a session is idle, complete, failed or pending_approval (somebody is asked; see pending_tools), and answers how it stands, with its response. With timed_out it still works: wait again.",
     readOnly: true,
     input: WaitInput,
     output: WaitOutput,
     run: async (tree, request, waiting) => asAnswer({ ...(await waitFor(tree, request, waiting)) }),
+  }),
+  tool({
+    name: "claude_approve",
+    title: "Answer for a session that you began",
+    description:
+      "Answers a call that waits in a session that you began, where the policy lets agents do that (approvers), and never for more than you may do yourself. Otherwise it is refused and a person answers.",
+    readOnly: false,
+    input: ApproveInput,
+    output: StatusOutput,
+    run: async (tree, { session_id, ...answer }) => {
+      await tree.write(sessionPath(session_id, "tools/approve"), JSON.stringify({ ...answer, as: "parent" }));
+      return asAnswer(await standingOf(tree, session_id));
+    },
   }),
   tool({
     name: "claude_read",

@@ -17,10 +17,11 @@ export async function answer(
   const { gateway, questions } = context;
   const pending = await pendingOf(gateway, caller, await gateway.sessions.get(caller, id));
   const asked = parseAnswer(text);
+  const how = asked.as === undefined ? {} : { as: asked.as };
   if (asked.request_id !== undefined) {
     const named = await gateway.approvals.get(caller, asked.request_id);
     if (named.session_id !== id) throw new Failure("not_found", `session ${id} has no question ${asked.request_id}`);
-    await gateway.approvals.decide(caller, named.id, decisionOf(asked, named.input_hash));
+    await gateway.approvals.decide(caller, named.id, decisionOf(asked, named.input_hash), how);
     return;
   }
   if (pending.length === 0)
@@ -35,7 +36,7 @@ export async function answer(
       "input_changed",
       first === undefined ? READ_FIRST : `${NOT_OPEN} ${openNow(pending)}`,
     );
-  await gateway.approvals.decide(caller, meant.id, decisionOf(asked, meant.input_hash));
+  await gateway.approvals.decide(caller, meant.id, decisionOf(asked, meant.input_hash), how);
   if (meant.id === first) questions.put(caller, id, others);
 }
 

@@ -137,7 +137,7 @@ function toolFiles(context: MountContext): readonly FileNode[] {
       summary: 'Write approve or reject, or {"approved": true}',
       content: "text",
       write: {
-        needs: "approval.decide",
+        needs: "approval.answer",
         json: ToolApproval,
         text: "`approve`, or `reject` and why; the id of a question may follow the word",
         run: ({ caller, name }, text) => answer(context, caller, { id: name, text }),

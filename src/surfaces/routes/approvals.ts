@@ -51,7 +51,7 @@ function answerRoutes(app: App, { gateway }: Pick<SurfaceOptions, "gateway">): v
       path: "/api/approvals/{id}",
       operationId: "decideApproval",
       summary: "Answer it; the first answer wins",
-      ...needs("approval.decide"),
+      ...needs("approval.answer"),
       request: { params: SessionPath, body: body(Decision) },
       responses: { 200: json(Approval, "The approval after it"), ...changeRefusals },
     }),

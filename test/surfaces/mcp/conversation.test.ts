@@ -5,7 +5,15 @@ import { MountClient } from "../../../src/client/files.ts";
 import { openTestHouse, script, type TestHouse } from "../../support/house.ts";
 import { call, connect, DOORS, type Connected } from "./world.ts";
 
-const TOOLS = ["claude_fork", "claude_new", "claude_prompt", "claude_read", "claude_stop", "claude_wait"];
+const TOOLS = [
+  "claude_approve",
+  "claude_fork",
+  "claude_new",
+  "claude_prompt",
+  "claude_read",
+  "claude_stop",
+  "claude_wait",
+];
 
 let house: TestHouse;
 
@@ -30,7 +38,7 @@ describe.each(DOORS)("the tree over $door, in the protocol's $era form", (door) 
 
   afterAll(() => mcp.close());
 
-  it("offers the six tools and no other, with document 003's field names", async () => {
+  it("offers the seven tools and no other, with document 003's field names", async () => {
     const { tools } = await mcp.client.listTools();
     expect(tools.map(({ name }) => name).toSorted()).toEqual(TOOLS);
     const created = tools.find(({ name }) => name === "claude_new");
@@ -323,7 +331,7 @@ describe.each(DOORS)("the tree over $door, in the protocol's $era form", (door) 
   });
 
   it("refuses a tool that is not there", async () => {
-    await expect(call(mcp, "claude_approve", {})).rejects.toMatchObject({ code: -32_602 });
+    await expect(call(mcp, "claude_nothing", {})).rejects.toMatchObject({ code: -32_602 });
   });
 
   it("reads a long file in parts, and lists a folder", async () => {

@@ -158,7 +158,8 @@ describe("who may do what, file by file", () => {
           `${own}/tools/approve`,
         ].map((path) => rights(files, path)),
       );
-    expect(await told(agent)).toEqual(["rw-", "r--", "r--", "r-s", "-w-", "---"]);
+    // Whether the policy lets an agent answer is told when it does.
+    expect(await told(agent)).toEqual(["rw-", "r--", "r--", "r-s", "-w-", "-w-"]);
     expect(await told(world.admin)).toEqual(["rw-", "rw-", "rw-", "r-s", "-w-", "-w-"]);
     expect(await told(await world.as("viewer"))).toEqual(["---", "r--", "r--", "r-s", "---", "---"]);
   });

@@ -212,6 +212,7 @@ describe("the policy file", () => {
       allowed_tools: ["Read", "Write", "Edit", "Bash", "Glob", "Grep", "WebFetch"],
       blocked_tools: ["WebFetch"],
       approval_required_tools: ["Bash"],
+      approvers: [],
       max_cost_usd_per_tick: 1_000_000,
       max_cost_usd_per_day: 3_000_000,
       default_max_cost_usd: null,

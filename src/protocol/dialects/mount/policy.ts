@@ -26,6 +26,11 @@ export const ClaudePolicy = z
     blocked_tools: names.optional(),
     /** With `supervised` exactly these are asked. Empty: every change of a file and every program is. */
     approval_required_tools: names.optional(),
+    /** Agents that may answer for sessions that they began; ours, not the document's. Empty: only people answer. */
+    approvers: z
+      .array(z.enum(["creator", "parent"]))
+      .max(2)
+      .optional(),
     max_cost_usd_per_tick: MicroUsd.nullable().optional(),
     max_cost_usd_per_day: MicroUsd.nullable().optional(),
     default_max_cost_usd: MicroUsd.nullable().optional(),
@@ -60,6 +65,7 @@ export function policyOfProfile(profile: Profile, walls: Required<Walls>): Requi
     allowed_tools: profile.tools ?? [],
     blocked_tools: profile.deny ?? [],
     approval_required_tools: profile.ask ?? [],
+    approvers: profile.approvers ?? [],
     max_cost_usd_per_tick: profile.max_cost_usd_per_tick ?? null,
     max_cost_usd_per_day: profile.max_cost_usd_per_day ?? null,
     default_max_cost_usd: profile.default_max_cost_usd ?? null,
@@ -79,6 +85,7 @@ export function profileOfPolicy(policy: ClaudePolicy, base: Profile = {}): Profi
     deny: _deny,
     ask: asked = [],
     ask_only_listed: wasOnlyListed,
+    approvers: _approvers,
     autonomy: _autonomy,
     allowed_providers: _providers,
     allowed_models: _models,
@@ -107,6 +114,7 @@ export function profileOfPolicy(policy: ClaudePolicy, base: Profile = {}): Profi
     ...list("deny", policy.blocked_tools),
     ...list("ask", required),
     ...(onlyListed ? { ask_only_listed: true } : {}),
+    ...list("approvers", policy.approvers),
     ...given("max_cost_usd_per_tick", policy.max_cost_usd_per_tick),
     ...given("max_cost_usd_per_day", policy.max_cost_usd_per_day),
     ...given("default_max_cost_usd", policy.default_max_cost_usd),

@@ -155,6 +155,8 @@ export const ToolApproval = z
     always: optional(z.boolean()),
     /** With a rejection: end the turn too. */
     interrupt: optional(z.boolean()),
+    /** The agent that began the session answers, as far as the policy lets it. */
+    as: optional(z.literal("parent")),
   })
   .strict();
 export type ToolApproval = z.infer<typeof ToolApproval>;

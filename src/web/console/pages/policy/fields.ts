@@ -282,6 +282,13 @@ export const PROFILE_FIELDS: { readonly [Name in FieldName]-?: SpecFor<NonNullab
     absent: "none",
     example: "mcp__shop__*",
   },
+  approvers: {
+    kind: "list",
+    label: "Agents that may answer",
+    hint: "creator: the agent that began the session. parent: the same, only for sessions with a parent session. Never for more than it may do itself.",
+    absent: "none, only people",
+    example: "parent",
+  },
   ask_only_listed: {
     kind: "switch",
     label: "Ask only about what is listed",
@@ -308,6 +315,7 @@ export const FIELD_GROUPS: readonly { readonly title: string; readonly fields: r
       "for_agents",
       "client_may_choose",
       "visitor_may_approve",
+      "approvers",
       "unattended",
       "approval_timeout_ms",
     ],
