@@ -177,7 +177,17 @@ async function furnish(options: HouseOptions, { home, store }: Ground, opened: O
     requestLogDropped: requests.dropped,
   }));
   await gateway.tokens.ensureAdmin(adminToken, "first admin");
+  void warnOfMissingKey(models, log);
   return { gateway, adminToken, telemetry, modelAddress: addressOf(models) };
+}
+
+/** Nobody waits for it: a key may come from a command. */
+async function warnOfMissingKey({ providers, defaultProvider }: Models, log: Log): Promise<void> {
+  try {
+    await providers.get(defaultProvider).credentials();
+  } catch (error) {
+    log.warn({ provider: defaultProvider }, (error as Error).message);
+  }
 }
 
 /** Where model calls of sessions go that name no provider. */

@@ -28,7 +28,7 @@ function text(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-/** The item that stands for a tool call, by the tool's name (facts §7.1 C22, the rich mapping). */
+/** The item that stands for a tool call, by the tool's name in the rich mapping. */
 export function startToolItem(call: ToolCallStart): ToolItem {
   const common = {
     id: call.id,

@@ -33,6 +33,7 @@ const COMMANDS = [
   ["policy", "show"],
   ["policy", "set"],
   ["policy", "test"],
+  ["policy", "export"],
   ["usage"],
   ["provider"],
   ["provider", "list"],

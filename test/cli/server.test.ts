@@ -32,6 +32,14 @@ describe("sallyport serve", () => {
     expect(place.read(".sallyport/server.json")).toBeUndefined();
   });
 
+  test("without its provider's key it says so at the start, and no other model answers", async () => {
+    await using place = new Place();
+    const server = place.start(["serve", "--port", "0"], { SALLYPORT_PROVIDER: "cloud" });
+    await server.reads("ANTHROPIC_API_KEY not set: set it and start the server again");
+    const { code, stderr } = await place.run(["run", "hello"]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("ANTHROPIC_API_KEY not set")]);
+  });
+
   test("commands find it by its home, by its link, and by the environment", async () => {
     await using place = new Place();
     await using elsewhere = new Place();

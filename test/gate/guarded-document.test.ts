@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { analyseCommand, bashSecurityHook } from "../../src/gate/index.ts";
 import { FOLDER } from "./stand.ts";
 
-/** Document 004's own checks of its hook (spec/facts.md §5.2): 6 + 14 + 10 + 24 + 35. */
+/** Document 004's own checks of its hook : 6 + 14 + 10 + 24 + 35. */
 
 const ask = (command: string) => bashSecurityHook({ tool_name: "Bash", tool_input: { command } });
 const block = (reason: string) => ({ decision: "block", reason });

@@ -112,6 +112,21 @@ describe("spawn", () => {
     expect(sandbox.searchPath).toEqual((process.env["PATH"] ?? "").split(":"));
   });
 
+  test("a process has the server's user, groups and capabilities, and none more", async () => {
+    const status = (text: string): Readonly<Record<string, string>> =>
+      Object.fromEntries(
+        ["Uid", "Gid", "Groups", "CapEff", "CapPrm"].map((name) => [
+          name,
+          new RegExp(`^${name}:[ \\t]*(.*?)[ \\t]*$`, "m").exec(text)?.[1] ?? "",
+        ]),
+      );
+    const own = status(await readFile("/proc/self/status", "utf8"));
+    const { running, seen } = await run("cat /proc/self/status");
+    await running.exit;
+    expect(status(seen.stdout)).toEqual(own);
+    expect(own["Uid"]).toContain(String(process.getuid?.()));
+  });
+
   test("added variables arrive but cannot replace the marks", async () => {
     let text = "";
     const running = await sandbox.spawn({

@@ -58,13 +58,15 @@ export interface RuntimeHouseOptions {
   readonly toolMs?: number;
   readonly clock?: Clock;
   readonly requestsPerMinute?: number;
+  /** Hears what the server logs as an error. */
+  readonly onError?: (fields: object, message: string) => void;
 }
 
 /** The whole product in this process with the scripted model; the surface's clock and times are the test's. */
 export async function openRuntimeHouse(options: RuntimeHouseOptions = {}): Promise<RuntimeHouse> {
   const place = await makePlace();
-  const { toolMs, clock, requestsPerMinute = 1_000_000 } = options;
-  const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+  const { toolMs, clock, requestsPerMinute = 1_000_000, onError = () => undefined } = options;
+  const log = { info: () => undefined, warn: () => undefined, error: onError };
   const open = async (): Promise<{ house: House; server: Listening }> => {
     const environment = { PATH: process.env["PATH"], HOME: place.home, SALLYPORT_TOKEN: TEST_TOKEN };
     const house = await openHouse({

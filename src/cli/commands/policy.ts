@@ -8,6 +8,7 @@ import { print, printJson, withServer, type Context } from "../context.ts";
 import { EXIT } from "../exit.ts";
 import { visible } from "../terminal/visible.ts";
 import { oneOf } from "./options.ts";
+import { addExport } from "./policy-export.ts";
 
 interface TestOptions {
   readonly tool: string;
@@ -22,7 +23,7 @@ interface TestOptions {
 export function addPolicy(program: Command, context: Context): void {
   const policy = program
     .command("policy")
-    .description("show, set and try the policy")
+    .description("show, set, try and export the policy")
     .helpCommand(false)
     .addHelpText("after", "\nExample:\n  $ sallyport policy show");
   policy
@@ -52,6 +53,7 @@ export function addPolicy(program: Command, context: Context): void {
       });
     });
   addTest(policy, context);
+  addExport(policy, context);
 }
 
 function addTest(policy: Command, context: Context): void {

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 
@@ -6,6 +6,17 @@ const PACKAGE = resolve(import.meta.dirname, "../../../integrations/datagrok");
 const read = (path: string): string => readFileSync(resolve(PACKAGE, path), "utf8");
 
 describe("the package's papers", () => {
+  it("the files stand where the document has them", () => {
+    const container = ["Dockerfile", "container.json", "relay.mjs"];
+    expect(readdirSync(resolve(PACKAGE, "dockerfiles/claude-runtime"))).toEqual(expect.arrayContaining(container));
+    // Manifest, server and bridge to the page come in the package that `pack-runtime` puts there.
+    expect(read("dockerfiles/claude-runtime/Dockerfile")).toContain("COPY sallyport.tgz sallyport.json ./\n");
+    const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
+    expect(scripts).toHaveProperty("pack-runtime");
+    const client = ["claude-runtime-client.ts", "claude-panel.ts", "tool-registry.ts"];
+    expect(readdirSync(resolve(PACKAGE, "src/claude-code"))).toEqual(expect.arrayContaining(client));
+  });
+
   it("the property that switches it on is that of the document", () => {
     const { properties, name } = JSON.parse(read("package.json")) as { properties: unknown; name: string };
     expect(name.replace(/^@.*\//, "")).toBe("sallyport");

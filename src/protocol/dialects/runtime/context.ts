@@ -23,7 +23,7 @@ export interface RuntimeContext {
 /** The document's word is `TABLE_VIEW`; the platform's own value for it is `TableView`. */
 const TABLE_VIEWS = new Set(["TABLE_VIEW", "TableView"]);
 
-/** View and connection may stand in the context itself or in its metadata; the context's own count first (facts §7.1 C4). */
+/** View and connection may stand in the context itself or in its metadata; the context's own count first. */
 export function runtimeContext(input: RuntimeContextInput | null | undefined): RuntimeContext {
   const { viewType: metaView, connectionId: metaConnection, ...metadata } = input?.metadata ?? {};
   const viewType = filled(input?.viewType) ?? filled(metaView);

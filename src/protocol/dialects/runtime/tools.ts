@@ -174,7 +174,7 @@ const SCRIPT: readonly RuntimeTool[] = [
   },
 ];
 
-/** Document 000's 19 tools (facts §7.1 C5). */
+/** Document 000's 19 tools. */
 export const RUNTIME_TOOLS: readonly RuntimeTool[] = [...TABLE, ...SQL, ...SCRIPT];
 
 /** The tools that a message's context gives: those of the view that is open, of the connection that is set, and those for scripts always. */

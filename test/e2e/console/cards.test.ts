@@ -1,0 +1,31 @@
+import { expect, test } from "vitest";
+import { describeInBrowser } from "../../support/browser.ts";
+import { untilTurnEnds } from "../../support/house.ts";
+import { begin, consoleWorld, conversation } from "./world.ts";
+
+const TODOS = [
+  { content: "read the notes", status: "completed", activeForm: "reading the notes" },
+  { content: "write the answer", status: "in_progress", activeForm: "writing the answer" },
+];
+
+describeInBrowser("a turn in the console", () => {
+  const world = consoleWorld();
+
+  test("shows Markdown, a todo list and what the turn used", { timeout: 60_000 }, async () => {
+    const id = await begin(world, [
+      { tool: "TodoWrite", input: { todos: TODOS } },
+      { say: "The **answer** is in `notes.txt`." },
+      { usage: { input_tokens: 1_234, output_tokens: 56 } },
+    ]);
+    await untilTurnEnds(world.client, id);
+    const visitor = await world.visit(`/sessions/${id}`);
+    const talk = conversation(visitor.page);
+    await talk.locator("[data-streamdown=strong]", { hasText: /^answer$/ }).waitFor();
+    await talk.locator("code", { hasText: /^notes\.txt$/ }).waitFor();
+    const todos = talk.getByRole("listitem").filter({ hasText: /notes|answer/ });
+    await expect.poll(() => todos.allTextContents()).toEqual(["done: read the notes", "at work: writing the answer"]);
+    const end = talk.getByText(/Turn ended/).locator("..");
+    await expect.poll(() => end.innerText()).toMatch(/\d in, \d+ out\s+\$\d/);
+    expect(visitor.troubles).toEqual([]);
+  });
+});
