@@ -38,8 +38,10 @@ async function run(query: string, more: object = {}): Promise<readonly Message[]
   });
 }
 
-const folderOf = (messages: readonly Message[]): unknown =>
-  (messages.find(({ subtype }) => subtype === "tool_result")?.["content"] as { readonly content: unknown }).content;
+function folderOf(messages: readonly Message[]): unknown {
+  const result = messages.find(({ subtype }) => subtype === "tool_result");
+  return (result?.["content"] as { readonly content?: unknown } | undefined)?.content;
+}
 
 async function newest(): Promise<SessionView> {
   const [session] = (await house.client.sessions({ limit: 1 })).sessions;
