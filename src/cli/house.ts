@@ -32,6 +32,7 @@ import { openEngines } from "./engines.ts";
 import { POLICY_FILE, TOKEN_FILE } from "./files.ts";
 import { openModels } from "./models.ts";
 import type { Environment, Settings } from "./settings.ts";
+import { keyFilesOf, refuseUntrusted, trustedInHome } from "./trusted-files.ts";
 
 const ENGINES = "engines";
 /** What the files of document 003 showed of messages that had not ended. */
@@ -84,6 +85,7 @@ type Opened = (() => Promise<unknown>)[];
 export async function openHouse(options: HouseOptions): Promise<House> {
   await mkdir(options.settings.home.value, { recursive: true, mode: 0o700 });
   const home = await realpath(options.settings.home.value);
+  refuseUntrusted([...trustedInHome(home), ...keyFilesOf(options.settings)], options.environment);
   const store = await openSqliteStore({
     ...options.store,
     // Before the database: what a dead server left running ends, also where the disk is full.

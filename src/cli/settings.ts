@@ -16,6 +16,7 @@ import { hasCloudCredential, providerIds } from "../proxy/providers/resolve.ts";
 import { watchFile } from "../proxy/providers/watched-file.ts";
 import { parseConnections } from "./connections.ts";
 import { parseSettings, settingsPath, type FileSettings } from "./settings-file.ts";
+import { refuseUntrusted, trustedInHome } from "./trusted-files.ts";
 
 export { SETTINGS_FILE } from "./settings-file.ts";
 
@@ -101,17 +102,28 @@ export interface Flags {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Flags, then the environment, then `sallyport.yaml` in the home folder, then what ships. */
+/** Flags, then the environment, then `sallyport.yaml` in the home folder, then what ships. Refused where others could have written that. */
 export function readSettings(flags: Flags, environment: Environment, cwd: string): Settings {
+  refuseUntrusted(trustedInHome(homeOf(flags, environment, cwd).value), environment);
+  return readSettingsAsTheyAre(flags, environment, cwd);
+}
+
+function homeOf(flags: Flags, environment: Environment, cwd: string): Setting<string> {
   const home = pick<string>([flags.home, environment["SALLYPORT_HOME"], undefined], ".sallyport");
-  const homePath = resolve(cwd, home.value);
+  return { ...home, value: resolve(cwd, home.value) };
+}
+
+/** The same without a look at who could have written them: for `doctor`, which tells of that itself. */
+export function readSettingsAsTheyAre(flags: Flags, environment: Environment, cwd: string): Settings {
+  const home = homeOf(flags, environment, cwd);
+  const homePath = home.value;
   const path = settingsPath(homePath);
   const file = parseSettings(textOf(path), { path, environment });
   const workspace = pick<string>([flags.workspace, environment["SALLYPORT_WORKSPACE"], file.workspace], cwd);
   const workspacePath = resolve(cwd, workspace.value);
   const hosts = environment["SALLYPORT_ALLOWED_HOSTS"]?.split(",").filter((host) => host !== "");
   return {
-    home: { ...home, value: homePath },
+    home,
     host: pick<string>([flags.host, environment["SALLYPORT_HOST"], file.host], "127.0.0.1"),
     port: pick<number>([flags.port, portOf("SALLYPORT_PORT", environment), file.port], 5353),
     workspace: { ...workspace, value: workspacePath },
@@ -212,6 +224,7 @@ export function watchSettings(options: {
     path,
     // Always the same objects for the same file.
     parse: (text) => {
+      refuseUntrusted([{ path, rule: "unchanged" }], environment);
       const { providers = {}, prices = {} } = parseSettings(text, { path, environment });
       return { providers, prices };
     },

@@ -411,6 +411,8 @@ export const LIMITS = {
   hostsPerCommand: 50,
   ruleChars: 500,
   policyChars: 262_144,
+  /** Links that are followed on the way to a file that is trusted. */
+  linksFollowed: 40,
   /** Mistakes of one settings file or request that are told at once. */
   mistakes: 100,
   /** Letters of an unknown name that are compared with the known ones. */

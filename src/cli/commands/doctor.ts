@@ -2,11 +2,11 @@ import type { Command } from "commander";
 import { createClaudeCliEngine } from "../../engines/index.ts";
 import { flagsOf, print, printJson, width, type Context } from "../context.ts";
 import { ok, type Check } from "../doctor/checks.ts";
-import { checkDatabase, checkFiles, checkHome, checkServer } from "../doctor/home.ts";
+import { checkDatabase, checkFiles, checkHome, checkServer, checkTrust } from "../doctor/home.ts";
 import { checkNode, checkPrograms } from "../doctor/programs.ts";
 import { EXIT } from "../exit.ts";
 import { claudeOptions } from "../engines.ts";
-import { readSettings, SETTINGS_FILE, type Environment, type Setting, type Settings } from "../settings.ts";
+import { readSettingsAsTheyAre, SETTINGS_FILE, type Environment, type Setting, type Settings } from "../settings.ts";
 import { table } from "../terminal/table.ts";
 import { visible } from "../terminal/visible.ts";
 
@@ -24,7 +24,11 @@ export function addDoctor(program: Command, context: Context): void {
     .addHelpText("after", HELP)
     .action(async ({ json }: { json?: boolean }, command: Command) => {
       const { surroundings } = context;
-      const settings = readSettings({ home: flagsOf(command).home }, surroundings.environment, surroundings.cwd);
+      const settings = readSettingsAsTheyAre(
+        { home: flagsOf(command).home },
+        surroundings.environment,
+        surroundings.cwd,
+      );
       const checks = await examine(context, settings);
       const shown = settingsOf(settings);
       if (json === true) printJson(context, { checks, settings: shown });
@@ -48,6 +52,7 @@ async function examine({ surroundings }: Context, settings: Settings): Promise<r
     claude,
     checkModel(settings, surroundings.name),
     ...home,
+    ...checkTrust(settings, surroundings.environment),
     ...database,
     ...files,
     ...server,

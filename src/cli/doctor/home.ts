@@ -4,7 +4,8 @@ import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { findServer, type FoundServer } from "../connect.ts";
 import { POLICY_FILE, SERVER_FILE, TOKEN_FILE } from "../files.ts";
-import type { Settings } from "../settings.ts";
+import type { Environment, Settings } from "../settings.ts";
+import { ACCEPT_VARIABLE, isAccepted, keyFilesOf, trustedInHome, untrusted } from "../trusted-files.ts";
 import { fail, ok, warn, type Check } from "./checks.ts";
 
 const SECRETS = [TOKEN_FILE, SERVER_FILE, "sallyport.db", "instance"];
@@ -41,6 +42,17 @@ async function checkModes(home: string, folder: Stats): Promise<readonly Check[]
   }
   if (open.length === 0) return [];
   return [warn("home modes", `others on this machine may look into ${open.join(", ")}`, `chmod go= ${open.join(" ")}`)];
+}
+
+/** Every file and folder through which others could change what the server does. */
+export function checkTrust(settings: Settings, environment: Environment): readonly Check[] {
+  const found = untrusted([...trustedInHome(settings.home.value), ...keyFilesOf(settings)]);
+  const accepted = isAccepted(environment);
+  return found.map(({ path, problem, command }) =>
+    accepted
+      ? warn("trust", `${path} ${problem}; ${ACCEPT_VARIABLE}=1 accepts that`, command)
+      : fail("trust", `${path} ${problem}`, command),
+  );
 }
 
 /** The database of the home: is it whole, and can every row be read. */

@@ -126,10 +126,14 @@ class FileSource implements Source {
 
   #look(): Reading {
     try {
-      const { text, mode } = readBounded(this.#path, LIMITS.credentialBytes);
+      const { text, mode, uid } = readBounded(this.#path, LIMITS.credentialBytes);
       // Before a word of it is believed: what others can read may be known to them already.
       if ((mode & 0o077) !== 0)
         return this.#bad(`others on this machine have a right to the file ${this.name}: chmod 600 ${this.name}`);
+      if (uid !== 0 && uid !== (process.getuid?.() ?? uid))
+        return this.#bad(
+          `the file ${this.name} belongs to another user: chown ${process.getuid?.() ?? ""} ${this.name}`,
+        );
       return this.#parse(text);
     } catch (error) {
       if (error instanceof Failure)

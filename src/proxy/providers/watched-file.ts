@@ -67,7 +67,14 @@ function readSmall(path: string): string {
 }
 
 /** The whole of a regular file that is not longer than `limit` bytes. Never waits: a pipe or a device is refused. */
-export function readBounded(path: string, limit: number): { readonly text: string; readonly mode: number } {
+export function readBounded(
+  path: string,
+  limit: number,
+): {
+  readonly text: string;
+  readonly mode: number;
+  readonly uid: number;
+} {
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const known = fstatSync(file);
@@ -82,7 +89,7 @@ export function readBounded(path: string, limit: number): { readonly text: strin
       if (count === 0 || length === bytes.length) break;
     }
     if (length > limit) throw new Failure("invalid_request", `${path} is longer than ${limit} bytes`);
-    return { text: bytes.toString("utf8", 0, length), mode: known.mode };
+    return { text: bytes.toString("utf8", 0, length), mode: known.mode, uid: known.uid };
   } finally {
     closeSync(file);
   }
