@@ -1,6 +1,7 @@
 import { PROXY_LIMITS } from "./limits-proxy.ts";
 
 import { CLIENT_LIMITS } from "./client-limits.ts";
+import { MOUNT_LIMITS } from "./mount-limits.ts";
 import { OPERATION_LIMITS } from "./operation-limits.ts";
 import { TOKEN_LIMITS } from "./token-limits.ts";
 
@@ -12,6 +13,7 @@ export const LIMITS = {
   ...CLIENT_LIMITS,
   ...TOKEN_LIMITS,
   ...OPERATION_LIMITS,
+  ...MOUNT_LIMITS,
   // approvals
   approvalTimeoutMs: 300_000,
   pendingApprovalsPerSession: 64,
@@ -411,12 +413,6 @@ export const LIMITS = {
   hostsPerCommand: 50,
   ruleChars: 500,
   policyChars: 262_144,
-  /** Links that are followed on the way to a file that is trusted. */
-  linksFollowed: 40,
-  /** Mistakes of one settings file or request that are told at once. */
-  mistakes: 100,
-  /** Letters of an unknown name that are compared with the known ones. */
-  nearNameChars: 100,
   // providers and their credentials
   providers: 100,
   priceOverrides: 1_000,
@@ -494,52 +490,6 @@ export const LIMITS = {
   bridgeTextChars: 262_144,
   /** The least that an open text grows between two rows. */
   bridgeUpdateChars: 200,
-  // the /claude mount (document 003)
-  /** What is written into one file. */
-  mountWriteBytes: 8_000_000,
-  /** A file that is read whole, such as a long log of tools. */
-  mountReadBytes: 67_108_864,
-  /** Of a path, and its parts. */
-  mountPathChars: 1_000,
-  mountPathParts: 16,
-  /** What a tool call is about, in its line of `output`. */
-  mountLineChars: 200,
-  /** Sessions that one folder lists, the newest first; all others can still be opened by their name. */
-  mountListed: 10_000,
-  /** How long making a session may take, unless the request says otherwise, and the longest that it may say. */
-  mountCreateMs: 60_000,
-  mountCreateMaxMs: 600_000,
-  /** Callers' last errors with a session, for its `error`; the oldest is forgotten first. */
-  mountErrors: 10_000,
-  /** Messages of one session that are known to have ended while somebody reads its output. */
-  mountEndedMessages: 10_000,
-  /** Outputs whose length is known up to an event, for `stat`; the one asked for longest ago is counted anew. */
-  mountOutputSizes: 1_000,
-  mounts: 16,
-  mountTunnels: 100,
-  // sallyport mount
-  /** Reads of /dev/fuse that wait at once; each occupies one of the process's four threads for files. */
-  mountReaders: 2,
-  /** Calls of programs that wait for an answer, files that are open, and names that the kernel knows. */
-  mountRequests: 8_192,
-  mountHandles: 4_096,
-  mountNodes: 65_536,
-  /** What the kernel hands over in one write. */
-  mountPieceBytes: 131_072,
-  /** Last answers of `new` and `fork`, for `cat` after `echo`; the oldest is forgotten first. */
-  mountAnswers: 1_000,
-  /** How long, and for how many paths, the rights of a file are remembered. */
-  mountStatMs: 1_000,
-  mountStats: 10_000,
-  /** How often a server that is away is asked again, and how long it may be away before a call fails with EIO. */
-  mountAgainMs: 100,
-  mountAbsenceMs: 15_000,
-  /** How long `mount`, `umount`, `fusermount3` and `mkfifo` may take. */
-  mountProgramMs: 10_000,
-  /** A plain folder: how often it is brought up to date, the sessions in it (the newest), and how long a message in a pipe waits for more. */
-  mountPlainMs: 500,
-  mountPlainSessions: 100,
-  mountPlainQuietMs: 100,
   // command line
   /** Text that waits for the screen while a question is open; older text is dropped with a note. */
   terminalHeldChars: 1_000_000,

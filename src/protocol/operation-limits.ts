@@ -10,4 +10,10 @@ export const OPERATION_LIMITS = {
   drainSilenceMs: 2_000,
   /** `Retry-After` of what a server that stops refuses. */
   restartRetryAfterS: 5,
+  /** Links that are followed on the way to a file that is trusted. */
+  linksFollowed: 40,
+  /** Mistakes of one settings file or request that are told at once. */
+  mistakes: 100,
+  /** Letters of an unknown name that are compared with the known ones. */
+  nearNameChars: 100,
 } as const;
