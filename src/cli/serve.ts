@@ -95,6 +95,7 @@ async function openDoors(options: ServeOptions, house: House, log: Log): Promise
     host: settings.host.value,
     port: settings.port.value,
     requestsPerMinute: settings.requestsPerMinute.value,
+    clock: options.clock,
     metrics: () => house.telemetry.metrics(),
     allowedHosts: () => ours,
     ownOrigins: () => settings.allowedHosts.value.flatMap((name) => [`http://${name}`, `https://${name}`]),

@@ -26,6 +26,10 @@ export class LiveTokens {
   readonly #tokens = new Map<string, Live>();
   /** By a token's id. */
   readonly #hashes = new Map<string, string>();
+  /** Tokens that are being read from the store. */
+  #loading = 0;
+  /** Tokens that ended meanwhile: what was read of them is no longer so. */
+  readonly #endedMeanwhile = new Set<string>();
   /** Web origins that tokens name, with the time until which the last of them lives. */
   #origins = new Map<string, number>();
 
@@ -68,6 +72,7 @@ export class LiveTokens {
   /** These tokens are gone. */
   end(ids: readonly string[]): void {
     for (const id of ids) {
+      if (this.#loading > 0) this.#endedMeanwhile.add(id);
       const live = this.#tokens.get(this.#hashes.get(id) ?? "");
       if (live === undefined) continue;
       this.#forget(live);
@@ -91,11 +96,10 @@ export class LiveTokens {
   }
 
   async #load(hash: string): Promise<Live> {
-    const { read } = this.#services.store;
-    const row = await read.principalByHash(hash);
-    const parents = row === undefined ? undefined : await this.#parents(row);
-    if (row === undefined || parents === undefined)
+    const found = await this.#read(hash);
+    if (found === undefined)
       throw new Failure("unauthenticated", "That token is not valid: it was deleted, or never was one of this server.");
+    const { row, parents } = found;
     const known = this.#tokens.get(hash);
     if (known !== undefined) return known;
     const { id, principal_id, name, role, bounds, expires_at, last_used_at } = row;
@@ -106,6 +110,23 @@ export class LiveTokens {
     this.#tokens.set(hash, live);
     this.#makeRoom();
     return live;
+  }
+
+  /** A token that lives. Undefined: there is none, or it was deleted while it was read. */
+  async #read(
+    hash: string,
+  ): Promise<{ readonly row: PrincipalRow; readonly parents: Caller["token"]["parents"] } | undefined> {
+    this.#loading += 1;
+    try {
+      const row = await this.#services.store.read.principalByHash(hash);
+      const parents = row === undefined ? undefined : await this.#parents(row);
+      if (row === undefined || parents === undefined) return undefined;
+      const isGone = [row, ...parents].some(({ id }) => this.#endedMeanwhile.has(id));
+      return isGone ? undefined : { row, parents };
+    } finally {
+      this.#loading -= 1;
+      if (this.#loading === 0) this.#endedMeanwhile.clear();
+    }
   }
 
   /** The tokens that this one was made with, the first one first. Undefined: one of them is gone, and so is this one. */

@@ -74,7 +74,7 @@ export class AgentSocket {
   }
 
   async #take(raw: unknown, said: number): Promise<void> {
-    await this.#guard.meter(this.#caller);
+    this.#guard.meter(this.#caller);
     const parsed = ApprovalCommand.safeParse(raw);
     if (!parsed.success) throw new Failure("invalid_request", wrong(raw, parsed.error.issues[0]));
     const message = parsed.data;

@@ -113,7 +113,7 @@ function door(guard: Guard, rights: RouteRights) {
       if (wantsPage(context)) return notFoundPage(context);
       const caller = await guard.authenticate(incoming);
       guard.checkPlace(caller, incoming);
-      await guard.meter(caller);
+      guard.meter(caller);
       rights.check(caller, context.req);
       guard.endWithToken(caller, outgoing);
       context.set("caller", caller);

@@ -119,7 +119,7 @@ export class BridgeSocket {
   }
 
   async #take(raw: unknown): Promise<void> {
-    await this.#guard.meter(this.#caller);
+    this.#guard.meter(this.#caller);
     const parsed = BridgeControl.safeParse(raw);
     if (!parsed.success) throw new Failure("invalid_request", wrong(raw, parsed.error.issues[0]));
     const message = parsed.data;

@@ -43,13 +43,14 @@ export class CanonicalSocket {
   }
 
   async #take(raw: unknown): Promise<void> {
+    this.#options.gateway.tokens.checkTime(this.#caller);
     const parsed = ClientMessage.safeParse(raw);
     if (!parsed.success) {
       const issue = parsed.error.issues[0];
       const why = `${issue?.path.join(".") ?? ""}: ${issue?.message ?? "not a message"}`;
       // A page that answers nonsense has answered: the agent need not wait for the end of its patience.
       if (isAnswer(raw) && this.#pages.garbled(raw.call_id, why)) return;
-      await this.#guard.meter(this.#caller);
+      this.#guard.meter(this.#caller);
       throw new Failure("invalid_request", why);
     }
     if (parsed.data.type === "tool.result" && this.#pages.awaits(parsed.data.call_id)) {
@@ -57,7 +58,7 @@ export class CanonicalSocket {
       return;
     }
     try {
-      await this.#guard.meter(this.#caller);
+      this.#guard.meter(this.#caller);
       await this.#handle(parsed.data);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import { Failure, LIMITS } from "../protocol/index.ts";
 import type { Caller } from "../sessions/index.ts";
-import type { SurfaceOptions } from "./surface.ts";
+import { MinuteCounts, type MinuteLimit } from "./minute-counts.ts";
+import { SYSTEM_CLOCK, type SurfaceOptions } from "./surface.ts";
 
 const TOKEN_CHARS = 500;
 const SUBPROTOCOL = "sallyport.token.";
@@ -10,12 +10,14 @@ const SUBPROTOCOL = "sallyport.token.";
 /** The door of every surface: is this request for us, from whom, and not too often. */
 export class Guard {
   readonly #options: SurfaceOptions;
-  readonly #perToken: RateLimiterMemory;
-  readonly #perStranger = new RateLimiterMemory({ points: LIMITS.failedLoginsPerMinute, duration: 60 });
+  readonly #perToken: MinuteCounts;
+  readonly #perStranger: MinuteCounts;
 
   constructor(options: SurfaceOptions) {
     this.#options = options;
-    this.#perToken = new RateLimiterMemory({ points: options.requestsPerMinute, duration: 60 });
+    const { clock = SYSTEM_CLOCK } = options;
+    this.#perToken = new MinuteCounts(() => clock.elapsed());
+    this.#perStranger = new MinuteCounts(() => clock.elapsed());
   }
 
   /**
@@ -65,7 +67,7 @@ export class Guard {
       return await this.#options.gateway.tokens.authenticate(token);
     } catch (error) {
       // Only wrong tokens are counted and held back: a right one works however many others were tried.
-      await consume(this.#perStranger, { key: stranger, points: 1, what: "too many wrong tokens" });
+      count(this.#perStranger, [{ key: stranger, limit: LIMITS.failedLoginsPerMinute, what: "too many wrong tokens" }]);
       throw error;
     }
   }
@@ -80,36 +82,34 @@ export class Guard {
     );
   }
 
-  /** Counts one request or message of a caller whose token still lives, and on the tokens that it was made with. */
-  async meter(caller: Caller): Promise<void> {
+  /** Counts one request or message of a caller whose token still lives, and on the tokens that it was made with. A refused one counts on none. */
+  meter(caller: Caller): void {
     this.#options.gateway.tokens.checkTime(caller);
     const { requestsPerMinute: most } = this.#options;
     const { bounds, parents } = caller.token;
-    for (const { id, limit } of [
-      ...parents.map((parent) => ({ id: `made/${parent.id}`, limit: parent.bounds.requests_per_minute })),
-      { id: caller.id, limit: Math.min(bounds.requests_per_minute ?? most, most) },
-    ]) {
-      // A request of a token with a lower limit weighs more.
-      if (limit !== undefined)
-        await consume(this.#perToken, { key: id, points: most / limit, what: `more than ${limit} requests a minute` });
-    }
+    count(this.#perToken, [
+      requests(caller.id, Math.min(bounds.requests_per_minute ?? most, most)),
+      ...parents.flatMap(({ id, bounds: { requests_per_minute: limit } }) =>
+        limit === undefined ? [] : [requests(`made/${id}`, limit)],
+      ),
+    ]);
   }
 }
 
-interface Consumed {
-  readonly key: string;
-  readonly points: number;
+interface Counted extends MinuteLimit {
+  /** In words, when it is reached. */
   readonly what: string;
 }
 
-async function consume(limiter: RateLimiterMemory, { key, points, what }: Consumed): Promise<void> {
-  try {
-    await limiter.consume(key, points);
-  } catch (error) {
-    if (!(error instanceof RateLimiterRes)) throw error;
-    const retry_after_s = Math.ceil(error.msBeforeNext / 1_000);
-    throw new Failure("rate_limited", `${what}; try again in ${retry_after_s} s`, { retry_after_s });
-  }
+function requests(key: string, limit: number): Counted {
+  return { key, limit, what: `more than ${limit} requests a minute` };
+}
+
+function count(counts: MinuteCounts, limits: readonly Counted[]): void {
+  const refused = counts.take(limits);
+  if (refused === undefined) return;
+  const retry_after_s = Math.ceil(refused.ms / 1_000);
+  throw new Failure("rate_limited", `${refused.reached.what}; try again in ${retry_after_s} s`, { retry_after_s });
 }
 
 /** From the Authorization header, or, where a browser cannot set one (WebSocket, EventSource, a link), from `?token=` or the subprotocol. */

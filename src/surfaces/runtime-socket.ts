@@ -72,7 +72,7 @@ export class RuntimeSocket implements Page {
     const request = readRuntimeRequest(raw);
     const sessionId = "sessionId" in request ? request.sessionId : "";
     try {
-      await this.#guard.meter(this.caller);
+      this.#guard.meter(this.caller);
       if (request.type === "error") this.say(request);
       else this.#handle(request);
     } catch (error) {

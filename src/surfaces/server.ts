@@ -139,7 +139,7 @@ async function admit(guard: Guard, request: IncomingMessage): Promise<Caller> {
   guard.checkOrigin(request);
   const caller = await guard.authenticate(request);
   guard.checkPlace(caller, request);
-  await guard.meter(caller);
+  guard.meter(caller);
   return caller;
 }
 

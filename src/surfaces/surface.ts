@@ -3,6 +3,17 @@ import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { MountSettings } from "../protocol/index.ts";
 import type { Caller, Clock, Gateway, Log } from "../sessions/index.ts";
 
+/** The machine's clocks. */
+export const SYSTEM_CLOCK: Clock = {
+  now: () => Date.now(),
+  elapsed: () => performance.now(),
+  after: (ms, callback) => {
+    const timer = setTimeout(callback, ms);
+    timer.unref();
+    return () => clearTimeout(timer);
+  },
+};
+
 /** What every surface is built from. */
 export interface SurfaceOptions {
   readonly gateway: Gateway;
@@ -17,6 +28,8 @@ export interface SurfaceOptions {
   readonly allowedOrigins?: readonly string[] | undefined;
   /** Requests and socket messages that one token may send a minute. */
   readonly requestsPerMinute: number;
+  /** By which minutes are counted. Absent: the machine's. */
+  readonly clock?: Clock | undefined;
   /** The folder of the pages that the build made; absent: they are not served. */
   readonly web?: string | undefined;
   /** Facts for `/health`, such as whether the demo model answers. */
@@ -49,7 +62,7 @@ interface RuntimeOptions {
   readonly engine?: string | undefined;
   /** Of new conversations. Absent: `server`. */
   readonly profile?: string | undefined;
-  /** Absent: the machine's. */
+  /** Absent: that of all surfaces. */
   readonly clock?: Clock | undefined;
 }
 

@@ -9,16 +9,22 @@ interface Alarm {
 
 /** The machine's clocks, which a test can move. */
 export class MovableClock implements Clock {
+  /** Between moves time does not go by: so a test can say what is true a millisecond before something. */
+  readonly #stands: { readonly now: number; readonly elapsed: number } | undefined;
   #wall = 0;
   #elapsed = 0;
   readonly #alarms = new Set<Alarm>();
 
+  constructor({ stands = false }: { readonly stands?: boolean } = {}) {
+    this.#stands = stands ? { now: Date.now(), elapsed: Math.ceil(performance.now()) } : undefined;
+  }
+
   now(): number {
-    return Date.now() + this.#wall;
+    return (this.#stands?.now ?? Date.now()) + this.#wall;
   }
 
   elapsed(): number {
-    return performance.now() + this.#elapsed;
+    return (this.#stands?.elapsed ?? performance.now()) + this.#elapsed;
   }
 
   after(ms: number, callback: () => void): () => void {

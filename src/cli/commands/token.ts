@@ -1,6 +1,14 @@
 import { resolve } from "node:path";
 import { InvalidArgumentError, Option, type Command } from "commander";
-import { Autonomy, dollars, LIMITS, Role, type CreateToken, type TokenView } from "../../protocol/index.ts";
+import {
+  Autonomy,
+  dollars,
+  LIMITS,
+  Role,
+  type CreateToken,
+  type RateLimit,
+  type TokenView,
+} from "../../protocol/index.ts";
 import { print, printJson, width, withServer, type Context } from "../context.ts";
 import { EXIT } from "../exit.ts";
 import { table } from "../terminal/table.ts";
@@ -71,6 +79,8 @@ interface CreateFlags {
   readonly maxCostPerSession?: number;
   readonly maxConcurrent?: number;
   readonly requestsPerMinute?: number;
+  readonly modelRequestsPerMinute?: number;
+  readonly modelTokensPerMinute?: number;
 }
 
 const CREATE_HELP = `
@@ -100,6 +110,8 @@ function addCreate(token: Command, context: Context): void {
       .option("--max-cost-per-session <dollars>", "the same for each session", dollarAmount)
       .option("--max-concurrent <count>", "sessions that are open at once", wholeNumber({ from: 1, to: 100_000 }))
       .option("--requests-per-minute <count>", "requests to this server", wholeNumber({ from: 1, to: 1_000_000 }))
+      .option("--model-requests-per-minute <count>", "requests to models", wholeNumber({ from: 1, to: 1_000_000 }))
+      .option("--model-tokens-per-minute <count>", "tokens of models", wholeNumber({ from: 1, to: 10_000_000_000 }))
       .option("--subject <text>", "of a visitor: who it is for, in your own words; the same again is the same visitor");
   limits(
     token
@@ -143,8 +155,17 @@ function requestOf(flags: CreateFlags, cwd: string): CreateToken {
     max_cost_microusd_per_session: flags.maxCostPerSession,
     max_concurrent: flags.maxConcurrent,
     requests_per_minute: flags.requestsPerMinute,
+    model_rate: modelRate(flags),
   };
   return { role, name, ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) };
+}
+
+function modelRate({ modelRequestsPerMinute, modelTokensPerMinute }: CreateFlags): RateLimit | undefined {
+  if (modelRequestsPerMinute === undefined && modelTokensPerMinute === undefined) return undefined;
+  return {
+    ...(modelRequestsPerMinute === undefined ? {} : { requests_per_minute: modelRequestsPerMinute }),
+    ...(modelTokensPerMinute === undefined ? {} : { tokens_per_minute: modelTokensPerMinute }),
+  };
 }
 
 const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
@@ -172,5 +193,12 @@ function limitWords({ bounds }: TokenView): string {
     ...money("/day", bounds.max_cost_microusd_per_day),
     ...money("/session", bounds.max_cost_microusd_per_session),
     ...(bounds.max_concurrent === undefined ? [] : [`${bounds.max_concurrent} sessions`]),
+    ...perMinute("requests", bounds.requests_per_minute),
+    ...perMinute("model requests", bounds.model_rate?.requests_per_minute),
+    ...perMinute("model tokens", bounds.model_rate?.tokens_per_minute),
   ].join(", ");
+}
+
+function perMinute(what: string, most: number | undefined): readonly string[] {
+  return most === undefined ? [] : [`${most} ${what}/min`];
 }

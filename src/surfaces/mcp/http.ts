@@ -26,7 +26,7 @@ export function openMcp({ gateway, log, version }: SurfaceOptions, { files, guar
     const { incoming, outgoing } = context.env;
     const { caller } = context.var;
     const body = await bodyOf(context);
-    await meterBatch(guard, caller, body);
+    meterBatch(guard, caller, body);
     const stop = new AbortController();
     outgoing.once("close", () => stop.abort());
     const request = requestOf(incoming, stop.signal);
@@ -97,11 +97,11 @@ function enter(listening: Map<string, number>, caller: Caller): () => void {
 }
 
 /** Clients of an old revision may send many messages at once; the door has counted one. */
-async function meterBatch(guard: Guard, caller: Caller, body: unknown): Promise<void> {
+function meterBatch(guard: Guard, caller: Caller, body: unknown): void {
   if (!Array.isArray(body)) return;
   if (body.length > LIMITS.mcpBatch)
     throw new Failure("payload_too_large", `one request may have ${LIMITS.mcpBatch} messages`);
-  for (let message = 1; message < body.length; message += 1) await guard.meter(caller);
+  for (let message = 1; message < body.length; message += 1) guard.meter(caller);
 }
 
 /** The body as it was read at the door; undefined: there is none. */

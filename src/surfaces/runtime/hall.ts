@@ -1,19 +1,9 @@
 import { Failure, LIMITS } from "../../protocol/index.ts";
 import type { Caller, Clock, Gateway } from "../../sessions/index.ts";
-import type { SurfaceOptions } from "../surface.ts";
+import { SYSTEM_CLOCK, type SurfaceOptions } from "../surface.ts";
 import { Conversation } from "./conversation.ts";
 
 const PROFILE = "server";
-
-const SYSTEM_CLOCK: Clock = {
-  now: () => Date.now(),
-  elapsed: () => performance.now(),
-  after: (ms, callback) => {
-    const timer = setTimeout(callback, ms);
-    timer.unref();
-    return () => clearTimeout(timer);
-  },
-};
 
 /** What all sockets of document 000 share: the conversations that are going on, and how they are set up. */
 export class RuntimeHall {
@@ -27,9 +17,9 @@ export class RuntimeHall {
   /** By principal and name, the least recently used first. */
   readonly #conversations = new Map<string, Conversation>();
 
-  constructor({ gateway, runtime = {} }: SurfaceOptions) {
+  constructor({ gateway, clock = SYSTEM_CLOCK, runtime = {} }: SurfaceOptions) {
     this.gateway = gateway;
-    this.clock = runtime.clock ?? SYSTEM_CLOCK;
+    this.clock = runtime.clock ?? clock;
     this.toolMs = runtime.toolMs ?? LIMITS.pageToolMs;
     this.engine = runtime.engine;
     this.profile = runtime.profile ?? PROFILE;

@@ -1,0 +1,47 @@
+import { LIMITS } from "../protocol/index.ts";
+
+const MINUTE_MS = 60_000;
+
+/** What is counted, and how often it may be in a minute. */
+export interface MinuteLimit {
+  readonly key: string;
+  readonly limit: number;
+}
+
+/** How often something happened in the minute that began with its first time, by key. */
+export class MinuteCounts {
+  readonly #elapsed: () => number;
+  /** The minute that began first comes first. */
+  readonly #minutes = new Map<string, { readonly began: number; count: number }>();
+
+  /** `elapsed`: milliseconds on a clock that never jumps. */
+  constructor(elapsed: () => number) {
+    this.#elapsed = elapsed;
+  }
+
+  /** Counts once for all of them. Or for none, and answers which limit is reached and for how many ms. */
+  take<Limit extends MinuteLimit>(
+    limits: readonly Limit[],
+  ): { readonly reached: Limit; readonly ms: number } | undefined {
+    const now = this.#elapsed();
+    this.#sweep(now);
+    for (const reached of limits) {
+      const minute = this.#minutes.get(reached.key);
+      if (minute !== undefined && minute.count >= reached.limit) return { reached, ms: minute.began + MINUTE_MS - now };
+    }
+    for (const { key } of limits) {
+      const minute = this.#minutes.get(key);
+      if (minute === undefined) this.#minutes.set(key, { began: now, count: 1 });
+      else minute.count += 1;
+    }
+    return undefined;
+  }
+
+  /** Forgets minutes that are over, and the oldest ones where there are too many. */
+  #sweep(now: number): void {
+    for (const [key, { began }] of this.#minutes) {
+      if (began + MINUTE_MS > now && this.#minutes.size < LIMITS.rateKeys) return;
+      this.#minutes.delete(key);
+    }
+  }
+}
