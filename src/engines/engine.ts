@@ -4,6 +4,7 @@ import type {
   Item,
   JournalEvent,
   NewId,
+  PostToModel,
   Prompt,
   ProviderWire,
   SessionSettings,
@@ -73,7 +74,13 @@ export type Verdict =
 /** All that an engine may ask for. */
 export interface Host {
   /** The model proxy's address and the session's own key to it: no engine ever sees a provider's. `name` may be another at each turn. */
-  readonly model: { readonly baseUrl: string; readonly key: string; readonly name: string };
+  readonly model: {
+    readonly baseUrl: string;
+    readonly key: string;
+    readonly name: string;
+    /** The proxy without its socket, for an engine that runs in this process; absent: there is only the address. */
+    readonly post?: PostToModel | undefined;
+  };
   /** Our own tools, already narrowed to what the session may see. */
   readonly toolbox: Toolbox;
   /** For what an engine's own program keeps between turns. The session's own, outside the workspace, hidden from tools; there as long as the session can be forked. Absolute; made when it is missing. */

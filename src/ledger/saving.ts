@@ -20,6 +20,9 @@ interface SavingOptions {
   readonly log: Log;
 }
 
+/** Absent: with what others write in this turn of the event loop. */
+type Haste = "patient" | "at once";
+
 /** New reservations of one turn of the event loop. */
 interface Batch {
   readonly rows: ReservationRow[];
@@ -69,13 +72,13 @@ export class Saving {
     });
     const written = turnIsOver.then(async () => {
       if (this.#batch?.rows === rows) this.#batch = undefined;
-      const error = await this.#send(rows);
+      const error = await this.#send(rows, "at once");
       if (error !== undefined) throw error;
     });
     return { rows, written };
   }
 
-  #send(reservations: readonly ReservationRow[], haste?: "patient"): Promise<unknown> {
+  #send(reservations: readonly ReservationRow[], haste?: Haste): Promise<unknown> {
     const endings = this.#waiting;
     this.#waiting = [];
     const sent = this.#save({ reservations, endings }, haste).then((error) => {
@@ -87,10 +90,13 @@ export class Saving {
     return sent;
   }
 
-  async #save({ reservations, endings }: Together, haste: "patient" | undefined): Promise<unknown> {
+  async #save({ reservations, endings }: Together, haste: Haste | undefined): Promise<unknown> {
     const { store, vault, log } = this.#options;
     try {
-      await store.commit({ ...writeOf(endings), reservations }, { patient: haste === "patient", untilStored: true });
+      await store.commit(
+        { ...writeOf(endings), reservations },
+        { patient: haste === "patient", atOnce: haste === "at once", untilStored: true },
+      );
     } catch (error) {
       // The accounts stay in memory, where they are right. After a restart the reservations count whole.
       const ids = endings.flatMap(({ id }) => id ?? []);

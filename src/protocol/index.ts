@@ -11,6 +11,7 @@ export * from "./ids.ts";
 export * from "./items.ts";
 export * from "./limits.ts";
 export * from "./mistakes.ts";
+export * from "./model-request.ts";
 export * from "./money-words.ts";
 export * from "./money.ts";
 export * from "./page-tools.ts";

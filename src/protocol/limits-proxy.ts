@@ -29,6 +29,8 @@ export const PROXY_LIMITS = {
   proxyExchangeMs: 3_600_000,
   /** How long a caller may leave an answer unread. */
   proxyStalledMs: 300_000,
+  /** What waits unread for a caller in this process before the provider is slowed down. */
+  proxyUnreadBytes: 65_536,
   /** An answer whose usage stands in one piece of JSON; a longer one counts to its bound. */
   proxyAnswerBytes: 33_554_432,
   /** One event of a stream that is looked at; a longer one is passed on unread. */

@@ -1,11 +1,11 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
 import { LIMITS } from "../protocol/index.ts";
+import type { CallerRequest, CallerResponse } from "./caller.ts";
 import type { Refusal } from "./refusals.ts";
 
 /** Sends an answer of ours. Where a body is still coming the connection ends with it, but not before the caller could read it. */
 export function sendRefusal(
-  request: IncomingMessage,
-  response: ServerResponse,
+  request: CallerRequest,
+  response: CallerResponse,
   { status, headers, body }: Refusal,
 ): void {
   if (response.headersSent || response.destroyed) return;
@@ -22,7 +22,7 @@ export function sendRefusal(
 }
 
 /** Closing at once would reset the connection under a caller who is still writing, and take the answer with it. */
-function linger(request: IncomingMessage, response: ServerResponse, text: Buffer): void {
+function linger(request: CallerRequest, response: CallerResponse, text: Buffer): void {
   response.write(text);
   let left: number = LIMITS.proxyLingerBytes;
   const end = (): void => {
@@ -43,7 +43,7 @@ function linger(request: IncomingMessage, response: ServerResponse, text: Buffer
 }
 
 /** Ends an answer in the middle, so that the caller sees it, but not before the last bytes of it have gone out. */
-export function breakOff(response: ServerResponse, rest: Buffer | undefined): void {
+export function breakOff(response: CallerResponse, rest: Buffer | undefined): void {
   if (rest !== undefined) response.write(rest);
   response.socket?.destroySoon();
   const timer = setTimeout(() => response.destroy(), LIMITS.proxyLingerMs);

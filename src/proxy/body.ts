@@ -43,6 +43,10 @@ export function readBody(call: Call, taker: BodyTaker): void {
     taker.refused(call, noRoom());
     return;
   }
+  if (request.wholeBody !== undefined) {
+    taker.taken(call, request.wholeBody);
+    return;
+  }
   if (expect !== undefined) response.writeContinue();
   const collecting = new Collecting(call, length, taker);
   request.on("data", (piece: Buffer) => collecting.add(piece)).on("end", () => collecting.end());

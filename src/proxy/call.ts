@@ -1,7 +1,7 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Charge } from "../ledger/index.ts";
 import { NO_TOKENS, type ErrorCode, type Failure, type Shortage } from "../protocol/index.ts";
 import { sendRefusal } from "./answer.ts";
+import type { CallerRequest, CallerResponse } from "./caller.ts";
 import type { Awaited, Connection } from "./connection.ts";
 import type { House } from "./house.ts";
 import type { KeyOwner } from "./keys.ts";
@@ -42,8 +42,8 @@ export class Call implements Awaited {
   readonly id: string;
   readonly startedAt: number;
   readonly house: House;
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
+  readonly request: CallerRequest;
+  readonly response: CallerResponse;
   readonly connection: Connection;
   readonly owner: KeyOwner;
   /** Undefined: there is none at that address. */
@@ -67,8 +67,8 @@ export class Call implements Awaited {
   constructor(
     house: House,
     given: {
-      readonly request: IncomingMessage;
-      readonly response: ServerResponse;
+      readonly request: CallerRequest;
+      readonly response: CallerResponse;
       readonly connection: Connection;
       readonly owner: KeyOwner;
       readonly route: Route | undefined;

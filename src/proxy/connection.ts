@@ -1,4 +1,4 @@
-import type { ServerResponse } from "node:http";
+import type { CallerResponse } from "./caller.ts";
 
 /** Something that a caller waits for. */
 export interface Awaited {
@@ -11,7 +11,7 @@ export class Connection {
   /** It came when there were too many. */
   readonly isSurplus: boolean;
   /** The last answer; the next request comes when it has ended. */
-  answer: ServerResponse | undefined = undefined;
+  answer: CallerResponse | undefined = undefined;
   /** The request that is under way. */
   awaited: Awaited | undefined = undefined;
   isGone = false;

@@ -1,13 +1,15 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { Failure, LIMITS, PROTOCOL_VERSION } from "../protocol/index.ts";
+import { Failure, LIMITS, PROTOCOL_VERSION, type ModelRequest, type ModelResponse } from "../protocol/index.ts";
 import { admit } from "./admission.ts";
 import { sendRefusal } from "./answer.ts";
 import { readBody, type BodyTaker } from "./body.ts";
 import { Call } from "./call.ts";
+import type { CallerRequest, CallerResponse } from "./caller.ts";
 import { Connection } from "./connection.ts";
 import type { House } from "./house.ts";
+import { InProcessRequest, InProcessResponse } from "./in-process.ts";
 import { Relay } from "./relay.ts";
 import { refusalOf } from "./refusals.ts";
 import { routeOf, wireOfCaller, type Route } from "./routes.ts";
@@ -37,7 +39,27 @@ export class Door implements BodyTaker {
 
   handle(request: IncomingMessage, response: ServerResponse): void {
     response.on("error", ignore);
-    const connection = this.#connections.get(request.socket) ?? new Connection(false);
+    this.#take(request, response, this.#connections.get(request.socket) ?? new Connection(false));
+  }
+
+  /** A request of this process: without a socket, and judged, reserved and metered like any other. */
+  async post(request: ModelRequest, signal: AbortSignal): Promise<ModelResponse> {
+    if (signal.aborted) throw GONE;
+    this.#open += 1;
+    const connection = new Connection(this.#open > this.#most);
+    return new Promise((answered, failed) => {
+      const response = new InProcessResponse(connection, { answered, failed });
+      const leave = (): void => void response.destroy();
+      signal.addEventListener("abort", leave, { once: true });
+      response.once("close", () => {
+        this.#open -= 1;
+        signal.removeEventListener("abort", leave);
+      });
+      this.#take(new InProcessRequest(request), response, connection);
+    });
+  }
+
+  #take(request: CallerRequest, response: CallerResponse, connection: Connection): void {
     const route = routeOf(request.url ?? "");
     const refusal = this.#refusalFor(request, connection);
     connection.answer = response;
@@ -82,7 +104,7 @@ export class Door implements BodyTaker {
 
   /** What is wrong with a request whoever sends it. */
   #refusalFor(
-    request: IncomingMessage,
+    request: CallerRequest,
     connection: Connection,
   ): { readonly failure: Failure; readonly status?: number } | undefined {
     if (this.#house.closing) return { failure: new Failure("shutting_down", "the server is stopping") };
@@ -107,8 +129,8 @@ export class Door implements BodyTaker {
   }
 
   #refuse(
-    request: IncomingMessage,
-    response: ServerResponse,
+    request: CallerRequest,
+    response: CallerResponse,
     route: Route | undefined,
     { failure, status }: { readonly failure: Failure; readonly status?: number | undefined },
   ): void {
@@ -161,13 +183,14 @@ function ignore(): void {
   // Somebody who is gone cannot be written to; that he is gone is told elsewhere.
 }
 
+const GONE = new Error("the caller is gone");
 /** When there may be room again. */
 const RETRY_MS = 1_000;
 const OFFERED =
   "/v1/messages, /v1/messages/count_tokens, /v1/responses, /v1/chat/completions and /v1/models; batches and files are not offered";
 const ROOT = JSON.stringify({ service: "sallyport model proxy", protocol: PROTOCOL_VERSION });
 
-function sendRoot(response: ServerResponse): void {
+function sendRoot(response: CallerResponse): void {
   response.writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(ROOT) });
   response.end(ROOT);
 }

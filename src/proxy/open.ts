@@ -43,6 +43,7 @@ export async function openProxy(options: ProxyOptions, bounds: CallerBounds = BO
   return {
     socketUrl: listeners.socketUrl,
     tcpUrl: listeners.tcpUrl,
+    post: (request, signal) => door.post(request, signal),
     lease: (holder) => house.keys.lease(holder),
     get sessionKeys() {
       return house.keys.size;

@@ -3,6 +3,7 @@ import {
   ProviderWire,
   type ErrorCode,
   type Failure,
+  type PostToModel,
   type RateLimit,
   type TokenParent,
   type Shortage,
@@ -96,6 +97,8 @@ export interface ModelProxy {
   readonly socketUrl: string;
   /** `http://127.0.0.1:1234`. */
   readonly tcpUrl: string;
+  /** A request of this process: without a socket, and judged, reserved and metered like any other. */
+  readonly post: PostToModel;
   /** The caller owns the key and ends it. */
   lease(holder: KeyHolder): KeyLease;
   /** Keys that are valid. */

@@ -1,10 +1,10 @@
-import type { ServerResponse } from "node:http";
 import type { Dispatcher } from "undici";
 import type { Charge } from "../ledger/index.ts";
 import { Failure, LIMITS, type ErrorCode } from "../protocol/index.ts";
 import type { Admitted } from "./admission.ts";
 import { breakOff, sendRefusal } from "./answer.ts";
 import type { Call } from "./call.ts";
+import type { CallerResponse } from "./caller.ts";
 import type { Awaited } from "./connection.ts";
 import { chargeAll, chargeInTheEnd, chargeTold } from "./charge.ts";
 import { forwardedHeaders, headerOf, returnedHeaders, secretsOf, withoutHeader } from "./headers.ts";
@@ -43,7 +43,7 @@ interface Refused {
 export class Relay implements Dispatcher.DispatchHandler, Awaited, Watched {
   readonly #house: House;
   readonly #call: Call;
-  readonly #response: ServerResponse;
+  readonly #response: CallerResponse;
   readonly #admitted: Admitted;
   #phase: Phase = "waiting";
   #credential: Credential | undefined = undefined;

@@ -13,7 +13,8 @@ export async function hostFor(session: Session): Promise<Host> {
   const [{ toolbox, sandbox }, key] = await Promise.all([session.workshop(), session.purser.open()]);
   return {
     get model() {
-      return { baseUrl: services.models.proxy.socketUrl, key, name: session.state.settings.model };
+      const { socketUrl, post } = services.models.proxy;
+      return { baseUrl: socketUrl, key, name: session.state.settings.model, post };
     },
     toolbox: watched(session, toolbox),
     folder: services.engineFolder(session.state.id),

@@ -21,6 +21,8 @@ type Kept = Pick<SetLimit, "limit" | "policy">;
 export class LimitBook {
   readonly #store: Store;
   readonly #set = new Map<string, Kept>();
+  /** Accounts for which nobody set a limit, as the store said. Only `put` makes one, so this stays true. */
+  readonly #unset = new Set<string>();
   readonly #listeners = new Set<() => void>();
 
   constructor(store: Store) {
@@ -35,9 +37,10 @@ export class LimitBook {
   async load(places: readonly Pick<SetLimit, "kind" | "account">[]): Promise<void> {
     for (const { kind, account } of places) {
       const name = nameOf(kind, account);
-      if (this.#set.has(name)) continue;
+      if (this.#set.has(name) || this.#unset.has(name)) continue;
       const [row] = await this.#store.read.documents({ name, limit: 1 });
       if (row !== undefined) this.#keep(name, JSON.parse(row.body) as Kept);
+      else if (!this.#set.has(name)) this.#remember(name);
     }
   }
 
@@ -71,7 +74,13 @@ export class LimitBook {
     return () => this.#listeners.delete(listener);
   }
 
+  #remember(name: string): void {
+    if (this.#unset.size >= LIMITS.limitsInMemory) this.#unset.clear();
+    this.#unset.add(name);
+  }
+
   #keep(name: string, kept: Kept): void {
+    this.#unset.delete(name);
     this.#set.delete(name);
     this.#set.set(name, kept);
     if (this.#set.size <= LIMITS.limitsInMemory) return;

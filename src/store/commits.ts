@@ -90,6 +90,7 @@ export class Commits {
       this.#chars += write.chars;
       if (this.#stall !== undefined) return;
       if (options.patient === true) this.#flushLater();
+      else if (options.atOnce === true) this.#flushNow();
       else this.#flushSoon();
     });
   }
@@ -165,6 +166,12 @@ export class Commits {
       this.#flushing = false;
       if (this.#stall === undefined) this.#flush(LIMITS.storeBatchesInFlight);
     });
+  }
+
+  #flushNow(): void {
+    clearTimeout(this.#later);
+    this.#later = undefined;
+    this.#flush(LIMITS.storeBatchesInFlight);
   }
 
   #flush(most: number): void {

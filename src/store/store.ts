@@ -282,6 +282,8 @@ export interface Reader {
 export interface CommitOptions {
   /** Nobody waits for it, so it may wait a few milliseconds for other Writes to share their commit. Order is kept. */
   readonly patient?: boolean | undefined;
+  /** It has waited for company already: it goes to the writer at once, and takes along what waits. */
+  readonly atOnce?: boolean | undefined;
   /** While nothing can be written it is kept, and stored when that is over. Absent: it is refused then. */
   readonly untilStored?: boolean | undefined;
   /** Writes with the same name follow from each other: after one was refused, so are all that come later. */

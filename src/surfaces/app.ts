@@ -148,14 +148,17 @@ function answeredWhileStalled({ gateway }: Pick<SurfaceOptions, "gateway">) {
 async function readBody(incoming: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
-  const tooLarge = new Failure("payload_too_large", `a request may have ${LIMITS.bodyBytes} bytes`);
-  if (Number(incoming.headers["content-length"] ?? 0) > LIMITS.bodyBytes) throw tooLarge;
+  if (Number(incoming.headers["content-length"] ?? 0) > LIMITS.bodyBytes) throw tooLarge();
   for await (const chunk of incoming as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > LIMITS.bodyBytes) throw tooLarge;
+    if (size > LIMITS.bodyBytes) throw tooLarge();
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString("utf8");
+}
+
+function tooLarge(): Failure {
+  return new Failure("payload_too_large", `a request may have ${LIMITS.bodyBytes} bytes`);
 }
 
 export function checkJson(text: string): void {

@@ -1,9 +1,10 @@
 import { LIMITS, type Prompt, type SessionSettings, type ToolItem } from "../../protocol/index.ts";
+import type { ToolDefinition } from "../../tools/toolbox.ts";
 import type { Capabilities, Conversation, Engine, EngineEvent, Host, Opening } from "../engine.ts";
 import { Agent } from "./agent.ts";
 import { withAgents } from "./agents.ts";
 import { Transcript } from "./transcript.ts";
-import { createTransport, type Transport } from "./transport.ts";
+import { createTransport, inProcess, type Transport } from "./transport.ts";
 import { ABORTED, Turn, type Surroundings } from "./turn.ts";
 
 export interface LoopOptions {
@@ -70,13 +71,14 @@ class LoopConversation implements Conversation {
   ): AsyncGenerator<readonly EngineEvent[]> {
     this.#transcript ??= read(this.#opening);
     const root = await this.#transcript;
+    const { model } = this.#host;
     const turn = new Turn({
       host: this.#host,
-      model: this.#host.model,
+      model,
       settings: this.#opening.settings,
       root,
       ...toolsOf(this.#host, this.#opening.settings),
-      transport: this.#means.transport,
+      transport: model.post === undefined ? this.#means.transport : inProcess(model.post),
       contextTokens: Math.min(this.#means.contextTokens, this.#opening.settings.max_context_tokens ?? Infinity),
     });
     const stop = (): void => turn.stop(ABORTED);
@@ -100,7 +102,18 @@ class LoopConversation implements Conversation {
 /** As they are now: lent ones come and go between turns. */
 function toolsOf(host: Host, settings: SessionSettings): Pick<Surroundings, "tools" | "toolChars"> {
   const tools = host.toolbox.definitions().map((tool) => withAgents(tool, settings.agents));
-  return { tools, toolChars: JSON.stringify(tools).length };
+  return { tools, toolChars: tools.reduce((chars, tool) => chars + charsOf(tool), 0) };
+}
+
+/** Definitions stay the same objects from turn to turn. */
+const measured = new WeakMap<ToolDefinition, number>();
+
+function charsOf(tool: ToolDefinition): number {
+  const known = measured.get(tool);
+  if (known !== undefined) return known;
+  const chars = JSON.stringify(tool).length;
+  measured.set(tool, chars);
+  return chars;
 }
 
 async function read(opening: Opening): Promise<Transcript> {

@@ -1,6 +1,6 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
-import { LIMITS } from "../../protocol/index.ts";
+import { LIMITS, type ModelResponse, type PostToModel } from "../../protocol/index.ts";
 
 /** A request as it goes over the wire. */
 export interface WireRequest {
@@ -11,18 +11,19 @@ export interface WireRequest {
   readonly body: string;
 }
 
-export interface WireResponse {
-  readonly status: number;
-  header(name: string): string | undefined;
-  /** The body as it comes. Leaving early keeps the connection for the next request. */
-  chunks(): AsyncIterable<string>;
-  /** The body, or its start if it is longer than an error should be. */
-  text(): Promise<string>;
-}
+/** Leaving early keeps the connection for the next request. */
+export type WireResponse = ModelResponse;
 
 /** Sends requests over connections that stay open. Rejects when there is no answer, or the signal is aborted. */
 export interface Transport {
   post(request: WireRequest, signal: AbortSignal): Promise<WireResponse>;
+}
+
+/** Requests that need no connection: the model proxy is in this process. */
+export function inProcess(post: PostToModel): Transport {
+  return {
+    post: ({ url, headers, body }, signal) => post({ path: new URL(url).pathname, headers, body }, signal),
+  };
 }
 
 /** The other side had closed an idle connection: nobody has seen the request. */
