@@ -7,6 +7,7 @@ import { bundle } from "./console/bundle.mjs";
 import { large } from "./console/large.mjs";
 import { longSession } from "./console/long-session.mjs";
 import { words } from "./console/words.mjs";
+import { isQuick } from "./size.mjs";
 import { SallyportClient } from "../dist/client/index.js";
 
 const MODEL = join(import.meta.dirname, "console", "clock-model.mjs");
@@ -14,7 +15,7 @@ const MODEL = join(import.meta.dirname, "console", "clock-model.mjs");
 export async function consoleBench(flags = []) {
   const only = flags.find((flag) => flag.startsWith("--part="))?.slice("--part=".length);
   const place = await benchPlace();
-  const model = await startChild([MODEL]);
+  const model = await startChild(isQuick ? [MODEL, "--quick"] : [MODEL]);
   const server = await startAsked([SERVER, place.home, place.workspace], serverEnvironment(model.url));
   const client = new SallyportClient({ url: server.url, token: BENCH_TOKEN });
   const browser = await openBrowser({ url: server.url, token: BENCH_TOKEN });

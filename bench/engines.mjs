@@ -13,11 +13,13 @@ import { BENCH_TOKEN, median, percentile } from "./children.mjs";
 import { Caller } from "./engines/client.mjs";
 import { endVendors, memoryMib, untilIdle, vendorProcesses } from "./engines/machine.mjs";
 import { startOurs } from "./proxy/processes.mjs";
+import { sized } from "./size.mjs";
 
-const WHOLE = { warm: 30, paced: 6, cliWarm: 10, fresh: 10, cold: 5, sessions: 20 };
-const QUICK = { warm: 8, paced: 2, cliWarm: 3, fresh: 3, cold: 2, sessions: 6 };
+const WHOLE = { warm: 30, tool: 30, paced: 6, cliWarm: 10, cliTool: 10, fresh: 10, cold: 5, sessions: 20 };
+/** 0: not at all. */
+const QUICK = { warm: 1, tool: 0, paced: 0, cliWarm: 1, cliTool: 0, fresh: 1, cold: 0, sessions: 1 };
 /** The first turns of a conversation load code; they do not count. */
-const WARM_UP = 3;
+const WARM_UP = sized(3, 1);
 /** Sessions that start at the same time. */
 const STARTING = 4;
 const READY_MS = 30_000;
@@ -144,11 +146,11 @@ async function measureTurns({ caller, ask, file, home, server, bare }, plan) {
   const figures = {};
   for (const [name, subjects, text, count, settle] of [
     ["text", inProcess, SAY, plan.warm],
-    ["one_tool", inProcess, read, plan.warm],
+    ["one_tool", inProcess, read, plan.tool],
     ["paced", inProcess, PACED, plan.paced],
     ["cli_text", perPrompt, SAY, plan.cliWarm, cliReady],
-    ["cli_one_tool", perPrompt, read, plan.cliWarm, cliReady],
-  ])
+    ["cli_one_tool", perPrompt, read, plan.cliTool, cliReady],
+  ].filter(([, , , rounds]) => rounds > 0))
     figures[name] = await interleaved(name, subjects, count, async (run) => {
       await settle?.();
       return run(text);
@@ -193,12 +195,16 @@ async function measureNew({ caller, ask, home }, plan) {
       plan.fresh,
       beside(each),
     ),
-    cold: await interleaved(
-      "cold session",
-      { ...bare, "claude-sdk": cold("claude-sdk"), "claude-cli": cold("claude-cli") },
-      plan.cold,
-      beside([isNobodys]),
-    ),
+    ...(plan.cold === 0
+      ? {}
+      : {
+          cold: await interleaved(
+            "cold session",
+            { ...bare, "claude-sdk": cold("claude-sdk"), "claude-cli": cold("claude-cli") },
+            plan.cold,
+            beside([isNobodys]),
+          ),
+        }),
   };
 }
 
@@ -285,7 +291,7 @@ function spread(values) {
 }
 
 function goals({ turns, new: fresh }) {
-  const ratio = (figures, engine, control, part) => figures[engine][`of_${control}`][part].by_round;
+  const ratio = (figures, engine, control, part) => figures?.[engine][`of_${control}`][part].by_round;
   const sdk = (figures, part) => ratio(figures, "claude-sdk", "bare_sdk", part);
   const cli = (figures, part) => ratio(figures, "claude-cli", "bare_cli", part);
   const reached = {};

@@ -11,10 +11,11 @@ import {
   startAsked,
   startChild,
 } from "./children.mjs";
+import { sized } from "./size.mjs";
 
-const WATCHERS = 1_000;
-const TOKENS = 300;
-const ROUNDS = 3;
+const WATCHERS = sized(1_000, 20);
+const TOKENS = sized(300, 20);
+const ROUNDS = sized(3, 1);
 
 export async function fanoutBench() {
   const place = await benchPlace();

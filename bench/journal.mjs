@@ -9,11 +9,13 @@ import { pathToFileURL } from "node:url";
 import { LIMITS } from "../dist/protocol/index.js";
 import { loadSqlite } from "../dist/store/binding.js";
 import { openSqliteStore } from "../dist/store/index.js";
+import { encode } from "../dist/store/operations.js";
 import { WRITES } from "../dist/store/statements.js";
+import { sized } from "./size.mjs";
 
-const SESSIONS = 100;
-const ROUNDS = 9;
-const LENGTHS = [1e2, 1e3, 1e4, 1e5, 1e6];
+const SESSIONS = sized(100, 5);
+const ROUNDS = sized(9, 1);
+const LENGTHS = sized([1e2, 1e3, 1e4, 1e5, 1e6], [1e2, 1e3]);
 const AT = "2026-01-01T00:00:00.000Z";
 const BODY = JSON.stringify({
   type: "item.completed",
@@ -64,20 +66,33 @@ async function openPlain(path) {
     PRAGMA wal_autocheckpoint = ${LIMITS.storeCheckpointPages};
     PRAGMA journal_size_limit = ${LIMITS.storeWalBytes};
   `);
-  const event = database.prepare(WRITES.event);
-  const session = database.prepare(WRITES.session);
+  const event = rowMaker(database, { sql: WRITES.event, write: { events: [eventRow(0, 0)] } });
+  const session = rowMaker(database, { sql: WRITES.session, write: { sessions: [sessionRow(0, 0)] } });
   return {
     transaction(work) {
       database.exec("BEGIN IMMEDIATE");
       work();
       database.exec("COMMIT");
     },
-    event: (index, seq) => event.run(sessionId(index), seq, AT, "item.completed", null, BODY),
-    session: (index, seq) => {
-      const { search } = sessionRow(index, seq);
-      session.run(sessionId(index), "working", seq, AT, AT, "tok_1", null, null, 1, "loop", search, STATE);
-    },
+    event: (index, seq) => event({ session_id: sessionId(index), seq }),
+    session: (index, seq) => session({ id: sessionId(index), seq, search: sessionRow(index, seq).search }),
     close: () => database.close(),
+  };
+}
+
+/** The store's own statement with the store's own values, but for those columns that are given. */
+function rowMaker(database, { sql, write }) {
+  const statement = database.prepare(sql);
+  const columns = /\(([^)]+)\)/
+    .exec(sql)[1]
+    .split(",")
+    .map((name) => name.trim());
+  const [[, usual]] = encode(write).operations;
+  const places = new Map(columns.map((name, place) => [name, place]));
+  return (given) => {
+    const values = [...usual];
+    for (const name in given) values[places.get(name)] = given[name];
+    statement.run(...values);
   };
 }
 

@@ -9,9 +9,10 @@ import { Connection } from "../dist/surfaces/connection.js";
 import { PageDesk } from "../dist/sessions/page-desk.js";
 import { LentTools } from "../dist/tools/lent.js";
 import { median, percentile } from "./children.mjs";
+import { sized } from "./size.mjs";
 
-const ROUNDS = 3_000;
-const WARM_UP = 3_000;
+const ROUNDS = sized(3_000, 20);
+const WARM_UP = sized(3_000, 5);
 const SELF = fileURLToPath(import.meta.url);
 const INPUT = { viewerType: "Histogram", viewerProperties: { valueColumnName: "Age", bins: 20 } };
 const RESULT = "Added viewer with ID: viewer-4f9a1c-0b2d3e-77aa10";

@@ -14,7 +14,7 @@ import { GUESTS, installGateways, RELAYS, Skipped } from "./proxy/relays.mjs";
 import { CONNECTIONS } from "./proxy/traffic.mjs";
 
 const WHOLE = { throughputRounds: 5, pacedRounds: 3, warmMs: 300, ms: 1_200, firstMs: 3_000 };
-const QUICK = { throughputRounds: 2, pacedRounds: 1, warmMs: 300, ms: 800, firstMs: 1_500 };
+const QUICK = { throughputRounds: 1, pacedRounds: 1, warmMs: 50, ms: 100, firstMs: 200 };
 /** What a relay still does for requests that have been answered counts as theirs. */
 const SETTLE_MS = 150;
 /** More than any run takes; then everything is ended. */

@@ -12,11 +12,12 @@ import {
   startAsked,
   startChild,
 } from "./children.mjs";
+import { sized } from "./size.mjs";
 
-const READERS = 500;
-const EVENTS = 1_000_000;
-const FIRST_READERS = 10;
-const PROBES = 40;
+const READERS = sized(500, 5);
+const EVENTS = sized(1_000_000, 2_000);
+const FIRST_READERS = sized(10, 2);
+const PROBES = sized(40, 2);
 const BATCH = 10_000;
 
 export async function readersBench({ readers = READERS, events = EVENTS, probes = PROBES } = {}) {

@@ -1,10 +1,12 @@
 // (b) A thousand sessions that stream at once in one process: what an idle one weighs, and how late the event loop is.
 import { WebSocket } from "ws";
 import { BENCH_TOKEN, benchPlace, SERVER, serverEnvironment, SIM, startAsked, startChild } from "./children.mjs";
+import { sized } from "./size.mjs";
 
-const SESSIONS = 1_000;
-const TOKENS = 60;
-const PER_SECOND = 5;
+const SESSIONS = sized(1_000, 20);
+const WARM_UP = sized(50, 5);
+const TOKENS = sized(60, 5);
+const PER_SECOND = sized(5, 50);
 
 export async function sessionsBench() {
   const place = await benchPlace();
@@ -12,7 +14,7 @@ export async function sessionsBench() {
   const server = await startAsked([SERVER, place.home, place.workspace], serverEnvironment(sim.url));
   try {
     const socket = await connect(server.url);
-    await streamAll(socket, 50, { tokens: 5, per_second: 0 });
+    await streamAll(socket, WARM_UP, { tokens: 5, per_second: 0 });
     await socket.rest();
     const before = await server.ask("memory");
     await server.ask("reset");

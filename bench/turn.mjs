@@ -4,9 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SallyportClient } from "../dist/client/index.js";
 import { BENCH_TOKEN, MAIN, median, percentile, SIM, startChild } from "./children.mjs";
+import { sized } from "./size.mjs";
 
-const ROUNDS = 200;
-const WARM_UP = 30;
+const ROUNDS = sized(200, 3);
+const WARM_UP = sized(30, 1);
 
 export async function turnBench() {
   const root = await mkdtemp(join(tmpdir(), "sallyport-bench-"));

@@ -1,7 +1,8 @@
 // A model that says what time it is: each of its words is the moment at which it was sent, ms since the epoch.
 import { createServer } from "node:http";
+import { sized } from "../size.mjs";
 
-const WORDS = 400;
+const WORDS = sized(400, 20);
 const PAUSE_MS = 50;
 
 const now = () => performance.timeOrigin + performance.now();

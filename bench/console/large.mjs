@@ -2,9 +2,11 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { openBetween } from "./between.mjs";
 import { longTasks, pageClock, scrolled } from "./browser.mjs";
+import { sized } from "../size.mjs";
 
-const DIFF_BYTES = 10_000_000;
-const LINES = 100_000;
+const DIFF_BYTES = sized(10_000_000, 100_000);
+const LINES = sized(100_000, 5_000);
+const SCROLLS = sized(60, 5);
 
 /** A diff of 10 MB to decide on, and an output of 100,000 lines: larger than the server ever sends, so they are put in on the way to the page. */
 export async function large(stage) {
@@ -35,7 +37,7 @@ async function largeDiff({ browser, client, place, server }) {
   await first.waitFor();
   const shown = await pageClock(page);
   const opening = await longTasks(page);
-  const frames = await scrolled(page, first, { steps: 60, by: 2_000 });
+  const frames = await scrolled(page, first, { steps: SCROLLS, by: 2_000 });
   const scrolling = await longTasks(page, shown);
   await page.context().close();
   between.close();

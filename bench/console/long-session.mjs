@@ -1,10 +1,12 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { longTasks, pageClock, scrolled } from "./browser.mjs";
+import { sized } from "../size.mjs";
 
-const TURNS = 5;
-const STEPS = 10;
-const TOOLS = 100;
+const TURNS = sized(5, 1);
+const STEPS = sized(10, 2);
+const TOOLS = sized(100, 20);
+const SCROLLS = sized(300, 10);
 
 /** A session of 5,000 items: opened at its end, then scrolled to its beginning with the wheel. */
 export async function longSession({ browser, client, place, quantiles }) {
@@ -26,7 +28,7 @@ export async function longSession({ browser, client, place, quantiles }) {
   await log.getByText(`Turn ${TURNS} is over.`, { exact: true }).waitFor();
   const shown = await pageClock(page);
   const opening = await longTasks(page);
-  const frames = await scrolled(page, log, { steps: 300, by: -1_200 });
+  const frames = await scrolled(page, log, { steps: SCROLLS, by: -1_200 });
   const scrolling = await longTasks(page, shown);
   const rows = await log.locator("[data-seq]").count();
   await page.context().close();

@@ -1,10 +1,11 @@
 import { WebSocket } from "ws";
 import { BENCH_TOKEN } from "../children.mjs";
+import { sized } from "../size.mjs";
 
-const SESSIONS = 50;
+const SESSIONS = sized(50, 3);
 const STAMP = /t(\d{13}\.\d)/g;
 /** The first words come while the page still loads its parts. */
-const WARM_WORDS = 40;
+const WARM_WORDS = sized(40, 2);
 
 /**
  * From the moment a model sends a word to the moment it is painted, with 50 sessions streaming 20 words a second each; the page follows one

@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
+import { isQuick } from "../size.mjs";
 
 const START_MS = 20_000;
 const ANSWER_MS = 60_000;
@@ -44,7 +45,7 @@ async function stop(child) {
 export async function startOurs(url, argv = [], execArgv = []) {
   const file = basename(url.pathname);
   const child = adopt(
-    fork(fileURLToPath(url), argv, {
+    fork(fileURLToPath(url), isQuick ? [...argv, "--quick"] : argv, {
       execArgv,
       env: { PATH: process.env.PATH, HOME: process.env.HOME },
       stdio: ["ignore", "inherit", "inherit", "ipc"],

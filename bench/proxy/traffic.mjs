@@ -1,13 +1,15 @@
 // What travels in the proxy's benchmark: the request, the answer, and the times inside it.
+import { sized } from "../size.mjs";
+
 export const UPSTREAM_KEY = "upstream-key-of-the-bench";
 export const MODEL = "claude-bench";
 /** In one answer of the throughput part. */
 const EVENTS = 20;
 const AROUND_DELTAS = 5;
 /** Of one paced stream. */
-export const PACED_EVENTS = 30;
+export const PACED_EVENTS = sized(30, 3);
 export const PACE_MS = 50;
-export const CONNECTIONS = 200;
+export const CONNECTIONS = sized(200, 10);
 const BODY_BYTES = 2_048;
 const PACED = "One piece every 50 ms, please.";
 const PIECE = "and then the next few words of it";
