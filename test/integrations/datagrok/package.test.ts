@@ -7,7 +7,7 @@ import { openPlatform, type Platform } from "./platform.ts";
 /** What a test reaches in the page. */
 interface World {
   readonly standIn: {
-    readonly shell: { readonly told: string[]; addTableView(table: object): object };
+    readonly shell: { readonly told: string[]; addTableView(table: object): { getRibbonPanels(): readonly unknown[] } };
     readonly containers: {
       list: { id: string; name: string; status: string }[];
       readonly asked: string[];
@@ -21,6 +21,7 @@ interface World {
     readonly person: { agrees: boolean };
   };
   readonly grok: {
+    readonly ai: { readonly config: { configured: boolean } };
     readonly data: { testData(name: string, rows: number): object };
     readonly shell: { readonly tv: { readonly viewers: readonly { getOptions(): { readonly look: object } }[] } };
   };
@@ -170,6 +171,22 @@ describeInBrowser("the Datagrok package on the stand-in of the platform", () => 
     await page.keyboard.press("Control+i");
     await page.getByText("Chat").waitFor();
   }
+
+  it("nothing is set up where the platform's AI is not configured", async () => {
+    const page = await visit();
+    const ribbons = await page.evaluate(async () => {
+      const { sallyport, standIn, grok } = globalThis as unknown as World;
+      const open = (): number => standIn.shell.addTableView(grok.data.testData("demog", 5)).getRibbonPanels().length;
+      grok.ai.config.configured = false;
+      await sallyport.setupClaudeRuntime();
+      const without = open();
+      grok.ai.config.configured = true;
+      await sallyport.setupClaudeRuntime();
+      return [without, open()];
+    });
+    expect(ribbons).toEqual([0, 1]);
+    await leave(page);
+  });
 
   const script = (...steps: readonly object[]): string => `sim: ${JSON.stringify(steps)}`;
 

@@ -57,6 +57,31 @@ describe("a session's files", () => {
     throw new Error("no error was told");
   });
 
+  it("a session has what its request says", async () => {
+    const folder = await files.create({
+      model: "claude-sonnet-4-20250514",
+      provider: "sim",
+      system_prompt: "Speak Latin.",
+      tools: [{ name: "Read", description: "reads files" }, { name: "Grep" }],
+      max_context_tokens: 50_000,
+      max_cost_usd: 2_000_000,
+      autonomy: "restricted",
+    });
+    const { settings } = await world.house.client.session(folder.split("/").at(-1) ?? "");
+    expect(settings).toMatchObject({
+      model: "claude-sonnet-4-20250514",
+      provider: "sim",
+      system_prompt: "Speak Latin.",
+      tools: ["Read", "Grep"],
+      max_context_tokens: 50_000,
+      max_cost_usd: 2_000_000,
+      autonomy: "restricted",
+    });
+    const plain = await files.create({});
+    const { settings: left } = await world.house.client.session(plain.split("/").at(-1) ?? "");
+    expect([left.autonomy, left.system_prompt, left.tools]).toEqual(["supervised", undefined, undefined]);
+  });
+
   it("context sums up the conversation", async () => {
     const folder = await files.create({ tools: [{ name: "Read" }], initial_prompt: script({ say: "It is blue." }) });
     await files.outputUntilIdle(folder);

@@ -10,7 +10,7 @@ import { Choice, Wrong, type PartProps } from "./parts.tsx";
 
 const DEFAULT_ENGINE = "loop";
 const ENGINES: Readonly<Record<string, string>> = {
-  loop: "Sallyport’s own agent loop, any model",
+  loop: "Sallyport’s own agent loop, for models behind Anthropic’s API",
   "claude-sdk": "Claude Code, through its SDK",
   "claude-cli": "Claude Code, command line",
   codex: "OpenAI’s Codex",
