@@ -1,8 +1,8 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { LIMITS, makeRedactor } from "../protocol/index.ts";
+import { LIMITS, makeRedactor, type Redactor } from "../protocol/index.ts";
 import { CHECKPOINTS, type Checkpoint, type Clock, type Log } from "../sessions/index.ts";
-import { listen, type Listening } from "../surfaces/index.ts";
+import { listen, type Listening, type WriteAccessLine } from "../surfaces/index.ts";
 import { SERVER_FILE } from "./files.ts";
 import { openHouse, type House, type HouseOptions } from "./house.ts";
 import { openLog } from "./log.ts";
@@ -54,7 +54,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     store: options.store,
   });
   end = () => house.close();
-  const server = await openDoors(options, house, log).catch(async (error: unknown) => {
+  const server = await openDoors(options, { house, log, redact }).catch(async (error: unknown) => {
     await house.close();
     throw error;
   });
@@ -85,7 +85,20 @@ async function endThen(work: () => Promise<unknown>, next: () => void): Promise<
   next();
 }
 
-async function openDoors(options: ServeOptions, house: House, log: Log): Promise<Listening> {
+/** Lines of the access log are written whatever the level of the log. Absent: none are. */
+function accessLogOf({ settings, logLevel }: ServeOptions, redact: Redactor): WriteAccessLine | undefined {
+  if (!(settings.accessLog.value ?? ["info", "debug"].includes(logLevel))) return undefined;
+  const log = openLog("info", redact);
+  return (line, message) => log.info(line, message);
+}
+
+interface DoorParts {
+  readonly house: House;
+  readonly log: Log;
+  readonly redact: Redactor;
+}
+
+async function openDoors(options: ServeOptions, { house, log, redact }: DoorParts): Promise<Listening> {
   const { settings } = options;
   let ours: readonly string[] = [];
   const server = await listen({
@@ -97,6 +110,7 @@ async function openDoors(options: ServeOptions, house: House, log: Log): Promise
     requestsPerMinute: settings.requestsPerMinute.value,
     clock: options.clock,
     metrics: () => house.telemetry.metrics(),
+    accessLog: accessLogOf(options, redact),
     allowedHosts: () => ours,
     ownOrigins: () => settings.allowedHosts.value.flatMap((name) => [`http://${name}`, `https://${name}`]),
     allowedOrigins: settings.allowedOrigins.value,

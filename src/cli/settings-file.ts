@@ -27,6 +27,8 @@ const FileSettings = z
     allowed_origins: z.array(WebOrigin).max(LIMITS.tokenOrigins).optional(),
     roots: z.array(z.string()).optional(),
     requests_per_minute: z.number().int().min(1).optional(),
+    /** A line of the log for each request. */
+    access_log: z.boolean().optional(),
     /** How long commands that run have to end when the server is told to stop. */
     drain_seconds: z.number().int().min(0).max(LIMITS.drainMaxSeconds).optional(),
     // A key with nothing under it is what is left when the last entry is commented out.

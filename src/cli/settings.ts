@@ -45,6 +45,8 @@ export interface Settings {
   readonly allowedOrigins: Setting<readonly string[]>;
   readonly roots: Setting<readonly string[]>;
   readonly requestsPerMinute: Setting<number>;
+  /** A line of the log for each request; undefined: where the log level is `info` or `debug`. */
+  readonly accessLog: Setting<boolean | undefined>;
   /** How long commands that run have to end when the server is told to stop. */
   readonly drainSeconds: Setting<number>;
   /** Fixes the first admin token. */
@@ -98,6 +100,7 @@ export interface Flags {
   readonly allowedOrigin?: readonly string[] | undefined;
   readonly connection?: readonly string[] | undefined;
   readonly drainSeconds?: number | undefined;
+  readonly accessLog?: boolean | undefined;
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -135,6 +138,10 @@ export function readSettingsAsTheyAre(flags: Flags, environment: Environment, cw
     requestsPerMinute: pick<number>(
       [undefined, numberOf(environment["SALLYPORT_REQUESTS_PER_MINUTE"]), file.requests_per_minute],
       LIMITS.requestsPerMinutePerToken,
+    ),
+    accessLog: pick<boolean | undefined>(
+      [flags.accessLog, switchOf("SALLYPORT_ACCESS_LOG", environment), file.access_log],
+      undefined,
     ),
     drainSeconds: pick<number>(
       [flags.drainSeconds, secondsOf("SALLYPORT_DRAIN_SECONDS", environment), file.drain_seconds],
@@ -320,6 +327,14 @@ function numberOf(text: string | undefined): number | undefined {
   if (!Number.isInteger(value) || value < 1)
     throw new Failure("invalid_request", `${text} is not a whole number above 0`);
   return value;
+}
+
+function switchOf(variable: string, environment: Environment): boolean | undefined {
+  const text = nonEmpty(environment[variable]);
+  if (text === undefined) return undefined;
+  if (["1", "true", "on"].includes(text)) return true;
+  if (["0", "false", "off"].includes(text)) return false;
+  throw new Failure("invalid_request", `${variable} must be on or off`);
 }
 
 function secondsOf(variable: string, environment: Environment): number | undefined {

@@ -16,4 +16,11 @@ export const OPERATION_LIMITS = {
   mistakes: 100,
   /** Letters of an unknown name that are compared with the known ones. */
   nearNameChars: 100,
+  // the access log
+  /** Of an `x-request-id` that a caller brings; another one is made instead of a longer one. */
+  requestIdChars: 128,
+  /** Of a path in a line of the log. */
+  accessLogPathChars: 512,
+  /** Lines of wrong tokens that all callers together cause in a minute. */
+  failedLoginLinesPerMinute: 600,
 } as const;

@@ -20,6 +20,7 @@ import { templateRoutes } from "./routes/templates.ts";
 import { usageRoutes } from "./routes/usage.ts";
 import { allowOrigin, isPreflight, PREFLIGHT_HEADERS } from "./cors.ts";
 import { notFoundPage } from "./not-found-page.ts";
+import { REQUEST_ID } from "./request-log.ts";
 import { RouteRights } from "./rights.ts";
 import { CHALLENGE, httpStatus } from "./status.ts";
 import type { App, Environment, SurfaceOptions } from "./surface.ts";
@@ -177,15 +178,22 @@ export function checkJson(text: string): void {
   }
 }
 
+/** As every answer carries it. */
+function requestId({ env }: Context<Environment>): string {
+  return String(env.outgoing.getHeader(REQUEST_ID));
+}
+
 function refuse(context: Context<Environment>, failure: Failure): Response {
   const retry = (failure.details as { retry_after_s?: number } | undefined)?.retry_after_s;
   if (retry !== undefined) context.header("retry-after", String(retry));
   if (failure.code === "unauthenticated") context.header("www-authenticate", CHALLENGE);
-  if (!isMountPath(context.req.path)) return context.json(failure.toBody(), httpStatus(failure.code));
+  const request_id = requestId(context);
+  if (!isMountPath(context.req.path))
+    return context.json({ ...failure.toBody(), request_id }, httpStatus(failure.code));
   const errno = errnoOf(failure);
   context.header("x-sallyport-errno", errno);
   const { error } = failure.toBody();
-  return context.json({ error: { ...error, errno } }, httpStatus(failure.code));
+  return context.json({ error: { ...error, errno }, request_id }, httpStatus(failure.code));
 }
 
 function answerError(context: Context<Environment>, error: unknown, options: SurfaceOptions): Response {
@@ -196,6 +204,7 @@ function answerError(context: Context<Environment>, error: unknown, options: Sur
       context,
       new Failure("invalid_request", "send a body of valid JSON with content-type: application/json"),
     );
-  options.log.error({ err: error, method: context.req.method, path: context.req.path }, "request failed");
+  const { method, path } = context.req;
+  options.log.error({ err: error, request_id: requestId(context), method, path }, "request failed");
   return refuse(context, new Failure("internal", "something went wrong here; the server's log says what"));
 }

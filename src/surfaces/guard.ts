@@ -2,22 +2,29 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { Failure, LIMITS } from "../protocol/index.ts";
 import type { Caller } from "../sessions/index.ts";
 import { MinuteCounts, type MinuteLimit } from "./minute-counts.ts";
+import { RequestLog } from "./request-log.ts";
 import { SYSTEM_CLOCK, type SurfaceOptions } from "./surface.ts";
 
 const TOKEN_CHARS = 500;
 const SUBPROTOCOL = "sallyport.token.";
+const SIGN_IN_FAILED = "a sign-in failed: the token is not known, was deleted or has expired";
+const TOO_MANY_FAILED = "too many wrong tokens: more of them are not logged for up to a minute";
 
 /** The door of every surface: is this request for us, from whom, and not too often. */
 export class Guard {
+  readonly requests: RequestLog;
   readonly #options: SurfaceOptions;
   readonly #perToken: MinuteCounts;
   readonly #perStranger: MinuteCounts;
+  readonly #failedLoginLines: MinuteCounts;
 
   constructor(options: SurfaceOptions) {
     this.#options = options;
+    this.requests = new RequestLog(options.accessLog);
     const { clock = SYSTEM_CLOCK } = options;
     this.#perToken = new MinuteCounts(() => clock.elapsed());
     this.#perStranger = new MinuteCounts(() => clock.elapsed());
+    this.#failedLoginLines = new MinuteCounts(() => clock.elapsed());
   }
 
   /**
@@ -64,12 +71,32 @@ export class Guard {
     const token = tokenOf(request);
     if (token === undefined) throw new Failure("unauthenticated", "send a token: Authorization: Bearer <token>");
     try {
-      return await this.#options.gateway.tokens.authenticate(token);
+      const caller = await this.#options.gateway.tokens.authenticate(token);
+      this.requests.signedIn(request, caller.id);
+      return caller;
     } catch (error) {
+      this.#tellFailedLogin(request, stranger);
       // Only wrong tokens are counted and held back: a right one works however many others were tried.
       count(this.#perStranger, [{ key: stranger, limit: LIMITS.failedLoginsPerMinute, what: "too many wrong tokens" }]);
       throw error;
     }
+  }
+
+  /** Somebody who tries tokens is seen in the log, and cannot fill it: neither from one address nor from many. */
+  #tellFailedLogin(request: IncomingMessage, stranger: string): void {
+    const lines = this.#failedLoginLines;
+    const { failedLoginsPerMinute: each, failedLoginLinesPerMinute: all } = LIMITS;
+    const isOver = (limits: readonly MinuteLimit[]): boolean => lines.take(limits) !== undefined;
+    const isSilent = isOver([
+      { key: "all", limit: all },
+      { key: `each/${stranger}`, limit: each },
+    ]);
+    const last = [
+      { key: "last", limit: each },
+      { key: `last/${stranger}`, limit: 1 },
+    ];
+    if (isSilent && isOver(last)) return;
+    this.#options.log.warn(this.requests.about(request), isSilent ? TOO_MANY_FAILED : SIGN_IN_FAILED);
   }
 
   /** An answer that is still being given when the caller's token is deleted breaks off, a stream above all. */

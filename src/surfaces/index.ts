@@ -1,1 +1,2 @@
 export { listen, type Listening } from "./server.ts";
+export type { WriteAccessLine } from "./request-log.ts";

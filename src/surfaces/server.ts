@@ -1,4 +1,5 @@
-import { createServer, type IncomingMessage, type Server } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { getRequestListener } from "@hono/node-server";
 import { WebSocketServer, type WebSocket } from "ws";
@@ -12,6 +13,7 @@ import { CanonicalSocket } from "./canonical-socket.ts";
 import { Connection } from "./connection.ts";
 import { Guard } from "./guard.ts";
 import type { SocketPath } from "./openapi/other-paths.ts";
+import { REQUEST_ID } from "./request-log.ts";
 import { RuntimeSocket } from "./runtime-socket.ts";
 import { RuntimeHall } from "./runtime/hall.ts";
 import { CHALLENGE, httpStatus } from "./status.ts";
@@ -43,14 +45,24 @@ type Handler = (peer: {
 export async function listen(options: ListenOptions): Promise<Listening> {
   const guard = new Guard(options);
   const app = createApp(options, guard);
-  const listener = getRequestListener((request, env) => app.fetch(request, env), { overrideGlobalObjects: false });
+  const listener = getRequestListener((request, env) => app.fetch(request, env), {
+    overrideGlobalObjects: false,
+    // Of a request that names none: the door refuses it.
+    hostname: "unknown",
+  });
   const bounds = {
     maxHeaderSize: HEADER_BYTES,
     requestTimeout: 60_000,
     headersTimeout: 20_000,
     keepAliveTimeout: 65_000,
+    // Refused at our own door, with words.
+    requireHostHeader: false,
   };
-  const server = createServer(bounds, (incoming, outgoing) => void listener(incoming, outgoing));
+  const server = createServer(bounds, (incoming, outgoing) => {
+    guard.requests.begin(incoming, outgoing);
+    void listener(incoming, outgoing);
+  });
+  answerUnreadable(server, guard);
   server.maxConnections = LIMITS.socketsOpen;
   const sockets = openSockets(options, guard, server);
   await new Promise<void>((resolve, reject) => {
@@ -73,15 +85,42 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   };
 }
 
-function openSockets(options: SurfaceOptions, guard: Guard, server: Server): { close(): void } {
+/** What is no HTTP, or comes too slowly, is answered as far as that is possible. */
+function answerUnreadable(server: Server, guard: Guard): void {
+  const answering = new WeakMap<Duplex, ServerResponse>();
+  server.on("request", ({ socket }: IncomingMessage, answer: ServerResponse) => answering.set(socket, answer));
+  server.on("clientError", (error: NodeJS.ErrnoException, stream: Socket) => {
+    const under = answering.get(stream);
+    const isFree = under === undefined || under.writableFinished || !under.headersSent;
+    if (!stream.writable || !isFree || error.code === "ECONNRESET") {
+      stream.destroy();
+      return;
+    }
+    const [status, why] = UNREADABLE[error.code ?? ""] ?? [400, "this is no HTTP request that can be read"];
+    const request_id = guard.requests.unreadable(stream, status);
+    endWith(stream, { status, failure: new Failure("invalid_request", why), request_id });
+  });
+}
+
+const UNREADABLE: Readonly<Record<string, readonly [status: number, why: string]>> = {
+  HPE_HEADER_OVERFLOW: [431, `the headers of a request may have ${HEADER_BYTES} bytes together`],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, "the request did not come in time"],
+};
+
+/** Who speaks at which path. */
+function handlersFor(options: SurfaceOptions, guard: Guard): Readonly<Record<SocketPath, Handler>> {
   const bridge = new Bridge();
   const hall = new RuntimeHall(options);
-  const handlers: Readonly<Record<SocketPath, Handler>> = {
+  return {
     "/ws": (peer) => void new RuntimeSocket({ hall, guard, log: options.log }, peer),
     "/api/ws": (peer) => void new CanonicalSocket(options, guard, peer),
     "/api/terminal/ws/agent": (peer) => void new AgentSocket(options, guard, peer),
     "/bridge": (peer) => void new BridgeSocket(options, { guard, bridge }, peer),
   };
+}
+
+function openSockets(options: SurfaceOptions, guard: Guard, server: Server): { close(): void } {
+  const handlers: Readonly<Record<string, Handler | undefined>> = handlersFor(options, guard);
   const upgrader = new WebSocketServer({
     noServer: true,
     maxPayload: LIMITS.socketMessageBytes,
@@ -90,28 +129,30 @@ function openSockets(options: SurfaceOptions, guard: Guard, server: Server): { c
     handleProtocols: (protocols) =>
       [...protocols].find((protocol) => !protocol.startsWith("sallyport.token.")) ?? [...protocols][0] ?? false,
   });
+  upgrader.on("headers", (headers, request) => {
+    headers.push(`${REQUEST_ID}: ${guard.requests.idOf(request)}`);
+  });
   const alive = new WeakSet<WebSocket>();
-  const heartbeat = setInterval(() => {
-    for (const socket of upgrader.clients) {
-      if (alive.has(socket)) {
-        alive.delete(socket);
-        socket.ping();
-      } else socket.terminate();
-    }
-  }, LIMITS.heartbeatMs * 2);
-  heartbeat.unref();
+  const heartbeat = startHeartbeat(upgrader, alive);
   server.on("upgrade", (request: IncomingMessage, stream: Duplex, head: Buffer) => {
     stream.on("error", () => stream.destroy());
+    guard.requests.beginUpgrade(request);
+    const refuse = (failure: Failure): void => {
+      const status = httpStatus(failure.code);
+      guard.requests.refusedUpgrade(request, status);
+      endWith(stream, { status, failure, request_id: guard.requests.idOf(request) });
+    };
     admit(guard, request).then(
       (caller) => {
-        const handler = (handlers as Readonly<Record<string, Handler>>)[pathOf(request)];
+        const handler = handlers[pathOf(request)];
         if (handler === undefined) {
-          refuseUpgrade(stream, new Failure("not_found", `there is no WebSocket at ${pathOf(request)}`));
+          refuse(new Failure("not_found", `there is no WebSocket at ${pathOf(request)}`));
           return;
         }
         upgrader.handleUpgrade(request, stream, head, (socket) => {
           alive.add(socket);
           socket.on("pong", () => alive.add(socket));
+          guard.requests.opened(request, socket);
           const connection = new Connection(socket);
           handler({ caller, connection, request });
           socket.once(
@@ -123,7 +164,7 @@ function openSockets(options: SurfaceOptions, guard: Guard, server: Server): { c
         });
       },
       (error: unknown) =>
-        refuseUpgrade(stream, error instanceof Failure ? error : new Failure("internal", "something went wrong here")),
+        refuse(error instanceof Failure ? error : new Failure("internal", "something went wrong here")),
     );
   });
   return {
@@ -133,6 +174,20 @@ function openSockets(options: SurfaceOptions, guard: Guard, server: Server): { c
       upgrader.close();
     },
   };
+}
+
+/** Ends sockets whose other side does not answer. */
+function startHeartbeat(upgrader: WebSocketServer, alive: WeakSet<WebSocket>): NodeJS.Timeout {
+  const heartbeat = setInterval(() => {
+    for (const socket of upgrader.clients) {
+      if (alive.has(socket)) {
+        alive.delete(socket);
+        socket.ping();
+      } else socket.terminate();
+    }
+  }, LIMITS.heartbeatMs * 2);
+  heartbeat.unref();
+  return heartbeat;
 }
 
 async function admit(guard: Guard, request: IncomingMessage): Promise<Caller> {
@@ -147,10 +202,22 @@ function pathOf(request: IncomingMessage): string {
   return request.url?.split("?", 1)[0] ?? "/";
 }
 
-function refuseUpgrade(stream: Duplex, failure: Failure): void {
-  const text = JSON.stringify(failure.toBody());
-  const challenge = failure.code === "unauthenticated" ? `www-authenticate: ${CHALLENGE}\r\n` : "";
-  stream.end(
-    `HTTP/1.1 ${httpStatus(failure.code)} Refused\r\n${challenge}content-type: application/json\r\nconnection: close\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
-  );
+interface RawRefusal {
+  readonly status: number;
+  readonly failure: Failure;
+  readonly request_id: string;
+}
+
+/** Answers where there is no response to answer with, and is done with the connection. */
+function endWith(stream: Duplex, { status, failure, request_id }: RawRefusal): void {
+  const text = JSON.stringify({ ...failure.toBody(), request_id });
+  const head = [
+    `HTTP/1.1 ${status} Refused`,
+    ...(failure.code === "unauthenticated" ? [`www-authenticate: ${CHALLENGE}`] : []),
+    `${REQUEST_ID}: ${request_id}`,
+    "content-type: application/json",
+    "connection: close",
+    `content-length: ${Buffer.byteLength(text)}`,
+  ];
+  stream.end(`${head.join("\r\n")}\r\n\r\n${text}`, () => stream.destroy());
 }

@@ -2,6 +2,7 @@ import type { HttpBindings } from "@hono/node-server";
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { MountSettings } from "../protocol/index.ts";
 import type { Caller, Clock, Gateway, Log } from "../sessions/index.ts";
+import type { WriteAccessLine } from "./request-log.ts";
 
 /** The machine's clocks. */
 export const SYSTEM_CLOCK: Clock = {
@@ -40,6 +41,8 @@ export interface SurfaceOptions {
   };
   /** Everything that is counted, as Prometheus reads it; absent: not counted. */
   readonly metrics?: (() => Promise<string>) | undefined;
+  /** Takes the lines of the access log; absent: none are written. */
+  readonly accessLog?: WriteAccessLine | undefined;
   /** Document 000's surface; absent: as it ships. */
   readonly runtime?: RuntimeOptions | undefined;
   /** Document 003's files; absent: `/claude` as it ships, and nothing is remembered beyond this process. */

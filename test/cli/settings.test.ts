@@ -23,6 +23,7 @@ allowed_hosts: [file.example]
 roots: [/srv]
 requests_per_minute: 7
 drain_seconds: 70
+access_log: true
 providers:
   local: {base_url: http://127.0.0.1:11434, wire: anthropic, credential_file: key}
 prices:
@@ -41,6 +42,7 @@ const ENVIRONMENT = {
   SALLYPORT_ALLOWED_HOSTS: "one.example,two.example",
   SALLYPORT_REQUESTS_PER_MINUTE: "8",
   SALLYPORT_DRAIN_SECONDS: "80",
+  SALLYPORT_ACCESS_LOG: "off",
   SALLYPORT_TOKEN: "token-of-environment",
   ANTHROPIC_API_KEY: "key",
   ANTHROPIC_BASE_URL: "http://127.0.0.1:1",
@@ -73,6 +75,7 @@ const FLAGS: Flags = {
   provider: "sim",
   allowedHost: ["flag.example"],
   drainSeconds: 0,
+  accessLog: true,
 };
 
 describe("settings", () => {
@@ -90,6 +93,7 @@ describe("settings", () => {
       allowedOrigins: { value: [], origin: "default" },
       roots: { value: ["/srv"], origin: "file" },
       requestsPerMinute: { value: 8, origin: "environment" },
+      accessLog: { value: true, origin: "flag" },
       drainSeconds: { value: 0, origin: "flag" },
       token: { value: "token-of-environment", origin: "environment" },
       apiKey: { value: "key", origin: "environment" },
@@ -110,6 +114,7 @@ describe("settings", () => {
       allowedOrigins: { value: [], origin: "default" },
       roots: { value: ["/srv"], origin: "file" },
       requestsPerMinute: { value: 8, origin: "environment" },
+      accessLog: { value: false, origin: "environment" },
       drainSeconds: { value: 80, origin: "environment" },
       token: { value: "token-of-environment", origin: "environment" },
       apiKey: { value: "key", origin: "environment" },
@@ -130,6 +135,7 @@ describe("settings", () => {
       allowedOrigins: { value: [], origin: "default" },
       roots: { value: ["/srv"], origin: "file" },
       requestsPerMinute: { value: 7, origin: "file" },
+      accessLog: { value: true, origin: "file" },
       drainSeconds: { value: 70, origin: "file" },
       token: { value: undefined, origin: "default" },
       apiKey: { value: undefined, origin: "default" },
@@ -150,6 +156,7 @@ describe("settings", () => {
       allowedOrigins: { value: [], origin: "default" },
       roots: { value: ["/project"], origin: "default" },
       requestsPerMinute: { value: 6_000, origin: "default" },
+      accessLog: { value: undefined, origin: "default" },
       drainSeconds: { value: 7, origin: "default" },
       token: { value: undefined, origin: "default" },
       apiKey: { value: undefined, origin: "default" },

@@ -18,6 +18,7 @@ interface ServeFlags {
   readonly connection?: readonly string[];
   readonly logLevel?: string;
   readonly drainSeconds?: number;
+  readonly accessLog?: boolean;
   readonly acceptDataLoss?: boolean;
 }
 
@@ -67,6 +68,8 @@ export function addServe(program: Command, context: Context): void {
     )
     .option("--accept-data-loss", "start although the database holds less than it did; what is lost stays lost")
     .addOption(new Option("--log-level <level>", "how much is logged to standard error").choices(LOG_LEVELS))
+    .option("--access-log", "log a line for each request (default: where the log level is info or debug)")
+    .option("--no-access-log", "log none")
     .addHelpText("after", HELP)
     .action(async (flags: ServeFlags, command: Command) => {
       context.end(await serveUntilStopped(context, { ...flags, home: flagsOf(command).home }));

@@ -1,0 +1,129 @@
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
+import type { WebSocket } from "ws";
+import { LIMITS } from "../protocol/index.ts";
+
+/** One line of the access log. Holds no query, no header but the id, no body. */
+export interface AccessLine {
+  readonly request_id: string;
+  readonly method: string;
+  /** Without the query; a long one is cut. */
+  readonly path: string;
+  /** Absent: nothing was answered. */
+  readonly status?: number | undefined;
+  /** Of a WebSocket that has ended: how it was closed. */
+  readonly close_code?: number | undefined;
+  readonly ms: number;
+  /** Sent on the connection meanwhile, headers included. */
+  readonly bytes: number;
+  /** Who asked; absent: nobody who is known. */
+  readonly principal?: string | undefined;
+  readonly remote?: string | undefined;
+  /** The caller left before the answer was whole. */
+  readonly aborted?: true | undefined;
+}
+
+export type WriteAccessLine = (line: AccessLine, message: string) => void;
+
+export const REQUEST_ID = "x-request-id";
+const WELL_FORMED = new RegExp(`^[\\w.~:@=+/-]{1,${LIMITS.requestIdChars}}$`);
+
+interface Known {
+  readonly id: string;
+  /** On the clock of durations. */
+  readonly began: number;
+  /** Sent on its connection before. */
+  readonly bytesBefore: number;
+  principal?: string | undefined;
+}
+
+/** Gives each request an id, and writes a line when it has been answered. */
+export class RequestLog {
+  readonly #write: WriteAccessLine | undefined;
+  readonly #known = new WeakMap<IncomingMessage, Known>();
+
+  /** `write` absent: requests have ids, and no lines are written. */
+  constructor(write: WriteAccessLine | undefined) {
+    this.#write = write;
+  }
+
+  /** An HTTP request: its answer carries the id whatever it is. */
+  begin(request: IncomingMessage, answer: ServerResponse): void {
+    const { id } = this.#know(request);
+    answer.setHeader(REQUEST_ID, id);
+    if (this.#write === undefined) return;
+    answer.once("close", () => {
+      const status = answer.headersSent ? answer.statusCode : undefined;
+      this.#line(request, answer.writableFinished ? { status } : { status, aborted: true }, "request");
+    });
+  }
+
+  /** A request that wants to become a WebSocket. */
+  beginUpgrade(request: IncomingMessage): void {
+    this.#know(request);
+  }
+
+  /** Empty: it was never begun. */
+  idOf(request: IncomingMessage): string {
+    return this.#known.get(request)?.id ?? "";
+  }
+
+  refusedUpgrade(request: IncomingMessage, status: number): void {
+    this.#line(request, { status }, "request");
+  }
+
+  opened(request: IncomingMessage, socket: WebSocket): void {
+    if (this.#write === undefined) return;
+    this.#line(request, { status: 101 }, "socket opened");
+    socket.once("close", (close_code: number) => this.#line(request, { close_code }, "socket closed"));
+  }
+
+  /** Something came that is no request. */
+  unreadable(stream: Duplex & { readonly remoteAddress?: string | undefined }, status: number): string {
+    const request_id = randomUUID();
+    const { remoteAddress: remote } = stream;
+    this.#write?.({ request_id, method: "", path: "", status, ms: 0, bytes: 0, remote }, "unreadable request");
+    return request_id;
+  }
+
+  /** It is known who asks. */
+  signedIn(request: IncomingMessage, principal: string): void {
+    const known = this.#known.get(request);
+    if (known !== undefined) known.principal = principal;
+  }
+
+  /** What says which request it was, for other lines of the log. */
+  about(request: IncomingMessage): Pick<AccessLine, "method" | "path" | "remote"> & { readonly request_id?: string } {
+    const id = this.#known.get(request)?.id;
+    const { method = "", url = "", socket } = request;
+    const path = url.split("?", 1)[0] ?? "";
+    return {
+      ...(id === undefined ? {} : { request_id: id }),
+      method,
+      path: path.slice(0, LIMITS.accessLogPathChars),
+      remote: socket.remoteAddress,
+    };
+  }
+
+  #know(request: IncomingMessage): Known {
+    const given = request.headers[REQUEST_ID];
+    const id = typeof given === "string" && WELL_FORMED.test(given) ? given : randomUUID();
+    const known: Known = { id, began: performance.now(), bytesBefore: request.socket.bytesWritten };
+    this.#known.set(request, known);
+    return known;
+  }
+
+  #line(
+    request: IncomingMessage,
+    end: Pick<AccessLine, "status" | "close_code" | "aborted">,
+    message: "request" | "socket opened" | "socket closed",
+  ): void {
+    const known = this.#known.get(request);
+    if (known === undefined || this.#write === undefined) return;
+    const ms = Math.round((performance.now() - known.began) * 10) / 10;
+    const bytes = request.socket.bytesWritten - known.bytesBefore;
+    const { method, path, remote } = this.about(request);
+    this.#write({ request_id: known.id, method, path, ...end, ms, bytes, principal: known.principal, remote }, message);
+  }
+}
