@@ -297,7 +297,10 @@ describe("the door", () => {
     const nowhere = await fetch(`${house.url}/nowhere?token=${TEST_TOKEN}`);
     expect([nowhere.status, await nowhere.json()]).toEqual([
       404,
-      { error: { code: "not_found", message: "there is no GET /nowhere" } },
+      {
+        error: { code: "not_found", message: "there is no GET /nowhere" },
+        request_id: nowhere.headers.get("x-request-id"),
+      },
     ]);
   });
 });

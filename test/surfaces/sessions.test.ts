@@ -263,7 +263,10 @@ describe("a session over HTTP", () => {
       const response = await fetch(`${house.serving.url}${path}`, { method, headers });
       expect([response.status, await response.json()]).toEqual([
         404,
-        { error: { code: "not_found", message: `there is no ${method} ${path}` } },
+        {
+          error: { code: "not_found", message: `there is no ${method} ${path}` },
+          request_id: response.headers.get("x-request-id"),
+        },
       ]);
     }
   });
