@@ -3,15 +3,21 @@ import { dirname, join, resolve } from "node:path";
 import { isMap, LineCounter, parseDocument, type Document } from "yaml";
 import { z } from "zod";
 import {
+  allMistakes,
   Failure,
   LIMITS,
+  nearestName,
   MountSettings,
   PriceSettings,
   ProviderSettings,
   RetentionSettings,
   WebOrigin,
   type CredentialSetting,
+  type Mistake,
 } from "../protocol/index.ts";
+import { mistakesFailure } from "../gate/index.ts";
+// Not through the room's index: it would load an HTTP client for every command.
+import { providerIds } from "../proxy/providers/resolve.ts";
 import type { Environment } from "./settings.ts";
 
 export const SETTINGS_FILE = "sallyport.yaml";
@@ -97,46 +103,35 @@ export function parseSettings(text: string | undefined, { path, environment }: S
 }
 
 function checked(document: Document, lines: LineCounter, { path, environment }: SettingsPlace): FileSettings {
-  const parsed = FileSettings.safeParse(valueOf(document, path) ?? {});
+  const value = valueOf(document, path) ?? {};
+  const parsed = FileSettings.safeParse(value);
   if (!parsed.success) {
-    const issue = parsed.error.issues[0];
-    if (issue?.path[0] === "mounts") throw mountFailure(issue, path, (place) => lineOf(document, lines, place));
-    throw new Failure("invalid_request", `${path}: ${issue?.path.join(".") ?? ""} ${issue?.message ?? "is not valid"}`);
+    const mistakes = [...allMistakes(FileSettings, value), ...unknownProvider(value)];
+    throw mistakesFailure({ name: path, document, lines }, mistakes);
   }
   const { providers, ...settings } = parsed.data;
   return providers === undefined ? settings : { ...settings, providers: inPlace(providers, path, environment) };
 }
 
-type Step = string | number;
-
-/** What is wrong with a mount, with its line: the file may have many of them. */
-function mountFailure(issue: z.core.$ZodIssue, path: string, line: (place: readonly Step[]) => number): Failure {
-  const unknown = issue.code === "unrecognized_keys" ? issue.keys.slice(0, 1) : [];
-  const place = [...issue.path, ...unknown].map((step) => (typeof step === "symbol" ? String(step) : step));
-  const message = unknown.length === 0 ? issue.message : "is not a setting; check its spelling";
-  return new Failure("invalid_request", `${path}, line ${line(place)}: ${place.join(".")} ${message}`);
-}
-
-/** The line of a place; of one that is missing, the line of what should hold it. Lines count from 1. */
-function lineOf(document: Document, lines: LineCounter, place: readonly Step[]): number {
-  for (let length = place.length; length > 0; length -= 1) {
-    const steps = place.slice(0, length);
-    const holder: unknown = length === 1 ? document.contents : document.getIn(steps.slice(0, -1), true);
-    const named = isMap(holder) ? holder.items.find(({ key }) => String(key) === String(steps.at(-1)))?.key : undefined;
-    const node = (named ?? document.getIn(steps, true)) as { readonly range?: readonly number[] | null } | undefined;
-    const start = node?.range?.[0];
-    if (start !== undefined) return lines.linePos(start).line;
-  }
-  return 1;
+/** A provider that nobody set up: told beside the other mistakes, since it would be the next one. */
+function unknownProvider(value: unknown): readonly Mistake[] {
+  const { provider, providers } = value as Readonly<Record<string, unknown>>;
+  if (typeof provider !== "string" || (typeof providers !== "object" && providers !== undefined)) return [];
+  const known = providerIds((providers ?? {}) as ProviderSettings);
+  if (known.includes(provider)) return [];
+  const near = nearestName(provider, known);
+  const meant = near === undefined ? `there are: ${known.join(", ")}` : `did you mean ${near}?`;
+  return [{ path: ["provider"], message: `${provider} is no provider; ${meant}` }];
 }
 
 /** Messages of the YAML reader repeat the line, and somebody may have put a key there. */
 function refuseBroken({ errors }: Document, path: string): void {
-  const [error] = errors;
-  if (error === undefined) return;
-  const at = error.linePos?.[0];
-  const where = at === undefined ? "" : ` at line ${at.line}, column ${at.col}`;
-  throw new Failure("invalid_request", `${path} is not valid YAML${where} (${error.code})`);
+  if (errors.length === 0) return;
+  const places = errors.slice(0, LIMITS.mistakes).map(({ linePos, code }) => {
+    const at = linePos?.[0];
+    return `${at === undefined ? "" : ` at line ${at.line}, column ${at.col}`} (${code})`;
+  });
+  throw new Failure("invalid_request", `${path} is not valid YAML${places.join(",")}`);
 }
 
 function valueOf(document: Document, path: string): unknown {

@@ -1,41 +1,49 @@
-import { isMap, LineCounter, parseDocument, type Document } from "yaml";
-import { Failure, LIMITS, AUTONOMY_ORDER, Policy, type Autonomy } from "../protocol/index.ts";
+import { LineCounter, parseDocument, type Document } from "yaml";
+import {
+  allMistakes,
+  Failure,
+  LIMITS,
+  AUTONOMY_ORDER,
+  mistakeText,
+  nearestName,
+  Policy,
+  type Autonomy,
+  type Mistake,
+} from "../protocol/index.ts";
 import { BUILTIN_PROFILES, DEFAULT_POLICY } from "./profiles.ts";
 import { parseRule } from "./rules.ts";
+import { mistakesFailure } from "./yaml-mistakes.ts";
 
-/** One thing that is wrong with a policy. */
-interface Problem {
-  readonly path: readonly (string | number)[];
-  readonly message: string;
-}
-
-/** Reads a policy file. Profiles that it does not name are the built-in ones. Throws a Failure that names path and line. */
+/** Reads a policy file. Profiles that it does not name are the built-in ones. Throws a Failure that names every mistake with its path and line. */
 export function parsePolicyYaml(text: string): Policy {
   if (text.length > LIMITS.policyChars)
     throw new Failure("payload_too_large", `a policy may hold ${LIMITS.policyChars} characters`);
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true, merge: false });
-  const [broken] = document.errors;
-  if (broken !== undefined) {
-    const line = lines.linePos(broken.pos[0]).line;
-    throw new Failure("invalid_request", `policy, line ${line}: ${broken.message.split("\n")[0] ?? ""}`, {
+  if (document.errors.length > 0) {
+    const [first] = document.errors;
+    const broken = document.errors.map(({ pos, message }) => {
+      return `line ${lines.linePos(pos[0]).line}: ${message.split("\n")[0] ?? ""}`;
+    });
+    throw new Failure("invalid_request", `policy, ${broken.slice(0, LIMITS.mistakes).join("; ")}`, {
       path: [],
-      line,
+      line: first === undefined ? 1 : lines.linePos(first.pos[0]).line,
     });
   }
   const checked = checkPolicy(plainValue(document));
   if ("policy" in checked) return checked.policy;
-  const { path, message } = checked.problem;
-  const line = lineOf(document, lines, path);
-  const place = path.length === 0 ? "" : ` ${path.join(".")}`;
-  throw new Failure("invalid_request", `policy, line ${line}:${place} ${message}`, { path, line });
+  throw mistakesFailure({ name: "policy", document, lines }, checked.mistakes);
 }
 
-/** Checks what a schema cannot: every rule, every tool's name, every level. Throws a Failure that names the place. */
+/** Checks what a schema cannot: every rule, every tool's name, every level. Throws a Failure that names every mistake. */
 export function validatePolicy(policy: Policy): void {
-  const problem = problemOf(policy);
-  if (problem === undefined) return;
-  throw new Failure("invalid_request", `policy ${problem.path.join(".")}: ${problem.message}`, { path: problem.path });
+  const mistakes = mistakesOf(policy);
+  const [first] = mistakes;
+  if (first === undefined) return;
+  throw new Failure("invalid_request", `policy ${mistakeText(mistakes)}`, {
+    path: first.path,
+    ...(mistakes.length === 1 ? {} : { mistakes: mistakes.slice(0, LIMITS.mistakes) }),
+  });
 }
 
 function plainValue(document: Document): unknown {
@@ -46,98 +54,71 @@ function plainValue(document: Document): unknown {
   }
 }
 
-function checkPolicy(value: unknown): { readonly policy: Policy } | { readonly problem: Problem } {
+function checkPolicy(value: unknown): { readonly policy: Policy } | { readonly mistakes: readonly Mistake[] } {
   if (value === null || value === undefined) return { policy: DEFAULT_POLICY };
   if (typeof value !== "object" || Array.isArray(value))
-    return { problem: { path: [], message: "must be a map with default_profile and profiles" } };
+    return { mistakes: [{ path: [], message: "must be a map with default_profile and profiles" }] };
   const given = value as Readonly<Record<string, unknown>>;
   const own = given["profiles"] ?? {};
   if (typeof own !== "object" || Array.isArray(own))
-    return { problem: { path: ["profiles"], message: "must be a map of names to profiles" } };
+    return { mistakes: [{ path: ["profiles"], message: "must be a map of names to profiles" }] };
   const merged = {
     ...given,
     default_profile: given["default_profile"] ?? DEFAULT_POLICY.default_profile,
     profiles: { ...BUILTIN_PROFILES, ...own },
   };
   const parsed = Policy.safeParse(merged);
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    const keys = issue?.code === "unrecognized_keys" ? issue.keys.slice(0, 1) : [];
-    const path = [...(issue?.path ?? []), ...keys].map((step) => (typeof step === "symbol" ? String(step) : step));
-    return {
-      problem: {
-        path,
-        message: keys.length > 0 ? "is not a setting; check its spelling" : (issue?.message ?? "is not valid"),
-      },
-    };
+  if (parsed.success) {
+    const mistakes = mistakesOf(parsed.data);
+    return mistakes.length === 0 ? { policy: parsed.data } : { mistakes };
   }
-  const problem = problemOf(parsed.data);
-  return problem === undefined ? { policy: parsed.data } : { problem };
+  const mistakes = allMistakes(Policy, merged);
+  return { mistakes: [...mistakes, ...mistakesBeside(merged, mistakes)] };
 }
 
-function problemOf(policy: Policy): Problem | undefined {
-  if (!Object.hasOwn(policy.profiles, policy.default_profile)) {
-    const names = Object.keys(policy.profiles).join(", ");
-    return { path: ["default_profile"], message: `${policy.default_profile} names no profile; there are: ${names}` };
-  }
-  return ruleProblem(policy) ?? levelProblem(policy);
+/** What else is wrong: in the profiles that the schema takes, so that one mistake does not hide another. */
+function mistakesBeside(merged: { readonly profiles: object }, found: readonly Mistake[]): readonly Mistake[] {
+  const spoiled = new Set(found.filter(({ path }) => path[0] === "profiles").map(({ path }) => String(path[1])));
+  const sound = Object.entries(merged.profiles).filter(([name]) => !spoiled.has(name));
+  const parsed = Policy.shape.profiles.safeParse(Object.fromEntries(sound));
+  if (!parsed.success) return [];
+  return Object.entries(parsed.data).flatMap(([name, profile]) => profileMistakes(name, profile));
 }
 
-function ruleProblem(policy: Policy): Problem | undefined {
-  for (const [name, profile] of Object.entries(policy.profiles)) {
-    for (const list of ["allow", "ask", "deny"] as const) {
-      for (const [index, text] of (profile[list] ?? []).entries()) {
-        const rule = parseRule(text);
-        if ("error" in rule)
-          return { path: ["profiles", name, list, index], message: `the rule ${text} is not valid: ${rule.error}` };
-      }
-    }
-    for (const [index, tool] of (profile.tools ?? []).entries()) {
-      if (!/^[A-Za-z*][\w*-]*$/.test(tool)) {
-        return {
-          path: ["profiles", name, "tools", index],
-          message: `${tool} is not a tool's name; rules stand in allow, ask and deny`,
-        };
-      }
-    }
-    for (const [index, folder] of (profile.extra_read ?? []).entries()) {
-      if (!folder.startsWith("/"))
-        return { path: ["profiles", name, "extra_read", index], message: `${folder} must be an absolute path` };
-    }
-  }
-  return undefined;
+function mistakesOf(policy: Policy): readonly Mistake[] {
+  const { default_profile, profiles } = policy;
+  const unknown = Object.hasOwn(profiles, default_profile)
+    ? []
+    : [{ path: ["default_profile"], message: unknownProfile(default_profile, Object.keys(profiles)) }];
+  return [...unknown, ...Object.entries(profiles).flatMap(([name, profile]) => profileMistakes(name, profile))];
 }
 
-function levelProblem(policy: Policy): Problem | undefined {
-  for (const [name, profile] of Object.entries(policy.profiles)) {
-    if (above(profile.autonomy ?? "read_only", profile.max_autonomy ?? "full")) {
-      return {
-        path: ["profiles", name, "autonomy"],
-        message: `${profile.autonomy ?? ""} is more than max_autonomy allows (${profile.max_autonomy ?? ""})`,
-      };
+/** Words for a name that no profile has. */
+export function unknownProfile(name: string, known: readonly string[]): string {
+  const near = nearestName(name, known);
+  return `${name} names no profile; ${near === undefined ? "" : `did you mean ${near}? `}there are: ${known.join(", ")}`;
+}
+
+function profileMistakes(name: string, profile: Policy["profiles"][string]): readonly Mistake[] {
+  const mistakes: Mistake[] = [];
+  const wrong = (place: readonly (string | number)[], message: string): void => {
+    mistakes.push({ path: ["profiles", name, ...place], message });
+  };
+  for (const list of ["allow", "ask", "deny"] as const)
+    for (const [index, text] of (profile[list] ?? []).entries()) {
+      const rule = parseRule(text);
+      if ("error" in rule) wrong([list, index], `the rule ${text} is not valid: ${rule.error}`);
     }
-  }
-  return undefined;
+  for (const [index, tool] of (profile.tools ?? []).entries())
+    if (!/^[A-Za-z*][\w*-]*$/.test(tool))
+      wrong(["tools", index], `${tool} is not a tool's name; rules stand in allow, ask and deny`);
+  for (const [index, folder] of (profile.extra_read ?? []).entries())
+    if (!folder.startsWith("/")) wrong(["extra_read", index], `${folder} must be an absolute path`);
+  if (above(profile.autonomy ?? "read_only", profile.max_autonomy ?? "full"))
+    wrong(["autonomy"], `${profile.autonomy ?? ""} is more than max_autonomy allows (${profile.max_autonomy ?? ""})`);
+  return mistakes;
 }
 
 export function above(left: Autonomy, right: Autonomy): boolean {
   return AUTONOMY_ORDER.indexOf(left) > AUTONOMY_ORDER.indexOf(right);
-}
-
-/** The line of a path; of one that is missing, the line of what should hold it. Lines count from 1. */
-function lineOf(document: Document, lines: LineCounter, path: readonly (string | number)[]): number {
-  for (let length = path.length; length > 0; length--) {
-    const steps = path.slice(0, length);
-    const holder: unknown = steps.length === 1 ? document.contents : document.getIn(steps.slice(0, -1), true);
-    const key = steps.at(-1);
-    if (isMap(holder)) {
-      const pair = holder.items.find((item) => String(item.key) === String(key));
-      const start = (pair?.key as { readonly range?: readonly number[] | null } | undefined)?.range?.[0];
-      if (start !== undefined) return lines.linePos(start).line;
-    }
-    const node = document.getIn(steps, true) as { readonly range?: readonly number[] | null } | undefined;
-    const start = node?.range?.[0];
-    if (start !== undefined) return lines.linePos(start).line;
-  }
-  return 1;
 }

@@ -14,6 +14,35 @@ export function mistakesIn(error: z.ZodError, schema: z.ZodType): readonly Mista
   return error.issues.flatMap((issue) => mistakesOf(issue, schema));
 }
 
+/**
+ * The same, with what a schema tells only of a value that is right otherwise, such as two settings that do not go together: what is wrong is
+ * taken out, and the rest is looked at again.
+ */
+export function allMistakes(schema: z.ZodType, value: unknown): readonly Mistake[] {
+  const found = new Map<string, Mistake>();
+  const rest = structuredClone(value);
+  for (let round = 0; round < LIMITS.mistakeRounds; round += 1) {
+    const parsed = schema.safeParse(rest);
+    if (parsed.success) break;
+    // What was taken out is now missing; that is no mistake of its own.
+    const fresh = mistakesIn(parsed.error, schema).filter(({ path }) => !found.has(JSON.stringify(path)));
+    for (const mistake of fresh) {
+      found.set(JSON.stringify(mistake.path), mistake);
+      takeOut(rest, mistake.path);
+    }
+    if (fresh.length === 0) break;
+  }
+  return [...found.values()];
+}
+
+function takeOut(value: unknown, path: readonly Step[]): void {
+  const [step, ...rest] = path;
+  if (step === undefined || typeof value !== "object" || value === null) return;
+  const holder = value as Record<string, unknown>;
+  if (rest.length > 0) takeOut(holder[String(step)], rest);
+  else if (!Array.isArray(holder)) delete holder[String(step)];
+}
+
 /** `a.b is wrong; c must be a number`, as far as it may be long. */
 export function mistakeText(mistakes: readonly Mistake[]): string {
   const shown = mistakes.slice(0, LIMITS.mistakes).map(({ path, message }) => {
@@ -69,15 +98,19 @@ export function nearestName(name: string, known: readonly string[]): string | un
   return best?.name;
 }
 
-/** Letters to insert, remove or replace. */
+/** Letters to insert, remove, replace or swap with their neighbour. */
 function changesBetween(left: string, right: string): number {
-  let row = Array.from({ length: right.length + 1 }, (_, index) => index);
-  for (const [at, letter] of [...left].entries()) {
+  let before: readonly number[] = [];
+  let row: readonly number[] = Array.from({ length: right.length + 1 }, (_, index) => index);
+  for (let at = 0; at < left.length; at += 1) {
     const next = [at + 1];
-    for (const [index, other] of [...right].entries())
-      next.push(
-        Math.min((row[index] ?? 0) + (letter === other ? 0 : 1), (row[index + 1] ?? 0) + 1, (next[index] ?? 0) + 1),
-      );
+    for (let index = 0; index < right.length; index += 1) {
+      const replaced = (row[index] ?? 0) + (left[at] === right[index] ? 0 : 1);
+      const isSwapped = index > 0 && at > 0 && left[at] === right[index - 1] && left[at - 1] === right[index];
+      const swapped = isSwapped ? (before[index - 1] ?? 0) + 1 : Infinity;
+      next.push(Math.min(replaced, swapped, (row[index + 1] ?? 0) + 1, (next[index] ?? 0) + 1));
+    }
+    before = row;
     row = next;
   }
   return row.at(-1) ?? 0;

@@ -14,6 +14,8 @@ export const OPERATION_LIMITS = {
   linksFollowed: 40,
   /** Mistakes of one settings file or request that are told at once. */
   mistakes: 100,
+  /** How often a settings file is looked at again without the mistakes that were found. */
+  mistakeRounds: 4,
   /** Letters of an unknown name that are compared with the known ones. */
   nearNameChars: 100,
   // the access log

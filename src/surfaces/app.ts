@@ -35,12 +35,10 @@ export function createApp(options: SurfaceOptions, guard: Guard): App {
     defaultHook: (result) => {
       if (result.success) return;
       const issues = result.error.issues.map((issue) => ({ path: issue.path.join("."), message: issue.message }));
-      const first = issues[0];
-      throw new Failure(
-        "invalid_request",
-        `${first?.path === "" ? "the request" : (first?.path ?? "request")}: ${first?.message ?? "is not valid"}`,
-        issues,
-      );
+      const told = issues
+        .slice(0, LIMITS.mistakes)
+        .map(({ path, message }) => `${path === "" ? "the request" : path}: ${message}`);
+      throw new Failure("invalid_request", told.join("; "), issues);
     },
   });
   app.onError((error, context) => answerError(context, error, options));

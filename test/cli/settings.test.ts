@@ -283,7 +283,7 @@ describe("settings", () => {
     ["a line with a key that is not YAML", {}, {}, `host: a\nkey: [${CANARY}`, "is not valid YAML at line 2"],
     ["a list", {}, {}, "- port", "expected object"],
     ["aliases without an end", {}, {}, BOMB, "its aliases cannot be resolved"],
-    ["a setting that does not exist", {}, {}, "prot: 1", "Unrecognized key"],
+    ["a setting that does not exist", {}, {}, "prot: 1", ", line 1: prot is not a setting; did you mean port?"],
     ["a setting of the wrong kind", {}, {}, "port: soon", "port "],
     [
       "a provider that says too little",
@@ -302,12 +302,24 @@ describe("settings", () => {
     ["a price that is none", {}, {}, "prices: {m: {input: 1}}", "prices.m.output "],
     ["half a micro-dollar", {}, {}, "prices: {m: {input: 0.5, output: 1}}", "prices.m.input "],
     ["a negative price", {}, {}, "prices: {m: {input: -1, output: 1}}", "prices.m.input "],
-    ["a price with something else", {}, {}, "prices: {m: {input: 1, output: 1, tax: 1}}", "prices.m Unrecognized key"],
-    ["a proxy with something else", {}, {}, "proxy: {host: 0.0.0.0}", "proxy Unrecognized key"],
+    [
+      "a price with something else",
+      {},
+      {},
+      "prices: {m: {input: 1, output: 1, tax: 1}}",
+      "prices.m.tax is not a setting; there are: input, output",
+    ],
+    ["a proxy with something else", {}, {}, "proxy: {host: 0.0.0.0}", "proxy.host is not a setting; there are: port"],
     ["telemetry without an address", {}, {}, "telemetry: {headers_env: A}", "telemetry.endpoint "],
     ["a page without time", {}, { SALLYPORT_RUNTIME_TOOL_MS: "0" }, undefined, "SALLYPORT_RUNTIME_TOOL_MS must be"],
     ["a page with too much", {}, {}, "runtime: {tool_timeout_ms: 99999999}", "runtime.tool_timeout_ms "],
-    ["a runtime with something else", {}, {}, "runtime: {port: 1}", "runtime Unrecognized key"],
+    [
+      "a runtime with something else",
+      {},
+      {},
+      "runtime: {port: 1}",
+      "runtime.port is not a setting; there are: tool_timeout_ms, engine, profile",
+    ],
     ["telemetry of another kind", {}, {}, "telemetry: {endpoint: 'ftp://h'}", "telemetry.endpoint "],
   ])("refuses %s", (_what, flags, environment, yaml, words) => {
     const home = homeWith(yaml);
@@ -315,6 +327,55 @@ describe("settings", () => {
     expect(read).toThrow(Failure);
     expect(read).toThrow(words);
     expect(read).not.toThrow(/CANARY/);
+  });
+
+  test("tells every mistake of the file at once, with its line and what would be right", () => {
+    const home = homeWith(
+      [
+        "prot: 5353",
+        "host: 7",
+        "provider: minee",
+        "providers:",
+        "  mine: { wire: openai }",
+        "  other: { wire: soap, base_url: 'ftp://h', credential_envv: KEY }",
+        "prices: { m: { input: -1, output: 1, tax: 2 } }",
+        "retention: { days: many }",
+        "mounts:",
+        "  /claude:",
+        "    type: claude",
+        "    access: read_only",
+        "    budget: { per_tock_usd: 1 }",
+        "    policy: { default_autonomy: wild, blocked_tool: [x] }",
+        "    pool: { min_workers: 5, max_workers: 1, idle_timeout_secs: 1, scale_up_threshold: 3 }",
+        "telemetry: { endpoint: 'ftp://h' }",
+      ].join("\n"),
+    );
+    let message = "";
+    try {
+      readSettings({ home }, {}, "/project");
+    } catch (error) {
+      message = (error as Failure).message;
+    }
+    expect(message.replace(home, "HOME").split("\n")).toEqual([
+      "HOME/sallyport.yaml has 17 mistakes:",
+      "  line 1: prot is not a setting; did you mean port?",
+      "  line 2: host Invalid input: expected string, received number",
+      "  line 3: provider minee is no provider; did you mean mine?",
+      expect.stringContaining("  line 5: providers.mine.base_url is missing"),
+      "  line 6: providers.other.base_url must begin with http:// or https:// or unix:",
+      '  line 6: providers.other.wire Invalid option: expected one of "anthropic"|"openai"',
+      "  line 6: providers.other.credential_envv is not a setting; did you mean credential_env?",
+      "  line 7: prices.m.input Too small: expected number to be >=0",
+      expect.stringContaining("  line 7: prices.m.tax is not a setting; there are: input, output"),
+      expect.stringContaining("  line 8: retention.days is not a setting; there are: max_age_days"),
+      "  line 12: mounts./claude.access must be budgeted: agents cost money",
+      "  line 13: mounts./claude.budget.per_tock_usd is not a setting; did you mean per_tick_usd?",
+      '  line 14: mounts./claude.policy.default_autonomy Invalid option: expected one of "read_only"|"restricted"|"supervised"|"full"',
+      "  line 14: mounts./claude.policy.blocked_tool is not a setting; did you mean blocked_tools?",
+      "  line 15: mounts./claude.pool.scale_up_threshold Too big: expected number to be <=1",
+      "  line 15: mounts./claude.pool.min_workers must not be more than max_workers",
+      "  line 16: telemetry.endpoint Invalid URL",
+    ]);
   });
 
   const papers = ["docs/operations/providers.md", "docs/operations/settings.md"];

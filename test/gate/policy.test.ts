@@ -123,11 +123,11 @@ profiles:
     ],
     [
       "profiles:\n  a:\n    alow: []\n",
-      "policy, line 3: profiles.a.alow is not a setting; check its spelling",
+      "policy, line 3: profiles.a.alow is not a setting; did you mean allow?",
       3,
       ["profiles", "a", "alow"],
     ],
-    ["profile: {}\n", "policy, line 1: profile is not a setting; check its spelling", 1, ["profile"]],
+    ["profile: {}\n", "policy, line 1: profile is not a setting; did you mean profiles?", 1, ["profile"]],
     [
       "\n\nprofiles:\n  a:\n    tools: ['Bash(ls)']\n",
       "policy, line 5: profiles.a.tools.0 Bash(ls) is not a tool's name; rules stand in allow, ask and deny",
@@ -341,4 +341,30 @@ describe("roles", () => {
     const known = Object.keys(ROLE_CAN.admin).toSorted();
     for (const role of Role.options) expect(Object.keys(ROLE_CAN[role]).toSorted()).toEqual(known);
   });
+});
+
+test("tells every mistake of a policy at once, in the order of its lines", () => {
+  const text = [
+    "defaultprofile: a",
+    "profiles:",
+    "  a:",
+    "    alow: [Read]",
+    "    autonomy: wild",
+    "  b:",
+    "    deny: ['Bash(', Read]",
+    "    tools: ['Bash(ls)']",
+    "    extra_read: [docs]",
+    "    autonomy: full",
+    "    max_autonomy: supervised",
+  ].join("\n");
+  expect(failureOf(() => parsePolicyYaml(text)).message.split("\n")).toEqual([
+    "policy has 7 mistakes:",
+    "  line 1: defaultprofile is not a setting; did you mean default_profile?",
+    "  line 4: profiles.a.alow is not a setting; did you mean allow?",
+    expect.stringContaining("  line 5: profiles.a.autonomy Invalid option: expected one of"),
+    "  line 7: profiles.b.deny.0 the rule Bash( is not valid: the bracket is not closed",
+    "  line 8: profiles.b.tools.0 Bash(ls) is not a tool's name; rules stand in allow, ask and deny",
+    "  line 9: profiles.b.extra_read.0 docs must be an absolute path",
+    "  line 10: profiles.b.autonomy full is more than max_autonomy allows (supervised)",
+  ]);
 });

@@ -157,3 +157,39 @@ describe("the door", () => {
     });
   });
 });
+
+describe("PUT /api/policy", () => {
+  it.each([
+    [
+      { default_profile: "a", profils: {}, profiles: { a: { alow: [], autonomy: "wild" } } },
+      [
+        "profils: is not a setting; did you mean profiles?",
+        "profiles.a.alow: is not a setting; did you mean allow?",
+        "profiles.a.autonomy: Invalid option",
+      ],
+    ],
+    [
+      { default_profile: "nope", profiles: { a: { deny: ["Bash(", "Read(~/x)"], extra_read: ["docs"] } } },
+      [
+        "default_profile: nope names no profile",
+        "profiles.a.deny.0: the rule Bash( is not valid",
+        "profiles.a.deny.1: the rule Read(~/x)",
+        "profiles.a.extra_read.0: docs must be an absolute path",
+      ],
+    ],
+  ])("tells every mistake at once and changes nothing: %j", async (policy, words) => {
+    const before = await house.client.policy();
+    const response = await fetch(`${house.serving.url}/api/policy`, {
+      method: "PUT",
+      headers: { authorization: `Bearer ${house.serving.token}`, "content-type": "application/json" },
+      body: JSON.stringify(policy),
+    });
+    const { error } = (await response.json()) as { error: { code: string; message: string } };
+    expect([response.status, error.code, words.filter((part) => !error.message.includes(part))]).toEqual([
+      400,
+      "invalid_request",
+      [],
+    ]);
+    expect(await house.client.policy()).toEqual(before);
+  });
+});

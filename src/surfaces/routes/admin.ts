@@ -2,6 +2,9 @@ import { createRoute, z } from "@hono/zod-openapi";
 import {
   AuditEntry,
   CreateToken,
+  Failure,
+  mistakesIn,
+  mistakeText,
   Policy,
   PolicyChange,
   PolicyTest,
@@ -148,6 +151,11 @@ function policyRoutes(app: App, { gateway }: SurfaceOptions): void {
       responses: { 200: json(Policy, "The policy in force after it"), ...changeRefusals },
     }),
     async (context) => context.json(await gateway.policy.set(context.var.caller, context.req.valid("json")), 200),
+    (result) => {
+      if (result.success) return;
+      const mistakes = mistakesIn(result.error, Policy);
+      throw new Failure("invalid_request", `policy ${mistakeText(mistakes)}`, { mistakes });
+    },
   );
   app.openapi(
     createRoute({

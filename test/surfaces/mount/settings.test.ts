@@ -105,7 +105,7 @@ describe("mounts in sallyport.yaml", () => {
 
   it("takes an empty section for none, and leaves other errors as they are", () => {
     expect(parseSettings("mounts:\n", PLACE).mounts).toEqual({});
-    expect(() => parseSettings("port: x\n", PLACE)).toThrow(/^sallyport\.yaml: port/);
+    expect(() => parseSettings("port: x\n", PLACE)).toThrow(/^sallyport\.yaml, line 1: port/);
   });
 
   it("changes a profile only where the policy speaks of it", () => {
