@@ -13,6 +13,7 @@ import { LimitBook } from "./limit-book.ts";
 import { PageDesk } from "./page-desk.ts";
 import { PolicyBook, PolicyDesk } from "./policy-desk.ts";
 import { ProviderDesk } from "./provider-desk.ts";
+import { SessionActivityReader } from "./session-activity.ts";
 import { SessionModelList } from "./session-models.ts";
 import { Receipts } from "./receipts.ts";
 import { Registry } from "./registry.ts";
@@ -51,6 +52,7 @@ export class Gateway {
   readonly usage: UsageDesk;
   readonly providers: ProviderDesk;
   readonly sessionModels: SessionModelList;
+  readonly activity: SessionActivityReader;
   readonly feed: Feed;
   readonly folders: FolderDesk;
   readonly templates: TemplateDesk;
@@ -84,6 +86,7 @@ export class Gateway {
     this.usage = new UsageDesk(services);
     this.providers = new ProviderDesk(services);
     this.sessionModels = new SessionModelList(services, this.#registry);
+    this.activity = new SessionActivityReader(this.#registry);
     this.folders = new FolderDesk(house);
     this.templates = new TemplateDesk(services);
     this.connections = new ConnectionDesk(services);

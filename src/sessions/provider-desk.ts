@@ -5,7 +5,7 @@ import {
   type ProviderReport,
   type ProviderView,
 } from "../protocol/index.ts";
-import { viewProvider, type Provider, type ProviderCondition } from "../proxy/index.ts";
+import { viewProvider, type Provider, type ProviderCondition, type ProviderHealth } from "../proxy/index.ts";
 import { auditRow, authorize, type Caller } from "./access.ts";
 import type { Models, Services } from "./services.ts";
 
@@ -24,6 +24,8 @@ export interface OfferedProvider {
   readonly condition: ProviderCondition;
   /** Without ports and paths. */
   readonly hosts: readonly string[];
+  /** What it said itself in the last minute. Absent: it costs money or needs a key, and is only asked by `test`. */
+  readonly health?: (() => Promise<Pick<ProviderReport, "status" | "message" | "models">>) | undefined;
   /** Those with a price in the shipped table, looked up when they are asked for. */
   readonly models: () => readonly PricedModel[];
   /** Of the model that was asked about; absent: it has none here, or none was asked about. */
@@ -60,6 +62,7 @@ export class ProviderDesk {
           available: credential !== "missing",
           condition: providers.condition(provider.id),
           hosts: [...new Set(Object.values(hosts).flatMap((host) => host?.replace(/:\d+$/, "") ?? []))],
+          ...(provider.free && credential === "not_needed" ? { health: () => this.#health(provider) } : {}),
           models: () => prices.list().filter((known) => known.provider === provider.id),
           priced: model === undefined ? undefined : prices.priceOf(provider, model),
         };
@@ -70,17 +73,26 @@ export class ProviderDesk {
   /** Asks the provider itself; the answer says what to do when something is wrong. */
   async test(caller: Caller, id: string): Promise<ProviderReport> {
     authorize(caller, "provider.test");
-    const { models, store, redact } = this.#services;
+    const { models, store } = this.#services;
     const provider = models.providers.list().find((known) => known.id === id);
     if (provider === undefined) throw new Failure("not_found", `there is no provider ${id}`);
     await store.commit({ audit: [auditRow(this.#services, caller, { action: "provider.test", target: id })] });
-    const { status, message, wires, models: names, latency_ms } = await models.providers.test(id);
+    return this.#report(provider, await models.providers.test(id));
+  }
+
+  async #health(provider: Provider): Promise<ProviderReport> {
+    return this.#report(provider, await this.#services.models.providers.health(provider.id));
+  }
+
+  #report(provider: Provider, health: ProviderHealth): ProviderReport {
+    const { redact } = this.#services;
+    const { status, message, wires, models, latency_ms } = health;
     return {
-      id,
+      id: provider.id,
       status,
       message: redact(withoutPaths(message, provider)),
       wires: [...wires],
-      ...(names === undefined ? {} : { models: names.map((name) => redact(name)) }),
+      ...(models === undefined ? {} : { models: models.map((name) => redact(name)) }),
       ...(latency_ms === undefined ? {} : { latency_ms }),
     };
   }

@@ -179,13 +179,19 @@ export class AcpSession {
   async #interrupt(): Promise<void> {
     await this.#accepting;
     if (this.#turns.size === 0) return;
+    const open = await this.#unqueue();
+    if (open !== undefined && this.#turns.has(open))
+      await this.#options.client.interrupt(this.id, { hold_queue: true });
+  }
+
+  /** Each prompt of this editor that waits ends. What others have in the queue is theirs. The answer: the turn that is open. */
+  async #unqueue(): Promise<string | undefined> {
     const { client } = this.#options;
     const { turn_id: open, queue } = await client.session(this.id);
-    // Each prompt of this editor ends. What others have in the queue is held until somebody resumes it.
     for (const { turn_id } of queue)
       if (this.#turns.has(turn_id))
         await client.removePrompt(this.id, turn_id).catch((error: unknown) => this.#complain(error));
-    if (open !== undefined && this.#turns.has(open)) await client.interrupt(this.id, { hold_queue: true });
+    return open;
   }
 
   /** What is left for the model; undefined: nothing, the command is done. */
@@ -328,7 +334,10 @@ export class AcpSession {
     await this.#cancelling;
     if (!this.#turns.has(turn_id)) return;
     this.#stopped.set(turn_id, { stopReason: "cancelled" });
-    await this.#options.client.decide(id, { decision: "reject", input_hash, interrupt: true, feedback: why });
+    // As a cancellation: nothing that waits begins because of it.
+    await this.#unqueue();
+    const stop = { interrupt: true, hold_queue: true };
+    await this.#options.client.decide(id, { decision: "reject", input_hash, feedback: why, ...stop });
   }
 
   /** Ends a turn of this editor, and fails its prompt with the reason. */

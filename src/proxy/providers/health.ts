@@ -8,6 +8,9 @@ import { WIRES, type Wire } from "../proxy.ts";
 const ANTHROPIC_VERSION = "2023-06-01";
 const MODELS_PATH = "/v1/models";
 const Models = z.object({ data: z.array(z.object({ id: z.string().max(500) })) });
+/** Ollama's own list, for versions and gateways without the other one. */
+const OLLAMA_PATH = "/api/tags";
+const OllamaModels = z.object({ models: z.array(z.object({ name: z.string().max(500) })) });
 
 /** What one question was answered. */
 interface Answer {
@@ -62,7 +65,7 @@ export async function checkHealth({
     const started = now();
     const ask = (path: string, credential?: Credential): Promise<Answer> =>
       put({ agent, origin, path: prefix + path, wire, credential, signal: bounded });
-    const lists = await Promise.all(keys.length === 0 ? [ask(MODELS_PATH)] : keys.map((key) => ask(MODELS_PATH, key)));
+    const lists = await Promise.all(keys.length === 0 ? [listOf(ask)] : keys.map((key) => ask(MODELS_PATH, key)));
     const latency_ms = Math.max(0, Math.round(now() - started));
     const list = lists.find(({ status }) => status === 200) ?? lists[0];
     if (list === undefined) return verdict("failed", "it has no key to ask with");
@@ -82,6 +85,14 @@ export async function checkHealth({
   } finally {
     await agent.destroy();
   }
+}
+
+/** Without a key: as everybody's servers have it, then as Ollama's. */
+async function listOf(ask: (path: string) => Promise<Answer>): Promise<Answer> {
+  const list = await ask(MODELS_PATH);
+  if (list.status !== 404) return list;
+  const tags = await ask(OLLAMA_PATH);
+  return tags.status === 200 && tags.models !== undefined ? tags : list;
 }
 
 type Judgement = Pick<ProviderHealth, "status" | "message">;
@@ -152,8 +163,12 @@ async function textOf(body: Dispatcher.ResponseData["body"]): Promise<string> {
 /** Undefined: it is something else. */
 function modelsOf(text: string): readonly string[] | undefined {
   try {
-    const parsed = Models.safeParse(JSON.parse(text));
-    return parsed.success ? parsed.data.data.slice(0, LIMITS.providerModels).map(({ id }) => id) : undefined;
+    const value: unknown = JSON.parse(text);
+    const usual = Models.safeParse(value);
+    const names = usual.success
+      ? usual.data.data.map(({ id }) => id)
+      : OllamaModels.safeParse(value).data?.models.map(({ name }) => name);
+    return names?.slice(0, LIMITS.providerModels);
   } catch {
     return undefined;
   }

@@ -8,7 +8,6 @@ import {
   claudeUsage,
   effectsOf,
   Failure,
-  FileFailure,
   filesOf,
   ForkSession,
   LIMITS,
@@ -16,8 +15,6 @@ import {
   SubmitPrompt,
   ToolApproval,
   ToolLog,
-  type SessionUsage,
-  type SessionView,
 } from "../../protocol/index.ts";
 import type { Caller } from "../../sessions/index.ts";
 import { answer } from "./approve.ts";
@@ -26,6 +23,7 @@ import { journalOf, lastTurnOf } from "./journal.ts";
 import { json, parseWritten } from "./json.ts";
 import { textOfOutput } from "./output.ts";
 import { pendingOf } from "./pending.ts";
+import { heldFor, responseOf, statusOf } from "./session-status.ts";
 import type { FileNode, Place } from "./tree.ts";
 
 /** The files of one session. */
@@ -146,58 +144,9 @@ function toolFiles(context: MountContext): readonly FileNode[] {
   ];
 }
 
-async function statusOf(context: MountContext, { caller, name, measure }: Place): Promise<ClaudeSessionStatus> {
-  const { gateway, questions } = context;
-  const view = await gateway.sessions.get(caller, name);
-  const pending = await pendingOf(gateway, caller, view);
-  const [asked] = pending;
-  if (measure !== true) questions.put(caller, name, asked === undefined ? [] : [asked.id]);
-  return {
-    session_id: view.id,
-    status: view.status === "pending_approval" && asked === undefined ? "working" : view.status,
-    since: view.updated_at,
-    ...(view.error === undefined ? {} : { error: view.error.message }),
-    ...(asked === undefined
-      ? {}
-      : { tool: asked.tool, params: asked.input, tool_use_id: asked.tool_use_id, pending: pending.length }),
-    ...(view.queue.length === 0 ? {} : { queued: view.queue.length }),
-  };
-}
-
 async function prompt({ gateway }: MountContext, { caller, name }: Place, text: string): Promise<void> {
   const submit = parseWritten(SubmitPrompt, { text: text.replace(/\r?\n$/, "") });
   await gateway.sessions.prompt(caller, name, submit, undefined);
-}
-
-/** EAGAIN while there is none, EIO where the last turn failed without one. */
-async function responseOf({ gateway }: MountContext, { caller, name }: Place): Promise<ClaudeResponse> {
-  const view = await gateway.sessions.get(caller, name);
-  if (view.status === "failed")
-    throw new FileFailure("EIO", "conflict", view.error?.message ?? `session ${name} has failed`);
-  const last =
-    view.turn_id === undefined && view.queue.every(({ held }) => held === true)
-      ? await lastTurnOf(gateway, caller, view)
-      : {};
-  if (last.ended === undefined)
-    throw new FileFailure(
-      "EAGAIN",
-      "conflict",
-      `session not ready: it is ${view.status}; read status, or follow output`,
-    );
-  if (last.response === undefined && last.ended.type === "turn.failed")
-    throw new FileFailure("EIO", "conflict", `the last turn failed: ${last.ended.error.message}`);
-  const usage = await gateway.usage.session(caller, name);
-  return {
-    session_id: view.id,
-    status: view.status,
-    response: last.response ?? null,
-    usage: claudeUsage(usage),
-    cost_usd: usage.cost_usd,
-    reserved_usd: heldFor(view, usage),
-    provider_id: view.settings.provider,
-    model: view.settings.model,
-    tunnel_endpoint: null,
-  };
 }
 
 async function contextOf({ gateway }: MountContext, { caller, name }: Place): Promise<ClaudeContext> {
@@ -230,15 +179,6 @@ async function errorOf({ gateway, errors }: MountContext, { caller, name }: Plac
   if (own !== undefined) return `${own}\n`;
   const { ended } = await lastTurnOf(gateway, caller, view);
   return ended?.type === "turn.failed" ? `${ended.error.message}\n` : "";
-}
-
-/** What the session may still spend, and so what is set aside for it: nothing once it has ended. */
-function heldFor(
-  { status }: Pick<SessionView, "status">,
-  usage: Pick<SessionUsage, "reserved_microusd" | "remaining_microusd">,
-): number {
-  if (status === "complete" || status === "failed") return usage.reserved_microusd;
-  return usage.reserved_microusd + (usage.remaining_microusd ?? 0);
 }
 
 async function usageOf({ gateway }: MountContext, { caller, name }: Place): Promise<ClaudeSessionUsage> {

@@ -62,6 +62,27 @@ describe("a question that the editor does not answer", () => {
     expect(editor.spoken()).toBe("again");
   });
 
+  it("ends the prompts of the editor that wait behind it, too", async () => {
+    let close: (() => void) | undefined;
+    const closed = new Promise<void>((resolve) => {
+      close = resolve;
+    });
+    const editor = await open({
+      permission: async () => {
+        await closed;
+        return { outcome: { outcome: "cancelled" } };
+      },
+    });
+    const { sessionId } = await editor.newSession(house.place.workspace);
+    const first = editor.prompt(sessionId, BASH);
+    await editor.until(() => editor.asked.length > 0);
+    const second = editor.prompt(sessionId, script({ say: "never" }));
+    for await (const frame of house.client.watch(sessionId)) if (frame.type === "turn.queued") break;
+    close?.();
+    expect([await first, await second]).toEqual([{ stopReason: "cancelled" }, { stopReason: "cancelled" }]);
+    expect((await house.client.session(sessionId)).queue).toEqual([]);
+  });
+
   it("of a turn that somebody else began, leaves it open for others", async () => {
     const session = await house.client.createSession({ workspace: house.place.workspace });
     const { turn_id } = await house.client.prompt(session.id, { text: BASH });

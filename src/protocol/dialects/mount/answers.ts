@@ -7,24 +7,6 @@ import { ClaudeUsage } from "./types.ts";
 
 const count = z.number().int().nonnegative();
 
-/** The flat status (facts §7.2): what belongs to a state stands beside its name. */
-export const ClaudeSessionStatus = z.object({
-  session_id: z.string(),
-  status: Status,
-  since: z.string(),
-  /** Of a failed session, or of the last turn where that failed. */
-  error: z.string().optional(),
-  /** What a person is asked, with `pending_approval`: the oldest question. */
-  tool: z.string().optional(),
-  params: z.unknown().optional(),
-  tool_use_id: z.string().optional(),
-  /** How many questions wait. */
-  pending: count.optional(),
-  /** How many prompts wait behind the open turn. */
-  queued: count.optional(),
-});
-export type ClaudeSessionStatus = z.infer<typeof ClaudeSessionStatus>;
-
 export const ClaudeResponse = z.object({
   session_id: z.string(),
   status: Status,
@@ -37,6 +19,37 @@ export const ClaudeResponse = z.object({
   tunnel_endpoint: z.string().nullable(),
 });
 export type ClaudeResponse = z.infer<typeof ClaudeResponse>;
+
+/** The flat status (facts §7.2): what belongs to a state stands beside its name. */
+export const ClaudeSessionStatus = z.object({
+  session_id: z.string(),
+  status: Status,
+  /** With `pending_approval` when it was asked; otherwise when the session last changed. */
+  since: z.string(),
+  /** With `ready`. */
+  created_at: z.string().optional(),
+  /** With `creating`, `working` and `pending_approval`: when that began. */
+  started_at: z.string().optional(),
+  /** With `working`: the call that runs, or null. */
+  current_tool: z.string().nullable().optional(),
+  /** With `idle`; absent there: nothing has been answered. */
+  last_response_at: z.string().optional(),
+  /** Of a failed session, or of the last turn where that failed. */
+  error: z.string().optional(),
+  /** With `failed`. */
+  at: z.string().optional(),
+  /** What a person is asked, with `pending_approval`: the oldest question. */
+  tool: z.string().optional(),
+  params: z.unknown().optional(),
+  tool_use_id: z.string().optional(),
+  /** How many questions wait. */
+  pending: count.optional(),
+  /** How many prompts wait behind the open turn. */
+  queued: count.optional(),
+  /** With `complete`: what the session has come to. */
+  ...ClaudeResponse.omit({ session_id: true, status: true }).partial().shape,
+});
+export type ClaudeSessionStatus = z.infer<typeof ClaudeSessionStatus>;
 
 export const ClaudeContext = z.object({
   session_id: z.string(),
