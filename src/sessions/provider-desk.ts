@@ -62,7 +62,7 @@ export class ProviderDesk {
           available: credential !== "missing",
           condition: providers.condition(provider.id),
           hosts: [...new Set(Object.values(hosts).flatMap((host) => host?.replace(/:\d+$/, "") ?? []))],
-          ...(provider.free && credential === "not_needed" ? { health: () => this.#health(provider) } : {}),
+          health: provider.free && credential === "not_needed" ? () => this.#health(provider) : undefined,
           models: () => prices.list().filter((known) => known.provider === provider.id),
           priced: model === undefined ? undefined : prices.priceOf(provider, model),
         };

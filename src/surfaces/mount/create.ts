@@ -135,19 +135,31 @@ async function chooseProvider(
     ({ id, available, hosts }) =>
       available && isListed(allowed_providers, id) && hosts.every((host) => isListed(provider_hosts, host)),
   );
-  const candidates =
+  const chosen =
     provider === undefined
-      ? offered.filter(speaksFor)
-      : offered.filter(({ id, priced }) => id === provider && priced !== undefined);
-  const chosen = candidates.find(({ isDefault }) => isDefault) ?? candidates[0];
+      ? await route(offered, model)
+      : offered.find(({ id, priced }) => id === provider && priced !== undefined);
   if (chosen === undefined) throw nowhere("no provider matches policy filters");
   return chosen.id;
 }
 
-/** One that costs nothing takes any name: it is chosen for the models that are its own, or where it is the default. */
-function speaksFor({ priced, isDefault, defaultModel }: OfferedProvider): boolean {
-  if (priced === undefined) return false;
-  return isDefault || priced.from !== "free" || priced.model === defaultModel;
+/**
+ * The default provider, where the model has a price there. One that costs nothing takes any name: before it comes another free one that
+ * has the model itself, by its list or as its default. Then whoever has a price for it.
+ */
+async function route(offered: readonly OfferedProvider[], model: string): Promise<OfferedProvider | undefined> {
+  const speaking = offered.filter(({ priced }) => priced !== undefined);
+  const isFree = ({ priced }: OfferedProvider): boolean => priced?.from === "free";
+  const byDefault = speaking.find(({ isDefault }) => isDefault);
+  if (byDefault !== undefined && !isFree(byDefault)) return byDefault;
+  const free = speaking.filter(isFree).toSorted((one, other) => Number(other.isDefault) - Number(one.isDefault));
+  const has = await Promise.all(
+    free.map(
+      async ({ defaultModel, health }) =>
+        defaultModel === model || (await health?.())?.models?.includes(model) === true,
+    ),
+  );
+  return free.find((_provider, index) => has[index]) ?? byDefault ?? speaking.find((one) => !isFree(one));
 }
 
 async function resumed(gateway: Gateway, caller: Caller, id: string): Promise<SessionView> {

@@ -12,18 +12,14 @@ import {
   Failure,
   LIMITS,
   PoolConfig,
-  policyOfProfile,
-  profileOfPolicy,
-  WALLS,
-  type Walls,
 } from "../../protocol/index.ts";
-import type { Caller, OfferedProvider } from "../../sessions/index.ts";
-import { profileOfMount, type MountContext } from "./context.ts";
+import type { Caller } from "../../sessions/index.ts";
+import type { MountContext } from "./context.ts";
 import { create } from "./create.ts";
 import { usageOfMount } from "./reserve.ts";
 import { authFiles } from "./auth-files.ts";
+import { ProxyAllowlist, readAllowlist, readPolicy, writeAllowlist, writePolicy } from "./policy-file.ts";
 import { providerFiles, statusOf } from "./provider-files.ts";
-import { json, parseWritten } from "./json.ts";
 import type { FileNode } from "./tree.ts";
 
 /** `policy.read` is what every role has: these files tell nothing of others. */
@@ -131,7 +127,8 @@ function poolFiles({ gateway, metrics }: MountContext): readonly FileNode[] {
   ];
 }
 
-function proxyFiles({ gateway, metrics }: MountContext): readonly FileNode[] {
+function proxyFiles(context: MountContext): readonly FileNode[] {
+  const { gateway, metrics } = context;
   return [
     {
       path: "proxy/status",
@@ -144,24 +141,26 @@ function proxyFiles({ gateway, metrics }: MountContext): readonly FileNode[] {
           const offered = await gateway.providers.offered(caller);
           return {
             status: "healthy",
-            providers: Object.fromEntries(offered.map((provider) => [provider.id, statusOf(provider)])),
+            providers: Object.fromEntries(
+              await Promise.all(offered.map(async (provider) => [provider.id, await statusOf(provider)] as const)),
+            ),
           };
         },
       },
     },
     {
       path: "proxy/allowlist",
-      summary: "The hosts that the proxy reaches: those of the providers",
+      summary: "The hosts of providers that sessions made here may reach; only admins write it",
       content: "json",
       read: {
         ...ANYBODY,
         answer: z.array(z.string()),
-        run: async ({ caller }) => hostsOf(await gateway.providers.offered(caller)),
+        run: ({ caller }) => readAllowlist(context, caller),
       },
       write: {
         ...ADMIN,
-        json: z.array(z.string()),
-        run: fixed("the proxy reaches its providers and nothing else: change them with sallyport provider"),
+        json: ProxyAllowlist,
+        run: ({ caller }, text) => writeAllowlist(context, caller, text),
       },
     },
     {
@@ -181,10 +180,6 @@ function proxyFiles({ gateway, metrics }: MountContext): readonly FileNode[] {
   ];
 }
 
-function hostsOf(offered: readonly OfferedProvider[]): readonly string[] {
-  return [...new Set(offered.flatMap(({ hosts }) => hosts))].filter((host) => host !== "unix").toSorted();
-}
-
 /** Model requests since the server began that went so. Absent: not counted, or not for this caller. */
 async function outcomes(
   { metrics }: Pick<MountContext, "gateway" | "metrics">,
@@ -202,43 +197,4 @@ async function outcomes(
 /** Who may write is told apart from what can be written: an admin learns that it cannot, others that they may not. */
 function fixed(why: string): () => Promise<never> {
   return () => Promise.reject(new Failure("unsupported", why));
-}
-
-/** What holds now: no walls but those of the machine's own user. */
-async function wallsOf({ gateway, setting }: MountContext, caller: Caller): Promise<Required<Walls>> {
-  const wanted = setting?.policy ?? {};
-  return {
-    allowed_tunnels: wanted.allowed_tunnels ?? [],
-    isolation_mode: wanted.isolation_mode ?? "local",
-    network_mode: wanted.network_mode ?? "host",
-    repo_filter: wanted.repo_filter ?? "none",
-    proxy_allowlist: [...(wanted.proxy_allowlist ?? hostsOf(await gateway.providers.offered(caller)))],
-  };
-}
-
-async function readPolicy(context: MountContext, caller: Caller): Promise<ClaudePolicy> {
-  return policyOfProfile(profileOfMount(context, caller).profile, await wallsOf(context, caller));
-}
-
-async function writePolicy(context: MountContext, caller: Caller, text: string): Promise<void> {
-  const { gateway } = context;
-  const wantedPolicy = parseWritten(ClaudePolicy, json(text));
-  const walls = await wallsOf(context, caller);
-  for (const field of WALLS) {
-    const wanted = wantedPolicy[field];
-    if (wanted !== undefined && JSON.stringify(wanted) !== JSON.stringify(walls[field]))
-      throw new Failure(
-        "unsupported",
-        `${field} is set under mounts in sallyport.yaml; here it can only stay as it is`,
-      );
-  }
-  const { name, profile } = profileOfMount(context, caller);
-  const current = gateway.policy.get(caller);
-  // Only what was set through the API lies over the file: everything else stays the file's.
-  const [newest] = await gateway.policy.history(caller);
-  await gateway.policy.set(caller, {
-    default_profile: current.default_profile,
-    ...(newest?.policy.budget === undefined ? {} : { budget: newest.policy.budget }),
-    profiles: { ...newest?.policy.profiles, [name]: profileOfPolicy(wantedPolicy, profile) },
-  });
 }

@@ -54,7 +54,7 @@ export function providerFiles(context: MountContext): readonly FileNode[] {
     },
     {
       path: "providers/:provider/models",
-      summary: "Its models that have a price",
+      summary: "Its models that have a price, or cost nothing",
       content: "json",
       read: {
         ...ANYBODY,
@@ -64,7 +64,7 @@ export function providerFiles(context: MountContext): readonly FileNode[] {
     },
     {
       path: "providers/:provider/health",
-      summary: "Whether it has the credential that it needs, and how it did lately",
+      summary: "Whether it has the credential that it needs, how it did lately, and whether a local one answers",
       content: "json",
       read: {
         ...ANYBODY,
@@ -81,22 +81,24 @@ async function providerNamed({ gateway }: MountContext, caller: Caller, id: stri
   return found;
 }
 
-/** `degraded`: its answers broke lately. */
-export function statusOf({ available, condition }: OfferedProvider): ProviderStatus {
-  if (!available) return "unavailable";
-  return condition.state === "good" ? "available" : "degraded";
+/** `degraded`: it answers, but its answers broke lately or say that something is wrong. */
+export async function statusOf(provider: OfferedProvider): Promise<ProviderStatus> {
+  return (await healthOf(provider)).status;
 }
 
-function healthOf(provider: OfferedProvider): ClaudeProviderHealth {
-  const status = statusOf(provider);
-  const { id, condition } = provider;
-  if (status === "unavailable") return { status, message: `the provider ${id} has no key: an admin has to set one` };
-  if (condition.state === "good") return { status };
+async function healthOf({ id, available, condition, health }: OfferedProvider): Promise<ClaudeProviderHealth> {
+  if (!available) return { status: "unavailable", message: `the provider ${id} has no key: an admin has to set one` };
+  const said = await health?.();
+  if (said?.status === "unreachable" || said?.status === "unauthenticated")
+    return { status: "unavailable", message: said.message };
+  if (said?.status === "failed") return { status: "degraded", message: said.message };
+  if (condition.state === "good") return { status: "available" };
   const stopped = Math.ceil(condition.retryAfterMs / 1_000);
   const next = stopped === 0 ? "requests go to it" : `requests to it are stopped for ${stopped} s`;
-  return { status, message: `its answers broke off ${condition.failures} times lately; ${next}` };
+  return { status: "degraded", message: `its answers broke off ${condition.failures} times lately; ${next}` };
 }
 
+const NOTHING = { input: 0, output: 0 };
 const ABILITIES = { streaming: true, resume: true, fork: true, tools: true, vision: true };
 const NAMES: Readonly<Record<string, string>> = {
   cloud: "Anthropic Cloud API",
@@ -107,31 +109,30 @@ const NAMES: Readonly<Record<string, string>> = {
   xai: "xAI",
 };
 
-function infoOf(provider: OfferedProvider): ClaudeProvider {
+async function infoOf(provider: OfferedProvider): Promise<ClaudeProvider> {
   const priced = provider.models().find(({ model }) => model === provider.defaultModel)?.price;
-  const free = provider.free ? { input: 0, output: 0 } : undefined;
+  const free = provider.free ? NOTHING : undefined;
   const pricing = priced ?? free;
   return {
     id: provider.id,
     name: NAMES[provider.id] ?? provider.id,
-    models: modelsOf(provider),
+    models: await modelsOf(provider),
     capabilities: ABILITIES,
     pricing: pricing === undefined ? null : perThousand(pricing),
-    status: statusOf(provider),
+    status: await statusOf(provider),
     is_default: provider.isDefault,
     default_model: provider.defaultModel,
   };
 }
 
-function modelsOf(provider: OfferedProvider): readonly ClaudeModel[] {
-  const { free, defaultModel } = provider;
+/** Those with a price; of a provider that costs nothing also those that it lists itself, and its default. */
+async function modelsOf(provider: OfferedProvider): Promise<readonly ClaudeModel[]> {
+  const { id, free, defaultModel, health } = provider;
   const priced = provider.models();
-  const listed = priced.map(modelInfo);
-  if (!free || defaultModel === "" || priced.some(({ model }) => model === defaultModel)) return listed;
-  return [
-    modelInfo({ provider: provider.id, model: defaultModel, price: { input: 0, output: 0 }, from: "free" }),
-    ...listed,
-  ];
+  const own = free ? [defaultModel, ...((await health?.())?.models ?? [])] : [];
+  const unpriced = [...new Set(own)].filter((name) => name !== "" && !priced.some(({ model }) => model === name));
+  const costless = unpriced.map((model): PricedModel => ({ provider: id, model, price: NOTHING, from: "free" }));
+  return [...costless, ...priced].map(modelInfo);
 }
 
 function modelInfo({ model, price }: PricedModel): ClaudeModel {

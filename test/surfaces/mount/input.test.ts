@@ -75,7 +75,7 @@ const CASES: readonly Case[] = [
   ["a wall that cannot be built", "PUT", "/claude/policy", '{"isolation_mode":"container"}', 400, "ENOTSUP"],
   ["a rule that is none", "PUT", "/claude/policy", '{"blocked_tools":["Bash("]}', 400, "EINVAL"],
   ["a pool that is fixed", "PUT", "/claude/pool/config", '{"max_workers":99}', 400, "ENOTSUP"],
-  ["a fixed allow-list", "PUT", "/claude/proxy/allowlist", "[]", 400, "ENOTSUP"],
+  ["an empty allow-list", "PUT", "/claude/proxy/allowlist", "[]", 400, "EINVAL"],
   ["a challenge of no tunnel", "PUT", "/claude/auth/challenge", '{"tunnel_id":"x"}', 404, "ENOENT"],
   ["a worker that is not there", "GET", "/claude/workers/w1/status", undefined, 404, "ENOENT"],
   ["a provider's file that is not there", "GET", "/claude/providers/moon/info", undefined, 404, "ENOENT"],

@@ -120,7 +120,7 @@ describe("the policy file", () => {
     const before = await profile();
     const read = await admin.json("/claude-plain/policy");
     await admin.write("/claude-plain/policy", read);
-    expect(await profile()).toEqual({ ...(before as object), provider_hosts: read["proxy_allowlist"] });
+    expect(await profile()).toEqual(before);
     await admin.write("/claude-plain/policy", { ...read, approval_required_tools: ["Bash"] });
     expect(await profile()).toMatchObject({ ask: ["Bash"], ask_only_listed: true });
     const id = await started("/claude-plain", write("f.txt"), bash("echo hi"));
