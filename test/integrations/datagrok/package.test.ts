@@ -232,6 +232,27 @@ describeInBrowser("the Datagrok package on the stand-in of the platform", () => 
     await leave(page);
   });
 
+  it("a call that somebody else must approve: the panel says that it waits, and how it ended", async () => {
+    const page = await visit();
+    await openPanel(page);
+    const point = {
+      tool: "mcp__datagrok__highlight_element",
+      input: { elementId: "Edit top menu", description: "here" },
+    };
+    await page.getByLabel("Ask Claude about your data…").fill(script(point, { say: "It is up there." }));
+    await page.keyboard.press("Enter");
+    await page.getByText("Waiting for approval of highlight_element…").first().waitFor();
+    const { admin } = platform;
+    const [question] = (await admin.approvals({ status: "pending" })).approvals;
+    if (question === undefined) throw new Error("nobody was asked");
+    await admin.decide(question.id, { decision: "approve", input_hash: question.input_hash });
+    await page.getByText("It is up there.").first().waitFor();
+    await expect
+      .poll(() => page.locator(".sallyport-steps li").allTextContents())
+      .toEqual(["Highlighting: Edit top menu…", "Approval: approved"]);
+    await leave(page);
+  });
+
   it("plain words: a histogram, and the tables of a schema", async () => {
     const page = await visit();
     await page.evaluate(async () => {

@@ -1,18 +1,29 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
+import { mkdir, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { build, type InlineConfig, type Rolldown } from "vite";
 import { WebSocket, WebSocketServer } from "ws";
+import { SallyportClient } from "../../../src/client/index.ts";
 import { ownPort } from "../../support/port.ts";
-import { makePlace } from "../../support/server.ts";
+import { makePlace, TEST_TOKEN } from "../../support/server.ts";
 
 const root = resolve(import.meta.dirname, "../../..");
 const PACKAGE = resolve(root, "integrations/datagrok");
 /** The version that the platform has as its global, not the one of this repository. */
 const RXJS = resolve(root, "node_modules/datagrok-api/node_modules/rxjs/bundles/rxjs.umd.min.js");
+
+/** As the shipped profile, but somebody is asked before an element is pointed at. */
+const POLICY = `profiles:
+  server:
+    tools: [Read, Glob, Grep, WebFetch, mcp__datagrok__*]
+    autonomy: full
+    client_may_choose: [model]
+    ask: [mcp__datagrok__highlight_element]
+`;
 
 /** How long the container may take to be ready, and how often it is asked, ms. */
 const READY_MS = 20_000;
@@ -34,6 +45,8 @@ export interface Platform {
   /** Cuts every connection between page and container. */
   cut(): void;
   stopContainer(): Promise<void>;
+  /** The server's administrator, who reaches it past the relay. */
+  readonly admin: SallyportClient;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -70,6 +83,7 @@ export async function openPlatform(): Promise<Platform> {
     closedWith: state.closedWith,
     cut,
     stopContainer: () => container.stop(),
+    admin: container.admin,
     [Symbol.asyncDispose]: async () => {
       cut();
       server.closeAllConnections();
@@ -108,6 +122,7 @@ function joinContainers(server: Server, containerUrl: string, joined: Set<WebSoc
 interface Container {
   readonly url: string;
   stop(): Promise<void>;
+  readonly admin: SallyportClient;
   remove(): Promise<void>;
 }
 
@@ -115,6 +130,8 @@ interface Container {
 async function startContainer(): Promise<Container> {
   const place = await makePlace();
   const [port, innerPort] = [await ownPort(), await ownPort()];
+  await mkdir(place.home, { recursive: true, mode: 0o700 });
+  await writeFile(join(place.home, "policy.yaml"), POLICY, { mode: 0o600 });
   const relay = resolve(PACKAGE, "dockerfiles/claude-runtime/relay.mjs");
   const child = spawn(process.execPath, [relay, resolve(root, "dist/cli/main.js")], {
     stdio: "ignore",
@@ -124,6 +141,7 @@ async function startContainer(): Promise<Container> {
       RELAY_HOST: "127.0.0.1",
       RELAY_PORT: String(port),
       RELAY_SERVER_PORT: String(innerPort),
+      SALLYPORT_TOKEN: TEST_TOKEN,
       SALLYPORT_HOME: place.home,
       SALLYPORT_WORKSPACE: place.workspace,
     },
@@ -137,6 +155,7 @@ async function startContainer(): Promise<Container> {
       if (child.exitCode === null && child.signalCode === null) child.kill("SIGTERM");
       await exited;
     },
+    admin: new SallyportClient({ url: `http://127.0.0.1:${innerPort}`, token: TEST_TOKEN }),
     remove: () => place.remove(),
   };
 }

@@ -139,8 +139,11 @@ export class ViewChat {
         if (!isWhole) session.updateLastAIMessage(text);
       }),
       client.onMessage.subscribe((message) => {
+        if (!isMine(message)) return;
         // The model's answer broke off and is said again from here.
-        if (isMine(message) && message["type"] === "revision_start") text = String(message["content"]);
+        if (message["type"] === "revision_start") text = String(message["content"]);
+        const question = questionStep(message);
+        if (question !== undefined) session.showStep(question.key, question.words, question.state);
       }),
       client.onToolUse.subscribe((use) => {
         if (!isMine(use)) return;
@@ -192,6 +195,18 @@ export class ViewChat {
     const context = { viewType: DG.VIEW_TYPE.TABLE_VIEW, metadata: { table } };
     return { tools, context: connectionId === null ? context : { ...context, connectionId } };
   }
+}
+
+/** A call that waits for somebody who may approve it, and how that ended. The person here is told, and does not decide. */
+function questionStep(
+  message: Readonly<Record<string, unknown>>,
+): { readonly key: string; readonly words: string; readonly state: "running" | "completed" | "failed" } | undefined {
+  const key = `question ${String(message["requestId"])}`;
+  if (message["type"] === "approval_request")
+    return { key, words: `Waiting for approval of ${String(message["toolName"])}…`, state: "running" };
+  if (message["type"] !== "approval_resolved") return undefined;
+  const status = String(message["status"]);
+  return { key, words: `Approval: ${status}`, state: status === "approved" ? "completed" : "failed" };
 }
 
 /** The server tells of a tool when it begins and when it ends, and the client once more when the page is done with it. */
