@@ -7,11 +7,12 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -113,12 +114,23 @@ function build() {
   const tsc = join(modules, "typescript", "bin", "tsc");
   const result = spawnSync(process.execPath, [tsc, "-p", "tsconfig.json"], { cwd: root, stdio: ["ignore", 2, 2] });
   if (result.status !== 0) stop("The build failed: see above.");
+  removeLeftovers();
   buildPages();
   mkdirSync(dirname(buildStamp), { recursive: true });
   writeFileSync(buildStamp, names);
   // What was saved while the compiler ran counts as newer.
   utimesSync(buildStamp, begun, begun);
   chmodSync(join(root, "dist", "cli", "main.js"), 0o755);
+}
+
+/** What was compiled of a file that is gone: it would be published, and could be imported. */
+function removeLeftovers() {
+  for (const entry of readdirSync(join(root, "dist"), { recursive: true, withFileTypes: true })) {
+    const folder = relative(join(root, "dist"), entry.parentPath ?? entry.path);
+    const [, name] = /^(.*?)(?:\.d\.ts|\.js|\.js\.map)$/.exec(entry.name) ?? [];
+    if (!entry.isFile() || name === undefined || /^(?:web|panel)(?:$|[\\/])/.test(folder)) continue;
+    if (!existsSync(join(root, "src", folder, `${name}.ts`))) rmSync(join(root, "dist", folder, entry.name));
+  }
 }
 
 /** The web pages, into dist/web; then the panel that other pages can have, into dist/panel, and its types beside the pages. */

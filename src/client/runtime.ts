@@ -3,6 +3,10 @@ import { CLIENT_LIMITS } from "../protocol/client-limits.ts";
 import type { RuntimeFinal } from "../protocol/index.ts";
 import type { TokenSource } from "./token.ts";
 
+/** @ts-ignore RxJS's Subject. RxJS is an optional peer: where it is not installed, this is no error in a program that checks all types. */
+// oxlint-disable-next-line typescript/consistent-type-imports -- an import of its own would be an error there
+export type RuntimeSubject<Value> = import("rxjs").Subject<Value>;
+
 /** What the page is showing, for the tools that the agent gets and for the prompt. */
 export interface RuntimeClientContext {
   viewType?: string;
@@ -85,12 +89,12 @@ export class ClaudeRuntimeClient {
   #disconnects = 0;
   /** Conversations with an answer on its way. */
   readonly #open = new Set<string>();
-  onChunk = new Subject<RuntimeChunk>();
-  onToolUse = new Subject<RuntimeToolUse>();
-  onFinal = new Subject<RuntimeAnswered>();
-  onError = new Subject<RuntimeTrouble>();
+  onChunk: RuntimeSubject<RuntimeChunk> = new Subject();
+  onToolUse: RuntimeSubject<RuntimeToolUse> = new Subject();
+  onFinal: RuntimeSubject<RuntimeAnswered> = new Subject();
+  onError: RuntimeSubject<RuntimeTrouble> = new Subject();
   /** Every message as it came, also those that document 000 does not have: `queued`, `revision_start`, `approval_request`, … */
-  onMessage = new Subject<Readonly<Record<string, unknown>>>();
+  onMessage: RuntimeSubject<Readonly<Record<string, unknown>>> = new Subject();
 
   constructor(options: RuntimeClientOptions = {}) {
     this.#options = options;

@@ -1,7 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { readdirSync, readFileSync } from "node:fs";
+import { createReadStream, readdirSync, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
+import { pipeline, Readable } from "node:stream";
+import { createGunzip } from "node:zlib";
 import { Failure } from "../protocol/index.ts";
 import type { App, SurfaceOptions } from "./surface.ts";
 
@@ -119,18 +121,31 @@ export function webPages(app: App, { web }: Pick<SurfaceOptions, "web">): void {
   });
   app.get(`${ASSETS}:file`, async (context) => {
     const file = context.req.param("file");
+    const hasPacked = assets.has(file + PACKED);
     // Only names that were there at the start: nothing that is asked for becomes a path.
-    if (web === undefined || !assets.has(file)) throw new Failure("not_found", "there is no such file");
-    const isPacked = assets.has(file + PACKED) && /\bgzip\b/.test(context.req.header("accept-encoding") ?? "");
-    const content = await readFile(join(web, "assets", isPacked ? file + PACKED : file));
+    if (web === undefined || (!assets.has(file) && !hasPacked)) throw new Failure("not_found", "there is no such file");
+    const takesPacked = hasPacked && /\bgzip\b/.test(context.req.header("accept-encoding") ?? "");
+    const content = await contentOf(join(web, "assets", file), { takesPacked, isOnlyPacked: !assets.has(file) });
     // Not before it was read: a failure is not to be kept for a year.
     context.header("cache-control", YEAR);
     context.header("vary", "accept-encoding");
-    if (isPacked) context.header("content-encoding", "gzip");
+    if (takesPacked) context.header("content-encoding", "gzip");
     const kind = extname(file);
     if (kind === ".js") context.header("content-security-policy", WORKER_POLICY);
-    return context.body(new Uint8Array(content), 200, { "content-type": TYPES[kind] ?? "application/octet-stream" });
+    return context.body(content, 200, { "content-type": TYPES[kind] ?? "application/octet-stream" });
   });
+}
+
+/** A file as its reader takes it. What is there only packed is unpacked on the way, piece by piece. */
+async function contentOf(
+  path: string,
+  { takesPacked, isOnlyPacked }: { readonly takesPacked: boolean; readonly isOnlyPacked: boolean },
+): Promise<Uint8Array<ArrayBuffer> | ReadableStream> {
+  if (takesPacked) return new Uint8Array(await readFile(path + PACKED));
+  if (!isOnlyPacked) return new Uint8Array(await readFile(path));
+  // A reader that goes ends both.
+  const unpacked = pipeline(createReadStream(path + PACKED), createGunzip(), () => undefined);
+  return Readable.toWeb(unpacked) as ReadableStream;
 }
 
 function newNonce(): string {

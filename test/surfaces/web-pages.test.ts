@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -77,6 +78,28 @@ describe("the web pages", () => {
     expect([plain.headers.get("content-encoding"), packed.headers.get("content-encoding")]).toEqual([null, "gzip"]);
     expect([plain.headers.get("vary"), packed.headers.get("vary")]).toEqual(["accept-encoding", "accept-encoding"]);
     expect(await packed.text()).toBe(await plain.text());
+  });
+
+  test("keep very large parts once, packed, and unpack them for who cannot", async () => {
+    const names = readdirSync(ASSETS);
+    const [large = "", ...others] = names.filter(
+      (name) => name.endsWith(".wasm.gz") && !names.includes(name.slice(0, -3)),
+    );
+    expect(others).toEqual([]);
+    const path = `/assets/${large.slice(0, -".gz".length)}`;
+    const plain = await get(path, { headers: { "accept-encoding": "identity" } });
+    expect([plain.status, plain.headers.get("content-type"), plain.headers.get("content-encoding")]).toEqual([
+      200,
+      "application/wasm",
+      null,
+    ]);
+    const packed = await get(path, { headers: { "accept-encoding": "gzip" } });
+    expect(packed.headers.get("content-encoding")).toBe("gzip");
+    const digest = async (response: Response): Promise<string> =>
+      createHash("sha256")
+        .update(Buffer.from(await response.arrayBuffer()))
+        .digest("hex");
+    expect(await digest(plain)).toBe(await digest(packed));
   });
 
   test("a script that becomes a worker may load nothing from elsewhere", async () => {

@@ -1,14 +1,15 @@
 import { randomUUID } from "node:crypto";
-import { WebStandardStreamableHTTPServerTransport, type Server } from "@modelcontextprotocol/server";
+import type { Server } from "@modelcontextprotocol/server";
 import { Failure, LIMITS } from "../../protocol/index.ts";
 import type { Caller } from "../../sessions/index.ts";
 import type { ClaudeTree } from "./claude-tree.ts";
 import { mcpServer } from "./mcp-server.ts";
+import { OlderHttpTransport } from "./older-codes.ts";
 import { Subscriptions } from "./subscriptions.ts";
 
 interface Client {
   readonly owner: string;
-  readonly transport: WebStandardStreamableHTTPServerTransport;
+  readonly transport: OlderHttpTransport;
   readonly subscriptions: Subscriptions;
   readonly server: Server;
   /** Requests and streams that are open. */
@@ -74,7 +75,7 @@ export class McpClients {
     this.#makeRoom(caller);
     const { treeOf, version, onError } = this.#options;
     const tree = treeOf(caller);
-    const transport = new WebStandardStreamableHTTPServerTransport({
+    const transport = new OlderHttpTransport({
       sessionIdGenerator: () => randomUUID(),
       keepAliveMs: LIMITS.heartbeatMs,
       onsessioninitialized: (id) => void this.#clients.set(id, client),

@@ -5,6 +5,7 @@ import { LIMITS } from "../../protocol/index.ts";
 import type { ClaudeTree } from "./claude-tree.ts";
 import { listenedTo, subscribeAll } from "./listening.ts";
 import { failureOf, mcpServer, protocolError } from "./mcp-server.ts";
+import { inOlderCodes } from "./older-codes.ts";
 import { Subscriptions } from "./subscriptions.ts";
 
 export interface McpStdioOptions {
@@ -58,6 +59,8 @@ class ListeningTransport implements Transport {
   readonly #streams = new Map<string | number, readonly string[]>();
   #turn: Promise<void> = Promise.resolve();
   #waiting = 0;
+  /** The client began with `initialize`, as all did before the revision of 2026. */
+  #isOlder = false;
 
   constructor(wire: StdioServerTransport, subscriptions: Subscriptions, onError: (error: unknown) => void) {
     this.#wire = wire;
@@ -96,7 +99,7 @@ class ListeningTransport implements Transport {
   }
 
   send(message: JSONRPCMessage): Promise<void> {
-    return this.#wire.send(message);
+    return this.#wire.send(this.#isOlder ? inOlderCodes(message) : message);
   }
 
   close(): Promise<void> {
@@ -104,6 +107,7 @@ class ListeningTransport implements Transport {
   }
 
   async #take(message: JSONRPCMessage, onError: (error: unknown) => void): Promise<void> {
+    if ("method" in message && message.method === "initialize") this.#isOlder = true;
     const wanted = listenedTo(message);
     if (wanted === undefined) this.#leave(message);
     else {

@@ -93,7 +93,7 @@ const CreatedOutput = z.looseObject({
 });
 
 const StatusOutput = z.looseObject({
-  session_id: z.string(),
+  session_id: z.string().describe("The session's id"),
   status: z.string().describe("ready, working, idle, paused, pending_approval, complete or failed"),
 });
 
@@ -104,7 +104,7 @@ const WaitOutput = StatusOutput.extend({
 });
 
 const ReadOutput = z.looseObject({
-  path: z.string(),
+  path: z.string().describe("The file or folder"),
   text: z.string().optional().describe("The part of the file that was read"),
   size: z.number().int().optional().describe("Bytes of the whole file"),
   offset: z.number().int().optional().describe("The first byte of the part"),

@@ -6,11 +6,11 @@ const place = {
   session_id: z.string(),
   at: z.string().describe("ISO 8601"),
 };
-const bodies = EventBody.options.map((option) => option.extend(place));
-type Bodies = typeof bodies;
+const [first, ...others] = EventBody.options.map((option): z.ZodObject => option.extend(place));
+if (first === undefined) throw new Error("there are no events");
 
 /** One line of the journal, as typed clients want it: a union whose members are whole. */
-export const Event = z.discriminatedUnion("type", bodies as [Bodies[number], ...Bodies]);
+export const Event = z.discriminatedUnion("type", [first, ...others]);
 
 /** An item that is open when a watcher arrives: live only, without a number. */
 export const Snapshot = z.object({ type: z.literal("item.updated"), session_id: z.string(), item: Item });

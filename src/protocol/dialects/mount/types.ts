@@ -36,14 +36,14 @@ function optional<Schema extends z.ZodType>(schema: Schema) {
 
 export const ToolDefinition = z
   .object({
-    name: z.string().min(1).max(200),
-    description: optional(z.string().max(LIMITS.lentDescriptionChars)),
+    name: z.string().min(1).max(200).describe("The tool's name, such as Read"),
+    description: optional(z.string().max(LIMITS.lentDescriptionChars)).describe("Not used: tools describe themselves"),
     /** Our tools take no configuration: what stands here must be empty. */
     config: optional(
       z
         .record(z.string(), z.unknown())
         .refine((config) => Object.keys(config).length === 0, "tools take no configuration here; leave it out"),
-    ),
+    ).describe("Must be empty: tools take no configuration here"),
   })
   .strict();
 

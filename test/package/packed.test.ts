@@ -1,0 +1,122 @@
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, normalize, resolve } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+
+const root = resolve(import.meta.dirname, "../..");
+const read = (path: string): string => readFileSync(join(root, path), "utf8");
+
+interface Manifest {
+  readonly exports: Readonly<Record<string, string | { readonly types: string; readonly default: string }>>;
+  readonly bin: Readonly<Record<string, string>>;
+  readonly repository?: unknown;
+  readonly homepage?: unknown;
+  readonly bugs?: unknown;
+}
+const manifest = JSON.parse(read("package.json")) as Manifest;
+
+/** What npm would publish. */
+let files: ReadonlySet<string>;
+beforeAll(() => {
+  const told = execFileSync("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], {
+    cwd: root,
+    encoding: "utf8",
+    maxBuffer: 50_000_000,
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  const [packed] = JSON.parse(told) as readonly [{ readonly files: readonly { readonly path: string }[] }];
+  files = new Set(packed.files.map(({ path }) => path));
+});
+
+const holds = (path: string): boolean => files.has(path) || [...files].some((file) => file.startsWith(`${path}/`));
+
+describe("the package as npm would publish it", () => {
+  it("has every file that its papers link to", () => {
+    const papers = [...files].filter((path) => path.endsWith(".md"));
+    expect(papers).toEqual(expect.arrayContaining(["README.md", "docs/user/first-steps.md", "SECURITY.md"]));
+    const dead = papers.flatMap((paper) =>
+      [...read(paper).matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)]
+        .map(([, target = ""]) => target)
+        .filter((target) => !/^[a-z]+:/.test(target))
+        .filter((target) => !holds(normalize(join(dirname(paper), target)).replace(/\/$/, "")))
+        .map((target) => `${paper}: ${target}`),
+    );
+    expect(dead).toEqual([]);
+  });
+
+  it("has no map without the sources that it maps to", () => {
+    const maps = [...files].filter((path) => path.endsWith(".map"));
+    const useless = maps.filter((path) => {
+      const { sources, sourcesContent = [] } = JSON.parse(read(path)) as {
+        readonly sources: readonly string[];
+        readonly sourcesContent?: readonly (string | null)[];
+      };
+      return sources.some((source, index) => sourcesContent[index] == null && !files.has(join(dirname(path), source)));
+    });
+    expect(useless).toEqual([]);
+    // And no program names a map that is not there.
+    const scripts = [...files].filter((path) => /^dist\/(?!web\/|panel\/).*\.js$/.test(path));
+    expect(scripts.filter((path) => !files.has(`${path}.map`))).toEqual([]);
+  });
+
+  it("has what its exports and its commands name, with types", () => {
+    const named = Object.values(manifest.exports).flatMap((entry) =>
+      typeof entry === "string" ? [entry, entry.replace(/\.js$/, ".d.ts")] : [entry.types, entry.default],
+    );
+    const missing = [...named, ...Object.values(manifest.bin)]
+      .map((path) => path.replace(/^\.\//, ""))
+      .filter((path) => !files.has(path));
+    expect(missing).toEqual([]);
+  });
+
+  it("names no place that does not exist, and leaves sources, tests and secrets at home", () => {
+    const { repository, homepage, bugs } = manifest;
+    expect([repository, homepage, bugs]).toEqual([undefined, undefined, undefined]);
+    expect(
+      [...files].filter((path) => /^(src|test|scripts|node_modules)\/|\.env|\.tsbuildinfo|\.db$/.test(path)),
+    ).toEqual([]);
+  });
+
+  it("compiles strictly in a program that has none of the optional peers", () => {
+    const place = mkdtempSync(join(tmpdir(), "sallyport-package-"));
+    try {
+      const installed = join(place, "node_modules", "sallyport");
+      mkdirSync(installed, { recursive: true });
+      cpSync(join(root, "package.json"), join(installed, "package.json"));
+      symlinkSync(join(root, "dist"), join(installed, "dist"));
+      symlinkSync(join(root, "node_modules", "zod"), join(place, "node_modules", "zod"));
+      // React's own types are its users': the panel for React is nothing without it.
+      const entries = Object.keys(manifest.exports).filter(
+        (entry) => entry !== "./panel/react" && !entry.endsWith(".json"),
+      );
+      const lines = entries.map((entry, index) => `export * as e${index} from "sallyport${entry.slice(1)}";`);
+      writeFileSync(join(place, "all.ts"), lines.join("\n"));
+      writeFileSync(join(place, "package.json"), '{"type":"module"}');
+      const compilerOptions = {
+        strict: true,
+        skipLibCheck: false,
+        noEmit: true,
+        module: "nodenext",
+        target: "es2023",
+        lib: ["es2023", "dom", "dom.iterable", "dom.asynciterable"],
+        types: [],
+        preserveSymlinks: true,
+      };
+      writeFileSync(join(place, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["all.ts"] }));
+      const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
+      expect(run(tsc, place)).toBe("");
+    } finally {
+      rmSync(place, { recursive: true });
+    }
+  });
+});
+
+/** What the compiler has to say. */
+function run(tsc: string, project: string): string {
+  try {
+    return execFileSync(process.execPath, [tsc, "-p", project], { encoding: "utf8" });
+  } catch (error) {
+    return (error as { readonly stdout: string }).stdout;
+  }
+}
