@@ -18,14 +18,14 @@ interface Schema {
 
 /** Places in a schema that a model reads without being told what they are for. */
 function unexplained(schema: Schema, place: string): readonly string[] {
-  return [
-    ...Object.entries(schema.properties ?? {}).flatMap(([name, part]) => [
-      ...(part.description === undefined ? [`${place}.${name}`] : []),
-      ...unexplained(part, `${place}.${name}`),
-    ]),
-    ...(schema.items === undefined ? [] : unexplained(schema.items, `${place}[]`)),
-    ...(schema.anyOf ?? []).flatMap((part) => unexplained(part, place)),
-  ];
+  const found: string[] = [];
+  for (const [name, part] of Object.entries(schema.properties ?? {})) {
+    if (part.description === undefined) found.push(`${place}.${name}`);
+    found.push(...unexplained(part, `${place}.${name}`));
+  }
+  if (schema.items !== undefined) found.push(...unexplained(schema.items, `${place}[]`));
+  for (const part of schema.anyOf ?? []) found.push(...unexplained(part, place));
+  return found;
 }
 
 /** Every message as it came over the wire, before the client library makes something else of it. */
@@ -34,10 +34,13 @@ function wireOf({ client }: Connected): readonly JSONRPCMessage[] {
   const { transport } = client;
   if (transport === undefined) throw new Error("not connected");
   const { onmessage } = transport;
-  transport.onmessage = (message, extra) => {
-    seen.push(message);
-    onmessage?.(message, extra);
+  const hears: Pick<typeof transport, "onmessage"> = {
+    onmessage: (message, extra) => {
+      seen.push(message);
+      onmessage?.(message, extra);
+    },
   };
+  Object.assign(transport, hears);
   return seen;
 }
 
