@@ -198,7 +198,6 @@ const TABLES: Readonly<Record<string, readonly string[]>> = {
     "npm t -- --watch=false src/a.test.ts",
     "npm start",
     "npm init -y",
-    "npm create vite@latest app -- --template react",
     "npm ls --depth=0",
     "npm ls -g",
     "npm outdated",

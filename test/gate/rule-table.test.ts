@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { evaluate } from "../../src/gate/index.ts";
+import { ALLOW_FETCHED } from "./rule-table/allow-fetched.ts";
 import { ALLOW_FILES } from "./rule-table/allow-files.ts";
 import { ALLOW_GIT } from "./rule-table/allow-git.ts";
 import { ALLOW_JAVASCRIPT } from "./rule-table/allow-javascript.ts";
@@ -11,7 +12,15 @@ import { DENY_COMMANDS } from "./rule-table/deny-commands.ts";
 import { DENY_PATHS } from "./rule-table/deny-paths.ts";
 import { bash, standing } from "./stand.ts";
 
-const TABLES = [...ALLOW_GIT, ...ALLOW_JAVASCRIPT, ...ALLOW_FILES, ...ALLOW_OTHERS, ...DENY_PATHS, ...DENY_COMMANDS];
+const TABLES = [
+  ...ALLOW_FETCHED,
+  ...ALLOW_GIT,
+  ...ALLOW_JAVASCRIPT,
+  ...ALLOW_FILES,
+  ...ALLOW_OTHERS,
+  ...DENY_PATHS,
+  ...DENY_COMMANDS,
+];
 
 describe.each(TABLES)("$name", (table) => {
   const { profile, autonomy = "supervised" } = table;

@@ -78,10 +78,24 @@ export function npmObjection(suspect: Suspect): Objection {
       own.filter(({ value }) => !/^--(p|c|ca)$|^--pre(fer.*)?$/.test(value)),
       ["--prefix", "--cache", "--pack-destination", "--workspace", "-w", "--logs-dir", "--local-prefix", "-C"],
     ).flatMap(({ value }) => (value === undefined ? [] : [() => writing(value, folder, bindings)])),
+    () => fetched(verb, words.slice(next + 1)),
     () => config(verb, own.slice(next + 1)),
     () => (INSTALLS.has(verb?.value ?? "") ? readingAll(own.slice(next + 1).map(withoutScheme), suspect) : undefined),
     () => readingAll(own.slice(1).flatMap(setTo), suspect),
   );
+}
+
+/** `npm init x` and `npm create x` get the package `create-x` and run it. `npm init` alone only asks questions. */
+function fetched(verb: ShellWord | undefined, rest: readonly ShellWord[]): Objection {
+  if (!/^(init|innit|create)$/.test(verb?.value ?? "")) return undefined;
+  const named = rest.find(
+    ({ value, fixed }, index) =>
+      value !== "--" &&
+      (!fixed || !value.startsWith("-")) &&
+      !/^(-w|--workspace|--scope)$/.test(rest[index - 1]?.value ?? ""),
+  );
+  if (named === undefined) return undefined;
+  return `npm ${verb?.value ?? ""} ${named.text} is not allowed: it gets a program from the network and runs it`;
 }
 
 /** `file:../x` and `link:../x` are folders. */
@@ -129,6 +143,8 @@ function changesTheMachine(
     if (name.length > 3 && "--location".startsWith(name)) return (set ?? words[index + 1]?.value) !== "project";
     return false;
   });
+  // A link into, or from, the folder of global packages.
+  if (/^(link|ln)$/.test(verb?.value ?? "")) return true;
   if (!global) return false;
   const first = rest.find((word) => !word.value.startsWith("-"))?.value ?? "list";
   if (/^(config|c)$/.test(verb?.value ?? "")) return !/^(get|list|ls)$/.test(first);

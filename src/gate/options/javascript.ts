@@ -1,4 +1,7 @@
-import type { ProgramSpec } from "./spec.ts";
+import { RUNS_PACKAGE, type ProgramSpec } from "./spec.ts";
+
+/** Code that is got from elsewhere before it runs. */
+const REMOTE = /^(https?|npm|jsr|data|blob|git|github|file):/i;
 
 /** npm reads `-name` like `--name`, so nothing but whole names is covered. */
 const NPM_COMMON =
@@ -34,6 +37,8 @@ const NPM: ProgramSpec = {
     version: { most: 0 },
     exec: { rest: "program" },
     x: { rest: "program" },
+    create: RUNS_PACKAGE,
+    ...Object.fromEntries(["init", "innit"].map((name) => [name, { ...RUNS_PACKAGE, single: "y yes", long: "yes" }])),
   },
 };
 
@@ -78,6 +83,7 @@ const PNPM: ProgramSpec = {
     ),
     exec: { rest: "program" },
     dlx: { rest: "program" },
+    create: RUNS_PACKAGE,
     config: { asks: /^(set|delete|edit)$/ },
     publish: {},
   },
@@ -106,6 +112,11 @@ const YARN: ProgramSpec = {
     ),
     exec: { rest: "program" },
     dlx: { flags: "q", rest: "program" },
+    create: RUNS_PACKAGE,
+    set: { operands: "none" },
+    policies: { operands: "none" },
+    plugin: { asks: /^(import|remove)$/ },
+    init: { flags: "pyw", long: "yes private workspace" },
     config: { asks: /^(set|unset|delete)$/ },
     npm: {},
     workspace: { operands: "none" },
@@ -117,8 +128,9 @@ const BUN: ProgramSpec = {
   flags: "v",
   long: "version help silent revision",
   otherwise: "script",
+  asks: REMOTE,
   commands: {
-    run: { rest: "generic" },
+    run: { asks: REMOTE, rest: "generic" },
     test: { texts: "t", long: "bail? timeout~ only todo test-name-pattern~ rerun-each~", operands: "text" },
     ...Object.fromEntries(
       ["install", "i", "add", "a", "remove", "rm", "update", "outdated"].map((name) => [
@@ -126,7 +138,10 @@ const BUN: ProgramSpec = {
         { flags: "dDEp", long: "dev exact frozen-lockfile production no-save ignore-scripts no-progress no-summary" },
       ]),
     ),
-    x: { rest: "program" },
+    x: RUNS_PACKAGE,
+    create: RUNS_PACKAGE,
+    c: RUNS_PACKAGE,
+    init: { ...RUNS_PACKAGE, flags: "y", long: "yes" },
   },
 };
 
@@ -152,12 +167,18 @@ export const JAVASCRIPT: Readonly<Record<string, ProgramSpec>> = {
   deno: {
     flags: "qVh",
     long: "quiet version help",
+    asks: REMOTE,
     commands: {
-      run: { long: "no-check check", rest: "generic" },
-      test: { long: "no-check fail-fast? filter~ parallel doc", dashes: "generic" },
+      run: { long: "no-check check", asks: REMOTE, rest: "generic" },
+      serve: { long: "no-check check", asks: REMOTE, rest: "generic" },
+      test: { long: "no-check fail-fast? filter~ parallel doc", asks: REMOTE, dashes: "generic" },
+      bench: { long: "no-check filter~", asks: REMOTE, dashes: "generic" },
       lint: { long: "json compact" },
       fmt: { long: "check" },
-      check: {},
+      check: { asks: REMOTE },
+      ...Object.fromEntries(
+        ["x", "create", "install", "i", "init", "eval", "compile"].map((name) => [name, RUNS_PACKAGE]),
+      ),
       task: { rest: "generic" },
       info: { long: "json" },
     },

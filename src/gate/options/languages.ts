@@ -1,4 +1,4 @@
-import type { ProgramSpec } from "./spec.ts";
+import { RUNS_PACKAGE, type ProgramSpec } from "./spec.ts";
 
 const CARGO_BUILD: ProgramSpec = {
   flags: "rvq",
@@ -51,6 +51,9 @@ const MAKE: ProgramSpec = {
 };
 const INTERPRETER: ProgramSpec = { flags: "cwvh", long: "version help", script: true, rest: "generic" };
 
+/** A package with a version, or of another host: `example.com/x@latest`. */
+const GO_REMOTE = /@|^[\w-][^/]*\.[^/]*\//;
+
 export const LANGUAGES: Readonly<Record<string, ProgramSpec>> = {
   cargo: {
     flags: "vqV",
@@ -69,6 +72,8 @@ export const LANGUAGES: Readonly<Record<string, ProgramSpec>> = {
       remove: { flags: "D", long: "dev build dry-run" },
       search: { long: "limit~" },
       nextest: CARGO_BUILD,
+      install: RUNS_PACKAGE,
+      binstall: RUNS_PACKAGE,
     },
   },
   rustc: { long: "version help explain~ print~" },
@@ -78,10 +83,11 @@ export const LANGUAGES: Readonly<Record<string, ProgramSpec>> = {
     single: "v",
     commands: {
       build: GO_BUILD,
-      test: GO_BUILD,
+      test: { ...GO_BUILD, asks: GO_REMOTE },
       vet: GO_BUILD,
-      install: GO_BUILD,
-      run: { ...GO_BUILD, rest: "generic" },
+      install: { ...GO_BUILD, asks: GO_REMOTE },
+      run: { ...GO_BUILD, asks: GO_REMOTE, rest: "generic" },
+      tool: RUNS_PACKAGE,
       list: { single: "m json f~ deps e u test", long: "" },
       fmt: { single: "n x" },
       mod: { single: "v json go~" },
@@ -109,6 +115,14 @@ export const LANGUAGES: Readonly<Record<string, ProgramSpec>> = {
   python3: PYTHON,
   pypy: PYTHON,
   pypy3: PYTHON,
+  pipx: {
+    flags: "h",
+    long: "version help quiet verbose",
+    commands: {
+      list: { long: "short json" },
+      ...Object.fromEntries(["run", "install", "inject", "upgrade", "runpip"].map((name) => [name, RUNS_PACKAGE])),
+    },
+  },
   pip: PIP,
   pip3: PIP,
   pytest: {

@@ -97,6 +97,9 @@ export function within(program: ProgramSpec, command: ProgramSpec): ProgramSpec 
 }
 
 /** Options that mean the same in every program: what a star covers of a program that is not listed. */
+/** A command that gets a package from the network and runs it: which one must be in the rule. */
+export const RUNS_PACKAGE: ProgramSpec = { operands: "none", rest: "generic" };
+
 export const GENERIC: ProgramSpec = {
   // `@file` holds further options.
   asks: /^@/,

@@ -1,62 +1,17 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { describeInBrowser, type Visitor } from "../../support/browser.ts";
 import { runScript, script } from "../../support/house.ts";
 import { ALL_PAYLOADS, FILE_NAMES, PAYLOADS } from "./payloads.ts";
+import { checkPage, listen, missing } from "./traces.ts";
 import { asked, begin, consoleWorld, conversation, question, type ConsoleWorld } from "./world.ts";
-
-/** Everything that an attack would leave behind in a page, by name; empty when there was none. */
-async function traces(page: Page): Promise<readonly string[]> {
-  return page.evaluate(() => {
-    const found: string[] = [];
-    if ("__xss" in globalThis) found.push("a script ran");
-    for (const element of document.querySelectorAll("*")) {
-      const name = element.localName;
-      const inside = element.closest("#root") !== null;
-      if (inside && ["script", "iframe", "object", "embed", "base", "meta", "link", "style"].includes(name))
-        found.push(`<${name}>`);
-      for (const { name: attribute, value } of element.attributes) {
-        if (attribute.startsWith("on")) found.push(`${name} ${attribute}`);
-        if (
-          ["href", "src", "action", "xlink:href", "formaction"].includes(attribute) &&
-          /^\s*(javascript|data:text|vbscript)/i.test(value)
-        )
-          found.push(`${name} ${attribute}=${value}`);
-      }
-    }
-    return found;
-  });
-}
 
 /** A visitor whose requests and dialogs are written down. */
 async function watched(world: ConsoleWorld, path: string): Promise<{ visitor: Visitor; told: string[] }> {
   const visitor = await world.visit(path);
-  const told: string[] = [];
-  visitor.context.on("request", (request) => {
-    const { protocol, origin } = new URL(request.url());
-    if (!["data:", "blob:"].includes(protocol) && origin !== world.house.serving.url)
-      told.push(`request: ${request.url()}`);
-  });
-  visitor.context.on("dialog", (dialog) => {
-    told.push(`dialog: ${dialog.message()}`);
-    void dialog.dismiss();
-  });
-  return { visitor, told };
+  return { visitor, told: listen(visitor.context, [world.house.serving.url]) };
 }
-
-async function checkPage(visitor: Visitor, told: readonly string[]): Promise<void> {
-  expect({ traces: await traces(visitor.page), told, troubles: visitor.troubles }).toEqual({
-    traces: [],
-    told: [],
-    troubles: [],
-  });
-}
-
-/** The marks that a text lacks. */
-const missing = (text: string | null): readonly string[] =>
-  PAYLOADS.map((_, index) => `mark${String(index)}`).filter((mark) => !new RegExp(`${mark}\\b`).test(text ?? ""));
 
 describeInBrowser("text that wants to be more than text", () => {
   const world = consoleWorld();

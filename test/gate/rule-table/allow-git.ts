@@ -73,7 +73,7 @@ export const ALLOW_GIT: readonly RuleTable[] = [
       "git blame -L 10,20 src/a.ts",
       "git grep -n 'TODO' -- src",
       "git grep -e a --and -e b",
-      "git log --oneline | cat; git status".replace(" | cat", ""),
+      "git log --oneline; git status",
     ],
     ask: [
       "git log --output=x",

@@ -102,7 +102,7 @@ export const DENY_COMMANDS: readonly RuleTable[] = [
       "npm install",
       "npm pack",
       "npm view x",
-      "npx vitest".replace("npx vitest", "vitest"),
+      "vitest",
       "git pull",
       "git log --grep push",
       "git commit -m push",
