@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parseAllDocuments } from "yaml";
-import { LIMITS, PERMISSION_MODE_LABELS, PERMISSION_MODES } from "../../src/protocol/index.ts";
+import { Autonomy, LIMITS, PERMISSION_MODE_LABELS, PERMISSION_MODES } from "../../src/protocol/index.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
@@ -88,6 +88,12 @@ describe("what the documents want to be written down", () => {
     const [set] = parseAllDocuments(sample).map((document) => document.toJS() as Record<string, unknown>);
     expect(set).toMatchObject({ kind: "StatefulSet", spec: { volumeClaimTemplates: [{}] } });
     expect(paper).toContain(`at most ${LIMITS.engineProcesses} at work`);
+  });
+
+  it("mount.md tells its autonomy from that of a runtime", () => {
+    const paper = read("docs/user/mount.md");
+    expect(paper).toContain("It is not the AutonomyLevel of an agent runtime (Supervised, SemiAutonomous, Autonomous)");
+    for (const level of Autonomy.options) expect(paper).toContain(`\`${level}\``);
   });
 
   it("limits.md names the documents' bounds with their own values", () => {
