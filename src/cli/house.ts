@@ -31,6 +31,7 @@ import type { AnyTool } from "../tools/index.ts";
 import { openEngines } from "./engines.ts";
 import { POLICY_FILE, TOKEN_FILE } from "./files.ts";
 import { openModels } from "./models.ts";
+import { fewOpenFiles, OpenFilesWatch, OWN_OPEN_FILES, type OpenFiles } from "./open-files.ts";
 import type { Environment, Settings } from "./settings.ts";
 import { keyFilesOf, refuseUntrusted, trustedInHome } from "./trusted-files.ts";
 
@@ -64,6 +65,8 @@ export interface HouseOptions {
   readonly clock?: Clock | undefined;
   /** Whether a database is taken that lost something, and how a test makes the store slow or faulty. */
   readonly store?: Pick<SqliteStoreOptions, "tuning" | "faults" | "acceptLoss"> | undefined;
+  /** What the process has open. Absent: as it is. */
+  readonly openFiles?: OpenFiles | undefined;
   /** The store can no longer write: nothing that was promised can be kept. */
   readonly onFatal: (error: Error) => void;
 }
@@ -169,7 +172,8 @@ async function furnish(options: HouseOptions, { home, store }: Ground, opened: O
     told: (exchange) => telemetry.exchange(exchange),
   });
   opened.push(() => way.close());
-  const gateway = await gatewayFor(options, { home, store, marker, marks, models, newId, telemetry });
+  const openFiles = watchOpenFiles(options, opened);
+  const gateway = await gatewayFor(options, { home, store, marker, marks, models, newId, telemetry, openFiles });
   opened.push(() => gateway.close());
   opened.push(watchStrays({ gateway, marker, marks, log, clock }));
   telemetry.gauges(async () => ({
@@ -259,11 +263,23 @@ interface Furniture extends Ground {
   readonly models: Models;
   readonly newId: NewId;
   readonly telemetry: Telemetry;
+  readonly openFiles: OpenFilesWatch;
+}
+
+function watchOpenFiles(
+  { log, clock = SYSTEM_CLOCK, openFiles: files = OWN_OPEN_FILES }: HouseOptions,
+  opened: Opened,
+): OpenFilesWatch {
+  const few = fewOpenFiles(files);
+  if (few !== undefined) log.warn({ limit: files.limit }, few);
+  const watch = new OpenFilesWatch({ files, log, after: (ms, callback) => clock.after(ms, callback) });
+  opened.push(() => Promise.resolve(watch.close()));
+  return watch;
 }
 
 async function gatewayFor(options: HouseOptions, furniture: Furniture): Promise<Gateway> {
   const { settings, environment, log, redact, clock = SYSTEM_CLOCK } = options;
-  const { home, store, marker, marks, models, newId, telemetry } = furniture;
+  const { home, store, marker, marks, models, newId, telemetry, openFiles } = furniture;
   const policyText = await readPolicyFile(join(home, POLICY_FILE));
   const passedOn = Object.fromEntries(
     PASSED_ON.flatMap((name) => (environment[name] === undefined ? [] : [[name, environment[name]]])),
@@ -271,6 +287,7 @@ async function gatewayFor(options: HouseOptions, furniture: Furniture): Promise<
   return Gateway.open({
     services: {
       store,
+      isShortOfFiles: () => openFiles.isShort,
       engines: openEngines(settings, environment),
       models,
       connections: new ConnectionBook({

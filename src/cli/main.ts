@@ -1,8 +1,14 @@
 #!/usr/bin/env node
 import { readFileSync } from "node:fs";
 import type { Writable } from "node:stream";
-import { runCommandLine } from "./program.ts";
+import { OWN_OPEN_FILES, tooFewOpenFiles } from "./open-files.ts";
 import type { Surroundings } from "./surroundings.ts";
+
+const shortage = tooFewOpenFiles(OWN_OPEN_FILES);
+if (shortage !== undefined) {
+  process.stderr.write(`error: ${shortage}\n`);
+  process.exit(1);
+}
 
 const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {
   version: string;
@@ -43,6 +49,8 @@ const surroundings: Surroundings = {
 // first gets to do so.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", loseOutput);
 
+// Only now: loading it all opens many files at once.
+const { runCommandLine } = await import("./program.ts");
 const code = await runCommandLine(process.argv.slice(2), surroundings);
 await Promise.all([flushed(process.stdout), flushed(process.stderr)]);
 process.exit(code);

@@ -6,6 +6,7 @@ import { listen, type Listening, type WriteAccessLine } from "../surfaces/index.
 import { SERVER_FILE } from "./files.ts";
 import { openHouse, type House, type HouseOptions } from "./house.ts";
 import { openLog } from "./log.ts";
+import { connectionsFor, OWN_OPEN_FILES } from "./open-files.ts";
 import type { Environment, Settings } from "./settings.ts";
 
 export interface Serving {
@@ -28,6 +29,8 @@ export interface ServeOptions {
   readonly clock?: Clock | undefined;
   /** Whether a database is taken that lost something, and how a test makes the store slow or faulty. */
   readonly store?: HouseOptions["store"];
+  /** What the process has open. Absent: as it is. */
+  readonly openFiles?: HouseOptions["openFiles"];
 }
 
 /** Opens the house and its doors. */
@@ -52,6 +55,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
       ),
     clock: options.clock,
     store: options.store,
+    openFiles: options.openFiles,
   });
   end = () => house.close();
   const server = await openDoors(options, { house, log, redact }).catch(async (error: unknown) => {
@@ -111,6 +115,7 @@ async function openDoors(options: ServeOptions, { house, log, redact }: DoorPart
     clock: options.clock,
     metrics: () => house.telemetry.metrics(),
     accessLog: accessLogOf(options, redact),
+    connections: connectionsFor(options.openFiles ?? OWN_OPEN_FILES, LIMITS.socketsOpen),
     allowedHosts: () => ours,
     ownOrigins: () => settings.allowedHosts.value.flatMap((name) => [`http://${name}`, `https://${name}`]),
     allowedOrigins: settings.allowedOrigins.value,

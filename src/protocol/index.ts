@@ -4,6 +4,7 @@ export * from "./connections.ts";
 export * from "./content.ts";
 export * from "./desk.ts";
 export * from "./errors.ts";
+export * from "./out-of-files.ts";
 export * from "./events.ts";
 export * from "./glob.ts";
 export * from "./hidden-text.ts";

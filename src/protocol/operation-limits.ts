@@ -25,4 +25,17 @@ export const OPERATION_LIMITS = {
   accessLogPathChars: 512,
   /** Lines of wrong tokens that all callers together cause in a minute. */
   failedLoginLinesPerMinute: 600,
+  // open files, connections and pipes of the server's process
+  /** With a lower limit (`ulimit -n`) nothing starts; below the other one a server says so. */
+  openFilesLeast: 256,
+  openFilesAdvised: 1_024,
+  /** With fewer left, new sessions and prompts are refused. */
+  openFilesReserve: 48,
+  /** The part of the limit, without the reserve, that connections of callers may have. */
+  openFilesForConnections: 0.75,
+  openFilesCheckMs: 2_000,
+  /** `Retry-After` of what is refused meanwhile. */
+  openFilesRetryAfterS: 5,
+  /** Connections beyond the most there may be that are still told so; further ones are closed. */
+  surplusConnections: 16,
 } as const;

@@ -177,6 +177,11 @@ export class Gateway {
     return this.#services.drain.isStarted;
   }
 
+  /** Whether the process can hardly open any more files and connections: new sessions and prompts are refused. */
+  get isShortOfFiles(): boolean {
+    return this.#services.isShortOfFiles();
+  }
+
   /** The answer of a request; a Failure when nothing could be written for `storeWaitMs`. */
   whileStoring<Answer>(work: Promise<Answer>): Promise<Answer> {
     return whileStoring(this.#services, work);

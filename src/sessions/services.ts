@@ -80,6 +80,8 @@ export interface Services {
   readonly processes: EngineProcesses;
   readonly replays: ReplayTurns;
   readonly drain: Drain;
+  /** Whether the process can hardly open any more files and connections. */
+  readonly isShortOfFiles: () => boolean;
   /** Told of every event once it is on the disk, in the order of its session. Takes no time and never throws. */
   readonly observe: (event: JournalEvent, state: SessionState) => void;
   /** Puts another object in the place of a session whose state the store refused. It goes on from what is stored. */

@@ -1,4 +1,4 @@
-import { Failure, LIMITS, SYSTEM } from "../protocol/index.ts";
+import { Failure, LIMITS, outOfFilesFailure, SYSTEM } from "../protocol/index.ts";
 import { stalledFailure } from "../store/index.ts";
 import type { Command } from "./decide.ts";
 import { stoppingFailure } from "./drain.ts";
@@ -20,8 +20,9 @@ export function refuseWhileStalled(services: Pick<Services, "store">): void {
 const MEGABYTE = 1_000_000;
 
 /** Refuses what a server that stops would not begin, and what a nearly full disk has no space for. What runs may come to its end. */
-export function refuseNewWork(services: Pick<Services, "store" | "drain">): void {
+export function refuseNewWork(services: Pick<Services, "store" | "drain" | "isShortOfFiles">): void {
   if (services.drain.isStarted) throw stoppingFailure();
+  if (services.isShortOfFiles()) throw outOfFilesFailure();
   refuseWhileStalled(services);
   const { lowSpace } = services.store.health();
   if (lowSpace === undefined) return;

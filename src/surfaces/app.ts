@@ -3,7 +3,7 @@ import { OpenAPIHono } from "@hono/zod-openapi";
 import { createMiddleware } from "hono/factory";
 import { HTTPException } from "hono/http-exception";
 import type { Context } from "hono";
-import { errnoOf, Failure, LIMITS } from "../protocol/index.ts";
+import { errnoOf, Failure, isOutOfFiles, LIMITS, outOfFilesFailure } from "../protocol/index.ts";
 import type { Guard } from "./guard.ts";
 import { serveMcp } from "./mcp/route.ts";
 import { openApiDocument } from "./openapi/document.ts";
@@ -99,6 +99,7 @@ function door(guard: Guard, rights: RouteRights) {
     context.header("referrer-policy", "no-referrer");
     context.header("cache-control", "no-store");
     const { incoming, outgoing } = context.env;
+    if (!isProbe(context.req.path)) guard.connections.checkRoom(incoming);
     const foreign = guard.checkOrigin(incoming);
     if (isPage(context.req)) {
       if (foreign !== undefined) throw new Failure("forbidden", "pages are not read from other sites");
@@ -196,6 +197,7 @@ function refuse(context: Context<Environment>, failure: Failure): Response {
 
 function answerError(context: Context<Environment>, error: unknown, options: SurfaceOptions): Response {
   if (error instanceof Failure) return refuse(context, error);
+  if (isOutOfFiles(error)) return refuse(context, outOfFilesFailure());
   // Hono's own refusals: a body that is missing or not JSON.
   if (error instanceof HTTPException && error.status < 500)
     return refuse(

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { Failure, LIMITS } from "../protocol/index.ts";
 import type { Caller } from "../sessions/index.ts";
 import { MinuteCounts, type MinuteLimit } from "./minute-counts.ts";
+import { OpenConnections } from "./open-connections.ts";
 import { RequestLog } from "./request-log.ts";
 import { SYSTEM_CLOCK, type SurfaceOptions } from "./surface.ts";
 
@@ -13,6 +14,7 @@ const TOO_MANY_FAILED = "too many wrong tokens: more of them are not logged for 
 /** The door of every surface: is this request for us, from whom, and not too often. */
 export class Guard {
   readonly requests: RequestLog;
+  readonly connections: OpenConnections;
   readonly #options: SurfaceOptions;
   readonly #perToken: MinuteCounts;
   readonly #perStranger: MinuteCounts;
@@ -21,6 +23,7 @@ export class Guard {
   constructor(options: SurfaceOptions) {
     this.#options = options;
     this.requests = new RequestLog(options.accessLog);
+    this.connections = new OpenConnections(options.connections ?? LIMITS.socketsOpen);
     const { clock = SYSTEM_CLOCK } = options;
     this.#perToken = new MinuteCounts(() => clock.elapsed());
     this.#perStranger = new MinuteCounts(() => clock.elapsed());

@@ -12,12 +12,13 @@ import { Bridge } from "./bridge/bridge.ts";
 import { CanonicalSocket } from "./canonical-socket.ts";
 import { Connection } from "./connection.ts";
 import { Guard } from "./guard.ts";
+import { MinuteCounts } from "./minute-counts.ts";
 import type { SocketPath } from "./openapi/other-paths.ts";
 import { REQUEST_ID } from "./request-log.ts";
 import { RuntimeSocket } from "./runtime-socket.ts";
 import { RuntimeHall } from "./runtime/hall.ts";
 import { CHALLENGE, httpStatus } from "./status.ts";
-import type { SurfaceOptions } from "./surface.ts";
+import { SYSTEM_CLOCK, type SurfaceOptions } from "./surface.ts";
 
 const HEADER_BYTES = 32_768;
 /** The WebSocket's word for "not allowed". */
@@ -63,12 +64,13 @@ export async function listen(options: ListenOptions): Promise<Listening> {
     void listener(incoming, outgoing);
   });
   answerUnreadable(server, guard);
-  server.maxConnections = LIMITS.socketsOpen;
+  guard.connections.count(server);
   const sockets = openSockets(options, guard, server);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(options.port, options.host, resolve);
   });
+  tellLostConnections(server, options);
   const address = server.address();
   const port = typeof address === "object" && address !== null ? address.port : options.port;
   const shown = options.host.includes(":") ? `[${options.host}]` : options.host;
@@ -83,6 +85,14 @@ export async function listen(options: ListenOptions): Promise<Listening> {
       });
     },
   };
+}
+
+/** A connection that could not be taken, as a rule because too many files are open. That is told once a minute. */
+function tellLostConnections(server: Server, { log, clock = SYSTEM_CLOCK }: SurfaceOptions): void {
+  const told = new MinuteCounts(() => clock.elapsed());
+  server.on("error", (error) => {
+    if (told.take([{ key: "lost", limit: 1 }]) === undefined) log.error({ err: error }, "connections cannot be taken");
+  });
 }
 
 /** What is no HTTP, or comes too slowly, is answered as far as that is possible. */
@@ -191,6 +201,7 @@ function startHeartbeat(upgrader: WebSocketServer, alive: WeakSet<WebSocket>): N
 }
 
 async function admit(guard: Guard, request: IncomingMessage): Promise<Caller> {
+  guard.connections.checkRoom(request);
   guard.checkOrigin(request);
   const caller = await guard.authenticate(request);
   guard.checkPlace(caller, request);

@@ -41,6 +41,8 @@ export interface SurfaceOptions {
   };
   /** Everything that is counted, as Prometheus reads it; absent: not counted. */
   readonly metrics?: (() => Promise<string>) | undefined;
+  /** Connections that may be open at once; absent: LIMITS.socketsOpen. */
+  readonly connections?: number | undefined;
   /** Takes the lines of the access log; absent: none are written. */
   readonly accessLog?: WriteAccessLine | undefined;
   /** Document 000's surface; absent: as it ships. */

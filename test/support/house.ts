@@ -32,7 +32,7 @@ interface Prepared {
 
 export async function openTestHouse(
   environment: Readonly<Record<string, string>> = {},
-  options: "home inside workspace" | (Pick<ServeOptions, "store" | "clock"> & Prepared) = {},
+  options: "home inside workspace" | (Pick<ServeOptions, "store" | "clock" | "openFiles"> & Prepared) = {},
 ): Promise<TestHouse> {
   const made = await makePlace();
   const inside = options === "home inside workspace";

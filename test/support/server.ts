@@ -43,8 +43,12 @@ export const TEST_TOKEN = "sp_test-token-of-an-admin-000000000000000000";
 export async function startServer(
   place: Place,
   environment: Readonly<Record<string, string>> = {},
+  { openFiles }: { readonly openFiles?: number } = {},
 ): Promise<ServerProcess> {
-  const child = spawn(process.execPath, [MAIN, "serve", "--home", place.home, "--workspace", place.workspace], {
+  const words = [process.execPath, MAIN, "serve", "--home", place.home, "--workspace", place.workspace];
+  const [program = "", ...rest] =
+    openFiles === undefined ? words : ["bash", "-c", `ulimit -n ${openFiles}; exec "$0" "$@"`, ...words];
+  const child = spawn(program, rest, {
     env: {
       PATH: process.env["PATH"],
       HOME: place.home,

@@ -3,8 +3,9 @@ import { createClaudeCliEngine } from "../../engines/index.ts";
 import { flagsOf, print, printJson, width, type Context } from "../context.ts";
 import { ok, type Check } from "../doctor/checks.ts";
 import { checkDatabase, checkFiles, checkHome, checkServer, checkTrust } from "../doctor/home.ts";
-import { checkNode, checkPrograms } from "../doctor/programs.ts";
+import { checkNode, checkOpenFiles, checkPrograms } from "../doctor/programs.ts";
 import { EXIT } from "../exit.ts";
+import { OWN_OPEN_FILES } from "../open-files.ts";
 import { claudeOptions } from "../engines.ts";
 import { readSettingsAsTheyAre, SETTINGS_FILE, type Environment, type Setting, type Settings } from "../settings.ts";
 import { table } from "../terminal/table.ts";
@@ -48,6 +49,7 @@ async function examine({ surroundings }: Context, settings: Settings): Promise<r
   const claude = checkClaude(settings, surroundings.environment);
   return [
     checkNode(process.version),
+    checkOpenFiles(OWN_OPEN_FILES),
     ...programs,
     claude,
     checkModel(settings, surroundings.name),
@@ -81,6 +83,11 @@ function checkModel({ apiKey, provider, apiUrl }: Settings, name: string): Check
   );
 }
 
+function onOrOff(value: boolean | undefined): string | undefined {
+  if (value === undefined) return undefined;
+  return value ? "on" : "off";
+}
+
 interface ShownSetting {
   readonly name: string;
   readonly value: string;
@@ -109,6 +116,8 @@ function settingsOf(settings: Settings): readonly ShownSetting[] {
     listed("allowed_hosts", settings.allowedHosts),
     listed("allowed_origins", settings.allowedOrigins),
     plain("requests_per_minute", settings.requestsPerMinute),
+    plain("drain_seconds", settings.drainSeconds),
+    plain("access_log", { ...settings.accessLog, value: onOrOff(settings.accessLog.value) }),
     plain("proxy_port", settings.proxyPort),
     plain("claude", settings.claude),
     plain("telemetry", { ...settings.telemetry, value: settings.telemetry.value?.url }),

@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { LIMITS } from "../../protocol/index.ts";
+import { RAISE_OPEN_FILES, type OpenFiles } from "../open-files.ts";
 import type { Environment } from "../settings.ts";
 import { fail, ok, warn, type Check } from "./checks.ts";
 
@@ -12,6 +13,13 @@ export function checkNode(version: string): Check {
   return good
     ? ok("node", version)
     : fail("node", version, `install Node.js ${OLDEST_NODE.join(".")} or newer from https://nodejs.org`);
+}
+
+/** Connections, files and pipes of a server count on it. */
+export function checkOpenFiles({ limit }: Pick<OpenFiles, "limit">): Check {
+  if (limit === undefined) return ok("open files", "the limit is not known here");
+  const found = `${limit} at once`;
+  return limit < LIMITS.openFilesAdvised ? warn("open files", found, RAISE_OPEN_FILES) : ok("open files", found);
 }
 
 /** The first line that a program says of its version; undefined when it cannot be run. */

@@ -87,9 +87,11 @@ function addReadiness(app: App, { gateway }: SurfaceOptions, path: Probe): void 
   });
 }
 
-function reasonsOf({ storeHealth, isDraining }: SurfaceOptions["gateway"]): Reason[] {
+function reasonsOf({ storeHealth, isDraining, isShortOfFiles }: SurfaceOptions["gateway"]): Reason[] {
   const reasons: Reason[] = [];
   if (isDraining) reasons.push({ code: "shutting_down", message: "The server is stopping." });
+  if (isShortOfFiles)
+    reasons.push({ code: "limit_reached", message: "Nearly all files and connections that may be open are." });
   switch (stateOf(storeHealth)) {
     case "stalled":
       reasons.push({ code: "store_failed", message: "The database cannot be written." });

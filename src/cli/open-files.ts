@@ -1,0 +1,113 @@
+// Imports next to nothing: it is asked before anything else is loaded, which needs many open files.
+import { readdirSync, readFileSync } from "node:fs";
+import { OPERATION_LIMITS as LIMITS } from "../protocol/operation-limits.ts";
+import { isOutOfFiles } from "../protocol/out-of-files.ts";
+
+/** What to do about a low limit. */
+export const RAISE_OPEN_FILES =
+  "In a new shell run `ulimit -n 4096` and start again; a service sets LimitNOFILE=4096 (systemd), a container --ulimit nofile=4096 (docker).";
+
+/** What a process has open: files, connections, pipes. */
+export interface OpenFiles {
+  /** As many as there may be; undefined: nobody knows. */
+  readonly limit: number | undefined;
+  /** Undefined: nobody knows. Throws EMFILE when there is no room even to look. */
+  count(): number | undefined;
+}
+
+/** Of this process, on Linux. Node raises its soft limit to the hard one by itself. */
+export const OWN_OPEN_FILES: OpenFiles = {
+  get limit() {
+    const [, soft] = /^Max open files\s+(\d+)/m.exec(textOf("/proc/self/limits") ?? "") ?? [];
+    return soft === undefined ? undefined : Number(soft);
+  },
+  count: () => {
+    try {
+      // Without the folder itself.
+      return readdirSync("/proc/self/fd").length - 1;
+    } catch (error) {
+      if (isOutOfFiles(error)) throw error;
+      return undefined;
+    }
+  },
+};
+
+/** Why nothing can be started, with what to do; undefined: it can. */
+export function tooFewOpenFiles({ limit }: Pick<OpenFiles, "limit">): string | undefined {
+  if (limit === undefined || limit >= LIMITS.openFilesLeast) return undefined;
+  return `this process may have ${limit} files and connections open at once (ulimit -n), and Sallyport needs at least ${LIMITS.openFilesLeast}. ${RAISE_OPEN_FILES}`;
+}
+
+/** What to say of a limit that is enough to start, and little for a server; undefined: nothing. */
+export function fewOpenFiles({ limit }: Pick<OpenFiles, "limit">): string | undefined {
+  if (limit === undefined || limit >= LIMITS.openFilesAdvised) return undefined;
+  return `${limit} files and connections may be open at once (ulimit -n); a server with many users needs more. ${RAISE_OPEN_FILES}`;
+}
+
+/** How many connections fit beside what the server itself and its children need. */
+export function connectionsFor({ limit }: Pick<OpenFiles, "limit">, most: number): number {
+  if (limit === undefined) return most;
+  return Math.min(most, Math.floor((limit - LIMITS.openFilesReserve) * LIMITS.openFilesForConnections));
+}
+
+interface OpenFilesWatchOptions {
+  readonly files: OpenFiles;
+  readonly after: (ms: number, callback: () => void) => () => void;
+  readonly log: { warn(fields: object, message: string): void };
+}
+
+/** Notices that hardly any more files can be opened, and tells it once; and once more when there is room again. */
+export class OpenFilesWatch {
+  readonly #options: OpenFilesWatchOptions;
+  readonly #limit: number | undefined;
+  #isShort = false;
+  #cancel: () => void = () => undefined;
+
+  constructor(options: OpenFilesWatchOptions) {
+    this.#options = options;
+    this.#limit = options.files.limit;
+    if (this.#limit !== undefined) this.#check(this.#limit);
+  }
+
+  get isShort(): boolean {
+    return this.#isShort;
+  }
+
+  close(): void {
+    this.#cancel();
+  }
+
+  #check(limit: number): void {
+    const open = this.#count();
+    const left = open === undefined ? 0 : limit - open;
+    // Some more must be free again before new work is taken, or it would be refused and taken in turns.
+    const needed = this.#isShort ? LIMITS.openFilesReserve * 2 : LIMITS.openFilesReserve;
+    const isShort = left < needed;
+    const { log, after } = this.#options;
+    if (isShort && !this.#isShort)
+      log.warn(
+        { open, limit },
+        `nearly all files and connections that may be open are: new work is refused. ${RAISE_OPEN_FILES}`,
+      );
+    if (!isShort && this.#isShort) log.warn({ open, limit }, "files and connections can be opened again");
+    this.#isShort = isShort;
+    this.#cancel = after(LIMITS.openFilesCheckMs, () => this.#check(limit));
+  }
+
+  /** Undefined: there was no room to look. */
+  #count(): number | undefined {
+    try {
+      return this.#options.files.count() ?? 0;
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+function textOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return undefined;
+  }
+}
