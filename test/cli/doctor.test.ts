@@ -33,6 +33,7 @@ describe("sallyport doctor", () => {
     expect(code).toBe(0);
     expect(report.checks.map(({ name, state }) => `${name} ${state}`)).toEqual([
       "node ok",
+      expect.stringMatching(/^open files (ok|warn)$/),
       "ripgrep ok",
       "bash ok",
       "git ok",
@@ -71,6 +72,8 @@ describe("sallyport doctor", () => {
       { name: "allowed_hosts", value: "(none)", origin: "default" },
       { name: "allowed_origins", value: "(none)", origin: "default" },
       { name: "requests_per_minute", value: "6000", origin: "default" },
+      { name: "drain_seconds", value: "7", origin: "default" },
+      { name: "access_log", value: "as the log level says", origin: "default" },
       { name: "proxy_port", value: "0", origin: "default" },
       { name: "claude", value: "(none)", origin: "default" },
       { name: "telemetry", value: "(none)", origin: "default" },

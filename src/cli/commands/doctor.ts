@@ -83,8 +83,8 @@ function checkModel({ apiKey, provider, apiUrl }: Settings, name: string): Check
   );
 }
 
-function onOrOff(value: boolean | undefined): string | undefined {
-  if (value === undefined) return undefined;
+function onOrOff(value: boolean | undefined): string {
+  if (value === undefined) return "as the log level says";
   return value ? "on" : "off";
 }
 
