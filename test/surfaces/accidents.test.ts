@@ -23,7 +23,9 @@ describe("an accident of the server's own", () => {
       headers: { authorization: `Bearer ${TEST_TOKEN}`, "content-type": "application/json" },
       body: "{}",
     });
-    expect([answer.status, await answer.json()]).toEqual([500, { error: { code: "internal", message: WORDS } }]);
+    const request_id = answer.headers.get("x-request-id");
+    const body = { error: { code: "internal", message: WORDS }, request_id };
+    expect([answer.status, await answer.json(), typeof request_id]).toEqual([500, body, "string"]);
     expect(logged.map(({ err }) => err)).toEqual([accident]);
   });
 
