@@ -33,6 +33,7 @@ import { POLICY_FILE, TOKEN_FILE } from "./files.ts";
 import { openModels } from "./models.ts";
 import { fewOpenFiles, OpenFilesWatch, OWN_OPEN_FILES, type OpenFiles } from "./open-files.ts";
 import type { Environment, Settings } from "./settings.ts";
+import { loadToolModules } from "./tool-modules.ts";
 import { keyFilesOf, refuseUntrusted, trustedInHome } from "./trusted-files.ts";
 
 const ENGINES = "engines";
@@ -58,8 +59,6 @@ export interface HouseOptions {
   readonly version: string;
   readonly log: Log;
   readonly redact: Redactor;
-  /** Tools of an embedding program, offered beside our own; absent: none. */
-  readonly extraTools?: readonly AnyTool[] | undefined;
   readonly reach: (name: Checkpoint) => void;
   /** Absent: the machine's. */
   readonly clock?: Clock | undefined;
@@ -89,6 +88,7 @@ export async function openHouse(options: HouseOptions): Promise<House> {
   await mkdir(options.settings.home.value, { recursive: true, mode: 0o700 });
   const home = await realpath(options.settings.home.value);
   refuseUntrusted([...trustedInHome(home), ...keyFilesOf(options.settings)], options.environment);
+  const extraTools = await loadToolModules(options.settings, options.environment);
   const store = await openSqliteStore({
     ...options.store,
     // Before the database: what a dead server left running ends, also where the disk is full.
@@ -102,7 +102,7 @@ export async function openHouse(options: HouseOptions): Promise<House> {
     for (const end of opened.toReversed()) await end();
   };
   try {
-    return { ...(await furnish(options, { home, store }, opened)), close };
+    return { ...(await furnish(options, { home, store, extraTools }, opened)), close };
   } catch (error) {
     await close();
     throw error;
@@ -141,10 +141,13 @@ function storeReadings({ disk, stall, waitingChars }: StoreHealth): Pick<Reading
 interface Ground {
   readonly home: string;
   readonly store: Store;
+  /** Of the operator's own modules. */
+  readonly extraTools: readonly AnyTool[];
 }
 
-async function furnish(options: HouseOptions, { home, store }: Ground, opened: Opened): Promise<Omit<House, "close">> {
+async function furnish(options: HouseOptions, ground: Ground, opened: Opened): Promise<Omit<House, "close">> {
   const { settings, environment, log, redact, clock = SYSTEM_CLOCK } = options;
+  const { home, store } = ground;
   const sim = await startSim({ host: "127.0.0.1", port: 0 });
   opened.push(() => sim.close());
   const telemetry = await telemetryFor(options);
@@ -173,7 +176,7 @@ async function furnish(options: HouseOptions, { home, store }: Ground, opened: O
   });
   opened.push(() => way.close());
   const openFiles = watchOpenFiles(options, opened);
-  const gateway = await gatewayFor(options, { home, store, marker, marks, models, newId, telemetry, openFiles });
+  const gateway = await gatewayFor(options, { ...ground, marker, marks, models, newId, telemetry, openFiles });
   opened.push(() => gateway.close());
   opened.push(watchStrays({ gateway, marker, marks, log, clock }));
   telemetry.gauges(async () => ({
@@ -308,7 +311,7 @@ async function gatewayFor(options: HouseOptions, furniture: Furniture): Promise<
             marks,
             engineMemoryBytes: settings.engineMemoryBytes?.value,
             environment: passedOn,
-            extraTools: options.extraTools,
+            extraTools: furniture.extraTools,
             redact,
             newId,
             now: () => clock.now(),

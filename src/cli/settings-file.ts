@@ -66,6 +66,8 @@ const FileSettings = z
       .optional(),
     /** Which sessions are deleted by themselves. */
     retention: RetentionSettings.optional(),
+    /** Files with tools that every session can be given; relative to the home folder. */
+    tool_modules: z.array(z.string().min(1).max(LIMITS.pathChars)).max(LIMITS.toolModules).optional(),
     /** The Claude Code program. */
     claude: z.string().min(1).max(LIMITS.pathChars).optional(),
     /** Memory of one engine's process with all that it started. */

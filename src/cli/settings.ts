@@ -70,6 +70,8 @@ export interface Settings {
   readonly mounts?: Setting<MountSettings>;
   /** Which sessions are deleted by themselves; absent: none. */
   readonly retention?: Setting<RetentionSettings>;
+  /** Files with tools of an operator; absent: none. */
+  readonly toolModules?: Setting<readonly string[]>;
   /** Databases that are named at the start; absent: none. May hold passwords. */
   readonly connections?: Setting<readonly StartedConnection[]>;
 }
@@ -159,6 +161,7 @@ export function readSettingsAsTheyAre(flags: Flags, environment: Environment, cw
     ...runtimeOf(environment, file),
     ...(file.retention === undefined ? {} : { retention: { value: file.retention, origin: "file" as const } }),
     ...connectionsOf(flags, environment, cwd),
+    ...(file.tool_modules === undefined ? {} : { toolModules: { value: file.tool_modules, origin: "file" as const } }),
     ...(file.mounts === undefined ? {} : { mounts: { value: file.mounts, origin: "file" as const } }),
   };
 }

@@ -435,6 +435,11 @@ export const LIMITS = {
   /** How often, at most, sallyport.yaml and files of keys are looked at. */
   settingsCheckMs: 1_000,
   settingsBytes: 1_048_576,
+  /** Files with tools of an operator. */
+  toolModules: 50,
+  /** One call of a tool of such a file, unless it says otherwise; and at most. */
+  moduleToolMs: 120_000,
+  moduleToolMaxMs: 3_600_000,
   providerTestMs: 10_000,
   /** A provider's list of models. */
   providerTestBytes: 8_388_608,

@@ -19,10 +19,15 @@ const definitions = new WeakMap<AnyTool, ToolDefinition>();
 export function definitionOf(tool: AnyTool): ToolDefinition {
   const known = definitions.get(tool);
   if (known !== undefined) return known;
-  const { $schema: _dialect, ...input_schema } = z.toJSONSchema(tool.input, { io: "input" });
+  const input_schema = tool.input_schema ?? schemaOf(tool.input);
   const definition: ToolDefinition = { name: tool.name, description: tool.description, input_schema };
   definitions.set(tool, definition);
   return definition;
+}
+
+function schemaOf(input: z.ZodType): Readonly<Record<string, unknown>> {
+  const { $schema: _dialect, ...schema } = z.toJSONSchema(input, { io: "input" });
+  return schema;
 }
 
 export function toolDefinitions(form: "anthropic", tools?: readonly AnyTool[]): readonly ToolDefinition[];

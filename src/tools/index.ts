@@ -5,6 +5,7 @@ export { isInside, resolvePath } from "./files/paths.ts";
 export { problemsOf, schemaFault } from "./json-schema.ts";
 export { sweepUnfinished } from "./files/save.ts";
 export type { LentEnd, LentTool, TakeBack } from "./lent.ts";
+export { toolsOfModule } from "./module-tools.ts";
 export { lookUp } from "./shell/look-up.ts";
 export { openToolSession } from "./session.ts";
 export { errorResult, textResult, type Permission, type Tool, type ToolResult, type ToolSession } from "./tool.ts";

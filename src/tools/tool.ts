@@ -110,6 +110,8 @@ export interface Tool<Input = never> {
   readonly ignored?: Readonly<Record<string, z.ZodType>>;
   /** Strict: an unknown argument is an error that names it. */
   readonly input: z.ZodType<Input>;
+  /** What models are told of the input, JSON Schema. Absent: made from `input`. */
+  readonly input_schema?: Readonly<Record<string, unknown>>;
   /** Always a question to a person, whatever the policy's autonomy (AskUserQuestion). */
   readonly alwaysAsks?: boolean;
   paths(input: Input): readonly PathUse[];

@@ -1,0 +1,29 @@
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { Failure } from "../protocol/index.ts";
+import { toolsOfModule, type AnyTool } from "../tools/index.ts";
+import type { Environment, Settings } from "./settings.ts";
+import { refuseUntrusted } from "./trusted-files.ts";
+
+/** The tools of the modules that the settings name, loaded once at the start. A Failure names the file and what is wrong. */
+export async function loadToolModules(settings: Settings, environment: Environment): Promise<readonly AnyTool[]> {
+  const paths = (settings.toolModules?.value ?? []).map((path) => resolve(settings.home.value, path));
+  refuseUntrusted(
+    paths.map((path) => ({ path, rule: "unchanged" })),
+    environment,
+  );
+  const tools: AnyTool[] = [];
+  for (const path of paths) tools.push(...toolsOfModule(await load(path), path));
+  const taken = tools.find(({ name }, index) => tools.findIndex((other) => other.name === name) !== index);
+  if (taken !== undefined) throw new Failure("conflict", `two tools of tool_modules are named ${taken.name}`);
+  return tools;
+}
+
+async function load(path: string): Promise<unknown> {
+  try {
+    return await import(pathToFileURL(path).href);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : "no reason was given";
+    throw new Failure("invalid_request", `the tool module ${path} cannot be loaded: ${why}`);
+  }
+}

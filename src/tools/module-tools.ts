@@ -1,0 +1,167 @@
+import { z } from "zod";
+import { Failure, LIMITS, Tier } from "../protocol/index.ts";
+import { problemsOf, schemaFault } from "./json-schema.ts";
+import { genericPreview, shorten } from "./preview.ts";
+import { errorResult, textResult, type AnyTool, type PathUse, type ToolContext, type ToolResult } from "./tool.ts";
+
+/** What a tool of a module is told of one call. */
+export interface ModuleCall {
+  /** Absolute, links followed. */
+  readonly workspace: string;
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
+  /** Output while it runs; people see it at once. */
+  readonly onOutput: (text: string) => void;
+}
+
+/** What a module's tool answers: texts for the model. */
+export interface ModuleResult {
+  readonly content: string | readonly { readonly type: "text"; readonly text: string }[];
+  readonly is_error?: boolean;
+}
+
+/** A tool as a module of an operator declares it. Its code runs within the server, as trusted as the server itself. */
+export interface ModuleTool {
+  /** Its name within the module: letters, digits, _ and -. The model calls it `mcp__<module>__<name>`. */
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of an object. */
+  readonly input_schema: Readonly<Record<string, unknown>>;
+  /** How much harm it can do; decides whether a person is asked. */
+  readonly tier: Tier;
+  /** Milliseconds for one call. Absent: LIMITS.moduleToolMs. */
+  readonly timeout_ms?: number;
+  /** Paths that a call touches, for the policy. Absent: none. */
+  paths?(input: ModuleInput): readonly PathUse[];
+  /** Hosts that a call reaches, for the policy. Absent: none. */
+  hosts?(input: ModuleInput): readonly string[];
+  /** What a person reads before it runs, beside the whole input. Absent: the input alone. */
+  preview?(input: ModuleInput): string | Promise<string>;
+  /** May throw: the model reads why. */
+  execute(input: ModuleInput, call: ModuleCall): Promise<ModuleResult>;
+}
+
+type ModuleInput = Readonly<Record<string, unknown>>;
+
+/** What a module exports. */
+export interface ToolModule {
+  /** Letters, digits and -. */
+  readonly name: string;
+  readonly tools: readonly ModuleTool[];
+}
+
+const method = z.custom<(...values: never[]) => unknown>((value) => typeof value === "function", "must be a function");
+
+const Declared = z.object({
+  name: z.string().regex(/^[A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*$/, "must have letters, digits, _ and - alone"),
+  tools: z
+    .array(
+      z.object({
+        name: z.string().regex(/^[A-Za-z0-9_-]+$/, "must have letters, digits, _ and - alone"),
+        description: z.string().min(1).max(LIMITS.lentDescriptionChars),
+        input_schema: z.record(z.string(), z.unknown()).superRefine((schema, context) => {
+          const fault = schemaFault(schema);
+          if (fault !== undefined) context.addIssue({ code: "custom", message: fault });
+        }),
+        tier: Tier,
+        timeout_ms: z.number().int().min(1).max(LIMITS.moduleToolMaxMs).optional(),
+        paths: method.optional(),
+        hosts: method.optional(),
+        preview: method.optional(),
+        execute: method,
+      }),
+    )
+    .min(1)
+    .max(LIMITS.lentTools),
+});
+
+/** The tools of a module, as the toolbox has its own. A Failure names what is wrong with it. */
+export function toolsOfModule(exported: unknown, path: string): readonly AnyTool[] {
+  const parsed = Declared.safeParse(exported);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    const place = issue === undefined || issue.path.length === 0 ? "what it exports" : issue.path.join(".");
+    throw new Failure("invalid_request", `the tool module ${path}: ${place}: ${issue?.message ?? "is not valid"}`);
+  }
+  // The objects themselves, so that their methods keep what they belong to.
+  const { name, tools } = exported as ToolModule;
+  return tools.map((tool) => asTool(`mcp__${name}__${tool.name}`, tool));
+}
+
+function asTool(name: string, tool: ModuleTool): AnyTool {
+  if (name.length > LIMITS.toolNameChars)
+    throw new Failure("invalid_request", `the tool ${name} may have ${LIMITS.toolNameChars} characters in its name`);
+  const input = z.unknown().superRefine((value, context) => {
+    const problems = problemsOf(tool.input_schema, value);
+    for (const { path, message } of problems)
+      context.addIssue({ code: "custom", path: path.length === 0 ? ["the input"] : [...path], message });
+    if (problems.length > 0 || isJudgeable(tool, value as ModuleInput)) return;
+    context.addIssue({ code: "custom", path: ["the input"], message: "names paths or hosts that cannot be told" });
+  });
+  return {
+    name,
+    description: tool.description,
+    tier: tool.tier,
+    concurrent: tool.tier === "read",
+    input,
+    input_schema: tool.input_schema,
+    paths: (value) => tool.paths?.(value as ModuleInput) ?? [],
+    hosts: (value) => tool.hosts?.(value as ModuleInput) ?? [],
+    preview: async (value) => {
+      const words = await tool.preview?.(value as ModuleInput);
+      if (words === undefined) return genericPreview(value);
+      return { preview: { type: "generic", summary: shorten(words, LIMITS.previewSummaryChars) }, warnings: [] };
+    },
+    execute: (value, context) => execute(name, tool, { input: value as ModuleInput, context }),
+  };
+}
+
+const Paths = z.array(z.object({ path: z.string(), access: z.enum(["read", "write"]) }));
+const Hosts = z.array(z.string());
+
+/** What the gate cannot look at does not run. */
+function isJudgeable(tool: ModuleTool, input: ModuleInput): boolean {
+  try {
+    return Paths.safeParse(tool.paths?.(input) ?? []).success && Hosts.safeParse(tool.hosts?.(input) ?? []).success;
+  } catch {
+    return false;
+  }
+}
+
+interface Execution {
+  readonly input: ModuleInput;
+  readonly context: ToolContext;
+}
+
+/** Whatever comes first ends the wait: its answer, the end of its time, or a stop. */
+async function execute(name: string, tool: ModuleTool, { input, context }: Execution): Promise<ToolResult> {
+  const ms = tool.timeout_ms ?? LIMITS.moduleToolMs;
+  const { workspace, onOutput } = context;
+  const over = AbortSignal.timeout(ms);
+  const signal = AbortSignal.any([context.signal, over]);
+  const ended = new Promise<ToolResult>((resolve) => {
+    signal.addEventListener("abort", () =>
+      resolve(
+        errorResult(
+          over.aborted ? `Error: ${name} did not answer within ${ms / 1_000}s` : "Interrupted; outcome unknown.",
+        ),
+      ),
+    );
+  });
+  if (signal.aborted) return errorResult("Interrupted; not run.");
+  const answered = (async () => resultOf(await tool.execute(input, { workspace, signal, onOutput })))();
+  answered.catch(() => undefined);
+  return Promise.race([answered, ended]);
+}
+
+const Result = z.object({
+  content: z.union([z.string(), z.array(z.object({ type: z.literal("text"), text: z.string() }))]),
+  is_error: z.boolean().default(false),
+});
+
+function resultOf(value: unknown): ToolResult {
+  const parsed = Result.safeParse(value);
+  if (!parsed.success) return errorResult("Error: the tool answered something that is no result: {content, is_error?}");
+  const { content, is_error } = parsed.data;
+  return typeof content === "string" ? textResult(content, { is_error }) : { content, is_error };
+}
