@@ -3,9 +3,13 @@ import type { CallInQuestion, Evaluate, ResolvedPath, Standing } from "./gate.ts
 import { guardCommand } from "./guarded.ts";
 import { allows, catches, commandOf, grants, hostListed, toolListed, type Match } from "./match.ts";
 import { parseRule, pathFits, WRITING_TOOLS, type Rule } from "./rules.ts";
+import { PLAN_TOOLS } from "./profiles.ts";
 import { isProtected } from "./protected.ts";
 import { isInside, type Disk } from "./shell/paths.ts";
 import { unwrap, type Unwrapped } from "./shell/unwrap.ts";
+
+/** What refuses a change in mode `plan`. */
+export const PLAN_RULE = "mode: plan";
 
 /** What rules say of a call before autonomy is asked. */
 interface Findings {
@@ -42,7 +46,7 @@ function schema(call: CallInQuestion): Ruling | undefined {
   return ruling("deny", "schema", `${call.tool} input`, `The input does not fit ${call.tool}: ${call.schemaError}`);
 }
 
-function tool(call: CallInQuestion, { profile, profileName, tools }: Standing): Ruling | undefined {
+function tool(call: CallInQuestion, { profile, profileName, tools, plans }: Standing): Ruling | undefined {
   if (!call.known) return ruling("deny", "tool", "known tools", `There is no tool named ${call.tool}.`);
   if (profile.tools !== undefined && !toolListed(profile.tools, call.tool)) {
     return ruling(
@@ -50,6 +54,14 @@ function tool(call: CallInQuestion, { profile, profileName, tools }: Standing): 
       "tool",
       `profile ${profileName}: tools`,
       `The profile ${profileName} does not give the tool ${call.tool}.`,
+    );
+  }
+  if (plans === true && !toolListed(PLAN_TOOLS, call.tool)) {
+    return ruling(
+      "deny",
+      "tool",
+      PLAN_RULE,
+      `This session is in plan mode, which makes no changes, so ${call.tool} was not run. Read what you need, then answer with the plan: what you would do, step by step.`,
     );
   }
   if (tools !== undefined && !toolListed(tools, call.tool)) {

@@ -34,6 +34,8 @@ export interface Standing {
   readonly neverAsk: boolean;
   /** A mode whose name promises a review before each change: then `ask_only_listed` does not count. */
   readonly reviews?: boolean | undefined;
+  /** Mode `plan`: only what reads is run. */
+  readonly plans?: boolean | undefined;
   /** The session's own tool list; absent: no narrowing. */
   readonly tools?: readonly string[] | undefined;
   /** Rules that people granted for this session. */

@@ -1,6 +1,6 @@
 export { firstExcess, isBounded, roleWithin } from "./bounds.ts";
 export { allowsCommand } from "./commands.ts";
-export { evaluate } from "./evaluate.ts";
+export { evaluate, PLAN_RULE } from "./evaluate.ts";
 export type { CallInQuestion, ResolvedPath, Standing } from "./gate.ts";
 export { bashSecurityHook } from "./guarded.ts";
 export { matchRule, toolListed } from "./match.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { ToolCall, Verdict } from "../engines/index.ts";
-import { broaderRule, sessionRule } from "../gate/index.ts";
+import { broaderRule, PLAN_RULE, sessionRule } from "../gate/index.ts";
 import {
   canonicalJson,
   editedToolItem,
@@ -11,6 +11,7 @@ import {
   SYSTEM,
   type Approval,
   type PlannedChange,
+  type Ruling,
   type ToolItem,
 } from "../protocol/index.ts";
 import { isSamePlan } from "../tools/index.ts";
@@ -313,8 +314,21 @@ type Denied = Extract<Verdict, { effect: "deny" }>;
 function refusedBy(tool: string, { ruling, facts }: Ruled): Verdict {
   if (!facts.known) return denied(`Unknown tool: ${tool}`, "failed");
   if (facts.schemaError !== undefined) return denied(facts.schemaError, "failed");
-  return denied(`Denied by policy (${ruling.rule}): ${ruling.why}`, "declined");
+  const next = ruling.rule === PLAN_RULE ? "" : ` ${NEXT[ruling.step]}`;
+  return denied(`Denied by policy (${ruling.rule}): ${ruling.why}${next}`, "declined");
 }
+
+/** What a model can do about a refusal. */
+const NEXT: Readonly<Record<Ruling["step"], string>> = {
+  schema: "Call it with an input that fits.",
+  tool: "Use the tools that you have, or say which one you need and why.",
+  policy: "Do it in a way that the policy allows, or say what you need and why.",
+  paths: "Work inside the workspace, or say which file you need and why.",
+  hooks: "Use a command that is allowed, or say what you need and why.",
+  autonomy: "Say what you would do, so that a person can do or allow it.",
+  approval: "Say what you would do, so that a person can do or allow it.",
+  limits: "Say what is left to do.",
+};
 
 function denied(message: string, status: Denied["status"], interrupt = false): Verdict {
   return { effect: "deny", message, status, interrupt };

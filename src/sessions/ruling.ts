@@ -85,6 +85,7 @@ function standingOf(request: RulingRequest, profile: Profile, extraRead: readonl
     acceptEdits: mode.acceptEdits && most === "full",
     neverAsk: mode.neverAsk,
     reviews: isReview(settings.permission_mode),
+    plans: settings.permission_mode === "plan",
     tools: narrowTools(profile, settings),
     grants: request.grants,
     workspace: settings.workspace,

@@ -126,7 +126,7 @@ describe("never more than it may do itself", () => {
   it.each<[string, CreateSession, RegExp]>([
     ["its profile lacks the tool", { profile: "no-shell" }, /does not give the tool Bash/],
     ["its session was started without the tool", { tools: ["Read"] }, /started without the tool Bash/],
-    ["its mode only reads", { permission_mode: "plan" }, /started without the tool Bash/],
+    ["its mode only reads", { permission_mode: "plan" }, /plan mode/],
     ["its session is read-only", { profile: "quiet" }, /read-only/],
     ["its session never asks", { permission_mode: "dontAsk" }, /never asks/],
   ])("where %s", async (_why, parent, words) => {

