@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { readFileSync } from "node:fs";
 import type { Writable } from "node:stream";
+import { isatty } from "node:tty";
 import { OWN_OPEN_FILES, tooFewOpenFiles } from "./open-files.ts";
 import type { Surroundings } from "./surroundings.ts";
 
@@ -42,7 +43,7 @@ const surroundings: Surroundings = {
   goOnWithoutOutput: () => {
     output.isNeeded = false;
   },
-  exit: (code) => process.exit(code),
+  exit: leave,
 };
 
 // Whoever reads our output may stop at any line: `sallyport sessions | head`. A command that has something to put in order
@@ -53,14 +54,25 @@ for (const stream of [process.stdout, process.stderr]) stream.on("error", loseOu
 const { runCommandLine } = await import("./program.ts");
 const code = await runCommandLine(process.argv.slice(2), surroundings);
 await Promise.all([flushed(process.stdout), flushed(process.stderr)]);
-process.exit(code);
+leave(code);
+
+/**
+ * Ends the process. Where its terminal is gone, Node's own last step (putting the terminal back as it was) would end it with a
+ * crash; the signal that told of it ends it without that step.
+ */
+function leave(code: number): void {
+  const isGone = [process.stdin, process.stdout, process.stderr].some(({ isTTY }, fd) => isTTY && !isatty(fd));
+  if (!isGone) process.exit(code);
+  process.removeAllListeners("SIGHUP");
+  process.kill(process.pid, "SIGHUP");
+}
 
 /** After the first write that failed every other one fails, too. */
 function loseOutput(): void {
   if (!output.isNeeded || output.isLost) return;
   output.isLost = true;
   if (process.listenerCount("SIGHUP") > 0) process.emit("SIGHUP", "SIGHUP");
-  else process.exit(1);
+  else leave(1);
 }
 
 function flushed(stream: Writable): Promise<void> {

@@ -1,10 +1,12 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { readdir } from "node:fs/promises";
+import { readdir, readFile, watch, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { expect, it } from "vitest";
+import { SallyportClient } from "../../src/client/index.ts";
+import { isAlive } from "../support/escapes.ts";
 import { script } from "../support/house.ts";
-import { leftBehind, makePlace, startServer } from "../support/server.ts";
+import { leftBehind, makePlace, startServer, TEST_TOKEN } from "../support/server.ts";
 
 it("a server goes on when nobody reads its log any more, and stops in order", async () => {
   const place = await makePlace();
@@ -37,7 +39,47 @@ it("a command with a server of its own ends what it started when its output is c
   child.stdout.destroy();
   expect(await exited).toEqual([143, null]);
   expect(await leftBehind(place)).toEqual([]);
-  expect((await readdir(place.home)).filter((name) => name.endsWith(".pid"))).toEqual([]);
-  expect((await readdir(join(place.home))).includes("model.sock")).toBe(false);
+  expect((await readdir(place.home)).filter((name) => /\.pid$|\.sock$/.test(name))).toEqual([]);
   await place.remove();
 });
+
+const canOpenTerminal = spawnSync("script", ["--version"]).status === 0;
+
+it.skipIf(!canOpenTerminal)(
+  "a server whose terminal is closed lets a command end, and clears up (needs `script`)",
+  async () => {
+    const place = await makePlace();
+    const main = resolve(import.meta.dirname, "../../dist/cli/main.js");
+    const words = `"${process.execPath}" "${main}" serve --home "${place.home}" --workspace "${place.workspace}" --port 0 --drain-seconds 3600`;
+    const terminal = spawn("script", ["-qfec", words, "/dev/null"], {
+      env: { PATH: process.env["PATH"], HOME: place.home, SALLYPORT_TOKEN: TEST_TOKEN },
+      stdio: ["pipe", "pipe", "ignore"],
+    });
+    let text = "";
+    for await (const chunk of terminal.stdout) {
+      text += String(chunk);
+      if (text.includes("First task")) break;
+    }
+    const { pid, url } = JSON.parse(await readFile(join(place.home, "server.json"), "utf8")) as {
+      readonly pid: number;
+      readonly url: string;
+    };
+    const stop = new AbortController();
+    const changes = watch(place.workspace, { signal: stop.signal });
+    const command = "touch begun; until [ -e go ]; do sleep 0.02; done; touch ended";
+    await new SallyportClient({ url, token: TEST_TOKEN }).createSession({
+      autonomy: "full",
+      prompt: { text: script({ tool: "Bash", input: { command } }) },
+    });
+    for await (const { filename } of changes) if (filename === "begun") break;
+    stop.abort();
+    terminal.kill("SIGKILL");
+    while ((await fetch(`${url}/ready`)).status !== 503) expect(isAlive(pid)).toBe(true);
+    await writeFile(join(place.workspace, "go"), "");
+    while (isAlive(pid)) await new Promise((done) => setImmediate(done));
+    expect(await readdir(place.workspace)).toEqual(expect.arrayContaining(["ended"]));
+    expect((await readdir(place.home)).filter((name) => /^server\.json$|\.pid$|\.sock$/.test(name))).toEqual([]);
+    expect(await leftBehind(place)).toEqual([]);
+    await place.remove();
+  },
+);
