@@ -14,6 +14,9 @@ const mark = {
   synthetic: z.literal(true).optional(),
 };
 
+/** The part of `cost_microusd` that is a bound: nobody told what was used, so the most that it can have been counts. Absent: none. */
+const boundPart = { bound_microusd: z.number().int().positive().optional() };
+
 const engineCost = {
   /** What the engine's own program thinks that the turn cost, by its own prices. The meter's `cost_microusd` counts. Absent: it does not say. */
   engine_cost_microusd: z.number().int().nonnegative().optional(),
@@ -37,6 +40,7 @@ export const EventBody = z.discriminatedUnion("type", [
     turn_id: z.string(),
     usage: Usage,
     cost_microusd: z.number().int(),
+    ...boundPart,
     ...engineCost,
     stop_reason: z.string(),
     /** The answer in the form of the session's `output_schema`; absent: it has none, or the turn ended before it. */
@@ -50,6 +54,7 @@ export const EventBody = z.discriminatedUnion("type", [
     usage: Usage,
     /** As far as it was known when the turn ended: what an interrupted request costs comes in a `budget.updated` after it. Absent: nothing. */
     cost_microusd: z.number().int().optional(),
+    ...boundPart,
     ...engineCost,
     /** Who stopped it, or took it out of the queue; absent: nobody did. */
     by: PrincipalRef.optional(),
@@ -95,6 +100,7 @@ export const EventBody = z.discriminatedUnion("type", [
     turn_id: z.string().optional(),
     /** What this request cost; absent when the limit was changed. */
     cost_microusd: z.number().int().optional(),
+    ...boundPart,
     reserved_microusd: z.number().int(),
     spent_microusd: z.number().int(),
     limit_microusd: z.number().int().optional(),

@@ -15,11 +15,41 @@ const WHOSE: Readonly<Record<LimitKind, string>> = {
 /** What stands in the way of a model request, in a sentence. */
 export function shortageWords(shortage: Shortage): string {
   const { kind, limit_microusd, spent_microusd, reserved_microusd, asked_microusd } = shortage;
-  const set = reserved_microusd === 0 ? "" : ` and ${dollars(reserved_microusd)} set aside`;
+  const reserved = reserved_microusd === 0 ? "" : ` and ${dollars(reserved_microusd)} reserved`;
+  // What an account counts may hold bounds of requests whose usage nobody told.
+  const counted = spent_microusd === 0 ? "nothing" : `at most ${dollars(spent_microusd)}`;
   return (
-    `The next model request may cost up to ${dollars(asked_microusd)}; with ${dollars(spent_microusd)} spent${set} ` +
+    `The next model request may cost at most ${dollars(asked_microusd)}; with ${counted} spent${reserved} ` +
     `that would pass ${WHOSE[kind]} of ${dollars(limit_microusd)}.`
   );
+}
+
+/** Money of a turn or a session, in micro-USD. */
+export interface Spending {
+  /** What counts: measured costs, and bounds where nobody told what was used. */
+  readonly cost_microusd: number;
+  /** The part of the cost that is a bound; absent: none. */
+  readonly bound_microusd?: number | undefined;
+  /** For requests that run now; absent: none. */
+  readonly reserved_microusd?: number | undefined;
+}
+
+/**
+ * `spent $0.12, $0.03 reserved, at most $0.15`. Spent is what was measured; "at most" is there when more may come to it,
+ * or may have. `write` writes an amount.
+ */
+export function spendingWords(
+  { cost_microusd, bound_microusd = 0, reserved_microusd = 0 }: Spending,
+  write: (microusd: number) => string = dollars,
+): string {
+  const measured = cost_microusd - bound_microusd;
+  const most = cost_microusd + reserved_microusd;
+  if (most === measured) return `spent ${write(measured)}`;
+  return [
+    ...(measured === 0 && reserved_microusd === 0 ? [] : [`spent ${write(measured)}`]),
+    ...(reserved_microusd === 0 ? [] : [`${write(reserved_microusd)} reserved`]),
+    `at most ${write(most)}`,
+  ].join(", ");
 }
 
 /** `$0.0123`: to the cent, and finer below a dollar. */

@@ -197,6 +197,8 @@ export const SessionView = z.object({
   grants: z.array(z.string()),
   usage: Usage,
   cost_microusd: z.number().int(),
+  /** The part of `cost_microusd` that is a bound, not measured; absent: none. */
+  bound_microusd: z.number().int().positive().optional(),
   /** The limit that holds now; absent: none of its own. */
   limit_microusd: z.number().int().optional(),
   error: ErrorDetail.optional(),

@@ -53,6 +53,8 @@ export type Command =
       readonly type: "spend";
       readonly turn_id: string | undefined;
       readonly cost: number;
+      /** The part of the cost that is a bound; 0: all of it was measured. */
+      readonly bound: number;
       readonly spent: number;
       readonly reserved: number;
       readonly limit: number | undefined;
@@ -135,6 +137,7 @@ export function decide(state: SessionState, command: Command): readonly EventBod
           type: "budget.updated",
           ...(command.turn_id === undefined ? {} : { turn_id: command.turn_id }),
           cost_microusd: command.cost,
+          ...boundPart(command.bound),
           ...balance(command),
         },
       ];
@@ -157,6 +160,10 @@ export function decide(state: SessionState, command: Command): readonly EventBod
     case "recover":
       return recover(state, command.resumable);
   }
+}
+
+function boundPart(bound: number | undefined): { bound_microusd?: number } {
+  return bound === undefined || bound === 0 ? {} : { bound_microusd: bound };
 }
 
 function balance({ spent, reserved, limit }: { spent: number; reserved: number; limit: number | undefined }): {
@@ -254,6 +261,7 @@ function endTurn(state: SessionState, command: TurnEnd): readonly EventBody[] {
           turn_id: turn.id,
           usage,
           cost_microusd: turn.cost_microusd,
+          ...boundPart(turn.bound_microusd),
           ...told,
           stop_reason: command.stop_reason,
           ...(command.structured_output === undefined ? {} : { structured_output: command.structured_output }),
@@ -264,6 +272,7 @@ function endTurn(state: SessionState, command: TurnEnd): readonly EventBody[] {
           error: command.error,
           usage,
           ...(turn.cost_microusd === 0 ? {} : { cost_microusd: turn.cost_microusd }),
+          ...boundPart(turn.bound_microusd),
           ...told,
           ...(command.by === undefined ? {} : { by: command.by }),
         },

@@ -15,6 +15,7 @@ export function fold(state: SessionState, event: JournalEvent): SessionState {
       return {
         ...rest,
         cost_microusd: state.cost_microusd + (event.cost_microusd ?? 0),
+        ...boundSum(state, event),
         ...(event.limit_microusd === undefined ? {} : { limit_microusd: event.limit_microusd }),
         ...(next.turn === undefined ? {} : { turn: foldTurn(next.turn, event) }),
       };
@@ -85,6 +86,13 @@ function changed(
   return { ...rest, autonomy, ...(permission_mode === undefined ? {} : { permission_mode }) };
 }
 
+function boundSum(
+  before: Pick<OpenTurn, "bound_microusd">,
+  { bound_microusd: more }: EventOf<"budget.updated">,
+): Pick<OpenTurn, "bound_microusd"> {
+  return more === undefined ? {} : { bound_microusd: (before.bound_microusd ?? 0) + more };
+}
+
 /** What an event changes in the open turn. */
 export function foldTurn(turn: OpenTurn, event: JournalEvent): OpenTurn {
   switch (event.type) {
@@ -94,7 +102,7 @@ export function foldTurn(turn: OpenTurn, event: JournalEvent): OpenTurn {
       return { ...turn, usage: addUsage(turn.usage, event.usage) };
     case "budget.updated":
       return event.turn_id === turn.id
-        ? { ...turn, cost_microusd: turn.cost_microusd + (event.cost_microusd ?? 0) }
+        ? { ...turn, cost_microusd: turn.cost_microusd + (event.cost_microusd ?? 0), ...boundSum(turn, event) }
         : turn;
     case "item.started":
       return { ...turn, items: { ...turn.items, [event.item.id]: event.item } };

@@ -99,14 +99,24 @@ export class Purser {
   }
 
   /** What the ledger counted for requests that died with the last server, the journal does not have yet. */
-  async countTheDead({ id, cost_microusd }: OpenTurn): Promise<void> {
+  async countTheDead(turn: OpenTurn): Promise<void> {
+    const { id, cost_microusd } = turn;
     const { services, state } = this.#session;
     const { ledger } = services.models;
     const { spent } = await ledger.balance(ACCOUNTS.turn(id));
     if (spent <= cost_microusd) return;
     const balance = await ledger.balance(ACCOUNTS.session(state.id));
     const cost = spent - cost_microusd;
-    await this.#session.execute({ type: "spend", turn_id: id, cost, ...balance, limit: state.limit_microusd });
+    const bound = Math.min(cost, await this.#uncountedBound(turn));
+    await this.#session.execute({ type: "spend", turn_id: id, cost, bound, ...balance, limit: state.limit_microusd });
+  }
+
+  /** The bounds that the ledger has of a turn, and its journal has not. */
+  async #uncountedBound({ id, bound_microusd = 0 }: OpenTurn): Promise<number> {
+    const { services, state } = this.#session;
+    const lines = await services.store.read.usage({ by: ["turn"], session: state.id, limit: LIMITS.usageLines });
+    const counted = lines.find(({ turn }) => turn === id)?.bound_microusd;
+    return counted === undefined ? Infinity : Math.max(0, counted - bound_microusd);
   }
 
   async #parent(id: string): Promise<Parent> {
@@ -170,6 +180,7 @@ export class Purser {
         type: "spend",
         turn_id: exchange.turn_id,
         cost: exchange.cost_microusd,
+        bound: exchange.bound_microusd,
         spent: balance?.spent ?? state.cost_microusd + exchange.cost_microusd,
         reserved: balance?.reserved ?? 0,
         limit: this.limit,

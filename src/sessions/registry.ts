@@ -163,7 +163,8 @@ export class Registry {
 /** The row leaves the open turn's items out: they are in the journal since the turn began. */
 async function reopenTurn(state: SessionState, { store }: Services): Promise<SessionState> {
   if (state.turn === undefined) return state;
-  let turn: OpenTurn = { ...state.turn, usage: NO_USAGE, cost_microusd: 0 };
+  const { bound_microusd: _again, ...open } = state.turn;
+  let turn: OpenTurn = { ...open, usage: NO_USAGE, cost_microusd: 0 };
   let after = turn.started_seq;
   while (after < state.seq) {
     const rows = await readEvents(store.read, state, { after, upto: state.seq, limit: LIMITS.watchPageEvents });

@@ -41,6 +41,8 @@ export interface OpenTurn {
   readonly restarts: number;
   readonly usage: Usage;
   readonly cost_microusd: number;
+  /** The part of it that is a bound; absent: none. */
+  readonly bound_microusd?: number;
   /** Of its prompt; absent: none. */
   readonly max_cost_usd?: number | undefined;
   readonly items: Readonly<Record<string, Item>>;
@@ -97,6 +99,8 @@ export interface SessionState {
   readonly grants: readonly string[];
   readonly usage: Usage;
   readonly cost_microusd: number;
+  /** The part of it that is a bound; absent: none. */
+  readonly bound_microusd?: number;
   /** The limit as it was last told; absent: none. */
   readonly limit_microusd?: number;
   readonly error?: ErrorDetail;
@@ -174,6 +178,7 @@ export function view(state: SessionState): SessionView {
     grants: [...state.grants],
     usage: state.usage,
     cost_microusd: state.cost_microusd,
+    ...(state.bound_microusd === undefined ? {} : { bound_microusd: state.bound_microusd }),
     ...(state.limit_microusd === undefined ? {} : { limit_microusd: state.limit_microusd }),
     ...(state.error === undefined ? {} : { error: state.error }),
     title: state.title,

@@ -32,7 +32,7 @@ describe("the table", () => {
 
   test("has its figures to the right, its total last, and no control characters", () => {
     expect(usageTable(report, ["day", "model"], 200)).toEqual([
-      "DAY         MODEL        REQUESTS       COST   INPUT  OUTPUT  CACHE READ  CACHE WRITE",
+      "DAY         MODEL        REQUESTS      SPENT   INPUT  OUTPUT  CACHE READ  CACHE WRITE",
       "2026-11-14  claude          1,041    $1.2301  18,220  61,004     402,118           11",
       "2026-11-15  bad␛[2Jname         7  $0.020110       0       0           0            0",
       "total                       1,048    $1.2502       0       0           0            0",
@@ -46,8 +46,8 @@ describe("the table", () => {
       total: line({ requests: 1, cost_microusd: 50_000, bound_microusd: 30_000 }),
     };
     expect(usageTable(untold, ["day"], 200)).toEqual([
-      "DAY    REQUESTS   COST  INPUT  OUTPUT  CACHE READ  CACHE WRITE  OF IT UNTOLD",
-      "total         1  $0.05      0       0           0            0         $0.03",
+      "DAY    REQUESTS  SPENT  INPUT  OUTPUT  CACHE READ  CACHE WRITE  AT MOST",
+      "total         1  $0.02      0       0           0            0    $0.05",
     ]);
   });
 
@@ -75,11 +75,11 @@ describe("budgets", () => {
         200,
       ),
     ).toEqual([
-      "BUDGET                USED                            SPENT  RESERVED      LIMIT   LEFT",
-      "everybody today       ██████████▒▒▒▒▒░░░░░  75 %      $0.50     $0.25      $1.00  $0.25",
-      "tok_1 today           ░░░░░░░░░░░░░░░░░░░░   0 %      $0.00     $0.00      $0.01  $0.01",
-      "session ses_1         ████████████████████ 100 %      $0.00     $0.00      $0.00  $0.00",
-      "parent session ses_0  ████████████████████ 100 %  $0.000003     $0.00  $0.000003  $0.00",
+      "BUDGET                USED                        SPENT AT MOST  RESERVED      LIMIT   LEFT",
+      "everybody today       ██████████▒▒▒▒▒░░░░░  75 %          $0.50     $0.25      $1.00  $0.25",
+      "tok_1 today           ░░░░░░░░░░░░░░░░░░░░   0 %          $0.00     $0.00      $0.01  $0.01",
+      "session ses_1         ████████████████████ 100 %          $0.00     $0.00      $0.00  $0.00",
+      "parent session ses_0  ████████████████████ 100 %      $0.000003     $0.00  $0.000003  $0.00",
     ]);
   });
 

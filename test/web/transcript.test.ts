@@ -159,10 +159,17 @@ describe("a transcript's rows", () => {
       usage: NO_USAGE,
       cost_microusd: 7,
     };
-    const late = { type: "budget.updated", turn_id: "t", cost_microusd: 3, reserved_microusd: 0, spent_microusd: 10 };
+    const late = {
+      type: "budget.updated",
+      turn_id: "t",
+      cost_microusd: 3,
+      bound_microusd: 2,
+      reserved_microusd: 0,
+      spent_microusd: 10,
+    };
     expect(shown(journal(started("t"), failed, late)).turns.get("t")).toMatchObject({
       cost_microusd: 10,
-      isBound: true,
+      bound_microusd: 2,
     });
   });
 

@@ -153,20 +153,20 @@ describe("budgets", () => {
   });
 
   test.each([
-    [account({}), "$0.20 spent, $0.05 set aside, no limit", { spent: 0, reserved: 0 }],
+    [account({}), "at most $0.20 spent, $0.05 reserved, no limit", { spent: 0, reserved: 0 }],
     [
       account({ limit_microusd: 1_000_000, remaining_microusd: 750_000 }),
-      "$0.20 spent, $0.05 set aside, $0.75 left of $1.00",
+      "at most $0.20 spent, $0.05 reserved, $0.75 left of $1.00",
       { spent: 20, reserved: 5 },
     ],
     [
       account({ spent_microusd: 900_000, reserved_microusd: 0, limit_microusd: 500_000, remaining_microusd: 0 }),
-      "$0.90 spent, $0.00 left of $0.50",
+      "at most $0.90 spent, $0.00 left of $0.50",
       { spent: 100, reserved: 0 },
     ],
     [
       account({ limit_microusd: 0, remaining_microusd: 0 }),
-      "$0.20 spent, $0.05 set aside, $0.00 left of $0.00",
+      "at most $0.20 spent, $0.05 reserved, $0.00 left of $0.00",
       { spent: 100, reserved: 0 },
     ],
   ])("%#", (budget, text, bar) => {

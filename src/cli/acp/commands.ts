@@ -1,5 +1,5 @@
 import type { AvailableCommand } from "@agentclientprotocol/sdk";
-import { dollars, type Prompt, type SessionUsage } from "../../protocol/index.ts";
+import { dollars, spendingWords, type Prompt, type SessionUsage } from "../../protocol/index.ts";
 import { modesOf } from "./modes.ts";
 import type { Configurable } from "./config-options.ts";
 
@@ -51,9 +51,7 @@ function mark(name: string, current: string): string {
 
 export function usageText(usage: SessionUsage): string {
   const { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens } = usage;
-  const { cost_microusd, bound_microusd, reserved_microusd, limit_microusd, remaining_microusd } = usage;
-  const bound = bound_microusd === 0 ? "" : `, of which at most ${dollars(bound_microusd)} is an upper bound`;
-  const reserved = reserved_microusd === 0 ? "" : `, ${dollars(reserved_microusd)} reserved`;
+  const { limit_microusd, remaining_microusd } = usage;
   const limit =
     limit_microusd === undefined
       ? "no limit of its own"
@@ -61,7 +59,7 @@ export function usageText(usage: SessionUsage): string {
   return [
     `- Requests: ${usage.requests}`,
     `- Tokens: ${input_tokens} in, ${output_tokens} out, ${cache_read_tokens} read from the cache, ${cache_write_tokens} written to it`,
-    `- Cost: ${dollars(cost_microusd)} spent${bound}${reserved}`,
+    `- Cost: ${spendingWords(usage)}`,
     `- Budget: ${limit}`,
   ].join("\n");
 }

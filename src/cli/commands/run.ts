@@ -3,9 +3,9 @@ import { Option, type Command } from "commander";
 import type { SallyportClient } from "../../client/index.ts";
 import {
   type Autonomy,
-  dollars,
   Failure,
   PermissionMode,
+  spendingWords,
   Unattended,
   type CreateSession,
   type JournalEvent,
@@ -257,7 +257,8 @@ class Run {
       parts.push(
         `${input.toLocaleString("en-US")} tokens in, ${output_tokens.toLocaleString("en-US")} out, ${count(model_calls, "model call")}`,
       );
-      if (end.cost_microusd !== undefined && end.cost_microusd > 0) parts.push(dollars(end.cost_microusd));
+      if (end.cost_microusd !== undefined && end.cost_microusd > 0)
+        parts.push(spendingWords({ ...end, cost_microusd: end.cost_microusd }));
     }
     parts.push(
       duration(ms),

@@ -3,6 +3,7 @@ import {
   Autonomy,
   dollars,
   PermissionMode,
+  spendingWords,
   Status,
   type ConfigureSession,
   type SessionView,
@@ -152,10 +153,7 @@ function addBudget(sessions: Command, context: Context): void {
     .action((id: string, max_cost_usd: number, _options: unknown, command: Command) =>
       withServer(context, command, async ({ client }) => {
         const session = await client.setBudget(id, { max_cost_usd });
-        print(
-          context,
-          `${session.id} may spend ${dollars(max_cost_usd)}; it has spent ${dollars(session.cost_microusd)}`,
-        );
+        print(context, `${session.id} may spend ${dollars(max_cost_usd)}; ${spendingWords(session)}`);
         return EXIT.done;
       }),
     );
@@ -227,7 +225,7 @@ function describe(session: SessionView): readonly string[] {
     ],
     [
       "cost",
-      `${dollars(session.cost_microusd)}${session.limit_microusd === undefined ? "" : ` of ${dollars(session.limit_microusd)}`}`,
+      `${spendingWords(session)}${session.limit_microusd === undefined ? "" : ` of ${dollars(session.limit_microusd)}`}`,
     ],
     ["events", String(session.seq)],
     ["created", `${session.created_at} by ${session.created_by.name}`],

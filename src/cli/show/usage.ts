@@ -13,14 +13,14 @@ const BAR_CHARS = 20;
 /** Columns of figures, in their order. */
 const FIGURES: readonly (readonly [title: string, of: (line: UsageLine) => string])[] = [
   ["REQUESTS", ({ requests }) => whole(requests)],
-  ["COST", ({ cost_microusd }) => dollars(cost_microusd)],
+  ["SPENT", ({ cost_microusd, bound_microusd }) => dollars(cost_microusd - bound_microusd)],
   ["INPUT", ({ tokens }) => whole(tokens.input)],
   ["OUTPUT", ({ tokens }) => whole(tokens.output)],
   ["CACHE READ", ({ tokens }) => whole(tokens.cache_read)],
   ["CACHE WRITE", ({ tokens }) => whole(tokens.cache_write + tokens.cache_write_1h)],
 ];
-/** Only where there is any: money that counts as spent because the provider never told what was used. */
-const BOUND = ["OF IT UNTOLD", ({ bound_microusd }: UsageLine) => dollars(bound_microusd)] as const;
+/** Only where there is any: what counts where a provider never told what was used. */
+const BOUND = ["AT MOST", ({ cost_microusd }: UsageLine) => dollars(cost_microusd)] as const;
 
 /** One line for each group, then their total. */
 export function usageTable(report: UsageReport, by: readonly UsageGroup[], width: number): readonly string[] {
@@ -46,7 +46,7 @@ export function budgetTable(budgets: readonly BudgetLine[], width: number): read
   const columns = [
     ["BUDGET", ...limited.map(nameOf)],
     ["USED", ...limited.map((line) => bar(line))],
-    toTheRight(["SPENT", ...limited.map((line) => dollars(line.spent_microusd))]),
+    toTheRight(["SPENT AT MOST", ...limited.map((line) => dollars(line.spent_microusd))]),
     toTheRight(["RESERVED", ...limited.map((line) => dollars(line.reserved_microusd))]),
     toTheRight(["LIMIT", ...limited.map(({ limit }) => dollars(limit))]),
     toTheRight(["LEFT", ...limited.map((line) => dollars(line.remaining_microusd ?? 0))]),

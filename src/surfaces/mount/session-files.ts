@@ -23,7 +23,7 @@ import { journalOf, lastTurnOf } from "./journal.ts";
 import { json, parseWritten } from "./json.ts";
 import { textOfOutput } from "./output.ts";
 import { pendingOf } from "./pending.ts";
-import { heldFor, responseOf, statusOf } from "./session-status.ts";
+import { boundOf, heldFor, responseOf, statusOf } from "./session-status.ts";
 import type { FileNode, Place } from "./tree.ts";
 
 /** The files of one session. */
@@ -188,6 +188,7 @@ async function usageOf({ gateway }: MountContext, { caller, name }: Place): Prom
     session_id: name,
     ...tokens,
     cost_usd: usage.cost_usd,
+    ...boundOf(usage),
     reserved_usd: heldFor(view, usage),
     ...(usage.limit_microusd === undefined ? {} : { limit_usd: usage.limit_microusd }),
     ...(usage.remaining_microusd === undefined ? {} : { remaining_usd: usage.remaining_microusd }),

@@ -94,11 +94,17 @@ async function resultOf(
     response: last.response ?? null,
     usage: claudeUsage(usage),
     cost_usd: usage.cost_usd,
+    ...boundOf(usage),
     reserved_usd: heldFor(view, usage),
     provider_id: view.settings.provider,
     model: view.settings.model,
     tunnel_endpoint: null,
   };
+}
+
+/** What of a cost was not measured. */
+export function boundOf({ bound_microusd }: Pick<SessionUsage, "bound_microusd">): { bound_usd?: number } {
+  return bound_microusd === 0 ? {} : { bound_usd: bound_microusd };
 }
 
 /** What the session may still spend, and so what is set aside for it: nothing once it has ended. */

@@ -59,6 +59,8 @@ export interface Turn {
   readonly asks: readonly Ask[];
   /** micro-USD; absent: not known. */
   readonly cost?: number;
+  /** The part of the cost that is the most it can be, not what was measured; absent: none. */
+  readonly bound?: number;
   readonly error?: ErrorDetail;
 }
 
@@ -176,6 +178,7 @@ export class PanelTranscript {
       state: event.type === "turn.completed" ? "completed" : turn.state === "queued" ? "removed" : "failed",
       parts: turn.parts.map(settled),
       ...(event.cost_microusd === undefined ? {} : { cost: event.cost_microusd }),
+      ...(event.bound_microusd === undefined ? {} : { bound: event.bound_microusd }),
       ...(event.type === "turn.failed" ? { error: event.error } : {}),
     }));
     return this.#turns.find(({ id }) => id === event.turn_id);
@@ -233,10 +236,14 @@ export class PanelTranscript {
   }
 
   /** What an interrupted request cost is told after its turn has ended. */
-  #spend({ turn_id, cost_microusd: cost }: Of<"budget.updated">): void {
+  #spend({ turn_id, cost_microusd: cost, bound_microusd: bound = 0 }: Of<"budget.updated">): void {
     const turn = this.#turns.find(({ id }) => id === turn_id);
     if (turn === undefined || cost === undefined || (turn.state !== "completed" && turn.state !== "failed")) return;
-    this.#change(turn.id, (before) => ({ ...before, cost: (before.cost ?? 0) + cost }));
+    this.#change(turn.id, (before) => ({
+      ...before,
+      cost: (before.cost ?? 0) + cost,
+      ...(bound === 0 ? {} : { bound: (before.bound ?? 0) + bound }),
+    }));
   }
 
   #note(seq: number, tone: "plain" | "bad", text: string): void {

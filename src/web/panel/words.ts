@@ -1,4 +1,5 @@
 import type { ErrorDetail, LiveStatus, PageOfferStatus } from "../../client/index.ts";
+import { spendingWords } from "../../protocol/money-words.ts";
 import { PANEL_LIMITS } from "./limits.ts";
 
 type Input = Readonly<Record<string, unknown>>;
@@ -177,6 +178,11 @@ const CENT = 10_000;
 /** micro-USD as dollars: cents, and more digits where cents would hide it. */
 export function dollars(microusd: number): string {
   return `$${(microusd / MICRO).toFixed(microusd === 0 || microusd >= CENT ? 2 : 4)}`;
+}
+
+/** What an answer cost: measured, or at most; empty: not known. */
+export function costWords({ cost, bound }: { readonly cost?: number; readonly bound?: number }): string {
+  return cost === undefined ? "" : spendingWords({ cost_microusd: cost, bound_microusd: bound }, dollars);
 }
 
 /** A change without the names of its file. Only those at its head: behind it `+++ x` is a line `++ x` that is added. */

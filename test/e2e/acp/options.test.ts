@@ -192,7 +192,7 @@ describe("commands", () => {
       [
         "- Requests: 0",
         "- Tokens: 0 in, 0 out, 0 read from the cache, 0 written to it",
-        "- Cost: $0.00 spent",
+        "- Cost: spent $0.00",
         "- Budget: no limit of its own",
       ].join("\n"),
     );

@@ -13,6 +13,8 @@ export const ClaudeResponse = z.object({
   response: z.string().nullable(),
   usage: ClaudeUsage,
   cost_usd: count,
+  /** The part of `cost_usd` that is a bound, not measured; absent: none. */
+  bound_usd: count.optional(),
   reserved_usd: count,
   provider_id: z.string(),
   model: z.string(),
@@ -75,6 +77,8 @@ export type ClaudeContext = z.infer<typeof ClaudeContext>;
 export const ClaudeSessionUsage = ClaudeUsage.extend({
   session_id: z.string(),
   cost_usd: count,
+  /** The part of `cost_usd` that is a bound, not measured; absent: none. */
+  bound_usd: count.optional(),
   reserved_usd: count,
   /** Absent, both: no limit of its own. */
   limit_usd: count.optional(),

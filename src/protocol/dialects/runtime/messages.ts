@@ -134,6 +134,8 @@ export interface RuntimeFinal {
     readonly cache_creation_input_tokens: number;
   };
   readonly cost_usd: number;
+  /** The part of the cost that is a bound, not measured; absent: none. */
+  readonly bound_usd?: number;
   /** Calls of the model. */
   readonly num_turns: number;
   readonly metrics: {

@@ -195,8 +195,14 @@ function toolUse(sessionId: string, item: ToolItem): RuntimeMessage {
 
 function finalOf(
   turn: RuntimeTurn,
-  { usage, cost_microusd, at }: { readonly usage: Usage; readonly cost_microusd: number; readonly at: string },
+  ended: {
+    readonly usage: Usage;
+    readonly cost_microusd: number;
+    readonly bound_microusd?: number | undefined;
+    readonly at: string;
+  },
 ): RuntimeFinal {
+  const { usage, cost_microusd, bound_microusd, at } = ended;
   const cost = cost_microusd / 1_000_000;
   return {
     type: "final",
@@ -209,6 +215,7 @@ function finalOf(
       cache_creation_input_tokens: usage.cache_write_tokens,
     },
     cost_usd: cost,
+    ...(bound_microusd === undefined ? {} : { bound_usd: bound_microusd / 1_000_000 }),
     num_turns: usage.model_calls,
     metrics: {
       inputTokens: usage.input_tokens,

@@ -77,6 +77,7 @@ export function richRows(state: RichState, frame: StreamFrame): RichStep {
         type: "turn.completed",
         usage: richUsage(frame.usage),
         cost_microusd: frame.cost_microusd,
+        ...boundOf(frame),
         stop_reason: frame.stop_reason,
       });
     case "turn.failed": {
@@ -86,6 +87,7 @@ export function richRows(state: RichState, frame: StreamFrame): RichStep {
         error: { message, code: frame.error.code },
         usage: richUsage(frame.usage),
         cost_microusd: frame.cost_microusd ?? 0,
+        ...boundOf(frame),
       });
     }
     case "error":
@@ -247,4 +249,8 @@ function question(approval: Approval): Extract<RichRow, { type: "approval.reques
     input_hash,
     ...(expires_at === undefined ? {} : { expires_at }),
   };
+}
+
+function boundOf({ bound_microusd }: { readonly bound_microusd?: number | undefined }): { bound_microusd?: number } {
+  return bound_microusd === undefined ? {} : { bound_microusd };
 }

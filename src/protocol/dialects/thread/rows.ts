@@ -138,6 +138,8 @@ export const RichRow = z.discriminatedUnion("type", [
     type: z.literal("turn.completed"),
     usage: RichUsage,
     cost_microusd: z.number().int(),
+    /** The part of the cost that is a bound, not measured; absent: none. */
+    bound_microusd: z.number().int().optional(),
     stop_reason: z.string(),
   }),
   z.strictObject({
@@ -145,6 +147,8 @@ export const RichRow = z.discriminatedUnion("type", [
     error: z.strictObject({ message, code: ErrorCode }),
     usage: RichUsage,
     cost_microusd: z.number().int(),
+    /** The part of the cost that is a bound, not measured; absent: none. */
+    bound_microusd: z.number().int().optional(),
   }),
   z.strictObject({ type: z.literal("error"), message }),
 ]);

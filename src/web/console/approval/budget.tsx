@@ -35,7 +35,7 @@ export function BudgetForm({
   };
   const facts = [
     ["Limit", shortage.limit_microusd],
-    ["Spent", shortage.spent_microusd],
+    ["Spent, at most", shortage.spent_microusd],
     ["Reserved", shortage.reserved_microusd],
     ["Next request, at most", shortage.asked_microusd],
   ] as const;

@@ -26,8 +26,8 @@ export interface TurnView {
   /** So far, while it is open. */
   readonly usage?: Usage;
   readonly cost_microusd?: number;
-  /** A request was cut off: its cost is the most that it can be, not what was measured. */
-  readonly isBound?: true;
+  /** The part of the cost that is the most it can be, not what was measured; absent: none. */
+  readonly bound_microusd?: number;
   readonly stop_reason?: string;
   readonly error?: ErrorDetail;
   /** Who stopped it; absent: nobody did, or it is not known. */
@@ -217,6 +217,7 @@ export class Transcript {
       ended_at: event.at,
       usage: event.usage,
       ...(event.cost_microusd === undefined ? {} : { cost_microusd: event.cost_microusd }),
+      ...(event.bound_microusd === undefined ? {} : { bound_microusd: event.bound_microusd }),
     };
     this.#turns.set(
       event.turn_id,
@@ -325,7 +326,7 @@ export class Transcript {
 
   /** What an interrupted request cost is told after its turn has ended. */
   #spend(event: Extract<JournalEvent, { type: "budget.updated" }>): void {
-    const { cost_microusd: cost, limit_microusd: limit, turn_id } = event;
+    const { cost_microusd: cost, bound_microusd: bound, limit_microusd: limit, turn_id } = event;
     if (cost === undefined) {
       this.#note(
         event,
@@ -336,11 +337,10 @@ export class Transcript {
     }
     const turn = turn_id === undefined ? undefined : this.#turns.get(turn_id);
     if (turn === undefined) return;
-    const isBound = turn.isBound === true || (turn.state === "failed" && cost > 0);
     this.#turns.set(turn.id, {
       ...turn,
       cost_microusd: (turn.cost_microusd ?? 0) + cost,
-      ...(isBound ? { isBound: true as const } : {}),
+      ...(bound === undefined ? {} : { bound_microusd: (turn.bound_microusd ?? 0) + bound }),
     });
   }
 

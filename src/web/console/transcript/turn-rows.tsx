@@ -1,6 +1,6 @@
 import { FileText, GitFork, User } from "lucide-react";
 import type { ReactNode } from "react";
-import type { Attachment, Usage } from "../../../protocol/index.ts";
+import { spendingWords, type Attachment, type Usage } from "../../../protocol/index.ts";
 import { Button } from "../ui/button.tsx";
 import { useConnection } from "../app/connection.tsx";
 import { Note } from "../ui/states.tsx";
@@ -123,10 +123,7 @@ export function EndRow({
         {took !== undefined && <span>{duration(took)}</span>}
         {turn.usage !== undefined && <span>{tokenWords(turn.usage)}</span>}
         {turn.cost_microusd !== undefined && (
-          <span>
-            {turn.isBound === true && "up to "}
-            {money(turn.cost_microusd)}
-          </span>
+          <span>{spendingWords({ ...turn, cost_microusd: turn.cost_microusd }, money)}</span>
         )}
         {turn.stop_reason !== undefined && turn.stop_reason !== "end_turn" && <span>{turn.stop_reason}</span>}
         {onFork !== undefined && (

@@ -1,6 +1,7 @@
 import { Hourglass, LoaderCircle } from "lucide-react";
 import type { ReactNode } from "react";
 import { useNow } from "../approval/use-now.ts";
+import { spendingWords } from "../../../protocol/index.ts";
 import { duration, money } from "../ui/words.tsx";
 import { tokenWords } from "./turn-rows.tsx";
 import type { TranscriptView, TurnView } from "./transcript.ts";
@@ -32,7 +33,9 @@ export function WorkingRow({ turn, view }: { readonly turn: TurnView; readonly v
       </span>
       <span className="flex shrink-0 gap-3 text-xs text-faint tabular-nums">
         {turn.usage !== undefined && <span className="max-sm:hidden">{tokenWords(turn.usage)}</span>}
-        {turn.cost_microusd !== undefined && <span>{money(turn.cost_microusd)}</span>}
+        {turn.cost_microusd !== undefined && (
+          <span>{spendingWords({ ...turn, cost_microusd: turn.cost_microusd }, money)}</span>
+        )}
         <span>{seconds < 60 ? `${String(seconds)} s` : duration(seconds * SECOND)}</span>
       </span>
     </div>

@@ -1,6 +1,6 @@
 import { PANEL_LIMITS } from "../limits.ts";
 import type { Ask, NotePart, Part, StepPart, TextPart, Turn } from "../transcript.ts";
-import { dollars, troubleOf, type Trouble } from "../words.ts";
+import { costWords, troubleOf, type Trouble } from "../words.ts";
 import { AskView, type Decide } from "./ask.ts";
 import { icon, iconButton, make, setText } from "./dom.ts";
 import { Prose } from "./prose.ts";
@@ -116,7 +116,7 @@ export class AnswerView {
       );
     }
     const cost = this.#foot.querySelector(".cost");
-    if (cost !== null) setText(cost, turn.cost === undefined ? "" : dollars(turn.cost));
+    if (cost !== null) setText(cost, costWords(turn));
     this.#foot.hidden = turn.state !== "completed" && turn.cost === undefined;
   }
 

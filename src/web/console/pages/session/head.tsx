@@ -17,7 +17,7 @@ import {
 } from "lucide-react";
 import { DropdownMenu } from "radix-ui";
 import type { ReactNode } from "react";
-import type { SessionView } from "../../../../protocol/index.ts";
+import { spendingWords, type SessionView } from "../../../../protocol/index.ts";
 import { useMay } from "../../app/connection.tsx";
 import { useShortcuts } from "../../app/shortcuts.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -111,16 +111,15 @@ const folderName = (path: string): string => path.split("/").findLast((part) => 
 
 /** Spent, of what limit, and what requests that run now may cost at most. */
 function Cost({ session }: { readonly session: SessionView }): ReactNode {
-  const { cost_microusd: spent, limit_microusd: limit } = session;
+  const { cost_microusd: counted, limit_microusd: limit } = session;
   const { data } = useSessionUsage(session);
   const reserved = isBusy(session) ? (data?.reserved_microusd ?? 0) : 0;
   return (
     <span className="flex items-center gap-1.5 whitespace-nowrap tabular-nums">
-      {limit !== undefined && <Meter spent={spent} reserved={reserved} limit={limit} />}
+      {limit !== undefined && <Meter spent={counted} reserved={reserved} limit={limit} />}
       <span>
-        {money(spent)}
+        {spendingWords({ ...session, reserved_microusd: reserved }, money)}
         {limit !== undefined && ` of ${money(limit)}`}
-        {reserved > 0 && <span className="text-faint"> + {money(reserved)} reserved</span>}
       </span>
     </span>
   );

@@ -147,7 +147,8 @@ function Settings({ session }: { readonly session: SessionView }): ReactNode {
 
 function Bill({ session }: { readonly session: SessionView }): ReactNode {
   const { data } = useSessionUsage(session);
-  const bound = data?.bound_microusd ?? 0;
+  const bound = data?.bound_microusd ?? session.bound_microusd ?? 0;
+  const reserved = data?.reserved_microusd ?? 0;
   const spent = (data?.cost_microusd ?? session.cost_microusd) - bound;
   const { input_tokens, cache_read_tokens, cache_write_tokens } = data ?? session.usage;
   const input = input_tokens + cache_read_tokens + cache_write_tokens;
@@ -156,18 +157,18 @@ function Bill({ session }: { readonly session: SessionView }): ReactNode {
       <dl className="grid grid-cols-[5.5rem_1fr] gap-x-2 gap-y-1 tabular-nums">
         <dt className="text-faint">Spent</dt>
         <dd>{money(spent)}</dd>
-        {bound > 0 && (
-          <>
-            <dt className="text-faint">At most</dt>
-            <dd title="An answer broke off before the provider said what it used: no more than this can have been spent.">
-              {money(spent + bound)}
-            </dd>
-          </>
-        )}
-        {data !== undefined && data.reserved_microusd > 0 && (
+        {reserved > 0 && (
           <>
             <dt className="text-faint">Reserved</dt>
-            <dd>{money(data.reserved_microusd)}</dd>
+            <dd>{money(reserved)}</dd>
+          </>
+        )}
+        {bound + reserved > 0 && (
+          <>
+            <dt className="text-faint">At most</dt>
+            <dd title="Requests that run now, and answers that broke off before the provider said what they used, can have cost no more than this.">
+              {money(spent + bound + reserved)}
+            </dd>
           </>
         )}
         {data?.remaining_microusd !== undefined && (

@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { GitFork } from "lucide-react";
 import type { ReactNode } from "react";
-import type { SessionView } from "../../../../protocol/index.ts";
+import { spendingWords, type SessionView } from "../../../../protocol/index.ts";
 import { Badge } from "../../ui/states.tsx";
 import { classes } from "../../ui/classes.ts";
 import { money, StatusBadge, titleOf } from "../../ui/words.tsx";
@@ -63,7 +63,7 @@ export function Cost({
   const { cost_microusd: cost, limit_microusd: limit } = session;
   return (
     <span className="tabular-nums">
-      {money(cost)}
+      {session.bound_microusd === undefined ? money(cost) : spendingWords(session, money)}
       {limit !== undefined && (
         <span className={classes(limit > 0 && cost >= limit ? "text-bad" : "text-faint", twoLines && "block text-xs")}>
           {" "}

@@ -24,7 +24,10 @@ export function Breakdown({
       heading: true,
       cell: (line) => (isTotal(line) ? "total" : nameOf(line[group] ?? "")),
     },
-    { label: "Cost", figure: true, cell: (line) => money(line.cost_microusd) },
+    { label: "Spent", figure: true, cell: (line) => money(line.cost_microusd - line.bound_microusd) },
+    ...(report === undefined || report.total.bound_microusd === 0
+      ? []
+      : [{ label: "At most", figure: true, cell: (line: UsageLine) => money(line.cost_microusd) }]),
     { label: "Requests", figure: true, cell: (line) => count(line.requests) },
     { label: "Input", figure: true, cell: ({ tokens }) => count(tokens.input) },
     { label: "Output", figure: true, cell: ({ tokens }) => count(tokens.output) },

@@ -25,10 +25,10 @@ export function shares(line: BudgetLine): { readonly spent: number; readonly res
   return { spent, reserved: Math.min(100 - spent, (line.reserved_microusd / limit) * 100) };
 }
 
-/** `$0.20 spent, $0.05 set aside, $0.75 left of $1.00`; `money` writes an amount. */
+/** `at most $0.20 spent, $0.05 reserved, $0.75 left of $1.00`; `money` writes an amount. An account counts bounds, too. */
 export function budgetWords(line: BudgetLine, money: (microusd: number) => string): string {
-  const spent = `${money(line.spent_microusd)} spent`;
-  const reserved = line.reserved_microusd === 0 ? "" : `, ${money(line.reserved_microusd)} set aside`;
+  const spent = line.spent_microusd === 0 ? "nothing spent" : `at most ${money(line.spent_microusd)} spent`;
+  const reserved = line.reserved_microusd === 0 ? "" : `, ${money(line.reserved_microusd)} reserved`;
   if (line.limit_microusd === undefined) return `${spent}${reserved}, no limit`;
   return `${spent}${reserved}, ${money(line.remaining_microusd ?? 0)} left of ${money(line.limit_microusd)}`;
 }

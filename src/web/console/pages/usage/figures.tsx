@@ -11,10 +11,10 @@ export function Figures({ total }: { readonly total: UsageLine | undefined }): R
   return (
     <dl className="grid grid-cols-2 gap-3 md:grid-cols-3 xl:grid-cols-6">
       <Figure
-        label="Cost"
-        value={total && money(total.cost_microusd)}
-        note={bound > 0 ? `${money(bound)} of it a bound` : undefined}
-        title="A bound: the stream broke before the provider told what it used, so the most that it can have been counts."
+        label="Spent"
+        value={total && money(total.cost_microusd - bound)}
+        note={total !== undefined && bound > 0 ? `at most ${money(total.cost_microusd)}` : undefined}
+        title="At most: the stream broke before the provider told what it used, so the most that it can have been counts."
       />
       <Figure label="Requests" value={total && count(total.requests)} />
       <Figure label="Input tokens" value={tokens && count(tokens.input)} />
