@@ -10,16 +10,8 @@ export function fold(state: SessionState, event: JournalEvent): SessionState {
     case "thread.started":
     case "error":
       return next;
-    case "budget.updated": {
-      const { limit_microusd: _before, ...rest } = next;
-      return {
-        ...rest,
-        cost_microusd: state.cost_microusd + (event.cost_microusd ?? 0),
-        ...boundSum(state, event),
-        ...(event.limit_microusd === undefined ? {} : { limit_microusd: event.limit_microusd }),
-        ...(next.turn === undefined ? {} : { turn: foldTurn(next.turn, event) }),
-      };
-    }
+    case "budget.updated":
+      return spend(next, event);
     case "turn.queued":
       return {
         ...next,
@@ -84,6 +76,16 @@ function changed(
   if (autonomy === undefined) return named;
   const { permission_mode: _before, ...rest } = named;
   return { ...rest, autonomy, ...(permission_mode === undefined ? {} : { permission_mode }) };
+}
+
+function spend({ limit_microusd: _before, ...state }: SessionState, event: EventOf<"budget.updated">): SessionState {
+  return {
+    ...state,
+    cost_microusd: state.cost_microusd + (event.cost_microusd ?? 0),
+    ...boundSum(state, event),
+    ...(event.limit_microusd === undefined ? {} : { limit_microusd: event.limit_microusd }),
+    ...(state.turn === undefined ? {} : { turn: foldTurn(state.turn, event) }),
+  };
 }
 
 function boundSum(
