@@ -66,6 +66,8 @@ export interface HouseOptions {
   readonly store?: Pick<SqliteStoreOptions, "tuning" | "faults" | "acceptLoss"> | undefined;
   /** What the process has open. Absent: as it is. */
   readonly openFiles?: OpenFiles | undefined;
+  /** WebSockets that are open now; absent: there are none. */
+  readonly openSockets?: (() => number) | undefined;
   /** The store can no longer write: nothing that was promised can be kept. */
   readonly onFatal: (error: Error) => void;
 }
@@ -89,8 +91,11 @@ export async function openHouse(options: HouseOptions): Promise<House> {
   const home = await realpath(options.settings.home.value);
   refuseUntrusted([...trustedInHome(home), ...keyFilesOf(options.settings)], options.environment);
   const extraTools = await loadToolModules(options.settings, options.environment);
+  // The store is open before whoever counts its commits.
+  let counted: ((seconds: number) => void) | undefined;
   const store = await openSqliteStore({
     ...options.store,
+    onCommit: ({ ms }) => counted?.(ms / 1_000),
     // Before the database: what a dead server left running ends, also where the disk is full.
     onLocked: () => endLeft(home, options.log),
     path: join(home, "sallyport.db"),
@@ -102,7 +107,9 @@ export async function openHouse(options: HouseOptions): Promise<House> {
     for (const end of opened.toReversed()) await end();
   };
   try {
-    return { ...(await furnish(options, { home, store, extraTools }, opened)), close };
+    const house = await furnish(options, { home, store, extraTools }, opened);
+    counted = (seconds) => house.telemetry.commit(seconds);
+    return { ...house, close };
   } catch (error) {
     await close();
     throw error;
@@ -128,10 +135,18 @@ function tellStall(log: Log, stall: Stall | undefined): void {
     );
 }
 
-function storeReadings({ disk, stall, waitingChars }: StoreHealth): Pick<Readings, `store${string}` & keyof Readings> {
+function storeReadings({
+  disk,
+  stall,
+  waitingChars,
+  waitingWrites,
+  refusedWrites,
+}: StoreHealth): Pick<Readings, `store${string}` & keyof Readings> {
   return {
     storeStalled: stall === undefined ? 0 : 1,
     storeWaitingChars: waitingChars,
+    storeWaitingWrites: waitingWrites,
+    storeRefusedWrites: refusedWrites,
     storeFreeBytes: disk?.freeBytes,
     storeDatabaseBytes: disk?.databaseBytes,
     storeWalBytes: disk?.walBytes,
@@ -182,6 +197,9 @@ async function furnish(options: HouseOptions, ground: Ground, opened: Opened): P
   telemetry.gauges(async () => ({
     ...(await gateway.readings()),
     ...storeReadings(store.health()),
+    engineProcesses: gateway.pool,
+    openSockets: options.openSockets?.() ?? 0,
+    openModelRequests: models.proxy.openRequests,
     sessionKeys: models.proxy.sessionKeys,
     requestLogDropped: requests.dropped,
   }));

@@ -40,6 +40,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
   const redact = makeRedactor(secrets);
   const log = openLog(options.logLevel, redact);
   let end = async (): Promise<void> => undefined;
+  let openSockets = (): number => 0;
   const house = await openHouse({
     settings,
     environment,
@@ -56,12 +57,14 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     clock: options.clock,
     store: options.store,
     openFiles: options.openFiles,
+    openSockets: () => openSockets(),
   });
   end = () => house.close();
   const server = await openDoors(options, { house, log, redact }).catch(async (error: unknown) => {
     await house.close();
     throw error;
   });
+  openSockets = () => server.sockets;
   const file = join(settings.home.value, SERVER_FILE);
   await writeFile(file, JSON.stringify({ url: server.url, pid: process.pid }), { mode: 0o600 });
   return {
@@ -114,6 +117,7 @@ async function openDoors(options: ServeOptions, { house, log, redact }: DoorPart
     requestsPerMinute: settings.requestsPerMinute.value,
     clock: options.clock,
     metrics: () => house.telemetry.metrics(),
+    onRequest: (request) => house.telemetry.httpRequest(request),
     accessLog: accessLogOf(options, redact),
     connections: connectionsFor(options.openFiles ?? OWN_OPEN_FILES, LIMITS.socketsOpen),
     allowedHosts: () => ours,

@@ -20,11 +20,17 @@ export class Door implements BodyTaker {
   readonly #connections = new WeakMap<Duplex, Connection>();
   readonly #most: number;
   #open = 0;
+  #requests = 0;
 
   /** `connections`: how many it takes. */
   constructor(house: House, connections: number) {
     this.#house = house;
     this.#most = connections;
+  }
+
+  /** Requests that have come and whose answer has not ended. */
+  get requests(): number {
+    return this.#requests;
   }
 
   connect(socket: Socket): void {
@@ -61,6 +67,10 @@ export class Door implements BodyTaker {
 
   #take(request: CallerRequest, response: CallerResponse, connection: Connection): void {
     const route = routeOf(request.url ?? "");
+    this.#requests += 1;
+    response.once("close", () => {
+      this.#requests -= 1;
+    });
     const refusal = this.#refusalFor(request, connection);
     connection.answer = response;
     if (refusal !== undefined) {

@@ -45,6 +45,9 @@ export async function openProxy(options: ProxyOptions, bounds: CallerBounds = BO
     tcpUrl: listeners.tcpUrl,
     post: (request, signal) => door.post(request, signal),
     lease: (holder) => house.keys.lease(holder),
+    get openRequests() {
+      return door.requests;
+    },
     get sessionKeys() {
       return house.keys.size;
     },

@@ -103,5 +103,7 @@ export interface ModelProxy {
   lease(holder: KeyHolder): KeyLease;
   /** Keys that are valid. */
   readonly sessionKeys: number;
+  /** Requests that have come and whose answer has not ended. */
+  readonly openRequests: number;
   close(): Promise<void>;
 }

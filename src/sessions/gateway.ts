@@ -143,6 +143,7 @@ export class Gateway {
     readonly sessionsInMemory: number;
     readonly openTurns: number;
     readonly pendingApprovals: number;
+    readonly oldestQuestionSeconds: number;
     readonly watchers: number;
     readonly queuedPrompts: number;
     readonly reservedMicrousd: number;
@@ -160,6 +161,10 @@ export class Gateway {
       sessionsInMemory: sessions.length,
       openTurns: sum(({ state }) => (state.turn === undefined ? 0 : 1)),
       pendingApprovals: sum(({ state }) => state.pending.length),
+      oldestQuestionSeconds: ageOf(
+        sessions.map(({ questions }) => questions.oldest),
+        clock.now(),
+      ),
       watchers: sum(({ stream }) => stream.watchers),
       queuedPrompts: sum(({ state }) => state.queue.length),
       reservedMicrousd: all.reserved,
@@ -239,4 +244,10 @@ function viewEngine(engine: Engine): EngineView {
     wires: [...wires],
     capabilities: { ...capabilities },
   };
+}
+
+/** Seconds since the earliest of these times; 0: there is none. */
+function ageOf(times: readonly (number | undefined)[], now: number): number {
+  const known = times.filter((time) => time !== undefined);
+  return known.length === 0 ? 0 : Math.max(0, now - Math.min(...known)) / 1_000;
 }

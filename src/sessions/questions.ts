@@ -30,6 +30,12 @@ export class Questions {
     return [...this.#pending.keys()];
   }
 
+  /** When the first of them was asked, milliseconds since the epoch; absent: none waits. */
+  get oldest(): number | undefined {
+    const asked = [...this.#pending.values()].map(({ created_at }) => Date.parse(created_at));
+    return asked.length === 0 ? undefined : Math.min(...asked);
+  }
+
   /** The rows that an event changes. */
   rowsOf(event: JournalEvent): readonly Approval[] {
     if (event.type === "approval.requested") {

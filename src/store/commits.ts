@@ -12,10 +12,17 @@ interface Waiting {
   readonly reject: (error: Failure) => void;
 }
 
+/** Writes that came onto the disk together. */
+export interface Commit {
+  readonly writes: number;
+  /** From when the first of them was sent to the writer, milliseconds. */
+  readonly ms: number;
+}
+
 interface CommitsOptions {
   readonly port: Pick<Worker, "on" | "postMessage">;
   readonly onFatal: (error: Error) => void;
-  readonly onCommit?: ((commit: { readonly writes: number }) => void) | undefined;
+  readonly onCommit?: ((commit: Commit) => void) | undefined;
   /** Called when writing stops and when it goes on. */
   readonly onStall?: ((stall: Stall | undefined) => void) | undefined;
   /** Milliseconds since the epoch. */
@@ -59,6 +66,9 @@ export class Commits {
   /** Chains of which a Write was refused here: all later Writes are refused too. */
   readonly #broken = new Set<string>();
   #idle: (() => void)[] = [];
+  /** When each message that is under way was sent. */
+  #sentAt: number[] = [];
+  #refused = 0;
 
   constructor(options: CommitsOptions) {
     this.#options = options;
@@ -81,10 +91,22 @@ export class Commits {
     return this.#chars;
   }
 
+  get waitingWrites(): number {
+    return this.#queue.length + this.#sent.length;
+  }
+
+  /** Writes that were refused since the start because nothing could be written. */
+  get refusedWrites(): number {
+    return this.#refused;
+  }
+
   /** Resolves when the write is on the disk, with the number of rows that its last statement changed. */
   add(write: Encoded, options: CommitOptions = {}): Promise<number> {
     const refusal = this.#failure ?? this.#refusal(write, options);
-    if (refusal !== undefined) return Promise.reject(refusal);
+    if (refusal !== undefined) {
+      this.#refused += 1;
+      return Promise.reject(refusal);
+    }
     return new Promise((resolve, reject) => {
       this.#queue.push({ write, options, resolve, reject });
       this.#chars += write.chars;
@@ -183,6 +205,7 @@ export class Commits {
       );
       const message: ToWriter = { kind: "batch", epoch: this.#epoch, writes };
       this.#batchesInFlight += 1;
+      this.#sentAt.push(performance.now());
       this.#sent.push(...batch);
       port.postMessage(message);
     }
@@ -217,7 +240,8 @@ export class Commits {
     const answered = this.#sent.splice(0, outcomes.length);
     for (const { write } of answered) this.#chars -= write.chars;
     for (const [index, outcome] of outcomes.entries()) settle(answered[index], outcome);
-    this.#options.onCommit?.({ writes: answered.length });
+    const [began = performance.now()] = this.#sentAt.splice(0, batches);
+    this.#options.onCommit?.({ writes: answered.length, ms: performance.now() - began });
     if (this.#queue.length > 0) this.#flushSoon();
     else if (this.#sent.length === 0) this.#wakeIdle();
   }
@@ -228,12 +252,14 @@ export class Commits {
     this.#stall = { cause, why, since: this.#stall?.since ?? this.#options.now() };
     this.#epoch += 1;
     this.#batchesInFlight = 0;
+    this.#sentAt = [];
     const waiting = [...this.#sent, ...this.#queue];
     this.#sent = [];
     this.#queue = waiting.filter(({ options }) => options.untilStored === true);
     for (const { options, write, reject } of waiting) {
       if (options.untilStored === true) continue;
       this.#chars -= write.chars;
+      this.#refused += 1;
       reject(stalledFailure(this.#stall, "refused"));
     }
     if (this.#queue.length === 0) this.#wakeIdle();
@@ -246,6 +272,7 @@ export class Commits {
   #retry(): void {
     if (this.#queue.length > 0) return this.#flush(1);
     this.#batchesInFlight += 1;
+    this.#sentAt.push(performance.now());
     const message: ToWriter = { kind: "batch", epoch: this.#epoch, writes: [] };
     const { port } = this.#options;
     port.postMessage(message);

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { Worker } from "node:worker_threads";
 import { Failure, LIMITS } from "../protocol/index.ts";
 import { type Database, loadSqlite } from "./binding.ts";
-import { Commits } from "./commits.ts";
+import { Commits, type Commit } from "./commits.ts";
 import { REFUSED, storeFailure } from "./failure.ts";
 import type { Faults, FromWriter, ToWriter, WriterData } from "./messages.ts";
 import { encode, encodeDeletedEvents, type Encoded, encodeSweep, SWEEPS } from "./operations.ts";
@@ -54,7 +54,7 @@ export interface SqliteStoreOptions {
   /** Called once, with words for the operator, when the store can no longer write. */
   readonly onFatal: (error: Error) => void;
   /** Called after each durable commit with the number of Writes that shared it. */
-  readonly onCommit?: ((commit: { readonly writes: number }) => void) | undefined;
+  readonly onCommit?: ((commit: Commit) => void) | undefined;
   /** Called when nothing can be written for now, and with nothing when writing goes on. */
   readonly onStall?: ((stall: Stall | undefined) => void) | undefined;
   /** Called when nobody else has this store and before it is opened: for what a dead owner left running. */
@@ -182,12 +182,14 @@ function makeStore({ writer, commits, database, tuning }: Parts): Store {
       await commits.add(encoded(write), options);
     },
     health: () => {
-      const { stall, waitingChars, disk } = commits;
+      const { stall, waitingChars, waitingWrites, refusedWrites, disk } = commits;
       const { minFreeBytes } = tuning;
       const low = disk !== undefined && disk.freeBytes < minFreeBytes;
       return {
         stall,
         waitingChars,
+        waitingWrites,
+        refusedWrites,
         disk,
         lowSpace: low ? { freeBytes: disk.freeBytes, minFreeBytes } : undefined,
       };

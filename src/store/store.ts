@@ -312,6 +312,10 @@ export interface StoreHealth {
   readonly stall?: Stall | undefined;
   /** Text that waits to be stored, in UTF-16 units. */
   readonly waitingChars: number;
+  /** Writes that are not on the disk yet. */
+  readonly waitingWrites: number;
+  /** Writes that were refused since the start because nothing could be written. */
+  readonly refusedWrites: number;
   /** Absent where it is not known. */
   readonly disk?: StoreDisk | undefined;
   /** Fewer bytes are free than there must be for new work; absent: there are enough. */

@@ -21,6 +21,7 @@ import { usageRoutes } from "./routes/usage.ts";
 import { allowOrigin, isPreflight, PREFLIGHT_HEADERS } from "./cors.ts";
 import { notFoundPage } from "./not-found-page.ts";
 import { REQUEST_ID } from "./request-log.ts";
+import { countRequests } from "./request-count.ts";
 import { RouteRights } from "./rights.ts";
 import { CHALLENGE, httpStatus } from "./status.ts";
 import type { App, Environment, SurfaceOptions } from "./surface.ts";
@@ -43,6 +44,7 @@ export function createApp(options: SurfaceOptions, guard: Guard): App {
   });
   app.onError((error, context) => answerError(context, error, options));
   app.notFound((context) => notHere(context));
+  if (options.onRequest !== undefined) app.use(countRequests(options.onRequest));
   app.use(door(guard, new RouteRights(app)));
   app.use(bounded);
   app.use(answeredWhileStalled(options));

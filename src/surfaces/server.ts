@@ -33,6 +33,8 @@ export interface ListenOptions extends SurfaceOptions {
 export interface Listening {
   readonly url: string;
   readonly port: number;
+  /** WebSockets that are open. */
+  readonly sockets: number;
   close(): Promise<void>;
 }
 
@@ -77,6 +79,9 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   return {
     url: `http://${shown}:${port}`,
     port,
+    get sockets() {
+      return sockets.size;
+    },
     close: async () => {
       sockets.close();
       await new Promise<void>((resolve) => {
@@ -129,7 +134,7 @@ function handlersFor(options: SurfaceOptions, guard: Guard): Readonly<Record<Soc
   };
 }
 
-function openSockets(options: SurfaceOptions, guard: Guard, server: Server): { close(): void } {
+function openSockets(options: SurfaceOptions, guard: Guard, server: Server): { readonly size: number; close(): void } {
   const handlers: Readonly<Record<string, Handler | undefined>> = handlersFor(options, guard);
   const upgrader = new WebSocketServer({
     noServer: true,
@@ -178,6 +183,9 @@ function openSockets(options: SurfaceOptions, guard: Guard, server: Server): { c
     );
   });
   return {
+    get size() {
+      return upgrader.clients.size;
+    },
     close: () => {
       clearInterval(heartbeat);
       for (const socket of upgrader.clients) socket.close(1001, "the server is stopping");

@@ -1,6 +1,7 @@
 import type { HttpBindings } from "@hono/node-server";
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { MountSettings } from "../protocol/index.ts";
+import type { AnsweredRequest } from "./request-count.ts";
 import type { Caller, Clock, Gateway, Log } from "../sessions/index.ts";
 import type { WriteAccessLine } from "./request-log.ts";
 
@@ -43,6 +44,8 @@ export interface SurfaceOptions {
   readonly metrics?: (() => Promise<string>) | undefined;
   /** Connections that may be open at once; absent: LIMITS.socketsOpen. */
   readonly connections?: number | undefined;
+  /** Told of each request that has been answered; absent: they are not counted. */
+  readonly onRequest?: ((request: AnsweredRequest) => void) | undefined;
   /** Takes the lines of the access log; absent: none are written. */
   readonly accessLog?: WriteAccessLine | undefined;
   /** Document 000's surface; absent: as it ships. */

@@ -6,6 +6,7 @@ import { Counter, Histogram } from "./tally.ts";
 
 /** Seconds. */
 const REQUEST_BOUNDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 80, 160, 320, 640];
+const COMMIT_BOUNDS = [0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const TURN_BOUNDS = [0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1_800, 3_600, 14_400];
 /** As the GenAI conventions say. */
 const OPERATION_BOUNDS = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92];
@@ -13,6 +14,13 @@ const TOKEN_BOUNDS = Array.from({ length: 14 }, (_, power) => 4 ** power);
 
 const BY_MODEL = ["provider", "model"];
 const GENAI = ["gen_ai_operation_name", "gen_ai_provider_name", "gen_ai_request_model"];
+
+export interface CountedRequest {
+  readonly method: string;
+  /** The route's pattern, never a path. */
+  readonly route: string;
+  readonly status: number;
+}
 
 function counters() {
   const counter = (name: string, help: string, labels: readonly string[]) => new Counter({ name, help, labels });
@@ -35,6 +43,11 @@ function counters() {
     refusals: counter("sallyport_budget_refusals_total", "Requests that a limit of money stopped.", ["kind"]),
     turns: counter("sallyport_turns_total", "Turns by how they ended.", ["engine", "outcome", "code"]),
     toolCalls: counter("sallyport_tool_calls_total", "Tool calls by how they ended.", ["tool", "status"]),
+    httpRequests: counter("sallyport_http_requests_total", "HTTP requests that were answered.", [
+      "method",
+      "route",
+      "status",
+    ]),
     approvals: counter("sallyport_approvals_total", "Questions by how they ended.", ["outcome"]),
   };
 }
@@ -55,6 +68,11 @@ function histograms() {
       "sallyport_model_request_first_byte_seconds",
       "From the request to the first byte of its answer.",
       { labels: BY_MODEL, bounds: REQUEST_BOUNDS },
+    ),
+    commits: histogram(
+      "sallyport_store_commit_seconds",
+      "From when writes were handed to the writer to when they were on the disk.",
+      { labels: [], bounds: COMMIT_BOUNDS },
     ),
     turnDurations: histogram(
       "sallyport_turn_duration_seconds",
@@ -116,6 +134,15 @@ export class Metrics {
     const input = inputTokens(tokens);
     if (input > 0) count.tokenUsage.record(input, [operation, named, model, "input"]);
     if (tokens.output > 0) count.tokenUsage.record(tokens.output, [operation, named, model, "output"]);
+  }
+
+  /** Routes and methods come from a table of ours, so there are few. */
+  httpRequest({ method, route, status }: CountedRequest): void {
+    this.#families.httpRequests.add(1, [method, route, String(status)]);
+  }
+
+  commit(seconds: number): void {
+    this.#families.commits.record(seconds, []);
   }
 
   event(event: JournalEvent, engine: string): void {

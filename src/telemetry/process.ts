@@ -1,5 +1,6 @@
+import { readingText, summaryText } from "./tally.ts";
+import { readdirSync, readFileSync } from "node:fs";
 import { monitorEventLoopDelay, performance } from "node:perf_hooks";
-import { readingText } from "./tally.ts";
 
 /** Milliseconds between two looks at the event loop. */
 const LOOK_MS = 20;
@@ -15,6 +16,8 @@ export function openProcessReadings(now: () => number): ProcessReadings {
   const delays = monitorEventLoopDelay({ resolution: LOOK_MS });
   delays.enable();
   let before = performance.eventLoopUtilization();
+  let sum = 0;
+  let count = 0;
   const late = (quantile: number): number =>
     // It measures from look to look: what is beyond the interval is the delay. Nanoseconds; 0 when it has not looked yet.
     Math.max(0, delays.percentile(quantile * 100) / 1e9 - LOOK_MS / 1e3);
@@ -22,10 +25,20 @@ export function openProcessReadings(now: () => number): ProcessReadings {
     const after = performance.eventLoopUtilization();
     const { utilization } = performance.eventLoopUtilization(after, before);
     before = after;
-    const delay = QUANTILES.map((quantile) => [{ quantile: String(quantile) }, late(quantile)] as const);
+    const quantiles = QUANTILES.map((quantile) => [quantile, late(quantile)] as const);
+    if (delays.count > 0) {
+      count += delays.count;
+      sum += Math.max(0, delays.mean / 1e9 - LOOK_MS / 1e3) * delays.count;
+    }
     delays.reset();
     return (
-      reading("sallyport_event_loop_delay_seconds", "How late the event loop was since the last scrape.", delay) +
+      summaryText(
+        {
+          name: "sallyport_event_loop_delay_seconds",
+          help: "How late the event loop was; quantiles since the last scrape.",
+        },
+        { quantiles, sum, count },
+      ) +
       reading("sallyport_event_loop_utilization", "Part of the time since the last scrape that it was busy.", [
         [{}, utilization],
       ])
@@ -39,6 +52,7 @@ function usage(now: () => number): string {
   const processor = process.cpuUsage();
   const one = (value: number) => [[{}, value] as const];
   return (
+    descriptors() +
     reading("process_resident_memory_bytes", "Memory of this process.", one(memory.rss)) +
     reading("nodejs_heap_size_used_bytes", "Heap in use.", one(memory.heapUsed)) +
     reading("nodejs_heap_size_total_bytes", "Heap that is reserved.", one(memory.heapTotal)) +
@@ -49,6 +63,20 @@ function usage(now: () => number): string {
       one((processor.user + processor.system) / 1e6),
     )
   );
+}
+
+/** Files and connections; nothing where the system does not tell. */
+function descriptors(): string {
+  try {
+    const open = readdirSync("/proc/self/fd").length - 1;
+    const most = /^Max open files\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8"))?.[1];
+    return (
+      reading("process_open_fds", "Files and connections that are open.", [[{}, open]]) +
+      (most === undefined ? "" : reading("process_max_fds", "How many may be.", [[{}, Number(most)]]))
+    );
+  } catch {
+    return "";
+  }
 }
 
 function reading(name: string, help: string, samples: Parameters<typeof readingText>[1]): string {

@@ -5,6 +5,10 @@ export interface Readings {
   readonly sessionsInMemory: number;
   readonly openTurns: number;
   readonly pendingApprovals: number;
+  /** How long the oldest question waits; 0: none does. */
+  readonly oldestQuestionSeconds?: number | undefined;
+  /** Engines' processes by what they do. */
+  readonly engineProcesses?: Readonly<Record<"working" | "idle" | "warm", number>> | undefined;
   readonly watchers: number;
   /** Micro-USD that is set aside for requests on their way. */
   readonly reservedMicrousd: number;
@@ -19,6 +23,10 @@ export interface Readings {
   readonly storeStalled?: number | undefined;
   /** UTF-16 units that wait to be stored. */
   readonly storeWaitingChars?: number | undefined;
+  /** Writes that wait to be stored. */
+  readonly storeWaitingWrites?: number | undefined;
+  /** Writes that were refused since this process began, because nothing could be written. */
+  readonly storeRefusedWrites?: number | undefined;
   /** Of the disk that holds the home folder. */
   readonly storeFreeBytes?: number | undefined;
   readonly storeDatabaseBytes?: number | undefined;
@@ -31,12 +39,22 @@ interface Shown {
   readonly name: string;
   readonly help: string;
   readonly type: "gauge" | "counter";
+  /** Of a reading with several values, the label that tells them apart. */
+  readonly label?: string;
 }
 
 const gauge = (name: string, help: string): Shown => ({ name, help, type: "gauge" });
 
 const SHOWN: Readonly<Record<keyof Readings, Shown>> = {
   sessionsInMemory: gauge("sallyport_sessions_in_memory", "Sessions that are held in memory."),
+  oldestQuestionSeconds: gauge("sallyport_oldest_question_seconds", "How long the oldest open question waits."),
+  engineProcesses: { ...gauge("sallyport_engine_processes", "Processes of engines by what they do."), label: "state" },
+  storeWaitingWrites: gauge("sallyport_store_waiting_writes", "Writes that wait to be stored."),
+  storeRefusedWrites: {
+    name: "sallyport_store_refused_writes_total",
+    help: "Writes that were refused because the database could not be written.",
+    type: "counter",
+  },
   openTurns: gauge("sallyport_open_turns", "Turns that run or wait for a person."),
   pendingApprovals: gauge("sallyport_pending_approvals", "Questions that wait for a person."),
   watchers: gauge("sallyport_watchers", "Watchers of sessions."),
@@ -62,7 +80,13 @@ export function readingsText(readings: Readings): string {
   return Object.entries(SHOWN)
     .map(([key, shown]) => {
       const value = readings[key as keyof Readings];
-      return value === undefined ? "" : readingText(shown, [[{}, value]]);
+      if (value === undefined) return "";
+      if (typeof value === "number") return readingText(shown, [[{}, value]]);
+      const { label = "state" } = shown;
+      return readingText(
+        shown,
+        Object.entries(value).map(([name, count]: [string, number]) => [{ [label]: name }, count]),
+      );
     })
     .join("");
 }

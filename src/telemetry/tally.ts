@@ -117,6 +117,24 @@ export function readingText(
   return text;
 }
 
+/** How values are spread by quantiles of a recent time; sum and count are of all time. */
+export function summaryText(
+  family: { readonly name: string; readonly help: string },
+  {
+    quantiles,
+    sum,
+    count,
+  }: {
+    readonly quantiles: readonly (readonly [quantile: number, value: number])[];
+    readonly sum: number;
+    readonly count: number;
+  },
+): string {
+  let text = head(family, "summary");
+  for (const [quantile, value] of quantiles) text += line(family.name, pair("quantile", String(quantile)), value);
+  return text + line(`${family.name}_sum`, "", sum) + line(`${family.name}_count`, "", count);
+}
+
 function head({ name, help }: Pick<Family, "name" | "help">, type: string): string {
   return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`;
 }

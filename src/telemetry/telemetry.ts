@@ -2,7 +2,7 @@ import { LIMITS, type JournalEvent, type Redactor } from "../protocol/index.ts";
 import type { Exchange } from "../proxy/index.ts";
 import type { SessionLabels } from "./labels.ts";
 import { sparingly, wordsOf, type OperatorLog } from "./log.ts";
-import { Metrics } from "./metrics.ts";
+import { Metrics, type CountedRequest } from "./metrics.ts";
 import { openProcessReadings } from "./process.ts";
 import { readingsText, type Readings } from "./readings.ts";
 import type { SpanCounts } from "./span-export.ts";
@@ -27,6 +27,10 @@ export interface Telemetry {
   exchange(exchange: Exchange): void;
   /** One event is on the disk. */
   event(event: JournalEvent, session: SessionLabels): void;
+  /** One HTTP request has been answered. */
+  httpRequest(request: CountedRequest): void;
+  /** Writes came onto the disk together, after so many seconds. */
+  commit(seconds: number): void;
   /** Where the numbers of the house are read at each scrape; a later call takes the place of an earlier one. */
   gauges(read: () => Readings | Promise<Readings>): void;
   /** Everything as Prometheus reads it: `text/plain; version=0.0.4; charset=utf-8`. */
@@ -77,6 +81,8 @@ export async function openTelemetry(options: TelemetryOptions): Promise<Telemetr
         metrics.event(event, session.engine);
         traces?.event(event, session);
       }),
+    httpRequest: (request) => quietly(() => metrics.httpRequest(request)),
+    commit: (seconds) => quietly(() => metrics.commit(seconds)),
     gauges: (reader) => {
       read = reader;
     },

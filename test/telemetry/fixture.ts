@@ -118,7 +118,7 @@ export function parsePrometheus(text: string): Record<string, number> {
   const samples: Record<string, number> = {};
   const label = String.raw`[a-zA-Z_]\w*="(?:[^"\\\n]|\\["\\n])*"`;
   const sample = new RegExp(String.raw`^([a-zA-Z_:][\w:]*(?:\{${label}(?:,${label})*\})?) (\S+)$`);
-  const comment = /^# (?:HELP [a-z_]+ \S.*|TYPE [a-z_]+ (?:counter|gauge|histogram))$/;
+  const comment = /^# (?:HELP [a-z_]+ \S.*|TYPE [a-z_]+ (?:counter|gauge|histogram|summary))$/;
   expectNewline(text);
   for (const line of text.trimEnd().split("\n")) {
     if (comment.test(line)) continue;

@@ -1,0 +1,28 @@
+import { createMiddleware } from "hono/factory";
+import { routePath } from "hono/route";
+import type { Environment } from "./surface.ts";
+
+/** An HTTP request that has been answered, as it is counted: by its route, never by its path. */
+export interface AnsweredRequest {
+  readonly method: string;
+  /** Such as `/api/sessions/:id`; `other` where there is none. */
+  readonly route: string;
+  readonly status: number;
+}
+
+const METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
+
+/** Tells of each request when it has been answered; a stream when it has ended. */
+export function countRequests(onRequest: (request: AnsweredRequest) => void) {
+  return createMiddleware<Environment>(async (context, next) => {
+    await next();
+    const { outgoing } = context.env;
+    const { method } = context.req;
+    const route = routePath(context, -1);
+    onRequest({
+      method: METHODS.has(method) ? method : "other",
+      route: /^\/?\*$/.test(route) ? "other" : route,
+      status: outgoing.headersSent ? outgoing.statusCode : context.res.status,
+    });
+  });
+}
