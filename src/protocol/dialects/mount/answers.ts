@@ -22,7 +22,7 @@ export const ClaudeResponse = z.object({
 });
 export type ClaudeResponse = z.infer<typeof ClaudeResponse>;
 
-/** The flat status (facts §7.2): what belongs to a state stands beside its name. */
+/** The flat status: what belongs to a state stands beside its name. */
 export const ClaudeSessionStatus = z.object({
   session_id: z.string(),
   status: Status,
