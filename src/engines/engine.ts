@@ -57,8 +57,6 @@ export interface ToolCall {
   readonly input: Readonly<Record<string, unknown>>;
   /** Resolves when the call can begin: only then it is marked as running. Absent: at once. */
   readonly ready?: Promise<unknown> | undefined;
-  /** Nobody is to be asked any more: an open question is withdrawn, an answer that was given counts. */
-  readonly withdraw?: boolean | undefined;
 }
 
 /** `message` is what the model reads. `interrupt`: the person also ended the turn. */

@@ -27,9 +27,6 @@ const RESTARTED =
 const SECRET_LOST =
   "This call held a secret, which is not kept across a restart of the server, so it was not run. Do it without the secret.";
 
-const WITHDRAWN =
-  "The server was restarted, and this call cannot be taken up again. The model asks again if it still needs it.";
-
 const KEEPS_CHANGING =
   "What this call would change has changed each time that it was approved, so it was not run. Look at it again before you repeat the call.";
 
@@ -110,7 +107,6 @@ async function settle(session: Session, deciding: Deciding, from: Standpoint): P
         if (signal.aborted) return denied("Interrupted.", "interrupted");
         return letRun(session, deciding, { input: call.input, ruled });
       }
-      if (call.withdraw === true) return denied("Interrupted.", "interrupted");
       const asked = await ask(session, { call, ruled, replaces });
       if (asked !== undefined && "effect" in asked) return asked;
       question = asked;
@@ -156,16 +152,14 @@ function isJudged({ real_path }: PlannedChange, { call }: Ruled): boolean {
 async function answerTo(
   session: Session,
   { approval_id }: Asked,
-  { tool_use_id, withdraw: withdrawn }: ToolCall,
+  { tool_use_id }: ToolCall,
   signal: AbortSignal,
 ): Promise<NonNullable<Asked["answer"]>> {
   const withdraw = (): void => {
     // It may have been answered in the same moment, or the server stops: then it stays as it is.
-    const feedback = withdrawn === true ? WITHDRAWN : undefined;
-    session.answer({ approval_id, outcome: "cancelled", by: SYSTEM, feedback }).catch(() => undefined);
+    session.answer({ approval_id, outcome: "cancelled", by: SYSTEM }).catch(() => undefined);
   };
   const answered = session.answered(approval_id, tool_use_id);
-  if (withdrawn === true) withdraw();
   signal.addEventListener("abort", withdraw, { once: true });
   if (signal.aborted) withdraw();
   try {

@@ -35,6 +35,7 @@ export class Guard {
    * whose pages may ask; absent: the page is our own, or there is none.
    */
   checkOrigin(request: IncomingMessage): string | undefined {
+    refuseDoubled(request);
     const { host, origin } = request.headers;
     if (host === undefined || !this.#options.allowedHosts().includes(host.toLowerCase()))
       throw new Failure("forbidden", "this Host is not served here; name it with --allowed-host");
@@ -124,6 +125,15 @@ export class Guard {
       ),
     ]);
   }
+}
+
+/** Headers that say who asks, and of whom: another program on the way might read the other one. */
+const SAID_ONCE = ["host", "authorization", "origin", "content-type", "mcp-session-id", "idempotency-key"];
+
+function refuseDoubled({ rawHeaders }: IncomingMessage): void {
+  const names = rawHeaders.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase());
+  const doubled = SAID_ONCE.find((name) => names.indexOf(name) !== names.lastIndexOf(name));
+  if (doubled !== undefined) throw new Failure("invalid_request", `the header ${doubled} may be sent only once`);
 }
 
 interface Counted extends MinuteLimit {

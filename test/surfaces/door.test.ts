@@ -1,3 +1,4 @@
+import { request } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
 import { may, type Capability } from "../../src/gate/index.ts";
@@ -197,3 +198,31 @@ describe("rights come before everything else", () => {
     }
   });
 });
+
+it.each(["Host", "Authorization", "Origin", "Content-Type", "Mcp-Session-Id", "Idempotency-Key"])(
+  "a request with two %s headers is refused: somebody on its way might read the other one",
+  async (doubled) => {
+    const { url, token } = house.serving;
+    const { host } = new URL(url);
+    const said = [
+      ["Host", host],
+      ["Authorization", `Bearer ${token}`],
+    ];
+    const value = said.find(([name]) => name === doubled)?.[1] ?? "a";
+    const headers = [...said, [doubled, value], ...(said.some(([name]) => name === doubled) ? [] : [[doubled, value]])];
+    const answer = await new Promise<readonly unknown[]>((resolve, reject) => {
+      const sent = request(`${url}/api/me`, { headers: headers.flat() as string[] }, (response) => {
+        let text = "";
+        response.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+        response.on("end", () => resolve([response.statusCode, text]));
+      });
+      sent.on("error", reject).end();
+    });
+    expect(answer).toEqual([
+      400,
+      JSON.stringify({
+        error: { code: "invalid_request", message: `the header ${doubled.toLowerCase()} may be sent only once` },
+      }),
+    ]);
+  },
+);

@@ -15,7 +15,7 @@ import { ABORTED } from "../loop/turn.ts";
 import { Beginnings, type Beginning } from "./beginnings.ts";
 import { Line, type LineMeans } from "./line.ts";
 import type { Link } from "./link.ts";
-import { settleOpenCalls } from "./open-calls.ts";
+import { isOfSubagent, settleOpenCalls } from "./open-calls.ts";
 import { aside, completed, promptContent, restarted, retold, type Fate } from "./say.ts";
 import { promptId, StateFile } from "./state.ts";
 import { TurnRun, type TurnOptions } from "./turn.ts";
@@ -92,11 +92,10 @@ export class ClaudeConversation implements Conversation {
     return this.#drive(signal, async (run) => {
       const left = await this.#beginnings.left();
       if (fates === undefined) {
-        const calls = [...open, ...(left?.open ?? []).filter((item) => isOfSubagent(item, open))];
-        run.tell((left?.open ?? []).flatMap((item) => abandoned(item, calls)));
-        const settled = await settleOpenCalls({ run, host: this.#host }, calls);
-        run.promise(settled.promised);
-        ({ fates } = settled);
+        const known = left?.open ?? [];
+        const nobodys = known.filter((item) => !isOfSubagent(item, open, known));
+        run.tell(nobodys.flatMap((item) => abandoned(item, open)));
+        fates = await settleOpenCalls({ run, host: this.#host, opening: this.#opening }, open);
       }
       if (run.over || run.stopped !== undefined) return;
       const prompt = promptId(this.#host.turnId());
@@ -247,11 +246,6 @@ export class ClaudeConversation implements Conversation {
 }
 
 const NO_TURN = { behavior: "deny", message: "The turn is over." } as const;
-
-/** A call that a sub-agent made. */
-function isOfSubagent(item: Item, known: readonly ToolItem[]): item is ToolItem {
-  return isToolItem(item) && item.parent_id !== undefined && !known.some(({ id }) => id === item.id);
-}
 
 /** What a dead server left open beside the calls that are asked about again. */
 function abandoned(item: Item, asked: readonly ToolItem[]): readonly EngineEvent[] {

@@ -71,10 +71,6 @@ export function restarted(fates: readonly Fate[], sofar: string): string {
   ].join("\n\n");
 }
 
-export function callAgain(tool: string, input: Fields): string {
-  return `It was approved, but not run. Call ${tool} again with exactly this input, and nobody will be asked again: ${JSON.stringify(input)}`;
-}
-
 function shortened(input: Fields): string {
   const text = JSON.stringify(input);
   return text.length <= LIMITS.engineHistoryPartChars ? text : `${text.slice(0, LIMITS.engineHistoryPartChars)} …`;

@@ -166,11 +166,6 @@ export class Translator {
     return { item, events: [...before, { type: "item.started", item }] };
   }
 
-  /** A call that stands for one whose item was begun in an earlier life of the server. */
-  adopt(tool_use_id: string, item: ToolItem): void {
-    this.#open(tool_use_id, item);
-  }
-
   decided(tool_use_id: string, verdict: Verdict): void {
     const call = this.#calls.get(tool_use_id);
     if (call === undefined) return;

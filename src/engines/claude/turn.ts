@@ -13,7 +13,6 @@ import { STRUCTURED_OUTPUT } from "../structured.ts";
 import { ABORTED, orAborted } from "../loop/turn.ts";
 import type { Decision, Link, ProcessEnd } from "./link.ts";
 import { outcomeOf } from "./outcome.ts";
-import { Promises, type Promised } from "./promises.ts";
 import { aside, GO_ON, stoppedBy } from "./say.ts";
 import { Translator, type AskedCall } from "./translate.ts";
 import type { Fields, ResultMessage, Said, ToolOutcome } from "./wire.ts";
@@ -58,7 +57,6 @@ export class TurnRun {
   /** Calls that may run now, with what they may run with. */
   readonly #allowed = new Map<string, { readonly item: ToolItem; readonly input: Fields }>();
   readonly #arrivals = new Set<() => void>();
-  readonly #promises = new Promises();
   #link: Link | undefined;
   #stopped: ErrorDetail | undefined;
   /** Nothing is under way in the process: it waits for a message. */
@@ -106,10 +104,6 @@ export class TurnRun {
   /** From now on messages go to this process. */
   attach(link: Link): void {
     this.#link = link;
-  }
-
-  promise(promised: readonly Promised[]): void {
-    this.#promises.give(promised);
   }
 
   /** What the session reads. Who asks for the next array has journaled the one before. */
@@ -247,10 +241,8 @@ export class TurnRun {
     this.#fruitful = true;
     await this.#messageOf(call.tool_use_id);
     if (this.over) return OVER;
-    const promised = this.#keepPromise(call);
-    if (promised !== undefined) return this.#allow(call, promised.item, promised.input);
     const { item, events } = this.#translator.begin(call);
-    await this.#journaled(events);
+    await this.journal(events);
     const verdict = this.#isAnswer(item)
       ? ({ effect: "allow", input: item.input } as const)
       : await this.ask(item, signal);
@@ -268,7 +260,7 @@ export class TurnRun {
   }
 
   /** Decides on a call whose item was told. */
-  async ask(item: ToolItem, signal: AbortSignal, terms: Pick<ToolCall, "ready" | "withdraw"> = {}): Promise<Verdict> {
+  async ask(item: ToolItem, signal: AbortSignal, terms: Pick<ToolCall, "ready"> = {}): Promise<Verdict> {
     const { id, tool, tool_use_id, input } = item;
     this.#waiting += 1;
     try {
@@ -337,7 +329,7 @@ export class TurnRun {
   }
 
   /** Tells events, and waits until they are in the journal: what is decided on must be there first. */
-  async #journaled(events: readonly EngineEvent[]): Promise<void> {
+  async journal(events: readonly EngineEvent[]): Promise<void> {
     if (this.over || events.length === 0) return;
     const taken = new Promise<void>((resolve) => {
       this.#takers.set(events, resolve);
@@ -357,14 +349,6 @@ export class TurnRun {
     this.#arrivals.add(arrived);
     await this.#options.host.sleep(LIMITS.engineOrderMs, AbortSignal.any([known.signal, this.signal]));
     this.#arrivals.delete(arrived);
-  }
-
-  #keepPromise(call: AskedCall): Promised | undefined {
-    const found = this.#promises.keep(call);
-    if (found === undefined) return undefined;
-    this.#translator.adopt(call.tool_use_id, found.item);
-    this.#translator.decided(call.tool_use_id, { effect: "allow", input: found.input });
-    return found;
   }
 
   #result(result: ResultMessage): void {
@@ -451,7 +435,7 @@ export class TurnRun {
     terminal: Extract<EngineEvent, { type: "turn.completed" | "turn.failed" }>,
   ): void {
     if (this.over) return;
-    const events = [...this.#translator.close(status), ...this.#promises.close(), terminal];
+    const events = [...this.#translator.close(status), terminal];
     try {
       this.#options.onEnd({ lastUuid: this.#translator.lastUuid, note: this.#note?.text });
     } catch (error) {

@@ -1,8 +1,9 @@
-import { LIMITS, type Prompt, type SessionSettings, type ToolItem } from "../../protocol/index.ts";
+import { LIMITS, type ErrorDetail, type Prompt, type SessionSettings, type ToolItem } from "../../protocol/index.ts";
 import type { ToolDefinition } from "../../tools/toolbox.ts";
 import type { Capabilities, Conversation, Engine, EngineEvent, Host, Opening } from "../engine.ts";
 import { Agent } from "./agent.ts";
 import { withAgents } from "./agents.ts";
+import { runTools } from "./tool-phase.ts";
 import { Transcript } from "./transcript.ts";
 import { createTransport, inProcess, type Transport } from "./transport.ts";
 import { ABORTED, Turn, type Surroundings } from "./turn.ts";
@@ -38,13 +39,18 @@ export function createLoopEngine(options: LoopOptions = {}): Engine {
   };
 }
 
+interface LoopMeans {
+  readonly transport: Transport;
+  readonly contextTokens: number;
+}
+
 class LoopConversation implements Conversation {
   readonly #opening: Opening;
   readonly #host: Host;
-  readonly #means: { readonly transport: Transport; readonly contextTokens: number };
+  readonly #means: LoopMeans;
   #transcript: Promise<Transcript> | undefined;
 
-  constructor(opening: Opening, host: Host, means: { readonly transport: Transport; readonly contextTokens: number }) {
+  constructor(opening: Opening, host: Host, means: LoopMeans) {
     this.#opening = opening;
     this.#host = host;
     this.#means = means;
@@ -71,16 +77,7 @@ class LoopConversation implements Conversation {
   ): AsyncGenerator<readonly EngineEvent[]> {
     this.#transcript ??= read(this.#opening);
     const root = await this.#transcript;
-    const { model } = this.#host;
-    const turn = new Turn({
-      host: this.#host,
-      model,
-      settings: this.#opening.settings,
-      root,
-      ...toolsOf(this.#host, this.#opening.settings),
-      transport: model.post === undefined ? this.#means.transport : inProcess(model.post),
-      contextTokens: Math.min(this.#means.contextTokens, this.#opening.settings.max_context_tokens ?? Infinity),
-    });
+    const turn = newTurn({ opening: this.#opening, host: this.#host, root }, this.#means);
     const stop = (): void => turn.stop(ABORTED);
     if (signal.aborted) stop();
     signal.addEventListener("abort", stop, { once: true });
@@ -97,6 +94,58 @@ class LoopConversation implements Conversation {
       await done;
     }
   }
+}
+
+function newTurn(
+  { opening, host, root }: { readonly opening: Opening; readonly host: Host; readonly root: Transcript },
+  { transport, contextTokens }: LoopMeans,
+): Turn {
+  const { settings } = opening;
+  const { model } = host;
+  return new Turn({
+    host,
+    model,
+    settings,
+    root,
+    ...toolsOf(host, settings),
+    transport: model.post === undefined ? transport : inProcess(model.post),
+    contextTokens: Math.min(contextTokens, settings.max_context_tokens ?? Infinity),
+  });
+}
+
+/** Another engine's turn that a dead server left open. */
+interface LeftTurn {
+  readonly opening: Opening;
+  readonly host: Host;
+  readonly signal: AbortSignal;
+  /** Resolves when the events are in the journal. */
+  readonly tell: (events: readonly EngineEvent[]) => Promise<void>;
+}
+
+/**
+ * Decides on calls of sub-agents that a dead server left open, and runs those that are allowed here: each from where the journal says that
+ * it was. For an engine whose own program cannot be made to run them. Answers why the turn was stopped; undefined: it goes on.
+ */
+export async function runSubagents(
+  { opening, host, signal, tell }: LeftTurn,
+  items: readonly ToolItem[],
+): Promise<ErrorDetail | undefined> {
+  const root = await read(opening);
+  const turn = newTurn({ opening, host, root }, { transport: createTransport(), contextTokens: LIMITS.contextTokens });
+  const stop = (): void => turn.stop(ABORTED);
+  if (signal.aborted) stop();
+  signal.addEventListener("abort", stop, { once: true });
+  const done = runTools(new Agent(turn, { transcript: root, depth: 0 }), items).then(
+    () => turn.channel.end(),
+    (error: unknown) => turn.channel.end(error),
+  );
+  try {
+    for await (const events of turn.channel.read()) await tell(events);
+  } finally {
+    signal.removeEventListener("abort", stop);
+    await done;
+  }
+  return turn.stopped;
 }
 
 /** As they are now: lent ones come and go between turns. */

@@ -168,7 +168,26 @@ describe("claude-sdk", () => {
     await room.close();
   });
 
-  test("a sub-agent that a dead server left: its call is decided on, the sub-agent is not", async () => {
+  test("a sub-agent that a dead server left goes on, though the model does not call it again", async () => {
+    const room = world.room(ENGINES[0].create());
+    const inner = script([{ tool: "Bash", input: { command: "echo inner" } }, { say: "Inner." }]).text;
+    const agent = { tool: "Agent", input: { description: "look", prompt: inner } };
+    room.decide = (call) => (call.tool === "Agent" ? allow(call) : new Promise<Verdict>(() => undefined));
+    await room.crash(script([agent, { say: "Done." }]), 2);
+    room.decide = allow;
+    expect(outline(await resumed(room))).toEqual([
+      "completed command_execution Bash: inner",
+      "+ agent_message",
+      "completed agent_message: Inner.",
+      "completed subagent Agent: Inner.",
+      "+ agent_message",
+      "completed agent_message: Done.",
+      "completed end_turn",
+    ]);
+    await room.close();
+  });
+
+  test("a sub-agent that a dead server left and that is refused now does nothing more", async () => {
     const room = world.room(ENGINES[0].create());
     const inner = script([{ tool: "Bash", input: { command: "echo inner" } }]).text;
     const agent = { tool: "Agent", input: { description: "look", prompt: inner } };
@@ -177,11 +196,10 @@ describe("claude-sdk", () => {
     room.decide = (call) =>
       call.tool === "Bash"
         ? allow(call)
-        : { effect: "deny", message: "Interrupted.", status: "interrupted", interrupt: false };
-    const events = await resumed(room);
-    expect(outline(events)).toEqual([
-      expect.stringMatching(/^interrupted subagent Agent: It was not run/),
-      "completed command_execution Bash: inner",
+        : { effect: "deny", message: "Not now.", status: "declined", interrupt: false };
+    expect(outline(await resumed(room))).toEqual([
+      "interrupted command_execution Bash: Interrupted; outcome unknown.",
+      "declined subagent Agent: Not now.",
       "+ agent_message",
       "completed agent_message: Done.",
       "completed end_turn",
