@@ -127,9 +127,9 @@ describe("document 001's socket at the end of a budget", () => {
 describe("an MCP client at the end of a budget", () => {
   it("that waits is told who is asked and for what", async () => {
     const { token } = await house.as("agent", "poor mcp client");
-    const { client, close } = await connect(house, { door: "http", era: "older" }, token);
+    const mcp = await connect(house, { door: "http", era: "older" }, token);
     const call = async (name: string, input: object): Promise<Record<string, unknown>> =>
-      (await client.callTool({ name, arguments: { ...input } })).structuredContent as Record<string, unknown>;
+      (await mcp.client.callTool({ name, arguments: { ...input } })).structuredContent as Record<string, unknown>;
     const { session_id } = await call("claude_new", { model: "till-1", initial_prompt: TASK, max_cost_usd: LITTLE });
     expect(await call("claude_wait", { session_id })).toMatchObject({
       status: "pending_approval",
@@ -138,6 +138,6 @@ describe("an MCP client at the end of a budget", () => {
       pending_tools: [{ tool: "Budget", reason: expect.stringContaining("limit") as unknown }],
     });
     await call("claude_stop", { session_id });
-    await close();
+    await mcp.close();
   });
 });

@@ -105,14 +105,14 @@ describe("an agent that answers for the sessions that it began", () => {
       resolved_by: { name: "mother" },
     });
     const second = await asking({ profile: "outside" });
-    const { client, close } = await connect(house, { door: "http", era: "older" }, agent.token);
+    const mcp = await connect(house, { door: "http", era: "older" }, agent.token);
     const { session_id, id: request_id, input_hash } = second;
     const answer = { session_id, request_id, input_hash, approved: true };
-    await client.callTool({ name: "claude_approve", arguments: answer });
+    await mcp.client.callTool({ name: "claude_approve", arguments: answer });
     expect(await house.client.approval(second.id)).toMatchObject({ status: "approved" });
     const { entries } = await house.client.audit({ action: "approval.decide", limit: 1 });
     expect(entries).toMatchObject([{ details: { as: "creator" } }]);
-    await close();
+    await mcp.close();
   });
 });
 
@@ -235,14 +235,14 @@ describe("never for others, and never for itself", () => {
     await expect((await house.as("viewer")).decide(approval.id, yes(approval))).rejects.toMatchObject({
       code: "forbidden",
     });
-    const { client, close } = await connect(house, { door: "http", era: "older" }, house.serving.token);
+    const mcp = await connect(house, { door: "http", era: "older" }, house.serving.token);
     const { session_id, id: request_id, input_hash } = approval;
-    const answer = await client.callTool({
+    const answer = await mcp.client.callTool({
       name: "claude_approve",
       arguments: { session_id, request_id, input_hash, approved: true },
     });
     expect(answer).toMatchObject({ isError: true, structuredContent: { error: { code: "forbidden" } } });
-    await close();
+    await mcp.close();
     await house.client.decide(approval.id, yes(approval));
   });
 });

@@ -38,6 +38,7 @@ describe("who is asking", () => {
         "session.read": "own",
         "session.control": "own",
         "approval.read": "own",
+        "approval.answer": "own",
         "policy.read": "all",
         "policy.test": "all",
         "usage.read": "own",

@@ -54,7 +54,7 @@ export async function create(context: MountContext, caller: Caller, text: string
   const { gateway } = context;
   const made = inTurn(context, caller, () =>
     gateway.sessions.create(caller, wanted, keyOf(provider, idempotency_key), {
-      admit: (settings) => checkReserve(gateway, caller, { settings, profile, parent }),
+      admit: (settings) => checkReserve(gateway, caller, { settings, profile, parent, asked: max_cost_usd }),
     }),
   );
   const view = await inTime(gateway, caller, made, request.timeout_ms ?? LIMITS.mountCreateMs);

@@ -44,11 +44,14 @@ export async function checkReserve(
     settings,
     profile,
     parent,
+    asked,
   }: {
     readonly settings: SessionSettings;
     readonly profile: Profile;
     /** Absent: it draws on nobody's budget. */
     readonly parent: string | undefined;
+    /** What the request itself says. Absent: the limit came from elsewhere, such as the session that it goes on from. */
+    readonly asked: number | undefined;
   },
 ): Promise<void> {
   const { max_cost_usd: wanted } = settings;
@@ -56,8 +59,10 @@ export async function checkReserve(
   if (wanted === undefined) return;
   if (parent !== undefined) {
     const { remaining_microusd } = await gateway.usage.session(caller, parent);
-    if (remaining_microusd !== undefined && wanted > remaining_microusd)
-      throw exceeded(wanted, remaining_microusd, `session ${parent} has left`);
+    // Without a word of its own it gets what is left: each request counts on the parent's limit, too.
+    const least = asked ?? 1;
+    if (remaining_microusd !== undefined && least > remaining_microusd)
+      throw exceeded(asked ?? wanted, remaining_microusd, `session ${parent} has left`);
     return;
   }
   const { max_cost_usd_per_day, max_cost_usd_per_agent } = profile;

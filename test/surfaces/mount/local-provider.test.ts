@@ -47,7 +47,11 @@ beforeAll(async () => {
   llama.answers = { "/v1/models": { status: 200, body: LLAMA } };
   ollama.answers = { "/v1/models": { status: 404 }, "/api/tags": { status: 200, body: TAGS } };
   house = await openTestHouse(
-    {},
+    {
+      ANTHROPIC_API_KEY: "sk-ant-api03-test-0123456789abcdef",
+      ANTHROPIC_BASE_URL: llamaUrl,
+      SALLYPORT_PROVIDER: "sim",
+    },
     {
       prepare: async ({ home }) => {
         await mkdir(home, { recursive: true });
@@ -115,35 +119,37 @@ describe("a local provider", () => {
         broken: "degraded",
         gone: "unavailable",
         sim: "available",
-        cloud: "unavailable",
+        cloud: "available",
       },
     });
   });
 
-  it("is chosen for a model that it lists, answers, is resumed and forked", async () => {
+  it.each([
+    ["qwen3-coder", "local", {}],
+    ["claude-sonnet-5", "cloud", { provider: "cloud" }],
+  ])("is chosen for its model %s (%s), answers, is resumed and forked", async (model, provider, more) => {
     const { session_id = "" } = await agent.call("/claude/new", {
-      model: "qwen3-coder",
+      model,
+      ...more,
       initial_prompt: script({ say: "from here" }),
     });
     await untilTurnEnds(house.client, session_id);
-    expect((await house.client.session(session_id)).settings).toMatchObject({
-      provider: "local",
-      model: "qwen3-coder",
-    });
+    expect((await house.client.session(session_id)).settings).toMatchObject({ provider, model });
     expect(await agent.text(`/claude/sessions/${session_id}/response`)).toBe("from here\n");
-    const resumed = await agent.call("/claude/new", { model: "qwen3-coder", resume_session_id: session_id });
+    const resumed = await agent.call("/claude/new", { model, resume_session_id: session_id });
     const forked = await agent.call(`/claude/sessions/${session_id}/fork`, {});
     for (const id of [resumed["session_id"] ?? "", forked["session_id"] ?? ""]) {
       await agent.write(`/claude/sessions/${id}/prompt`, script({ say: "and on" }));
-      const view = await house.client.session(id);
-      await untilTurnEnds(house.client, id, { after: view.seq - 1 });
-      expect(view.settings).toMatchObject({ provider: "local", model: "qwen3-coder" });
+      await agent.until(`/claude/sessions/${id}`, "idle");
+      expect((await house.client.session(id)).settings).toMatchObject({ provider, model });
       expect(await agent.text(`/claude/sessions/${id}/response`)).toBe("and on\n");
     }
+    for (const id of [session_id, resumed["session_id"] ?? "", forked["session_id"] ?? ""])
+      await house.client.control(id, "close");
   });
 
   it("is not chosen for a model that nobody has", async () => {
-    await expect(agent.call("/claude/new", { model: "nobody-has-this", provider: "cloud" })).rejects.toThrow(
+    await expect(agent.call("/claude/new", { model: "nobody-has-this", provider: "openrouter" })).rejects.toThrow(
       "no provider available for model nobody-has-this",
     );
   });
