@@ -1,5 +1,7 @@
 /** The bounds of the model proxy; a part of `LIMITS`. Times are milliseconds. */
 export const PROXY_LIMITS = {
+  /** Of an id, a model's name or a reason in an answer, as far as traces tell them. */
+  answerWordChars: 200,
   /** Keys to the model proxy: each belongs to a session in memory, and ends with it. */
   sessionKeys: 100_000,
   proxyConnections: 10_000,

@@ -56,6 +56,10 @@ export class Call implements Awaited {
   status = 0;
   attempts = 0;
   reserved = 0;
+  /** Where it was sent; absent: nowhere. */
+  server: Exchange["server"] = undefined;
+  /** What the provider says of its answer; absent: nothing. */
+  answer: Exchange["answer"] = undefined;
   /** Milliseconds since the epoch; 0: nothing has come. */
   firstByteAt = 0;
   /** Whose rates it counts on. */
@@ -161,6 +165,8 @@ export class Call implements Awaited {
       attempts: this.attempts,
       first_byte_ms: this.firstByteAt === 0 ? undefined : this.firstByteAt - this.startedAt,
       duration_ms: options.now() - this.startedAt,
+      server: this.server,
+      answer: this.answer,
     };
     if (this.subjects.length > 0) {
       const { input, output, cache_read, cache_write, cache_write_1h } = tokens;

@@ -73,6 +73,16 @@ export interface Exchange {
   /** Milliseconds after `started_at`; absent when nothing came. */
   readonly first_byte_ms?: number | undefined;
   readonly duration_ms: number;
+  /** Where it was sent: a host and its port, or the path of a socket. Absent: it was not. */
+  readonly server?: { readonly address: string; readonly port?: number | undefined } | undefined;
+  /** What the provider says of its answer, as far as it does. */
+  readonly answer?:
+    | {
+        readonly id?: string | undefined;
+        readonly model?: string | undefined;
+        readonly finish_reason?: string | undefined;
+      }
+    | undefined;
 }
 
 /** What a session lends to the proxy for as long as its key lives. */

@@ -81,6 +81,7 @@ export class Relay implements Dispatcher.DispatchHandler, Awaited, Watched {
     const { request, wire } = this.#call;
     this.#credential = credentials[this.#call.attempts];
     this.#call.attempts += 1;
+    this.#call.server = upstream.server;
     this.#phase = "waiting";
     this.#abort = undefined;
     this.#heardAt = this.#house.time;
@@ -276,6 +277,7 @@ export class Relay implements Dispatcher.DispatchHandler, Awaited, Watched {
       });
       stake.reservation.settle(charge);
     }
+    this.#call.answer = answerOf(this.#meter);
     this.#call.tell({ outcome, code, charge });
   }
 
@@ -392,4 +394,10 @@ const REFUSED: Ending = { outcome: "provider_error", payment: "nothing" };
 
 function flush(relay: Relay): void {
   relay.flush();
+}
+
+function answerOf(meter: Meter | undefined): Exchange["answer"] {
+  if (meter === undefined) return undefined;
+  const { responseId: id, responseModel: model, finishReason: finish_reason } = meter.tally;
+  return { id, model, finish_reason };
 }

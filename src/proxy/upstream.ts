@@ -9,6 +9,8 @@ export interface Upstream {
   readonly pool: Dispatcher;
   readonly origin: string;
   readonly prefix: string;
+  /** For traces: the host and its port, or the path of a socket. */
+  readonly server: { readonly address: string; readonly port?: number };
 }
 
 /** Connections to providers, by where they lead. They stay open for a while; the oldest address goes first. */
@@ -64,6 +66,7 @@ function open(baseUrl: string, proxies: NetworkProxies): Upstream {
       pool: new Pool("http://localhost", { ...shared, keepAliveTimeout: LIMITS.proxyUpstreamIdleMs, socketPath }),
       origin: "http://localhost",
       prefix: "",
+      server: { address: socketPath },
     };
   }
   const url = new URL(baseUrl);
@@ -73,5 +76,6 @@ function open(baseUrl: string, proxies: NetworkProxies): Upstream {
       throughProxies(proxies, { ...shared, keepAliveTimeout }) ?? new Pool(url.origin, { ...shared, keepAliveTimeout }),
     origin: url.origin,
     prefix: url.pathname === "/" ? "" : url.pathname.replace(/\/$/, ""),
+    server: { address: url.hostname, port: Number(url.port) || (url.protocol === "https:" ? 443 : 80) },
   };
 }

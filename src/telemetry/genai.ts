@@ -14,11 +14,12 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   "/v1/chat/completions": "chat",
   "/v1/messages/count_tokens": "count_tokens",
   "/v1/models": "list_models",
+  "/v1/models/:id": "get_model",
 };
 
-/** `chat` where a model was asked for an answer. */
-export function operationOf(route: string): string {
-  return Object.hasOwn(OPERATIONS, route) ? (OPERATIONS[route] ?? "request") : "request";
+/** `chat` where a model was asked for an answer. Undefined: there is nothing at that address. */
+export function operationOf(route: string): string | undefined {
+  return Object.hasOwn(OPERATIONS, route) ? OPERATIONS[route] : undefined;
 }
 
 /** All input, as the conventions count it: what a cache held and what was written to one included. */

@@ -55,6 +55,8 @@ export class Traces {
   exchange(exchange: Exchange): void {
     if (this.#closed) return;
     const operation = operationOf(exchange.route);
+    // Asked for at an address where nothing is: no operation, and counted all the same.
+    if (operation === undefined) return;
     const model = this.#text(exchange.model);
     const parent = this.#parentOf(exchange);
     const span = this.#export.tracer.startSpan(
@@ -62,7 +64,12 @@ export class Traces {
       {
         kind: SpanKind.CLIENT,
         startTime: time(exchange.started_at),
-        attributes: { ...exchangeAttributes(exchange), "gen_ai.request.model": model },
+        attributes: {
+          "gen_ai.operation.name": operation,
+          ...exchangeAttributes(exchange),
+          ...(model === "" ? {} : { "gen_ai.request.model": model }),
+          ...(operation === "chat" ? this.#answerAttributes(exchange) : {}),
+        },
       },
       parent === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, parent),
     );
@@ -244,6 +251,16 @@ export class Traces {
     return turn?.turn_id === exchange.turn_id ? turn.span.spanContext() : idsOf(exchange.turn_id);
   }
 
+  /** What the provider says of its answer: names and ids of its own, so they are cut and redacted. */
+  #answerAttributes({ answer = {} }: Exchange): Attributes {
+    const { id, model, finish_reason } = answer;
+    return {
+      ...(id === undefined ? {} : { "gen_ai.response.id": this.#text(id) }),
+      ...(model === undefined ? {} : { "gen_ai.response.model": this.#text(model) }),
+      ...(finish_reason === undefined ? {} : { "gen_ai.response.finish_reasons": [this.#text(finish_reason)] }),
+    };
+  }
+
   #room(): boolean {
     if (this.#open >= LIMITS.openSpans) {
       this.#export.drop();
@@ -261,7 +278,6 @@ export class Traces {
 function exchangeAttributes(exchange: Exchange): Attributes {
   const { tokens, turn_id, first_byte_ms } = exchange;
   return {
-    "gen_ai.operation.name": operationOf(exchange.route),
     "gen_ai.provider.name": providerName(exchange.provider),
     "gen_ai.agent.id": exchange.agent,
     "gen_ai.conversation.id": exchange.session_id,
@@ -272,6 +288,7 @@ function exchangeAttributes(exchange: Exchange): Attributes {
     "gen_ai.usage.cache_creation.input_tokens": tokens.cache_write + tokens.cache_write_1h,
     "gen_ai.usage.reasoning.output_tokens": tokens.reasoning,
     ...(first_byte_ms === undefined ? {} : { "gen_ai.response.time_to_first_chunk": first_byte_ms / 1e3 }),
+    ...serverAttributes(exchange),
     "http.response.status_code": exchange.status,
     "sallyport.engine": exchange.engine,
     "sallyport.provider": exchange.provider,
@@ -284,6 +301,11 @@ function exchangeAttributes(exchange: Exchange): Attributes {
     "sallyport.cost_microusd": exchange.cost_microusd,
     "sallyport.bound_microusd": exchange.bound_microusd,
   };
+}
+
+function serverAttributes({ server }: Exchange): Attributes {
+  if (server === undefined) return {};
+  return { "server.address": server.address, ...(server.port === undefined ? {} : { "server.port": server.port }) };
 }
 
 /** The words of a failure may quote anybody: only its kind is told. */

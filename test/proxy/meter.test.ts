@@ -73,3 +73,60 @@ describe.each([...ANTHROPIC_STREAMS, ...OPENAI_STREAMS])("$name", (stream) => {
     );
   });
 });
+
+const EVENTS = {
+  messages: [
+    'event: message_start\ndata: {"type":"message_start","message":{"id":"msg_1","model":"claude-x","usage":{"input_tokens":1,"output_tokens":1}}}\n\n',
+    'event: message_delta\ndata: {"type":"message_delta","delta":{"stop_reason":"tool_use"},"usage":{"output_tokens":2}}\n\n',
+    'event: message_stop\ndata: {"type":"message_stop"}\n\n',
+  ],
+  chat: [
+    'data: {"id":"chatcmpl_1","model":"gpt-x","choices":[{"delta":{"content":"a"},"finish_reason":null}],"usage":null}\n\n',
+    'data: {"id":"chatcmpl_1","model":"gpt-x","choices":[{"delta":{},"finish_reason":"length"}],"usage":null}\n\n',
+    'data: {"id":"chatcmpl_1","model":"gpt-x","choices":[],"usage":{"prompt_tokens":1,"completion_tokens":2}}\n\ndata: [DONE]\n\n',
+  ],
+  responses: [
+    'event: response.incomplete\ndata: {"type":"response.incomplete","response":{"id":"resp_1","model":"gpt-x","status":"incomplete","incomplete_details":{"reason":"max_output_tokens"},"usage":{"input_tokens":1,"output_tokens":2}}}\n\n',
+  ],
+} as const;
+const WHOLE = {
+  messages: { id: "msg_1", model: "claude-x", stop_reason: "tool_use", usage: { input_tokens: 1, output_tokens: 2 } },
+  chat: {
+    id: "chatcmpl_1",
+    model: "gpt-x",
+    choices: [{ finish_reason: "length" }],
+    usage: { prompt_tokens: 1, completion_tokens: 2 },
+  },
+  responses: {
+    id: "resp_1",
+    model: "gpt-x",
+    status: "incomplete",
+    incomplete_details: { reason: "max_output_tokens" },
+    usage: { input_tokens: 1, output_tokens: 2 },
+  },
+} as const;
+
+test.each([
+  ["messages", "msg_1", "claude-x", "tool_use"],
+  ["chat", "chatcmpl_1", "gpt-x", "length"],
+  ["responses", "resp_1", "gpt-x", "max_output_tokens"],
+] as const)("%s: reads who answered and why it ended, streamed or whole", (route, id, model, reason) => {
+  for (const [type, pieces] of [
+    ["text/event-stream", EVENTS[route]],
+    ["application/json", [JSON.stringify(WHOLE[route])]],
+  ] as const) {
+    const meter = meterFor(route, ["content-type", type], { hideUsage: false, facts: FACTS });
+    for (const piece of pieces) meter.feed(Buffer.from(piece));
+    meter.finish();
+    const { responseId, responseModel, finishReason } = meter.tally;
+    expect([type, responseId, responseModel, finishReason]).toEqual([type, id, model, reason]);
+  }
+});
+
+test("what is no short text in an answer is cut or left out", () => {
+  const meter = meterFor("messages", ["content-type", "application/json"], { hideUsage: false, facts: FACTS });
+  meter.feed(Buffer.from(JSON.stringify({ id: "i".repeat(100_000), model: { a: 1 }, stop_reason: 7, usage: {} })));
+  meter.finish();
+  const { responseId, responseModel, finishReason } = meter.tally;
+  expect([responseId?.length, responseModel, finishReason]).toEqual([200, undefined, undefined]);
+});

@@ -3,8 +3,10 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
-import { approveWith, openTestHouse, script, type TestHouse } from "../support/house.ts";
+import { approveWith, openTestHouse, runScript, script, type TestHouse } from "../support/house.ts";
 import { openCollector } from "./collector.ts";
+
+const DOCUMENTED = new Set(["invoke_agent", "execute_tool", "chat", "count_tokens", "list_models", "get_model"]);
 
 type Families = Readonly<Record<string, { readonly kind: string; readonly labels: readonly string[] }>>;
 
@@ -37,6 +39,31 @@ function exposed(text: string): Families {
     [...kinds].map(([name, kind]) => [name, { kind, labels: [...(labels.get(name) ?? [])].toSorted() }]),
   );
 }
+
+describe("traces of a running server", () => {
+  it("a chat says who answered, where and why it ended; nothing is named request", async () => {
+    const collector = await openCollector();
+    const house = await openTestHouse({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
+    await runScript(house.client, { model: "sim", prompt: { text: script({ say: "Hello." }) } });
+    await house[Symbol.asyncDispose]();
+    await collector[Symbol.asyncDispose]();
+    const chats = collector.spans.filter(({ name }) => name.startsWith("chat"));
+    expect(chats.map(({ attributes }) => attributes)).toEqual([
+      expect.objectContaining({
+        "gen_ai.operation.name": "chat",
+        "gen_ai.request.model": "sim",
+        "gen_ai.response.model": "sim",
+        "gen_ai.response.id": expect.stringMatching(/^msg_/),
+        "gen_ai.response.finish_reasons": ["end_turn"],
+        "server.address": "127.0.0.1",
+        "server.port": expect.any(Number),
+      }),
+    ]);
+    const operations = new Set(collector.spans.map(({ attributes }) => attributes["gen_ai.operation.name"]));
+    expect([...operations].filter((name) => !DOCUMENTED.has(String(name)))).toEqual([]);
+    expect(collector.spans.filter(({ attributes }) => attributes["gen_ai.request.model"] === "")).toEqual([]);
+  });
+});
 
 describe("metrics of a running server", () => {
   let house: TestHouse;

@@ -317,6 +317,46 @@ describe("traces", () => {
   });
 });
 
+it("names every kind of request; one for an address where nothing is has no span, and no name is empty", async () => {
+  await using collector = await openCollector();
+  const stand = await openStand({ endpoint: collector.url });
+  for (const route of ["/v1/models", "/v1/models/:id", "/v1/messages/count_tokens", "unknown"])
+    stand.telemetry.exchange(exchangeOf({ route, model: route.endsWith("count_tokens") ? "m" : "" }));
+  stand.telemetry.exchange(
+    exchangeOf({
+      server: { address: "api.example.org", port: 443 },
+      answer: { id: "msg_1", model: `claude-${CANARY}`, finish_reason: "tool_use" },
+    }),
+  );
+  await stand.telemetry.close();
+  const shown = collector.spans.map(({ name, attributes }) => [
+    name,
+    attributes["gen_ai.operation.name"],
+    attributes["gen_ai.request.model"],
+    attributes["gen_ai.response.model"],
+    attributes["gen_ai.response.id"],
+    attributes["gen_ai.response.finish_reasons"],
+    attributes["server.address"],
+    attributes["server.port"],
+  ]);
+  const none = [undefined, undefined, undefined, undefined, undefined];
+  expect(shown).toEqual([
+    ["list_models", "list_models", undefined, ...none],
+    ["get_model", "get_model", undefined, ...none],
+    ["count_tokens m", "count_tokens", "m", ...none],
+    [
+      "chat claude-sonnet-5",
+      "chat",
+      "claude-sonnet-5",
+      "claude-[redacted]",
+      "msg_1",
+      ["tool_use"],
+      "api.example.org",
+      443,
+    ],
+  ]);
+});
+
 it("telemetry.md names every attribute", async () => {
   await using collector = await openCollector();
   const stand = await openStand({ endpoint: collector.url });
@@ -329,7 +369,9 @@ it("telemetry.md names every attribute", async () => {
     line(3, completed("turn_1")),
     line(4, { type: "turn.resumed", turn_id: "turn_2", restarts: 1 }),
   ]);
-  stand.telemetry.exchange(exchangeOf({ outcome: "broken", code: "model_stream_cut" }));
+  const answer = { id: "msg_1", model: "m", finish_reason: "end_turn" };
+  const server = { address: "h", port: 1 };
+  stand.telemetry.exchange(exchangeOf({ outcome: "broken", code: "model_stream_cut", answer, server }));
   await stand.telemetry.close();
   const found = collector.spans.flatMap(({ attributes, events }) =>
     [attributes, ...events.map((event) => event.attributes)].map((each) => Object.keys(each)),

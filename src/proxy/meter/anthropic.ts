@@ -1,6 +1,6 @@
 import { EventScanner, type EventWish } from "./events.ts";
 import type { Meter, MeterEnd } from "./meter.ts";
-import { countOf, fieldsOf, parseFields, Tally, type Fields } from "./tally.ts";
+import { countOf, fieldsOf, parseFields, Tally, wordOf, type Fields } from "./tally.ts";
 
 /**
  * Each figure that is told replaces what was told before. True: the output is among them. `long`: the request may have
@@ -47,6 +47,8 @@ function addCacheWrites(tally: Tally, written: number, split: Fields, long: bool
 /** The whole answer of a request that was not streamed. */
 export function readMessage(answer: Fields, tally: Tally, long: boolean): void {
   addUsage(tally, answer["usage"], long);
+  tally.names(answer);
+  tally.finishReason = wordOf(answer["stop_reason"]);
   tally.isFinal = true;
 }
 
@@ -91,10 +93,12 @@ export class MessagesMeter implements Meter {
     switch (name ?? event["type"]) {
       case "message_start":
         addUsage(this.tally, fieldsOf(event["message"])["usage"], this.#long);
+        this.tally.names(fieldsOf(event["message"]));
         break;
       case "message_delta":
         if (addUsage(this.tally, event["usage"], this.#long)) this.#isCounted = true;
         if (typeof fieldsOf(event["delta"])["stop_reason"] === "string") this.tally.isFinal = this.#isCounted;
+        this.tally.finishReason = wordOf(fieldsOf(event["delta"])["stop_reason"]) ?? this.tally.finishReason;
         break;
       case "message_stop":
         this.tally.isFinal = this.#isCounted;

@@ -2,12 +2,14 @@ import { LIMITS } from "../../protocol/index.ts";
 import { EventScanner, type EventWish } from "./events.ts";
 import { Gather } from "./gather.ts";
 import type { Meter, MeterEnd } from "./meter.ts";
-import { readChatUsage } from "./openai.ts";
+import { readChatUsage, readChoices } from "./openai.ts";
 import { fieldsOf, parseFields, Tally, type Fields } from "./tally.ts";
 
 const DONE = "[DONE]";
 const USAGE = Buffer.from('"usage"');
 const ERROR = Buffer.from('"error"');
+/** Not the `null` of every other event. */
+const FINISHED = ['"finish_reason":"', '"finish_reason": "'].map((text) => Buffer.from(text));
 const OPENING_BRACE = 123;
 const OPENING_BRACKET = 91;
 const COLON = 58;
@@ -18,7 +20,8 @@ const WHITE = new Set([32, 9, 10, 13]);
 
 const WISH: EventWish = {
   names: [],
-  mayMatter: (data) => data[0] === OPENING_BRACKET || hasUsage(data) || data.includes(ERROR),
+  mayMatter: (data) =>
+    data[0] === OPENING_BRACKET || hasUsage(data) || data.includes(ERROR) || FINISHED.some((end) => data.includes(end)),
 };
 
 /** `"usage":{`, not the `"usage":null` of every other event. */
@@ -78,6 +81,7 @@ export class ChatMeter implements Meter {
     }
     const event = parseFields(data);
     if (event === undefined) return;
+    readChoices(event, this.tally);
     if (readChatUsage(event["usage"], this.tally, this.#searching)) {
       this.tally.isFinal ||= isLast(event);
       if (isEmptyList(event["choices"])) this.#veil?.hide();

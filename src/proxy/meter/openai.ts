@@ -1,4 +1,4 @@
-import { countOf, fieldsOf, type Fields, type Tally } from "./tally.ts";
+import { countOf, fieldsOf, wordOf, type Fields, type Tally } from "./tally.ts";
 
 /** The names that Chat Completions and Responses have for the same things. */
 const CHAT = {
@@ -43,10 +43,20 @@ export function readChatUsage(usage: unknown, tally: Tally, searching: boolean):
 /** The whole answer of a request that was not streamed. */
 export function readCompletion(answer: Fields, tally: Tally, searching: boolean): void {
   tally.isFinal = readChatUsage(answer["usage"], tally, searching);
+  readChoices(answer, tally);
+}
+
+/** Who answered, and why the first choice ended; of an event of a stream too. */
+export function readChoices(answer: Fields, tally: Tally): void {
+  tally.names(answer);
+  const [first] = Array.isArray(answer["choices"]) ? (answer["choices"] as readonly unknown[]) : [];
+  tally.finishReason = wordOf(fieldsOf(first)["finish_reason"]) ?? tally.finishReason;
 }
 
 /** A whole response: its usage, and the searches among what it put out. */
 export function readResponse(response: Fields, tally: Tally): void {
+  tally.names(response);
+  tally.finishReason = wordOf(fieldsOf(response["incomplete_details"])["reason"]) ?? wordOf(response["status"]);
   if (!readUsage(response["usage"], tally, RESPONSES)) return;
   const output = Array.isArray(response["output"]) ? (response["output"] as readonly unknown[]) : [];
   const searches = output.filter((item) => fieldsOf(item)["type"] === "web_search_call").length;

@@ -1,4 +1,4 @@
-import type { TokenCount } from "../../protocol/index.ts";
+import { LIMITS, type TokenCount } from "../../protocol/index.ts";
 
 /** What a provider has told of its usage so far. */
 export class Tally {
@@ -12,6 +12,16 @@ export class Tally {
   web_searches = 0;
   /** Nothing is added any more. */
   isFinal = false;
+  /** What the provider says of its answer; undefined: it does not. */
+  responseId: string | undefined = undefined;
+  responseModel: string | undefined = undefined;
+  finishReason: string | undefined = undefined;
+
+  /** Reads the id and the model of an answer, or of an event that names them. */
+  names(answer: Fields): void {
+    this.responseId ??= wordOf(answer["id"]);
+    this.responseModel ??= wordOf(answer["model"]);
+  }
 
   /** What was told, as far as it was. */
   tokens(): TokenCount {
@@ -34,6 +44,11 @@ const NONE: Fields = {};
 /** An object's fields; none when it is something else. */
 export function fieldsOf(value: unknown): Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : NONE;
+}
+
+/** A short text of the provider's, such as an id; undefined when it is absent or something else. */
+export function wordOf(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value.slice(0, LIMITS.answerWordChars) : undefined;
 }
 
 /** A count; undefined when it is absent or none. */
