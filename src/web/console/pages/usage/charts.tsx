@@ -22,6 +22,7 @@ interface ChartsProps {
 
 export function Charts({ lines, range, group, nameOf }: ChartsProps): ReactNode {
   const [by, setBy] = useState<"kind" | "group">("kind");
+  const hasBounds = lines?.some(({ bound_microusd }) => bound_microusd > 0) === true;
   const groupLabel = GROUPS.find(({ value }) => value === group)?.label ?? group;
   const cost = useMemo(
     () => lines && costChart(lines, group, { range, nameOf, words: dollarsWords }),
@@ -35,7 +36,7 @@ export function Charts({ lines, range, group, nameOf }: ChartsProps): ReactNode 
   }, [lines, by, group, range, nameOf]);
   return (
     <div className="grid gap-5 xl:grid-cols-2">
-      <Section title="Cost">
+      <Section title={hasBounds ? "Cost, at most" : "Cost"}>
         <ChartOrPlace
           chart={cost}
           label={`Cost by day and ${groupLabel}, ${range.from} to ${range.to}. The table below has the figures.`}
