@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { z } from "zod";
 import { SallyportClient } from "../client/index.ts";
-import { Failure, LIMITS, PROTOCOL_VERSION } from "../protocol/index.ts";
+import { Failure, LIMITS, PROTOCOL_VERSION, speaksOurs } from "../protocol/index.ts";
 import { SERVER_FILE, TOKEN_FILE } from "./files.ts";
 import { readSettings, type Settings } from "./settings.ts";
 import type { Surroundings } from "./surroundings.ts";
@@ -116,7 +116,7 @@ function connectionTo(url: string, token: string, options: ConnectOptions): Conn
 async function checkProtocol(url: string): Promise<void> {
   const protocol = await protocolOf(url);
   if (protocol === undefined) throw new Unreachable(url);
-  if (protocol.split(".")[0] === PROTOCOL_VERSION.split(".")[0]) return;
+  if (speaksOurs(protocol)) return;
   const message = `the server at ${url} speaks protocol ${protocol}, this command ${PROTOCOL_VERSION}: use the same version of both`;
   throw new Failure("protocol_mismatch", message);
 }

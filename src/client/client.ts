@@ -52,6 +52,7 @@ import type {
   UsageReport,
 } from "../protocol/index.ts";
 import { readSse } from "./sse.ts";
+import { checkVersion, OWN_VERSION } from "./version-check.ts";
 import { currentToken, withToken, type CurrentToken, type TokenSource } from "./token.ts";
 
 export interface ClientOptions {
@@ -388,8 +389,9 @@ export class SallyportClient {
   async *#stream(id: string, after: number, signal: AbortSignal): AsyncGenerator<StreamFrame> {
     const url = `${this.#options.url}/api/sessions/${encodeURIComponent(id)}/events?after=${after}`;
     const response = await withToken(this.#token, (authorization) =>
-      this.#fetch(url, { headers: { accept: "text/event-stream", ...authorization }, signal }),
+      this.#fetch(url, { headers: { accept: "text/event-stream", ...OWN_VERSION, ...authorization }, signal }),
     );
+    checkVersion(response);
     if (!response.ok || response.body === null) throw await refusalOf(response);
     let ended = false;
     let last = after;
@@ -416,6 +418,7 @@ export class SallyportClient {
       this.#fetch(`${this.#options.url}${call.path}`, {
         method: call.method,
         headers: {
+          ...OWN_VERSION,
           ...authorization,
           ...(call.body === undefined ? {} : { "content-type": "application/json" }),
           ...(call.key === undefined ? {} : { "idempotency-key": call.key }),
@@ -425,6 +428,7 @@ export class SallyportClient {
         ...(call.signal === undefined ? {} : { signal: call.signal }),
       }),
     );
+    checkVersion(response);
     if (!response.ok) throw await refusalOf(response);
     return response;
   }

@@ -4,6 +4,7 @@ import { Failure, failureIn } from "../protocol/failure.ts";
 import type { ClaudeChunk, FileEntry, FileStat, MountFrame } from "../protocol/index.ts";
 import { readSseEvents } from "./sse.ts";
 import { currentToken, withToken, type CurrentToken, type TokenSource } from "./token.ts";
+import { checkVersion, OWN_VERSION } from "./version-check.ts";
 
 export interface MountClientOptions {
   /** Such as `http://127.0.0.1:5353`. */
@@ -124,6 +125,7 @@ export class MountClient {
       this.#fetch(`${this.#options.url}${path}${query}`, {
         method: call.method,
         headers: {
+          ...OWN_VERSION,
           ...authorization,
           ...(call.accept === undefined ? {} : { accept: call.accept }),
           ...(call.lastEventId === undefined ? {} : { "last-event-id": call.lastEventId }),
@@ -133,6 +135,7 @@ export class MountClient {
         ...(call.signal === undefined ? {} : { signal: call.signal }),
       }),
     );
+    checkVersion(response);
     if (!response.ok) throw await refusalOf(response);
     return response;
   }

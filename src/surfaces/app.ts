@@ -3,7 +3,16 @@ import { OpenAPIHono } from "@hono/zod-openapi";
 import { createMiddleware } from "hono/factory";
 import { HTTPException } from "hono/http-exception";
 import type { Context } from "hono";
-import { errnoOf, Failure, isOutOfFiles, LIMITS, outOfFilesFailure } from "../protocol/index.ts";
+import {
+  errnoOf,
+  Failure,
+  isOutOfFiles,
+  LIMITS,
+  outOfFilesFailure,
+  PROTOCOL_HEADER,
+  PROTOCOL_VERSION,
+  speaksOurs,
+} from "../protocol/index.ts";
 import type { Guard } from "./guard.ts";
 import { serveMcp } from "./mcp/route.ts";
 import { openApiDocument } from "./openapi/document.ts";
@@ -15,6 +24,7 @@ import { deskRoutes } from "./routes/desk.ts";
 import { healthRoutes, isProbe } from "./routes/health.ts";
 import { isMountPath, mountRoutes } from "./routes/mount.ts";
 import { providerRoutes } from "./routes/providers.ts";
+import { schemaRoutes } from "./routes/schemas.ts";
 import { sessionRoutes } from "./routes/sessions.ts";
 import { templateRoutes } from "./routes/templates.ts";
 import { usageRoutes } from "./routes/usage.ts";
@@ -58,6 +68,7 @@ export function createApp(options: SurfaceOptions, guard: Guard): App {
   usageRoutes(app, options);
   providerRoutes(app, options);
   connectionRoutes(app, options);
+  schemaRoutes(app);
   serveMcp(app, options, { files: mountRoutes(app, options).files, guard });
   mcpPaths(app);
   socketPaths(app);
@@ -93,6 +104,15 @@ function notHere(context: Context<Environment>): Response {
   return refuse(context, new Failure("not_found", `there is no ${context.req.method} ${context.req.path}`));
 }
 
+/** A client of another major version is told so, whatever it asks for. One that names none is taken as it is. */
+function checkProtocol(protocol: string | undefined): void {
+  if (protocol === undefined || speaksOurs(protocol)) return;
+  throw new Failure(
+    "protocol_mismatch",
+    `this server speaks protocol ${PROTOCOL_VERSION}, the client ${protocol.slice(0, 20)}: use the same version of both`,
+  );
+}
+
 /** Host, Origin, token, rate and right for every route; only probes and the pages need no token. */
 function door(guard: Guard, rights: RouteRights) {
   return createMiddleware<Environment>(async (context, next) => {
@@ -111,6 +131,8 @@ function door(guard: Guard, rights: RouteRights) {
     if (foreign !== undefined) allowOrigin(outgoing, foreign);
     if (foreign !== undefined && isPreflight(incoming)) return context.body(null, 204, PREFLIGHT_HEADERS);
     if (NOTHING_THERE.test(context.req.path)) return notHere(context);
+    outgoing.setHeader(PROTOCOL_HEADER, PROTOCOL_VERSION);
+    checkProtocol(context.req.header(PROTOCOL_HEADER));
     if (!isProbe(context.req.path)) {
       if (wantsPage(context)) return notFoundPage(context);
       const caller = await guard.authenticate(incoming);

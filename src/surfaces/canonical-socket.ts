@@ -1,4 +1,4 @@
-import { ClientMessage, Failure, LIMITS, PROTOCOL_VERSION, type ServerMessage } from "../protocol/index.ts";
+import { ClientMessage, Failure, LIMITS, PROTOCOL_VERSION, speaksOurs, type ServerMessage } from "../protocol/index.ts";
 import type { Caller, FeedBatch, Frame, PageConnection } from "../sessions/index.ts";
 import type { Connection } from "./connection.ts";
 import type { Guard } from "./guard.ts";
@@ -82,7 +82,7 @@ export class CanonicalSocket {
   }
 
   #greet(protocol: string): void {
-    if (protocol.split(".")[0] !== PROTOCOL_VERSION.split(".")[0]) {
+    if (!speaksOurs(protocol)) {
       throw new Failure("protocol_mismatch", `this server speaks protocol ${PROTOCOL_VERSION}, not ${protocol}`);
     }
     this.#greeted = true;

@@ -3,9 +3,9 @@ import { LIMITS } from "../protocol/index.ts";
 
 const METHODS = "GET, HEAD, POST, PUT, DELETE";
 const REQUEST_HEADERS =
-  "authorization, content-type, idempotency-key, last-event-id, mcp-protocol-version, mcp-session-id, x-request-id";
+  "authorization, content-type, idempotency-key, last-event-id, mcp-protocol-version, mcp-session-id, sallyport-protocol, x-request-id";
 const ANSWER_HEADERS =
-  "mcp-session-id, retry-after, sallyport-truncated, www-authenticate, x-request-id, x-sallyport-errno";
+  "mcp-session-id, retry-after, sallyport-protocol, sallyport-truncated, www-authenticate, x-request-id, x-sallyport-errno";
 
 /** Lets a page of another origin read the answer. Never with cookies: a token is all that counts here. */
 export function allowOrigin(answer: ServerResponse, origin: string): void {

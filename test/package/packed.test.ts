@@ -10,6 +10,7 @@ const read = (path: string): string => readFileSync(join(root, path), "utf8");
 interface Manifest {
   readonly exports: Readonly<Record<string, string | { readonly types: string; readonly default: string }>>;
   readonly bin: Readonly<Record<string, string>>;
+  readonly dependencies: Readonly<Record<string, string>>;
   readonly repository?: unknown;
   readonly homepage?: unknown;
   readonly bugs?: unknown;
@@ -78,21 +79,19 @@ describe("the package as npm would publish it", () => {
     ).toEqual([]);
   });
 
-  it("compiles strictly in a program that has none of the optional peers", () => {
+  it.each<[string, (entry: string) => boolean, readonly string[]]>([
+    // React's own types are its users': the panel for React is nothing without it.
+    ["a page", (entry) => !FOR_NODE.has(entry) && entry !== "./panel/react", []],
+    ["a program", (entry) => FOR_NODE.has(entry), ["node"]],
+  ])("compiles strictly in %s that has none of the optional peers", (_, isMeant, types) => {
     const place = mkdtempSync(join(tmpdir(), "sallyport-package-"));
     try {
-      const installed = join(place, "node_modules", "sallyport");
-      mkdirSync(installed, { recursive: true });
-      cpSync(join(root, "package.json"), join(installed, "package.json"));
-      symlinkSync(join(root, "dist"), join(installed, "dist"));
-      symlinkSync(join(root, "node_modules", "zod"), join(place, "node_modules", "zod"));
-      // React's own types are its users': the panel for React is nothing without it.
-      const entries = Object.keys(manifest.exports).filter(
-        (entry) => entry !== "./panel/react" && !entry.endsWith(".json"),
-      );
-      const lines = entries.map((entry, index) => `export * as e${index} from "sallyport${entry.slice(1)}";`);
+      install(place);
+      const lines = Object.keys(manifest.exports)
+        .filter(isMeant)
+        .map((entry, index) => `export * as e${index} from "sallyport${entry.slice(1)}";`);
+      expect(lines).not.toEqual([]);
       writeFileSync(join(place, "all.ts"), lines.join("\n"));
-      writeFileSync(join(place, "package.json"), '{"type":"module"}');
       const compilerOptions = {
         strict: true,
         skipLibCheck: false,
@@ -100,7 +99,7 @@ describe("the package as npm would publish it", () => {
         module: "nodenext",
         target: "es2023",
         lib: ["es2023", "dom", "dom.iterable", "dom.asynciterable"],
-        types: [],
+        types,
         preserveSymlinks: true,
       };
       writeFileSync(join(place, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["all.ts"] }));
@@ -111,6 +110,23 @@ describe("the package as npm would publish it", () => {
     }
   });
 });
+
+/** Entries for programs on Node.js, which have its types. */
+const FOR_NODE = new Set(["./hooks", "./tools"]);
+
+/** The package with its dependencies, and Node's types; no optional peer. */
+function install(place: string): void {
+  const modules = join(place, "node_modules");
+  const own = join(modules, "sallyport");
+  mkdirSync(own, { recursive: true });
+  cpSync(join(root, "package.json"), join(own, "package.json"));
+  symlinkSync(join(root, "dist"), join(own, "dist"));
+  for (const name of [...Object.keys(manifest.dependencies), "@types/node", "undici-types"]) {
+    mkdirSync(dirname(join(modules, name)), { recursive: true });
+    symlinkSync(join(root, "node_modules", name), join(modules, name));
+  }
+  writeFileSync(join(place, "package.json"), '{"type":"module"}');
+}
 
 /** What the compiler has to say. */
 function run(tsc: string, project: string): string {

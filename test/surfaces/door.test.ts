@@ -53,9 +53,9 @@ describe("a page of another origin", () => {
         "access-control-allow-origin": NAMED,
         "access-control-allow-methods": "GET, HEAD, POST, PUT, DELETE",
         "access-control-allow-headers":
-          "authorization, content-type, idempotency-key, last-event-id, mcp-protocol-version, mcp-session-id, x-request-id",
+          "authorization, content-type, idempotency-key, last-event-id, mcp-protocol-version, mcp-session-id, sallyport-protocol, x-request-id",
         "access-control-expose-headers":
-          "mcp-session-id, retry-after, sallyport-truncated, www-authenticate, x-request-id, x-sallyport-errno",
+          "mcp-session-id, retry-after, sallyport-protocol, sallyport-truncated, www-authenticate, x-request-id, x-sallyport-errno",
         "access-control-max-age": "600",
         vary: "origin",
       },

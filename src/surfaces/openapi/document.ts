@@ -25,7 +25,7 @@ const TAGS = [
   {
     name: "Documents",
     description: "The sockets of documents 000, 001 and 002",
-    paths: /^\/(ws|bridge|api\/terminal)/,
+    paths: /^\/(ws|bridge|api\/(terminal|schemas))/,
   },
   { name: "Model Context Protocol", description: "The same files as `/claude`, for MCP clients", paths: /^\/mcp/ },
   { name: "Files", description: "Document 003's files", paths: /^\/claude/ },

@@ -25,6 +25,7 @@ export async function tourOfServer({ contract, house }: Tour): Promise<void> {
   ])
     await contract.get(operation);
   await contract.get("listFolders");
+  await contract.get("getJsonSchema", { params: { name: "rich-row" } });
   await contract.get("listFolders", { query: { path: house.place.workspace } });
   await contract.get("testProvider", { params: { id: "sim" } });
   await contract.get("getMetrics");

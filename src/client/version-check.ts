@@ -1,0 +1,15 @@
+import { Failure } from "../protocol/failure.ts";
+import { PROTOCOL_HEADER, PROTOCOL_VERSION, speaksOurs } from "../protocol/version.ts";
+
+/** What each request of ours says of itself. */
+export const OWN_VERSION = { [PROTOCOL_HEADER]: PROTOCOL_VERSION } as const;
+
+/** Refuses an answer of a server with another major version: what it means may be something else. */
+export function checkVersion({ headers }: Response): void {
+  const theirs = headers.get(PROTOCOL_HEADER);
+  if (theirs === null || speaksOurs(theirs)) return;
+  throw new Failure(
+    "protocol_mismatch",
+    `the server speaks protocol ${theirs}, this client ${PROTOCOL_VERSION}: use the same version of both`,
+  );
+}

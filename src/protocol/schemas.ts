@@ -1,0 +1,13 @@
+import { z } from "zod";
+import { BridgeControl, CompatRow, RichRow } from "./dialects/thread.ts";
+
+/** `sallyport/schemas`: what goes over document 002's socket, as JSON Schema (2020-12), for validators in any language. */
+export const JSON_SCHEMAS = {
+  /** A row as document 002 has it. */
+  "compat-row": z.toJSONSchema(CompatRow),
+  /** A row with all that the journal has. */
+  "rich-row": z.toJSONSchema(RichRow),
+  /** What a client says. */
+  "bridge-control": z.toJSONSchema(BridgeControl, { io: "input" }),
+} as const;
+export type JsonSchemaName = keyof typeof JSON_SCHEMAS;

@@ -1,0 +1,22 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import { JSON_SCHEMAS, type JsonSchemaName } from "../../protocol/schemas.ts";
+import type { App } from "../surface.ts";
+import { json, needs, refusals } from "./documents.ts";
+
+const NAMES = Object.keys(JSON_SCHEMAS) as [JsonSchemaName, ...JsonSchemaName[]];
+
+/** What the sockets say, for validators in any language. */
+export function schemaRoutes(app: App): void {
+  app.openapi(
+    createRoute({
+      method: "get",
+      path: "/api/schemas/{name}",
+      operationId: "getJsonSchema",
+      summary: "The JSON Schema of what goes over document 002's socket",
+      ...needs("a token"),
+      request: { params: z.object({ name: z.enum(NAMES) }) },
+      responses: { 200: json(z.record(z.string(), z.unknown()), "JSON Schema 2020-12"), ...refusals },
+    }),
+    (context) => context.json({ ...JSON_SCHEMAS[context.req.valid("param").name] }, 200),
+  );
+}
