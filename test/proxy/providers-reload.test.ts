@@ -36,7 +36,7 @@ describe("sallyport.yaml while the server runs", () => {
   test.each([
     ["no YAML", "providers: [", "is not valid YAML at line 1, column 13"],
     ["another shape", "providers: {local: {base_url: 1}}", "providers.local.base_url "],
-    ["an unknown setting", "prot: 1", "Unrecognized key"],
+    ["an unknown setting", "prot: 1", "prot is not a setting; did you mean port?"],
     ["a line with a key", `a: b\n  CANARY-0123: "sk-ant-CANARY\n`, "is not valid YAML at line 1"],
     ["too much", `model: ${"x".repeat(1_100_000)}\n`, "is longer than 1048576 bytes"],
   ])("%s keeps what was good, is told once and not repeated", (_what, text, words) => {

@@ -1,8 +1,10 @@
+import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { LIMITS } from "../../../src/protocol/index.ts";
 import { shell } from "../../support/fuse.ts";
 import { openTestHouse, type TestHouse } from "../../support/house.ts";
 import { TEST_TOKEN } from "../../support/server.ts";
@@ -56,6 +58,24 @@ describe("a plain folder instead of a mount", () => {
     await ok(session, `echo fly > ctl; ${until("grep -qs 'unknown command' error")}`);
     await ok(session, `echo stop > ctl; ${until("grep -qs complete status")}`);
   }, 60_000);
+
+  it.skipIf(spawnSync("rsync", ["--version"]).error !== undefined)(
+    "rsync and tar copy what the files say; what is too long is told in error",
+    async () => {
+      const { id } = await house.client.createSession({ model: "sim", prompt: { text: sim({ say: "Grüße." }) } });
+      const session = join(folder, "sessions", id);
+      await ok(root, until(`grep -qs Grüße ${session}/response`));
+      await ok(root, `rsync -a ${session}/ copy/ && mkdir packed && tar cf - -C ${session} . | tar xf - -C packed`);
+      for (const name of ["status", "response", "output", "context", "usage"]) {
+        const said = await readFile(join(session, name), "utf8");
+        const copies = await Promise.all(["copy", "packed"].map((where) => readFile(join(root, where, name), "utf8")));
+        expect([name, ...copies]).toEqual([name, said, said]);
+      }
+      const characters = LIMITS.promptChars + 1;
+      await ok(session, `head -c ${characters} /dev/zero | tr '\\0' x > prompt; ${until("grep -qs 'Too big' error")}`);
+    },
+    60_000,
+  );
 
   it("leaves nothing when it ends, and cleans up after one that was killed", async () => {
     expect(await mount.end("SIGTERM")).toEqual({ code: 0, signal: null });
