@@ -6,7 +6,7 @@ export { bashSecurityHook } from "./guarded.ts";
 export { matchRule, toolListed } from "./match.ts";
 export { refusedModel } from "./models.ts";
 export { isReview, modeEffects, modeFits, narrow, narrowTools } from "./narrow.ts";
-export { parsePolicyYaml, unknownProfile, validatePolicy } from "./policy.ts";
+export { parsePolicyYaml, validatePolicy } from "./policy.ts";
 export { mistakesFailure } from "./yaml-mistakes.ts";
 export { BUILTIN_PROFILES, DEFAULT_POLICY, openToOperators } from "./profiles.ts";
 export { may, ROLE_CAN, type Capability } from "./roles.ts";

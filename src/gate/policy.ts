@@ -94,7 +94,7 @@ function mistakesOf(policy: Policy): readonly Mistake[] {
 }
 
 /** Words for a name that no profile has. */
-export function unknownProfile(name: string, known: readonly string[]): string {
+function unknownProfile(name: string, known: readonly string[]): string {
   const near = nearestName(name, known);
   return `${name} names no profile; ${near === undefined ? "" : `did you mean ${near}? `}there are: ${known.join(", ")}`;
 }
