@@ -115,7 +115,7 @@ function Cost({ session }: { readonly session: SessionView }): ReactNode {
   const { data } = useSessionUsage(session);
   const reserved = isBusy(session) ? (data?.reserved_microusd ?? 0) : 0;
   return (
-    <span className="flex items-center gap-1.5 whitespace-nowrap tabular-nums">
+    <span className="flex items-center gap-1.5 tabular-nums sm:whitespace-nowrap">
       {limit !== undefined && <Meter spent={counted} reserved={reserved} limit={limit} />}
       <span>
         {spendingWords({ ...session, reserved_microusd: reserved }, money)}
