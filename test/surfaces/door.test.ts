@@ -211,7 +211,7 @@ it.each(["Host", "Authorization", "Origin", "Content-Type", "Mcp-Session-Id", "I
     const value = said.find(([name]) => name === doubled)?.[1] ?? "a";
     const headers = [...said, [doubled, value], ...(said.some(([name]) => name === doubled) ? [] : [[doubled, value]])];
     const answer = await new Promise<readonly unknown[]>((resolve, reject) => {
-      const sent = request(`${url}/api/me`, { headers: headers.flat() as string[] }, (response) => {
+      const sent = request(`${url}/api/me`, { headers: headers.flat() }, (response) => {
         let text = "";
         response.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
         response.on("end", () => resolve([response.statusCode, JSON.parse(text)]));

@@ -30,7 +30,7 @@ async function begin(house: MoneyHouse, text: string): Promise<string> {
   const files = new Files(house.serving.url, TEST_TOKEN);
   const request = { model: MODEL, max_cost_usd: 800_000, initial_prompt: text };
   const { session_id } = await files.call("/claude/new", request);
-  return String(session_id);
+  return session_id ?? "";
 }
 
 const answerAs = (client: SallyportClient, { id, input_hash }: Approval, decision: "approve" | "reject") =>

@@ -66,10 +66,7 @@ export class Contract {
     this.#ajv.addSchema(document, "document");
     this.operations = new Map(
       Object.entries(document.paths).flatMap(([path, methods]) =>
-        Object.entries(methods).map(([method, operation]) => [
-          operation.operationId,
-          { ...operation, method, path } as Operation,
-        ]),
+        Object.entries(methods).map(([method, operation]) => [operation.operationId, { ...operation, method, path }]),
       ),
     );
   }
