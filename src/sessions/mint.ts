@@ -80,12 +80,14 @@ function profileFor(caller: Caller, { role, profile }: CreateToken, policy: Poli
   const fixed = caller.token.bounds.profile;
   const wanted = profile ?? fixed ?? (role === "visitor" ? VISITOR_PROFILE : undefined);
   if (wanted === undefined) return {};
-  profileOf(policy, wanted);
+  const { visitor_may_approve } = profileOf(policy, wanted);
+  // A profile that says nothing about visitors was not written with them in mind.
+  const fits = role !== "visitor" || visitor_may_approve !== undefined;
   const isOpen =
     wanted === fixed ||
     caller.role === "admin" ||
     (role === "visitor" && wanted === VISITOR_PROFILE) ||
-    (caller.role === "operator" && (wanted === policy.default_profile || openToOperators(policy, wanted)));
+    (caller.role === "operator" && fits && (wanted === policy.default_profile || openToOperators(policy, wanted)));
   if (isOpen) return { profile: wanted };
   throw new Failure("forbidden", `the role ${caller.role} may not give out the profile ${wanted}; an admin can`);
 }

@@ -15,9 +15,9 @@ p.mark { margin: 0; font-weight: 600; color: var(--soft) }
 h1 { margin: 8px 0; font-size: 28px; line-height: 1.2 }
 p { margin: 0 0 24px; color: var(--soft) }
 code { overflow-wrap: anywhere }
-a { display: inline-block; padding: 12px 20px; border-radius: 8px; font-weight: 600; text-decoration: none }
+a { display: inline-block; padding: 12px 20px; border: 1px solid transparent; border-radius: 8px; font-weight: 600; text-decoration: none }
 a.first { background: var(--accent); color: var(--on) }
-a.second { color: var(--ink); border: 1px solid var(--line) }
+a.second { color: var(--ink); border-color: var(--line) }
 nav { display: flex; flex-wrap: wrap; gap: 12px }
 a:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px }
 `;

@@ -210,6 +210,19 @@ describe("the shop's own server", () => {
     expect(await refusal(visit("long", { expires_in_s: 86_401 }))).toBe("invalid_request");
   });
 
+  it("operators give visitors no profile that says nothing about visitors", async () => {
+    const { token } = await house.client.createToken({ role: "operator", name: "careless" });
+    const operator = new SallyportClient({ url: house.serving.url, token });
+    for (const profile of ["full", "guarded", "readonly", "code-assist", "server"])
+      expect([profile, await refusal(operator.createToken({ role: "visitor", name: "x", profile }))]).toEqual([
+        profile,
+        "forbidden",
+      ]);
+    expect(await operator.createToken({ role: "visitor", name: "x" })).toMatchObject({
+      bounds: { profile: "visitor" },
+    });
+  });
+
   it("sees and deletes the tokens that it made, and takes them along when its own is deleted", async () => {
     const { id, token } = await house.client.createToken({ role: "issuer", name: "short-lived shop" });
     const other = new SallyportClient({ url: house.serving.url, token });

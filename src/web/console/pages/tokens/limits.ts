@@ -51,6 +51,8 @@ export function limitsOf(fields: LimitFields): Partial<CreateToken> {
 export function limitWords({ bounds }: TokenView): readonly string[] {
   const money = (amount: number | undefined, per: string): readonly string[] =>
     amount === undefined ? [] : [`${dollars(amount)}${per}`];
+  const rate = (most: number | undefined, what: string): readonly string[] =>
+    most === undefined ? [] : [`${most} ${what} a minute`];
   return [
     ...(bounds.profile === undefined ? [] : [`profile ${bounds.profile}`]),
     ...(bounds.max_autonomy === undefined ? [] : [`up to ${bounds.max_autonomy}`]),
@@ -61,5 +63,8 @@ export function limitWords({ bounds }: TokenView): readonly string[] {
     ...money(bounds.max_cost_microusd_per_day, " a day"),
     ...money(bounds.max_cost_microusd_per_session, " a session"),
     ...(bounds.max_concurrent === undefined ? [] : [`${bounds.max_concurrent} sessions at once`]),
+    ...rate(bounds.requests_per_minute, "requests"),
+    ...rate(bounds.model_rate?.requests_per_minute, "model requests"),
+    ...rate(bounds.model_rate?.tokens_per_minute, "model tokens"),
   ];
 }
