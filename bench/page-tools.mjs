@@ -105,8 +105,8 @@ function openDesk(server, lent) {
   const sessions = {
     lend: async (_caller, _id, tools, instead) => lent.lend(tools, { isTaken: () => false, instead }),
   };
-  const gateway = { pages: new PageDesk({ sessions, clock, newId }) };
-  const guard = { meter: async () => undefined };
+  const gateway = { pages: new PageDesk({ sessions, clock, newId }), tokens: { checkTime: () => undefined } };
+  const guard = { meter: () => undefined };
   const caller = { id: "tok_bench", name: "bench", role: "admin" };
   server.on("connection", (socket) => {
     const options = { gateway, log: console, version: "bench" };

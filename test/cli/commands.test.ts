@@ -158,7 +158,7 @@ describe("without a server", () => {
     writeFileSync(join(folder, "sallyport.yaml"), "port: soon\n");
     const { code, stderr } = await run(["--home", ".", "sessions"]);
     expect(code).toBe(2);
-    expect(stderr).toMatch(new RegExp(`^error: ${join(folder, "sallyport.yaml")}: port `));
+    expect(stderr).toMatch(new RegExp(`^error: ${join(folder, "sallyport.yaml")}, line 1: port `));
     rmSync(join(folder, "sallyport.yaml"));
   });
 });

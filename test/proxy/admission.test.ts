@@ -252,7 +252,7 @@ test("without money a request is refused with what is missing and what to do", a
       error: {
         type: "billing_error",
         message: expect.stringMatching(
-          /may cost up to \$0\.03\d+; with \$0\.00 spent that would pass this session's limit of \$0\.01\. Raise/,
+          /may cost at most \$0\.03\d+; with nothing spent that would pass this session's limit of \$0\.01\. Raise/,
         ),
         sallyport_code: "budget_exceeded",
         details: { shortage },

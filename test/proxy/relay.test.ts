@@ -95,6 +95,8 @@ test("an answer in one piece is paid for as it says, before the caller has it", 
     attempts: 1,
     first_byte_ms: 0,
     duration_ms: 0,
+    answer: {},
+    server: { address: "127.0.0.1", port: expect.any(Number) as unknown },
   });
   expect(world.told).toEqual([exchange]);
   expect(await world.balance()).toEqual({ spent: costOf(PRICE, TOKENS), reserved: 0 });

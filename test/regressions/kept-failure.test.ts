@@ -20,7 +20,7 @@ it("a part of a page that cannot be read is not kept for a year as a failure", a
   const gateway = { whileStoring: (answer: Promise<void>) => answer };
   const app = createApp(
     { web: place.workspace, log, gateway } as unknown as SurfaceOptions,
-    { checkOrigin: () => undefined } as unknown as Guard,
+    { checkOrigin: () => undefined, connections: { checkRoom: () => undefined } } as unknown as Guard,
   );
   const read = async (): Promise<readonly unknown[]> => {
     const { status, headers } = await app.request(

@@ -6,7 +6,7 @@ let house: TestHouse;
 beforeAll(async () => {
   house = await openTestHouse();
   await house.client.setPolicy({
-    default_profile: "supervised",
+    default_profile: "full",
     profiles: { small: { tools: ["Read"] }, strict: { deny: ["Bash(git push:*)"] }, watched: { hooks: ["guarded"] } },
   });
 });
@@ -52,7 +52,7 @@ describe("a refusal that a model reads", () => {
       "a rule",
       { profile: "strict" },
       PUSH,
-      "Denied by policy (deny Bash(git push:*)): The policy denies Bash(git push:*). Do it in a way that the policy allows, or say what you need and why.",
+      "Denied by policy (deny Bash(git push:*)): The policy denies Bash(git push:*): the command matches it. Do it in a way that the policy allows, or say what you need and why.",
     ],
     [
       "a path",

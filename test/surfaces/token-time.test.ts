@@ -261,6 +261,7 @@ describe("requests of a token in a minute", () => {
           message: `more than ${limit} requests a minute; try again in 60 s`,
           details: { retry_after_s: 60 },
         },
+        request_id: expect.any(String) as unknown,
       },
     ]);
     // Not by the clock on the wall, which can be set.

@@ -172,6 +172,7 @@ describe("what is asked for wrongly", () => {
       status,
       body: {
         error: expect.objectContaining({ code: status === 404 ? "not_found" : "invalid_request" }) as unknown,
+        request_id: expect.any(String) as unknown,
       },
     });
   });

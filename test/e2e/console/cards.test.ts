@@ -25,7 +25,7 @@ describeInBrowser("a turn in the console", () => {
     const todos = talk.getByRole("listitem").filter({ hasText: /notes|answer/ });
     await expect.poll(() => todos.allTextContents()).toEqual(["done: read the notes", "at work: writing the answer"]);
     const end = talk.getByText(/Turn ended/).locator("..");
-    await expect.poll(() => end.innerText()).toMatch(/\d in, \d+ out\s+\$\d/);
+    await expect.poll(() => end.innerText()).toMatch(/\d in, \d+ out\s+spent \$\d/);
     expect(visitor.troubles).toEqual([]);
   });
 });

@@ -259,7 +259,7 @@ describeInBrowser("every state of the panel", () => {
     await question.getByRole("button", { name: "Set the limit" }).click();
     await answers(page).getByText("Paid.", { exact: true }).waitFor();
     await isIdle(page);
-    await expect.poll(() => answers(page).locator(".cost").innerText()).toMatch(/^\$\d+\.\d\d/);
+    await expect.poll(() => answers(page).locator(".cost").innerText()).toMatch(/^spent \$\d+\.\d\d/);
   });
 
   test("a budget that is used up, and nobody allows more", async () => {

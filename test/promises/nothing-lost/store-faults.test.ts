@@ -91,6 +91,7 @@ describe("a database that another program has locked", () => {
               "Nothing of this request was stored: send it again in a few seconds.",
             details: { retry_after_s: LIMITS.storeRetryAfterS },
           },
+          request_id: expect.any(String) as unknown,
         },
       })),
     );
