@@ -31,6 +31,7 @@ export default defineConfig({
     // A busy machine is slow, not wrong.
     expect: { poll: { timeout: 20_000 } },
     pool: "forks",
-    maxWorkers: 2,
+    // Tests wait more than they compute: three keep two cores busy.
+    maxWorkers: 3,
   },
 });

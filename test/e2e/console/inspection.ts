@@ -14,6 +14,10 @@ const checker = readFile(createRequire(import.meta.url).resolve("axe-core/axe.mi
 const DESKTOP = { width: 1_280, height: 800 };
 const PHONE = { width: 375, height: 812 };
 const WAIT_MS = 20_000;
+const SCHEMES = ["light", "dark"] as const;
+type Scheme = (typeof SCHEMES)[number];
+/** Each size in both colour schemes, as `npm run soak` does; otherwise a sample: wide in light, narrow in dark. */
+const IN_FULL = process.env["SALLYPORT_INSPECT"] === "full";
 const BAD = new Set(["serious", "critical"]);
 
 export function furnishWorld({ house, client }: ConsoleWorld): Promise<Furniture> {
@@ -21,7 +25,7 @@ export function furnishWorld({ house, client }: ConsoleWorld): Promise<Furniture
 }
 
 /**
- * Goes to every scene, wide and narrow, light and dark, and tells what is wrong there: what axe finds serious, a page that scrolls sideways
+ * Goes to every scene, wide and narrow, light or dark, and tells what is wrong there: what axe finds serious, a page that scrolls sideways
  * on a phone, a script that broke, something that the security policy had to stop.
  */
 export async function inspect(
@@ -70,18 +74,18 @@ async function restore(context: BrowserContext): Promise<void> {
 /** What axe finds serious in a part of a page (a CSS selector), light and dark. */
 export async function inspectPart(page: Page, part: string): Promise<readonly string[]> {
   await page.evaluate(await checker);
-  return lightAndDark(page, part);
+  return inSchemes(page, SCHEMES, part);
 }
 
-async function lightAndDark(page: Page, part?: string): Promise<readonly string[]> {
+async function inSchemes(page: Page, schemes: readonly Scheme[], part?: string): Promise<readonly string[]> {
   const found: string[] = [];
-  for (const colorScheme of ["light", "dark"] as const) {
+  for (const [index, colorScheme] of schemes.entries()) {
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
     await page.waitForFunction((theme) => document.documentElement.dataset["theme"] === theme, colorScheme, {
       polling: 50,
     });
     // Another colour scheme changes nothing but colours.
-    const findings = await runAxe(page, { part, rules: colorScheme === "dark" ? ["color-contrast"] : undefined });
+    const findings = await runAxe(page, { part, rules: index > 0 ? ["color-contrast"] : undefined });
     found.push(...findings.map((one) => `${colorScheme}: ${one}`));
   }
   return found;
@@ -97,7 +101,8 @@ async function looks(page: Page, scene: Scene): Promise<readonly string[]> {
   ] as const) {
     if ((scene.only ?? width) !== width) continue;
     await page.setViewportSize(size);
-    found.push(...(await lightAndDark(page)).map((one) => `${width}, ${one}`));
+    const schemes = IN_FULL ? SCHEMES : [width === "desktop" ? ("light" as const) : ("dark" as const)];
+    found.push(...(await inSchemes(page, schemes)).map((one) => `${width}, ${one}`));
     if (width === "phone") found.push(...(await sideways(page)));
   }
   return found;
