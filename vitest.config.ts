@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { dirname, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 const root = dirname(fileURLToPath(import.meta.url));
 const source = resolve(root, "src") + sep;
@@ -22,6 +23,18 @@ const testWhatIsBuilt = {
   },
 };
 
+/** Files that take a minute or more. They begin first, so that none of them runs alone at the end. */
+const SLOW =
+  /\/(bench\/quick|crash-points|engines\.claude-[a-z]+|inspect-[a-z]+|viewers-inspect|workbench\/agent|states|drain)\.test\.ts$/;
+
+class SlowFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const isSlow = ({ moduleId }: TestSpecification): boolean => SLOW.test(moduleId);
+    return [...sorted.filter(isSlow), ...sorted.filter((file) => !isSlow(file))];
+  }
+}
+
 export default defineConfig({
   plugins: [testWhatIsBuilt],
   test: {
@@ -30,6 +43,7 @@ export default defineConfig({
     hookTimeout: 30_000,
     // A busy machine is slow, not wrong.
     expect: { poll: { timeout: 20_000 } },
+    sequence: { sequencer: SlowFirst },
     pool: "forks",
     // Tests wait more than they compute: three keep two cores busy.
     maxWorkers: 3,

@@ -121,7 +121,7 @@ describe("a database that another program has locked", () => {
     await using house = await openTestHouse({}, { store: { tuning: { ...QUICK, queueChars: 0 } } });
     const { client, serving } = house;
     const session = await client.createSession({
-      prompt: { text: script({ stream: { tokens: 400, per_second: 2_000 } }, bash("once"), { say: "Done." }) },
+      prompt: { text: script({ stream: { tokens: 4_000, per_second: 1_000 } }, bash("once"), { say: "Done." }) },
     });
     const stream = await fetch(`${serving.url}/api/sessions/${session.id}/events`, {
       headers: { authorization: `Bearer ${serving.token}`, accept: "text/event-stream" },
