@@ -3,6 +3,7 @@ import type { JournalEvent, StreamFrame } from "../protocol/index.ts";
 import { Inbox } from "./ask/inbox.ts";
 import type { GlobalFlags } from "./connect.ts";
 import type { Context } from "./context.ts";
+import { shellWord } from "./shell-word.ts";
 import { editorOf } from "./terminal/editor.ts";
 import { Keyboard } from "./terminal/keyboard.ts";
 
@@ -74,11 +75,7 @@ export async function follow(
 
 /** The command that answers an approval from another terminal. */
 export function approveHint(name: string, flags: GlobalFlags, url: string): (approval_id: string) => string {
-  const home = flags.home === undefined ? "" : ` --home ${quoted(flags.home)}`;
-  const server = flags.server === undefined ? "" : ` --server ${quoted(url)}`;
+  const home = flags.home === undefined ? "" : ` --home ${shellWord(flags.home)}`;
+  const server = flags.server === undefined ? "" : ` --server ${shellWord(url)}`;
   return (approval_id) => `${name}${home}${server} approve ${approval_id}`;
-}
-
-function quoted(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

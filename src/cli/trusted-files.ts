@@ -4,6 +4,7 @@ import { Failure, LIMITS } from "../protocol/index.ts";
 import { POLICY_FILE, SERVER_FILE, TOKEN_FILE } from "./files.ts";
 import type { Environment, Settings } from "./settings.ts";
 import { SETTINGS_FILE } from "./settings-file.ts";
+import { shellWord } from "./shell-word.ts";
 
 /** What is trusted, and how far: `private` may not even be read by others. */
 export interface TrustedPath {
@@ -138,14 +139,14 @@ function fileFault(
   if (stats === undefined) return undefined;
   const fault = ownerFault(target, stats, user) ?? writeFault(target, stats);
   if (fault !== undefined || rule === "unchanged" || (stats.mode & 0o077) === 0) return fault;
-  return { problem: "can be read by other users", command: `chmod 600 ${quoted(target)}` };
+  return { problem: "can be read by other users", command: `chmod 600 ${shellWord(target)}` };
 }
 
 function ownerFault(path: string, { uid }: Stats, user: number): Fault | undefined {
   if (uid === user || uid === 0) return undefined;
   return {
     problem: `belongs to another user (uid ${uid}, this process has ${user})`,
-    command: `chown ${user} ${quoted(path)}`,
+    command: `chown ${user} ${shellWord(path)}`,
   };
 }
 
@@ -156,7 +157,7 @@ function writeFault(path: string, { mode, gid }: Stats): Fault | undefined {
   const who = all && group ? "go" : all ? "o" : "g";
   return {
     problem: all ? "can be changed by every user" : `can be changed by the group ${gid}`,
-    command: `chmod ${who}-w ${quoted(path)}`,
+    command: `chmod ${who}-w ${shellWord(path)}`,
   };
 }
 
@@ -179,9 +180,4 @@ function tableOf(path: string): readonly (readonly string[])[] {
   return readFileSync(path, "utf8")
     .split("\n")
     .map((line) => line.split(":"));
-}
-
-/** As a shell takes it. */
-function quoted(path: string): string {
-  return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }
