@@ -45,7 +45,9 @@ export default defineConfig({
     expect: { poll: { timeout: 20_000 } },
     sequence: { sequencer: SlowFirst },
     pool: "forks",
-    // Tests wait more than they compute: three keep two cores busy.
-    maxWorkers: 3,
+    // What is built is loaded once by each process, not once for each file: it is what most short files would spend their time on.
+    isolate: false,
+    // Tests wait more than they compute: four keep two cores busy.
+    maxWorkers: 4,
   },
 });

@@ -1,12 +1,13 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { readdir, readFile, watch, writeFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { expect, it } from "vitest";
 import { SallyportClient } from "../../src/client/index.ts";
 import { isAlive } from "../support/escapes.ts";
 import { script } from "../support/house.ts";
 import { leftBehind, makePlace, startServer, TEST_TOKEN } from "../support/server.ts";
+import { until } from "../support/until.ts";
 
 it("a server goes on when nobody reads its log any more, and stops in order", async () => {
   const place = await makePlace();
@@ -64,19 +65,17 @@ it.skipIf(!canOpenTerminal)(
       readonly pid: number;
       readonly url: string;
     };
-    const stop = new AbortController();
-    const changes = watch(place.workspace, { signal: stop.signal });
     const command = "touch begun; until [ -e go ]; do sleep 0.02; done; touch ended";
     await new SallyportClient({ url, token: TEST_TOKEN }).createSession({
       autonomy: "full",
       prompt: { text: script({ tool: "Bash", input: { command } }) },
     });
-    for await (const { filename } of changes) if (filename === "begun") break;
-    stop.abort();
+    await until(async () => (await readdir(place.workspace)).includes("begun"));
     terminal.kill("SIGKILL");
-    while ((await fetch(`${url}/ready`)).status !== 503) expect(isAlive(pid)).toBe(true);
+    await until(async () => (await fetch(`${url}/ready`)).status === 503);
+    expect(isAlive(pid)).toBe(true);
     await writeFile(join(place.workspace, "go"), "");
-    while (isAlive(pid)) await new Promise((done) => setImmediate(done));
+    await until(() => !isAlive(pid));
     expect(await readdir(place.workspace)).toEqual(expect.arrayContaining(["ended"]));
     expect((await readdir(place.home)).filter((name) => /^server\.json$|\.pid$|\.sock$/.test(name))).toEqual([]);
     expect(await leftBehind(place)).toEqual([]);

@@ -2,10 +2,11 @@ import { describe, expect, it } from "vitest";
 import type { Store } from "../../src/store/index.ts";
 import { codes, eventRow, seqs } from "./store-rows.ts";
 import type { OpenedStore } from "./store.ts";
+import { until } from "../support/until.ts";
 
 /** Asks until writing has stalled. */
 async function untilStalled(store: Store): Promise<void> {
-  while (store.health().stall === undefined) await new Promise((resolve) => setImmediate(resolve));
+  await until(() => store.health().stall !== undefined);
 }
 
 /** A disk that is away: what was promised to be kept is stored later, in order; all else is refused. */
@@ -38,7 +39,7 @@ export function storeStall(opened: () => OpenedStore): void {
       const release = await hold();
       expect(await codes([store.commit({ events: [eventRow("ses_1", 1)] })])).toEqual(["store_failed"]);
       await release();
-      while (store.health().stall !== undefined) await new Promise((resolve) => setImmediate(resolve));
+      await until(() => store.health().stall === undefined);
       expect(await codes([store.commit({ events: [eventRow("ses_1", 1)] })])).toEqual(["ok"]);
     });
 

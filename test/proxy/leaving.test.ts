@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { ACCOUNTS, costOf } from "../../src/ledger/index.ts";
 import { NO_TOKENS } from "../../src/protocol/index.ts";
 import { EVENT_STREAM, gate, json, MESSAGE, PRICE, SESSION, World } from "./world.ts";
+import { until } from "../support/until.ts";
 
 const ANSWER = { type: "message", content: [], usage: { input_tokens: 10, output_tokens: 5 } };
 const TOKENS = { ...NO_TOKENS, input: 10, output: 5 };
@@ -81,7 +82,7 @@ test("a caller who leaves while he waits for money pays nothing, and nothing is 
     json(response, ANSWER);
   };
   const answered = world.ask();
-  while (world.arrivals.length === 0) await new Promise(setImmediate);
+  await until(() => world.arrivals.length > 0);
   const { port } = new URL(world.proxy.tcpUrl);
   const body = JSON.stringify(MESSAGE);
   const socket = connect(Number(port), "127.0.0.1");

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openSqliteStore, type Store } from "../../src/store/index.ts";
 import { codes, eventRow, seqs } from "../conformance/store-rows.ts";
+import { until } from "../support/until.ts";
 
 const COMMITS = 50;
 
@@ -104,7 +105,7 @@ describe("the write-ahead log", () => {
     try {
       await store.commit({ events: [eventRow("ses_1", 1)] });
       expect(store.health().disk?.walBytes).not.toBe(0);
-      while (store.health().disk?.walBytes !== 0) await new Promise((resolve) => setImmediate(resolve));
+      await until(() => store.health().disk?.walBytes === 0);
       expect((await stat(`${path}-wal`)).size).toBe(0);
       expect(JSON.parse(await readFile(`${path}.record`, "utf8"))).toMatchObject({ commits: 1 });
     } finally {

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/protocol/index.ts";
 import { openTestHouse, runScript, script, untilTurnEnds, type TestHouse } from "../support/house.ts";
 import { approveNext, BridgeClient, byThread, mapped, threadOf, type Row } from "./bridge-client.ts";
+import { until } from "../support/until.ts";
 
 let house: TestHouse;
 let clients: BridgeClient[];
@@ -70,9 +71,7 @@ describe("every client of the bridge", () => {
     expect(byThread(rows).get(resting)?.length).toBe(4);
     expect(await watchers()).toBe(String(LIMITS.bridgeThreads));
     client.close();
-    let left: string | undefined;
-    while (left !== "0") left = await watchers();
-    expect(left).toBe("0");
+    await until(async () => (await watchers()) === "0");
   });
 });
 

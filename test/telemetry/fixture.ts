@@ -158,6 +158,6 @@ export async function until(what: string, holds: () => boolean | Promise<boolean
   const deadline = performance.now() + 15_000;
   while (!(await holds())) {
     if (performance.now() > deadline) throw new Error(`did not happen: ${what}`);
-    await new Promise((resolve) => setImmediate(resolve));
+    await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }

@@ -8,28 +8,36 @@ const CSV = "City,People\nBern,134000\nKöln,1080000\nOslo,709000\n";
 const tab = (page: Page, name: string): Locator =>
   page.getByRole("navigation", { name: "Open tables" }).getByRole("button", { name, exact: true });
 
-/** Waits until the browser has stored this many tables. */
-async function stored(page: Page, tables: number): Promise<void> {
+interface Stored {
+  readonly tables: number;
+  /** Of all tables. */
+  readonly viewers: number;
+}
+
+/** Waits until the browser has stored this much. */
+async function stored(page: Page, expected: Stored): Promise<void> {
   await expect
     .poll(
       () =>
         page.evaluate(
           () =>
-            new Promise<number>((resolve, reject) => {
+            new Promise<Stored>((resolve, reject) => {
               const request = indexedDB.open("sallyport.workbench");
               request.addEventListener("error", () => reject(request.error ?? new Error("no database")));
               request.addEventListener("success", () => {
-                const all = request.result.transaction("views").objectStore("views").count();
+                const all = request.result.transaction("views").objectStore("views").getAll();
                 all.addEventListener("success", () => {
                   request.result.close();
-                  resolve(all.result);
+                  const views = all.result as { readonly layout: { readonly viewers: readonly unknown[] } }[];
+                  const viewers = views.reduce((sum, { layout }) => sum + layout.viewers.length, 0);
+                  resolve({ tables: views.length, viewers });
                 });
               });
             }),
         ),
       { timeout: 20_000 },
     )
-    .toBe(tables);
+    .toEqual(expected);
 }
 
 async function openCsv(page: Page, name: string): Promise<void> {
@@ -48,7 +56,7 @@ describeInBrowser("a workbench that is loaded again", () => {
     await page.getByRole("button", { name: "Add viewer" }).click();
     await page.getByRole("menuitem", { name: "Histogram", exact: true }).click();
     await viewer(page, "Histogram of People").waitFor();
-    await stored(page, 2);
+    await stored(page, { tables: 2, viewers: 1 });
     await page.reload();
     await page.getByText("2 tables are open again, as before the page was loaded.").waitFor();
     await viewer(page, "Histogram of People").waitFor();
@@ -56,7 +64,7 @@ describeInBrowser("a workbench that is loaded again", () => {
     await page.getByText("3 rows").first().waitFor();
     await page.getByRole("button", { name: "Close them and forget" }).click();
     await page.getByRole("heading", { name: "Workbench" }).waitFor();
-    await stored(page, 0);
+    await stored(page, { tables: 0, viewers: 0 });
     expect(visitor.troubles).toEqual([]);
   });
 

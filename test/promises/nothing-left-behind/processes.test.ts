@@ -5,6 +5,7 @@ import { EXECUTABLE } from "../../engines/claude/world.ts";
 import { escaped, ESCAPES, isAlive } from "../../support/escapes.ts";
 import { openTestHouse, runScript, script } from "../../support/house.ts";
 import { leftBehind, makePlace, startServer } from "../../support/server.ts";
+import { until } from "../../support/until.ts";
 
 const escape = "(setsid sleep 1000 &) ; nohup sleep 1000 >/dev/null 2>&1 & trap '' TERM; sleep 1000 &";
 const [withNothingLeft] = Object.values(ESCAPES);
@@ -57,10 +58,13 @@ describe("a killed server", () => {
     for await (const frame of server.client.watch(session.id)) if (frame.type === "item.updated") break;
     // The mark comes before the process: wait until the last one is there.
     let pid = NaN;
-    while (Number.isNaN(pid)) pid = await escaped(file).catch(() => NaN);
+    await until(async () => {
+      pid = await escaped(file).catch(() => NaN);
+      return !Number.isNaN(pid);
+    });
     expect((await leftBehind(place)).length).toBeGreaterThan(2);
     await server.kill();
-    while (isAlive(pid) || (await leftBehind(place)).length > 0) await new Promise((resolve) => setImmediate(resolve));
+    await until(async () => !isAlive(pid) && (await leftBehind(place)).length === 0);
     await place.remove();
   });
 
@@ -119,8 +123,7 @@ describe.each(["claude-sdk", "claude-cli"])("%s", (engine) => {
       const second = await runScript(server.client, settings);
       expect(await made(second.session.id)).not.toEqual([]);
       await server.kill();
-      while ((await left()).length > 0 || (await leftBehind(place)).length > 0)
-        await new Promise((resolve) => setImmediate(resolve));
+      await until(async () => (await left()).length === 0 && (await leftBehind(place)).length === 0);
       await place.remove();
     },
   );

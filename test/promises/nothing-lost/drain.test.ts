@@ -1,10 +1,11 @@
-import { readdir, readFile, watch, writeFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it, vi } from "vitest";
 import { isToolItem, outputText, type CreateSession, type JournalEvent } from "../../../src/protocol/index.ts";
 import { isAlive } from "../../support/escapes.ts";
 import { script, untilTurnEnds } from "../../support/house.ts";
 import { leftBehind, makePlace, startServer, type Place, type ServerProcess } from "../../support/server.ts";
+import { until } from "../../support/until.ts";
 
 // Two servers are started in most of them.
 vi.setConfig({ testTimeout: 120_000 });
@@ -22,12 +23,10 @@ const untilFile = (name: string): object => ({
 });
 
 /** Starts a session whose command notes that it runs, and waits until it does. */
-async function running({ client }: ServerProcess, { workspace }: Place, session: CreateSession): Promise<string> {
-  const stop = new AbortController();
-  const changes = watch(workspace, { signal: stop.signal });
+async function running({ client }: ServerProcess, place: Place, session: CreateSession): Promise<string> {
+  const before = (await ran(place)).length;
   const { id } = await client.createSession(session);
-  for await (const { filename } of changes) if (filename === "ran.txt") break;
-  stop.abort();
+  await until(async () => (await ran(place)).length > before);
   return id;
 }
 
@@ -46,7 +45,7 @@ async function probe({ url }: ServerProcess, path: string): Promise<{ status: nu
 /** Tells it to stop, and waits until it has heard. */
 async function beginToStop(server: ServerProcess, signal: NodeJS.Signals = "SIGTERM"): Promise<void> {
   server.child.kill(signal);
-  while ((await probe(server, "/ready")).status !== 503) await new Promise((resolve) => setImmediate(resolve));
+  await until(async () => (await probe(server, "/ready")).status === 503);
 }
 
 /** How the calls and the turn of a session ended, in order. */
@@ -255,7 +254,7 @@ for (const signal of ["SIGQUIT", "SIGABRT"] as const) {
     const pid = Number(await readFile(join(place.workspace, "pid.txt"), "utf8"));
     server.child.kill(signal);
     await server.exited;
-    while (isAlive(pid) || (await leftBehind(place)).length > 0) await new Promise((resolve) => setImmediate(resolve));
+    await until(async () => !isAlive(pid) && (await leftBehind(place)).length === 0);
     await place.remove();
   });
 }

@@ -6,6 +6,7 @@ import { describe, expect, it } from "vitest";
 import { approveWith, openTestHouse, script, untilTurnEnds, type TestHouse } from "../../support/house.ts";
 import { faultsOf, journalOf, NO_FAULTS } from "../../support/journals.ts";
 import type { Place } from "../../support/server.ts";
+import { until } from "../../support/until.ts";
 
 const RESERVE = 1_048_576;
 const TUNING = { tendMs: 10, retryMs: 5, reserveBytes: RESERVE, minFreeBytes: 2 * RESERVE, closeMs: 50 };
@@ -48,7 +49,7 @@ function fill({ home }: Place): void {
 }
 
 async function untilStore({ client }: TestHouse, state: string): Promise<void> {
-  while ((await client.health()).store !== state);
+  await until(async () => (await client.health()).store === state);
 }
 
 const bash = { tool: "Bash", input: { command: "echo done >> effects.txt" } };
@@ -59,7 +60,7 @@ describe.skipIf(!canMount())("a disk that is full (needs the right to mount)", (
     const { client, place } = house;
     const session = await client.createSession({ prompt: { text: script(bash, { say: "Done." }) } });
     const reserve = join(place.home, "sallyport.db.reserve");
-    while ((await stat(reserve).catch(() => ({ size: 0 }))).size !== RESERVE);
+    await until(async () => (await stat(reserve).catch(() => ({ size: 0 }))).size === RESERVE);
     fill(place);
     await untilStore(house, "low_space");
     const ready = await fetch(`${house.serving.url}/ready`);
@@ -98,6 +99,6 @@ describe.skipIf(!canMount())("a disk that is full (needs the right to mount)", (
     await client.prompt(session.id, { text: script({ say: "Again." }) });
     await untilTurnEnds(client, session.id, { after: seq });
     expect(faultsOf(await journalOf(client, session.id))).toEqual(NO_FAULTS);
-    while ((await stat(reserve).catch(() => ({ size: 0 }))).size !== RESERVE);
+    await until(async () => (await stat(reserve).catch(() => ({ size: 0 }))).size === RESERVE);
   });
 });

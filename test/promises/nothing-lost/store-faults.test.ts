@@ -6,6 +6,7 @@ import { LIMITS, type Approval } from "../../../src/protocol/index.ts";
 import { loadSqlite } from "../../../src/store/binding.ts";
 import { approveWith, openTestHouse, script, untilTurnEnds, type TestHouse } from "../../support/house.ts";
 import { faultsOf, journalOf, NO_FAULTS } from "../../support/journals.ts";
+import { until } from "../../support/until.ts";
 
 const QUICK = { busyMs: 20, retryMs: 5, closeMs: 50 };
 const bash = (word: string): object => ({ tool: "Bash", input: { command: `echo ${word} >> effects.txt` } });
@@ -23,7 +24,7 @@ async function lockDatabase(house: TestHouse): Promise<{ release(): void }> {
 }
 
 async function untilStore(client: SallyportClient, state: "ok" | "stalled"): Promise<void> {
-  while ((await client.health()).store !== state);
+  await until(async () => (await client.health()).store === state);
 }
 
 async function effectsOf({ place }: TestHouse): Promise<readonly string[]> {

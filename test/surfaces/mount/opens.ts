@@ -1,4 +1,5 @@
 import type { Files } from "./world.ts";
+import { until } from "../../support/until.ts";
 
 /** Opens an output and leaves it again, in one of the ways that readers do. */
 async function openOnce(files: Files, folder: string, index: number): Promise<void> {
@@ -47,5 +48,5 @@ export async function metric(files: Files, name: string): Promise<number> {
 
 /** Resolves when nobody watches any more: an aborted connection is noticed a moment later. */
 export async function untilUnwatched(files: Files): Promise<void> {
-  while ((await metric(files, "sallyport_watchers")) > 0) await new Promise((resolve) => setImmediate(resolve));
+  await until(async () => (await metric(files, "sallyport_watchers")) === 0);
 }

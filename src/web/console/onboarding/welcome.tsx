@@ -61,7 +61,7 @@ export function Welcome(): ReactNode {
           <AddKey />
         </section>
       )}
-      <ul className="grid gap-4 sm:grid-cols-3">
+      <ul className="grid grid-cols-1 gap-4 sm:grid-cols-3">
         {PROMISES.map(({ icon: Icon, title, text }) => (
           <li key={title} className="text-sm">
             <Icon aria-hidden className="size-5 text-accent" />

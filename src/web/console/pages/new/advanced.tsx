@@ -77,7 +77,7 @@ const BOUNDS: readonly {
 
 function Bounds({ draft, change, problems }: PartProps): ReactNode {
   return (
-    <div className="grid gap-4 sm:grid-cols-3">
+    <div className="grid grid-cols-1 gap-4 sm:grid-cols-3">
       {BOUNDS.map(({ field, label, hint, usual }) => (
         <Field key={field} label={label} error={problems[field]} hint={hint}>
           {(ids) => (

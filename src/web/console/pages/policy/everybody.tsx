@@ -33,7 +33,7 @@ export function EverybodyEditor({ desk }: { readonly desk: DraftDesk }): ReactNo
     desk.setDraft(Object.keys(budget).length === 0 ? policy : { ...policy, budget });
   };
   return (
-    <div className="grid gap-4 md:grid-cols-3">
+    <div className="grid grid-cols-1 gap-4 md:grid-cols-3">
       <Field
         label="Default profile"
         hint="Used when a session does not choose one."

@@ -29,7 +29,7 @@ export function ProfileTabs({
       value={value}
       onValueChange={onValue}
       orientation="vertical"
-      className="grid gap-4 md:grid-cols-[12rem_minmax(0,1fr)] md:gap-6"
+      className="grid grid-cols-1 gap-4 md:grid-cols-[12rem_minmax(0,1fr)] md:gap-6"
     >
       <div className="min-w-0 self-start md:sticky md:top-4">
         <Tabs.List aria-label="Profiles" className="flex flex-wrap gap-1 md:flex-col">

@@ -29,7 +29,7 @@ export function StandingFields({
 }): ReactNode {
   const ofSession = standing.session.trim() !== "";
   return (
-    <div className="grid gap-4 sm:grid-cols-2">
+    <div className="grid grid-cols-1 gap-4 sm:grid-cols-2">
       <Field label="Profile">
         {(ids) => (
           <Select

@@ -38,7 +38,7 @@ export function AddKey({ first }: { readonly first: string }): ReactNode {
 
 function Ways({ help }: { readonly help: KeyHelp }): ReactNode {
   return (
-    <ol className="grid gap-4 lg:grid-cols-3">
+    <ol className="grid grid-cols-1 gap-4 lg:grid-cols-3">
       {help.variable !== undefined && (
         <Way title="With a variable" text={`export ${help.variable}=…\nnpm start`}>
           Set it before the server starts; a new value needs a restart.

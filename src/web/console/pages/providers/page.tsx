@@ -36,7 +36,7 @@ function Providers(): ReactNode {
       )}
       <section aria-label="Providers">
         <h2 className="sr-only">Providers</h2>
-        <div className="grid gap-4 md:grid-cols-2 xl:grid-cols-3">
+        <div className="grid grid-cols-1 gap-4 md:grid-cols-2 xl:grid-cols-3">
           {providers.isPending && [1, 2, 3].map((place) => <Skeleton key={place} className="h-44" />)}
           {list.map((provider) => (
             <ProviderCard key={provider.id} provider={provider} />

@@ -68,7 +68,7 @@ export function LimitFieldset({
   return (
     <details className="rounded-lg border px-3 py-2.5">
       <summary className="cursor-pointer text-sm font-medium">Limits</summary>
-      <div className="mt-3 grid gap-4 sm:grid-cols-2">
+      <div className="mt-3 grid grid-cols-1 gap-4 sm:grid-cols-2">
         <Field label="Expires after" hint="Its connections end then, too.">
           {(ids) => (
             <Select {...ids} value={value.expiresIn} onChange={(event) => set("expiresIn", event.target.value)}>

@@ -115,7 +115,7 @@ function Tokens(): ReactNode {
 function Roles(): ReactNode {
   return (
     <Section title="What each role may do">
-      <dl className="grid gap-4 md:grid-cols-2">
+      <dl className="grid grid-cols-1 gap-4 md:grid-cols-2">
         {ROLES.toReversed().map(({ role, may, mayNot }) => (
           <div key={role}>
             <dt>

@@ -14,7 +14,7 @@ export function Budgets({
   readonly nameOf: (id: string) => string;
 }): ReactNode {
   return (
-    <ul className="grid gap-4 md:grid-cols-2">
+    <ul className="grid grid-cols-1 gap-4 md:grid-cols-2">
       {budgets.map((line) => (
         <li key={`${line.kind}-${line.of}`}>
           <Budget line={line} name={accountName(line, nameOf)} />

@@ -35,7 +35,7 @@ export function Charts({ lines, range, group, nameOf }: ChartsProps): ReactNode 
       : tokensByGroup(lines, group, { range, nameOf, words: count });
   }, [lines, by, group, range, nameOf]);
   return (
-    <div className="grid gap-5 xl:grid-cols-2">
+    <div className="grid grid-cols-1 gap-5 xl:grid-cols-2">
       <Section title={hasBounds ? "Cost, at most" : "Cost"}>
         <ChartOrPlace
           chart={cost}
