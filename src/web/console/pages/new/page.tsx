@@ -51,7 +51,11 @@ export function NewSessionPage(): ReactNode {
 function Opening(): ReactNode {
   return (
     <Page title="New session">
-      <div role="status" aria-label="Opening the form" className="grid grid-cols-1 gap-4 lg:grid-cols-[minmax(0,1fr)_21rem]">
+      <div
+        role="status"
+        aria-label="Opening the form"
+        className="grid grid-cols-1 gap-4 lg:grid-cols-[minmax(0,1fr)_21rem]"
+      >
         <Skeleton className="h-64 rounded-xl" />
         <Skeleton className="h-64 rounded-xl" />
       </div>
