@@ -3,6 +3,7 @@ import { dirname, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
+import { Slowest } from "./test/support/slowest.ts";
 
 const root = dirname(fileURLToPath(import.meta.url));
 const source = resolve(root, "src") + sep;
@@ -44,6 +45,7 @@ export default defineConfig({
     // A busy machine is slow, not wrong.
     expect: { poll: { timeout: 20_000 } },
     sequence: { sequencer: SlowFirst },
+    reporters: ["default", new Slowest()],
     pool: "forks",
     // What is built is loaded once by each process, not once for each file: it is what most short files would spend their time on.
     isolate: false,

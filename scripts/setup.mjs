@@ -27,7 +27,7 @@ const buildStamp = join(root, "dist", ".built");
 export async function setup({ rebuild = false } = {}) {
   checkNode();
   if (!isInstalled()) install();
-  if (rebuild || !isBuilt()) build();
+  if (rebuild || !isBuilt()) await build();
 }
 
 /** Works on old versions too: it is what tells people that theirs is too old. */
@@ -107,7 +107,7 @@ function isBuilt() {
   return readFileSync(buildStamp, "utf8") === names && newest <= statSync(buildStamp).mtimeMs;
 }
 
-function build() {
+async function build() {
   console.error("Building …");
   const begun = new Date();
   const { names } = sources();
@@ -116,6 +116,9 @@ function build() {
   if (result.status !== 0) stop("The build failed: see above.");
   removeLeftovers();
   buildPages();
+  // Only now: a fresh clone has no packages before.
+  const { bundle } = await import("./bundle.mjs");
+  await bundle(root);
   mkdirSync(dirname(buildStamp), { recursive: true });
   writeFileSync(buildStamp, names);
   // What was saved while the compiler ran counts as newer.
@@ -128,7 +131,7 @@ function removeLeftovers() {
   for (const entry of readdirSync(join(root, "dist"), { recursive: true, withFileTypes: true })) {
     const folder = relative(join(root, "dist"), entry.parentPath ?? entry.path);
     const [, name] = /^(.*?)(?:\.d\.ts|\.js|\.js\.map)$/.exec(entry.name) ?? [];
-    if (!entry.isFile() || name === undefined || /^(?:web|panel)(?:$|[\\/])/.test(folder)) continue;
+    if (!entry.isFile() || name === undefined || /^(?:bundle|web|panel)(?:$|[\\/])/.test(folder)) continue;
     if (!existsSync(join(root, "src", folder, `${name}.ts`))) rmSync(join(root, "dist", folder, entry.name));
   }
 }

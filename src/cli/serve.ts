@@ -1,5 +1,6 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { LIMITS, makeRedactor, type Redactor } from "../protocol/index.ts";
 import { CHECKPOINTS, type Checkpoint, type Clock, type Log } from "../sessions/index.ts";
 import { listen, type Listening, type WriteAccessLine } from "../surfaces/index.ts";
@@ -126,7 +127,7 @@ async function openDoors(options: ServeOptions, { house, log, redact }: DoorPart
     runtime: settings.runtime?.value,
     mount: { settings: settings.mounts?.value, folder: join(settings.home.value, "mount") },
     // Beside this file where it was built: dist/cli and dist/web.
-    web: join(import.meta.dirname, "..", "web"),
+    web: fileURLToPath(new URL("../web", import.meta.url)),
     describe: () => ({
       demo: settings.provider.value === "sim",
       default_provider: settings.provider.value,

@@ -58,7 +58,14 @@ describe("the package as npm would publish it", () => {
     expect(useless).toEqual([]);
     // And no program names a map that is not there.
     const scripts = [...files].filter((path) => /^dist\/(?!web\/|panel\/).*\.js$/.test(path));
-    expect(scripts.filter((path) => !files.has(`${path}.map`))).toEqual([]);
+    const naming = scripts.filter((path) => /\n\/\/# sourceMappingURL=\S+\s*$/.test(read(path)));
+    expect(naming.length).toBeGreaterThan(100);
+    expect(naming.filter((path) => !files.has(`${path}.map`))).toEqual([]);
+  });
+
+  it("has the licences of the packages whose code it contains", () => {
+    const text = read("dist/bundle/THIRD-PARTY.txt");
+    for (const name of ["hono", "undici", "yaml", "zod"]) expect(text).toMatch(new RegExp(`^${name} [\\d.]+ \\(`, "m"));
   });
 
   it("has what its exports and its commands name, with types", () => {
