@@ -76,7 +76,7 @@ export function Ago({ at }: { readonly at: string }): ReactNode {
   const passed = Date.parse(at) - now;
   const step = STEPS.find(([, ms]) => Math.abs(passed) >= ms);
   return (
-    <time dateTime={at} title={new Date(at).toLocaleString()}>
+    <time dateTime={at} title={new Date(at).toLocaleString()} className="whitespace-nowrap">
       {step === undefined ? "just now" : relative.format(Math.round(passed / step[1]), step[0])}
     </time>
   );

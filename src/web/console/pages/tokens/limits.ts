@@ -52,7 +52,7 @@ export function limitWords({ bounds }: TokenView): readonly string[] {
   const money = (amount: number | undefined, per: string): readonly string[] =>
     amount === undefined ? [] : [`${dollars(amount)}${per}`];
   const rate = (most: number | undefined, what: string): readonly string[] =>
-    most === undefined ? [] : [`${most} ${what} a minute`];
+    most === undefined ? [] : [`${most.toLocaleString("en-US")} ${what} a minute`];
   return [
     ...(bounds.profile === undefined ? [] : [`profile ${bounds.profile}`]),
     ...(bounds.max_autonomy === undefined ? [] : [`up to ${bounds.max_autonomy}`]),
