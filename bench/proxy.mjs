@@ -124,7 +124,9 @@ async function measure(load, relays, plan) {
 function progress(answer) {
   if (answer.failed > 0) return `${answer.failed} failed: ${answer.why}`;
   if (answer.per_second !== undefined) return `${Math.round(answer.per_second)} requests a second`;
-  return `event p50 ${answer.event_ms.p50.toFixed(2)} p99 ${answer.event_ms.p99.toFixed(2)} ms`;
+  const { p50, p99 } = answer.event_ms;
+  // A quick run on a busy machine may be over before anything came.
+  return p50 === null ? "nothing came" : `event p50 ${p50.toFixed(2)} p99 ${p99.toFixed(2)} ms`;
 }
 
 /** Ratios and differences are taken within each round, then the median of them. */

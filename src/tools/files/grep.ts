@@ -135,14 +135,17 @@ function argumentsOf(input: Input, hidden: readonly string[]): readonly string[]
   return words;
 }
 
+/** The same each time: who goes on with an offset must find what comes next. */
+const IN_ORDER = "--sort=path";
+
 function modeArguments(input: Input): readonly string[] {
   switch (input.output_mode) {
     case "files_with_matches":
       return ["--files-with-matches"];
     case "count":
-      return ["--count"];
+      return [IN_ORDER, "--count"];
     case "content": {
-      const words = [input["-n"] === false ? "--no-line-number" : "--line-number"];
+      const words = [IN_ORDER, input["-n"] === false ? "--no-line-number" : "--line-number"];
       if (input["-o"] === true) words.push("--only-matching");
       const around = input["-C"] ?? input.context;
       if (around !== undefined) return [...words, `--context=${around}`];

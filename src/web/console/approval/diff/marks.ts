@@ -4,7 +4,8 @@ import { diffWordsWithSpace } from "diff";
 export type Span = readonly [from: number, to: number];
 
 const MARKED_CHARS = 2_000;
-const MARK_MS = 20;
+/** Words that were taken out or put in: lines with more of them are two lines. Not a time, so that the same lines always look the same. */
+const MARKED_EDITS = 400;
 /** Lines that share less than this part of their text are two lines, not one that changed. */
 const LIKE = 0.25;
 
@@ -14,7 +15,7 @@ export function wordMarks(
   after: string,
 ): { readonly before: readonly Span[]; readonly after: readonly Span[] } | undefined {
   if (before.length > MARKED_CHARS || after.length > MARKED_CHARS) return undefined;
-  const changes = diffWordsWithSpace(before, after, { timeout: MARK_MS });
+  const changes = diffWordsWithSpace(before, after, { maxEditLength: MARKED_EDITS });
   if (changes === undefined) return undefined;
   const left: Span[] = [];
   const right: Span[] = [];
