@@ -50,10 +50,11 @@ export interface Ancestor {
   readonly after_turn?: string | undefined;
 }
 
+/** A call that an engine asks about. */
 export interface ToolCall {
+  /** An item that was started in this turn: the session knows its tool, and refuses any other id. */
   readonly item_id: string;
-  readonly tool: string;
-  readonly tool_use_id: string;
+  /** As the model wrote it. The session's own copy has no secrets. */
   readonly input: Readonly<Record<string, unknown>>;
   /** Resolves when the call can begin: only then it is marked as running. Absent: at once. */
   readonly ready?: Promise<unknown> | undefined;
@@ -96,7 +97,7 @@ export interface Host {
   sleep(ms: number, signal: AbortSignal): Promise<void>;
   /** 0 ≤ x < 1. */
   random(): number;
-  /** Decides on one call whose item was started, when that is on the disk. Safe to ask again for the same call after a restart. */
+  /** Decides on one call. Safe to ask again for the same call after a restart. */
   permit(call: ToolCall, signal: AbortSignal): Promise<Verdict>;
   /** Why the model proxy itself refused the last request. Absent: it did not, and an error was the provider's. */
   refusal(): ErrorCode | undefined;
@@ -134,12 +135,23 @@ export type EngineEvent =
     }
   | { readonly type: "turn.failed"; readonly error: ErrorDetail; readonly engine_cost_microusd?: number | undefined };
 
+/** The one way of a turn's events to its session. */
+export interface TurnChannel {
+  /** Aborted when the turn shall end. */
+  readonly signal: AbortSignal;
+  /**
+   * When this returns, the session knows the events; what the engine asks next can be about them. Events of a turn that has ended
+   * are dropped. Resolves when the session can take more, which a slow disk delays; never rejects.
+   */
+  tell(events: readonly EngineEvent[]): Promise<void>;
+}
+
 /** One conversation with the model. Turns come one at a time. Failures of the outside world are events, not exceptions. */
 export interface Conversation {
-  /** Ends with exactly one `turn.completed` or `turn.failed`, also when the signal is aborted. */
-  turn(prompt: Prompt, signal: AbortSignal): AsyncIterable<readonly EngineEvent[]>;
+  /** Tells exactly one `turn.completed` or `turn.failed`, also when the signal is aborted; then resolves. */
+  turn(prompt: Prompt, channel: TurnChannel): Promise<void>;
   /** Goes on with the turn that the journal leaves open: `open` are its tool calls without a result. */
-  resumeTurn?(open: readonly ToolItem[], signal: AbortSignal): AsyncIterable<readonly EngineEvent[]>;
+  resumeTurn?(open: readonly ToolItem[], channel: TurnChannel): Promise<void>;
   /** Does ahead of the first turn what takes time at its start. Rejects when that fails. */
   warm?(): Promise<void>;
   close(): Promise<void>;

@@ -7,6 +7,7 @@ export type {
   Host,
   Opening,
   ToolCall,
+  TurnChannel,
   Verdict,
 } from "./engine.ts";
 export { createLoopEngine, type LoopOptions } from "./loop/engine.ts";

@@ -1,4 +1,4 @@
-import type { Conversation, EngineEvent } from "../engines/index.ts";
+import type { Conversation, TurnChannel } from "../engines/index.ts";
 import { Failure, isToolItem } from "../protocol/index.ts";
 import { hostFor } from "./host.ts";
 import { ancestry, history } from "./journal.ts";
@@ -6,7 +6,7 @@ import type { Session } from "./session.ts";
 import type { OpenTurn } from "./state.ts";
 
 /** How a turn begins. */
-export type Begin = (conversation: Conversation, signal: AbortSignal) => AsyncIterable<readonly EngineEvent[]>;
+export type Begin = (conversation: Conversation, channel: TurnChannel) => Promise<void>;
 
 /** Goes on with a turn that an earlier life of the server left open. */
 export function beginAgain({ items }: OpenTurn): Begin {
@@ -14,10 +14,10 @@ export function beginAgain({ items }: OpenTurn): Begin {
   const open = Object.values(items)
     .filter(isToolItem)
     .filter((item) => item.parent_id === undefined);
-  return (conversation, signal) => {
+  return async (conversation, channel) => {
     if (conversation.resumeTurn === undefined)
       throw new Failure("engine_failed", "this engine cannot take a turn up again");
-    return conversation.resumeTurn(open, signal);
+    await conversation.resumeTurn(open, channel);
   };
 }
 

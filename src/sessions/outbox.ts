@@ -11,6 +11,7 @@ export class Outbox {
   readonly #publish: (frames: readonly Frame[]) => void;
 
   #unwritten = 0;
+  #liveChars = 0;
 
   constructor(publish: (frames: readonly Frame[]) => void) {
     this.#publish = publish;
@@ -23,6 +24,11 @@ export class Outbox {
   /** Characters that wait for the disk. */
   get unwritten(): number {
     return this.#unwritten;
+  }
+
+  /** Characters of what is never journaled and waits behind what is not on the disk yet. */
+  get liveChars(): number {
+    return this.#liveChars;
   }
 
   /** Takes frames whose commit is under way; call the answer when it is on the disk. */
@@ -40,11 +46,16 @@ export class Outbox {
 
   /** Takes a frame that is never journaled. */
   live(frame: Frame): void {
-    if (this.empty) this.#publish([frame]);
-    else this.#entries.push({ frames: [frame], durable: true });
+    if (this.empty) {
+      this.#publish([frame]);
+      return;
+    }
+    this.#entries.push({ frames: [frame], durable: true });
+    this.#liveChars += frame.json.length;
   }
 
   #flush(): void {
     while (this.#entries[0]?.durable === true) this.#publish(this.#entries.shift()?.frames ?? []);
+    if (this.empty) this.#liveChars = 0;
   }
 }

@@ -7,7 +7,6 @@ import {
   Failure,
   isToolItem,
   LIMITS,
-  startToolItem,
   SYSTEM,
   type Approval,
   type PlannedChange,
@@ -39,10 +38,16 @@ export function inputHash(tool: string, input: Readonly<Record<string, unknown>>
     .digest("hex");
 }
 
+/** A call as the gate and people see it. */
+export interface DecidedCall extends ToolCall {
+  readonly tool: string;
+  readonly tool_use_id: string;
+}
+
 /** A call that is being decided on. */
 interface Deciding {
   readonly item: ToolItem;
-  readonly call: ToolCall;
+  readonly call: DecidedCall;
   readonly effectful: boolean;
   readonly signal: AbortSignal;
 }
@@ -50,7 +55,10 @@ interface Deciding {
 /** Steps 1 to 7 of the pipeline for one call of the running turn: the gate's ruling, and a person's where it asks for one. */
 export async function permit(session: Session, asked: ToolCall, signal: AbortSignal): Promise<Verdict> {
   const { services } = session;
-  const call = asked.tool === QUESTION_TOOL ? { ...asked, input: unanswered(asked.input) } : asked;
+  if (session.state.turn === undefined || signal.aborted) return denied("Interrupted.", "interrupted");
+  const { tool, tool_use_id } = itemOf(session, asked);
+  const input = tool === QUESTION_TOOL ? unanswered(asked.input) : asked.input;
+  const call = { ...asked, tool, tool_use_id, input };
   services.reach("tool.announced");
   await session.unpaused(signal);
   await session.activity.hold(signal);
@@ -77,7 +85,7 @@ export async function permitAgain(session: Session, permitted: PermittedCall, si
   );
 }
 
-async function rule(session: Session, { tool, input }: Pick<ToolCall, "tool" | "input">): Promise<Ruled> {
+async function rule(session: Session, { tool, input }: Pick<DecidedCall, "tool" | "input">): Promise<Ruled> {
   const { settings, grants, created_by, token } = session.state;
   return ruleOn(
     { tool, input, settings, grants, created_by, token },
@@ -152,7 +160,7 @@ function isJudged({ real_path }: PlannedChange, { call }: Ruled): boolean {
 async function answerTo(
   session: Session,
   { approval_id }: Asked,
-  { tool_use_id }: ToolCall,
+  { tool_use_id }: DecidedCall,
   signal: AbortSignal,
 ): Promise<NonNullable<Asked["answer"]>> {
   const withdraw = (): void => {
@@ -173,7 +181,7 @@ async function answerTo(
  * The question that was asked about this call already. After a restart the call comes from the journal, which holds no
  * secret: then it may have `changed` since it was shown and hashed.
  */
-async function questionOf({ services, state }: Session, call: ToolCall): Promise<Asked | "changed" | undefined> {
+async function questionOf({ services, state }: Session, call: DecidedCall): Promise<Asked | "changed" | undefined> {
   const asked = state.turn?.asked[call.tool_use_id];
   const approval = asked === undefined ? undefined : await services.store.read.approval(asked.approval_id);
   // A model may give one id to several calls: an answer is good for the one that it was given to.
@@ -192,13 +200,15 @@ function hasEffects(tool: string, tier: Ruled["facts"]["tier"]): boolean {
   return tier === "page" || tier === "write" || tier === "execute";
 }
 
-function itemOf(session: Session, call: ToolCall): ToolItem {
-  const known = session.state.turn?.items[call.item_id];
-  return known !== undefined && isToolItem(known) ? known : startToolItem({ ...call, id: call.item_id });
+/** The call's item in the journal: only what is there can be asked about, and run. */
+function itemOf({ state }: Session, { item_id }: ToolCall): ToolItem {
+  const known = state.turn?.items[item_id];
+  if (known !== undefined && isToolItem(known)) return known;
+  throw new Failure("aborted", `${item_id} is no open tool call of this turn`);
 }
 
 interface AskRequest {
-  readonly call: ToolCall;
+  readonly call: DecidedCall;
   readonly ruled: Ruled;
   readonly replaces: string | undefined;
 }

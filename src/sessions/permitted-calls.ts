@@ -1,14 +1,13 @@
-import type { ToolCall } from "../engines/index.ts";
 import { LIMITS } from "../protocol/index.ts";
 import { errorResult, type Permission, type RunOptions, type Toolbox, type ToolResult } from "../tools/index.ts";
-import { permitAgain, inputHash } from "./permit.ts";
+import { permitAgain, inputHash, type DecidedCall } from "./permit.ts";
 import type { Session } from "./session.ts";
 
 /** A call that may run, and what it may do. */
 export interface PermittedCall {
-  readonly call: ToolCall;
+  readonly call: DecidedCall;
   /** What it runs with: a person may have changed the call's own. */
-  readonly input: ToolCall["input"];
+  readonly input: DecidedCall["input"];
   readonly effectful: boolean;
   /** Absent: nobody was asked. */
   readonly approval_id: string | undefined;
@@ -43,7 +42,7 @@ export class PermittedCalls {
 
 interface PermittedRun {
   readonly tool: string;
-  readonly input: ToolCall["input"];
+  readonly input: DecidedCall["input"];
   readonly tool_use_id: string | undefined;
 }
 
@@ -51,7 +50,11 @@ interface PermittedRun {
 export async function runPermitted(
   session: Session,
   toolbox: Toolbox,
-  { tool, input, options }: { readonly tool: string; readonly input: ToolCall["input"]; readonly options: RunOptions },
+  {
+    tool,
+    input,
+    options,
+  }: { readonly tool: string; readonly input: DecidedCall["input"]; readonly options: RunOptions },
 ): Promise<ToolResult> {
   const { signal, tool_use_id } = options;
   let permitted = session.permitted.take({ tool, input, tool_use_id });

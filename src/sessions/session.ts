@@ -1,4 +1,4 @@
-import type { Conversation, EngineEvent } from "../engines/index.ts";
+import type { Conversation, EngineEvent, TurnChannel } from "../engines/index.ts";
 import {
   Failure,
   isToolItem,
@@ -133,7 +133,7 @@ export class Session {
       this.#drive({
         turn_id,
         upto: accepted.seq - 1,
-        begin: (conversation, signal) => conversation.turn(prompt, signal),
+        begin: (conversation, channel) => conversation.turn(prompt, channel),
       });
     await durable;
     this.services.reach(accepted.queued ? "queue.durable" : "prompt.durable");
@@ -350,12 +350,7 @@ export class Session {
       this.#conversation ??= openConversation(this, turn.upto);
       const conversation = await this.#conversation;
       this.services.reach("engine.opened");
-      for await (const events of turn.begin(conversation, signal)) {
-        this.#absorb(turn_id, events);
-        // The engine does not go ahead of a disk that is away, nor far ahead of one that is slow.
-        const isAhead = this.#outbox.unwritten > LIMITS.unwrittenChars;
-        if (isAhead || this.services.store.health().stall !== undefined) await this.#lastCommit;
-      }
+      await turn.begin(conversation, this.#channel(turn_id, signal));
       this.#fail(turn_id, { code: "engine_failed", message: "the engine stopped without saying how the turn ended" });
     } catch (error) {
       void this.#forgetConversation();
@@ -365,6 +360,22 @@ export class Session {
       if (failure !== error) this.services.log.error({ session: this.#state.id, err: error }, "engine failed");
       this.#fail(turn_id, failure.toBody().error);
     }
+  }
+
+  #channel(turn_id: string, signal: AbortSignal): TurnChannel {
+    return {
+      signal,
+      tell: (events) => {
+        this.#absorb(turn_id, events);
+        return this.#room();
+      },
+    };
+  }
+
+  /** The engine does not go ahead of a disk that is away, nor far ahead of one that is slow. */
+  async #room(): Promise<void> {
+    const isAhead = this.#outbox.unwritten > LIMITS.unwrittenChars;
+    if (isAhead || this.services.store.health().stall !== undefined) await this.#lastCommit.catch(() => undefined);
   }
 
   /** One array of the engine's events: journaled together. Events of a turn that has ended are dropped. */
@@ -409,8 +420,10 @@ export class Session {
   }
 
   #show(where: Pick<Delta, "item_id" | "field">, delta: string): void {
-    if (delta === "") return;
     const { item_id, field } = where;
+    // The end of the item says it all: output that waits for the disk is not kept without bound.
+    const isTooMuch = field === "output" && this.#outbox.liveChars + delta.length > LIMITS.liveOutputChars;
+    if (delta === "" || isTooMuch) return;
     this.#outbox.live(Frame.ofLive({ type: "item.delta", session_id: this.#state.id, item_id, field, delta }));
   }
 
@@ -446,7 +459,7 @@ export class Session {
     const upto = this.#state.seq;
     this.execute({ type: "dequeue", turn_id, prompt: event.prompt, by: event.by }).catch(() => undefined);
     this.services.reach("queue.taken");
-    this.#drive({ turn_id, upto, begin: (conversation, signal) => conversation.turn(event.prompt, signal) });
+    this.#drive({ turn_id, upto, begin: (conversation, channel) => conversation.turn(event.prompt, channel) });
     await this.#work;
   }
 

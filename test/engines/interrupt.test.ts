@@ -167,18 +167,4 @@ describe("an interrupt", () => {
       expect(world.take().filter((exchange) => exchange.status === 400)).toEqual([]);
     },
   );
-
-  test("a reader who leaves ends the turn", async () => {
-    const host = world.host();
-    const conversation = await world.open(host);
-    for await (const events of conversation.turn(script([{ tool: "Stubborn" }]), never())) {
-      if (events.some((event) => event.type === "item.delta")) break;
-    }
-    const next = await readTurn(conversation.turn(script([{ say: "ok" }]), never()));
-    expect(ends(next.arrays)).toEqual([
-      ["agent_message", "completed", "ok"],
-      { type: "turn.completed", stop_reason: "end_turn" },
-    ]);
-    expect(world.take().filter((exchange) => exchange.status === 400)).toEqual([]);
-  });
 });

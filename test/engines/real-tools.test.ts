@@ -6,7 +6,7 @@ import { makeNewId } from "../../src/protocol/index.ts";
 import { createLoopEngine, type Conversation, type Host } from "../../src/engines/index.ts";
 import { openLocalSandbox, type Sandbox } from "../../src/sandbox/index.ts";
 import { createToolbox, openToolSession, type Toolbox } from "../../src/tools/index.ts";
-import { never, readTurn, script, SETTINGS, World } from "./world.ts";
+import { arraysOf, never, readTurn, script, SETTINGS, World } from "./world.ts";
 
 let world: World;
 let folder: string;
@@ -65,7 +65,7 @@ afterAll(async () => {
 });
 
 async function say(text: string): Promise<{ readonly tools: readonly string[]; readonly words: string }> {
-  const { arrays } = await readTurn(conversation.turn({ text }, never()));
+  const { arrays } = await readTurn(arraysOf((channel) => conversation.turn({ text }, channel), never()));
   const items = arrays.flat().flatMap((event) => (event.type === "item.completed" ? [event.item] : []));
   const last = items.at(-1);
   return {

@@ -110,7 +110,7 @@ describe.each(SCRIPTS)("$name", ({ steps }) => {
       let ids = 1_000 * (kept + 1);
       host.newId = (prefix) => `${prefix}_${(ids += 1)}`;
       const conversation = await world.open(host, { journal });
-      const told = await readTurn(conversation.resumeTurn?.(openCalls(journal), never()) ?? never0());
+      const told = await readTurn(conversation.resumeTurn(openCalls(journal), never()));
       const all = journal.concat(journalOf(told.arrays));
       expect(told.arrays.flat().filter(isTerminal), `after ${kept} arrays`).toEqual([
         { type: "turn.completed", stop_reason: "end_turn" },
@@ -134,10 +134,6 @@ describe.each(SCRIPTS)("$name", ({ steps }) => {
   });
 });
 
-async function* never0(): AsyncGenerator<readonly EngineEvent[]> {
-  // An engine that cannot take a turn up again tells nothing.
-}
-
 describe("taking a turn up again", () => {
   const prompt = script([
     { tools: [{ tool: "Bash" }, { tool: "Write", input: { file_path: "b", content: "y" } }] },
@@ -155,7 +151,7 @@ describe("taking a turn up again", () => {
         ? { effect: "deny", message: "It may have run.", status: "interrupted", interrupt: false }
         : { effect: "allow", input: call.input };
     const conversation = await world.open(host, { journal });
-    const told = await readTurn(conversation.resumeTurn?.(open, never()) ?? never0());
+    const told = await readTurn(conversation.resumeTurn(open, never()));
     expect(host.asked).toEqual(
       open.map(({ id, tool, tool_use_id, input }: ToolItem) => ({ item_id: id, tool, tool_use_id, input })),
     );
@@ -185,7 +181,7 @@ describe("taking a turn up again", () => {
     const host = world.host();
     host.decide = () => ({ effect: "deny", message: "Not again.", status: "interrupted", interrupt: false });
     const conversation = await world.open(host, { journal });
-    const told = await readTurn(conversation.resumeTurn?.(openCalls(journal), never()) ?? never0());
+    const told = await readTurn(conversation.resumeTurn(openCalls(journal), never()));
     expect(told.arrays[0]).toMatchObject([
       { type: "item.completed", item: { tool: "Bash", status: "interrupted" } },
       { type: "item.completed", item: { tool: "Read", status: "interrupted" } },
@@ -202,7 +198,7 @@ describe("taking a turn up again", () => {
     const arrays = await record(long);
     const journal = [promptEvent(long), ...journalOf(arrays.slice(0, 4))];
     const conversation = await world.open(world.host(), { journal, settings: { max_turns: 2 } });
-    const told = await readTurn(conversation.resumeTurn?.([], never()) ?? never0());
+    const told = await readTurn(conversation.resumeTurn([], never()));
     expect(told.arrays.flat()).toMatchObject([{ type: "turn.failed", error: { code: "max_turns" } }]);
   });
 });

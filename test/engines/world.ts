@@ -17,6 +17,7 @@ import {
   type LoopOptions,
   type Opening,
   type ToolCall,
+  type TurnChannel,
   type Verdict,
 } from "../../src/engines/index.ts";
 import { startSim, type SimExchange, type SimServer } from "../../src/sim/index.ts";
@@ -150,13 +151,80 @@ function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
+/** A call that a test decides on. */
+export interface AskedCall extends ToolCall {
+  readonly tool: string;
+  readonly tool_use_id: string;
+}
+
+/** What a session does with a call that is asked about: finds its item, which must be there. */
+export function askedCall({ ready: _ready, ...call }: ToolCall, items: readonly Item[]): AskedCall {
+  const item = items.find(({ id }) => id === call.item_id);
+  if (item === undefined || !isToolItem(item)) throw new Error(`asked before it was told: ${call.item_id}`);
+  return { ...call, tool: item.tool, tool_use_id: item.tool_use_id };
+}
+
+/** A turn's events as arrays that come one after the other. `onTell` hears them at once. */
+export async function* arraysOf(
+  begin: (channel: TurnChannel) => Promise<void>,
+  signal: AbortSignal,
+  onTell: (events: readonly EngineEvent[]) => void = () => undefined,
+): AsyncGenerator<readonly EngineEvent[]> {
+  const waiting: (readonly EngineEvent[])[] = [];
+  let wake = (): void => undefined;
+  let isOver = false;
+  const tell = (events: readonly EngineEvent[]): Promise<void> => {
+    onTell(events);
+    waiting.push(events);
+    wake();
+    return Promise.resolve();
+  };
+  const turn = begin({ signal, tell }).finally(() => {
+    isOver = true;
+    wake();
+  });
+  for (;;) {
+    const events = waiting.shift();
+    if (events !== undefined) yield events;
+    else if (isOver) return await turn;
+    else
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+  }
+}
+
+/** A conversation whose turns can be read. */
+export interface ReadConversation {
+  turn(prompt: Prompt, signal: AbortSignal): AsyncIterable<readonly EngineEvent[]>;
+  resumeTurn(open: readonly ToolItem[], signal: AbortSignal): AsyncIterable<readonly EngineEvent[]>;
+  close(): Promise<void>;
+}
+
+function readable(conversation: Conversation, onTell: (events: readonly EngineEvent[]) => void): ReadConversation {
+  return {
+    turn: (prompt, signal) => arraysOf((channel) => conversation.turn(prompt, channel), signal, onTell),
+    resumeTurn: (open, signal) =>
+      arraysOf(
+        async (channel) => {
+          if (conversation.resumeTurn === undefined) throw new Error("it takes no turn up again");
+          await conversation.resumeTurn(open, channel);
+        },
+        signal,
+        onTell,
+      ),
+    close: () => conversation.close(),
+  };
+}
+
 /** A host with a clock that only sleeping moves. Long waits (the idle watchdog) never end by themselves. */
 export class TestHost implements Host {
   model: Host["model"];
   readonly toolbox = new TestToolbox();
   readonly sleeps: number[] = [];
-  readonly asked: ToolCall[] = [];
-  decide: (call: ToolCall) => Verdict | Promise<Verdict> = (call) => ({ effect: "allow", input: call.input });
+  readonly asked: AskedCall[] = [];
+  readonly #items = new Map<string, Item>();
+  decide: (call: AskedCall) => Verdict | Promise<Verdict> = (call) => ({ effect: "allow", input: call.input });
   /** Called for every sleep but the watchdog's. */
   onSleep: (ms: number) => void = () => undefined;
   /** Lets the watchdog's next sleep pass at once. */
@@ -185,10 +253,15 @@ export class TestHost implements Host {
   }
 
   async permit(call: ToolCall, signal: AbortSignal): Promise<Verdict> {
-    const { ready: _ready, ...asked } = call;
+    const asked = askedCall(call, [...this.#items.values()]);
     this.asked.push(asked);
     if (signal.aborted) return { effect: "deny", message: "Interrupted.", status: "interrupted", interrupt: false };
-    return this.decide(call);
+    return this.decide(asked);
+  }
+
+  /** What a session would know from now on. */
+  hear(events: readonly (EngineEvent | EventBody)[]): void {
+    for (const event of events) if ("item" in event) this.#items.set(event.item.id, event.item);
   }
 
   readonly folder = "/engine";
@@ -346,13 +419,13 @@ export class World {
     return this.take().map((exchange) => exchange.body as SentBody);
   }
 
-  open(
-    host: Host,
+  async open(
+    host: TestHost,
     options: {
       readonly settings?: Partial<SessionSettings>;
       readonly journal?: readonly EventBody[];
     } & LoopOptions = {},
-  ): Promise<Conversation> {
+  ): Promise<ReadConversation> {
     const { settings, journal = [], ...loop } = options;
     const opening: Opening = {
       session_id: "ses_1",
@@ -362,7 +435,8 @@ export class World {
       },
       ancestry: [],
     };
-    return createLoopEngine(loop).open(opening, host);
+    host.hear(journal);
+    return readable(await createLoopEngine(loop).open(opening, host), (events) => host.hear(events));
   }
 }
 

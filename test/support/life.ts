@@ -70,6 +70,12 @@ export class Phoenix {
 
 const script = (steps: readonly object[]): string => `Do as told.\nsim: ${JSON.stringify(steps)}`;
 const bash = (word: string): object => ({ tool: "Bash", input: { command: `echo ${word} >> effects.txt` } });
+const task = (steps: readonly object[]): object => ({
+  tool: "Task",
+  input: { description: "a part of it", prompt: script(steps) },
+});
+/** Each appends its word to a file. The last two are a sub-agent's and its own sub-agent's. */
+const COMMANDS = ["one", "two", "three", "four", "five"] as const;
 
 /** The demo model has a price here, and the session a limit that its first request would pass: money is part of its life. */
 const SETTINGS = "prices:\n  sim: { input: 1000000, output: 1000000 }\n";
@@ -82,7 +88,16 @@ const PROMPTS = {
     bash("one"),
     { say: "One is done." },
   ]),
-  second: script([{ tools: [bash("two"), bash("three")] }, { say: "Two and three are done." }]),
+  second: script([
+    {
+      tools: [
+        bash("two"),
+        bash("three"),
+        task([bash("four"), task([bash("five"), { say: "Five is done." }]), { say: "Four is done." }]),
+      ],
+    },
+    { say: "All is done." },
+  ]),
   third: script([{ stream: { tokens: 100_000, per_second: 500 } }]),
 };
 
@@ -99,8 +114,8 @@ export interface Lived {
 }
 
 /**
- * One session's whole life against a server that may die at any moment: two prompts, the second queued, three approved
- * commands, an interrupted turn, a fork, the end. The client never gives up and never sends anything under a new key.
+ * One session's whole life against a server that may die at any moment: two prompts, the second queued, five approved
+ * commands, some beside each other and some of nested sub-agents, an interrupted turn, a fork, the end. The client never gives up and never sends anything under a new key.
  */
 export async function live(options: {
   readonly starts: (start: number) => Readonly<Record<string, string>>;
@@ -216,7 +231,7 @@ export function broken(lived: Lived): readonly string[] {
     }
   }
   check(open.size === 0, "items were left open");
-  for (const word of ["one", "two", "three"]) {
+  for (const word of COMMANDS) {
     const ran = effects.filter((line) => line === word).length;
     check(ran <= 1, `the command ${word} ran ${ran} times`);
     check(ran === 1 || completed.get(word) !== 1, `the command ${word} is told to have run and did not`);

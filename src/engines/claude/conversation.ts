@@ -10,7 +10,7 @@ import {
   type ToolItem,
 } from "../../protocol/index.ts";
 import { errorResult } from "../../tools/tool.ts";
-import type { Conversation, EngineEvent, Host, Opening } from "../engine.ts";
+import type { Conversation, EngineEvent, Host, Opening, TurnChannel } from "../engine.ts";
 import { ABORTED } from "../loop/turn.ts";
 import { Beginnings, type Beginning } from "./beginnings.ts";
 import { Line, type LineMeans } from "./line.ts";
@@ -67,15 +67,15 @@ export class ClaudeConversation implements Conversation {
         noise: (line) => this.#run?.noise(line),
         permit: (call, given) => this.#run?.permit(call, given) ?? Promise.resolve(NO_TURN),
         drained: () => this.#run?.drained() ?? Promise.resolve(),
-        ended: (end) => this.#run?.ended(end),
+        ended: (end) => this.#run?.lost(end),
       },
       runLent: async (call) => this.#run?.runLent(call) ?? errorResult(NO_TURN.message),
     });
   }
 
-  turn(prompt: Prompt, signal: AbortSignal): AsyncIterable<readonly EngineEvent[]> {
+  turn(prompt: Prompt, channel: TurnChannel): Promise<void> {
     this.#beginnings.began(prompt);
-    return this.#drive(signal, async (run) => {
+    return this.#drive(channel, async (run) => {
       const uuid = promptId(this.#host.turnId());
       // Another process may have written it down before it died.
       const begun = await this.#connect(run, run.again ? uuid : undefined);
@@ -86,15 +86,15 @@ export class ClaudeConversation implements Conversation {
     });
   }
 
-  resumeTurn(open: readonly ToolItem[], signal: AbortSignal): AsyncIterable<readonly EngineEvent[]> {
+  resumeTurn(open: readonly ToolItem[], channel: TurnChannel): Promise<void> {
     let fates: readonly Fate[] | undefined;
     this.#beginnings.began(undefined);
-    return this.#drive(signal, async (run) => {
+    return this.#drive(channel, async (run) => {
       const left = await this.#beginnings.left();
       if (fates === undefined) {
         const known = left?.open ?? [];
         const nobodys = known.filter((item) => !isOfSubagent(item, open, known));
-        run.tell(nobodys.flatMap((item) => abandoned(item, open)));
+        void run.tell(nobodys.flatMap((item) => abandoned(item, open)));
         fates = await settleOpenCalls({ run, host: this.#host, opening: this.#opening }, open);
       }
       if (run.over || run.stopped !== undefined) return;
@@ -137,12 +137,18 @@ export class ClaudeConversation implements Conversation {
       await rm(this.#host.folder, { recursive: true, force: true });
   }
 
-  async *#drive(signal: AbortSignal, begin: (run: TurnRun) => Promise<void>): AsyncGenerator<readonly EngineEvent[]> {
+  async #drive(channel: TurnChannel, begin: (run: TurnRun) => Promise<void>): Promise<void> {
     let work: Promise<void> = Promise.resolve();
     const start = (): void => {
       work = work.then(() => begin(run)).catch((error: unknown) => run.crash(error));
     };
+    let completed = false;
     const run = this.#newRun({
+      channel,
+      onTell: (events) => {
+        this.#beginnings.happened(events);
+        completed = events.at(-1)?.type === "turn.completed";
+      },
       onLost: () => {
         this.#line.drop();
         this.#beginnings.giveUp();
@@ -152,25 +158,16 @@ export class ClaudeConversation implements Conversation {
     });
     this.#run = run;
     this.#ahead.abort("over");
+    const { signal } = channel;
     const stop = (): void => run.stop(ABORTED);
     signal.addEventListener("abort", stop, { once: true });
     if (signal.aborted) stop();
     start();
     const watch = run.watch();
-    let completed = false;
     try {
-      for await (const events of run.read()) {
-        this.#beginnings.happened(events);
-        completed = events.at(-1)?.type === "turn.completed";
-        yield events;
-      }
+      await run.ended;
     } finally {
       signal.removeEventListener("abort", stop);
-      // Also when the reader leaves early: nothing of a turn goes on behind its back.
-      if (!run.over) {
-        this.#line.drop();
-        run.fail(ABORTED);
-      }
       await work;
       await watch;
       this.#run = undefined;
@@ -189,7 +186,7 @@ export class ClaudeConversation implements Conversation {
     if (!signal.aborted) await this.warm().catch(() => undefined);
   }
 
-  #newRun(restarts: Pick<TurnOptions, "onLost" | "onGone">): TurnRun {
+  #newRun(options: Pick<TurnOptions, "channel" | "onTell" | "onLost" | "onGone">): TurnRun {
     const turn_id = this.#host.turnId();
     return new TurnRun({
       host: this.#host,
@@ -202,7 +199,7 @@ export class ClaudeConversation implements Conversation {
         this.#state.endTurn({ turn_id, at: { session, uuid }, note });
       },
       onBroken: () => this.#line.drop(),
-      ...restarts,
+      ...options,
     });
   }
 

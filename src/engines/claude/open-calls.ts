@@ -54,37 +54,39 @@ async function settle({ run, host }: Means, item: ToolItem, ready: Promise<unkno
   const result = await host.toolbox.run(item.tool, verdict.input, {
     tool_use_id: item.tool_use_id,
     signal: run.signal,
-    onOutput: (delta) => run.tell([{ type: "item.delta", item_id: item.id, field: "output", delta }]),
+    onOutput: (delta) => void run.tell([{ type: "item.delta", item_id: item.id, field: "output", delta }]),
   });
-  return tell(run, asApproved(item, verdict.input), result);
+  return end(run, asApproved(item, verdict.input), result);
 }
 
 async function goOn({ run, host, opening }: Means, item: ToolItem, ready: Promise<unknown>): Promise<Fate> {
   await ready;
-  let end: ToolItem | undefined;
-  const hear = async (events: readonly EngineEvent[]): Promise<void> => {
+  let ended: ToolItem | undefined;
+  const tell = (events: readonly EngineEvent[]): Promise<void> => {
     for (const event of events)
-      if (event.type === "item.completed" && event.item.id === item.id && isToolItem(event.item)) end = event.item;
-    await run.journal(events);
+      if (event.type === "item.completed" && event.item.id === item.id && isToolItem(event.item)) ended = event.item;
+    return run.tell(events);
   };
-  const stopped = await runSubagents({ opening, host, signal: run.signal, tell: hear }, [item]);
+  const stopped = await runSubagents({ opening, host, channel: { signal: run.signal, tell } }, [item]);
   if (stopped !== undefined && !run.signal.aborted) run.stop(stopped);
-  return { item, message: outputText(end?.output ?? []) };
+  return { item, message: outputText(ended?.output ?? []) };
 }
 
-function tell(run: TurnRun, item: ToolItem, result: ToolResult): Fate {
+function end(run: TurnRun, item: ToolItem, result: ToolResult): Fate {
   const { content, is_error, refusal, ...details } = result;
   // It was asked about again when it was about to run, because something had changed.
   if (refusal !== undefined) return refuse(run, item, { effect: "deny", message: outputText(content), ...refusal });
   const failed = run.signal.aborted ? "interrupted" : "failed";
   const ended = endToolItem(item, { status: is_error ? failed : "completed", output: content, is_error, ...details });
-  run.tell([{ type: "item.completed", item: ended }]);
+  void run.tell([{ type: "item.completed", item: ended }]);
   return { item, message: outputText(content), images: content.flatMap(imageOf) };
 }
 
 function refuse(run: TurnRun, item: ToolItem, verdict: Extract<Verdict, { effect: "deny" }>): Fate {
   const output = [{ type: "text" as const, text: verdict.message }];
-  run.tell([{ type: "item.completed", item: endToolItem(item, { status: verdict.status, output, is_error: true }) }]);
+  void run.tell([
+    { type: "item.completed", item: endToolItem(item, { status: verdict.status, output, is_error: true }) },
+  ]);
   if (verdict.interrupt) run.stop({ code: "rejected_and_stopped", message: verdict.message });
   return { item, message: verdict.message };
 }

@@ -7,8 +7,7 @@ import {
   type ToolItem,
 } from "../../protocol/index.ts";
 import { errorResult, type ToolResult } from "../../tools/tool.ts";
-import type { EngineEvent, Host, ToolCall, Verdict } from "../engine.ts";
-import { Channel } from "../loop/channel.ts";
+import type { EngineEvent, Host, ToolCall, TurnChannel, Verdict } from "../engine.ts";
 import { STRUCTURED_OUTPUT } from "../structured.ts";
 import { ABORTED, orAborted } from "../loop/turn.ts";
 import type { Decision, Link, ProcessEnd } from "./link.ts";
@@ -35,6 +34,9 @@ export interface TurnOptions {
   readonly host: Host;
   readonly settings: SessionSettings;
   readonly newUuid: () => string;
+  readonly channel: TurnChannel;
+  /** Called with all events before they are told. */
+  readonly onTell: (events: readonly EngineEvent[]) => void;
   /** Called once, before the last events are told. */
   readonly onEnd: (end: TurnEnd) => void;
   /** The process is of no use any more. */
@@ -47,9 +49,11 @@ export interface TurnOptions {
 
 /** One turn: what the vendor's program says becomes events, what it asks is answered, and there is exactly one end. */
 export class TurnRun {
-  readonly #channel = new Channel();
-  /** Those who wait until an array of events was taken. */
-  readonly #takers = new Map<readonly EngineEvent[], () => void>();
+  /** Resolves when the turn has ended, rejects when it crashed. */
+  readonly ended: Promise<void>;
+  #resolveEnded: () => void = () => undefined;
+  #rejectEnded: (error: unknown) => void = () => undefined;
+  #room: Promise<void> = Promise.resolve();
   readonly #options: TurnOptions;
   readonly #translator: Translator;
   readonly #controller = new AbortController();
@@ -81,6 +85,10 @@ export class TurnRun {
     const { host } = options;
     this.#translator = new Translator({ newId: host.newId, now: host.elapsed });
     this.#lastSign = host.elapsed();
+    this.ended = new Promise((resolve, reject) => {
+      this.#resolveEnded = resolve;
+      this.#rejectEnded = reject;
+    });
   }
 
   /** Aborted when the turn is stopped or over. */
@@ -106,43 +114,31 @@ export class TurnRun {
     this.#link = link;
   }
 
-  /** What the session reads. Who asks for the next array has journaled the one before. */
-  async *read(): AsyncGenerator<readonly EngineEvent[]> {
-    for await (const events of this.#channel.read()) {
-      yield events;
-      this.#takers.get(events)?.();
-    }
-  }
-
   /** Something went wrong that is no failure of the outside world. */
   crash(error: unknown): void {
     this.#options.onBroken();
     this.#over.abort("over");
     this.#controller.abort("over");
-    this.#channel.end(error);
+    this.#rejectEnded(error);
   }
 
-  /** Events of our own. */
-  tell(events: readonly EngineEvent[]): void {
-    if (this.over) return;
-    let whole: EngineEvent[] = [];
-    for (const event of events) {
-      if (event.type !== "item.delta") {
-        whole.push(event);
-        continue;
-      }
-      this.#channel.send(whole);
-      whole = [];
-      this.#channel.delta(event);
+  /** The session knows the events when this returns; resolves when it can take more. */
+  tell(events: readonly EngineEvent[]): Promise<void> {
+    if (this.over || events.length === 0) return this.#room;
+    try {
+      this.#options.onTell(events);
+      this.#room = this.#options.channel.tell(events);
+    } catch (error) {
+      this.crash(error);
     }
-    this.#channel.send(whole);
+    return this.#room;
   }
 
   /** Each is told once. */
   notice(message: string): void {
     if (this.#notices.has(message)) return;
     this.#notices.add(message);
-    this.tell([{ type: "notice", message }]);
+    void this.tell([{ type: "notice", message }]);
   }
 
   send(content: readonly Fields[], uuid: string = this.#options.newUuid()): void {
@@ -191,7 +187,7 @@ export class TurnRun {
     if (said.type === "stream" && said.event.type === "message_delta") this.#refusals = 0;
     const events = this.#translator.take(said);
     if (events.length > 0) this.#fruitful = true;
-    this.tell(events);
+    void this.tell(events);
     if (said.type === "assistant") for (const arrived of this.#arrivals) arrived();
     if (said.type === "user") this.#hasRead(said.outcomes);
     if (said.type === "result") this.#result(said);
@@ -207,16 +203,16 @@ export class TurnRun {
 
   noise(line: string): void {
     this.#fruitful = true;
-    this.tell([{ type: "notice", message: `Claude Code says: ${line.slice(0, LIMITS.engineNoticeChars)}` }]);
+    void this.tell([{ type: "notice", message: `Claude Code says: ${line.slice(0, LIMITS.engineNoticeChars)}` }]);
   }
 
-  /** Resolves when the session has taken all that was told so far. */
+  /** Resolves when the session can take more. */
   drained(): Promise<void> {
-    return this.#channel.drained();
+    return this.#room;
   }
 
   /** The process is gone. */
-  ended(end: ProcessEnd): void {
+  lost(end: ProcessEnd): void {
     // One that was there before the turn, and went before it was given anything: whoever connects finds another one.
     if (this.over || this.#link === undefined) return;
     this.#link = undefined;
@@ -242,7 +238,7 @@ export class TurnRun {
     await this.#messageOf(call.tool_use_id);
     if (this.over) return OVER;
     const { item, events } = this.#translator.begin(call);
-    await this.journal(events);
+    await this.tell(events);
     const verdict = this.#isAnswer(item)
       ? ({ effect: "allow", input: item.input } as const)
       : await this.ask(item, signal);
@@ -261,15 +257,11 @@ export class TurnRun {
 
   /** Decides on a call whose item was told. */
   async ask(item: ToolItem, signal: AbortSignal, terms: Pick<ToolCall, "ready"> = {}): Promise<Verdict> {
-    const { id, tool, tool_use_id, input } = item;
     this.#waiting += 1;
     try {
       const verdict = signal.aborted
         ? undefined
-        : await orAborted(
-            this.#options.host.permit({ item_id: id, tool, tool_use_id, input, ...terms }, signal),
-            signal,
-          );
+        : await orAborted(this.#options.host.permit({ item_id: item.id, input: item.input, ...terms }, signal), signal);
       return verdict ?? { effect: "deny", message: "Interrupted.", status: "interrupted", interrupt: false };
     } catch (error) {
       if (error instanceof Failure)
@@ -295,7 +287,7 @@ export class TurnRun {
     const running = this.#options.host.toolbox.run(item.tool, input, {
       tool_use_id: call.tool_use_id,
       signal: AbortSignal.any([call.signal, this.signal]),
-      onOutput: (delta) => this.tell([{ type: "item.delta", item_id: item.id, field: "output", delta }]),
+      onOutput: (delta) => void this.tell([{ type: "item.delta", item_id: item.id, field: "output", delta }]),
     });
     const told = running.then((result) => this.#ran(call.tool_use_id, item, result));
     this.#lent.add(told);
@@ -326,17 +318,6 @@ export class TurnRun {
   #allow(call: AskedCall, item: ToolItem, input: Fields): Decision {
     this.#allowed.set(call.tool_use_id, { item, input });
     return { behavior: "allow", updatedInput: item.tool === "AskUserQuestion" ? withPlainAnswers(input) : input };
-  }
-
-  /** Tells events, and waits until they are in the journal: what is decided on must be there first. */
-  async journal(events: readonly EngineEvent[]): Promise<void> {
-    if (this.over || events.length === 0) return;
-    const taken = new Promise<void>((resolve) => {
-      this.#takers.set(events, resolve);
-    });
-    this.#channel.send(events);
-    await orAborted(taken, this.signal);
-    this.#takers.delete(events);
   }
 
   /** A question may overtake the message that it is about; it is not waited for without end. */
@@ -442,10 +423,10 @@ export class TurnRun {
       this.crash(error);
       return;
     }
-    this.tell(events);
+    void this.tell(events);
     this.#over.abort("over");
     this.#controller.abort("over");
-    this.#channel.end();
+    this.#resolveEnded();
   }
 }
 

@@ -100,7 +100,7 @@ export class Agent implements Caller {
 
   emit(events: readonly EngineEvent[]): void {
     for (const event of events) this.#transcript.add(event);
-    this.turn.channel.send(events);
+    this.turn.tell(events);
   }
 
   abandon(item: ToolItem): readonly EngineEvent[] {
@@ -144,7 +144,7 @@ export class Agent implements Caller {
           newId: host.newId,
           parent_id: this.#options.parent_id,
           emit: (events) => this.emit(events),
-          delta: (item_id, delta) => this.turn.channel.delta({ type: "item.delta", item_id, field: "text", delta }),
+          delta: (item_id, delta) => this.turn.tell([{ type: "item.delta", item_id, field: "text", delta }]),
         }),
       this.#options.kind?.model,
     );

@@ -1,12 +1,12 @@
 import { LIMITS, type ErrorDetail, type Prompt, type SessionSettings, type ToolItem } from "../../protocol/index.ts";
 import type { ToolDefinition } from "../../tools/toolbox.ts";
-import type { Capabilities, Conversation, Engine, EngineEvent, Host, Opening } from "../engine.ts";
+import type { Capabilities, Conversation, Engine, Host, Opening, TurnChannel } from "../engine.ts";
 import { Agent } from "./agent.ts";
 import { withAgents } from "./agents.ts";
 import { runTools } from "./tool-phase.ts";
 import { Transcript } from "./transcript.ts";
 import { createTransport, inProcess, type Transport } from "./transport.ts";
-import { ABORTED, Turn, type Surroundings } from "./turn.ts";
+import { Turn, type Surroundings } from "./turn.ts";
 
 export interface LoopOptions {
   /** The model's window in tokens. Absent: LIMITS.contextTokens. */
@@ -56,53 +56,42 @@ class LoopConversation implements Conversation {
     this.#means = means;
   }
 
-  turn(prompt: Prompt, signal: AbortSignal): AsyncIterable<readonly EngineEvent[]> {
-    return this.#drive(signal, (root, agent) => {
-      root.add({ type: "turn.started", prompt });
-      return agent().run();
-    });
+  async turn(prompt: Prompt, channel: TurnChannel): Promise<void> {
+    const root = await this.#history();
+    root.add({ type: "turn.started", prompt });
+    await this.#run(root, channel);
   }
 
-  resumeTurn(open: readonly ToolItem[], signal: AbortSignal): AsyncIterable<readonly EngineEvent[]> {
-    return this.#drive(signal, (_, agent) => agent().run(open));
+  async resumeTurn(open: readonly ToolItem[], channel: TurnChannel): Promise<void> {
+    await this.#run(await this.#history(), channel, open);
   }
 
   async close(): Promise<void> {
     this.#transcript = undefined;
   }
 
-  async *#drive(
-    signal: AbortSignal,
-    work: (root: Transcript, agent: () => Agent) => Promise<unknown>,
-  ): AsyncGenerator<readonly EngineEvent[]> {
+  #history(): Promise<Transcript> {
     this.#transcript ??= read(this.#opening);
-    const root = await this.#transcript;
-    const turn = newTurn({ opening: this.#opening, host: this.#host, root }, this.#means);
-    const stop = (): void => turn.stop(ABORTED);
-    if (signal.aborted) stop();
-    signal.addEventListener("abort", stop, { once: true });
-    const done = work(root, () => new Agent(turn, { transcript: root, depth: 0 })).then(
-      () => turn.channel.end(),
-      (error: unknown) => turn.channel.end(error),
-    );
-    try {
-      yield* turn.channel.read();
-    } finally {
-      // Also when the reader leaves early: nothing of a turn goes on behind its back.
-      signal.removeEventListener("abort", stop);
-      stop();
-      await done;
-    }
+    return this.#transcript;
+  }
+
+  async #run(root: Transcript, channel: TurnChannel, open: readonly ToolItem[] = []): Promise<void> {
+    const turn = newTurn({ opening: this.#opening, host: this.#host, root, channel }, this.#means);
+    await turn.during(() => new Agent(turn, { transcript: root, depth: 0 }).run(open));
   }
 }
 
-function newTurn(
-  { opening, host, root }: { readonly opening: Opening; readonly host: Host; readonly root: Transcript },
-  { transport, contextTokens }: LoopMeans,
-): Turn {
+interface TurnParts {
+  readonly opening: Opening;
+  readonly host: Host;
+  readonly root: Transcript;
+  readonly channel: TurnChannel;
+}
+
+function newTurn({ opening, host, root, channel }: TurnParts, { transport, contextTokens }: LoopMeans): Turn {
   const { settings } = opening;
   const { model } = host;
-  return new Turn({
+  const surroundings = {
     host,
     model,
     settings,
@@ -110,16 +99,8 @@ function newTurn(
     ...toolsOf(host, settings),
     transport: model.post === undefined ? transport : inProcess(model.post),
     contextTokens: Math.min(contextTokens, settings.max_context_tokens ?? Infinity),
-  });
-}
-
-/** Another engine's turn that a dead server left open. */
-interface LeftTurn {
-  readonly opening: Opening;
-  readonly host: Host;
-  readonly signal: AbortSignal;
-  /** Resolves when the events are in the journal. */
-  readonly tell: (events: readonly EngineEvent[]) => Promise<void>;
+  };
+  return new Turn(surroundings, channel);
 }
 
 /**
@@ -127,24 +108,12 @@ interface LeftTurn {
  * it was. For an engine whose own program cannot be made to run them. Answers why the turn was stopped; undefined: it goes on.
  */
 export async function runSubagents(
-  { opening, host, signal, tell }: LeftTurn,
+  left: Omit<TurnParts, "root">,
   items: readonly ToolItem[],
 ): Promise<ErrorDetail | undefined> {
-  const root = await read(opening);
-  const turn = newTurn({ opening, host, root }, { transport: createTransport(), contextTokens: LIMITS.contextTokens });
-  const stop = (): void => turn.stop(ABORTED);
-  if (signal.aborted) stop();
-  signal.addEventListener("abort", stop, { once: true });
-  const done = runTools(new Agent(turn, { transcript: root, depth: 0 }), items).then(
-    () => turn.channel.end(),
-    (error: unknown) => turn.channel.end(error),
-  );
-  try {
-    for await (const events of turn.channel.read()) await tell(events);
-  } finally {
-    signal.removeEventListener("abort", stop);
-    await done;
-  }
+  const root = await read(left.opening);
+  const turn = newTurn({ ...left, root }, { transport: createTransport(), contextTokens: LIMITS.contextTokens });
+  await turn.during(() => runTools(new Agent(turn, { transcript: root, depth: 0 }), items));
   return turn.stopped;
 }
 

@@ -147,7 +147,7 @@ async function converse(turn: Turn, exchange: Exchange): Promise<AttemptEnd> {
     return { failure: { kind: "connection", message: errorText(error) } };
   }
   onBytes();
-  if (response.status === 200) return listen(response, exchange);
+  if (response.status === 200) return listen(response, { ...exchange, turn });
   const text = await response.text().catch(() => "");
   const answer = readAnswer(
     response.status,
@@ -157,7 +157,10 @@ async function converse(turn: Turn, exchange: Exchange): Promise<AttemptEnd> {
   return { failure: readRefusal((name) => response.header(name), answer) };
 }
 
-async function listen(response: WireResponse, { receiver, onBytes }: Exchange): Promise<AttemptEnd> {
+async function listen(
+  response: WireResponse,
+  { turn, receiver, onBytes }: Exchange & { readonly turn: Turn },
+): Promise<AttemptEnd> {
   const events = new EventReader();
   const message = new MessageReader();
   try {
@@ -172,6 +175,7 @@ async function listen(response: WireResponse, { receiver, onBytes }: Exchange): 
       const end = parts.find((part) => part.type === "error" || part.type === "finish");
       if (end?.type === "error") return { failure: readAnswer(undefined, end.error) };
       if (end?.type === "finish") return { finish: end };
+      await turn.room;
     }
   } catch (error) {
     if (!(error instanceof StreamFailure)) throw error;

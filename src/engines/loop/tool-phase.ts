@@ -118,7 +118,7 @@ class ToolPhase {
   async #permit(item: ToolItem, ready: Promise<void>): Promise<Verdict | undefined> {
     const { host, signal } = this.#turn;
     if (signal.aborted) return undefined;
-    const call = { item_id: item.id, tool: item.tool, tool_use_id: item.tool_use_id, input: item.input, ready };
+    const call = { item_id: item.id, input: item.input, ready };
     try {
       return await orAborted(host.permit(call, signal), signal);
     } catch (error) {
@@ -233,7 +233,7 @@ class LiveOutput {
     if (this.#ended) return;
     this.#kept += output;
     if (this.#kept.length > 2 * LIMITS.bashOutputChars) this.#kept = this.#kept.slice(-LIMITS.bashOutputChars);
-    this.#turn.channel.delta({ type: "item.delta", item_id: this.#itemId, field: "output", delta: output });
+    this.#turn.tell([{ type: "item.delta", item_id: this.#itemId, field: "output", delta: output }]);
   }
 
   end(): void {

@@ -1,8 +1,7 @@
 import { setMaxListeners } from "node:events";
 import type { ErrorDetail, SessionSettings } from "../../protocol/index.ts";
 import type { ToolDefinition } from "../../tools/toolbox.ts";
-import type { Host } from "../engine.ts";
-import { Channel } from "./channel.ts";
+import type { EngineEvent, Host, TurnChannel } from "../engine.ts";
 import type { Transcript } from "./transcript.ts";
 import type { Transport } from "./transport.ts";
 
@@ -27,13 +26,15 @@ export interface Surroundings {
 /** What the agents of one turn share: one way to the session, and one way to stop. */
 export class Turn {
   readonly surroundings: Surroundings;
-  readonly channel = new Channel();
+  readonly #channel: TurnChannel;
+  #room: Promise<void> = Promise.resolve();
   readonly #controller = new AbortController();
   readonly #toolUseIds = new Set<string>();
   #stopped: ErrorDetail | undefined;
 
-  constructor(surroundings: Surroundings) {
+  constructor(surroundings: Surroundings, channel: TurnChannel) {
     this.surroundings = surroundings;
+    this.#channel = channel;
     // Every running tool listens, and sub-agents have tools of their own: many listeners are no leak here.
     setMaxListeners(0, this.#controller.signal);
   }
@@ -44,6 +45,28 @@ export class Turn {
 
   get signal(): AbortSignal {
     return this.#controller.signal;
+  }
+
+  /** Resolves when the session can take more events. */
+  get room(): Promise<void> {
+    return this.#room;
+  }
+
+  tell(events: readonly EngineEvent[]): void {
+    if (events.length > 0) this.#room = this.#channel.tell(events);
+  }
+
+  /** Does the turn's work; the session may stop it meanwhile. */
+  async during<Result>(work: () => Promise<Result>): Promise<Result> {
+    const { signal } = this.#channel;
+    const stop = (): void => this.stop(ABORTED);
+    if (signal.aborted) stop();
+    signal.addEventListener("abort", stop, { once: true });
+    try {
+      return await work();
+    } finally {
+      signal.removeEventListener("abort", stop);
+    }
   }
 
   /** Why the turn was stopped; absent while it runs. */
@@ -69,7 +92,7 @@ export class Turn {
   }
 
   notice(message: string): void {
-    this.channel.send([{ type: "notice", message }]);
+    this.tell([{ type: "notice", message }]);
   }
 }
 

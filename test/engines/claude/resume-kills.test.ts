@@ -20,10 +20,7 @@ afterAll(() => world.close());
 const bash = (command: string): object => ({ tool: "Bash", input: { command } });
 
 async function resumed(room: Room): Promise<readonly EngineEvent[]> {
-  const conversation = await room.conversation();
-  const turn = conversation.resumeTurn?.(openCalls(room.journal), new AbortController().signal);
-  if (turn === undefined) throw new Error("it cannot take a turn up again");
-  const { events } = await room.follow(turn);
+  const { events } = await room.resume(openCalls(room.journal));
   expect(openItems(room.journal)).toEqual([]);
   return events;
 }

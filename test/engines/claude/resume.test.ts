@@ -38,10 +38,7 @@ async function say(room: Room, words: string): Promise<string> {
 }
 
 const resumed = async (room: Room): Promise<readonly EngineEvent[]> => {
-  const conversation = await room.conversation();
-  const turn = conversation.resumeTurn?.(openCalls(room.journal), new AbortController().signal);
-  if (turn === undefined) throw new Error("it cannot take a turn up again");
-  const told = await room.follow(turn);
+  const told = await room.resume(openCalls(room.journal));
   expect(openItems(room.journal)).toEqual([]);
   return told.events;
 };

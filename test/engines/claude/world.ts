@@ -24,7 +24,7 @@ import {
   type Engine,
   type EngineEvent,
   type Host,
-  type ToolCall,
+  type TurnChannel,
   type Verdict,
 } from "../../../src/engines/index.ts";
 import {
@@ -48,7 +48,7 @@ import {
   type Toolbox,
   type ToolSession,
 } from "../../../src/tools/index.ts";
-import { journalOf, numbered, openItems, SETTINGS } from "../world.ts";
+import { arraysOf, askedCall, journalOf, numbered, openItems, SETTINGS, type AskedCall } from "../world.ts";
 
 const require = createRequire(import.meta.url);
 export const EXECUTABLE = join(
@@ -199,9 +199,9 @@ export class Room {
   readonly folder: string;
   readonly settings: SessionSettings;
   readonly journal: EventBody[] = [];
-  readonly asked: ToolCall[] = [];
+  readonly asked: AskedCall[] = [];
   readonly sandbox: Sandbox;
-  decide: (call: ToolCall, signal: AbortSignal) => Verdict | Promise<Verdict> = (call) => ({
+  decide: (call: AskedCall, signal: AbortSignal) => Verdict | Promise<Verdict> = (call) => ({
     effect: "allow",
     input: call.input,
   });
@@ -210,8 +210,6 @@ export class Room {
   sleep: Host["sleep"] = (ms, signal) => pause(ms, undefined, { signal }).catch(() => undefined);
   readonly #id: string;
   readonly #modelUrl: string;
-  /** Calls that were asked about before they were journaled. */
-  readonly #early: string[] = [];
   readonly #session: ToolSession;
   #extra: readonly AnyTool[];
   #toolbox: Toolbox;
@@ -281,10 +279,9 @@ export class Room {
       random: () => 0.5,
       sleep: (ms, signal) => this.sleep(ms, signal),
       permit: async (call, signal) => {
-        const { ready: _ready, ...asked } = call;
+        const asked = askedCall(call, openItems(this.journal));
         this.asked.push(asked);
-        if (!openItems(this.journal).some(({ id }) => id === call.item_id)) this.#early.push(call.tool);
-        return this.decide(call, signal);
+        return this.decide(asked, signal);
       },
       refusal: () => this.world.refused?.code,
       funds: (signal) => this.funds(signal),
@@ -331,19 +328,37 @@ export class Room {
   ): Promise<Told> {
     const conversation = await this.conversation(options.ancestry);
     this.begin(prompt);
-    return this.follow(conversation.turn(prompt, options.signal ?? new AbortController().signal), options.onEvent);
+    return this.follow((channel) => conversation.turn(prompt, channel), options);
+  }
+
+  /** Goes on with the turn that the journal leaves open. */
+  async resume(open: readonly ToolItem[], onEvent?: (event: EngineEvent) => void): Promise<Told> {
+    const conversation = await this.conversation();
+    return this.follow(
+      async (channel) => {
+        if (conversation.resumeTurn === undefined) throw new Error("it takes no turn up again");
+        await conversation.resumeTurn(open, channel);
+      },
+      { onEvent },
+    );
   }
 
   async follow(
-    turn: AsyncIterable<readonly EngineEvent[]>,
-    onEvent: (event: EngineEvent) => void = () => undefined,
+    begin: (channel: TurnChannel) => Promise<void>,
+    {
+      signal = new AbortController().signal,
+      onEvent = () => undefined,
+    }: {
+      readonly signal?: AbortSignal | undefined;
+      readonly onEvent?: ((event: EngineEvent) => void) | undefined;
+    } = {},
   ): Promise<Told> {
     const events: EngineEvent[] = [];
     const deltas: Record<string, string> = {};
-    for await (const array of turn) {
+    const journal = (array: readonly EngineEvent[]): void => void this.journal.push(...journalOf([array]));
+    for await (const array of arraysOf(begin, signal, journal)) {
       const kept = array.filter((event) => event.type !== "item.delta");
       events.push(...kept);
-      this.journal.push(...journalOf([kept]));
       for (const event of array) {
         if (event.type === "item.delta") deltas[event.item_id] = (deltas[event.item_id] ?? "") + event.delta;
         onEvent(event);
@@ -408,7 +423,6 @@ export class Room {
     await this.forget();
     await this.#toolbox.close();
     await this.sandbox.close();
-    if (this.#early.length > 0) throw new Error(`asked before it was journaled: ${this.#early.join(", ")}`);
   }
 }
 

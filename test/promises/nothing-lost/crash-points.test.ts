@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { CHECKPOINTS } from "../../../src/sessions/index.ts";
 import { broken, live } from "../../support/life.ts";
 
-/** The second and third time matter too: the first tool is a harmless read, the later ones write. */
+/** Later times matter too: the first tool is a harmless read, the next ones write, the last ones are of sub-agents. */
 const LATER = [
   "tool.running:2",
   "tool.ran:2",
@@ -12,6 +12,16 @@ const LATER = [
   "approval.durable:2",
   "answer.durable:3",
   "model.message_ended:3",
+  "tool.marked:4",
+  "tool.marked:5",
+  "tool.running:5",
+  "tool.running:7",
+  "tool.ran:5",
+  "tool.result_decided:5",
+  "tool.result_durable:5",
+  "approval.durable:6",
+  "answer.durable:6",
+  "model.message_ended:6",
 ] as const;
 
 describe("the server is killed at every named point of a turn and of an approval's life", () => {
