@@ -129,12 +129,8 @@ export class Session {
     accepted.queued = events[0]?.type === "turn.queued";
     const durable = this.#append(events, { beside: beside?.(accepted) });
     this.services.reach(accepted.queued ? "queue.decided" : "prompt.decided");
-    if (!accepted.queued)
-      this.#drive({
-        turn_id,
-        upto: accepted.seq - 1,
-        begin: (conversation, channel) => conversation.turn(prompt, channel),
-      });
+    const begin: Begin = (conversation, channel) => conversation.turn(prompt, channel);
+    if (!accepted.queued) this.#drive({ turn_id, upto: accepted.seq - 1, begin });
     await durable;
     this.services.reach(accepted.queued ? "queue.durable" : "prompt.durable");
     return accepted;
@@ -363,13 +359,11 @@ export class Session {
   }
 
   #channel(turn_id: string, signal: AbortSignal): TurnChannel {
-    return {
-      signal,
-      tell: (events) => {
-        this.#absorb(turn_id, events);
-        return this.#room();
-      },
+    const tell: TurnChannel["tell"] = (events) => {
+      this.#absorb(turn_id, events);
+      return this.#room();
     };
+    return { signal, tell };
   }
 
   /** The engine does not go ahead of a disk that is away, nor far ahead of one that is slow. */

@@ -192,6 +192,11 @@ export interface RoomOptions {
   readonly modelUrl?: string;
 }
 
+interface FollowOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly onEvent?: ((event: EngineEvent) => void) | undefined;
+}
+
 /** One session's surroundings: they outlive conversations, as the real ones do. */
 export class Room {
   readonly world: World;
@@ -318,41 +323,23 @@ export class Room {
   }
 
   /** One turn to its end, journaled. */
-  async turn(
-    prompt: Prompt,
-    options: {
-      readonly signal?: AbortSignal;
-      readonly ancestry?: readonly Ancestor[];
-      readonly onEvent?: (event: EngineEvent) => void;
-    } = {},
-  ): Promise<Told> {
+  async turn(prompt: Prompt, options: FollowOptions & { readonly ancestry?: readonly Ancestor[] } = {}): Promise<Told> {
     const conversation = await this.conversation(options.ancestry);
     this.begin(prompt);
     return this.follow((channel) => conversation.turn(prompt, channel), options);
   }
 
   /** Goes on with the turn that the journal leaves open. */
-  async resume(open: readonly ToolItem[], onEvent?: (event: EngineEvent) => void): Promise<Told> {
+  async resume(open: readonly ToolItem[]): Promise<Told> {
     const conversation = await this.conversation();
-    return this.follow(
-      async (channel) => {
-        if (conversation.resumeTurn === undefined) throw new Error("it takes no turn up again");
-        await conversation.resumeTurn(open, channel);
-      },
-      { onEvent },
-    );
+    return this.follow(async (channel) => {
+      if (conversation.resumeTurn === undefined) throw new Error("it takes no turn up again");
+      await conversation.resumeTurn(open, channel);
+    });
   }
 
-  async follow(
-    begin: (channel: TurnChannel) => Promise<void>,
-    {
-      signal = new AbortController().signal,
-      onEvent = () => undefined,
-    }: {
-      readonly signal?: AbortSignal | undefined;
-      readonly onEvent?: ((event: EngineEvent) => void) | undefined;
-    } = {},
-  ): Promise<Told> {
+  async follow(begin: (channel: TurnChannel) => Promise<void>, options: FollowOptions = {}): Promise<Told> {
+    const { signal = new AbortController().signal, onEvent = () => undefined } = options;
     const events: EngineEvent[] = [];
     const deltas: Record<string, string> = {};
     const journal = (array: readonly EngineEvent[]): void => void this.journal.push(...journalOf([array]));
