@@ -17,6 +17,7 @@ import { isSamePlan } from "../tools/index.ts";
 import type { PermittedCall } from "./permitted-calls.ts";
 import { CHANGED_SINCE_SHOWN, planError, planOf, shownIn } from "./plans.ts";
 import { ruleOn, type Ruled } from "./ruling.ts";
+import type { Questions } from "./questions.ts";
 import type { Session } from "./session.ts";
 import type { Asked } from "./state.ts";
 
@@ -50,15 +51,30 @@ interface Deciding {
   readonly call: DecidedCall;
   readonly effectful: boolean;
   readonly signal: AbortSignal;
+  /** Where it stands among the calls that came together. Absent: it is decided on again, alone. */
+  readonly place?: ReturnType<Questions["enter"]> | undefined;
 }
 
 /** Steps 1 to 7 of the pipeline for one call of the running turn: the gate's ruling, and a person's where it asks for one. */
 export async function permit(session: Session, asked: ToolCall, signal: AbortSignal): Promise<Verdict> {
-  const { services } = session;
   if (session.state.turn === undefined || signal.aborted) return denied("Interrupted.", "interrupted");
   const { tool, tool_use_id } = itemOf(session, asked);
   const input = tool === QUESTION_TOOL ? unanswered(asked.input) : asked.input;
   const call = { ...asked, tool, tool_use_id, input };
+  const place = session.questions.enter();
+  try {
+    return await decide(session, { call, place }, signal);
+  } finally {
+    place.pass();
+  }
+}
+
+async function decide(
+  session: Session,
+  { call, place }: Pick<Deciding, "call" | "place">,
+  signal: AbortSignal,
+): Promise<Verdict> {
+  const { services } = session;
   services.reach("tool.announced");
   await session.unpaused(signal);
   await session.activity.hold(signal);
@@ -71,7 +87,7 @@ export async function permit(session: Session, asked: ToolCall, signal: AbortSig
   if (effectful && turn.running.includes(item.id)) return denied(RESTARTED, "interrupted");
   const question = await questionOf(session, call);
   if (question === "changed") return denied(SECRET_LOST, "failed");
-  return settle(session, { item, call, effectful, signal }, { ruled, question });
+  return settle(session, { item, call, effectful, signal, place }, { ruled, question });
 }
 
 /** Decides anew on a call that was permitted, because something had changed when it was about to run. It has not run. */
@@ -104,22 +120,25 @@ interface Standpoint {
 
 /** Rules, asks and looks again until what was decided on is what is there. */
 async function settle(session: Session, deciding: Deciding, from: Standpoint): Promise<Verdict> {
-  const { call, signal } = deciding;
+  const { call, signal, place } = deciding;
   let { ruled, question, replaces } = from;
   for (let round = 0; round <= LIMITS.changedQuestions; round += 1) {
     if (question === undefined) {
       const { effect } = ruled.ruling;
       if (effect === "deny") return refusedBy(call.tool, ruled);
       if (effect === "allow" && replaces === undefined) {
+        place?.pass();
         await call.ready;
         if (signal.aborted) return denied("Interrupted.", "interrupted");
         return letRun(session, deciding, { input: call.input, ruled });
       }
-      const asked = await ask(session, { call, ruled, replaces });
+      const asked = await ask(session, { call, ruled, replaces, turn: place?.turn });
+      place?.pass();
       if (asked !== undefined && "effect" in asked) return asked;
       question = asked;
     }
     if (question !== undefined) {
+      place?.pass();
       const answer = await answerTo(session, question, call, signal);
       if (answer.outcome !== "approved" && answer.changed !== true) return refusedByAnswer(answer);
       // What is compared below is compared right before it runs.
@@ -211,13 +230,18 @@ interface AskRequest {
   readonly call: DecidedCall;
   readonly ruled: Ruled;
   readonly replaces: string | undefined;
+  /** Resolves when those who came before have asked. */
+  readonly turn: Promise<void> | undefined;
 }
 
 /**
  * Asks a person. Nothing: the call leads to another place than the one that was ruled on. A verdict: what was approved
  * before cannot be done any more.
  */
-async function ask(session: Session, { call, ruled, replaces }: AskRequest): Promise<Asked | Verdict | undefined> {
+async function ask(
+  session: Session,
+  { call, ruled, replaces, turn }: AskRequest,
+): Promise<Asked | Verdict | undefined> {
   const { services } = session;
   const workshop = await session.workshop();
   const shown = await workshop.toolbox.preview(call.tool, call.input);
@@ -226,6 +250,7 @@ async function ask(session: Session, { call, ruled, replaces }: AskRequest): Pro
   const impossible = replaces === undefined ? undefined : planError(preview);
   if (impossible !== undefined) return denied(impossible, "failed");
   services.reach("approval.previewed");
+  await turn;
   const { state } = session;
   if (state.turn === undefined) throw new Failure("aborted", "aborted");
   const now = services.clock.now();

@@ -14,12 +14,25 @@ export class Questions {
   readonly #pending = new Map<string, Approval>();
   readonly #waiters = new Map<string, (answer: Answering) => void>();
   readonly #timers = new Map<string, () => void>();
+  /** Resolves when every call that came before is allowed, refused or asked about. */
+  #order: Promise<void> = Promise.resolve();
   readonly #clock: Clock;
   readonly #expired: (approval_id: string) => void;
 
   constructor(clock: Clock, expired: (approval_id: string) => void) {
     this.#clock = clock;
     this.#expired = expired;
+  }
+
+  /** A place in the order in which calls came: questions are asked in it, however long each preview takes. */
+  enter(): { readonly turn: Promise<void>; readonly pass: () => void } {
+    const turn = this.#order;
+    let pass = (): void => undefined;
+    const passed = new Promise<void>((resolve) => {
+      pass = resolve;
+    });
+    this.#order = turn.then(() => passed);
+    return { turn, pass };
   }
 
   get(id: string): Approval | undefined {

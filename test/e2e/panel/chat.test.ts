@@ -120,10 +120,10 @@ describeInBrowser("a chat in the page of somebody else", () => {
       new MutationObserver((records) => {
         const inProse = records.filter(({ target }) => target instanceof Element && target.closest(".prose") !== null);
         if (inProse.length > 0) counts.changes += 1;
-        first ??= root?.querySelector(".prose > p") ?? undefined;
-        // The first paragraph is finished as soon as there is a second one.
-        if (first !== undefined && !first.isConnected && (root?.querySelectorAll(".prose > p").length ?? 0) > 2)
-          counts.settled += 1;
+        // The first paragraph is finished as soon as there is a second one: from then on it stays the same element.
+        if (first?.isConnected === false) counts.settled += 1;
+        const paragraphs = root?.querySelectorAll(".prose > p") ?? [];
+        if (paragraphs.length > 1) first ??= paragraphs[0];
       }).observe(root ?? document, { subtree: true, childList: true, characterData: true });
     });
     const words = Array.from({ length: 30 }, (_, index) => ({ say: `Paragraph ${index}.\n\n` }));
