@@ -152,12 +152,3 @@ export function play(stand: Stand, events: readonly JournalEvent[]): void {
 export async function spanCounts(stand: Stand): Promise<Record<string, number>> {
   return only(parsePrometheus(await stand.telemetry.metrics()), "sallyport_trace_spans_total");
 }
-
-/** Waits for something that will be true; fails when it takes too long. */
-export async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 15_000;
-  while (!(await holds())) {
-    if (performance.now() > deadline) throw new Error(`did not happen: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-}

@@ -3,7 +3,8 @@ import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/protocol/index.ts";
 import { openCollector } from "./collector.ts";
-import { completed, exchangeOf, journal, openStand, play, spanCounts, started, toolItem, until } from "./fixture.ts";
+import { completed, exchangeOf, journal, openStand, play, spanCounts, started, toolItem } from "./fixture.ts";
+import { until } from "../support/until.ts";
 
 describe("what is open", () => {
   it("is bounded; what there is no room for is counted", async () => {
@@ -61,7 +62,7 @@ describe("a collector in trouble", () => {
     const fail = async (): Promise<void> => {
       for (let n = 0; n < LIMITS.traceBatchSpans; n += 1) stand.telemetry.exchange(exchangeOf());
       sent += LIMITS.traceBatchSpans;
-      await until("the batch has failed", async () => {
+      await until(async () => {
         const counts = await spanCounts(stand);
         return counts['sallyport_trace_spans_total{outcome="failed"}'] === sent;
       });

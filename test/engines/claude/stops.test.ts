@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
-import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { EngineEvent, ToolCall, Verdict } from "../../../src/engines/index.ts";
 import { ENGINES, items, outline, script, World, type Room, type Told } from "./world.ts";
+import { until } from "../../support/until.ts";
 
 let world: World;
 beforeAll(async () => {
@@ -12,11 +12,6 @@ afterAll(() => world.close());
 
 const allow = (call: ToolCall): Verdict => ({ effect: "allow", input: call.input });
 const LONG = { stream: { tokens: 3_000, per_second: 100 } };
-
-/** Waits for something of the outside world, which tells nobody. */
-async function until(done: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await done())) await pause(10);
-}
 
 /** The session goes on as if nothing had been. */
 /** A program that was killed may not have written its record to the end: the model is then retold it, and a notice says so. */

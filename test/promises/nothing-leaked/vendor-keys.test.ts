@@ -1,6 +1,5 @@
 import { access, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { approveWith, untilTurnEnds } from "../../support/house.ts";
 import { Haystack } from "../../support/money/haystack.ts";
@@ -9,6 +8,7 @@ import { askProxy } from "../../support/vendor/ask.ts";
 import { keyOf, openVendorHouse, type VendorHouse } from "../../support/vendor/house.ts";
 import { MIND_KEY } from "../../support/vendor/mind.ts";
 import { isVendor, markedProcesses, type Marked } from "../../support/vendor/processes.ts";
+import { until } from "../../support/until.ts";
 
 /** Not in the form of anybody's keys: what hides them must know them, not guess. */
 const VARIABLES = {
@@ -40,7 +40,7 @@ async function exists(path: string): Promise<void> {
       () => true,
       () => false,
     );
-  while (!(await there())) await pause(10);
+  await until(there);
 }
 
 interface Seen {
