@@ -27,7 +27,7 @@ export function isOpenFile(path: string): boolean {
 
 function isProcess(place: string): boolean {
   if (/^(self|thread-self|\d+)$/.test(place)) return true;
-  return /[*?[({\u0001\u0002$]/.test(place);
+  return /[^\w.-]/.test(place);
 }
 
 function couldBe(segment: string, name: string): boolean {

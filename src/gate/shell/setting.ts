@@ -37,7 +37,10 @@ const NOTHING_SET: Setting = { names: [], notes: [] };
 /** Where a variable's name stands at the front: `a`, `a[1]`, `a+=`. */
 const NAME = /^[A-Za-z_]\w*/;
 
-export function settingOf(program: string, words: readonly ShellWord[], bindings: Bindings): Setting {
+export function settingOf(
+  program: string,
+  { words, bindings }: { readonly words: readonly ShellWord[]; readonly bindings: Bindings },
+): Setting {
   if (DECLARES.has(program)) return declared(program, words);
   if (program === "let") return { names: words.slice(1).flatMap(({ value }) => calculated(value)), notes: [] };
   if (program === "unset") return emptied(words);

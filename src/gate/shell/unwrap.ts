@@ -122,7 +122,7 @@ class Unwrapping implements Unwrapped {
     const layers: readonly Layer[] = [...around.layers, { program, words }];
     const tooDeep = layers.length > LIMITS.shellDepth;
     const look = tooDeep ? NOTHING : this.#look(program, words, command, bindings);
-    const setting = this.#setting(settingOf(program, words, bindings), assignments);
+    const setting = this.#setting(settingOf(program, { words, bindings }), assignments);
     const sets = setting.names.length === 0 ? {} : { sets: setting.names };
     const notes = [...dangers, ...setting.notes, ...look.notes];
     if (!name.fixed) notes.push(unknown(`which program runs is known only at run time: ${name.text}`));
