@@ -15,3 +15,4 @@ export { broaderRule, sessionRule } from "./session-rule.ts";
 export { claudeSettings } from "./settings.ts";
 export { analyseCommand, type CommandAnalysis } from "./shell/analyse.ts";
 export { withDisk } from "./shell/disk.ts";
+export { leadsAnywhere } from "./shell/run-time-names.ts";

@@ -9,7 +9,9 @@ import {
   type Looker,
   type Note,
 } from "./look.ts";
+import { evaluates } from "./eval-options.ts";
 import { lookIntoGit } from "./git.ts";
+import { inputNote, lookIntoInput, readsInput } from "./interpreters.ts";
 import { findOptions, scanOptions } from "./options.ts";
 import { mayBeOption } from "./paths.ts";
 import { filledIn } from "./wrappers.ts";
@@ -65,7 +67,6 @@ const CODE_OPTIONS: Readonly<Record<string, readonly string[]>> = {
   openssl: ["-engine", "-provider"],
   wget: ["-e", "--execute", "--use-askpass", "--config"],
   curl: ["-K", "--config"],
-  make: ["--eval", "-E"],
 };
 
 const EDITORS: ReadonlySet<string> = new Set([
@@ -268,11 +269,15 @@ function parallel({ words }: LookContext): Look {
   );
 }
 
-function make({ words }: LookContext): Look {
+function make({ words, command }: LookContext): Look {
+  const notes: Note[] = [];
   const shell = words.find((word) => /^(SHELL|\.SHELLFLAGS|MAKEFLAGS|CC|CXX|LD|AR)[:+?]?=/.test(word.value));
-  return shell === undefined
-    ? NOTHING
-    : { inner: [], notes: [unknown(`${shell.text} makes make run another program`)], wrapper: false };
+  if (shell !== undefined) notes.push(unknown(`${shell.text} makes make run another program`));
+  if (words.some((word) => /^(-E|--ev(a|al)?(=|$))/.test(word.value)))
+    notes.push({ kind: "code", message: "make --eval runs a program that is given inline" });
+  const files = findOptions(words, ["-f", "--file", "--makefile"]);
+  if (files.some(({ value }) => value !== undefined && readsInput(value))) notes.push(inputNote("make", command));
+  return { inner: [], notes, wrapper: false };
 }
 
 const CARRIERS: Readonly<Record<string, Looker>> = {
@@ -308,5 +313,7 @@ export function lookIntoCarrier(program: string, context: LookContext): Look | u
   if (PAGERS.has(program) && context.words.some((word) => /^\+.*!/.test(word.value))) {
     return { inner: [], notes: [unknown(`${program} is told to run a command`)], wrapper: false };
   }
-  return byOptions(program, context);
+  const looks = [byOptions(program, context), lookIntoInput(program, context)].filter((look) => look !== undefined);
+  const notes = evaluates(program, context);
+  return looks.length + notes.length === 0 ? undefined : together(false, { inner: [], notes }, ...looks);
 }
