@@ -11,7 +11,7 @@ import {
 } from "./look.ts";
 import { evaluates } from "./eval-options.ts";
 import { lookIntoGit } from "./git.ts";
-import { inputNote, lookIntoInput, readsInput } from "./interpreters.ts";
+import { inputNote, lookIntoInput, lookIntoPackage, readsInput } from "./interpreters.ts";
 import { findOptions, scanOptions } from "./options.ts";
 import { mayBeOption } from "./paths.ts";
 import { filledIn } from "./wrappers.ts";
@@ -223,7 +223,8 @@ function awk({ words }: LookContext): Look {
 }
 
 /** npm exec, npx, yarn exec, pnpm dlx …: a package's program, or a script with -c. */
-function packageRunner({ words }: LookContext): Look {
+function packageRunner(context: LookContext): Look {
+  const { words } = context;
   const name = words.findIndex((word, index) => index > 0 && !word.value.startsWith("-"));
   const verb = words[name]?.value ?? "";
   const scripts = findOptions(words, ["-c", "--call", "--script-shell", "--shell", "--node-options"]).filter(
@@ -245,6 +246,9 @@ function packageRunner({ words }: LookContext): Look {
   ) {
     looks.push({ inner: [], notes: [{ kind: "environment", message: "changes which programs npm runs" }] });
   }
+  // A subcommand that is the interpreter itself: `yarn node -`.
+  const input = words[0]?.value === "npm" && !/^(exec|x)$/.test(verb) ? undefined : lookIntoPackage(context);
+  if (input !== undefined && /^(exec|x|dlx|run|node|tsx|ts-node)$/.test(verb)) looks.push(input);
   return together(false, ...looks);
 }
 
@@ -313,7 +317,10 @@ export function lookIntoCarrier(program: string, context: LookContext): Look | u
   if (PAGERS.has(program) && context.words.some((word) => /^\+.*!/.test(word.value))) {
     return { inner: [], notes: [unknown(`${program} is told to run a command`)], wrapper: false };
   }
-  const looks = [byOptions(program, context), lookIntoInput(program, context)].filter((look) => look !== undefined);
+  const input = /^(npx|pnpx|bunx|pipx|corepack)$/.test(program)
+    ? lookIntoPackage(context)
+    : lookIntoInput(program, context);
+  const looks = [byOptions(program, context), input].filter((look) => look !== undefined);
   const notes = evaluates(program, context);
   return looks.length + notes.length === 0 ? undefined : together(false, { inner: [], notes }, ...looks);
 }

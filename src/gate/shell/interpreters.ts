@@ -16,6 +16,8 @@ interface Interpreter {
   readonly single?: true;
   /** How many operands come before the one that gives a program; absent: none. `never`: no operand does. */
   readonly before?: number | "never";
+  /** With `-i` it reads on when its program has ended. */
+  readonly interactive?: true;
   /** Every option with a value is listed. */
   readonly complete?: true;
   /** Words before the script: `deno run`. */
@@ -30,15 +32,17 @@ const DATABASE: Interpreter = { before: "never", gives: "--version --help -V", s
 
 const INTERPRETERS: Readonly<Record<string, Interpreter>> = {
   python: {
+    interactive: true,
     values: "-W -X --check-hash-based-pycs",
     gives: "-c -m -V -h --version --help --help-env --help-xoptions --help-all",
     complete: true,
   },
-  ipython: { gives: "-c -m --version --help -h" },
+  ipython: { interactive: true, gives: "-c -m --version --help -h" },
   bpython: { gives: "--version --help -h" },
   ptpython: { gives: "--version --help -h" },
   micropython: { values: "-X", gives: "-c -m --version --help -h" },
   node: {
+    interactive: true,
     values: NODE_VALUES,
     gives:
       "-e --eval -p --print -v -h --version --help --test --run --v8-options --completion-bash --prof-process --build-sea --experimental-sea-config",
@@ -71,8 +75,8 @@ const INTERPRETERS: Readonly<Record<string, Interpreter>> = {
       "-r -B -R -F -E -f -S -i -l -m -s -w -v -h --run --file --server --info --syntax-check --modules --version --help --ini --rf --rc --re --rz --ri",
     complete: true,
   },
-  lua: { values: "-l", gives: "-e -v", complete: true },
-  luajit: { values: "-l", gives: "-e -v -b" },
+  lua: { interactive: true, values: "-l", gives: "-e -v", complete: true },
+  luajit: { interactive: true, values: "-l", gives: "-e -v -b" },
   texlua: {},
   tclsh: { values: "-encoding", single: true },
   wish: { values: "-encoding -name -display -geometry -colormap -visual -use", single: true },
@@ -80,7 +84,7 @@ const INTERPRETERS: Readonly<Record<string, Interpreter>> = {
   irb: { values: "-I -r -E", gives: "-v -h --version --help" },
   pry: { values: "-I -r", gives: "-e -v -h --version --help" },
   guile: { values: "-L -C -x -l -e", gives: "-c -s -v -h --version --help" },
-  racket: { values: "-t -l -p -r -u -k -m -S -W -X -G -C", gives: "-e --eval -h --help --version" },
+  racket: { interactive: true, values: "-t -l -p -r -u -k -m -S -W -X -G -C", gives: "-e --eval -h --help --version" },
   clojure: { commands: /^-[MAXT]\S*$/, values: "-i --init -Sdeps", gives: "-e --eval -m --main -h --help --version" },
   clj: { values: "-i --init -Sdeps", gives: "-e --eval -m --main -h --help --version" },
   bb: { gives: "-e --eval -f --file -m --main --version --help -h" },
@@ -88,6 +92,7 @@ const INTERPRETERS: Readonly<Record<string, Interpreter>> = {
   scala: { values: "-cp -classpath", gives: "-e -version -help --version --help", single: true },
   kotlin: { values: "-cp -classpath", gives: "-e -expression -version -help", single: true },
   julia: {
+    interactive: true,
     values: "-J -C -p -t -L -H --project --threads --sysimage --machine-file",
     gives: "-e -E --eval --print -v -h --version --help",
   },
@@ -197,6 +202,20 @@ export function lookIntoInput(program: string, { words, command }: LookContext):
   return { ...NOTHING, notes: reads ? [...notes, inputNote(program, command)] : notes };
 }
 
+/** The same for a program of a package: `npx tsx`, `yarn node -`. */
+export function lookIntoPackage(context: LookContext): Look | undefined {
+  const { words } = context;
+  const at = words.findIndex(({ value }, index) => index > 0 && interpreterOf(packageName(value)) !== undefined);
+  const first = words[at];
+  return first === undefined
+    ? undefined
+    : lookIntoInput(packageName(first.value), { ...context, words: words.slice(at) });
+}
+
+function packageName(value: string): string {
+  return value.replace(/(?<=.)@.*$/, "");
+}
+
 /** `-`, `/dev/stdin`, `/dev/fd/3`: what is open already. */
 export function readsInput({ fixed, value }: ShellWord): boolean {
   return fixed && (value === "-" || isOpenFile(value));
@@ -240,14 +259,21 @@ function operandsOf(words: readonly ShellWord[], interpreter: Interpreter): Oper
     const { options, attached } = optionsIn(value, interpreter);
     const last = options.at(-1) ?? "";
     const next = attached === undefined ? words[at + 1] : fixedWord(attached);
+    if (interpreter.interactive === true && options.some((option) => /^(-i|--interactive)$/.test(option)))
+      return { operands: [], given: "input", doubt: false };
     const gift = options.find((option) => giving.has(option));
-    if (gift !== undefined && next !== undefined && readsInput(next))
+    if (gift !== undefined && next !== undefined && (readsInput(next) || runsInput(gift, next)))
       return { operands: [], given: "input", doubt: false };
     if (gift !== undefined) return { operands: [], given: "program", doubt: false };
     if (valued.has(last) && attached === undefined) at++;
     strange = complete !== true && !valued.has(last) && attached === undefined;
   }
   return { operands: [], given: "nothing", doubt: false };
+}
+
+/** Modules of Python that are such programs themselves. */
+function runsInput(option: string, { value }: ShellWord): boolean {
+  return option === "-m" && /^(code|pdb|asyncio|sqlite3|IPython|bpython|ptpython)$/.test(value);
 }
 
 /** The options of one word, and what is attached to the last of them: `-uW`, `-Wignore`, `--name=value`. */

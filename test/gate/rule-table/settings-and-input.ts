@@ -21,7 +21,7 @@ const FEEDS: readonly ((program: string) => string)[] = [
 
 /** Each reads its program from standard input. */
 const READS_INPUT =
-  "python3|python3.12 -|python3 -u|python3 -W ignore|python3 -uW ignore|python3 -X dev -|python3 /dev/stdin|python3 /dev/fd/0|python3 /proc/self/fd/0|pypy3|ipython|node|nodejs -|node --no-warnings|node -C x|node --title x|node -i|perl|perl -|perl -w -I lib|perl -MTime::HiRes|perl -i.save|ruby|ruby -I lib -|ruby -v -|php|php --|php -c x|lua|lua5.4 -|luajit|tclsh|tclsh8.6|wish|expect|expect -|irb|pry|R|R --no-save|Rscript -|octave|octave-cli -q|julia|julia -|guile|racket|raku|elixir|iex|erl|sbcl|sbcl --noinform|clisp|clojure -|groovysh|jshell|jshell -|ghci|runghc|ocaml|swipl|gnuplot|gnuplot -|m4|dc|deno|deno run -|deno repl|bun -|bun run -|ts-node|tsx|osascript|gdb a.out|lldb a.out|psql|psql app|psql -h host -U me app|psql -f -|psql -f /dev/stdin|psql --file=-|mysql|mysql -upeter app|mysql -ppeter|mariadb app|sqlite3|sqlite3 app.db|sqlite3 -separator x app.db|sqlite3 -bail app.db|duckdb app.db|mongosh|redis-cli|clickhouse-client|cqlsh|sqlplus me/x|lftp host|sftp host|smbclient //h/x|make -f -|make --file=-|make -f /dev/stdin|crontab -|. /dev/stdin|source /dev/fd/0".split(
+  "python3|python3.12 -|python3 -u|python3 -W ignore|python3 -uW ignore|python3 -X dev -|python3 /dev/stdin|python3 /dev/fd/0|python3 /proc/self/fd/0|pypy3|ipython|python3 -i x.py|python3 -ic pass|python3 -m code|lua -i x.lua|npx tsx|npx -y ts-node@10|bunx tsx -|yarn node -|pnpm exec tsx|node|nodejs -|node --no-warnings|node -C x|node --title x|node -i|perl|perl -|perl -w -I lib|perl -MTime::HiRes|perl -i.save|ruby|ruby -I lib -|ruby -v -|php|php --|php -c x|lua|lua5.4 -|luajit|tclsh|tclsh8.6|wish|expect|expect -|irb|pry|R|R --no-save|Rscript -|octave|octave-cli -q|julia|julia -|guile|racket|raku|elixir|iex|erl|sbcl|sbcl --noinform|clisp|clojure -|groovysh|jshell|jshell -|ghci|runghc|ocaml|swipl|gnuplot|gnuplot -|m4|dc|deno|deno run -|deno repl|bun -|bun run -|ts-node|tsx|osascript|gdb a.out|lldb a.out|psql|psql app|psql -h host -U me app|psql -f -|psql -f /dev/stdin|psql --file=-|mysql|mysql -upeter app|mysql -ppeter|mariadb app|sqlite3|sqlite3 app.db|sqlite3 -separator x app.db|sqlite3 -bail app.db|duckdb app.db|mongosh|redis-cli|clickhouse-client|cqlsh|sqlplus me/x|lftp host|sftp host|smbclient //h/x|make -f -|make --file=-|make -f /dev/stdin|crontab -|. /dev/stdin|source /dev/fd/0".split(
     "|",
   );
 
@@ -292,6 +292,8 @@ export const HONEST_INPUT: readonly RuleTable[] = [
       "echo data | perl script.pl",
       "ruby -I lib script.rb <<E\ndata\nE",
       "php script.php < data.txt",
+      "npx tsx script.ts < data.txt",
+      "yarn node script.js",
       "python3 --version",
       "node -v",
       "ruby -v",
