@@ -10,9 +10,13 @@ export interface DamageFound {
   readonly why: string;
 }
 
+/** SQLite's words for that code. */
+const MALFORMED = "database disk image is malformed";
+
 /** Whether SQLite said that a page of the database is damaged. */
 export function isDamage(error: unknown): boolean {
-  return primaryCode(error) === SQLITE.corrupt;
+  // The binding gives no code where the trouble is met while a value is read.
+  return primaryCode(error) === SQLITE.corrupt || (error instanceof Error && error.message === MALFORMED);
 }
 
 /** Why something was refused: a page of the database is damaged. */

@@ -31,8 +31,6 @@ type Statements = Readonly<Record<WriteName | Control, Statement>>;
 const WRITE_ERRORS: ReadonlySet<number | undefined> = new Set([
   undefined,
   SQLITE.error,
-  // A damaged page: other Writes need other pages.
-  SQLITE.corrupt,
   SQLITE.tooBig,
   SQLITE.constraint,
   SQLITE.mismatch,
@@ -132,12 +130,12 @@ function runWrite(statements: Statements, operations: readonly Operation[]): Out
     statements.keep.run();
     return { changes };
   } catch (error) {
-    if (!WRITE_ERRORS.has(primaryCode(error))) throw error;
+    if (isDamage(error) || !WRITE_ERRORS.has(primaryCode(error))) throw error;
     statements.undo.run();
     statements.keep.run();
     const extended = extendedCode(error);
     const taken = extended === SQLITE.primaryKey || extended === SQLITE.unique;
-    return { code: taken ? "conflict" : "store_failed", why: wordsOf(error), isDamaged: isDamage(error) };
+    return { code: taken ? "conflict" : "store_failed", why: wordsOf(error) };
   }
 }
 
@@ -182,14 +180,19 @@ class Writing {
   }
 
   /** One transaction for all; on the disk when it returns. Throws when nothing of it is. */
-  transaction(writes: readonly SentWrite[]): readonly Outcome[] {
+  transaction(writes: readonly SentWrite[], damaged = new Map<SentWrite, Outcome>()): readonly Outcome[] {
     const broken = new Set<string>();
     const outcomes: Outcome[] = [];
+    let current: SentWrite | undefined;
     this.#refuseReplaced();
     try {
       pretend(this.#data.faults, 0);
       this.#statements.begin.run();
-      for (const write of writes) outcomes.push(this.#write(write, broken));
+      for (const write of writes) {
+        current = write;
+        outcomes.push(this.#write(write, { broken, damaged }));
+      }
+      current = undefined;
       this.#statements.count.run(this.#commits + 1);
       pretend(this.#data.faults, 1);
       this.#statements.commit.run();
@@ -199,6 +202,11 @@ class Writing {
       // SQLite may have done it already.
       quietly(() => this.#statements.rollback.run());
       this.#refuseReplaced();
+      if (isDamage(error) && current !== undefined) {
+        // It needs a damaged page, the others need other pages: once more without it. Each round leaves out one more.
+        damaged.set(current, { code: "store_failed", why: wordsOf(error), isDamaged: true });
+        return this.transaction(writes, damaged);
+      }
       if (primaryCode(error) === SQLITE.busy || stallOf(error, this.#data.path) === undefined) throw error;
       if (!this.#storedAfterAll()) throw error;
     }
@@ -218,10 +226,14 @@ class Writing {
     return (this.#statements.state.get() as StoreRecord).commits > this.#commits;
   }
 
-  #write({ operations, chain }: SentWrite, broken: Set<string>): Outcome {
+  #write(
+    write: SentWrite,
+    { broken, damaged }: { readonly broken: Set<string>; readonly damaged: ReadonlyMap<SentWrite, Outcome> },
+  ): Outcome {
+    const { operations, chain } = write;
     if (chain !== undefined && (broken.has(chain) || this.#broken.has(chain)))
       return { code: "store_failed", why: "an earlier write of its chain was refused" };
-    const outcome = runWrite(this.#statements, operations);
+    const outcome = damaged.get(write) ?? runWrite(this.#statements, operations);
     if (chain !== undefined && !("changes" in outcome)) broken.add(chain);
     return outcome;
   }

@@ -49,7 +49,6 @@ const HURT: Readonly<Record<string, (home: string) => Promise<unknown>>> = {
   "model.sock is a folder": (home) => replace(join(home, "model.sock"), "folder"),
   "policy.yaml is cut": (home) =>
     writeFile(join(home, "policy.yaml"), "default_profile: team\nprofiles:\n  team: {aut", { mode: 0o600 }),
-  "output is a file": (home) => replace(join(home, "output"), "file"),
 };
 
 async function replace(path: string, kind: "file" | "folder"): Promise<void> {
@@ -74,6 +73,14 @@ describe("doctor fails where a server does not start", () => {
 
   test("but not of a home that a killed server left whole", async () => {
     expect(await failures(whole.home)).toEqual({ code: 0, failed: [] });
+  });
+
+  test("or starts and cannot keep long output", async () => {
+    await using place = new Place();
+    const home = join(place.folder, "copy");
+    await cp(whole.home, home, { recursive: true });
+    await replace(join(home, "output"), "file");
+    expect(await failures(home)).toEqual({ code: 1, failed: [`start: ${join(home, "output")} is no folder`] });
   });
 
   test.each(Object.entries(HURT))("%s", async (_what, hurt) => {

@@ -5,31 +5,49 @@ import { loadSqlite } from "../../src/store/binding.ts";
 import { openTestHouse, runScript, script, untilTurnEnds, type TestHouse } from "../support/house.ts";
 
 const say = (text: string) => ({ prompt: { text: script({ say: text }) } });
-/** JSON may end with it; nothing else in the database looks so. */
-const BLANKS = " ".repeat(30_000);
+const TABLE_LEAF = 0x0d;
 
-const LENGTHEN = {
-  events: "UPDATE events SET body = body || ? WHERE session_id = ? AND seq = 3",
-  state: "UPDATE sessions SET state = state || ? WHERE id = ?",
+interface Spoiling {
+  readonly sql: string;
+  /** Blanks at the end of JSON: the rows grow, until pages hold nothing but a part of them. */
+  readonly blanks: number;
+  readonly isWanted: (page: Buffer, ids: { readonly hurt: string; readonly others: readonly string[] }) => boolean;
+}
+
+const SPOIL: Readonly<Record<"events" | "state", Spoiling>> = {
+  events: {
+    sql: "UPDATE events SET body = body || ? WHERE session_id = ?",
+    blanks: 3_000,
+    isWanted: (page, { hurt, others }) =>
+      page[0] === TABLE_LEAF &&
+      page.includes(" ".repeat(3_000)) &&
+      page.includes(hurt) &&
+      !others.some((id) => page.includes(id)),
+  },
+  state: {
+    sql: "UPDATE sessions SET state = state || ? WHERE id = ?",
+    blanks: 30_000,
+    // A page in the middle of one long row: it begins with the number of the next one.
+    isWanted: (page) => page.readUInt32BE(0) !== 0 && page.subarray(4).every((byte) => byte === 0x20),
+  },
 };
 
-/** Damages a page that holds nothing but a part of one row, which goes on in a next page. */
-async function spoil({ place }: TestHouse, what: keyof typeof LENGTHEN, id: string): Promise<void> {
+/** Damages a page on which only rows of one session lie. */
+async function spoil({ place }: TestHouse, what: keyof typeof SPOIL, ids: Parameters<Spoiling["isWanted"]>[1]) {
   const path = join(place.home, "sallyport.db");
+  const { sql, blanks, isWanted } = SPOIL[what];
   const database = (await loadSqlite())(path);
-  database.prepare(LENGTHEN[what]).run(BLANKS, id);
+  database.prepare(sql).run(" ".repeat(blanks), ids.hurt);
   const { page_size } = database.prepare("PRAGMA page_size").get() as { readonly page_size: number };
   database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
   database.close();
   const bytes = await readFile(path);
-  const isPart = (page: Buffer) => page.readUInt32BE(0) !== 0 && page.subarray(4).every((byte) => byte === 0x20);
-  for (let at = 0; at < bytes.length; at += page_size) {
-    const page = bytes.subarray(at, at + page_size);
-    if (!isPart(page)) continue;
-    page.fill(0xff);
-    return writeFile(path, bytes);
-  }
-  throw new Error("no such page");
+  const pages = Array.from({ length: bytes.length / page_size }, (_, at) =>
+    bytes.subarray(at * page_size, (at + 1) * page_size),
+  ).filter((page) => isWanted(page, ids));
+  expect(pages.length).toBeGreaterThan(2);
+  pages[pages.length >> 1]?.fill(0xff);
+  await writeFile(path, bytes);
 }
 
 async function withDamage(what: "events" | "state"): Promise<{ house: TestHouse; hurt: string; others: string[] }> {
@@ -38,9 +56,10 @@ async function withDamage(what: "events" | "state"): Promise<{ house: TestHouse;
   const { session } = await runScript(house.client, say("I am hurt."));
   const last = await runScript(house.client, say("I am whole, too."));
   await house.stop();
-  await spoil(house, what, session.id);
+  const ids = { hurt: session.id, others: [first.session.id, last.session.id] };
+  await spoil(house, what, ids);
   await house.restart();
-  return { house, hurt: session.id, others: [first.session.id, last.session.id] };
+  return { house, ...ids };
 }
 
 async function isWhole({ client }: TestHouse, id: string): Promise<void> {
