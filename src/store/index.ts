@@ -1,4 +1,4 @@
-export { isDamagedPage, type DamageFound } from "./damage.ts";
+export { isDamagedPage } from "./damage.ts";
 export { DAMAGED_TOOL } from "./damaged.ts";
 export { stalledFailure } from "./failure.ts";
 export type { Faults } from "./messages.ts";
