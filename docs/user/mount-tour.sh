@@ -52,6 +52,7 @@ read_file "$here/tools/pending" | field command
 write_file "$here/tools/approve" approve
 until [ "$(read_file "$here/status" | field tool_use_id)" != "$first" ]; do sleep 0.1; done
 wait_for "$here" pending_approval
+read_file "$here/tools/pending" | field command
 write_file "$here/tools/approve" 'reject keep the file'
 read_file "$here/output?follow=1&until=idle"
 read_file "$here/tools/log" | grep -c '"approved"'

@@ -5,6 +5,7 @@ import { z } from "zod";
 import { SallyportClient } from "../client/index.ts";
 import { Failure, LIMITS, PROTOCOL_VERSION, speaksOurs } from "../protocol/index.ts";
 import { SERVER_FILE, TOKEN_FILE } from "./files.ts";
+import { folderId } from "./home-marker.ts";
 import { readSettings, type Settings } from "./settings.ts";
 import type { Surroundings } from "./surroundings.ts";
 
@@ -67,13 +68,18 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
   return running === undefined ? embed(settings, options) : connectFound(running, settings, options);
 }
 
+const ServerFile = z.object({ url: z.url(), pid: z.number().int().positive(), folder: z.string().optional() });
+
 /** The server that has this home open; undefined when there is none that answers. */
 export async function findServer(home: string): Promise<FoundServer | undefined> {
   const text = await readFile(join(home, SERVER_FILE), "utf8").catch(() => undefined);
   if (text === undefined) return undefined;
-  const parsed = z.object({ url: z.url(), pid: z.number().int().positive() }).safeParse(jsonOf(text));
+  const parsed = ServerFile.safeParse(jsonOf(text));
   if (!parsed.success || !isAlive(parsed.data.pid)) return undefined;
-  return (await protocolOf(parsed.data.url)) === undefined ? undefined : parsed.data;
+  const { url, pid, folder } = parsed.data;
+  // A file that came with a copy of the folder names the other folder's server.
+  if (folder !== undefined && folder !== (await folderId(home).catch(() => undefined))) return undefined;
+  return (await protocolOf(url)) === undefined ? undefined : { url, pid };
 }
 
 /** The first admin's token of a home; undefined where it was set by SALLYPORT_TOKEN, or no server ever ran. */

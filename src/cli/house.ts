@@ -2,17 +2,7 @@ import { randomBytes } from "node:crypto";
 import { chmod, mkdir, readFile, realpath, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ConnectionBook } from "../connections/index.ts";
-import { DEFAULT_POLICY, parsePolicyYaml } from "../gate/index.ts";
-import {
-  Failure,
-  LIMITS,
-  makeNewId,
-  mountProfile,
-  mountProfileName,
-  type NewId,
-  type Policy,
-  type Redactor,
-} from "../protocol/index.ts";
+import { LIMITS, makeNewId, type NewId, type Redactor } from "../protocol/index.ts";
 import { ProcessMarks, reapOrphans, startWatchdog } from "../sandbox/index.ts";
 import {
   Gateway,
@@ -29,9 +19,11 @@ import { openSqliteStore, type SqliteStoreOptions, type Stall, type Store, type 
 import { openTelemetry, type Readings, type Telemetry } from "../telemetry/index.ts";
 import type { AnyTool } from "../tools/index.ts";
 import { openEngines } from "./engines.ts";
-import { POLICY_FILE, TOKEN_FILE } from "./files.ts";
+import { TOKEN_FILE } from "./files.ts";
+import { markerOf } from "./home-marker.ts";
 import { openModels } from "./models.ts";
 import { fewOpenFiles, OpenFilesWatch, OWN_OPEN_FILES, type OpenFiles } from "./open-files.ts";
+import { loadPolicyFile } from "./policy-file.ts";
 import type { Environment, Settings } from "./settings.ts";
 import { loadToolModules } from "./tool-modules.ts";
 import { keyFilesOf, refuseUntrusted, trustedInHome } from "./trusted-files.ts";
@@ -101,6 +93,7 @@ export async function openHouse(options: HouseOptions): Promise<House> {
     path: join(home, "sallyport.db"),
     onFatal: options.onFatal,
     onStall: (stall) => tellStall(options.log, stall),
+    onDamage: ({ session, why }) => options.log.error({ session, why }, DAMAGE_FOUND),
   });
   const opened: Opened = [() => store.close()];
   const close = async (): Promise<void> => {
@@ -116,11 +109,6 @@ export async function openHouse(options: HouseOptions): Promise<House> {
   }
 }
 
-/** What every process of this home carries in its environment. */
-function markerOf(home: string): Promise<string> {
-  return kept(join(home, "instance"), () => randomBytes(12).toString("hex"));
-}
-
 async function endLeft(home: string, log: Log): Promise<void> {
   const reaped = await reapOrphans({ marker: await markerOf(home) });
   if (reaped > 0) log.info({ processes: reaped }, "ended processes that the last run left");
@@ -131,12 +119,18 @@ function tellStall(log: Log, stall: Stall | undefined): void {
   else
     log.error(
       { cause: stall.cause, why: stall.why },
-      "the store cannot write: new requests are refused, what runs waits, and it is tried again",
+      stall.cause === "replaced"
+        ? "the database's files were removed or replaced: nothing is stored any more. Stop the server, put the files back or restore a backup, and start it again"
+        : "the store cannot write: new requests are refused, what runs waits, and it is tried again",
     );
 }
 
+const DAMAGE_FOUND =
+  "a page of the database is damaged: what lies on it is refused, all else goes on. `sallyport doctor` says what is damaged; restore a backup when you can";
+
 function storeReadings({
   disk,
+  damaged,
   stall,
   waitingChars,
   waitingWrites,
@@ -147,6 +141,7 @@ function storeReadings({
     storeWaitingChars: waitingChars,
     storeWaitingWrites: waitingWrites,
     storeRefusedWrites: refusedWrites,
+    storeDamagedSessions: damaged?.size ?? 0,
     storeFreeBytes: disk?.freeBytes,
     storeDatabaseBytes: disk?.databaseBytes,
     storeWalBytes: disk?.walBytes,
@@ -301,7 +296,6 @@ function watchOpenFiles(
 async function gatewayFor(options: HouseOptions, furniture: Furniture): Promise<Gateway> {
   const { settings, environment, log, redact, clock = SYSTEM_CLOCK } = options;
   const { home, store, marker, marks, models, newId, telemetry, openFiles } = furniture;
-  const policyText = await readPolicyFile(join(home, POLICY_FILE));
   const passedOn = Object.fromEntries(
     PASSED_ON.flatMap((name) => (environment[name] === undefined ? [] : [[name, environment[name]]])),
   ) as Record<string, string>;
@@ -355,36 +349,8 @@ async function gatewayFor(options: HouseOptions, furniture: Furniture): Promise<
       hidden: [home],
     },
     retention: settings.retention?.value,
-    policyFile: withMounts(policyText === undefined ? undefined : parsePolicyYaml(policyText), settings),
+    policyFile: await loadPolicyFile(home, settings),
   });
-}
-
-/** Each mount that sets limits has a profile of its own, which the policy file may replace. */
-function withMounts(file: Policy | undefined, { mounts }: Settings): Policy | undefined {
-  const profiles = Object.entries(mounts?.value ?? {}).flatMap(([path, setting]) => {
-    const profile = mountProfile(setting);
-    return profile === undefined ? [] : [[mountProfileName(path), profile] as const];
-  });
-  if (profiles.length === 0) return file;
-  const { default_profile, profiles: others } = file ?? DEFAULT_POLICY;
-  return {
-    ...file,
-    default_profile,
-    profiles: { ...Object.fromEntries(profiles), ...(file === undefined ? {} : others) },
-  };
-}
-
-/** Nothing where there is no such file; one that cannot be read is no reason to run without it. */
-async function readPolicyFile(path: string): Promise<string | undefined> {
-  try {
-    return await readFile(path, "utf8");
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
-    throw new Failure(
-      "invalid_request",
-      `${path} is there but cannot be read: ${error instanceof Error ? error.message : "?"}`,
-    );
-  }
 }
 
 /** A small secret that is made once and kept in the home folder, readable by its owner only. */

@@ -1,10 +1,11 @@
-import { rm, writeFile } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { LIMITS, makeRedactor, type Redactor } from "../protocol/index.ts";
 import { CHECKPOINTS, type Checkpoint, type Clock, type Log } from "../sessions/index.ts";
 import { listen, type Listening, type WriteAccessLine } from "../surfaces/index.ts";
 import { SERVER_FILE } from "./files.ts";
+import { folderId } from "./home-marker.ts";
 import { openHouse, type House, type HouseOptions } from "./house.ts";
 import { openLog } from "./log.ts";
 import { connectionsFor, OWN_OPEN_FILES } from "./open-files.ts";
@@ -67,7 +68,12 @@ export async function serve(options: ServeOptions): Promise<Serving> {
   });
   openSockets = () => server.sockets;
   const file = join(settings.home.value, SERVER_FILE);
-  await writeFile(file, JSON.stringify({ url: server.url, pid: process.pid }), { mode: 0o600 });
+  const said = JSON.stringify({ url: server.url, pid: process.pid, folder: await folderId(settings.home.value) });
+  await writeFile(file, said, { mode: 0o600 }).catch(async (error: unknown) => {
+    await server.close();
+    await house.close();
+    throw error;
+  });
   return {
     url: server.url,
     token: house.adminToken,
@@ -76,7 +82,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     close: async () => {
       await server.close();
       // While the home is still ours: a moment later it may be the next owner's file.
-      await rm(file, { force: true });
+      if ((await readFile(file, "utf8").catch(() => undefined)) === said) await rm(file, { force: true });
       await house.close();
     },
   };

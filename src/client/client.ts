@@ -122,6 +122,8 @@ export class SallyportClient {
     default_provider: string;
     /** `stalled`: nothing can be written at the moment; `low_space`: no new session or prompt is taken. */
     store: "ok" | "low_space" | "stalled";
+    /** Sessions on damaged pages of the database that were met since the server's start. */
+    damaged_sessions: number;
   }> {
     return this.#call({ method: "GET", path: "/health" });
   }

@@ -65,13 +65,20 @@ export class MountClient {
     return ((await response.json()) as { entries: FileEntry[] }).entries;
   }
 
-  /** A file's bytes; EISDIR for a folder. */
-  async read(path: string): Promise<Uint8Array> {
-    return new Uint8Array(await (await this.#send({ method: "GET", path, query: { read: "1" } })).arrayBuffer());
+  /** A file's bytes; EISDIR for a folder. `peek`: nobody sees them yet, so questions in them do not count as shown. */
+  async read(path: string, { peek = false }: { readonly peek?: boolean } = {}): Promise<Uint8Array> {
+    const query = { read: "1", ...(peek ? { peek: "1" } : {}) };
+    return new Uint8Array(await (await this.#send({ method: "GET", path, query })).arrayBuffer());
   }
 
-  async write(path: string, bytes: Uint8Array | string): Promise<void> {
-    await this.#send({ method: "PUT", path, body: bytes });
+  /** `shown`: with an answer, the questions that its writer was shown last. Absent: what was read with this token. */
+  async write(
+    path: string,
+    bytes: Uint8Array | string,
+    { shown }: { readonly shown?: readonly string[] } = {},
+  ): Promise<void> {
+    const query = shown === undefined ? {} : { query: { shown: shown.join(",") } };
+    await this.#send({ method: "PUT", path, body: bytes, ...query });
   }
 
   /** Writes and reads the answer on the same handle: `new`, `fork`. */

@@ -41,6 +41,8 @@ export interface OpenFile {
   write(place: { readonly offset: number; readonly data: Uint8Array }, asking: Asking): Promise<void>;
   /** Somebody closed one of its descriptors; its failure is what `close` returns. */
   flush(asking: Asking): Promise<void>;
-  /** The last descriptor is gone. */
+  /** The programs that had it open have all closed it; `release` follows. */
+  closed?(): void;
+  /** It is not used any more. */
   release(): void;
 }

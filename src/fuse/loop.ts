@@ -196,7 +196,11 @@ export class FuseLoop {
         return NOTHING;
       case "release": {
         const opened = this.#handles.remove(body.handle);
-        if (opened?.is === "file") opened.file.release();
+        if (opened?.is === "file") {
+          // Who could not close it has not said all.
+          if (!this.#leaving) opened.file.closed?.();
+          opened.file.release();
+        }
         return NOTHING;
       }
       case "statfs":

@@ -7,7 +7,8 @@ export function isSameProcess(left: number, right: number): boolean {
   return process !== undefined && process === processOf(right);
 }
 
-function processOf(thread: number): string | undefined {
+/** The process of a thread. Undefined: it is gone or cannot be seen. */
+export function processOf(thread: number): string | undefined {
   if (thread === 0) return undefined;
   try {
     return /^Tgid:\s*(\d+)$/m.exec(readFileSync(`/proc/${thread}/status`, "utf8"))?.[1];

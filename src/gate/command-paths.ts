@@ -5,10 +5,19 @@ import type { Match } from "./match.ts";
 import { reaches, READING_TOOLS, ruleNames, type PathPattern, type Rule } from "./rules.ts";
 import { anyFileNamesIn } from "./shell/file-names.ts";
 import { readGit } from "./shell/git.ts";
-import { asGlob, isInside, placeOf, possibleNames, type Bindings, type Folder } from "./shell/paths.ts";
+import {
+  asGlob,
+  isInside,
+  isKnownOnlyAtRunTime,
+  placeOf,
+  possibleNames,
+  type Bindings,
+  type Folder,
+} from "./shell/paths.ts";
 import { foldersOf, HARMLESS_DEVICES } from "./shell/preview.ts";
-import { ONLY_READ, PATTERN_PROGRAMS, readsWholeFolders, TEXT_PROGRAMS } from "./shell/programs.ts";
+import { ONLY_READ, PATTERN_PROGRAMS, TEXT_PROGRAMS } from "./shell/programs.ts";
 import type { Part, Unwrapped } from "./shell/unwrap.ts";
+import { readsWholeFolders } from "./shell/whole-folders.ts";
 import type { ShellWord } from "./shell/words.ts";
 
 type PathRule = Extract<Rule, { kind: "path" }>;
@@ -141,6 +150,7 @@ function saidInText({ layers, redirects }: Part, question: Question): string | u
 
 /** Words of a program that may name files: all but texts and patterns. */
 function fileWords(program: string, words: readonly ShellWord[], { writing }: Question): readonly ShellWord[] {
+  if (program === "date" || program === "hostname") return writing ? [] : listWords(words);
   if (TEXT_PROGRAMS.has(program)) return [];
   if (writing && ONLY_READ.test(program)) return [];
   if (program === "git") return gitWords(words, writing);
@@ -157,6 +167,13 @@ function fileWords(program: string, words: readonly ShellWord[], { writing }: Qu
   if (writing && /^(cp|install|rsync|scp)$/.test(program)) return destinations(given);
   if (writing && program === "dd") return given.filter((word) => !word.value.startsWith("if="));
   return given;
+}
+
+/** `date -f file`, `hostname -F file` print what stands in the file; a format or a date is none. */
+function listWords(words: readonly ShellWord[]): readonly ShellWord[] {
+  return withoutTexts(words.slice(1), /^(-[a-zA-Z]*[ds]|--(da?t?e?|set?))$/).filter(
+    ({ value }) => !/^(\+|-[a-zA-Z]*d|--d)/.test(value),
+  );
 }
 
 function destinations(given: readonly ShellWord[]): readonly ShellWord[] {
@@ -205,17 +222,26 @@ function inWord(word: ShellWord, question: Question): Match | undefined {
   if (word.added === true) return { ...maybe, why: "it is given names that are known only at run time" };
   if (word.fixed) {
     const told = namesIn(word.value, question, false);
-    return told === undefined ? maybe : told ? named : homeDoubt(word.value, question, maybe);
+    if (told === true) return named;
+    return told === undefined || mayLeadAnywhere(anyFileNamesIn(word.value), question)
+      ? maybe
+      : homeDoubt(word.value, question, maybe);
   }
   if (word.pieces.every((piece) => piece.kind === "text" || piece.kind === "glob")) {
     const pattern = word.pieces.map((piece) => piece.text).join("");
     const told = namesIn(pattern, question, !question.dots);
-    return told === undefined ? maybe : told ? named : undefined;
+    if (told === true) return named;
+    return told === undefined || mayLeadAnywhere(anyFileNamesIn(pattern), question) ? maybe : undefined;
   }
   const names = patternsOf(word, question) ?? possibleNames(word, folder, question.bindings)?.map(asGlob);
   if (names === undefined) return maybe;
   if (names.some((name) => isAbout(name, question, !question.dots))) return named;
+  if (mayLeadAnywhere(names, question)) return maybe;
   return homeDoubt(names[0] ?? "", question, maybe);
+}
+
+function mayLeadAnywhere(names: readonly string[] | undefined, { folder, bases }: Question): boolean {
+  return names?.some((name) => bases.some((cwd) => isKnownOnlyAtRunTime(name, { ...folder, cwd }))) === true;
 }
 
 /** Whether a word names the file; undefined: it holds too much to tell. */
@@ -271,7 +297,11 @@ function foldersRead(program: string, words: readonly ShellWord[], question: Que
   const { rule, writing, folder, bases } = question;
   const taken = readsWholeFolders(program, words, writing ? "write" : "read");
   const held = taken?.find((name) =>
-    bases.some((base) => mayHold(rule.pattern, placeOf(name, { ...folder, cwd: base }).real, folder.workspace)),
+    bases.some((base) => {
+      const { path, real } = placeOf(name, { ...folder, cwd: base });
+      // `grep -r x /dev/stdin < .`: what is open may be a folder.
+      return HARMLESS_DEVICES.has(path) ? path !== "/dev/null" : mayHold(rule.pattern, real, folder.workspace);
+    }),
   );
   return held === undefined
     ? undefined

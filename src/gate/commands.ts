@@ -121,10 +121,15 @@ function redirectsTooFar(part: Part, folder: Folder): boolean {
 const TAME_VARIABLES =
   /^(CI|NODE_ENV|LANG|LANGUAGE|LC_[A-Z]+|TZ|FORCE_COLOR|NO_COLOR|CLICOLOR(_FORCE)?|TERM|COLORTERM|COLUMNS|LINES|DEBUG|VERBOSE|LOG_LEVEL|RUST_BACKTRACE|RUST_LOG|PYTHONUNBUFFERED|PYTHONDONTWRITEBYTECODE|GIT_(TERMINAL_PROMPT|OPTIONAL_LOCKS|PAGER)|PAGER|NO_UPDATE_NOTIFIER|CARGO_TERM_COLOR|SOURCE_DATE_EPOCH)$/;
 
+/** Names that a script gives its own variables. */
+const OWN_VARIABLES = /^([a-z][a-z\d_]*|REPLY|MAPFILE|OPTARG|OPTIND)$/;
+
 function setsTooMuch(part: Part): boolean {
+  // What a builtin sets them to is not followed.
+  if (part.sets?.some((name) => !OWN_VARIABLES.test(name)) === true) return true;
   return part.assignments.some(({ name, lasting, values }) => {
     // Without `export` a variable that the shell sets for itself reaches programs only where it was exported before.
-    if (lasting && part.layers.length === 0) return !/^[a-z][a-z\d_]*$/.test(name) && !TAME_VARIABLES.test(name);
+    if (lasting && part.layers.length === 0) return !OWN_VARIABLES.test(name) && !TAME_VARIABLES.test(name);
     return !TAME_VARIABLES.test(name) || values.some((value) => !value.fixed);
   });
 }
@@ -217,6 +222,8 @@ function suspicion(rules: readonly CommandRule[], { parts }: Unwrapped): Caught 
     const open = layer === undefined ? undefined : rules.find(({ pattern }) => mayBecome(pattern, layer));
     if (open !== undefined && layer !== undefined)
       return { rule: open, certain: false, why: `${textOf(layer.words)} is known only at run time` };
+    const renamed = layer === undefined ? undefined : renames(rules, layer);
+    if (renamed !== undefined) return renamed;
     if (layer === undefined || PLAIN_PROGRAMS.has(layer.program)) continue;
     for (let at = 1; at < Math.min(layer.words.length, LIMITS.shellSpellings); at++) {
       const words = layer.words.slice(at, at + LIMITS.shellSpellings);
@@ -224,6 +231,21 @@ function suspicion(rules: readonly CommandRule[], { parts }: Unwrapped): Caught 
       const rule = rules.find(({ pattern }) => fitsLoosely(pattern, name.slice(name.lastIndexOf("/") + 1), words));
       if (rule !== undefined) return { rule, certain: false, why: `${layer.program} may run ${textOf(words)}` };
     }
+  }
+  return undefined;
+}
+
+/** `ln -s /usr/bin/curl c`: a program gets another name, under which no rule would know it. */
+function renames(rules: readonly CommandRule[], { program, words }: Layer): Caught | undefined {
+  if (!/^(ln|cp|mv|install|link|rsync)$/.test(program)) return undefined;
+  for (const { value, text } of words.slice(1)) {
+    const file = value.includes("/") ? value.slice(value.lastIndexOf("/") + 1) : "";
+    const rule = rules.find(
+      ({ pattern }) =>
+        file !== "" &&
+        file === (pattern.kind === "exact" ? trimmed(pattern.command).split(" ") : (wordsOf(pattern) ?? []))[0],
+    );
+    if (rule !== undefined) return { rule, certain: false, why: `${program} gives ${text} another name` };
   }
   return undefined;
 }
@@ -245,6 +267,8 @@ function blindSpot(rule: CommandRule, { parts, notes, error }: Unwrapped): Caugh
 export function isStatic(command: string): boolean {
   const { parts, notes, error } = unwrap(command);
   return (
-    error === undefined && notes.length === 0 && parts.every((part) => part.notes.every((note) => note.kind === "code"))
+    error === undefined &&
+    notes.length === 0 &&
+    parts.every((part) => part.notes.every(({ kind }) => kind === "code" || kind === "input"))
   );
 }

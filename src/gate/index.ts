@@ -13,5 +13,6 @@ export { may, ROLE_CAN, type Capability } from "./roles.ts";
 export { parseRule } from "./rules.ts";
 export { broaderRule, sessionRule } from "./session-rule.ts";
 export { claudeSettings } from "./settings.ts";
-export { analyseCommand } from "./shell/analyse.ts";
+export { analyseCommand, type CommandAnalysis } from "./shell/analyse.ts";
 export { withDisk } from "./shell/disk.ts";
+export { leadsAnywhere } from "./shell/run-time-names.ts";

@@ -1,5 +1,21 @@
 import { relative } from "node:path/posix";
 import { pathsMeet } from "./globs.ts";
+import { namesIn } from "./shell/lists.ts";
+
+/**
+ * Settings that programs read from a home folder, and some from the folder they run in. A folder of the workspace becomes a home
+ * folder with one variable.
+ */
+const HOME_SETTINGS = namesIn(
+  ".gitconfig .npmrc .yarnrc .yarnrc.yml .pnpmfile.cjs .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile",
+  ".zshrc .zshenv .zprofile .zlogin .zlogout .kshrc .mkshrc .cshrc .tcshrc .login .inputrc .curlrc .wgetrc .netrc .vimrc .gvimrc",
+  ".exrc .nanorc .emacs .gdbinit .lldbinit .hgrc .psqlrc .sqliterc .my.cnf .irbrc .pryrc .perldb .Rprofile .tclshrc .direnvrc",
+  ".screenrc .tmux.conf .lesskey .mailrc .pypirc .gemrc .condarc .rgrc .ackrc",
+);
+/** Folders of such settings. */
+const HOME_FOLDERS = namesIn(
+  ".ssh .gnupg .config/git .config/fish .config/nvim .config/pip .emacs.d .vim .bundle .cargo .hg",
+);
 
 /** Files that git, an editor, a package manager or an agent obeys: changed only after a question, whatever the autonomy. */
 const PROTECTED = new RegExp(
@@ -14,11 +30,17 @@ const PROTECTED = new RegExp(
     String.raw`\.husky(\/|$)`,
     String.raw`\.vscode\/(settings|tasks|launch)\.json$`,
     String.raw`\.envrc$`,
+    ...HOME_SETTINGS.map((name) => `${escaped(name)}$`),
+    ...HOME_FOLDERS.map((name) => `${escaped(name)}(/|$)`),
   ]
     .map((place) => `(?:^|/)${place}`)
     .join("|"),
   "i",
 );
+
+function escaped(name: string): string {
+  return name.replaceAll(".", String.raw`\.`);
+}
 
 /**
  * A folder with a file HEAD and the folders objects and refs is a repository to git, wherever it lies, and its settings may name
@@ -41,6 +63,8 @@ const NAMES = [
   ".husky",
   ".vscode",
   ".envrc",
+  ...HOME_SETTINGS,
+  ...HOME_FOLDERS.flatMap((name) => name.split("/")),
 ];
 
 /** Whether a pattern of the shell may turn into such a file: `.g*`. */

@@ -52,6 +52,15 @@ export function showHidden(text: string, kind: TextKind): string {
   return eachHidden(text, kind, (character) => `⟨${codeName(character)}⟩`);
 }
 
+/** JSON with every hidden character as its escape, so that it can be seen and still means the same. */
+export function escapeHidden(json: string): string {
+  return eachHidden(json, "command", (character) => character.split("").map(escapeOf).join(""));
+}
+
+function escapeOf(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+}
+
 const PLAIN = /^[\t\n\u0020-\u007E]*$/;
 
 function eachHidden(text: string, kind: TextKind, replace: (character: string) => string): string {

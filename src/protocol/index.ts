@@ -1,3 +1,4 @@
+export * from "./answer-keys.ts";
 export * from "./approvals.ts";
 export * from "./canonical.ts";
 export * from "./connections.ts";

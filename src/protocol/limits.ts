@@ -357,6 +357,8 @@ export const LIMITS = {
   storeFatalMs: 5_000,
   /** Chains of Writes that were refused; the oldest is forgotten first. */
   storeBrokenChains: 1_000,
+  /** Sessions on damaged pages that are remembered, said and skipped. */
+  storeDamagedSessions: 1_000,
   storeCacheKib: 16_384,
   storeCheckpointPages: 1_000,
   storeWalBytes: 67_108_864,

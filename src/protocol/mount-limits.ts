@@ -21,6 +21,8 @@ export const MOUNT_LIMITS = {
   mountEndedMessages: 10_000,
   /** Outputs whose length is known up to an event, for `stat`; the one asked for longest ago is counted anew. */
   mountOutputSizes: 1_000,
+  /** Questions that one answer says its writer was shown. */
+  mountShownQuestions: 100,
   mounts: 16,
   mountTunnels: 100,
   // sallyport mount

@@ -64,15 +64,26 @@ function identityOf(path: string): string | undefined {
 async function clear(wanted: string): Promise<void> {
   const there = lstatSync(wanted, { throwIfNoEntry: false });
   if (there === undefined) return;
+  refuseForeign(wanted);
   const target = there.isSymbolicLink() ? resolve(dirname(wanted), readlinkSync(wanted)) : wanted;
-  if (!(there.isSymbolicLink() ? isOurs(target) : there.isSocket())) {
-    throw new Failure("conflict", `${wanted} is in the way: the model proxy's socket belongs there; move it away`);
-  }
   if (await answers(target)) {
     throw new Failure("conflict", `another process answers at ${wanted}: stop it, or give this one another home`);
   }
   if (target !== wanted) rmSync(dirname(target), { recursive: true, force: true });
   rmSync(wanted, { force: true });
+}
+
+/** Refuses what no server of this home made there. */
+export function refuseForeignSocket(home: string): void {
+  refuseForeign(join(home, NAME));
+}
+
+function refuseForeign(wanted: string): void {
+  const there = lstatSync(wanted, { throwIfNoEntry: false });
+  if (there === undefined) return;
+  const isKnown = there.isSymbolicLink() ? isOurs(resolve(dirname(wanted), readlinkSync(wanted))) : there.isSocket();
+  if (isKnown) return;
+  throw new Failure("conflict", `${wanted} is in the way: the model proxy's socket belongs there; move it away`);
 }
 
 /** A folder that `claimSocket` made. */

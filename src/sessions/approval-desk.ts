@@ -26,7 +26,7 @@ import type { SetLimit } from "./limit-book.ts";
 import { isOverdue } from "./questions.ts";
 import type { Registry } from "./registry.ts";
 import { inputHash, QUESTION_TOOL } from "./permit.ts";
-import { CHANGED_SINCE_SHOWN, planOf } from "./plans.ts";
+import { CHANGED_SINCE_SHOWN, isSameCommand, planOf } from "./plans.ts";
 import { ruleOn, type Ruled } from "./ruling.ts";
 import type { Services } from "./services.ts";
 import { setLimit } from "./set-limit.ts";
@@ -216,9 +216,9 @@ export class ApprovalDesk {
     if (edited !== undefined && ruled.ruling.effect === "deny")
       throw new Failure("invalid_request", `updated_input is not allowed: ${ruled.ruling.why}`, ruled.ruling);
     const planned = await planOf(session, ruled);
-    const isAsShown =
+    const isSameChange =
       edited === undefined ? isSamePlan(approval.planned, planned) : isSameFile(approval.planned, planned);
-    if (isAsShown) return planned;
+    if (isSameChange && (await isSameCommand(session, { approval, input: edited ?? approval.input }))) return planned;
     const audit = [auditRow(this.#services, SYSTEM, { action: "approval.changed", target: approval.id })];
     await session.answer(
       { approval_id: approval.id, outcome: "cancelled", by: SYSTEM, feedback: CHANGED_SINCE_SHOWN, changed: true },
@@ -226,7 +226,7 @@ export class ApprovalDesk {
     );
     throw new Failure(
       "input_changed",
-      "what this call would change has changed since it was shown, so nothing was run; look at the new question before you decide",
+      "what this call would do has changed since it was shown, so nothing was run; look at the new question before you decide",
     );
   }
 

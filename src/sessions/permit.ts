@@ -13,9 +13,9 @@ import {
   type Ruling,
   type ToolItem,
 } from "../protocol/index.ts";
-import { isSamePlan } from "../tools/index.ts";
+import { isSamePlan, type ApprovedRun } from "../tools/index.ts";
 import type { PermittedCall } from "./permitted-calls.ts";
-import { CHANGED_SINCE_SHOWN, planError, planOf, shownIn } from "./plans.ts";
+import { CHANGED_SINCE_SHOWN, isSameCommand, planError, planOf, shownIn, shownParts } from "./plans.ts";
 import { ruleOn, type Ruled } from "./ruling.ts";
 import type { Questions } from "./questions.ts";
 import type { Session } from "./session.ts";
@@ -167,7 +167,10 @@ async function runAsShown(session: Session, deciding: Deciding, question: Asked)
   if (!isSamePlan(shown, await planOf(session, ruled))) return undefined;
   if (shown !== undefined && !isJudged(shown, ruled)) return undefined;
   const { approval_id } = question;
-  return letRun(session, deciding, { input, edited, ruled, approved: { planned: shown, approval_id } });
+  const approval = await session.services.store.read.approval(approval_id);
+  if (approval !== undefined && !(await isSameCommand(session, { approval, input }))) return undefined;
+  const parts = approval === undefined ? undefined : shownParts(approval, input);
+  return letRun(session, deciding, { input, edited, ruled, approval_id, approved: { planned: shown, parts } });
 }
 
 /** True when the gate ruled on the place that the plan writes to. */
@@ -311,13 +314,14 @@ interface Run {
   /** What a person made of the input. */
   readonly edited?: ToolCall["input"] | undefined;
   readonly ruled: Ruled;
-  /** Absent: nobody was asked. */
-  readonly approved?: { readonly approval_id: string; readonly planned: PlannedChange | undefined } | undefined;
+  /** Absent, as what was approved: nobody was asked. */
+  readonly approval_id?: string | undefined;
+  readonly approved?: ApprovedRun | undefined;
 }
 
 /** Says yes once it is on the disk that the tool is about to run: after a crash nobody has to guess. */
 async function letRun(session: Session, { item, call, effectful, signal }: Deciding, run: Run): Promise<Verdict> {
-  const { input, edited, ruled, approved } = run;
+  const { input, edited, ruled, approval_id, approved } = run;
   await session.activity.hold(signal);
   if (signal.aborted) return denied("Interrupted.", "interrupted");
   const isMarked = session.state.turn?.running.includes(item.id) === true;
@@ -329,10 +333,10 @@ async function letRun(session: Session, { item, call, effectful, signal }: Decid
     call,
     input,
     effectful,
-    approval_id: approved?.approval_id,
+    approval_id,
     permission: {
       judged: new Map(ruled.call.paths.map(({ given, real }) => [given, real])),
-      ...(approved === undefined ? {} : { approved: { planned: approved.planned } }),
+      ...(approved === undefined ? {} : { approved }),
     },
   });
   return { effect: "allow", input };

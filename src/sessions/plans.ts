@@ -1,4 +1,12 @@
-import { filesOf, type Approval, type PlannedChange, type Preview, type Warning } from "../protocol/index.ts";
+import {
+  filesOf,
+  type Approval,
+  type CommandPart,
+  type PlannedChange,
+  type Preview,
+  type Warning,
+} from "../protocol/index.ts";
+import { leadsWhereShown } from "../tools/index.ts";
 import type { Ruled } from "./ruling.ts";
 import type { Services } from "./services.ts";
 import type { Session } from "./session.ts";
@@ -11,6 +19,26 @@ export async function planOf(session: Session, { call }: Ruled): Promise<Planned
   if (!call.paths.some(({ access }) => access === "write")) return undefined;
   const workshop = await session.workshop();
   return (await workshop.toolbox.preview(call.tool, call.input)).planned;
+}
+
+/** What a question showed of the command in this input. Absent: it showed none, or a person wrote another one. */
+export function shownParts(
+  { preview }: Pick<Approval, "preview">,
+  input: Approval["input"],
+): readonly CommandPart[] | undefined {
+  return preview.type === "command" && preview.command === input["command"] ? preview.parts : undefined;
+}
+
+/** Whether the command in this input still leads where its question showed. True where nothing was shown of it. */
+export async function isSameCommand(
+  session: Session,
+  { approval, input }: { readonly approval: Approval; readonly input: Approval["input"] },
+): Promise<boolean> {
+  const shown = shownParts(approval, input);
+  if (shown === undefined) return true;
+  const workshop = await session.workshop();
+  const { preview } = await workshop.toolbox.preview(approval.tool, input);
+  return preview.type === "command" && leadsWhereShown(shown, preview.parts);
 }
 
 const NOT_SHOWN =

@@ -7,7 +7,7 @@ import {
   type PruneRequest,
   type RetentionSettings,
 } from "../protocol/index.ts";
-import type { SessionRow } from "../store/index.ts";
+import { isDamagedPage, type SessionRow } from "../store/index.ts";
 import { auditRow, authorize, authorizeFor, type Caller } from "./access.ts";
 import type { Registry } from "./registry.ts";
 import type { Services } from "./services.ts";
@@ -76,7 +76,7 @@ export class Retention {
     const gone: string[] = [];
     let count = 0;
     const take = async (row: SessionRow): Promise<void> => {
-      if (!dry_run) await this.#delete(row, by);
+      if (!dry_run && !(await this.#deleteWhole(row, by))) return;
       count += 1;
       if (gone.length < LIMITS.pruneListed) gone.push(row.id);
     };
@@ -113,6 +113,19 @@ export class Retention {
     }
   }
 
+  /** False: a page of the database is damaged, and the session stays. The others can go. */
+  async #deleteWhole(row: SessionRow, by: typeof SYSTEM | Caller): Promise<boolean> {
+    const { store } = this.#services;
+    if (store.health().damaged?.has(row.id) === true) return false;
+    try {
+      await this.#delete(row, by);
+      return true;
+    } catch (error) {
+      if (!isDamagedPage(error)) throw error;
+      return false;
+    }
+  }
+
   async #delete({ id }: SessionRow, by: typeof SYSTEM | Caller): Promise<void> {
     const { store, sessionFiles } = this.#services;
     const session = await this.#registry.get(id).catch(() => undefined);
@@ -122,8 +135,12 @@ export class Retention {
       await session.halt();
     }
     const audit = [auditRow(this.#services, by, { action: "session.delete", target: id })];
-    await store.commit({ deletedSessions: [id], audit }, { untilStored: true });
-    if (session !== undefined) this.#registry.drop(session);
+    try {
+      await store.commit({ deletedSessions: [id], audit }, { untilStored: true });
+    } finally {
+      // Also where it was refused: it is ended here, and the next reader gets it from the store.
+      if (session !== undefined) this.#registry.drop(session);
+    }
     for (const path of sessionFiles(id)) await rm(path, { recursive: true, force: true });
   }
 }

@@ -1,7 +1,7 @@
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { LIMITS, SYSTEM, type SessionSettings } from "../protocol/index.ts";
-import type { Store } from "../store/index.ts";
+import { isDamagedPage, type Store } from "../store/index.ts";
 import type { Services } from "./services.ts";
 import { Session } from "./session.ts";
 import { newState, type SessionState } from "./state.ts";
@@ -120,6 +120,16 @@ function shapeOf({ metadata: _notes, max_cost_usd: _money, ...settings }: Sessio
 /** At start: deletes the folders of sessions that a dead server had made ready and that nobody took. */
 export async function sweepWarm(folder: string, store: Store): Promise<void> {
   for (const id of await readdir(folder).catch(() => [])) {
-    if ((await store.read.session(id)) === undefined) await rm(join(folder, id), { recursive: true, force: true });
+    if (!(await isStored(store, id))) await rm(join(folder, id), { recursive: true, force: true });
+  }
+}
+
+/** Also where the session's row lies on a damaged page. */
+async function isStored(store: Store, id: string): Promise<boolean> {
+  try {
+    return (await store.read.session(id)) !== undefined;
+  } catch (error) {
+    if (isDamagedPage(error)) return true;
+    throw error;
   }
 }

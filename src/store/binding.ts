@@ -47,6 +47,7 @@ export const SQLITE = {
   noMemory: 7,
   readOnly: 8,
   io: 10,
+  corrupt: 11,
   full: 13,
   cannotOpen: 14,
   protocol: 15,
@@ -54,7 +55,9 @@ export const SQLITE = {
   constraint: 19,
   mismatch: 20,
   range: 25,
+  notADatabase: 26,
   /** Extended codes. */
+  shortRead: 522,
   primaryKey: 1_555,
   unique: 2_067,
 } as const;

@@ -1,8 +1,9 @@
 import type { Worker } from "node:worker_threads";
 import { type Failure, LIMITS } from "../protocol/index.ts";
+import { DamagedPage, type DamageFound } from "./damage.ts";
 import { REFUSED, storeFailure, stalledFailure } from "./failure.ts";
 import type { FromWriter, Outcome, ToWriter } from "./messages.ts";
-import type { Encoded } from "./operations.ts";
+import { sessionIn, type Encoded } from "./operations.ts";
 import type { CommitOptions, Stall, StoreDisk } from "./store.ts";
 
 interface Waiting {
@@ -25,6 +26,8 @@ interface CommitsOptions {
   readonly onCommit?: ((commit: Commit) => void) | undefined;
   /** Called when writing stops and when it goes on. */
   readonly onStall?: ((stall: Stall | undefined) => void) | undefined;
+  /** A Write was refused because a page of the database is damaged. */
+  readonly onDamage: (found: DamageFound) => void;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   readonly after: (ms: number, callback: () => void) => () => void;
@@ -239,7 +242,7 @@ export class Commits {
     this.#batchesInFlight -= batches;
     const answered = this.#sent.splice(0, outcomes.length);
     for (const { write } of answered) this.#chars -= write.chars;
-    for (const [index, outcome] of outcomes.entries()) settle(answered[index], outcome);
+    for (const [index, outcome] of outcomes.entries()) this.#settle(answered[index], outcome);
     const [began = performance.now()] = this.#sentAt.splice(0, batches);
     this.#options.onCommit?.({ writes: answered.length, ms: performance.now() - began });
     if (this.#queue.length > 0) this.#flushSoon();
@@ -248,7 +251,9 @@ export class Commits {
 
   /** Nothing of what was sent is on the disk: it goes back into the queue, and is sent again after a while. */
   #stalled({ cause, why }: Extract<FromWriter, { kind: "stalled" }>): void {
-    const first = this.#stall === undefined;
+    // One that passes may turn into one that lasts.
+    const isNew = this.#stall === undefined || (cause === "replaced" && this.#stall.cause !== cause);
+    this.#cancelRetry();
     this.#stall = { cause, why, since: this.#stall?.since ?? this.#options.now() };
     this.#epoch += 1;
     this.#batchesInFlight = 0;
@@ -265,7 +270,7 @@ export class Commits {
     if (this.#queue.length === 0) this.#wakeIdle();
     this.#cancelRetry = this.#options.after(this.#retryMs, () => this.#retry());
     this.#retryMs = Math.min(this.#retryMs * 2, LIMITS.storeRetryMaxMs);
-    if (first) this.#options.onStall?.(this.#stall);
+    if (isNew) this.#options.onStall?.(this.#stall);
   }
 
   /** One message alone; where nothing waits, an empty one finds out whether the disk is back. */
@@ -285,14 +290,18 @@ export class Commits {
     this.#options.onStall?.(undefined);
   }
 
+  #settle(waiting: Waiting | undefined, outcome: Outcome): void {
+    if ("changes" in outcome) return waiting?.resolve(outcome.changes);
+    const { code, why, isDamaged = false } = outcome;
+    // Before the refusal: whoever hears it may ask what is damaged.
+    if (isDamaged) this.#options.onDamage({ session: sessionIn(waiting?.write.operations ?? []), why });
+    if (isDamaged) waiting?.reject(storeFailure(code, REFUSED.damaged, new DamagedPage(why)));
+    else waiting?.reject(storeFailure(code, REFUSED[code], new Error(why)));
+  }
+
   #wakeIdle(): void {
     const idle = this.#idle;
     this.#idle = [];
     for (const resolve of idle) resolve();
   }
-}
-
-function settle(waiting: Waiting | undefined, outcome: Outcome): void {
-  if ("changes" in outcome) waiting?.resolve(outcome.changes);
-  else waiting?.reject(storeFailure(outcome.code, REFUSED[outcome.code], new Error(outcome.why)));
 }

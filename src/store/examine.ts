@@ -1,4 +1,8 @@
+import { lstatSync, statSync } from "node:fs";
 import { type Database, loadSqlite } from "./binding.ts";
+import { tryLock } from "./lock.ts";
+import { refuseLost } from "./record.ts";
+import { refuseWhatIsLost } from "./refuse-lost.ts";
 import { wordsOf } from "./stall.ts";
 
 export interface Examined {
@@ -33,6 +37,22 @@ export async function examineDatabase(path: string): Promise<Examined> {
     return { problems: [wordsOf(error)], sessions: 0, damaged: [] };
   } finally {
     database?.close();
+  }
+}
+
+/** Why a server would refuse to open this database, in its words; undefined: it would open it. Nothing is changed. */
+export async function startProblem(path: string, options: { readonly isServed: boolean }): Promise<string | undefined> {
+  const open = await loadSqlite();
+  try {
+    if (!options.isServed) tryLock(open, path);
+    if (lstatSync(path, { throwIfNoEntry: false }) === undefined) refuseLost(path, undefined);
+    else if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true)
+      return `${path} is not a file, or a link to one that is not there: the database belongs there.`;
+    // A running server writes its record a little later than the database.
+    else if (!options.isServed) refuseWhatIsLost(open, path);
+    return undefined;
+  } catch (error) {
+    return wordsOf(error);
   }
 }
 

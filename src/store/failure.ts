@@ -5,6 +5,8 @@ import type { Stall } from "./store.ts";
 export const REFUSED = {
   conflict: "A row with this key is stored already: nothing of this write was stored.",
   store_failed: "The store could not take this write: nothing of it was stored.",
+  damaged:
+    "A part of the database that this needs is damaged: nothing of it was stored. `sallyport doctor` says what is damaged.",
   chain: "The store refused an earlier write that this one follows: nothing of it was stored.",
 } as const;
 
@@ -20,6 +22,7 @@ const CAUSES: Readonly<Record<Stall["cause"], string>> = {
   full: "its disk is full",
   read_only: "its disk is read-only",
   io: "its disk reports errors",
+  replaced: "its database was removed, replaced or overwritten on the disk",
 };
 
 const ENDS = {
@@ -28,12 +31,20 @@ const ENDS = {
   lost: "The server stops, and this request was not stored.",
 } as const;
 
+const REPLACED_ENDS: Readonly<Record<keyof typeof ENDS, string>> = {
+  refused: "Nothing of this request was stored: whoever runs the server must put the files back and start it again.",
+  waiting: "This request is not stored: whoever runs the server must put the files back and start it again.",
+  lost: ENDS.lost,
+};
+
 /** The words of every refusal while nothing can be written. */
 export function stalledFailure(stall: Stall | undefined, end: keyof typeof ENDS): Failure {
   const cause = stall === undefined ? "" : `: ${CAUSES[stall.cause]}`;
-  const failure = new Failure("store_failed", `The store cannot write at the moment${cause}. ${ENDS[end]}`, {
+  const isReplaced = stall?.cause === "replaced";
+  const words = isReplaced ? REPLACED_ENDS[end] : ENDS[end];
+  const failure = new Failure("store_failed", `The store cannot write at the moment${cause}. ${words}`, {
     retry_after_s: LIMITS.storeRetryAfterS,
-    ...(end === "waiting" ? { stored_later: true } : {}),
+    ...(end === "waiting" && !isReplaced ? { stored_later: true } : {}),
   });
   failure.cause = stall === undefined ? undefined : new Error(stall.why);
   return failure;

@@ -1,12 +1,13 @@
 import { LIMITS } from "../protocol/index.ts";
 import { fromCursor, toCursor, type Place } from "./cursor.ts";
+import { isDamagedPage } from "./damage.ts";
 import { auditRow, sessionRow } from "./rows.ts";
 import { counted, type List, type Select, selectPage } from "./select.ts";
 import type { AuditRow, Page, Reader, SessionRow } from "./store.ts";
 
 export const SESSION =
   "id, status, seq, created_at, updated_at, created_by, parent_id, parent_seq, unsettled, engine, search, token_parents, state";
-const SESSIONS: List<SessionRow> = {
+export const SESSIONS: List<SessionRow> = {
   name: "sessions",
   from: "sessions",
   columns: SESSION,
@@ -14,7 +15,25 @@ const SESSIONS: List<SessionRow> = {
   id: "id",
   row: sessionRow,
   place: ({ created_at, id }) => ({ at: created_at, id }),
+  one: oneSession,
 };
+
+/** Of a session on a damaged page, what can be read: the columns before the long ones, or only where it stands. */
+function oneSession(select: Select, { at, id }: Place): SessionRow {
+  const readable = `${SESSION.replace(", engine, search, token_parents, state", "")}, '' AS engine, '' AS search,
+    '' AS token_parents, '' AS state`;
+  for (const columns of [SESSION, readable]) {
+    try {
+      const sql = `SELECT ${columns} FROM sessions WHERE id = ?`;
+      const [row] = select({ sql, values: [id], row: sessionRow, session: id });
+      if (row !== undefined) return row;
+    } catch (error) {
+      if (!isDamagedPage(error)) throw error;
+    }
+  }
+  const unknown = { created_by: "", engine: "", search: "", token_parents: "", state: "" };
+  return { id, status: "failed", seq: 0, created_at: at, updated_at: at, unsettled: false, ...unknown };
+}
 
 const AUDIT: List<AuditRow> = {
   name: "audit",

@@ -1,3 +1,4 @@
+export { isDamagedPage } from "./damage.ts";
 export { DAMAGED_TOOL } from "./damaged.ts";
 export { stalledFailure } from "./failure.ts";
 export type { Faults } from "./messages.ts";

@@ -1,5 +1,5 @@
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
-import { type OpenDatabase, primaryCode, SQLITE } from "./binding.ts";
+import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { type Database, type OpenDatabase, primaryCode, SQLITE } from "./binding.ts";
 import { makePrivate } from "./private-file.ts";
 import { Refusal } from "./refusal.ts";
 import { quietly } from "./stall.ts";
@@ -16,27 +16,61 @@ export interface Lock {
  * would silently give up the locks that SQLite holds on the file.
  */
 export function takeLock(open: OpenDatabase, path: string): Lock {
-  const database = open(makePrivate(`${path}.lock`));
+  const database = openLock(open, path);
   try {
     // Nothing is ever written to it, so it needs no journal file beside it.
     database.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
   } catch (error) {
     database.close();
-    if (primaryCode(error) !== SQLITE.busy) throw error;
-    throw new Refusal(
-      "conflict",
-      `Another Sallyport process (pid ${ownerOf(path)}) has this home open: stop it, or give this one another home.`,
-    );
+    throw lockRefusal(path, error) ?? error;
   }
   // Only words: a disk that is full is no reason to stop here.
   quietly(() => writeFileSync(`${path}.pid`, `${process.pid}\n`, { mode: 0o600 }));
   return {
     release: () => {
       // Before the lock goes: afterwards the file may be the next owner's.
-      quietly(() => rmSync(`${path}.pid`, { force: true }));
+      if (ownerOf(path) === String(process.pid)) quietly(() => rmSync(`${path}.pid`, { force: true }));
       database.close();
     },
   };
+}
+
+function openLock(open: OpenDatabase, path: string): Database {
+  try {
+    return open(makePrivate(`${path}.lock`));
+  } catch (error) {
+    throw lockRefusal(path, error) ?? error;
+  }
+}
+
+/** Looks without taking it. Throws what `takeLock` would. */
+export function tryLock(open: OpenDatabase, path: string): void {
+  if (statSync(`${path}.lock`, { throwIfNoEntry: false }) === undefined) return;
+  let database: Database | undefined;
+  try {
+    database = open(`${path}.lock`, { readOnly: true });
+    database.prepare("SELECT count(*) FROM sqlite_schema").get();
+  } catch (error) {
+    throw lockRefusal(path, error) ?? error;
+  } finally {
+    database?.close();
+  }
+}
+
+/** Undefined: the disk stands in the way, not the lock. */
+function lockRefusal(path: string, error: unknown): Refusal | undefined {
+  if (primaryCode(error) === SQLITE.busy)
+    return new Refusal(
+      "conflict",
+      `Another Sallyport process (pid ${ownerOf(path)}) has this home open: stop it, or give this one another home.`,
+    );
+  const isFolder = statSync(`${path}.lock`, { throwIfNoEntry: false })?.isDirectory() === true;
+  if (!isFolder && primaryCode(error) !== SQLITE.notADatabase && primaryCode(error) !== SQLITE.corrupt)
+    return undefined;
+  return new Refusal(
+    "store_failed",
+    `${path}.lock is damaged or no file of ours. It holds nothing: when no server runs on this home, remove it and start again.`,
+  );
 }
 
 /** The owner writes its pid just after it has the lock, so for a moment the file can be missing. */

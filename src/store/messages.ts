@@ -42,7 +42,12 @@ export type ToWriter =
 /** How one Write ended: the rows that its last statement changed, or why nothing of it was stored. */
 export type Outcome =
   | { readonly changes: number }
-  | { readonly code: "conflict" | "store_failed"; readonly why: string };
+  | {
+      readonly code: "conflict" | "store_failed";
+      readonly why: string;
+      /** A page of the database that it needed is damaged. */
+      readonly isDamaged?: boolean;
+    };
 
 /** What the writer says. `why` is for the operator. */
 export type FromWriter =

@@ -49,15 +49,42 @@ function deletedSession(id: string): readonly Operation[] {
   ];
 }
 
-/** A piece of what deleted sessions left; the last statement says how many rows went. */
-export function encodeDeletedEvents(limit: number): Encoded {
+/** A piece of what deleted sessions left; the last statement says how many rows went. Damaged ones are left alone. */
+export function encodeDeletedEvents(limit: number, damaged: Iterable<string>): Encoded {
+  const skipped = JSON.stringify([...damaged]);
   return {
     operations: [
-      ["deletedForGood", []],
-      ["deletedEvents", [limit]],
+      ["deletedForGood", [skipped]],
+      ["deletedEvents", [skipped, limit]],
     ],
-    chars: 0,
+    chars: skipped.length * 2,
   };
+}
+
+/** The same of one session. */
+export function encodeDeletedEventsOf(session_id: string, limit: number): Encoded {
+  return { operations: [["deletedEventsOf", [session_id, limit]]], chars: session_id.length };
+}
+
+/** Where an operation names its session. */
+const SESSION_AT: Partial<Readonly<Record<Operation[0], number>>> = {
+  session: 0,
+  event: 0,
+  approval: 1,
+  deletedApprovals: 0,
+  deletedSession: 0,
+  deletedMark: 0,
+  deletedEventsOf: 0,
+};
+
+/** The session that a Write is about; undefined: none, or several. */
+export function sessionIn(operations: readonly Operation[]): string | undefined {
+  const named = operations.flatMap(([name, values]) => {
+    const at = SESSION_AT[name];
+    return at === undefined ? [] : [values[at]];
+  });
+  const [first] = new Set(named);
+  return typeof first === "string" && named.every((id) => id === first) ? first : undefined;
 }
 
 /** What a sweep deletes, one kind of row after the other. */

@@ -12,8 +12,8 @@ import {
   seqOf,
   sessionRow,
 } from "./rows.ts";
-import { findAudit, findSessions, SESSION } from "./find.ts";
-import { counted, type List, type Select, selectPage } from "./select.ts";
+import { findAudit, findSessions, SESSION, SESSIONS } from "./find.ts";
+import { counted, type List, type Select, selectOrEach, selectPage } from "./select.ts";
 import type { EventRow, PrincipalRow, Reader } from "./store.ts";
 
 const PRINCIPAL = "id, principal_id, name, role, token_hash, created_at, bounds, expires_at, last_used_at, made_with";
@@ -53,21 +53,23 @@ function journal(
 ): Pick<Reader, "session" | "sessions" | "unsettled" | "resting" | "usedBytes" | "events" | "turnEnd"> {
   return {
     session: async (id) =>
-      select({ sql: `SELECT ${SESSION} FROM sessions WHERE id = ?`, values: [id], row: sessionRow })[0],
+      select({ sql: `SELECT ${SESSION} FROM sessions WHERE id = ?`, values: [id], row: sessionRow, session: id })[0],
     sessions: async (query) => findSessions(select, query),
     unsettled: async () =>
-      select({
-        sql: `SELECT ${SESSION} FROM sessions WHERE unsettled = 1 ORDER BY created_at, id`,
+      selectOrEach(select, SESSIONS, {
+        rest: "FROM sessions WHERE unsettled = 1 ORDER BY created_at, id",
         values: [],
-        row: sessionRow,
       }),
     resting: async ({ before = "~", after = { updated_at: "", id: "" }, limit }) =>
-      select({
-        sql: `SELECT ${SESSION} FROM sessions WHERE unsettled = 0 AND updated_at < ? AND (updated_at, id) > (?, ?)
-              ORDER BY updated_at, id LIMIT ?`,
-        values: [before, after.updated_at, after.id, counted(limit)],
-        row: sessionRow,
-      }),
+      selectOrEach(
+        select,
+        { ...SESSIONS, at: "updated_at" },
+        {
+          rest: `FROM sessions WHERE unsettled = 0 AND updated_at < ? AND (updated_at, id) > (?, ?)
+                 ORDER BY updated_at, id LIMIT ?`,
+          values: [before, after.updated_at, after.id, counted(limit)],
+        },
+      ),
     usedBytes: async () => {
       const [used = 0] = select({
         sql: `SELECT (page_count - freelist_count) * page_size AS count
@@ -84,12 +86,14 @@ function journal(
               WHERE session_id = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?`,
         values: [session_id, after, upto ?? Number.MAX_SAFE_INTEGER, counted(limit)],
         row: eventRow,
+        session: session_id,
       }),
     turnEnd: async ({ session_id, turn_id }) =>
       select({
         sql: "SELECT seq FROM events WHERE session_id = ? AND turn_id = ? ORDER BY seq LIMIT 1",
         values: [session_id, turn_id],
         row: seqOf,
+        session: session_id,
       })[0],
   };
 }

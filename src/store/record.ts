@@ -54,12 +54,11 @@ function stateOf(database: Database): StoreRecord | undefined {
   }
 }
 
-/** Refuses a database that holds less than there was, before anything of it is touched. */
-export function refuseLost(path: string, database: Database): void {
+/** Refuses a database that holds less than there was, before anything of it is touched. Undefined: there is none. */
+export function refuseLost(path: string, database: Database | undefined): void {
   const record = readRecord(path);
   if (record === undefined || record.commits === 0) return;
-  const state = stateOf(database);
-  const lost = lossOf(record, state);
+  const lost = lossOf(record, database === undefined ? undefined : stateOf(database));
   if (lost === undefined) return;
   throw new Refusal(
     "store_failed",

@@ -1,8 +1,10 @@
 import { Failure, LIMITS } from "../protocol/index.ts";
 import type { Database, SqlValue, Statement } from "./binding.ts";
+import { type Damage, DamagedPage, isDamage, isDamagedPage } from "./damage.ts";
 import { fromCursor, type ListName, type Place, toCursor } from "./cursor.ts";
 import { storeFailure } from "./failure.ts";
 import { storable } from "./operations.ts";
+import { wordsOf } from "./stall.ts";
 import type { Page } from "./store.ts";
 
 interface Query<Row> {
@@ -12,14 +14,22 @@ interface Query<Row> {
   readonly row: (record: never) => Row;
   /** True when this row is the last that is wanted; absent: all are. */
   readonly isLast?: (row: Row) => boolean;
+  /** The session that is hurt where a page that this needs is damaged; absent: no single one. */
+  readonly session?: string;
 }
 
 export type Select = <Row>(query: Query<Row>) => readonly Row[];
 
+const READ_DAMAGED =
+  "A part of the database that this needs is damaged and cannot be read. `sallyport doctor` says what is damaged.";
+
 /** Statements are prepared once each; where there are more (usage is grouped in many ways), all of them are made anew. */
-export function makeSelect(database: Database, refuseClosed: () => void): Select {
+export function makeSelect(
+  database: Database,
+  { refuseClosed, damage }: { readonly refuseClosed: () => void; readonly damage: Damage },
+): Select {
   const prepared = new Map<string, Statement>();
-  return ({ sql, values, row, isLast }) => {
+  return ({ sql, values, row, isLast, session }) => {
     refuseClosed();
     for (const value of values) if (typeof value === "string") storable(value);
     try {
@@ -29,7 +39,9 @@ export function makeSelect(database: Database, refuseClosed: () => void): Select
       if (isLast === undefined) return (statement.all(...values) as never[]).map((record) => row(record));
       return takeUntil(statement.iterate(...values), row, isLast);
     } catch (error) {
-      throw storeFailure("store_failed", "The store could not be read.", error);
+      if (!isDamage(error)) throw storeFailure("store_failed", "The store could not be read.", error);
+      damage.note({ session, why: wordsOf(error) });
+      throw storeFailure("store_failed", READ_DAMAGED, new DamagedPage(wordsOf(error)));
     }
   };
 }
@@ -59,6 +71,8 @@ export interface List<Row> {
   readonly id: string;
   readonly row: (record: never) => Row;
   readonly place: (row: Row) => Place;
+  /** One row by its place. Absent: a damaged page makes the whole list unreadable. */
+  readonly one?: (select: Select, place: Place) => Row;
 }
 
 interface PageQuery {
@@ -81,16 +95,35 @@ export function selectPage<Row>(select: Select, list: List<Row>, query: PageQuer
     conditions.push({ sql: `(${list.at}, ${list.id}) < (?, ?)`, values: [at, id] });
   }
   const where = conditions.length === 0 ? "" : `WHERE ${conditions.map(({ sql }) => sql).join(" AND ")}`;
-  const found = select({
-    sql: `SELECT ${list.columns} FROM ${list.from} ${where} ORDER BY ${list.at} DESC, ${list.id} DESC LIMIT ?`,
+  const found = selectOrEach(select, list, {
+    rest: `FROM ${list.from} ${where} ORDER BY ${list.at} DESC, ${list.id} DESC LIMIT ?`,
     // One row more than asked for says whether there is another page.
     values: [...conditions.flatMap(({ values }) => values), counted(query.limit) + 1],
-    row: list.row,
   });
   const rows = found.slice(0, query.limit);
   const last = rows.at(-1);
   if (found.length === rows.length || last === undefined) return { rows };
   return { rows, next: toCursor(list.name, list.place(last)) };
+}
+
+/** Rows of a list. Where a page of the database is damaged their places are read from an index, and then each row by itself. */
+export function selectOrEach<Row>(
+  select: Select,
+  list: Pick<List<Row>, "columns" | "at" | "id" | "row" | "one">,
+  { rest, values }: { readonly rest: string; readonly values: readonly SqlValue[] },
+): readonly Row[] {
+  try {
+    return select({ sql: `SELECT ${list.columns} ${rest}`, values, row: list.row });
+  } catch (error) {
+    const { one } = list;
+    if (one === undefined || !isDamagedPage(error)) throw error;
+    const places = select({
+      sql: `SELECT ${list.at} AS at, ${list.id} AS id ${rest}`,
+      values,
+      row: ({ at, id }: Place): Place => ({ at, id }),
+    });
+    return places.map((place) => one(select, place));
+  }
 }
 
 /** SQLite takes a negative limit for none. */

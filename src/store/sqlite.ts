@@ -4,12 +4,14 @@ import { Worker } from "node:worker_threads";
 import { Failure, LIMITS } from "../protocol/index.ts";
 import { type Database, loadSqlite } from "./binding.ts";
 import { Commits, type Commit } from "./commits.ts";
+import { Damage, isDamagedPage, type DamageFound } from "./damage.ts";
 import { REFUSED, storeFailure } from "./failure.ts";
 import type { Faults, FromWriter, ToWriter, WriterData } from "./messages.ts";
-import { encode, encodeDeletedEvents, type Encoded, encodeSweep, SWEEPS } from "./operations.ts";
+import { encode, encodeDeletedEvents, encodeDeletedEventsOf, type Encoded, encodeSweep, SWEEPS } from "./operations.ts";
 import { makePrivate } from "./private-file.ts";
 import { makeReader } from "./reader.ts";
-import { makeSelect } from "./select.ts";
+import { idOf } from "./rows.ts";
+import { makeSelect, type Select } from "./select.ts";
 import type { Stall, Store, Write } from "./store.ts";
 
 /** Time and bounds of the store. Tests pass their own. */
@@ -57,6 +59,8 @@ export interface SqliteStoreOptions {
   readonly onCommit?: ((commit: Commit) => void) | undefined;
   /** Called when nothing can be written for now, and with nothing when writing goes on. */
   readonly onStall?: ((stall: Stall | undefined) => void) | undefined;
+  /** Called once for each session that a damaged page of the database hurts. */
+  readonly onDamage?: ((found: DamageFound) => void) | undefined;
   /** Called when nobody else has this store and before it is opened: for what a dead owner left running. */
   readonly onLocked?: (() => Promise<unknown>) | undefined;
   /** Opens a database that holds less than it did. Absent: it is refused. */
@@ -82,8 +86,10 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   try {
     const database = open(path, { readOnly: true });
     database.exec(`PRAGMA busy_timeout = ${LIMITS.storeBusyMs}; PRAGMA cache_size = -${LIMITS.storeCacheKib}`);
-    const commits = new Commits({ port: writer.port, onFatal, onCommit, onStall, ...tuning });
-    return makeStore({ writer, commits, database, tuning });
+    const damage = new Damage(options.onDamage ?? (() => undefined));
+    const onDamage = (found: DamageFound) => damage.note(found);
+    const commits = new Commits({ port: writer.port, onFatal, onCommit, onStall, onDamage, ...tuning });
+    return makeStore({ writer, commits, database, damage, tuning });
   } catch (error) {
     await endWriter(writer);
     throw storeFailure("store_failed", `The database ${path} cannot be read.`, error);
@@ -103,6 +109,7 @@ interface Parts {
   readonly writer: Writer;
   readonly commits: Commits;
   readonly database: Database;
+  readonly damage: Damage;
   readonly tuning: StoreTuning;
 }
 
@@ -157,7 +164,39 @@ async function drain(commits: Commits, { after, closeMs }: StoreTuning): Promise
   commits.abandon();
 }
 
-function makeStore({ writer, commits, database, tuning }: Parts): Store {
+/**
+ * Deletes what deleted sessions left. A session on a damaged page stops all that come after it: then each is tried by
+ * itself, and from then on the damaged ones are left alone.
+ */
+async function sweepEvents({ damage, select, repeat }: Sweeping): Promise<number> {
+  const limit = LIMITS.storeSweepRows;
+  let swept = await unlessDamaged(() => repeat(() => encodeDeletedEvents(limit, damage.sessions)));
+  if (swept !== undefined) return swept;
+  swept = 0;
+  for (const id of select({ sql: "SELECT id FROM deleted_sessions", values: [], row: idOf })) {
+    if (damage.sessions.has(id)) continue;
+    swept += (await unlessDamaged(() => repeat(() => encodeDeletedEventsOf(id, limit)))) ?? 0;
+  }
+  return swept;
+}
+
+interface Sweeping {
+  readonly damage: Damage;
+  readonly select: Select;
+  /** Does the same step until it has nothing more to do. Answers how many rows went. */
+  readonly repeat: (step: () => Encoded) => Promise<number>;
+}
+
+async function unlessDamaged(work: () => Promise<number>): Promise<number | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if (isDamagedPage(error)) return undefined;
+    throw error;
+  }
+}
+
+function makeStore({ writer, commits, database, damage, tuning }: Parts): Store {
   let closing: Promise<void> | undefined;
   let readable = true;
   let ending = false;
@@ -175,8 +214,18 @@ function makeStore({ writer, commits, database, tuning }: Parts): Store {
     ending = true;
     await endWriter(writer);
   };
+  const select = makeSelect(database, { refuseClosed: () => refuseClosed(readable), damage });
+  const repeat = async (step: () => Encoded): Promise<number> => {
+    let swept = 0;
+    // One bounded delete at a time lets other writes through; each round but the last deletes, so it ends.
+    for (let rows: number = LIMITS.storeSweepRows; rows === LIMITS.storeSweepRows; swept += rows) {
+      refuseClosed(closing === undefined);
+      rows = await commits.add(step());
+    }
+    return swept;
+  };
   return {
-    read: makeReader(makeSelect(database, () => refuseClosed(readable))),
+    read: makeReader(select),
     commit: async (write, options) => {
       refuseClosed(closing === undefined);
       await commits.add(encoded(write), options);
@@ -191,22 +240,15 @@ function makeStore({ writer, commits, database, tuning }: Parts): Store {
         waitingWrites,
         refusedWrites,
         disk,
+        damaged: damage.sessions,
         lowSpace: low ? { freeBytes: disk.freeBytes, minFreeBytes } : undefined,
       };
     },
     sweep: async (now) => {
       const limit = LIMITS.storeSweepRows;
       let swept = 0;
-      for (const step of [...SWEEPS.map((what) => encodeSweep(what, { now, limit })), encodeDeletedEvents(limit)]) {
-        let rows: number = limit;
-        // One bounded delete at a time lets other writes through; each round but the last deletes, so it ends.
-        while (rows === limit) {
-          refuseClosed(closing === undefined);
-          rows = await commits.add(step);
-          swept += rows;
-        }
-      }
-      return swept;
+      for (const what of SWEEPS) swept += await repeat(() => encodeSweep(what, { now, limit }));
+      return swept + (await sweepEvents({ damage, select, repeat }));
     },
     close: () => (closing ??= close()),
   };

@@ -78,9 +78,17 @@ export const WRITES = {
     WITH needed AS MATERIALIZED (${NEEDED})
     DELETE FROM events WHERE rowid IN (
       SELECT events.rowid FROM deleted_sessions LEFT JOIN needed ON needed.id = deleted_sessions.id
-      JOIN events ON events.session_id = deleted_sessions.id AND events.seq > coalesce(needed.upto, 0) LIMIT ?)`,
+      JOIN events ON events.session_id = deleted_sessions.id AND events.seq > coalesce(needed.upto, 0)
+      WHERE deleted_sessions.id NOT IN (SELECT value FROM json_each(?)) LIMIT ?)`,
+  // The same of one session: on a damaged page it is the only one that keeps its events.
+  deletedEventsOf: `
+    WITH needed AS MATERIALIZED (${NEEDED})
+    DELETE FROM events WHERE rowid IN (
+      SELECT rowid FROM events
+      WHERE session_id = ? AND seq > coalesce((SELECT upto FROM needed WHERE needed.id = events.session_id), 0) LIMIT ?)`,
   deletedForGood: `
-    DELETE FROM deleted_sessions WHERE NOT EXISTS (SELECT 1 FROM events WHERE events.session_id = deleted_sessions.id)`,
+    DELETE FROM deleted_sessions WHERE id NOT IN (SELECT value FROM json_each(?))
+      AND NOT EXISTS (SELECT 1 FROM events WHERE events.session_id = deleted_sessions.id)`,
   sweep: "DELETE FROM receipts WHERE rowid IN (SELECT rowid FROM receipts WHERE expires_at <= ? LIMIT ?)",
   sweepPrincipals: "DELETE FROM principals WHERE rowid IN (SELECT rowid FROM principals WHERE expires_at <= ? LIMIT ?)",
 } as const;

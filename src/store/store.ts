@@ -292,7 +292,8 @@ export interface CommitOptions {
 
 /** Why nothing can be written at the moment. */
 export interface Stall {
-  readonly cause: "locked" | "full" | "read_only" | "io";
+  /** `replaced`: the database's files are not on the disk any more, or others are. It lasts until the server is started again. */
+  readonly cause: "locked" | "full" | "read_only" | "io" | "replaced";
   /** For the operator. */
   readonly why: string;
   /** Milliseconds since the epoch. */
@@ -308,6 +309,8 @@ export interface StoreDisk {
 }
 
 export interface StoreHealth {
+  /** Sessions of which a page of the database was found damaged; absent: none were looked for. */
+  readonly damaged?: ReadonlySet<string> | undefined;
   /** Absent: writing works. It goes on by itself when the disk is back. */
   readonly stall?: Stall | undefined;
   /** Text that waits to be stored, in UTF-16 units. */

@@ -9,11 +9,14 @@ import {
   SQLITE,
   type Statement,
 } from "./binding.ts";
+import { isDamage } from "./damage.ts";
 import { diskOf, makeReserve, releaseReserve } from "./disk.ts";
 import { type Lock, takeLock } from "./lock.ts";
 import type { Faults, FromWriter, Outcome, SentWrite, ToWriter, WriterData } from "./messages.ts";
-import { refuseLost, type StoreRecord, writeRecord } from "./record.ts";
+import { Presence, type Replaced } from "./presence.ts";
+import { type StoreRecord, writeRecord } from "./record.ts";
 import { Refusal } from "./refusal.ts";
+import { refuseWhatIsLost } from "./refuse-lost.ts";
 import { migrate, refuseNewer } from "./schema.ts";
 import { quietly, stallOf, wordsOf } from "./stall.ts";
 import { type Operation, type WriteName, WRITES } from "./statements.ts";
@@ -67,17 +70,6 @@ function openForWriting(open: OpenDatabase, data: WriterData): Database {
   }
 }
 
-/** On a connection that cannot write: a log that was cut is not folded in before somebody has said so. */
-function refuseWhatIsLost(open: OpenDatabase, path: string): void {
-  const database = open(path, { readOnly: true });
-  try {
-    refuseNewer(database);
-    refuseLost(path, database);
-  } finally {
-    database.close();
-  }
-}
-
 /** A disk that was full when the last process ended is full still: the reserve lets the next one begin. */
 function openWithReserve(open: OpenDatabase, data: WriterData): Database {
   try {
@@ -108,6 +100,7 @@ function prepare(database: Database): Statements {
     deletedSession: statement(WRITES.deletedSession),
     deletedMark: statement(WRITES.deletedMark),
     deletedEvents: statement(WRITES.deletedEvents),
+    deletedEventsOf: statement(WRITES.deletedEventsOf),
     deletedForGood: statement(WRITES.deletedForGood),
     sweep: statement(WRITES.sweep),
     sweepPrincipals: statement(WRITES.sweepPrincipals),
@@ -137,7 +130,7 @@ function runWrite(statements: Statements, operations: readonly Operation[]): Out
     statements.keep.run();
     return { changes };
   } catch (error) {
-    if (!WRITE_ERRORS.has(primaryCode(error))) throw error;
+    if (isDamage(error) || !WRITE_ERRORS.has(primaryCode(error))) throw error;
     statements.undo.run();
     statements.keep.run();
     const extended = extendedCode(error);
@@ -168,6 +161,9 @@ class Writing {
   #unfolded = true;
   /** Looked after so often since the last transaction. */
   #quiet = 0;
+  readonly #presence: Presence;
+  /** Set for good: what is open is not what stands on the disk. */
+  #replaced: Replaced | undefined;
   /** Chains of which a Write was refused; the oldest is forgotten first. */
   readonly #broken = new Set<string>();
 
@@ -179,23 +175,38 @@ class Writing {
     const { instance, commits } = this.#statements.state.get() as StoreRecord;
     this.#instance = instance;
     this.#commits = commits;
+    this.#presence = new Presence(open, data.path);
     this.#record();
   }
 
   /** One transaction for all; on the disk when it returns. Throws when nothing of it is. */
-  transaction(writes: readonly SentWrite[]): readonly Outcome[] {
+  transaction(writes: readonly SentWrite[], damaged = new Map<SentWrite, Outcome>()): readonly Outcome[] {
     const broken = new Set<string>();
     const outcomes: Outcome[] = [];
+    let current: SentWrite | undefined;
+    this.#refuseReplaced();
     try {
       pretend(this.#data.faults, 0);
       this.#statements.begin.run();
-      for (const write of writes) outcomes.push(this.#write(write, broken));
+      for (const write of writes) {
+        current = write;
+        outcomes.push(this.#write(write, { broken, damaged }));
+      }
+      current = undefined;
       this.#statements.count.run(this.#commits + 1);
       pretend(this.#data.faults, 1);
       this.#statements.commit.run();
+      // What went into a file that has no name any more is not on the disk.
+      this.#refuseReplaced();
     } catch (error) {
       // SQLite may have done it already.
       quietly(() => this.#statements.rollback.run());
+      this.#refuseReplaced();
+      if (isDamage(error) && current !== undefined) {
+        // It needs a damaged page, the others need other pages: once more without it. Each round leaves out one more.
+        damaged.set(current, { code: "store_failed", why: wordsOf(error), isDamaged: true });
+        return this.transaction(writes, damaged);
+      }
       if (primaryCode(error) === SQLITE.busy || stallOf(error, this.#data.path) === undefined) throw error;
       if (!this.#storedAfterAll()) throw error;
     }
@@ -215,10 +226,14 @@ class Writing {
     return (this.#statements.state.get() as StoreRecord).commits > this.#commits;
   }
 
-  #write({ operations, chain }: SentWrite, broken: Set<string>): Outcome {
+  #write(
+    write: SentWrite,
+    { broken, damaged }: { readonly broken: Set<string>; readonly damaged: ReadonlyMap<SentWrite, Outcome> },
+  ): Outcome {
+    const { operations, chain } = write;
     if (chain !== undefined && (broken.has(chain) || this.#broken.has(chain)))
       return { code: "store_failed", why: "an earlier write of its chain was refused" };
-    const outcome = runWrite(this.#statements, operations);
+    const outcome = damaged.get(write) ?? runWrite(this.#statements, operations);
     if (chain !== undefined && !("changes" in outcome)) broken.add(chain);
     return outcome;
   }
@@ -229,9 +244,22 @@ class Writing {
     for (const oldest of this.#broken) return void this.#broken.delete(oldest);
   }
 
-  /** What is done now and then, beside the transactions. */
+  #refuseReplaced(): void {
+    this.#replaced ??= this.#presence.missing();
+    if (this.#replaced !== undefined) throw this.#replaced;
+  }
+
+  /** What is said once, when the files are found to be others. */
+  look(): Replaced | undefined {
+    if (this.#replaced !== undefined) return undefined;
+    this.#replaced = this.#presence.lost({ instance: this.#instance, commits: this.#commits });
+    return this.#replaced;
+  }
+
+  /** What is done now and then, beside the transactions. Nothing where the files are others': they are not ours to write. */
   tend(): StoreDisk | undefined {
     const { path, reserveBytes, minFreeBytes } = this.#data;
+    if (this.#replaced !== undefined) return diskOf(path);
     this.#record();
     this.#quiet += 1;
     if (this.#quiet > 1) this.#shrink();
@@ -271,8 +299,11 @@ class Writing {
   close(): void {
     // Said, not left to the closing: with the package, the reader's connection lives on behind its statements until
     // they are collected, so that this one is not the last and closing it leaves the log as it is.
-    this.#fold();
-    this.#record();
+    this.#replaced ??= this.#presence.missing();
+    if (this.#replaced === undefined || this.#replaced.isOnlyLog) {
+      this.#fold();
+      this.#record();
+    }
     quietly(() => this.#database.close());
   }
 }
@@ -317,7 +348,13 @@ function runOnce(writing: Writing, writes: readonly SentWrite[], path: string): 
 function serve(port: MessagePort, writing: Writing, { data, lock }: { data: WriterData; lock: Lock }): void {
   const say = (message: FromWriter) => port.postMessage(message);
   let epoch = 0;
+  const stalled = (stall: Omit<Stall, "since">) => {
+    epoch += 1;
+    say({ kind: "stalled", ...stall });
+  };
   const tend = () => {
+    const replaced = stallOf(writing.look(), data.path);
+    if (replaced !== undefined) stalled(replaced);
     const disk = writing.tend();
     if (disk !== undefined) say({ kind: "disk", ...disk });
   };
@@ -338,8 +375,7 @@ function serve(port: MessagePort, writing: Writing, { data, lock }: { data: Writ
         say({ kind: "fatal", why: wordsOf(error) });
         return end();
       }
-      epoch += 1;
-      say({ kind: "stalled", ...stall });
+      stalled(stall);
       tend();
     }
     if (close) end();
@@ -364,6 +400,7 @@ const STALL_ADVICE: Readonly<Record<Stall["cause"], string>> = {
   full: "The disk is full: free some space, then start again.",
   read_only: "The disk or the folder is read-only: make it writable, then start again.",
   io: "The disk reports errors: look at the system's log.",
+  replaced: "Its files were removed or replaced meanwhile: put them back, then start again.",
 };
 
 async function start(port: MessagePort, data: WriterData): Promise<void> {

@@ -257,7 +257,9 @@ export class AgentSocket {
     if (value.type === "approval.resolved") {
       const first = this.#questions[0];
       const isOwn = this.#own.delete(value.approval_id);
-      if (first?.id === value.approval_id && !isOwn) this.#isReplaced = true;
+      // One that was cancelled was not answered, from wherever: what it showed had changed.
+      const isAnswered = isOwn && value.outcome !== "cancelled";
+      if (first?.id === value.approval_id && !isAnswered) this.#isReplaced = true;
       this.#questions = this.#questions.filter(({ id }) => id !== value.approval_id);
       this.#connection.say({
         type: "tool_approval_resolved",

@@ -26,7 +26,7 @@ export class Connection {
     return this.#closed.signal;
   }
 
-  /** How many messages were said with `say` so far. */
+  /** How many messages were sent so far. */
   get said(): number {
     return this.#said;
   }
@@ -74,6 +74,7 @@ export class Connection {
     for (let frame = frames.shift(); frame !== undefined; frame = frames.shift()) {
       const { bytes } = frame;
       if (socket.readyState !== socket.OPEN || signal?.aborted === true) return;
+      this.#said += 1;
       if (socket.bufferedAmount < LIMITS.socketBacklogBytes) socket.send(bytes, AS_TEXT);
       else {
         await new Promise<void>((resolve) => {

@@ -22,8 +22,22 @@ nav { display: flex; flex-wrap: wrap; gap: 12px }
 a:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px }
 `;
 
-/** What somebody sees who mistypes an address in a browser. Holds nothing that needs a token. */
+/** The same address without its token. Absent: it has none. Never another server's, as `//other.example` would be. */
+function withoutToken(address: string): string | undefined {
+  const { pathname, searchParams } = new URL(address);
+  if (!searchParams.has("token")) return undefined;
+  searchParams.delete("token");
+  const query = searchParams.toString();
+  return `/${pathname.replace(/^\/+/, "")}${query === "" ? "" : `?${query}`}`;
+}
+
+/**
+ * What somebody sees who mistypes an address in a browser. Holds nothing that needs a token, and no script that could take one out of
+ * the address: the browser is sent to the address without it.
+ */
 export function notFoundPage(context: Context<Environment>): Response {
+  const clean = withoutToken(context.req.url);
+  if (clean !== undefined) return context.redirect(clean);
   const nonce = randomBytes(16).toString("base64");
   context.header(
     "content-security-policy",

@@ -41,13 +41,17 @@ export class RuntimeSocket implements Page {
     this.bridge = new PageBridge({ say: (message) => this.say(message), clock, toolMs });
     peer.connection.closed.addEventListener("abort", () => this.bridge.close());
     peer.connection.listen(
-      (raw) => this.#take(raw),
+      (raw, said) => this.#take(raw, said),
       ({ code, message }) => this.say(runtimeError("", { code, message: INVALID_FORMAT, details: message })),
     );
   }
 
   get closed(): AbortSignal {
     return this.#connection.closed;
+  }
+
+  get said(): number {
+    return this.#connection.said;
   }
 
   say(message: RuntimeMessage): void {
@@ -68,19 +72,19 @@ export class RuntimeSocket implements Page {
   }
 
   /** Takes no longer than it takes to look at a message: a query goes on beside the next ones. */
-  async #take(raw: unknown): Promise<void> {
+  async #take(raw: unknown, said: number): Promise<void> {
     const request = readRuntimeRequest(raw);
     const sessionId = "sessionId" in request ? request.sessionId : "";
     try {
       this.#guard.meter(this.caller);
       if (request.type === "error") this.say(request);
-      else this.#handle(request);
+      else this.#handle(request, said);
     } catch (error) {
       this.refuse(sessionId, error);
     }
   }
 
-  #handle(request: RuntimeRequest): void {
+  #handle(request: RuntimeRequest, said: number): void {
     if (request.type === "tool_result") {
       const { callId, result, isError } = request;
       return this.bridge.resolve(callId, result, isError ?? result.startsWith("Error:"));
@@ -97,7 +101,7 @@ export class RuntimeSocket implements Page {
         this.#begin();
         return conversation.clear(this, () => this.#end());
       case "input_response":
-        conversation.answer(this, request).catch((error: unknown) => this.refuse(request.sessionId, error));
+        conversation.answer(this, request, said).catch((error: unknown) => this.refuse(request.sessionId, error));
     }
   }
 

@@ -27,6 +27,8 @@ export interface Readings {
   readonly storeWaitingWrites?: number | undefined;
   /** Writes that were refused since this process began, because nothing could be written. */
   readonly storeRefusedWrites?: number | undefined;
+  /** Sessions on damaged pages of the database that were met since this process began. */
+  readonly storeDamagedSessions?: number | undefined;
   /** Of the disk that holds the home folder. */
   readonly storeFreeBytes?: number | undefined;
   readonly storeDatabaseBytes?: number | undefined;
@@ -55,6 +57,7 @@ const SHOWN: Readonly<Record<keyof Readings, Shown>> = {
     help: "Writes that were refused because the database could not be written.",
     type: "counter",
   },
+  storeDamagedSessions: gauge("sallyport_store_damaged_sessions", "Sessions on damaged pages of the database."),
   openTurns: gauge("sallyport_open_turns", "Turns that run or wait for a person."),
   pendingApprovals: gauge("sallyport_pending_approvals", "Questions that wait for a person."),
   watchers: gauge("sallyport_watchers", "Watchers of sessions."),

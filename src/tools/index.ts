@@ -1,6 +1,7 @@
 export { createToolbox, type ToolboxOptions } from "./create.ts";
 export { toolDefinitions } from "./definitions.ts";
 export { isSamePlan } from "./files/change.ts";
+export { leadsWhereShown } from "./shell/same-command.ts";
 export { isInside, resolvePath } from "./files/paths.ts";
 export { problemsOf, schemaFault } from "./json-schema.ts";
 export { sweepUnfinished } from "./files/save.ts";
@@ -8,6 +9,14 @@ export type { LentEnd, LentTool, TakeBack } from "./lent.ts";
 export { toolsOfModule } from "./module-tools.ts";
 export { lookUp } from "./shell/look-up.ts";
 export { openToolSession } from "./session.ts";
-export { errorResult, textResult, type Permission, type Tool, type ToolResult, type ToolSession } from "./tool.ts";
+export {
+  errorResult,
+  textResult,
+  type ApprovedRun,
+  type Permission,
+  type Tool,
+  type ToolResult,
+  type ToolSession,
+} from "./tool.ts";
 export type { AnyTool } from "./tool.ts";
 export type { CallFacts, LendableToolbox, RunOptions, Toolbox } from "./toolbox.ts";

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type {
+  CommandPart,
   ContentBlock,
   FileChange,
   NewId,
@@ -47,12 +48,19 @@ export interface ToolSession {
   readonly now: () => number;
 }
 
+/** What a person saw of a call before the yes. */
+export interface ApprovedRun {
+  readonly planned: PlannedChange | undefined;
+  /** Of a command: its parts, with the programs and paths that they lead to. Absent: none were shown, or a person wrote another one. */
+  readonly parts?: readonly CommandPart[] | undefined;
+}
+
 /** What a call was permitted to do. */
 export interface Permission {
   /** The paths that the gate ruled on, as the call gives them, and where they led. */
   readonly judged: ReadonlyMap<string, string>;
   /** What a person approved. Absent: nobody was asked. */
-  readonly approved?: { readonly planned: PlannedChange | undefined } | undefined;
+  readonly approved?: ApprovedRun | undefined;
 }
 
 /** What one call may use. */

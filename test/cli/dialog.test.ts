@@ -285,6 +285,23 @@ describe("an approval in the terminal", () => {
     });
     expect(stage.text).toContain("   Colour  Which colour?\n    1 red · warm\n    2 blue\n");
   });
+
+  test("the agent's questions with one text keep their own answers", async () => {
+    const options = ["Yes", "No"].map((label) => ({ label, description: "" }));
+    const questions = [false, true].map((multiSelect) => ({ question: "Sure?", header: "H", options, multiSelect }));
+    const approval = writeApproval({
+      tool: "AskUserQuestion",
+      input: { questions },
+      preview: { type: "question", questions },
+    });
+    const { decision } = await answers(approval, [
+      ["number · o own words", "2"],
+      ["numbers · o own words", "1"],
+    ]);
+    expect(decision).toMatchObject({
+      updated_input: { questions, answers: { "Sure?": "No", "Sure? (2)": ["Yes"] } },
+    });
+  });
 });
 
 describe("the keyboard", () => {

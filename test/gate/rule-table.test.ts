@@ -10,6 +10,12 @@ import { ATTACKS_ON_ASK } from "./rule-table/attacks-ask.ts";
 import { ATTACKS_ON_DENY } from "./rule-table/attacks-deny.ts";
 import { DENY_COMMANDS } from "./rule-table/deny-commands.ts";
 import { DENY_PATHS } from "./rule-table/deny-paths.ts";
+import {
+  ATTACKS_BY_INPUT,
+  ATTACKS_BY_PROCESS,
+  ATTACKS_BY_SETTING,
+  HONEST_INPUT,
+} from "./rule-table/settings-and-input.ts";
 import { bash, standing } from "./stand.ts";
 
 const TABLES = [
@@ -20,6 +26,7 @@ const TABLES = [
   ...ALLOW_OTHERS,
   ...DENY_PATHS,
   ...DENY_COMMANDS,
+  ...HONEST_INPUT,
 ];
 
 describe.each(TABLES)("$name", (table) => {
@@ -36,6 +43,17 @@ describe.each([...ATTACKS_ON_ALLOW, ...ATTACKS_ON_DENY, ...ATTACKS_ON_ASK])("att
   test.each(table.lines.map((line) => [line]))("%j does not run", (line) => {
     expect(evaluate(bash(line), here).effect).not.toBe("allow");
   });
+});
+
+test.each([
+  ["builtins that set variables", ATTACKS_BY_SETTING],
+  ["programs on standard input, or in an option", ATTACKS_BY_INPUT],
+  ["places of a process, and whole folders", ATTACKS_BY_PROCESS],
+])("attacks by %s do not run", (_name, tables) => {
+  const run = tables.flatMap(({ profile, autonomy, lines }) =>
+    lines.filter((line) => evaluate(bash(line), standing(profile, { autonomy })).effect === "allow"),
+  );
+  expect(run).toEqual([]);
 });
 
 test("the table is as large as it should be", () => {

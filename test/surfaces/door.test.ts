@@ -166,6 +166,28 @@ describe("who is not let in", () => {
   });
 });
 
+describe("a token in the address of a page that is not there", () => {
+  it.each([
+    ["/nothing?token=sp_x", "/nothing"],
+    ["/nothing/here?a=1&token=sp_x&b=%2F&token=sp_y", "/nothing/here?a=1&b=%2F"],
+    ["/nothing?%74oken=sp_x", "/nothing"],
+    ["/workbench/nothing?token=", "/workbench/nothing"],
+    ["/.well-known/nothing?token=sp_x", "/.well-known/nothing"],
+    // Never to another server.
+    ["//other.example/x?token=sp_x", "/other.example/x"],
+    ["/\\\\other.example/x?token=sp_x", "/other.example/x"],
+  ])("%s leads to %s", async (path, clean) => {
+    const init = { headers: { accept: "text/html" }, redirect: "manual" } as const;
+    const answer = await ask(path, init);
+    expect([answer.status, answer.headers.get("location"), answer.headers.get("cache-control")]).toEqual([
+      302,
+      clean,
+      "no-store",
+    ]);
+    expect((await ask(clean, init)).status).toBe(404);
+  });
+});
+
 interface Described {
   readonly paths: Readonly<
     Record<string, Readonly<Record<string, { readonly "x-needs"?: Capability | "nothing" | "a token" }>>>

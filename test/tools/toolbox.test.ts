@@ -297,6 +297,14 @@ describe("people", () => {
     expect(await tools.text("AskUserQuestion", { questions: [question, other], answers })).toBe(expected);
   });
 
+  test("answers to questions with one text", async () => {
+    const tools = await bench();
+    const questions = [question, question, question];
+    expect(await tools.text("AskUserQuestion", { questions, answers: { "Which?": "A", "Which? (3)": "B" } })).toBe(
+      'The user answered:\n"Which?" = "A"\n"Which? (3)" = "B"\n"Which? (2)": no answer',
+    );
+  });
+
   test("no answer", async () => {
     const tools = await bench();
     expect(await tools.error("AskUserQuestion", { questions: [question] })).toBe("No answer was given.");

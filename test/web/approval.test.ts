@@ -31,6 +31,12 @@ describe("answers", () => {
     expect(answersOf([one], [choose(chooseOther(first, "x", false), "a", false)])).toEqual({ "Which?": "a" });
   });
 
+  it("questions with one text keep their own answers", () => {
+    const chosen = ["a", "b"].map((label) => choose(NOTHING_CHOSEN, label, false));
+    expect(answersOf([one, one], chosen)).toEqual({ "Which?": "a", "Which? (2)": "b" });
+    expect(answersOf([one, one], [NOTHING_CHOSEN, ...chosen.slice(1)])).toEqual({ "Which? (2)": "b" });
+  });
+
   it("several answers: in the order of the options, own words last, a second click gives one back", () => {
     const both = choose(choose(NOTHING_CHOSEN, "b", true), "a", true);
     expect(answersOf([many], [chooseOther(both, "c", true)])).toEqual({ "Which ones?": ["a", "b", "c"] });

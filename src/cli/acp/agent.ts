@@ -17,7 +17,7 @@ import {
   type SetSessionConfigOptionResponse,
 } from "@agentclientprotocol/sdk";
 import type { SallyportClient } from "../../client/index.ts";
-import { Failure, LIMITS, type CreateSession, type SessionView } from "../../protocol/index.ts";
+import { Failure, LIMITS, showHidden, type CreateSession, type SessionView } from "../../protocol/index.ts";
 import { changeOf, modeOf } from "./config-options.ts";
 import { requestError } from "./failures.ts";
 import { modesOf } from "./modes.ts";
@@ -130,7 +130,7 @@ export class AcpAgent {
       sessions: shown.map(({ id, settings, title, updated_at }) => ({
         sessionId: id,
         cwd: settings.workspace,
-        title,
+        title: showHidden(title, "content"),
         updatedAt: updated_at,
       })),
       ...(page.next === undefined ? {} : { nextCursor: page.next }),

@@ -4,7 +4,9 @@ import type {
   ToolCallContent,
   ToolCallUpdate,
 } from "@agentclientprotocol/sdk";
+import { z } from "zod";
 import {
+  answerKeys,
   dollars,
   effectsOf,
   filesOf,
@@ -32,6 +34,29 @@ export interface Answer {
   readonly label: string;
 }
 
+const CLOSED = "the editor closed the question";
+const NOT_PROTOCOL = "the editor gave an answer that is not in the protocol";
+
+const Outcome = z.object({
+  outcome: z.discriminatedUnion("outcome", [
+    z.object({ outcome: z.literal("selected"), optionId: z.string() }),
+    z.object({ outcome: z.literal("cancelled") }),
+  ]),
+});
+
+/** The option that a person chose. `closed`: why there is none. */
+export type Choice = { readonly optionId: string } | { readonly closed: string };
+
+export const NO_CHOICE: Choice = { closed: CLOSED };
+
+/** Reads an editor's answer. The library passes on whatever the editor sent. */
+export function choiceIn(answer: unknown): Choice {
+  const parsed = Outcome.safeParse(answer);
+  if (!parsed.success) return { closed: NOT_PROTOCOL };
+  const { outcome } = parsed.data;
+  return outcome.outcome === "selected" ? { optionId: outcome.optionId } : NO_CHOICE;
+}
+
 /** One of our approvals as an editor asks it; an agent's own questions are asked one after the other. */
 export function askedOf(approval: Approval, workspace: string): readonly Asked[] {
   const { preview } = approval;
@@ -54,7 +79,7 @@ export function askedOf(approval: Approval, workspace: string): readonly Asked[]
       : [
           {
             optionId: "allow_always",
-            name: `Always allow ${session_rule} in this session`,
+            name: `Always allow ${visibleCommand(session_rule)} in this session`,
             kind: "allow_always" as const,
           },
         ]),
@@ -68,10 +93,11 @@ export function askedOf(approval: Approval, workspace: string): readonly Asked[]
   ];
 }
 
-/** The approval that carries the answers. */
+/** The approval that carries the answers, one for each question in their order. */
 export function answered({ input, input_hash }: Approval, answers: readonly Answer[]): Decision {
+  const keys = answerKeys(answers.map(({ question }) => question));
   const said = answers.map(
-    ({ question, label }) => [question.question, question.multiSelect ? [label] : label] as const,
+    ({ question, label }, index) => [keys[index] ?? question.question, question.multiSelect ? [label] : label] as const,
   );
   return { decision: "approve", input_hash, updated_input: { ...input, answers: Object.fromEntries(said) } };
 }

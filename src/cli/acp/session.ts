@@ -23,9 +23,10 @@ import {
 import { COMMANDS, commandIn, modelText, modeText, usageText, type SlashCommand } from "./commands.ts";
 import { configOptions, modeOf, type Configurable } from "./config-options.ts";
 import { requestError } from "./failures.ts";
-import { answered, askedOf, type Answer } from "./permission.ts";
+import { answered, askedOf, choiceIn, NO_CHOICE, type Answer, type Choice } from "./permission.ts";
 import { Translator } from "./translator.ts";
 import { endOf, type TurnEnd } from "./turn-end.ts";
+import { withHiddenNamed } from "./visible-text.ts";
 
 export interface SessionOptions {
   readonly client: SallyportClient;
@@ -57,7 +58,6 @@ const TOO_LATE = new Set([
   "input_changed",
 ]);
 
-const CLOSED = "the editor closed the question";
 const NOT_OFFERED = "the editor gave an answer that was not offered";
 
 /** What came of a question to the editor. `closed`: why nobody there will answer it. */
@@ -296,7 +296,11 @@ export class AcpSession {
   }
 
   async #tell(update: SessionUpdate): Promise<void> {
-    await this.#options.editor.notify(methods.client.session.update, { sessionId: this.id, update });
+    const { sessionUpdate: kind } = update;
+    // The agent's words come in pieces, which may end inside of what is one sign: they stay as they are.
+    const isPiece = kind === "agent_message_chunk" || kind === "agent_thought_chunk";
+    const shown = isPiece ? update : withHiddenNamed(update);
+    await this.#options.editor.notify(methods.client.session.update, { sessionId: this.id, update: shown });
   }
 
   async #ask(approval: Approval): Promise<void> {
@@ -350,28 +354,28 @@ export class AcpSession {
   async #reply(approval: Approval, signal: AbortSignal): Promise<Reply> {
     const answers: Answer[] = [];
     for (const { request, chosen } of askedOf(approval, this.#options.view.settings.workspace)) {
-      const optionId = await this.#choice(request, signal);
-      if (optionId === undefined) return { closed: CLOSED };
-      const choice = chosen(optionId);
-      if (choice === undefined) return { closed: NOT_OFFERED };
-      if ("decision" in choice) return { decision: choice };
-      answers.push(choice);
+      const choice = await this.#choice(request, signal);
+      if ("closed" in choice) return choice;
+      const meaning = chosen(choice.optionId);
+      if (meaning === undefined) return { closed: NOT_OFFERED };
+      if ("decision" in meaning) return { decision: meaning };
+      answers.push(meaning);
     }
     return { decision: answered(approval, answers) };
   }
 
-  /** The option that the person chose; undefined: the editor closed the question, or could not ask it. */
-  async #choice(request: RequestPermissionRequest, signal: AbortSignal): Promise<string | undefined> {
+  async #choice(request: RequestPermissionRequest, signal: AbortSignal): Promise<Choice> {
     const { editor } = this.#options;
     try {
-      const { outcome } = await editor.request(methods.client.session.requestPermission, request, {
+      const answer: unknown = await editor.request(methods.client.session.requestPermission, withHiddenNamed(request), {
         cancellationSignal: signal,
         stopWaitingOnCancel: true,
       });
-      return outcome.outcome === "selected" ? outcome.optionId : undefined;
+      return choiceIn(answer);
     } catch (error) {
+      // An editor that could not ask. Any other error: the editor is gone, and the question stays open.
       if (!(error instanceof RequestError)) throw error;
-      return undefined;
+      return NO_CHOICE;
     }
   }
 

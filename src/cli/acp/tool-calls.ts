@@ -7,7 +7,7 @@ import type {
   ToolCallUpdate,
   ToolKind,
 } from "@agentclientprotocol/sdk";
-import { LIMITS, type ContentBlock, type ToolItem } from "../../protocol/index.ts";
+import { LIMITS, showHidden, type ContentBlock, type ToolItem } from "../../protocol/index.ts";
 import { titleOf } from "../show/cards.ts";
 import { diffsOf } from "./diffs.ts";
 
@@ -90,7 +90,8 @@ export function output(item_id: string, text: string): ToolCallUpdate {
 
 export function locationsOf(input: Readonly<Record<string, unknown>>, workspace: string): ToolCallLocation[] {
   const path = [input["file_path"], input["notebook_path"], input["path"]].find((value) => typeof value === "string");
-  if (path === undefined) return [];
+  // What is shown of a path with hidden characters leads nowhere.
+  if (path === undefined || showHidden(path, "command") !== path) return [];
   const line = input["offset"];
   return [
     {

@@ -2,6 +2,7 @@ import type { SessionUpdate } from "@agentclientprotocol/sdk";
 import {
   isToolItem,
   LIMITS,
+  showHidden,
   type Delta,
   type Item,
   type JournalEvent,
@@ -158,7 +159,8 @@ export class Translator {
   }
 
   /** Something that the person should know and that nobody said. */
-  notice(severity: "info" | "warning" | "error", title: string): SessionUpdate {
+  notice(severity: "info" | "warning" | "error", words: string): SessionUpdate {
+    const title = showHidden(words, "content");
     return this.#options.notices
       ? { sessionUpdate: "notice", severity, title }
       : { sessionUpdate: "agent_thought_chunk", content: { type: "text", text: `\n[${title}]\n` } };

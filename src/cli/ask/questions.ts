@@ -1,4 +1,4 @@
-import type { Approval, Decision, Question } from "../../protocol/index.ts";
+import { answerKeys, type Approval, type Decision, type Question } from "../../protocol/index.ts";
 import { showQuestion } from "../show/preview.ts";
 import { readChoice, type Choice } from "./answer.ts";
 import type { Asking } from "./asking.ts";
@@ -19,7 +19,8 @@ export async function askQuestions(
 ): Promise<Decision | undefined> {
   const answers: Record<string, string | readonly string[]> = {};
   const { input_hash, input } = approval;
-  for (const question of questions) {
+  const keys = answerKeys(questions);
+  for (const [index, question] of questions.entries()) {
     for (const line of showQuestion(question, asking.screen.paint)) asking.screen.aside(`  ${line}`);
     const choice = await choose(question, asking, signal);
     if (choice === undefined) return undefined;
@@ -31,7 +32,7 @@ export async function askQuestions(
         ...(choice.key === "stop" ? { interrupt: true, hold_queue: true } : {}),
       };
     }
-    answers[question.question] = question.multiSelect ? choice.chosen : (choice.chosen[0] ?? "");
+    answers[keys[index] ?? question.question] = question.multiSelect ? choice.chosen : (choice.chosen[0] ?? "");
   }
   return { decision: "approve", input_hash, updated_input: { ...input, answers } };
 }

@@ -49,14 +49,16 @@ async function serve(context: Context, connection: Connection, settings: CreateS
   const { surroundings, screen } = context;
   // Loaded only where it is needed: no other command speaks this protocol.
   const [{ AcpAgent }, { lineStream }] = await Promise.all([import("../acp/agent.ts"), import("../acp/streams.ts")]);
+  const complain = (words: string): void => screen.line(words);
   const agent = new AcpAgent({
     client: connection.client,
     version: surroundings.version,
     settings,
     local: connection.local,
-    complain: (words) => screen.line(words),
+    complain,
   });
-  const editor = agent.app().connect(lineStream(surroundings.input, surroundings.output));
+  const { input, output } = surroundings;
+  const editor = agent.app().connect(lineStream({ input, output, complain }));
   let code: ExitCode = EXIT.done;
   const stops = (["SIGINT", "SIGTERM", "SIGHUP"] as const satisfies readonly Signal[]).map((signal) =>
     surroundings.onSignal(signal, () => {

@@ -55,7 +55,7 @@ function treeOver({ client, url, token }: Connection): ClaudeTree {
   return {
     stat: (path) => files.stat(path, { sized: false }),
     list: (path) => files.list(path),
-    read: (path) => files.read(path),
+    read: (path, options) => files.read(path, options),
     write: (path, text) => files.write(path, text),
     call: (path, text) => files.call(path, text),
     follow: async (session_id, signal) => {

@@ -3,10 +3,11 @@ import { access, stat } from "node:fs/promises";
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { findServer, type FoundServer } from "../connect.ts";
-import { POLICY_FILE, SERVER_FILE, TOKEN_FILE } from "../files.ts";
+import { SERVER_FILE, TOKEN_FILE } from "../files.ts";
 import type { Environment, Settings } from "../settings.ts";
 import { ACCEPT_VARIABLE, isAccepted, keyFilesOf, trustedInHome, untrusted } from "../trusted-files.ts";
 import { fail, ok, warn, type Check } from "./checks.ts";
+import { checkReady, checkStart } from "./start.ts";
 
 const SECRETS = [TOKEN_FILE, SERVER_FILE, "sallyport.db", "instance"];
 
@@ -59,7 +60,7 @@ export function checkTrust(settings: Settings, environment: Environment): readon
 export async function checkDatabase(home: string): Promise<readonly Check[]> {
   const path = join(home, "sallyport.db");
   const file = await statOf(path);
-  if (file === undefined) return [];
+  if (file?.isFile() !== true) return [];
   const { examineDatabase } = await import("../../store/examine.ts");
   const { problems, sessions, damaged } = await examineDatabase(path);
   const restore = "restore a backup with `sallyport restore <file>`; it keeps the damaged one aside";
@@ -70,24 +71,23 @@ export async function checkDatabase(home: string): Promise<readonly Check[]> {
 }
 
 export async function checkFiles(settings: Settings): Promise<readonly Check[]> {
-  const policy = join(settings.home.value, POLICY_FILE);
   const workspace = settings.workspace.value;
   const folder = await statOf(workspace);
   return [
     folder?.isDirectory() === true
       ? ok("workspace", workspace)
       : fail("workspace", `${workspace} is not a folder`, "choose one with --workspace or SALLYPORT_WORKSPACE"),
-    ...((await statOf(policy)) === undefined ? [] : [ok("policy file", policy)]),
   ];
 }
 
-/** A running server, and the port that one would take. */
+/** A running server, or what stands in the way of one, and the port that it would take. */
 export async function checkServer(settings: Settings): Promise<readonly Check[]> {
   const running = await findServer(settings.home.value);
   return [
+    ...(await checkStart(settings, running)),
     running === undefined
       ? ok("server", "none runs on this home; commands work without one")
-      : ok("server", `runs at ${running.url} (pid ${running.pid})`),
+      : await checkReady(running),
     await checkPort(settings, running),
   ];
 }

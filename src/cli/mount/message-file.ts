@@ -1,18 +1,26 @@
-import { FuseError, type OpenFile } from "../../fuse/index.ts";
+import { FuseError, type Asking, type OpenFile } from "../../fuse/index.ts";
 import { LIMITS } from "../../protocol/index.ts";
 
 export interface MessageFileOptions {
   /** Opened for reading too: what is read is the answer to what was written. */
   readonly readable: boolean;
+  /** Whether this is the program that opened the file. The programs that it starts have copies of its descriptor. */
+  readonly isOpener: (asking: Pick<Asking, "pid">) => boolean;
+  /** Whether a message may be sent before the last copy of the descriptor is closed. */
+  readonly isWhole: (message: Uint8Array) => boolean;
   /** Sends what was written; the answer is what can be read then. */
   readonly send: (message: Uint8Array) => Promise<Uint8Array>;
   /** What is read where nothing was written. */
   readonly unasked: () => Promise<Uint8Array>;
 }
 
-/** A file that takes messages. A message is what is written until somebody closes or, on the same handle, reads. */
+/**
+ * A file that takes messages. A message is what is written until the program that opened the file closes it or, on the same handle, somebody
+ * reads. What is left then is sent when the last copy of the descriptor is closed.
+ */
 export class MessageFile implements OpenFile {
-  readonly stream: boolean;
+  /** There is no place to write to but the end: `pwrite` fails. */
+  readonly stream = true;
   readonly #options: MessageFileOptions;
   #written: Uint8Array[] = [];
   #length = 0;
@@ -22,7 +30,6 @@ export class MessageFile implements OpenFile {
 
   constructor(options: MessageFileOptions) {
     this.#options = options;
-    this.stream = options.readable;
   }
 
   async write({ data }: { readonly data: Uint8Array }): Promise<void> {
@@ -35,8 +42,9 @@ export class MessageFile implements OpenFile {
     }
   }
 
-  async flush(): Promise<void> {
-    await this.#send();
+  async flush(asking: Asking): Promise<void> {
+    const { isOpener, isWhole } = this.#options;
+    if (this.#length > 0 && isOpener(asking) && isWhole(Buffer.concat(this.#written))) await this.#send();
   }
 
   async read({ size }: { readonly size: number }): Promise<Uint8Array> {
@@ -49,8 +57,13 @@ export class MessageFile implements OpenFile {
     return part;
   }
 
+  closed(): void {
+    // Nobody waits for this any more: why it is refused stands in `error`.
+    this.#send().catch(() => undefined);
+  }
+
   release(): void {
-    // Every close was flushed before; what a dead process left half written was flushed by its end.
+    // What was written to a mount that ends before its writers is no message.
   }
 
   async #send(): Promise<void> {

@@ -1,6 +1,7 @@
 import type { MountClient } from "../../client/index.ts";
 import {
   FuseError,
+  processOf,
   type Asking,
   type Attributes,
   type FuseFiles,
@@ -13,6 +14,7 @@ import { LastAnswers } from "./last-answers.ts";
 import { MessageFile } from "./message-file.ts";
 import { OutputFile } from "./output-file.ts";
 import { OutputLength } from "./output-length.ts";
+import { isAnswerFile, UserQuestions } from "./shown-questions.ts";
 import { SnapshotFile } from "./snapshot-file.ts";
 import { patiently } from "./troubles.ts";
 
@@ -37,6 +39,8 @@ interface KnownStat {
 
 /** Files that answer what is written to them. */
 const CALLS: readonly RegExp[] = [/^\/new$/, /^\/sessions\/[^/]+\/fork$/];
+/** Files whose messages several programs may write, one after the other: cut in two they would say something else. */
+const MANY_WRITERS = /^\/sessions\/[^/]+\/(prompt|tools\/approve)$/;
 /** Where the words of the last refusal stand that belongs to no session. */
 const ERROR_PATH = "/error";
 
@@ -46,9 +50,11 @@ export class RemoteFiles implements FuseFiles {
   readonly #mounted: number;
   readonly #stats = new Map<string, KnownStat>();
   readonly #answers = new LastAnswers();
+  /** By user: why the last write was refused. */
+  readonly #errors = new LastAnswers();
+  readonly #questions = new UserQuestions();
   /** Of the texts that are open. */
   readonly #lengths = new Map<string, OutputLength>();
-  #lastError: Uint8Array = new Uint8Array(0);
 
   constructor(options: RemoteFilesOptions) {
     this.#options = options;
@@ -56,7 +62,7 @@ export class RemoteFiles implements FuseFiles {
   }
 
   async attributes(path: string, { uid, signal }: Asking): Promise<Attributes> {
-    if (path === ERROR_PATH) return this.#attributesOf(this.#errorStat());
+    if (path === ERROR_PATH) return this.#attributesOf(this.#errorStat(uid));
     const known = await this.#stat(path, signal);
     if (isCall(path)) return this.#attributesOf(this.#answerStat(known, path, uid));
     if (known.is_dir || !known.readable) return this.#attributesOf(known);
@@ -65,7 +71,7 @@ export class RemoteFiles implements FuseFiles {
   }
 
   async lookUp(path: string, { uid, signal }: Asking): Promise<Attributes> {
-    if (path === ERROR_PATH) return this.#attributesOf(this.#errorStat());
+    if (path === ERROR_PATH) return this.#attributesOf(this.#errorStat(uid));
     const stat = await this.#stat(path, signal);
     return this.#attributesOf(isCall(path) ? this.#answerStat(stat, path, uid) : stat);
   }
@@ -76,40 +82,54 @@ export class RemoteFiles implements FuseFiles {
     return path === "/" ? [...listed, { name: ERROR_PATH.slice(1), folder: false }] : listed;
   }
 
-  async open(path: string, mode: OpenMode, { uid, signal }: Asking): Promise<OpenFile> {
-    if (path === ERROR_PATH && !mode.write) return new SnapshotFile(this.#lastError);
-    const stat = path === ERROR_PATH ? this.#errorStat() : await this.#stat(path, signal);
+  async open(path: string, mode: OpenMode, asking: Asking): Promise<OpenFile> {
+    const { uid, signal } = asking;
+    if (path === ERROR_PATH && !mode.write) return new SnapshotFile(this.#errorOf(uid));
+    const stat = path === ERROR_PATH ? this.#errorStat(uid) : await this.#stat(path, signal);
     const call = isCall(path);
     if (mode.write && !stat.writable) throw new FuseError("EACCES");
     if (mode.read && !stat.readable) throw new FuseError("EACCES");
-    if (mode.write) return this.#openForWriting(path, mode, uid);
+    if (mode.write) return this.#openForWriting(path, mode, asking);
     if (call) return new SnapshotFile(this.#answers.get(uid, path) ?? new Uint8Array(0));
     if (stat.watchable) return this.#openOutput(path);
-    return new SnapshotFile(await this.#read(path, signal));
+    const bytes = await this.#read(path, signal);
+    return new SnapshotFile(bytes, () => this.#questions.read(uid, path, bytes));
   }
 
-  #openForWriting(path: string, mode: OpenMode, uid: number): OpenFile {
-    const { server } = this.#options;
-    const remote = this.#remote(path);
+  #openForWriting(path: string, mode: OpenMode, { uid, pid }: Asking): OpenFile {
     const call = isCall(path);
+    const opener = MANY_WRITERS.test(path) ? processOf(pid) : undefined;
     return new MessageFile({
       readable: mode.read,
+      isOpener: (closing) => opener === undefined || opener === (processOf(closing.pid) ?? opener),
+      isWhole: isAnswerFile(path) ? isWholeAnswer : () => true,
       send: async (message) => {
         try {
-          const answer = await patiently(
-            async () => (call ? server.call(remote, message) : server.write(remote, message).then(() => undefined)),
-            { again: false },
-          );
+          const answer = await patiently(() => this.#send(path, { uid, message }), { again: false });
           if (call) this.#answers.set(uid, path, answer);
           return answer ?? (mode.read ? await this.#read(path) : new Uint8Array(0));
         } catch (error) {
           if (call) this.#answers.set(uid, path, undefined);
-          this.#lastError = Buffer.from(`${path}: ${(error as Error).message}\n`, "utf8");
+          this.#errors.set(uid, ERROR_PATH, Buffer.from(`${path}: ${(error as Error).message}\n`, "utf8"));
           throw error;
         }
       },
       unasked: async () => (call ? (this.#answers.get(uid, path) ?? new Uint8Array(0)) : this.#read(path)),
     });
+  }
+
+  /** The answer of a file that answers. */
+  async #send(
+    path: string,
+    { uid, message }: { readonly uid: number; readonly message: Uint8Array },
+  ): Promise<Uint8Array | undefined> {
+    const { server } = this.#options;
+    const remote = this.#remote(path);
+    if (isCall(path)) return server.call(remote, message);
+    const shown = this.#questions.of(uid, path);
+    await server.write(remote, message, shown === undefined ? {} : { shown });
+    this.#questions.answered(uid, path, message);
+    return undefined;
   }
 
   #openOutput(path: string): OpenFile {
@@ -142,7 +162,7 @@ export class RemoteFiles implements FuseFiles {
   }
 
   #read(path: string, signal?: AbortSignal): Promise<Uint8Array> {
-    return this.#ask(() => this.#options.server.read(this.#remote(path)), signal);
+    return this.#ask(() => this.#options.server.read(this.#remote(path), { peek: true }), signal);
   }
 
   /** Names are looked up at every step of every path; what a file may be used for does not change from one to the next. */
@@ -175,8 +195,12 @@ export class RemoteFiles implements FuseFiles {
     return { ...stat, size: this.#answers.get(uid, path)?.length ?? 0 };
   }
 
-  #errorStat(): FileStat {
-    return { is_dir: false, size: this.#lastError.length, readable: true, writable: false, watchable: false };
+  #errorOf(uid: number): Uint8Array {
+    return this.#errors.get(uid, ERROR_PATH) ?? new Uint8Array(0);
+  }
+
+  #errorStat(uid: number): FileStat {
+    return { is_dir: false, size: this.#errorOf(uid).length, readable: true, writable: false, watchable: false };
   }
 
   #attributesOf(stat: FileStat): Attributes {
@@ -198,6 +222,12 @@ export class RemoteFiles implements FuseFiles {
 
 function isCall(path: string): boolean {
   return CALLS.some((pattern) => pattern.test(path));
+}
+
+/** Words end with their line: a name may follow on it, from another program. */
+function isWholeAnswer(message: Uint8Array): boolean {
+  const text = Buffer.from(message).toString("utf8");
+  return text.endsWith("\n") || text.trimEnd().endsWith("}");
 }
 
 /** A session that has said nothing yet is waited for; one that has is read until it waits for a prompt or has ended. */

@@ -51,6 +51,8 @@ function protectedPlace(path: string, text: string): Objection {
   const segments = path.toLowerCase().split("/");
   if (segments.some((segment) => couldBe(segment, ".git") || /.\.git$/.test(segment)))
     return `Writing into .git is not allowed: ${text}`;
+  if (segments.some((segment) => couldBe(segment, ".gitconfig")))
+    return `Writing git's settings is not allowed: ${text}`;
   // A folder with a file HEAD is a repository to git, and its settings may name programs to run.
   if (couldBe(segments.at(-1) ?? "", "head")) return `Writing a file named HEAD is not allowed: ${text}`;
   if (segments.some((segment) => PROTECTED_NAMES.some((name) => couldBe(segment, name))))

@@ -1,3 +1,4 @@
+import { inputNote, readsInput } from "./interpreters.ts";
 import { namesIn } from "./lists.ts";
 import {
   joinedScript,
@@ -61,7 +62,14 @@ function shell(program: string, { words, command, bindings }: LookContext): Look
   if (values.has("rcfile") || values.has("init-file")) notes.push(unknown(`${program} reads a start file of its own`));
   const operand = words[next];
   if (flags.has("c")) return together(true, { inner: [], notes }, scriptIn(operand, `${program} -c`));
-  if (operand !== undefined && !flags.has("s")) {
+  const input = operand !== undefined && readsInput(operand) && (operand.value !== "-" || next === words.length - 1);
+  if (input && !/^(-|\/dev\/stdin|\/dev\/fd\/0)$/.test(operand.value))
+    return {
+      inner: [],
+      notes: [...notes, unknown(`${program} runs what it reads from ${operand.text}`)],
+      wrapper: false,
+    };
+  if (operand !== undefined && !flags.has("s") && !input) {
     return {
       inner: [],
       notes: [...notes, { kind: "code", message: `runs the script ${operand.text}` }],
@@ -73,6 +81,15 @@ function shell(program: string, { words, command, bindings }: LookContext): Look
   if (feed?.feed !== undefined) return { inner: [{ kind: "script", text: feed.feed }], notes, wrapper: true };
   const from = command.readsPipe ? "what is piped into it" : "what it reads from its input";
   return { inner: [], notes: [...notes, unknown(`${program} runs ${from}`)], wrapper: false };
+}
+
+function source({ words, command }: LookContext): Look {
+  const script = words[words[1]?.value === "--" ? 2 : 1];
+  const note: Note =
+    script !== undefined && readsInput(script)
+      ? inputNote("the shell", command)
+      : { kind: "code", message: `runs the script ${script?.text ?? ""}` };
+  return { inner: [], notes: [note], wrapper: false };
 }
 
 function su({ words }: LookContext): Look {
@@ -130,16 +147,8 @@ function calculates(context: LookContext): Look {
 
 const BUILTINS: Readonly<Record<string, Looker>> = {
   eval: ({ words }) => together(true, joinedScript(words.slice(words[1]?.value === "--" ? 2 : 1), "eval")),
-  ".": ({ words }) => ({
-    inner: [],
-    notes: [{ kind: "code", message: `runs the script ${words[1]?.text ?? ""}` }],
-    wrapper: false,
-  }),
-  source: ({ words }) => ({
-    inner: [],
-    notes: [{ kind: "code", message: `runs the script ${words[1]?.text ?? ""}` }],
-    wrapper: false,
-  }),
+  ".": source,
+  source,
   su,
   runuser: su,
   trap,

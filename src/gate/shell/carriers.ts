@@ -9,7 +9,9 @@ import {
   type Looker,
   type Note,
 } from "./look.ts";
+import { evaluates } from "./eval-options.ts";
 import { lookIntoGit } from "./git.ts";
+import { inputNote, lookIntoInput, lookIntoPackage, readsInput } from "./interpreters.ts";
 import { findOptions, scanOptions } from "./options.ts";
 import { mayBeOption } from "./paths.ts";
 import { filledIn } from "./wrappers.ts";
@@ -65,7 +67,6 @@ const CODE_OPTIONS: Readonly<Record<string, readonly string[]>> = {
   openssl: ["-engine", "-provider"],
   wget: ["-e", "--execute", "--use-askpass", "--config"],
   curl: ["-K", "--config"],
-  make: ["--eval", "-E"],
 };
 
 const EDITORS: ReadonlySet<string> = new Set([
@@ -222,7 +223,8 @@ function awk({ words }: LookContext): Look {
 }
 
 /** npm exec, npx, yarn exec, pnpm dlx …: a package's program, or a script with -c. */
-function packageRunner({ words }: LookContext): Look {
+function packageRunner(context: LookContext): Look {
+  const { words } = context;
   const name = words.findIndex((word, index) => index > 0 && !word.value.startsWith("-"));
   const verb = words[name]?.value ?? "";
   const scripts = findOptions(words, ["-c", "--call", "--script-shell", "--shell", "--node-options"]).filter(
@@ -244,6 +246,9 @@ function packageRunner({ words }: LookContext): Look {
   ) {
     looks.push({ inner: [], notes: [{ kind: "environment", message: "changes which programs npm runs" }] });
   }
+  // A subcommand that is the interpreter itself: `yarn node -`.
+  const input = words[0]?.value === "npm" && !/^(exec|x)$/.test(verb) ? undefined : lookIntoPackage(context);
+  if (input !== undefined && /^(exec|x|dlx|run|node|tsx|ts-node)$/.test(verb)) looks.push(input);
   return together(false, ...looks);
 }
 
@@ -268,11 +273,15 @@ function parallel({ words }: LookContext): Look {
   );
 }
 
-function make({ words }: LookContext): Look {
+function make({ words, command }: LookContext): Look {
+  const notes: Note[] = [];
   const shell = words.find((word) => /^(SHELL|\.SHELLFLAGS|MAKEFLAGS|CC|CXX|LD|AR)[:+?]?=/.test(word.value));
-  return shell === undefined
-    ? NOTHING
-    : { inner: [], notes: [unknown(`${shell.text} makes make run another program`)], wrapper: false };
+  if (shell !== undefined) notes.push(unknown(`${shell.text} makes make run another program`));
+  if (words.some((word) => /^(-E|--ev(a|al)?(=|$))/.test(word.value)))
+    notes.push({ kind: "code", message: "make --eval runs a program that is given inline" });
+  const files = findOptions(words, ["-f", "--file", "--makefile"]);
+  if (files.some(({ value }) => value !== undefined && readsInput(value))) notes.push(inputNote("make", command));
+  return { inner: [], notes, wrapper: false };
 }
 
 const CARRIERS: Readonly<Record<string, Looker>> = {
@@ -308,5 +317,10 @@ export function lookIntoCarrier(program: string, context: LookContext): Look | u
   if (PAGERS.has(program) && context.words.some((word) => /^\+.*!/.test(word.value))) {
     return { inner: [], notes: [unknown(`${program} is told to run a command`)], wrapper: false };
   }
-  return byOptions(program, context);
+  const input = /^(npx|pnpx|bunx|pipx|corepack)$/.test(program)
+    ? lookIntoPackage(context)
+    : lookIntoInput(program, context);
+  const looks = [byOptions(program, context), input].filter((look) => look !== undefined);
+  const notes = evaluates(program, context);
+  return looks.length + notes.length === 0 ? undefined : together(false, { inner: [], notes }, ...looks);
 }

@@ -6,9 +6,10 @@ import type { ShellWord } from "./words.ts";
 export interface Note {
   /**
    * `unknown`: which program runs is known only at run time. `code`: a program in another language is given inline.
+   * `input`: the same on standard input, so that a rule that spells the words does not cover it.
    * `environment`: changes what programs do behind the line's back.
    */
-  readonly kind: "unknown" | "code" | "environment";
+  readonly kind: "unknown" | "code" | "input" | "environment";
   readonly message: string;
 }
 

@@ -1,6 +1,7 @@
 import { isAbsolute, relative, resolve } from "node:path/posix";
 import { LIMITS } from "../../protocol/index.ts";
 import type { Binding } from "./reading.ts";
+import { leadsAnywhere } from "./run-time-names.ts";
 import type { Piece, ShellWord } from "./words.ts";
 
 /** Lexical only: symlinks are the sandbox's and the file tools' business. */
@@ -44,6 +45,8 @@ export interface Found {
 /** Where a name leads: as it is written, and really. */
 export function placeOf(name: string, { cwd, disk }: Folder): { readonly path: string; readonly real: string } {
   const path = resolve(cwd, name);
+  // What the server would find there is not what the command finds.
+  if (leadsAnywhere(path)) return { path, real: path };
   // The system goes through a link before it goes up, so the name is not tidied first.
   return { path, real: disk?.(written(name, cwd))?.real ?? path };
 }
@@ -60,7 +63,14 @@ function written(name: string, cwd: string): string {
 /** Inside as it is written, and really. */
 export function staysInside(name: string, folder: Folder): boolean {
   const { path, real } = placeOf(name, folder);
+  if (leadsAnywhere(path) || leadsAnywhere(real)) return false;
   return isInside(folder.workspace, path) && isInside(folder.workspace, real);
+}
+
+/** Whether a name leads elsewhere for each process: `/proc/self/cwd/x`, also through a link. */
+export function isKnownOnlyAtRunTime(name: string, folder: Folder): boolean {
+  const { path, real } = placeOf(name, folder);
+  return leadsAnywhere(path) || leadsAnywhere(real);
 }
 
 export type Bindings = ReadonlyMap<string, Binding>;

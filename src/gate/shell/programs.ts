@@ -1,5 +1,4 @@
 import { setOf } from "./lists.ts";
-import type { ShellWord } from "./words.ts";
 
 /** What is known of programs by their names. */
 
@@ -103,33 +102,3 @@ export const PLAIN_PROGRAMS: ReadonlySet<string> = new Set([
 /** Never change the files that they are given. */
 export const ONLY_READ =
   /^(cat|tac|head|tail|wc|ls|dir|grep|egrep|fgrep|zgrep|rg|ag|less|more|diff|cmp|comm|join|paste|file|stat|du|df|cut|nl|rev|od|hexdump|strings|md5sum|sha\d+sum|cksum|b2sum|base64|readlink|realpath|fold|fmt|column|jq|zcat|bat|tree|basename|dirname)$/;
-
-/** The folders of which a command takes all that they hold; undefined: it takes none whole. */
-export function readsWholeFolders(
-  program: string,
-  words: readonly ShellWord[],
-  access: "read" | "write",
-): readonly string[] | undefined {
-  const given = words.slice(1).map((word) => word.value);
-  const operands = given.filter((value) => !value.startsWith("-"));
-  const has = (letters: RegExp, long: RegExp): boolean =>
-    given.some((value) => (/^-[A-Za-z]/.test(value) && letters.test(value)) || long.test(value));
-  const recursive = has(/^-[A-Za-z]*[rR]/, /^--(dereference-)?recursive/);
-  const orHere = (names: readonly string[]): readonly string[] => (names.length === 0 ? ["."] : names);
-  if (access === "read") {
-    if (/^(rg|ag|ack|ugrep)$/.test(program)) return given.includes("--files") ? undefined : orHere(operands.slice(1));
-    if (/^(grep|egrep|fgrep|zgrep)$/.test(program))
-      return recursive || given.includes("--directories=recurse") ? orHere(operands.slice(1)) : undefined;
-    if (program === "diff") return recursive ? operands : undefined;
-    if (/^(tar|bsdtar|cpio|7z|7za)$/.test(program)) return operands;
-    if (/^(docker|podman)$/.test(program)) return operands.includes("build") ? operands : undefined;
-  }
-  if (/^(cp|scp)$/.test(program))
-    return access === "read" && (recursive || has(/^-[A-Za-z]*a/, /^--archive/)) ? operands.slice(0, -1) : undefined;
-  if (program === "rsync") return access === "read" ? operands.slice(0, -1) : operands.slice(-1);
-  if (program === "zip") return recursive ? operands : undefined;
-  if (/^(mv|ln)$/.test(program)) return operands.slice(0, -1);
-  if (/^(rm|chmod|chown|chgrp|shred)$/.test(program)) return recursive && access === "write" ? operands : undefined;
-  if (program === "find") return given.includes("-delete") && access === "write" ? operands.slice(0, 1) : undefined;
-  return undefined;
-}

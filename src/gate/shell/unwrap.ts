@@ -5,6 +5,7 @@ import { NOTHING, unknown, type Inner, type Look, type Note } from "./look.ts";
 import type { Bindings } from "./paths.ts";
 import { readShell } from "./read.ts";
 import type { Binding, Reading, ShellAssignment, ShellRedirect, SimpleCommand } from "./reading.ts";
+import { settingOf, type Setting } from "./setting.ts";
 import { dangerousAssignment } from "./variables.ts";
 import type { ShellWord } from "./words.ts";
 import { lookIntoWrapper } from "./wrappers.ts";
@@ -21,6 +22,8 @@ export interface Part {
   /** Outermost first; the last one is what runs. Empty: only assignments or redirections. */
   readonly layers: readonly Layer[];
   readonly assignments: readonly ShellAssignment[];
+  /** Variables that a builtin sets by its words: `printf -v name`, `read name`. */
+  readonly sets?: readonly string[];
   readonly redirects: readonly ShellRedirect[];
   readonly notes: readonly Note[];
   /** The command of the line, or of the script, that it stands in. */
@@ -42,8 +45,11 @@ export interface Unwrapped {
 export function unwrap(source: string): Unwrapped {
   const result = readShell(source);
   if (!result.ok) return { parts: [], notes: [], readings: [], error: result.error };
-  const walk = new Unwrapping();
-  walk.script(result.reading, { layers: [], bindings: new Map(), scope: "" });
+  const first = new Unwrapping();
+  first.script(result.reading, { layers: [], bindings: new Map(), scope: "" });
+  // What builtins set is known only once every wrapper was looked through; it counts for the whole line.
+  const walk = first.hidden.size === 0 ? first : new Unwrapping();
+  if (walk !== first) walk.script(result.reading, { layers: [], bindings: opaque(first.hidden), scope: "" });
   if (walk.parts.length > LIMITS.shellParts) {
     return { parts: [], notes: [], readings: [], error: `more than ${LIMITS.shellParts} commands` };
   }
@@ -60,9 +66,15 @@ class Unwrapping implements Unwrapped {
   readonly parts: Part[] = [];
   readonly notes: Note[] = [];
   readonly readings: Reading[] = [];
+  /** Variables whose values this line does not show. */
+  readonly hidden = new Set<string>();
 
   script(reading: Reading, around: Around): void {
+    const [outermost] = this.readings;
     this.readings.push(reading);
+    // `x=a; eval 'x=b'`: which of the values holds when is not followed.
+    for (const name of outermost === undefined ? [] : reading.bindings.keys())
+      if (outermost?.bindings.has(name) === true) this.hidden.add(name);
     const bindings = merged(around.bindings, reading.bindings);
     this.notes.push(...reading.reevaluations.map((text) => unknown(`${text} evaluates a variable's text as shell`)));
     this.notes.push(...calculationNotes(reading, bindings));
@@ -110,7 +122,9 @@ class Unwrapping implements Unwrapped {
     const layers: readonly Layer[] = [...around.layers, { program, words }];
     const tooDeep = layers.length > LIMITS.shellDepth;
     const look = tooDeep ? NOTHING : this.#look(program, words, command, bindings);
-    const notes = [...dangers, ...look.notes];
+    const setting = this.#setting(settingOf(program, { words, bindings }), assignments);
+    const sets = setting.names.length === 0 ? {} : { sets: setting.names };
+    const notes = [...dangers, ...setting.notes, ...look.notes];
     if (!name.fixed) notes.push(unknown(`which program runs is known only at run time: ${name.text}`));
     if (tooDeep) notes.push(unknown(`commands are nested more than ${LIMITS.shellDepth} deep`));
     const nested = look.inner.map(
@@ -118,12 +132,24 @@ class Unwrapping implements Unwrapped {
     );
     // A wrapper's own notes belong to what it wraps, so it needs a part of its own only if nothing came out of it.
     const before = this.parts.length;
-    if (!look.wrapper) this.#emit({ layers, assignments, redirects: command.redirects, notes, command, bindings });
+    if (!look.wrapper)
+      this.#emit({ layers, assignments, ...sets, redirects: command.redirects, notes, command, bindings });
     for (const run of nested) run();
     if (!look.wrapper) return;
     if (this.parts.length === before)
       this.#emit({ layers, assignments, redirects: command.redirects, notes, command, bindings });
     else this.#annotate(before, notes, command);
+  }
+
+  /** What a builtin sets besides the assignments that were read already. */
+  #setting({ names, notes }: Setting, assignments: readonly ShellAssignment[]): Setting {
+    const others = names.filter((name) => !assignments.some((assignment) => assignment.name === name));
+    for (const name of others) this.hidden.add(name);
+    const dangers = others.flatMap((name): readonly Note[] => {
+      const message = dangerousAssignment({ name, values: [] });
+      return message === undefined ? [] : [{ kind: "environment", message }];
+    });
+    return { names: others, notes: [...notes, ...dangers] };
   }
 
   /** A wrapper's notes and redirections go to the first of the commands it runs. */
@@ -190,6 +216,10 @@ class Unwrapping implements Unwrapped {
   #emit(part: Part): void {
     this.parts.push(part);
   }
+}
+
+function opaque(names: ReadonlySet<string>): Bindings {
+  return new Map([...names].map((name) => [name, { values: [], numeric: false, opaque: true }]));
 }
 
 /** A program's name without its folder. */

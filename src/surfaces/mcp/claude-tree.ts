@@ -12,7 +12,8 @@ export interface Followed {
 export interface ClaudeTree {
   stat(path: string): Promise<FileStat>;
   list(path: string): Promise<readonly FileEntry[]>;
-  read(path: string): Promise<Uint8Array>;
+  /** `peek`: not all of it is shown, so questions in it do not count as shown. */
+  read(path: string, options?: { readonly peek?: boolean }): Promise<Uint8Array>;
   write(path: string, text: string): Promise<void>;
   /** Writes, and reads the answer on the same handle. */
   call(path: string, text: string): Promise<Uint8Array>;

@@ -10,7 +10,7 @@ export function ownTree(gateway: Gateway, files: FileService, caller: Caller): C
   return {
     stat: (path) => files.stat(caller, path, { sized: false }),
     list: (path) => files.list(caller, path),
-    read: (path) => files.read(caller, path),
+    read: (path, options) => files.read(caller, path, options),
     write: (path, text) => files.write(caller, path, encoder.encode(text)),
     call: (path, text) => files.call(caller, path, encoder.encode(text)),
     follow: async (session_id, signal) => {

@@ -221,7 +221,7 @@ async function readPart(
 ): Promise<ToolAnswer> {
   const path = pathOf(words);
   if ((await tree.stat(path)).is_dir) return asAnswer({ path, entries: await tree.list(path) });
-  const bytes = await tree.read(path);
+  const bytes = await tree.read(path, { peek: true });
   const end = wholeCharacters(bytes, { offset, end: Math.min(bytes.length, offset + limit) });
   const next = end < bytes.length ? { next_offset: end } : {};
   const text = new TextDecoder().decode(bytes.subarray(offset, end));

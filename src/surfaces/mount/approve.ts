@@ -1,4 +1,11 @@
-import { Failure, FileFailure, ToolApproval, type Approval, type Decision } from "../../protocol/index.ts";
+import {
+  Failure,
+  FileFailure,
+  ToolApproval,
+  withoutQuestion,
+  type Approval,
+  type Decision,
+} from "../../protocol/index.ts";
 import type { Caller } from "../../sessions/index.ts";
 import type { MountContext } from "./context.ts";
 import { json, parseWritten } from "./json.ts";
@@ -7,12 +14,17 @@ import { pendingOf } from "./pending.ts";
 const YES = new Set(["approve", "approved", "yes", "y", "allow"]);
 const NO = new Set(["reject", "rejected", "no", "n", "deny"]);
 const APPROVAL_ID = /^apr_\w+$/;
+/** A word that was to name a question, or a blank where one was to follow. */
+const BROKEN_NAME = /^\s*\w+[ \t]+(\r?\n?$|apr(?!_\w+(\s|$)))/i;
 
-/** Answers the question of a session that is named, or the first of those that the caller was shown last. */
+/**
+ * Answers the question of a session that is named, or the first of those that the caller was shown last. A hash alone is no name: the
+ * question that replaces a changed one has the same hash. It chooses among what was shown.
+ */
 export async function answer(
   context: MountContext,
   caller: Caller,
-  { id, text }: { readonly id: string; readonly text: string },
+  { id, text, shown }: { readonly id: string; readonly text: string; readonly shown: readonly string[] | undefined },
 ): Promise<void> {
   const { gateway, questions } = context;
   const pending = await pendingOf(gateway, caller, await gateway.sessions.get(caller, id));
@@ -22,13 +34,15 @@ export async function answer(
     const named = await gateway.approvals.get(caller, asked.request_id);
     if (named.session_id !== id) throw new Failure("not_found", `session ${id} has no question ${asked.request_id}`);
     await gateway.approvals.decide(caller, named.id, decisionOf(asked, named.input_hash), how);
+    forget(context, caller, named);
     return;
   }
   if (pending.length === 0)
     throw new FileFailure("EINVAL", "conflict", "no pending tool: nothing waits for an answer here");
-  const [first, ...others] = questions.get(caller, id) ?? [];
+  const ids = shown ?? questions.get(caller, id)?.ids ?? [];
+  const [first] = ids;
   const meant = pending.find(({ id: open, input_hash }) =>
-    asked.input_hash === undefined ? open === first : input_hash === asked.input_hash,
+    asked.input_hash === undefined ? open === first : ids.includes(open) && input_hash === asked.input_hash,
   );
   if (meant === undefined)
     throw new FileFailure(
@@ -37,11 +51,17 @@ export async function answer(
       first === undefined ? READ_FIRST : `${NOT_OPEN} ${openNow(pending)}`,
     );
   await gateway.approvals.decide(caller, meant.id, decisionOf(asked, meant.input_hash), how);
-  if (meant.id === first) questions.put(caller, id, others);
+  forget(context, caller, meant);
+}
+
+/** What was answered is not waited for any more. */
+function forget({ questions }: MountContext, caller: Caller, { id, session_id }: Approval): void {
+  const last = questions.get(caller, session_id);
+  if (last !== undefined) questions.put(caller, session_id, withoutQuestion(last, id));
 }
 
 const READ_FIRST =
-  "an answer without a name means what you were shown last, and that is nothing: read tools/pending first, or name the question (approve apr_...)";
+  "an answer without a name means what you were shown last, and that is nothing: read all of tools/pending first, or name the question (approve apr_...), as in a plain folder always";
 const NOT_OPEN = "the question that you were shown is not open any more; read tools/pending again.";
 
 function openNow(pending: readonly Approval[]): string {
@@ -70,6 +90,11 @@ function parseAnswer(text: string): ToolApproval {
     throw new Failure(
       "invalid_request",
       'missing approved field: write {"approved": true}, or approve, or reject and why',
+    );
+  if (approved && BROKEN_NAME.test(text))
+    throw new Failure(
+      "invalid_request",
+      "the name of the question is missing or broken: write approve apr_..., or approve alone",
     );
   const [named, ...words] = rest;
   const isNamed = named !== undefined && APPROVAL_ID.test(named);

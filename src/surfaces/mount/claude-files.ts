@@ -1,5 +1,6 @@
 import { may } from "../../gate/index.ts";
 import {
+  escapeHidden,
   Failure,
   FileFailure,
   LIMITS,
@@ -10,7 +11,7 @@ import {
 } from "../../protocol/index.ts";
 import type { Caller } from "../../sessions/index.ts";
 import type { MountContext } from "./context.ts";
-import type { FileService, StatOptions, WatchOptions } from "./file-service.ts";
+import type { FileService, ReadOptions, StatOptions, WatchOptions, WriteOptions } from "./file-service.ts";
 import { houseFiles } from "./house-files.ts";
 import { watchOutput } from "./output.ts";
 import { sessionFiles } from "./session-files.ts";
@@ -76,7 +77,7 @@ export class ClaudeFiles implements FileService {
     return found.dynamic === undefined ? fixed : [...fixed, ...(await this.#names(caller, found.dynamic))];
   }
 
-  async read(caller: Caller, path: string): Promise<Uint8Array> {
+  async read(caller: Caller, path: string, { peek = false }: ReadOptions = {}): Promise<Uint8Array> {
     const { node, place } = await this.#file(caller, path);
     if (node.read === undefined)
       throw node.write?.call === true
@@ -87,15 +88,15 @@ export class ClaudeFiles implements FileService {
           )
         : new Failure("forbidden", `${path} can only be written`);
     authorize(caller, node.read.needs, path);
-    return bytesOf(node, await node.read.run(place));
+    return bytesOf(node, await node.read.run(peek ? { ...place, measure: true } : place));
   }
 
-  async write(caller: Caller, path: string, bytes: Uint8Array): Promise<void> {
-    await this.#write(caller, path, bytes);
+  async write(caller: Caller, path: string, bytes: Uint8Array, { shown }: WriteOptions = {}): Promise<void> {
+    await this.#write(caller, path, { bytes, shown });
   }
 
-  async call(caller: Caller, path: string, bytes: Uint8Array): Promise<Uint8Array> {
-    const { node, value } = await this.#write(caller, path, bytes);
+  async call(caller: Caller, path: string, bytes: Uint8Array, { shown }: WriteOptions = {}): Promise<Uint8Array> {
+    const { node, value } = await this.#write(caller, path, { bytes, shown });
     // What answers nothing when it is written is read afterwards, where it can be.
     if (node.write?.call === true) return bytesOf(node, value);
     return node.read === undefined ? encoder.encode("{}\n") : this.read(caller, path);
@@ -116,7 +117,7 @@ export class ClaudeFiles implements FileService {
   async #write(
     caller: Caller,
     path: string,
-    bytes: Uint8Array,
+    { bytes, shown }: { readonly bytes: Uint8Array; readonly shown?: readonly string[] | undefined },
   ): Promise<{ readonly node: FileNode; readonly value: unknown }> {
     const { node, place } = await this.#file(caller, path);
     if (node.write === undefined) throw new Failure("forbidden", `${path} can only be read`);
@@ -124,7 +125,7 @@ export class ClaudeFiles implements FileService {
     const session = path.startsWith("sessions/") ? place.name : undefined;
     const { errors } = this.#context;
     try {
-      const value = await node.write.run(place, textOf(bytes));
+      const value = await node.write.run(shown === undefined ? place : { ...place, shown }, textOf(bytes));
       if (session !== undefined) errors.clear(caller, session);
       return { node, value };
     } catch (error) {
@@ -199,6 +200,8 @@ function textOf(bytes: Uint8Array): string {
 
 function bytesOf(node: FileNode, value: unknown): Uint8Array {
   return encoder.encode(
-    node.content === "text" && typeof value === "string" ? value : `${JSON.stringify(value, undefined, 2)}\n`,
+    node.content === "text" && typeof value === "string"
+      ? value
+      : `${escapeHidden(JSON.stringify(value, undefined, 2))}\n`,
   );
 }

@@ -1,4 +1,4 @@
-import type { Profile, MountSetting } from "../../protocol/index.ts";
+import type { Profile, MountSetting, ShownQuestions } from "../../protocol/index.ts";
 import {
   DEFAULT_MAX_CONCURRENT,
   DEFAULT_MOUNT_PROFILE,
@@ -28,8 +28,8 @@ export interface MountContext {
   readonly times: FileTimes;
   /** What went wrong last: what a shell cannot be told in an errno, it reads there. */
   readonly errors: CallerMemory<string>;
-  /** The questions that were shown last, by their ids, the oldest first: what an answer without a name means. */
-  readonly questions: CallerMemory<readonly string[]>;
+  /** The questions that were shown last: what an answer without a name can mean. */
+  readonly questions: CallerMemory<ShownQuestions>;
   /** By principal: resolves when the session that is being made is there, or is not. */
   readonly making: Map<string, Promise<void>>;
 }

@@ -12,14 +12,24 @@ export interface StatOptions {
   readonly sized: boolean;
 }
 
+export interface ReadOptions {
+  /** Nobody sees what is read, or not all of it: the questions in it do not count as shown. */
+  readonly peek?: boolean;
+}
+
+export interface WriteOptions {
+  /** The questions that whoever writes was shown last, by their ids, the oldest first. Absent: what this caller read. */
+  readonly shown?: readonly string[];
+}
+
 /** Files that stand for something alive. Paths have no mount in front: `sessions/<id>/status`. Each verb checks the caller's right; what fails is a Failure. */
 export interface FileService {
   stat(caller: Caller, path: string, options: StatOptions): Promise<FileStat>;
   list(caller: Caller, path: string): Promise<readonly FileEntry[]>;
-  read(caller: Caller, path: string): Promise<Uint8Array>;
-  write(caller: Caller, path: string, bytes: Uint8Array): Promise<void>;
+  read(caller: Caller, path: string, options?: ReadOptions): Promise<Uint8Array>;
+  write(caller: Caller, path: string, bytes: Uint8Array, options?: WriteOptions): Promise<void>;
   /** Write, then read on the same handle. */
-  call(caller: Caller, path: string, bytes: Uint8Array): Promise<Uint8Array>;
+  call(caller: Caller, path: string, bytes: Uint8Array, options?: WriteOptions): Promise<Uint8Array>;
   /** Resolves when it is sure that the caller may. */
   watch(caller: Caller, path: string, options: WatchOptions): Promise<AsyncIterable<readonly MountFrame[]>>;
 }

@@ -1,6 +1,6 @@
 import { FileFailure, Failure, LIMITS, type AccessLevel, type FileEntry, type FileStat } from "../../protocol/index.ts";
 import type { Caller } from "../../sessions/index.ts";
-import type { FileService, StatOptions, WatchOptions } from "./file-service.ts";
+import type { FileService, ReadOptions, StatOptions, WatchOptions, WriteOptions } from "./file-service.ts";
 
 interface Mounted {
   /** Such as `/claude`: absolute, without a slash at its end. */
@@ -39,19 +39,19 @@ export class Namespace implements FileService {
     return files.list(caller, below);
   }
 
-  async read(caller: Caller, path: string): Promise<Uint8Array> {
+  async read(caller: Caller, path: string, options?: ReadOptions): Promise<Uint8Array> {
     const { files, below } = this.#find(path, "read");
-    return files.read(caller, below);
+    return files.read(caller, below, options);
   }
 
-  async write(caller: Caller, path: string, bytes: Uint8Array): Promise<void> {
+  async write(caller: Caller, path: string, bytes: Uint8Array, options?: WriteOptions): Promise<void> {
     const { files, below } = this.#find(path, "write");
-    await files.write(caller, below, bytes);
+    await files.write(caller, below, bytes, options);
   }
 
-  async call(caller: Caller, path: string, bytes: Uint8Array): Promise<Uint8Array> {
+  async call(caller: Caller, path: string, bytes: Uint8Array, options?: WriteOptions): Promise<Uint8Array> {
     const { files, below } = this.#find(path, "write");
-    return files.call(caller, below, bytes);
+    return files.call(caller, below, bytes, options);
   }
 
   async watch(caller: Caller, path: string, options: WatchOptions): ReturnType<FileService["watch"]> {

@@ -1,4 +1,4 @@
-import type { MountSettings } from "../../protocol/index.ts";
+import type { MountSettings, ShownQuestions } from "../../protocol/index.ts";
 import type { SurfaceOptions } from "../surface.ts";
 import { ClaudeFiles } from "./claude-files.ts";
 import { CallerMemory, type MountContext } from "./context.ts";
@@ -22,7 +22,7 @@ export function openMounts({ gateway, metrics, log, mount }: SurfaceOptions): Op
   const shown = new ShownTexts(mount?.folder);
   const sizes = new OutputSizes(gateway, shown);
   const errors = new CallerMemory<string>();
-  const questions = new CallerMemory<readonly string[]>();
+  const questions = new CallerMemory<ShownQuestions>();
   const making = new Map<string, Promise<void>>();
   const paths = new Set([DEFAULT_MOUNT, ...Object.keys(settings)]);
   const contexts = [...paths].map((path): MountContext => ({

@@ -6,12 +6,13 @@ import {
   ClaudeSessionStatus,
   ClaudeSessionUsage,
   claudeUsage,
-  effectsOf,
+  escapeHidden,
   Failure,
-  filesOf,
   ForkSession,
   LIMITS,
   PendingToolInfo,
+  pendingToolInfo,
+  shownInList,
   SubmitPrompt,
   ToolApproval,
   ToolLog,
@@ -138,7 +139,7 @@ function toolFiles(context: MountContext): readonly FileNode[] {
         needs: "approval.answer",
         json: ToolApproval,
         text: "`approve`, or `reject` and why; the id of a question may follow the word",
-        run: ({ caller, name }, text) => answer(context, caller, { id: name, text }),
+        run: ({ caller, name, shown }, text) => answer(context, caller, { id: name, text, shown }),
       },
     },
   ];
@@ -246,7 +247,7 @@ async function toolLog({ gateway }: MountContext, { caller, name }: Place): Prom
     for (const event of page) {
       const entry = log.next(event);
       if (entry === undefined) continue;
-      const line = `${JSON.stringify(entry)}\n`;
+      const line = `${escapeHidden(JSON.stringify(entry))}\n`;
       size += line.length;
       if (size > LIMITS.mountReadBytes)
         throw new Failure(
@@ -265,23 +266,6 @@ async function pendingTools(
 ): Promise<readonly PendingToolInfo[]> {
   const { gateway, questions } = context;
   const pending = await pendingOf(gateway, caller, await gateway.sessions.get(caller, name));
-  const ids = pending.map(({ id }) => id);
-  if (measure !== true) questions.put(caller, name, ids);
-  return pending.map((approval) => ({
-    tool_use_id: approval.tool_use_id,
-    tool: approval.tool,
-    params: approval.input,
-    requested_at: approval.created_at,
-    request_id: approval.id,
-    input_hash: approval.input_hash,
-    reason: approval.reason,
-    warnings: approval.warnings.map(({ message }) => message),
-    effects: effectsOf(approval.preview),
-    diff: filesOf(approval.preview)
-      .map(({ diff }) => diff)
-      .join("\n"),
-    not_approvable: approval.not_approvable,
-    replaces: approval.replaces,
-    expires_at: approval.expires_at,
-  }));
+  if (measure !== true) questions.put(caller, name, shownInList(pending.map(({ id }) => id)));
+  return pending.map(pendingToolInfo);
 }

@@ -2,6 +2,8 @@ import { may } from "../../gate/index.ts";
 import {
   claudeUsage,
   FileFailure,
+  pendingToolInfo,
+  shownInStatus,
   type Approval,
   type ClaudeResponse,
   type ClaudeSessionStatus,
@@ -19,16 +21,14 @@ export async function statusOf(context: MountContext, { caller, name, measure }:
   const view = await gateway.sessions.get(caller, name);
   const pending = await pendingOf(gateway, caller, view);
   const [asked] = pending;
-  if (measure !== true) questions.put(caller, name, asked === undefined ? [] : [asked.id]);
+  if (measure !== true) questions.put(caller, name, shownInStatus(questions.get(caller, name), asked?.id));
   return {
     session_id: view.id,
     status: view.status === "pending_approval" && asked === undefined ? "working" : view.status,
     since: asked?.created_at ?? view.updated_at,
     ...(await stateOf(gateway, caller, { view, asked })),
     ...(view.error === undefined ? {} : { error: view.error.message }),
-    ...(asked === undefined
-      ? {}
-      : { tool: asked.tool, params: asked.input, tool_use_id: asked.tool_use_id, pending: pending.length }),
+    ...(asked === undefined ? {} : { ...pendingToolInfo(asked), pending: pending.length }),
     ...(view.queue.length === 0 ? {} : { queued: view.queue.length }),
   };
 }

@@ -10,8 +10,10 @@ export interface Place {
   readonly path: string;
   /** What stood for `:id`, `:provider` or `:worker`. */
   readonly name: string;
-  /** Only the length is wanted: the caller is shown nothing. */
+  /** Only the length is wanted, or a part: the caller is shown nothing, or not all of it. */
   readonly measure?: true;
+  /** With a write: the questions that the writer was shown last. Absent: what the caller read. */
+  readonly shown?: readonly string[];
 }
 
 /** How long a text is so far. */

@@ -15,6 +15,8 @@ const Health = z.object({
    * `low_space`: new sessions and prompts are.
    */
   store: z.enum(["ok", "low_space", "stalled"]),
+  /** Sessions on damaged pages of the database that were met since the start. The others work. */
+  damaged_sessions: z.int().min(0),
 });
 
 const Ready = z.object({ status: z.literal("ready") });
@@ -57,12 +59,10 @@ function addLiveness(app: App, options: SurfaceOptions, path: Probe): void {
   });
   app.openapi(route, (context) => {
     const { demo, default_provider } = options.describe();
-    const store = stateOf(options.gateway.storeHealth);
+    const health = options.gateway.storeHealth;
     const { version } = options;
-    return context.json(
-      { status: "ok" as const, version, protocol: PROTOCOL_VERSION, demo, default_provider, store },
-      200,
-    );
+    const server = { status: "ok" as const, version, protocol: PROTOCOL_VERSION, demo, default_provider };
+    return context.json({ ...server, store: stateOf(health), damaged_sessions: health.damaged?.size ?? 0 }, 200);
   });
 }
 
@@ -94,7 +94,7 @@ function reasonsOf({ storeHealth, isDraining, isShortOfFiles }: SurfaceOptions["
     reasons.push({ code: "limit_reached", message: "Nearly all files and connections that may be open are." });
   switch (stateOf(storeHealth)) {
     case "stalled":
-      reasons.push({ code: "store_failed", message: "The database cannot be written." });
+      reasons.push({ code: "store_failed", message: stalledWords(storeHealth) });
       break;
     case "low_space":
       reasons.push({ code: "store_full", message: "The disk of the home folder is nearly full." });
@@ -103,6 +103,11 @@ function reasonsOf({ storeHealth, isDraining, isShortOfFiles }: SurfaceOptions["
       break;
   }
   return reasons;
+}
+
+function stalledWords({ stall }: SurfaceOptions["gateway"]["storeHealth"]): string {
+  if (stall?.cause !== "replaced") return "The database cannot be written.";
+  return "The database was removed, replaced or overwritten on the disk: put it back, and start the server again.";
 }
 
 function stateOf({ stall, lowSpace }: SurfaceOptions["gateway"]["storeHealth"]): z.infer<typeof Health>["store"] {

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Context } from "hono";
-import { Failure } from "../../protocol/index.ts";
+import { Failure, LIMITS } from "../../protocol/index.ts";
 import { claudeNodes } from "../mount/claude-files.ts";
 import type { MountContext } from "../mount/context.ts";
 import { DEFAULT_MOUNT, openMounts, type OpenMounts } from "../mount/open.ts";
@@ -19,11 +19,20 @@ const Query = z.object({
   size: z.enum(["0", "1"]).default("1"),
   watch: z.enum(["0", "1"]).default("0"),
   follow: z.enum(["0", "1"]).default("0"),
+  peek: z.enum(["0", "1"]).default("0"),
   offset: z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER).default(0),
   until: z.enum(["idle", "end"]).default("end"),
   after: z.string().max(100).optional(),
 });
 type Query = z.infer<typeof Query>;
+const WriteQuery = z.object({
+  shown: z
+    .string()
+    .regex(/^(apr_\w{1,100}(,apr_\w{1,100})*)?$/, "must be ids of questions, with commas between them")
+    .transform((text) => (text === "" ? [] : text.split(",")))
+    .pipe(z.array(z.string()).max(LIMITS.mountShownQuestions))
+    .optional(),
+});
 
 /** Document 003's tree over HTTP: GET reads, lists, follows and watches; PUT and POST write; POST that wants JSON calls. */
 export function mountRoutes(app: App, options: SurfaceOptions): OpenMounts {
@@ -51,11 +60,13 @@ async function serveFile(mounts: OpenMounts, context: MountContext, request: Con
     throw new Failure("forbidden", "files of a mount are neither made nor removed: read them, or write to them");
   const bytes = encoder.encode(await request.req.text());
   const wantsAnswer = method === "POST" && request.req.header("accept")?.includes("application/json") === true;
+  const { shown } = parseQuery(WriteQuery, request);
+  const options = shown === undefined ? {} : { shown };
   if (!wantsAnswer) {
-    await mounts.files.write(caller, path, bytes);
+    await mounts.files.write(caller, path, bytes, options);
     return request.body(null, 204);
   }
-  const answer = await mounts.files.call(caller, path, bytes);
+  const answer = await mounts.files.call(caller, path, bytes, options);
   return request.body(answer as Uint8Array<ArrayBuffer>, /\/(new|fork)$/.test(path) ? 201 : 200, {
     "content-type": "application/json",
   });
@@ -67,7 +78,7 @@ async function readFile(
   { request, path }: { readonly request: Context<Environment>; readonly path: string },
 ): Promise<Response> {
   const { caller } = request.var;
-  const query = parseQuery(request);
+  const query = parseQuery(Query, request);
   const sized = query.stat === "1" && query.size === "1";
   const stat = await files.stat(caller, path, { sized });
   if (query.stat === "1") return pretty(request, stat);
@@ -75,7 +86,9 @@ async function readFile(
   if (query.follow === "1") return follow(context, { request, path, query });
   if (query.list === "1" || (stat.is_dir && query.read === "0"))
     return pretty(request, { entries: await files.list(caller, path) });
-  const bytes = await files.read(caller, path);
+  // Who gets less than all of it is not shown what it asks.
+  const peek = query.peek === "1" || query.offset > 0 || request.req.method === "HEAD";
+  const bytes = await files.read(caller, path, { peek });
   const type = isJson(context, path) ? "application/json" : "text/plain; charset=utf-8";
   return request.body(bytes.subarray(query.offset) as Uint8Array<ArrayBuffer>, 200, { "content-type": type });
 }
@@ -136,8 +149,8 @@ async function follow(context: MountContext, { request, path, query }: Reading):
   return RESPONSE_ALREADY_SENT;
 }
 
-function parseQuery(request: Context<Environment>): Query {
-  const query = Query.safeParse(request.req.query());
+function parseQuery<Schema extends z.ZodType>(schema: Schema, request: Context<Environment>): z.output<Schema> {
+  const query = schema.safeParse(request.req.query());
   if (query.success) return query.data;
   const [issue] = query.error.issues;
   throw new Failure("invalid_request", `${issue?.path.join(".") ?? "query"}: ${issue?.message ?? "not valid"}`);

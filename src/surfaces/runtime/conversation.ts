@@ -56,10 +56,13 @@ export class Conversation {
     this.#add({ run: () => this.#clear(page), done });
   }
 
-  async answer({ caller }: Page, { requestId, value }: RuntimeInputResponse): Promise<void> {
+  /** `said`: how much had been said to the page when its answer came. */
+  async answer(page: Page, { requestId, value }: RuntimeInputResponse, said: number): Promise<void> {
+    const { caller } = page;
     const { hall, name } = this.#talk;
     const { approvals, clients } = hall.gateway;
-    const id = requestId ?? this.#running?.errand?.asked[0];
+    const questions = this.#running?.errand?.questions;
+    const id = requestId ?? questions?.meant(page, said);
     if (id === undefined) throw new Failure("not_found", "nothing waits for an answer");
     const approval = await approvals.get(caller, id);
     if (approval.session_id !== (await clients.find(caller, name)))
@@ -79,7 +82,13 @@ export class Conversation {
           ...(feedback === undefined ? {} : { feedback }),
           ...(interrupt === undefined ? {} : { interrupt, hold_queue: interrupt }),
         };
-    await approvals.decide(caller, id, decision);
+    const takeBack = questions?.answering(id);
+    try {
+      await approvals.decide(caller, id, decision);
+    } catch (error) {
+      takeBack?.();
+      throw error;
+    }
     if (decision.interrupt === true) this.#dropWaiting();
   }
 

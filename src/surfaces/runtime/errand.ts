@@ -22,6 +22,7 @@ import { removeQueued } from "../stop.ts";
 import type { RuntimeHall } from "./hall.ts";
 import type { Page } from "./page.ts";
 import { Shown } from "./shown.ts";
+import { TurnQuestions } from "./turn-questions.ts";
 
 /** What the messages of one conversation share. */
 export interface Talk {
@@ -43,6 +44,8 @@ function isGiven(value: unknown): boolean {
 /** One `user_message` from its arrival to its one answer: `final`, `error`, `aborted` or `session_reset`. */
 export class Errand {
   readonly page: Page;
+  /** Those of its turn that wait for an answer. */
+  readonly questions = new TurnQuestions();
   readonly #talk: Talk;
   readonly #message: RuntimeUserMessage;
   readonly #context: RuntimeContext;
@@ -62,11 +65,6 @@ export class Errand {
   /** The session that it works in; undefined: not known yet. */
   get sessionId(): string | undefined {
     return this.#session_id;
-  }
-
-  /** Questions of its turn that wait for an answer, the oldest first. */
-  get asked(): readonly string[] {
-    return this.#turn?.asked ?? [];
   }
 
   /** Another one is before it: says so now and from time to time. */
@@ -231,6 +229,7 @@ export class Errand {
     }
     for (const message of told.messages) {
       await this.page.tell(message);
+      this.questions.told(this.page, message);
       if (message.type === "tool_use") this.#shown.mark(message.tool_use_id);
     }
     return told.turn;

@@ -8,6 +8,8 @@ export interface Page {
   readonly bridge: PageBridge;
   /** Aborted when the other side is gone. */
   readonly closed: AbortSignal;
+  /** How many messages were sent to it so far. */
+  readonly said: number;
   say(message: RuntimeMessage): void;
   /** For a stream: resolves when there is room for more. */
   tell(message: RuntimeMessage): Promise<void>;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Question, QuestionOption, LIMITS } from "../../protocol/index.ts";
+import { answerKeys, LIMITS, Question, QuestionOption } from "../../protocol/index.ts";
 import { errorResult, textResult, type Tool } from "../tool.ts";
 
 const Answer = z.union([z.string(), z.array(z.string())]);
@@ -40,8 +40,8 @@ export const askUserQuestion: Tool<Input> = {
     const answers = input.answers ?? {};
     if (Object.keys(answers).length === 0) return errorResult("No answer was given.");
     const lines = Object.entries(answers).map(([question, answer]) => `"${question}" = "${words(answer)}"`);
-    const open = input.questions.filter(({ question }) => !Object.hasOwn(answers, question));
-    for (const { question } of open) lines.push(`"${question}": no answer`);
+    const open = answerKeys(input.questions).filter((key) => !Object.hasOwn(answers, key));
+    for (const question of open) lines.push(`"${question}": no answer`);
     return textResult(`The user answered:\n${lines.join("\n")}`);
   },
 };

@@ -1,13 +1,14 @@
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { z } from "zod";
-import { analyseCommand, withDisk } from "../../gate/index.ts";
+import { analyseCommand, withDisk, type CommandAnalysis } from "../../gate/index.ts";
 import { LIMITS, type CommandPart } from "../../protocol/index.ts";
 import { isRefusal, reasonOf } from "../refusal.ts";
 import { errorResult, textResult, type Tool, type ToolContext, type ToolResult, type ToolSession } from "../tool.ts";
 import { lookUp } from "./look-up.ts";
 import { CommandOutput } from "./output.ts";
 import { findProgram, SHELL_BUILTINS } from "./programs.ts";
+import { leadsWhereShown } from "./same-command.ts";
 import { exitCodeOf } from "./shells.ts";
 
 const Input = z
@@ -59,26 +60,25 @@ export const bash: Tool<Input> = {
   paths: () => [],
   hosts: () => [],
   async preview(input, session) {
-    const cwd = session.workspace;
-    const analysis = await withDisk(
-      (path) => lookUp(cwd, path),
-      (disk) => analyseCommand(input.command, { cwd, workspace: session.workspace, disk }),
-    );
+    const { parts, ...analysis } = await analysed(input, session);
     return {
       preview: {
         type: "command",
         command: input.command,
         ...(input.description === undefined ? {} : { description: input.description }),
         timeout_ms: timeoutOf(input),
-        cwd,
+        cwd: session.workspace,
         background: input.run_in_background,
-        parts: await Promise.all(analysis.parts.map((part) => withProgram(part, analysis.parts, session))),
+        parts,
         ...(analysis.parseError === undefined ? {} : { parse_error: analysis.parseError }),
       },
       warnings: analysis.warnings,
     };
   },
   async execute(input, context) {
+    const shown = context.permission?.approved?.parts;
+    if (shown !== undefined && !leadsWhereShown(shown, (await analysed(input, context)).parts))
+      return errorResult("What this command leads to changed since it was shown. It was not run.", { changed: true });
     const shell = await findShell(context);
     if (shell === undefined)
       return errorResult("Error executing command: bash is not installed here. Install it and try again.");
@@ -93,6 +93,17 @@ export const bash: Tool<Input> = {
     );
   },
 };
+
+/** The command as it would run now. */
+async function analysed({ command }: Input, session: ToolSession): Promise<CommandAnalysis> {
+  const { workspace } = session;
+  const analysis = await withDisk(
+    (path) => lookUp(workspace, path),
+    (disk) => analyseCommand(command, { cwd: workspace, workspace, disk }),
+  );
+  const parts = await Promise.all(analysis.parts.map((part) => withProgram(part, analysis.parts, session)));
+  return { ...analysis, parts };
+}
 
 /** Bash and no other: the gate judged the line by bash's grammar, and another shell may read it differently. */
 async function findShell(session: ToolSession): Promise<string | undefined> {

@@ -49,6 +49,12 @@ describe("a plain folder instead of a mount", () => {
     await ok(session, `cat > prompt <<'END'\n${prompt}\nEND`);
     await ok(session, until("grep -qs pending_approval status"));
     await ok(session, `${until("grep -qs Write tools/pending")}; echo approve > tools/approve`);
+    // Nobody knows who has read the file: an answer names its question.
+    await ok(session, until("grep -qs 'name the question' error"));
+    const [{ request_id } = { request_id: "" }] = JSON.parse(
+      await readFile(join(session, "tools/pending"), "utf8"),
+    ) as readonly { request_id: string }[];
+    await ok(session, `echo approve ${request_id} > tools/approve`);
     expect((await tail).stdout).toBe(`[Write] ${file_path} → completed\nWritten.\n`);
     expect(await readFile(file_path, "utf8")).toBe("plain\n");
     await ok(session, until("grep -qs Written response"));

@@ -85,6 +85,9 @@ describe("an answer that names no question means what its sender was shown", () 
     expect(await files.text(`${folder}/error`)).toContain(second.id);
     // Named, or read again, it counts.
     expect(await files.json(`${folder}/status`)).toMatchObject({ tool: "Bash", params: { command: "echo b > m2" } });
+    // Whoever was shown a list answers that list: a program may read status beside it.
+    expect(await refused("approve")).toBe("ESTALE");
+    expect(await files.json(`${folder}/tools/pending`)).toMatchObject([{ params: { command: "echo b > m2" } }]);
     expect(await refused("approve")).toBe("taken");
     await files.until(folder, "idle");
     expect([await written("m1"), await written("m2")]).toEqual(["a\n", "b\n"]);

@@ -27,6 +27,7 @@ healthy
 Hello from the tour.
 == approve: look first, then say yes, then say no and why
 echo one > tour.txt
+rm tour.txt
 Hello from the tour.
 [Bash] echo one > tour.txt → completed
 [Bash] rm tour.txt → declined

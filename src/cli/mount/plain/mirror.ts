@@ -63,7 +63,7 @@ export class Mirror {
 
   /** One file's bytes, shown too; undefined where it cannot be read now. */
   async show(remote: string): Promise<Uint8Array | undefined> {
-    const bytes = await this.#ask(() => this.#options.server.read(remote)).catch(() => undefined);
+    const bytes = await this.#ask(() => this.#options.server.read(remote, { peek: true })).catch(() => undefined);
     // Not ready yet, or refused: there is nothing to show.
     if (bytes === undefined) return undefined;
     const file = this.#replaced.get(remote) ?? new ReplacedFile();
@@ -117,7 +117,11 @@ export class Mirror {
     const { server } = this.#options;
     const send = answers(remote)
       ? (): Promise<Uint8Array | undefined> => server.call(remote, message)
-      : async (): Promise<undefined> => server.write(remote, message).then(() => undefined);
+      : async (): Promise<undefined> => {
+          // Nobody knows what of a plain file was read: an answer names its question.
+          await server.write(remote, message, { shown: [] });
+          return undefined;
+        };
     return patiently(send, { again: false });
   }
 

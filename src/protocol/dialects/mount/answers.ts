@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { effectsOf, filesOf, type Approval } from "../../approvals.ts";
 import { Autonomy } from "../../policy.ts";
 import { ForkedFrom, Status } from "../../sessions.ts";
 import { ClaudeUsage } from "./types.ts";
@@ -22,6 +23,25 @@ export const ClaudeResponse = z.object({
 });
 export type ClaudeResponse = z.infer<typeof ClaudeResponse>;
 
+/** What a person sees of a question beside its call. */
+const QuestionDetails = z.object({
+  requested_at: z.string(),
+  /** The approval's id and what an answer is bound to. */
+  request_id: z.string(),
+  input_hash: z.string(),
+  reason: z.string(),
+  warnings: z.array(z.string()).readonly(),
+  /** Side effects beyond the text, such as a link that is written through. */
+  effects: z.array(z.string()).readonly(),
+  /** Of a file change; empty: it is none. */
+  diff: z.string(),
+  /** Why it can only be rejected; absent: it can be approved. */
+  not_approvable: z.string().optional(),
+  /** The question that this one stands for: what that one showed had changed. */
+  replaces: z.string().optional(),
+  expires_at: z.string().optional(),
+});
+
 /** The flat status: what belongs to a state stands beside its name. */
 export const ClaudeSessionStatus = z.object({
   session_id: z.string(),
@@ -44,6 +64,7 @@ export const ClaudeSessionStatus = z.object({
   tool: z.string().optional(),
   params: z.unknown().optional(),
   tool_use_id: z.string().optional(),
+  ...QuestionDetails.partial().shape,
   /** How many questions wait. */
   pending: count.optional(),
   /** How many prompts wait behind the open turn. */
@@ -92,23 +113,30 @@ export const PendingToolInfo = z.object({
   tool_use_id: z.string(),
   tool: z.string(),
   params: z.unknown(),
-  requested_at: z.string(),
-  /** The approval's id and what an answer is bound to. */
-  request_id: z.string(),
-  input_hash: z.string(),
-  reason: z.string(),
-  warnings: z.array(z.string()).readonly(),
-  /** Side effects beyond the text, such as a link that is written through. */
-  effects: z.array(z.string()).readonly(),
-  /** Of a file change; empty: it is none. */
-  diff: z.string(),
-  /** Why it can only be rejected; absent: it can be approved. */
-  not_approvable: z.string().optional(),
-  /** The question that this one stands for: what that one showed had changed. */
-  replaces: z.string().optional(),
-  expires_at: z.string().optional(),
+  ...QuestionDetails.shape,
 });
 export type PendingToolInfo = z.infer<typeof PendingToolInfo>;
+
+/** The whole question. */
+export function pendingToolInfo(approval: Approval): PendingToolInfo {
+  return {
+    tool_use_id: approval.tool_use_id,
+    tool: approval.tool,
+    params: approval.input,
+    requested_at: approval.created_at,
+    request_id: approval.id,
+    input_hash: approval.input_hash,
+    reason: approval.reason,
+    warnings: approval.warnings.map(({ message }) => message),
+    effects: effectsOf(approval.preview),
+    diff: filesOf(approval.preview)
+      .map(({ diff }) => diff)
+      .join("\n"),
+    not_approvable: approval.not_approvable,
+    replaces: approval.replaces,
+    expires_at: approval.expires_at,
+  };
+}
 
 /** What `fork` answers. */
 export const ClaudeForked = z.object({

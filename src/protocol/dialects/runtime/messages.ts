@@ -114,7 +114,11 @@ export type RuntimeMessage =
   | { readonly type: "queued"; readonly sessionId: string }
   | { readonly type: "aborted"; readonly sessionId: string; readonly note?: string }
   | { readonly type: "session_reset"; readonly sessionId: string; readonly reason: "new_chat" | "not_found" }
-  | (Readonly<Record<string, unknown>> & { readonly type: "approval_request"; readonly sessionId: string })
+  | (Readonly<Record<string, unknown>> & {
+      readonly type: "approval_request";
+      readonly sessionId: string;
+      readonly requestId: string;
+    })
   | {
       readonly type: "approval_resolved";
       readonly sessionId: string;

@@ -1,3 +1,4 @@
+import { answerKeys } from "../../../protocol/answer-keys.ts";
 import type { Question } from "../../../protocol/index.ts";
 
 /** What a person chose for one question. */
@@ -28,11 +29,12 @@ export function isAnswered({ labels, other }: Chosen): boolean {
   return labels.length > 0 || (other !== undefined && other.trim() !== "");
 }
 
-/** The answers as the tool takes them: question → label or words; a list where more than one may be chosen. Open ones are left out. */
+/** The answers as the tool takes them: key of the question → label or words; a list where more than one may be chosen. Open ones are left out. */
 export function answersOf(
   questions: readonly Question[],
   chosen: readonly Chosen[],
 ): Readonly<Record<string, string | readonly string[]>> {
+  const keys = answerKeys(questions);
   return Object.fromEntries(
     questions.flatMap(({ question, options, multiSelect }, index) => {
       const one = chosen[index] ?? NOTHING_CHOSEN;
@@ -41,7 +43,7 @@ export function answersOf(
       // In the order in which they were offered, whatever the order of the clicks.
       const labels = options.map(({ label }) => label).filter((label) => one.labels.includes(label));
       const all = words === "" ? labels : [...labels, words];
-      return [[question, multiSelect ? all : (all[0] ?? "")] as const];
+      return [[keys[index] ?? question, multiSelect ? all : (all[0] ?? "")] as const];
     }),
   );
 }

@@ -1,0 +1,117 @@
+import type { StatsFs } from "node:fs";
+import { lstat, stat, statfs } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { z } from "zod";
+import { LIMITS } from "../../protocol/index.ts";
+import { refuseForeignSocket } from "../../proxy/socket-place.ts";
+import type { FoundServer } from "../connect.ts";
+import { POLICY_FILE, SERVER_FILE, TOKEN_FILE } from "../files.ts";
+import { loadPolicyFile } from "../policy-file.ts";
+import type { Settings } from "../settings.ts";
+import { fail, ok, warn, type Check } from "./checks.ts";
+
+/** What a server makes in its home. */
+const FOLDERS = ["connections", "engines", "output"];
+const FILES = [SERVER_FILE, TOKEN_FILE, "instance"];
+
+const MEGABYTE = 1_000_000;
+/** A server makes a handful of files for each session. */
+const FEW_INODES = 1_000;
+
+/** What stands in the way of a start, found with what the start itself uses. Nothing is made or changed. */
+export async function checkStart(settings: Settings, running: FoundServer | undefined): Promise<readonly Check[]> {
+  const home = settings.home.value;
+  return [
+    ...(await checkStore(home, running)),
+    ...(await checkKinds(home)),
+    ...checkSocket(home),
+    ...(await checkPolicy(settings)),
+    ...(await checkSpace(home)),
+  ];
+}
+
+async function checkStore(home: string, running: FoundServer | undefined): Promise<readonly Check[]> {
+  const { startProblem } = await import("../../store/examine.ts");
+  const problem = await startProblem(join(home, "sallyport.db"), { isServed: running !== undefined });
+  if (problem === undefined) return [];
+  return [fail("start", `a server would not start: ${problem}`, "do as it says; `sallyport doctor` looks again")];
+}
+
+async function checkKinds(home: string): Promise<readonly Check[]> {
+  const wrong: Check[] = [];
+  for (const name of [...FOLDERS, ...FILES]) {
+    const path = join(home, name);
+    if ((await lstat(path).catch(() => undefined)) === undefined) continue;
+    const found = await stat(path).catch(() => undefined);
+    const isFolder = FOLDERS.includes(name);
+    if (isFolder ? found?.isDirectory() : found?.isFile()) continue;
+    wrong.push(fail("start", `${path} is no ${isFolder ? "folder" : "file"}`, `mv ${path} ${path}.aside`));
+  }
+  return wrong;
+}
+
+function checkSocket(home: string): readonly Check[] {
+  try {
+    refuseForeignSocket(home);
+    return [];
+  } catch (error) {
+    return [fail("start", wordsOf(error), `mv ${join(home, "model.sock")} ${join(home, "model.sock.aside")}`)];
+  }
+}
+
+async function checkPolicy(settings: Settings): Promise<readonly Check[]> {
+  const path = join(settings.home.value, POLICY_FILE);
+  try {
+    await loadPolicyFile(settings.home.value, settings);
+  } catch (error) {
+    return [fail("policy file", `${path}: ${wordsOf(error)}`, "mend the file; a server does not start with it")];
+  }
+  return (await stat(path).catch(() => undefined)) === undefined ? [] : [ok("policy file", path)];
+}
+
+async function checkSpace(home: string): Promise<readonly Check[]> {
+  const space = await spaceOf(home);
+  return space === undefined ? [] : judgeSpace(space);
+}
+
+/** Bytes and files that the disk of the home has left. */
+export function judgeSpace({ bavail, bsize, files, ffree }: SpaceLeft): readonly Check[] {
+  const [free, needed] = [bavail * bsize, LIMITS.storeMinFreeBytes];
+  const checks: Check[] = [];
+  const words = `${Math.floor(free / MEGABYTE)} MB free where the home is, and new work needs ${Math.floor(needed / MEGABYTE)} MB`;
+  if (free < needed) checks.push(fail("disk", words, "free some space, or delete old sessions with `sallyport prune`"));
+  // Some file systems count no files at all.
+  if (files > 0 && ffree < FEW_INODES) {
+    const found = `${ffree} more files can be made on the disk of the home (inodes)`;
+    checks.push((ffree === 0 ? fail : warn)("disk", found, "delete files on that disk"));
+  }
+  return checks;
+}
+
+type SpaceLeft = Pick<StatsFs, "bavail" | "bsize" | "files" | "ffree">;
+
+/** Of the folder itself, or of the one that will hold it. */
+async function spaceOf(folder: string): Promise<StatsFs | undefined> {
+  const found = await statfs(folder).catch(() => undefined);
+  return found ?? (dirname(folder) === folder ? undefined : spaceOf(dirname(folder)));
+}
+
+const Answer = z.object({ reasons: z.array(z.object({ code: z.string(), message: z.string() })).optional() });
+
+/** Whether a running server takes work, in its own words. */
+export async function checkReady({ url, pid }: FoundServer): Promise<Check> {
+  const place = `${url} (pid ${pid})`;
+  try {
+    const response = await fetch(`${url}/ready`, { signal: AbortSignal.timeout(LIMITS.serverProbeMs) });
+    if (response.ok) return ok("server", `runs at ${place}`);
+    const parsed = Answer.safeParse(await response.json());
+    const reasons = (parsed.data?.reasons ?? []).map(({ message }) => message).join(" ");
+    return fail("server", `runs at ${place} but takes no new work: ${reasons}`, "look at the server's log");
+  } catch (error) {
+    return fail("server", `runs at ${place} but /ready does not answer: ${wordsOf(error)}`, "look at the server's log");
+  }
+}
+
+function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,60 @@
+import { Failure, type RuntimeMessage } from "../../protocol/index.ts";
+import type { Page } from "./page.ts";
+
+type Request = Extract<RuntimeMessage, { type: "approval_request" }>;
+
+interface Question {
+  readonly message: Request;
+  /** How much had been said to each page when it was shown there: an answer that came before cannot mean it. */
+  readonly shown: Map<Page, number>;
+}
+
+/** The open questions of one turn, the oldest first, and where each was shown. */
+export class TurnQuestions {
+  readonly #open = new Map<string, Question>();
+  /** Answered from here: whoever sends the next answer knows that it is for another question. */
+  readonly #own = new Set<string>();
+  /** The last question was ended by somebody else, so the next answer without a name may still mean that one. */
+  #isReplaced = false;
+
+  /** A page was told of a question, or of the end of one. */
+  told(page: Page, message: RuntimeMessage): void {
+    if (message.type === "approval_request") {
+      const shown = new Map(this.#isReplaced ? [] : [[page, page.said]]);
+      this.#open.set(message.requestId, { message, shown });
+      this.#isReplaced = false;
+    } else if (message.type === "approval_resolved") this.#end(message);
+  }
+
+  /** Answers it from here; what is given back takes that back. */
+  answering(id: string): () => void {
+    this.#own.add(id);
+    return () => void this.#own.delete(id);
+  }
+
+  /** The question that an answer without a name means: the oldest, if that page was shown it before it sent the answer. */
+  meant(page: Page, said: number): string {
+    const [question] = this.#open.values();
+    if (question === undefined) throw new Failure("not_found", "nothing waits for an answer");
+    const { message, shown } = question;
+    const at = shown.get(page);
+    if (at !== undefined && said >= at) return message.requestId;
+    page.say(message);
+    shown.set(page, page.said);
+    throw new Failure(
+      "input_changed",
+      "the answer names no question, and may mean one that has ended; look at the one that is shown now and answer again, with its requestId",
+    );
+  }
+
+  #end({ requestId, status }: Extract<RuntimeMessage, { type: "approval_resolved" }>): void {
+    const [first] = this.#open.keys();
+    this.#open.delete(requestId);
+    // One that was cancelled was not answered, from wherever: what it showed had changed.
+    const isAnswered = this.#own.delete(requestId) && status !== "cancelled";
+    if (first !== requestId || isAnswered) return;
+    const [next] = this.#open.values();
+    if (next === undefined) this.#isReplaced = true;
+    else next.shown.clear();
+  }
+}
