@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { ConnectionBook } from "../connections/index.ts";
 import { DEFAULT_POLICY, parsePolicyYaml } from "../gate/index.ts";
 import {
-  Failure,
   LIMITS,
   makeNewId,
   mountProfile,
@@ -33,6 +32,7 @@ import { POLICY_FILE, TOKEN_FILE } from "./files.ts";
 import { openModels } from "./models.ts";
 import { fewOpenFiles, OpenFilesWatch, OWN_OPEN_FILES, type OpenFiles } from "./open-files.ts";
 import type { Environment, Settings } from "./settings.ts";
+import { readTextFile } from "./text-file.ts";
 import { loadToolModules } from "./tool-modules.ts";
 import { keyFilesOf, refuseUntrusted, trustedInHome } from "./trusted-files.ts";
 
@@ -50,6 +50,8 @@ export interface House {
   readonly telemetry: Telemetry;
   /** Where model calls go, for people. */
   readonly modelAddress: string;
+  /** From now on a disk that is away is waited for as `storeCloseMs` says; not at all when the signal is aborted. */
+  giveUpSoon(hurry?: AbortSignal): void;
   close(): Promise<void>;
 }
 
@@ -103,13 +105,16 @@ export async function openHouse(options: HouseOptions): Promise<House> {
     onStall: (stall) => tellStall(options.log, stall),
   });
   const opened: Opened = [() => store.close()];
+  const giveUpSoon = (hurry = new AbortController().signal): void => store.giveUpSoon(hurry);
   const close = async (): Promise<void> => {
+    // Some of what is closed before the store waits for it.
+    giveUpSoon();
     for (const end of opened.toReversed()) await end();
   };
   try {
     const house = await furnish(options, { home, store, extraTools }, opened);
     counted = (seconds) => house.telemetry.commit(seconds);
-    return { ...house, close };
+    return { ...house, giveUpSoon, close };
   } catch (error) {
     await close();
     throw error;
@@ -160,7 +165,11 @@ interface Ground {
   readonly extraTools: readonly AnyTool[];
 }
 
-async function furnish(options: HouseOptions, ground: Ground, opened: Opened): Promise<Omit<House, "close">> {
+async function furnish(
+  options: HouseOptions,
+  ground: Ground,
+  opened: Opened,
+): Promise<Omit<House, "giveUpSoon" | "close">> {
   const { settings, environment, log, redact, clock = SYSTEM_CLOCK } = options;
   const { home, store } = ground;
   const sim = await startSim({ host: "127.0.0.1", port: 0 });
@@ -301,7 +310,7 @@ function watchOpenFiles(
 async function gatewayFor(options: HouseOptions, furniture: Furniture): Promise<Gateway> {
   const { settings, environment, log, redact, clock = SYSTEM_CLOCK } = options;
   const { home, store, marker, marks, models, newId, telemetry, openFiles } = furniture;
-  const policyText = await readPolicyFile(join(home, POLICY_FILE));
+  const policyText = readTextFile(join(home, POLICY_FILE));
   const passedOn = Object.fromEntries(
     PASSED_ON.flatMap((name) => (environment[name] === undefined ? [] : [[name, environment[name]]])),
   ) as Record<string, string>;
@@ -372,19 +381,6 @@ function withMounts(file: Policy | undefined, { mounts }: Settings): Policy | un
     default_profile,
     profiles: { ...Object.fromEntries(profiles), ...(file === undefined ? {} : others) },
   };
-}
-
-/** Nothing where there is no such file; one that cannot be read is no reason to run without it. */
-async function readPolicyFile(path: string): Promise<string | undefined> {
-  try {
-    return await readFile(path, "utf8");
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
-    throw new Failure(
-      "invalid_request",
-      `${path} is there but cannot be read: ${error instanceof Error ? error.message : "?"}`,
-    );
-  }
 }
 
 /** A small secret that is made once and kept in the home folder, readable by its owner only. */
