@@ -248,7 +248,7 @@ describe("while another program has locked the database and a turn runs", () => 
   async function locked(
     place: Place,
     environment: Readonly<Record<string, string>>,
-  ): Promise<{ readonly server: ServerProcess; readonly id: string; release(): void }> {
+  ): Promise<{ readonly server: ServerProcess; readonly id: string; readonly release: () => void }> {
     const server = await startServer(place, environment);
     const { id } = await server.client.createSession({
       prompt: { text: script({ stream: { tokens: 300, per_second: 50 } }, { say: "Done." }) },
