@@ -11,7 +11,7 @@ export const OPERATION_LIMITS = {
   /** `Retry-After` of what a server that stops refuses. */
   restartRetryAfterS: 5,
   /** A wall clock that moved further than this between two looks has jumped. */
-  clockJumpMs: 86_400_000,
+  clockJumpMs: 259_200_000,
   /** For so long nothing is deleted by age then; the second one: after a start long after anything was stored. */
   clockJumpHoldMs: 86_400_000,
   clockStartHoldMs: 3_600_000,

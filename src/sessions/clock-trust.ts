@@ -16,7 +16,7 @@ export class ClockTrust {
     this.#seen = clock.now();
   }
 
-  /** True: it may be trusted. It is asked at least every ten minutes, so a step of a day was not time that went by. */
+  /** True: it may be trusted. It is asked at least every ten minutes, so a step of days was not time that went by. */
   look(): boolean {
     const now = this.#clock.now();
     const moved = now - this.#seen;
