@@ -42,6 +42,8 @@ export interface House {
   readonly telemetry: Telemetry;
   /** Where model calls go, for people. */
   readonly modelAddress: string;
+  /** From now on a disk that is away is waited for as `storeCloseMs` says; not at all when the signal is aborted. */
+  giveUpSoon(hurry?: AbortSignal): void;
   close(): Promise<void>;
 }
 
@@ -96,13 +98,16 @@ export async function openHouse(options: HouseOptions): Promise<House> {
     onDamage: ({ session, why }) => options.log.error({ session, why }, DAMAGE_FOUND),
   });
   const opened: Opened = [() => store.close()];
+  const giveUpSoon = (hurry = new AbortController().signal): void => store.giveUpSoon(hurry);
   const close = async (): Promise<void> => {
+    // Some of what is closed before the store waits for it.
+    giveUpSoon();
     for (const end of opened.toReversed()) await end();
   };
   try {
     const house = await furnish(options, { home, store, extraTools }, opened);
     counted = (seconds) => house.telemetry.commit(seconds);
-    return { ...house, close };
+    return { ...house, giveUpSoon, close };
   } catch (error) {
     await close();
     throw error;
@@ -155,7 +160,11 @@ interface Ground {
   readonly extraTools: readonly AnyTool[];
 }
 
-async function furnish(options: HouseOptions, ground: Ground, opened: Opened): Promise<Omit<House, "close">> {
+async function furnish(
+  options: HouseOptions,
+  ground: Ground,
+  opened: Opened,
+): Promise<Omit<House, "giveUpSoon" | "close">> {
   const { settings, environment, log, redact, clock = SYSTEM_CLOCK } = options;
   const { home, store } = ground;
   const sim = await startSim({ host: "127.0.0.1", port: 0 });
@@ -349,7 +358,7 @@ async function gatewayFor(options: HouseOptions, furniture: Furniture): Promise<
       hidden: [home],
     },
     retention: settings.retention?.value,
-    policyFile: await loadPolicyFile(home, settings),
+    policyFile: loadPolicyFile(home, settings),
   });
 }
 

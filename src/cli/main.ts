@@ -45,6 +45,7 @@ const surroundings: Surroundings = {
     output.isNeeded = false;
   },
   exit: leave,
+  endBySignal,
 };
 
 // Whoever reads our output may stop at any line: `sallyport sessions | head`. A command that has something to put in order
@@ -72,8 +73,14 @@ function programFile(): string {
 function leave(code: number): void {
   const isGone = [process.stdin, process.stdout, process.stderr].some(({ isTTY }, fd) => isTTY && !isatty(fd));
   if (!isGone) process.exit(code);
-  process.removeAllListeners("SIGHUP");
-  process.kill(process.pid, "SIGHUP");
+  endBySignal("SIGHUP");
+}
+
+function endBySignal(signal: NodeJS.Signals): void {
+  process.removeAllListeners(signal);
+  process.kill(process.pid, signal);
+  // Whoever started the process may have it ignore the signal.
+  process.kill(process.pid, "SIGKILL");
 }
 
 /** After the first write that failed every other one fails, too. */

@@ -78,7 +78,8 @@ export async function openModels(options: ModelsOptions): Promise<{
     requests,
     close: async () => {
       await proxy.close();
-      await ledger.flush();
+      // What cannot be stored any more is in the log, and counts as reserved after the next start.
+      await ledger.flush().catch(() => undefined);
       await requests.close();
       providers.close();
     },

@@ -18,7 +18,8 @@ export interface Serving {
   readonly modelAddress: string;
   /** Refuses new work; resolves when commands that run have ended, their time is up, or the signal is aborted. */
   drain(signal: AbortSignal): Promise<void>;
-  close(): Promise<void>;
+  /** Waits for a disk that is away for `storeCloseMs` at most, and not at all when the signal is aborted. */
+  close(hurry?: AbortSignal): Promise<void>;
 }
 
 export interface ServeOptions {
@@ -79,7 +80,8 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     token: house.adminToken,
     modelAddress: house.modelAddress,
     drain: (signal) => house.gateway.drain({ ms: settings.drainSeconds.value * 1_000, signal }),
-    close: async () => {
+    close: async (hurry) => {
+      house.giveUpSoon(hurry);
       await server.close();
       // While the home is still ours: a moment later it may be the next owner's file.
       if ((await readFile(file, "utf8").catch(() => undefined)) === said) await rm(file, { force: true });

@@ -1,4 +1,4 @@
-import { chmod, mkdir, open, readFile, realpath, rename, rm } from "node:fs/promises";
+import { chmod, mkdir, open, realpath, rename, rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { isMap, LineCounter, parseDocument, type Document } from "yaml";
 import { z } from "zod";
@@ -19,6 +19,7 @@ import { mistakesFailure } from "../gate/index.ts";
 // Not through the room's index: it would load an HTTP client for every command.
 import { providerIds } from "../proxy/providers/resolve.ts";
 import type { Environment } from "./settings.ts";
+import { readTextFile } from "./text-file.ts";
 
 export const SETTINGS_FILE = "sallyport.yaml";
 
@@ -171,7 +172,7 @@ export async function editSettings(
   check: (settings: FileSettings) => void = () => undefined,
 ): Promise<FileSettings> {
   const path = await realpath(place.path).catch(() => place.path);
-  const before = await textOf(path);
+  const before = readTextFile(path);
   const document = parseDocument(before ?? "");
   refuseBroken(document, place.path);
   if (document.contents !== null && !isMap(document.contents))
@@ -182,7 +183,7 @@ export async function editSettings(
   check(settings);
   if (Buffer.byteLength(after) > LIMITS.settingsBytes)
     throw new Failure("invalid_request", `${place.path} would be longer than ${LIMITS.settingsBytes} bytes`);
-  if ((await textOf(path)) !== before)
+  if (readTextFile(path) !== before)
     throw new Failure("conflict", `${place.path} was changed by somebody else meanwhile: run the command again`);
   await replace(path, after);
   return settings;
@@ -214,13 +215,6 @@ export function takeEntry(
 ): boolean {
   if (!isMap(document.get(key))) return false;
   return document.deleteIn([key, name]);
-}
-
-async function textOf(path: string): Promise<string | undefined> {
-  return readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return undefined;
-    throw error;
-  });
 }
 
 async function replace(path: string, text: string): Promise<void> {

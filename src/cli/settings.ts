@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import {
   Failure,
@@ -16,6 +15,7 @@ import { hasCloudCredential, providerIds } from "../proxy/providers/resolve.ts";
 import { watchFile } from "../proxy/providers/watched-file.ts";
 import { parseConnections } from "./connections.ts";
 import { parseSettings, settingsPath, type FileSettings } from "./settings-file.ts";
+import { readTextFile } from "./text-file.ts";
 import { refuseUntrusted, trustedInHome } from "./trusted-files.ts";
 
 export { SETTINGS_FILE } from "./settings-file.ts";
@@ -123,7 +123,7 @@ export function readSettingsAsTheyAre(flags: Flags, environment: Environment, cw
   const home = homeOf(flags, environment, cwd);
   const homePath = home.value;
   const path = settingsPath(homePath);
-  const file = parseSettings(textOf(path), { path, environment });
+  const file = parseSettings(readTextFile(path), { path, environment });
   const workspace = pick<string>([flags.workspace, environment["SALLYPORT_WORKSPACE"], file.workspace], cwd);
   const workspacePath = resolve(cwd, workspace.value);
   const hosts = environment["SALLYPORT_ALLOWED_HOSTS"]?.split(",").filter((host) => host !== "");
@@ -298,17 +298,6 @@ function decoded(text: string): string {
     return decodeURIComponent(text);
   } catch {
     return text;
-  }
-}
-
-/** Undefined: there is no such file. */
-function textOf(path: string): string | undefined {
-  try {
-    return readFileSync(path, "utf8");
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
-    throw new Failure("invalid_request", `${path} is there but cannot be read (${code ?? "?"})`);
   }
 }
 

@@ -27,4 +27,6 @@ export interface Surroundings {
   readonly goOnWithoutOutput: () => void;
   /** Ends the process at once. */
   readonly exit: (code: number) => void;
+  /** Ends the process as the signal does by itself. Node's own last steps would crash where a thread is in SQLite. */
+  readonly endBySignal: (signal: Signal) => void;
 }

@@ -328,6 +328,9 @@ export const LIMITS = {
   storeSweepRows: 1_000,
   /** How long a transaction waits for another program's lock before writing counts as stalled. */
   storeBusyMs: 2_000,
+  /** The steps in which it waits, and the pause between two of them. */
+  storeBusyStepMs: 100,
+  storeBusyPauseMs: 5,
   /** The first and the longest wait before a transaction that the disk refused is tried again. */
   storeRetryMs: 100,
   storeRetryMaxMs: 1_000,
@@ -335,6 +338,8 @@ export const LIMITS = {
   storeQueueChars: 67_108_864,
   /** How long a request waits for such a disk before it is answered with 503, and when it may come again. */
   storeWaitMs: 10_000,
+  /** The same for what needs no waiting: an interrupt has taken effect before, and figures can be asked for again. */
+  storeAnswerMs: 500,
   storeRetryAfterS: 5,
   /** How often a session that lost its state asks whether the disk is back, and how often one is taken up so. */
   storeReloadMs: 1_000,
@@ -353,6 +358,9 @@ export const LIMITS = {
   /** Sessions that one run of retention looks at together, and that its report names. */
   pruneBatch: 50,
   pruneListed: 1_000,
+  /** What one look of retention deletes: so many sessions, or this share of all where that is more. */
+  retentionSessions: 20,
+  retentionShare: 0.05,
   /** How long processes have to end when the store is of no more use. */
   storeFatalMs: 5_000,
   /** Chains of Writes that were refused; the oldest is forgotten first. */

@@ -10,6 +10,11 @@ export const OPERATION_LIMITS = {
   drainSilenceMs: 2_000,
   /** `Retry-After` of what a server that stops refuses. */
   restartRetryAfterS: 5,
+  /** A wall clock that moved further than this between two looks has jumped. */
+  clockJumpMs: 259_200_000,
+  /** For so long nothing is deleted by age then; the second one: after a start long after anything was stored. */
+  clockJumpHoldMs: 86_400_000,
+  clockStartHoldMs: 3_600_000,
   /** Links that are followed on the way to a file that is trusted. */
   linksFollowed: 40,
   /** Mistakes of one settings file or request that are told at once. */

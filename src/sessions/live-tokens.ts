@@ -2,6 +2,7 @@ import { Failure, LIMITS } from "../protocol/index.ts";
 import type { PrincipalRow, Store } from "../store/index.ts";
 import type { Caller } from "./access.ts";
 import type { Clock } from "./services.ts";
+import { atWallTime } from "./wall-time.ts";
 
 /** A token in memory. */
 interface Live {
@@ -152,14 +153,13 @@ export class LiveTokens {
     });
   }
 
-  /** Looks at the clock from time to time: a machine that slept is told late how long. */
   #watchClock(live: Live): void {
     const { clock } = this.#services;
     const { id, expires_at } = live.caller.token;
     if (expires_at === undefined) return;
-    const left = expires_at - clock.now();
-    if (left <= 0) this.end([id]);
-    else live.stopClock = clock.after(Math.min(left, LIMITS.tokenCheckMs), () => this.#watchClock(live));
+    const callback = (): void => this.end([id]);
+    if (expires_at <= clock.now()) callback();
+    else live.stopClock = atWallTime(clock, { at: expires_at, callback, checkMs: LIMITS.tokenCheckMs });
   }
 
   #forget(live: Live): void {

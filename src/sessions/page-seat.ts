@@ -157,7 +157,7 @@ export class Seat {
       );
     return new Promise((resolve) => {
       const { clock, newId } = this.#options;
-      const deadline = clock.now() + (tool.timeout_ms ?? LIMITS.pageToolMs);
+      const deadline = clock.elapsed() + (tool.timeout_ms ?? LIMITS.pageToolMs);
       const call: Call = { id: newId("call"), tool, name, input, deadline, peers: [], resolve };
       this.#calls.set(call.id, call);
       onEnd((why) => this.#drop(call, why));
@@ -180,7 +180,7 @@ export class Seat {
       call_id: call.id,
       tool: call.tool.name,
       input: call.input,
-      deadline_ms: Math.max(0, call.deadline - this.#options.clock.now()),
+      deadline_ms: Math.max(0, call.deadline - this.#options.clock.elapsed()),
       attempt: call.peers.length,
     });
   }

@@ -14,8 +14,10 @@ import { inputHash } from "./permit.ts";
 import { purseOf, pursesOf, type HousePurse, type Parent } from "./purses.ts";
 import type { Answering } from "./questions.ts";
 import { effectiveProfile } from "./effective-profile.ts";
+import type { Clock } from "./services.ts";
 import type { Session } from "./session.ts";
 import { fromRow, isFinal, type OpenTurn } from "./state.ts";
+import { atWallTime } from "./wall-time.ts";
 
 /** Whether there may be money again. `message`: why not, for the caller. */
 export type Funds = { readonly granted: true } | { readonly granted: false; readonly message: string };
@@ -200,7 +202,7 @@ export class Purser {
     const stops = [services.limits.onChange(look)];
     // It may have changed before anybody listened.
     look();
-    if (DAILY.has(shortage.kind)) stops.push(services.clock.after(DAY_MS - (services.clock.now() % DAY_MS), look));
+    if (DAILY.has(shortage.kind)) stops.push(eachNewDay(services.clock, look));
     try {
       return this.#verdict(await this.#session.answered(approval_id, tool_use_id), shortage, signal);
     } finally {
@@ -281,6 +283,21 @@ export class Purser {
         return { granted: false, message: `${shortageWords(shortage)} Nobody raised it in time.` };
     }
   }
+}
+
+/** Calls back at the beginning of each day (UTC), until the answer is called: one look may fail, or find too little. */
+function eachNewDay(clock: Clock, callback: () => void): () => void {
+  let stop = (): void => undefined;
+  const wait = (): void => {
+    const now = clock.now();
+    const next = (): void => {
+      wait();
+      callback();
+    };
+    stop = atWallTime(clock, { at: now - (now % DAY_MS) + DAY_MS, callback: next });
+  };
+  wait();
+  return () => stop();
 }
 
 /** Enough for the request, and so much that the next one does not ask at once; where that is enough, no more than an operator may give. */

@@ -1,6 +1,7 @@
-import { LIMITS, type Approval, type JournalEvent } from "../protocol/index.ts";
+import { type Approval, type JournalEvent } from "../protocol/index.ts";
 import type { Clock } from "./services.ts";
 import type { Asked } from "./state.ts";
+import { atWallTime } from "./wall-time.ts";
 
 export type Answering = NonNullable<Asked["answer"]>;
 
@@ -79,18 +80,10 @@ export class Questions {
   add(approval: Approval): void {
     this.#pending.set(approval.id, approval);
     if (approval.expires_at === undefined) return;
-    const left = Date.parse(approval.expires_at) - this.#clock.now();
-    this.#expireIn(approval, Math.max(0, left));
-  }
-
-  /** By the timer, and by the clock on the wall: that may have been set, or the machine slept. Milliseconds. */
-  #expireIn(approval: Approval, left: number): void {
-    const wait = Math.min(left, LIMITS.expiryCheckMs);
-    const check = (): void => {
-      if (left <= wait || isOverdue(approval, this.#clock.now())) this.#expired(approval.id);
-      else this.#expireIn(approval, left - wait);
-    };
-    this.#timers.set(approval.id, this.#clock.after(wait, check));
+    const at = Date.parse(approval.expires_at);
+    const atMostMs = Math.max(0, at - this.#clock.now());
+    const callback = (): void => this.#expired(approval.id);
+    this.#timers.set(approval.id, atWallTime(this.#clock, { at, atMostMs, callback }));
   }
 
   wait(approval_id: string): Promise<Answering> {

@@ -34,7 +34,8 @@ export class Registry {
   /** Takes a session up from the store, as a restart does, in place of one whose state could not be stored. */
   reload(lost: Session): void {
     const { id } = lost.state;
-    if (this.#sessions.get(id) !== lost) return;
+    // While the server stops, whoever stops it ends what the session has running.
+    if (this.#stopped || this.#sessions.get(id) !== lost) return;
     this.#sessions.delete(id);
     const losses = (this.#losses.get(id) ?? 0) + 1;
     this.#losses.set(id, losses);

@@ -9,9 +9,11 @@ import {
 } from "../protocol/index.ts";
 import { isDamagedPage, type SessionRow } from "../store/index.ts";
 import { auditRow, authorize, authorizeFor, type Caller } from "./access.ts";
+import { ClockTrust } from "./clock-trust.ts";
 import type { Registry } from "./registry.ts";
 import type { Services } from "./services.ts";
 import { isFinal, readRow } from "./state.ts";
+import { refuseWhileStalled } from "./storing.ts";
 import { UNBOUNDED, type TokenScope } from "./token-scope.ts";
 
 const DAY_MS = 86_400_000;
@@ -23,14 +25,26 @@ interface RetentionOptions {
   readonly settings: RetentionSettings | undefined;
 }
 
+interface Pruning {
+  readonly by: typeof SYSTEM | Caller;
+  /** Sessions that are deleted. */
+  readonly most: number;
+}
+
 /** Deletes sessions: one that somebody names, and those that are past what the settings keep. */
 export class Retention {
   readonly #services: Services;
   readonly #registry: Registry;
   readonly #settings: RetentionSettings | undefined;
+  readonly #clockTrust: ClockTrust;
+  readonly #startedAt: number;
+  /** Whether the clock was compared with what the last run stored. */
+  #isCompared = false;
   #running: Promise<unknown> = Promise.resolve();
 
   constructor({ services, registry, settings }: RetentionOptions) {
+    this.#clockTrust = new ClockTrust(services);
+    this.#startedAt = services.clock.now();
     this.#services = services;
     this.#registry = registry;
     this.#settings = settings;
@@ -39,28 +53,57 @@ export class Retention {
   /** Ends a session and deletes its journal, approvals and files. Forks of it go on; usage and audit stay. */
   async delete(caller: Caller, id: string): Promise<void> {
     authorize(caller, "session.delete");
+    refuseWhileStalled(this.#services);
     const row = await this.#services.store.read.session(id);
     if (row === undefined) throw new Failure("not_found", `there is no session ${id}`);
     authorizeFor(caller, "session.delete", { state: ownerOf(row), what: `session ${id}` });
     await this.#delete(row, caller);
-    await this.#services.store.sweep(this.#services.clock.now());
+    await this.#sweep();
   }
 
   async prune(caller: Caller, request: PruneRequest): Promise<PruneReport> {
     authorize(caller, "policy.write");
-    return this.#exclusive(() => this.#prune(request, caller));
+    if (request.dry_run !== true) refuseWhileStalled(this.#services);
+    return this.#exclusive(() => this.#prune(request, { by: caller, most: Infinity }));
   }
 
   /** What the settings ask for, and the rows that are past their time. */
   async tend(): Promise<void> {
-    const { store, clock, log } = this.#services;
+    const { store } = this.#services;
+    // Also where nothing can be deleted: the next look compares with this one.
+    const isTrusted = await this.#trustsClock();
     if (store.health().stall !== undefined) return;
-    const settings = this.#settings;
-    if (settings?.max_age_days !== undefined || settings?.max_bytes !== undefined) {
-      const { count } = await this.#exclusive(() => this.#prune(settings, SYSTEM));
-      if (count > 0) log.info({ sessions: count }, "deleted sessions that retention does not keep");
+    const settings = this.#settings ?? {};
+    const max_age_days = isTrusted ? settings.max_age_days : undefined;
+    if (max_age_days !== undefined || settings.max_bytes !== undefined)
+      await this.#exclusive(() => this.#pruneSome({ ...settings, max_age_days }));
+    await this.#sweep();
+  }
+
+  /** One look deletes a part at most: who set a limit or a clock wrong can still stop it. */
+  async #pruneSome(request: PruneRequest): Promise<void> {
+    const { store, log } = this.#services;
+    const share = Math.ceil((await store.read.sessionCount()) * LIMITS.retentionShare);
+    const most = Math.max(LIMITS.retentionSessions, share);
+    const { count } = await this.#prune(request, { by: SYSTEM, most });
+    if (count >= most)
+      log.warn({ sessions: count }, "retention deleted as many sessions as it may at once: others may follow");
+    else if (count > 0) log.info({ sessions: count }, "deleted sessions that retention does not keep");
+  }
+
+  async #trustsClock(): Promise<boolean> {
+    if (!this.#isCompared) {
+      const last = await this.#services.store.read.lastStored(new Date(this.#startedAt).toISOString());
+      if (!this.#isCompared && last !== undefined) this.#clockTrust.compareWith(Date.parse(last));
+      this.#isCompared = true;
     }
-    await store.sweep(clock.now());
+    return this.#clockTrust.look();
+  }
+
+  /** Deletes rows that are past their time; those that have no time of their own also while the clock is not trusted. */
+  async #sweep(): Promise<void> {
+    const { store, clock } = this.#services;
+    await store.sweep((await this.#trustsClock()) ? clock.now() : 0);
   }
 
   /** One after the other: each would delete the same sessions. */
@@ -70,7 +113,7 @@ export class Retention {
     return done;
   }
 
-  async #prune(request: PruneRequest, by: typeof SYSTEM | Caller): Promise<PruneReport> {
+  async #prune(request: PruneRequest, { by, most }: Pruning): Promise<PruneReport> {
     const { store, clock } = this.#services;
     const { max_age_days, max_bytes, keep_open = false, dry_run = false } = request;
     const gone: string[] = [];
@@ -82,16 +125,19 @@ export class Retention {
     };
     if (max_age_days !== undefined) {
       const before = new Date(clock.now() - max_age_days * DAY_MS).toISOString();
-      for await (const row of this.#candidates({ before, keep_open })) await take(row);
-      if (!dry_run) await store.sweep(clock.now());
+      for await (const row of this.#candidates({ before, keep_open })) {
+        if (count >= most) break;
+        await take(row);
+      }
+      if (!dry_run) await this.#sweep();
     }
     if (max_bytes !== undefined) {
       // How much one session takes is only known when it is gone.
       let used = await store.read.usedBytes();
       for await (const row of this.#candidates({ keep_open })) {
-        if (used <= max_bytes || dry_run) break;
+        if (used <= max_bytes || dry_run || count >= most) break;
         await take(row);
-        await store.sweep(clock.now());
+        await this.#sweep();
         used = await store.read.usedBytes();
       }
     }

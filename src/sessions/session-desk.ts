@@ -29,7 +29,7 @@ import type { Registry } from "./registry.ts";
 import type { Services } from "./services.ts";
 import { setLimit } from "./set-limit.ts";
 import type { Beside, Session } from "./session.ts";
-import { refusalWhileStalled, refuseNewWork } from "./storing.ts";
+import { refusalWhileStalled, refuseNewWork, whileStoring } from "./storing.ts";
 import { settingsChange, settingsFor, type Places } from "./settings.ts";
 import { checkCursor, watch } from "./watch.ts";
 import { newState, view, viewRow, type Segment, type SessionState } from "./state.ts";
@@ -220,7 +220,8 @@ export class SessionDesk {
     const audit = this.#audit(caller, "session.interrupt", id, details);
     // It stops at once, also while nothing can be written.
     const noted = this.#services.store.commit(audit, { untilStored: true });
-    await Promise.all([noted, session.interrupt({ by: ref(caller), hold_queue })]);
+    const work = Promise.all([noted, session.interrupt({ by: ref(caller), hold_queue })]);
+    await whileStoring(this.#services, work, LIMITS.storeAnswerMs);
     return view(session.state);
   }
 

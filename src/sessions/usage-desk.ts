@@ -17,6 +17,7 @@ import { effectiveProfile } from "./effective-profile.ts";
 import { limitNow, pursesOf } from "./purses.ts";
 import type { Models, Services } from "./services.ts";
 import { fromRow, type SessionState } from "./state.ts";
+import { whileStoring } from "./storing.ts";
 
 interface UsageServices extends Pick<Services, "store" | "clock" | "policy" | "limits"> {
   readonly models: Pick<Models, "ledger">;
@@ -37,8 +38,8 @@ export class UsageDesk {
       throw new Failure("forbidden", "an agent sees its own usage alone; leave `agent` out");
     const agent = scope === "own" ? caller.id : query.agent;
     const session = query.session === undefined ? undefined : await this.#session(caller, query.session);
-    const { store, models } = this.#services;
-    await models.ledger.flush();
+    const { store } = this.#services;
+    await this.#flushed();
     const { by, from, to, limit = LIMITS.usageLinesDefault } = query;
     const filter = {
       ...(from === undefined ? {} : { from }),
@@ -64,8 +65,8 @@ export class UsageDesk {
   async session(caller: Caller, id: string): Promise<SessionUsage> {
     const scope = authorize(caller, "usage.read");
     const session = await this.#session(caller, id);
-    const { store, models } = this.#services;
-    await models.ledger.flush();
+    const { store } = this.#services;
+    await this.#flushed();
     const lines = await store.read.usage({ by: ["provider", "model"], session: id, limit: LIMITS.usageLines });
     const budgets = await this.#sessionBudgets(session, scope);
     const own = budgets.find(({ kind }) => kind === "session");
@@ -96,6 +97,12 @@ export class UsageDesk {
   /** Metrics hold everybody's figures: refuses those who may not see them. */
   checkMetrics(caller: Caller): void {
     authorize(caller, "metrics.read");
+  }
+
+  /** Resolves when the store has everything that was spent; a Failure soon after nothing can be written. */
+  async #flushed(): Promise<void> {
+    const { models } = this.#services;
+    await whileStoring(this.#services, models.ledger.flush(), LIMITS.storeAnswerMs);
   }
 
   async #session(caller: Caller, id: string): Promise<SessionState> {

@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import { type Database, loadSqlite, type OpenDatabase } from "./binding.ts";
 import { takeLock } from "./lock.ts";
 import { makePrivate } from "./private-file.ts";
+import { lossOf, lossRefusal } from "./record.ts";
 import { Refusal } from "./refusal.ts";
 import { copyInto, refuseNewer } from "./schema.ts";
 import { quietly, wordsOf } from "./stall.ts";
@@ -13,7 +14,7 @@ interface BackedUpFile {
   readonly body: string;
 }
 
-export interface BackupReport {
+interface BackupContents {
   readonly sessions: number;
   readonly made_at: string;
   readonly files: readonly BackedUpFile[];
@@ -26,13 +27,20 @@ interface BackupOptions {
   readonly target: string;
   readonly files: readonly BackedUpFile[];
   readonly now: number;
+  /** Copies a database that holds less than it did. Absent: it is refused. */
+  readonly acceptLoss?: boolean | undefined;
+}
+
+export interface BackupReport extends BackupContents {
+  /** What the database lost before the copy; absent: nothing. */
+  readonly lost?: string;
 }
 
 /**
  * Copies a database into one file: as it is at one moment, checked, readable by its owner alone. The copy is a database
  * too; the home's files stand in a table of it.
  */
-export async function backUp({ path, target, files, now }: BackupOptions): Promise<BackupReport> {
+export async function backUp({ path, target, files, now, acceptLoss }: BackupOptions): Promise<BackupReport> {
   const open = await loadSqlite();
   if (!existsSync(path)) throw new Refusal("not_found", `There is no database ${path}.`);
   if (existsSync(target)) throw new Refusal("conflict", `${target} is there already: choose another name.`);
@@ -42,8 +50,12 @@ export async function backUp({ path, target, files, now }: BackupOptions): Promi
   rmSync(partial, { force: true });
   try {
     const source = open(path, { readOnly: true });
+    let lost: string | undefined;
     try {
       source.exec("PRAGMA busy_timeout = 10000");
+      lost = lossOf(path, source);
+      if (lost !== undefined && acceptLoss !== true)
+        throw lossRefusal(lost, "sallyport backup --accept-data-loss <file>");
       copyInto(source, makePrivate(partial));
     } finally {
       source.close();
@@ -52,10 +64,11 @@ export async function backUp({ path, target, files, now }: BackupOptions): Promi
     const report = { sessions: complete(open(partial), files, made_at), made_at, files };
     sync(partial);
     renameSync(partial, target);
-    return report;
+    return lost === undefined ? report : { ...report, lost };
   } catch (error) {
     quietly(() => rmSync(partial, { force: true }));
-    throw error;
+    if (error instanceof Refusal) throw error;
+    throw new Refusal("store_failed", `${path} cannot be backed up: ${wordsOf(error)}.`);
   }
 }
 
@@ -82,7 +95,7 @@ interface RestoreOptions {
   readonly now: number;
 }
 
-export interface RestoreReport extends BackupReport {
+export interface RestoreReport extends BackupContents {
   /** Where the database is that was there before; absent: there was none. */
   readonly aside?: string;
 }
@@ -109,7 +122,7 @@ export async function restore({ path, source, now }: RestoreOptions): Promise<Re
 }
 
 /** Checks a copy of a backup and takes out what is no part of a home's database. */
-function unpack(open: OpenDatabase, copy: string, source: string): BackupReport {
+function unpack(open: OpenDatabase, copy: string, source: string): BackupContents {
   const database = open(copy);
   try {
     refuseNewer(database);

@@ -15,6 +15,8 @@ export interface WriterData {
   readonly minFreeBytes: number;
   /** Takes a database that holds less than the record says. */
   readonly acceptLoss: boolean;
+  /** Shared with the writer's thread: not 0 from the moment when it does not wait for another program's lock any more. */
+  readonly hurry: Int32Array<SharedArrayBuffer>;
   /** Only in tests. */
   readonly faults?: Faults | undefined;
 }

@@ -50,7 +50,10 @@ export function makeReader(select: Select): Reader {
 
 function journal(
   select: Select,
-): Pick<Reader, "session" | "sessions" | "unsettled" | "resting" | "usedBytes" | "events" | "turnEnd"> {
+): Pick<
+  Reader,
+  "session" | "sessions" | "unsettled" | "resting" | "sessionCount" | "lastStored" | "usedBytes" | "events" | "turnEnd"
+> {
   return {
     session: async (id) =>
       select({ sql: `SELECT ${SESSION} FROM sessions WHERE id = ?`, values: [id], row: sessionRow, session: id })[0],
@@ -70,6 +73,15 @@ function journal(
           values: [before, after.updated_at, after.id, counted(limit)],
         },
       ),
+    sessionCount: async () =>
+      select({ sql: "SELECT count(*) AS count FROM sessions", values: [], row: countOf })[0] ?? 0,
+    lastStored: async (before) =>
+      select({
+        sql: `SELECT max(at) AS at FROM (SELECT max(updated_at) AS at FROM sessions WHERE updated_at < ?
+              UNION ALL SELECT max(at) AS at FROM audit WHERE at < ?)`,
+        values: [before, before],
+        row: ({ at }: { readonly at: string | null }) => at ?? undefined,
+      })[0],
     usedBytes: async () => {
       const [used = 0] = select({
         sql: `SELECT (page_count - freelist_count) * page_size AS count

@@ -56,18 +56,27 @@ function stateOf(database: Database): StoreRecord | undefined {
 
 /** Refuses a database that holds less than there was, before anything of it is touched. Undefined: there is none. */
 export function refuseLost(path: string, database: Database | undefined): void {
-  const record = readRecord(path);
-  if (record === undefined || record.commits === 0) return;
-  const lost = lossOf(record, database === undefined ? undefined : stateOf(database));
-  if (lost === undefined) return;
-  throw new Refusal(
+  const lost = lossOf(path, database);
+  if (lost !== undefined) throw lossRefusal(lost, "sallyport serve --accept-data-loss");
+}
+
+/** `goOn`: the command that goes on without what is lost. */
+export function lossRefusal(lost: string, goOn: string): Refusal {
+  return new Refusal(
     "store_failed",
     `${lost} Restore a backup with \`sallyport restore <file>\`, or put the missing files back. ` +
-      "To go on without what is lost: `sallyport serve --accept-data-loss`.",
+      `To go on without what is lost: \`${goOn}\`.`,
   );
 }
 
-function lossOf(record: StoreRecord, state: StoreRecord | undefined): string | undefined {
+/** What a database has lost since its record was written. Undefined: nothing, or there is no record. */
+export function lossOf(path: string, database: Database | undefined): string | undefined {
+  // The record first: a server that writes meanwhile only adds to the database.
+  const record = readRecord(path);
+  return record === undefined || record.commits === 0 ? undefined : difference(record, database && stateOf(database));
+}
+
+function difference(record: StoreRecord, state: StoreRecord | undefined): string | undefined {
   if (state === undefined)
     return `The database of this home is missing or empty, but there was one (${record.commits} transactions).`;
   if (state.instance !== record.instance) return "The database of this home was replaced by another one.";

@@ -71,15 +71,24 @@ export interface SqliteStoreOptions {
   readonly faults?: Faults | undefined;
 }
 
+export interface SqliteStore extends Store {
+  /**
+   * The server stops: what waits for a disk that is away for `closeMs` from now is refused, and so is everything after it.
+   * It is not waited for when the signal is aborted.
+   */
+  giveUpSoon(hurry: AbortSignal): void;
+}
+
 /** Opens the store in a file of this machine: one thread that writes, and a connection that reads beside it. */
-export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
+export async function openSqliteStore(options: SqliteStoreOptions): Promise<SqliteStore> {
   const { onFatal, onCommit, onStall, onLocked, faults, acceptLoss = false } = options;
   const tuning = { ...BY_DEFAULT, ...options.tuning };
   const path = makeHome(options.path);
   const open = await loadSqlite();
   const { busyMs, tendMs, reserveBytes, minFreeBytes } = tuning;
+  const hurry = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   const writer = await startWriter(
-    { path, busyMs, tendMs, reserveBytes, minFreeBytes, acceptLoss, faults },
+    { path, busyMs, tendMs, reserveBytes, minFreeBytes, acceptLoss, hurry, faults },
     onLocked ?? (async () => undefined),
   );
   // No waiting from here on: what the writer says next must find its listeners.
@@ -89,7 +98,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     const damage = new Damage(options.onDamage ?? (() => undefined));
     const onDamage = (found: DamageFound) => damage.note(found);
     const commits = new Commits({ port: writer.port, onFatal, onCommit, onStall, onDamage, ...tuning });
-    return makeStore({ writer, commits, database, damage, tuning });
+    return makeStore({ writer, commits, database, damage, tuning, hurry });
   } catch (error) {
     await endWriter(writer);
     throw storeFailure("store_failed", `The database ${path} cannot be read.`, error);
@@ -111,6 +120,7 @@ interface Parts {
   readonly database: Database;
   readonly damage: Damage;
   readonly tuning: StoreTuning;
+  readonly hurry: WriterData["hurry"];
 }
 
 interface Writer {
@@ -150,18 +160,59 @@ async function endWriter({ port, gone }: Writer): Promise<void> {
   await gone;
 }
 
-/** Waits for what was asked; while the disk is away only for so long. */
-async function drain(commits: Commits, { after, closeMs }: StoreTuning): Promise<void> {
-  let cancel = (): void => undefined;
-  const overdue = new Promise<void>((resolve) => {
-    const look = (): void => {
-      cancel = after(closeMs, () => (commits.stall === undefined ? look() : resolve()));
+/** Gives up what waits when the disk is away at the end of `closeMs`, or at once after the signal. */
+class Ending {
+  readonly #parts: Parts;
+  readonly #over: Promise<void>;
+  #cancel: () => void = () => undefined;
+  #end: () => void = () => undefined;
+  #isOver = false;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.#over = new Promise((resolve) => {
+      this.#end = resolve;
+    });
+    this.#look(parts.tuning.closeMs);
+  }
+
+  hurryWith(signal: AbortSignal): void {
+    const hurry = (): void => {
+      this.#stopWaiting();
+      this.#cancel();
+      this.#look(0);
     };
-    look();
-  });
-  await Promise.race([commits.drained(), overdue]);
-  cancel();
-  commits.abandon();
+    if (signal.aborted) hurry();
+    else signal.addEventListener("abort", hurry, { once: true });
+  }
+
+  /** Resolves when nothing waits any more. */
+  async drained(): Promise<void> {
+    const { commits } = this.#parts;
+    await Promise.race([commits.drained(), this.#over]);
+    this.#isOver = true;
+    this.#cancel();
+    this.#stopWaiting();
+    commits.abandon();
+  }
+
+  #look(ms: number): void {
+    if (this.#isOver) return;
+    const { commits, tuning } = this.#parts;
+    this.#cancel = tuning.after(ms, () => {
+      if (commits.stall === undefined) return this.#look(LIMITS.storeBusyStepMs);
+      this.#stopWaiting();
+      commits.abandon();
+      this.#end();
+    });
+  }
+
+  /** The writer's thread goes on without another program's lock. */
+  #stopWaiting(): void {
+    const { hurry } = this.#parts;
+    Atomics.store(hurry, 0, 1);
+    Atomics.notify(hurry, 0);
+  }
 }
 
 /**
@@ -196,8 +247,10 @@ async function unlessDamaged(work: () => Promise<number>): Promise<number | unde
   }
 }
 
-function makeStore({ writer, commits, database, damage, tuning }: Parts): Store {
+function makeStore(parts: Parts): SqliteStore {
+  const { writer, commits, database, damage, tuning } = parts;
   let closing: Promise<void> | undefined;
+  let stopping: Ending | undefined;
   let readable = true;
   let ending = false;
   writer.port.on("exit", (code) => {
@@ -207,7 +260,8 @@ function makeStore({ writer, commits, database, damage, tuning }: Parts): Store 
     if (!open) throw new Failure("shutting_down", "The store is closed.");
   };
   const close = async () => {
-    await drain(commits, tuning);
+    stopping ??= new Ending(parts);
+    await stopping.drained();
     readable = false;
     // Before the writer's, which folds the write-ahead log into the database.
     database.close();
@@ -249,6 +303,10 @@ function makeStore({ writer, commits, database, damage, tuning }: Parts): Store 
       let swept = 0;
       for (const what of SWEEPS) swept += await repeat(() => encodeSweep(what, { now, limit }));
       return swept + (await sweepEvents({ damage, select, repeat }));
+    },
+    giveUpSoon: (hurry) => {
+      stopping ??= new Ending(parts);
+      stopping.hurryWith(hurry);
     },
     close: () => (closing ??= close()),
   };

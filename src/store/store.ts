@@ -271,6 +271,10 @@ export interface Reader {
   usage(query: UsageQuery): Promise<readonly UsageLine[]>;
   /** Sessions that a restart has nothing to do with, the longest unchanged first. */
   resting(query: RestingQuery): Promise<readonly SessionRow[]>;
+  /** How many sessions there are. */
+  sessionCount(): Promise<number>;
+  /** When a session last changed, or something was last audited, before this time; undefined: never. */
+  lastStored(before: string): Promise<string | undefined>;
   /** Bytes that rows and indexes take; free space within the store is not counted. */
   usedBytes(): Promise<number>;
   /** Sessions of a principal that have not ended (not `complete`, not `failed`). */

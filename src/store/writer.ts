@@ -171,7 +171,7 @@ class Writing {
     this.#open = open;
     this.#data = data;
     this.#database = database;
-    this.#statements = prepare(database);
+    this.#statements = this.#prepare(database);
     const { instance, commits } = this.#statements.state.get() as StoreRecord;
     this.#instance = instance;
     this.#commits = commits;
@@ -187,7 +187,7 @@ class Writing {
     this.#refuseReplaced();
     try {
       pretend(this.#data.faults, 0);
-      this.#statements.begin.run();
+      this.#begin();
       for (const write of writes) {
         current = write;
         outcomes.push(this.#write(write, { broken, damaged }));
@@ -217,12 +217,34 @@ class Writing {
     return outcomes;
   }
 
+  #prepare(database: Database): Statements {
+    database.exec(`PRAGMA busy_timeout = ${Math.min(this.#data.busyMs, LIMITS.storeBusyStepMs)}`);
+    return prepare(database);
+  }
+
+  /** Waits for another program's lock in short steps: a server that stops does not wait for the whole time. */
+  #begin(): void {
+    const { busyMs, hurry } = this.#data;
+    const since = performance.now();
+    for (;;) {
+      try {
+        this.#statements.begin.run();
+        return;
+      } catch (error) {
+        const isOver = performance.now() - since >= busyMs || Atomics.load(hurry, 0) !== 0;
+        if (primaryCode(error) !== SQLITE.busy || isOver) throw error;
+        // SQLite may refuse without waiting.
+        Atomics.wait(hurry, 0, 0, Math.min(busyMs, LIMITS.storeBusyPauseMs));
+      }
+    }
+  }
+
   /** A new connection after a trouble of the disk. Answers whether the transaction that failed is stored nevertheless. */
   #storedAfterAll(): boolean {
     const database = connect(this.#open, this.#data);
     quietly(() => this.#database.close());
     this.#database = database;
-    this.#statements = prepare(database);
+    this.#statements = this.#prepare(database);
     return (this.#statements.state.get() as StoreRecord).commits > this.#commits;
   }
 

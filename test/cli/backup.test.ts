@@ -1,8 +1,10 @@
+import { execFileSync } from "node:child_process";
 import { mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { backUp, restore } from "../../src/store/backup.ts";
 import { examineDatabase } from "../../src/store/examine.ts";
+import { Place } from "./place.ts";
 import { approveWith, openTestHouse, script, untilTurnEnds } from "../support/house.ts";
 import { faultsOf, journalOf, NO_FAULTS } from "../support/journals.ts";
 
@@ -72,4 +74,33 @@ it("a backup can be restored into a home that has nothing", async () => {
   });
   await house.restart();
   expect((await house.client.sessions()).sessions.length).toBe(1);
+});
+
+it("the command refuses a database that lost something, unless somebody accepts that", async () => {
+  await using house = await openTestHouse();
+  await house.client.createSession({});
+  await house.stop();
+  const { home, workspace } = house.place;
+  const record = join(home, "sallyport.db.record");
+  const { instance, commits } = JSON.parse(await readFile(record, "utf8")) as { instance: string; commits: number };
+  await writeFile(record, JSON.stringify({ instance, commits: commits + 1 }));
+  await using place = new Place();
+  const target = join(workspace, "a.backup");
+  const refused = await place.run(["--home", home, "backup", target]);
+  expect([refused.code, refused.stdout]).toEqual([1, ""]);
+  expect(refused.stderr).toContain("sallyport backup --accept-data-loss");
+  const accepted = await place.run(["--home", home, "backup", "--accept-data-loss", target]);
+  expect([accepted.code, accepted.stdout]).toEqual([0, `${target}: 1 session, checked\n`]);
+  expect(accepted.stderr).toContain("warning: The database of this home is older than it should be");
+});
+
+it("the command does not wait for a settings file that is a pipe", async () => {
+  await using place = new Place();
+  for (const name of ["sallyport.yaml", "policy.yaml"]) {
+    const home = join(place.folder, name);
+    await mkdir(home, { mode: 0o700 });
+    execFileSync("mkfifo", ["-m", "600", join(home, name)]);
+    const { code, stderr } = await place.run(["--home", home, "serve", "--port", "0"]);
+    expect([code, stderr.includes(`${join(home, name)} is not a regular file`)]).toEqual([2, true]);
+  }
 });

@@ -66,6 +66,7 @@ export class Place {
       onSignal: () => () => undefined,
       goOnWithoutOutput: () => undefined,
       exit: () => undefined,
+      endBySignal: () => undefined,
     };
   }
 

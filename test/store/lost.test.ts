@@ -2,6 +2,7 @@ import { copyFile, mkdir, mkdtemp, readFile, rm, stat, truncate, writeFile } fro
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { backUp } from "../../src/store/backup.ts";
 import { openSqliteStore, type Store } from "../../src/store/index.ts";
 import { codes, eventRow, seqs } from "../conformance/store-rows.ts";
 import { until } from "../support/until.ts";
@@ -81,6 +82,35 @@ describe("a database that was lost", () => {
       await again.close();
     });
   }
+
+  for (const what of ["whose log is missing", "whose log was cut", "that is another one"]) {
+    it(`${what} is not backed up as if it were whole`, async () => {
+      const path = await leftByKill("home");
+      await LOSSES[what]?.(path);
+      const target = join(folder, "a.backup");
+      await expect(backUp({ path, target, files: [], now: 0 })).rejects.toMatchObject({
+        code: "store_failed",
+        message: expect.stringMatching(/^The database of this home .*sallyport backup --accept-data-loss/s) as unknown,
+      });
+      await expect(stat(target)).rejects.toThrow("ENOENT");
+      await expect(stat(`${target}.partial`)).rejects.toThrow("ENOENT");
+      const accepted = backUp({ path, target, files: [], now: 0, acceptLoss: true });
+      // Everything was in the log: nothing is left that could be copied.
+      if (what === "whose log is missing") return expect(accepted).rejects.toMatchObject({ code: "store_failed" });
+      return expect(accepted).resolves.toEqual({
+        sessions: 0,
+        made_at: "1970-01-01T00:00:00.000Z",
+        files: [],
+        lost: expect.stringMatching(/^The database of this home /) as unknown,
+      });
+    });
+  }
+
+  it("is backed up without a word when a killed server's log is there", async () => {
+    const path = await leftByKill("home");
+    const report = await backUp({ path, target: join(folder, "a.backup"), files: [], now: 0 });
+    expect(report).toEqual({ sessions: 0, made_at: "1970-01-01T00:00:00.000Z", files: [] });
+  });
 
   it("is whole when a killed server's log is there, and nothing is said", async () => {
     const store = await open(await leftByKill("home"));

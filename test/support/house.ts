@@ -19,7 +19,7 @@ export interface TestHouse {
   readonly client: SallyportClient;
   /** A client with a token of its own. */
   as(role: Role, name?: string): Promise<SallyportClient & { readonly token: string }>;
-  stop(): Promise<void>;
+  stop(hurry?: AbortSignal): Promise<void>;
   /** Stops the server and opens it again on the same home. */
   restart(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
@@ -59,8 +59,8 @@ export async function openTestHouse(
   };
   let serving = await open();
   let isOpen = true;
-  const stop = async (): Promise<void> => {
-    if (isOpen) await serving.close();
+  const stop = async (hurry?: AbortSignal): Promise<void> => {
+    if (isOpen) await serving.close(hurry);
     isOpen = false;
   };
   let client = new SallyportClient({ url: serving.url, token: TEST_TOKEN });

@@ -2,9 +2,12 @@ import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { SallyportClient } from "../../src/client/index.ts";
+import { LIMITS } from "../../src/protocol/index.ts";
 import { loadSqlite } from "../../src/store/binding.ts";
 import { openTestHouse, runScript, script, untilTurnEnds, type TestHouse } from "../support/house.ts";
+import { MovableClock } from "../support/clock.ts";
 import { faultsOf, journalOf, NO_FAULTS } from "../support/journals.ts";
+import { until } from "../support/until.ts";
 
 const say = (text: string): { readonly text: string } => ({ text: script({ say: text }) });
 
@@ -161,5 +164,81 @@ describe("pruning", () => {
     expect(report.sessions).toEqual(ids.slice(0, report.count));
     expect(report.count).toBeLessThan(ids.length);
     expect((await client.sessions()).sessions.map(({ id }) => id)).toEqual(ids.slice(report.count).toReversed());
+  });
+});
+
+const LOOK = 600_000;
+
+/** A server that deletes what is older than thirty days, with a clock that a test moves. */
+async function openKeepingHouse(): Promise<{ readonly house: TestHouse; readonly clock: MovableClock }> {
+  const clock = new MovableClock();
+  const house = await openTestHouse(
+    {},
+    {
+      clock,
+      prepare: async ({ home }) => {
+        await mkdir(home, { recursive: true });
+        await writeFile(join(home, "sallyport.yaml"), "retention: { max_age_days: 30 }\n", { mode: 0o600 });
+        return () => Promise.resolve();
+      },
+    },
+  );
+  return { house, clock };
+}
+
+/** Sessions that are left when the looks so far have ended: pruning goes one after the other. */
+async function leftIn({ client }: TestHouse): Promise<readonly string[]> {
+  await client.prune({ max_age_days: 36_000, dry_run: true });
+  return (await client.sessions({ limit: 200 })).sessions.map(({ id }) => id);
+}
+
+describe("retention", () => {
+  it.each(["jump", "pass"] as const)("deletes nothing by a clock that is far ahead at once (%s)", async (move) => {
+    const { house, clock } = await openKeepingHouse();
+    await using _ = house;
+    const [old, young] = [await talk(house.client, "Old."), await talk(house.client, "Young.")];
+    await age(house, old, 100);
+    const token = await house.client.createToken({ role: "viewer", name: "short", expires_in_s: 3_600 });
+    // The wall clock alone, or the clock of durations with it.
+    clock[move](400 * DAY);
+    clock.pass(LOOK);
+    expect((await leftIn(house)).toSorted()).toEqual([old, young].toSorted());
+    // Somebody sets it right.
+    clock.jump(-400 * DAY);
+    clock.pass(LOOK);
+    await until(async () => !(await leftIn(house)).includes(old));
+    expect(await leftIn(house)).toEqual([young]);
+    const { tokens } = await house.client.tokens();
+    expect(tokens.map(({ id }) => id)).toContain(token.id);
+  });
+
+  it("deletes nothing at first where a server starts long after anything was stored", async () => {
+    const { house, clock } = await openKeepingHouse();
+    await using _ = house;
+    const id = await talk(house.client, "Old one day.");
+    await house.stop();
+    clock.jump(400 * DAY);
+    await house.restart();
+    clock.pass(LOOK);
+    expect(await leftIn(house)).toEqual([id]);
+    for (let passed = 0; passed <= LIMITS.clockStartHoldMs; passed += LOOK) clock.pass(LOOK);
+    await until(async () => (await leftIn(house)).length === 0);
+  });
+
+  it("deletes a part at a time", async () => {
+    const { house, clock } = await openKeepingHouse();
+    await using _ = house;
+    const ids: string[] = [];
+    for (let index = 0; index < LIMITS.retentionSessions + 2; index += 1)
+      ids.push((await house.client.createSession({})).id);
+    // The first look compares the clock with what is stored: nothing is old yet.
+    clock.pass(LOOK);
+    expect((await leftIn(house)).length).toBe(ids.length);
+    await Promise.all(ids.map((id, index) => age(house, id, 100 - index)));
+    clock.pass(LOOK);
+    await until(async () => (await leftIn(house)).length <= 2);
+    expect(await leftIn(house)).toEqual(ids.slice(-2).toReversed());
+    clock.pass(LOOK);
+    await until(async () => (await leftIn(house)).length === 0);
   });
 });

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Command } from "commander";
 import { Failure } from "../../protocol/index.ts";
@@ -8,13 +8,15 @@ import { EXIT } from "../exit.ts";
 import { POLICY_FILE } from "../files.ts";
 import { settingsFor } from "../serving.ts";
 import { SETTINGS_FILE } from "../settings.ts";
+import { readTextFile } from "../text-file.ts";
 
 /** Files of the home that a backup holds beside the database. */
 const FILES = [SETTINGS_FILE, POLICY_FILE];
 
 const BACKUP_HELP = `
 Works while the server runs. The file holds journals, sessions, approvals, tokens (as hashes), audit, usage, policy.yaml
-and sallyport.yaml; not the first admin token, keys of providers, or Claude's own records.
+and sallyport.yaml; not the first admin token, keys of providers, or Claude's own records. A database that lost something
+is refused: its backup would look whole. --accept-data-loss backs up what is left.
 
 Example:
   $ sallyport backup ~/backups/sallyport-monday.backup`;
@@ -26,24 +28,31 @@ written only where the home has none. Restore only files that you trust: a sally
 Example:
   $ sallyport restore ~/backups/sallyport-monday.backup`;
 
+interface BackupFlags {
+  readonly acceptDataLoss?: boolean;
+}
+
 export function addBackup(program: Command, context: Context): void {
   program
     .command("backup")
     .description("copy the home's database into one file, checked and private, while the server runs or not")
     .argument("<file>", "a file that does not exist yet")
+    .option("--accept-data-loss", "back up a database that holds less than it did")
     .addHelpText("after", BACKUP_HELP)
-    .action(async (file: string, _options: unknown, command: Command) => {
+    .action(async (file: string, { acceptDataLoss }: BackupFlags, command: Command) => {
       const home = settingsFor(context, command).home.value;
       const target = resolve(context.surroundings.cwd, file);
       const { backUp } = await import("../../store/backup.ts");
-      const { sessions } = await told(
+      const { sessions, lost } = await told(
         backUp({
           path: join(home, "sallyport.db"),
           target,
-          files: await filesOf(home),
+          files: filesOf(home),
           now: context.surroundings.now(),
+          acceptLoss: acceptDataLoss,
         }),
       );
+      if (lost !== undefined) context.screen.line(`${context.screen.paint.yellow("warning:")} ${lost}`);
       print(context, `${target}: ${sessions} ${sessions === 1 ? "session" : "sessions"}, checked`);
       context.end(EXIT.done);
     });
@@ -79,9 +88,9 @@ async function told<Report>(work: Promise<Report>): Promise<Report> {
   });
 }
 
-async function filesOf(home: string): Promise<readonly { readonly name: string; readonly body: string }[]> {
-  const found = await Promise.all(
-    FILES.map(async (name) => ({ name, body: await readFile(join(home, name), "utf8").catch(() => undefined) })),
-  );
-  return found.flatMap(({ name, body }) => (body === undefined ? [] : [{ name, body }]));
+function filesOf(home: string): readonly { readonly name: string; readonly body: string }[] {
+  return FILES.flatMap((name) => {
+    const body = readTextFile(join(home, name));
+    return body === undefined ? [] : [{ name, body }];
+  });
 }

@@ -5,6 +5,7 @@ import { flagsOf, print, type Context } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import type { Serving } from "../serve.ts";
 import { readSettings, type Settings } from "../settings.ts";
+import type { Signal } from "../surroundings.ts";
 import { visible } from "../terminal/visible.ts";
 import { collect, wholeNumber } from "./options.ts";
 
@@ -110,7 +111,7 @@ async function serveUntilStopped(
     screen.paint.dim(`stopping; commands that run have ${seconds} s to end, Ctrl-C again does not wait for them`),
   );
   await serving.drain(stopping.again);
-  await serving.close();
+  await serving.close(stopping.again);
   return EXIT.done;
 }
 
@@ -133,13 +134,13 @@ function stopSignals({ surroundings }: Context): StopSignals {
   const again = new AbortController();
   const first = new Promise<void>((resolve) => {
     let asked = 0;
-    const stop = (): void => {
+    const stop = (signal: Signal): void => {
       asked += 1;
       if (asked === 2) again.abort();
-      if (asked > 2) surroundings.exit(EXIT.interrupted);
+      if (asked > 2) surroundings.endBySignal(signal);
       resolve();
     };
-    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) surroundings.onSignal(signal, stop);
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) surroundings.onSignal(signal, () => stop(signal));
   });
   return { first, again: again.signal };
 }

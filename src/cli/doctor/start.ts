@@ -62,7 +62,7 @@ function checkSocket(home: string): readonly Check[] {
 async function checkPolicy(settings: Settings): Promise<readonly Check[]> {
   const path = join(settings.home.value, POLICY_FILE);
   try {
-    await loadPolicyFile(settings.home.value, settings);
+    loadPolicyFile(settings.home.value, settings);
   } catch (error) {
     return [fail("policy file", `${path}: ${wordsOf(error)}`, "mend the file; a server does not start with it")];
   }

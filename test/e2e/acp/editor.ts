@@ -158,6 +158,7 @@ function inProcess({ words, folder, environment }: EditorOptions): Command {
     onSignal: () => () => undefined,
     goOnWithoutOutput: () => undefined,
     exit: () => undefined,
+    endBySignal: () => undefined,
   }).then(async (code) => {
     output.end();
     errors.end();

@@ -1,7 +1,8 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { isToolItem, outputText, type CreateSession, type JournalEvent } from "../../../src/protocol/index.ts";
+import { loadSqlite } from "../../../src/store/binding.ts";
 import { isAlive } from "../../support/escapes.ts";
 import { script, untilTurnEnds } from "../../support/house.ts";
 import { leftBehind, makePlace, startServer, type Place, type ServerProcess } from "../../support/server.ts";
@@ -241,6 +242,54 @@ for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
     await place.remove();
   });
 }
+
+describe("while another program has locked the database and a turn runs", () => {
+  /** A server whose model talks, which has found out that it cannot write. */
+  async function locked(
+    place: Place,
+    environment: Readonly<Record<string, string>>,
+  ): Promise<{ readonly server: ServerProcess; readonly id: string; readonly release: () => void }> {
+    const server = await startServer(place, environment);
+    const { id } = await server.client.createSession({
+      prompt: { text: script({ stream: { tokens: 300, per_second: 50 } }, { say: "Done." }) },
+    });
+    for await (const frame of server.client.watch(id)) if (frame.type === "item.delta") break;
+    const database = (await loadSqlite())(join(place.home, "sallyport.db"));
+    database.exec("PRAGMA busy_timeout = 5000; BEGIN IMMEDIATE");
+    await server.client.createToken({ role: "viewer", name: "finds out" }).catch(() => undefined);
+    await until(async () => (await server.client.health()).store === "stalled");
+    return { server, id, release: () => database.close() };
+  }
+
+  it("ends when the time is up, and the next start goes on", async () => {
+    const place = await makePlace();
+    const { server, id, release } = await locked(place, { SALLYPORT_DRAIN_SECONDS: "0" });
+    server.child.kill("SIGTERM");
+    expect(await server.exited).toEqual({ code: 0, signal: null });
+    release();
+    const second = await startServer(place);
+    expect(ends(await untilTurnEnds(second.client, id)).at(-1)).toBe("turn.completed");
+    await second.stop();
+    await place.remove();
+  });
+
+  it("ends after a second signal, however long the others have, and is never aborted", async () => {
+    const place = await makePlace();
+    for (const more of [1, 2]) {
+      const { server, release } = await locked(place, PATIENT);
+      server.child.kill("SIGTERM");
+      await until(async () => JSON.stringify(await probe(server, "/ready")).includes("shutting_down"));
+      for (let sent = 0; sent < more; sent += 1) server.child.kill("SIGTERM");
+      expect([
+        { code: 0, signal: null },
+        { code: null, signal: "SIGTERM" },
+      ]).toContainEqual(await server.exited);
+      release();
+      await until(async () => (await leftBehind(place)).length === 0);
+    }
+    await place.remove();
+  });
+});
 
 for (const signal of ["SIGQUIT", "SIGABRT"] as const) {
   it(`leaves no process after ${signal}`, async () => {

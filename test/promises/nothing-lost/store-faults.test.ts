@@ -3,9 +3,11 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { SallyportClient } from "../../../src/client/index.ts";
 import { LIMITS, type Approval } from "../../../src/protocol/index.ts";
+import type { Clock } from "../../../src/sessions/index.ts";
 import { loadSqlite } from "../../../src/store/binding.ts";
 import { approveWith, openTestHouse, script, untilTurnEnds, type TestHouse } from "../../support/house.ts";
 import { faultsOf, journalOf, NO_FAULTS } from "../../support/journals.ts";
+import { CALL, openMoneyHouse, SMALL } from "../../support/money/house.ts";
 import { until } from "../../support/until.ts";
 
 const QUICK = { busyMs: 20, retryMs: 5, closeMs: 50 };
@@ -157,5 +159,57 @@ describe("a database that another program has locked", () => {
     await untilTurnEnds(house.client, session.id);
     expect(faultsOf(await journalOf(house.client, session.id))).toEqual(NO_FAULTS);
     expect(await effectsOf(house)).toEqual(["one"]);
+  });
+
+  for (const hurry of [false, true]) {
+    it(`does not keep a server from stopping where a turn runs${hurry ? " and somebody is in a hurry" : ""}`, async () => {
+      const closeMs = hurry ? 1_000_000 : QUICK.closeMs;
+      await using house = await openTestHouse({}, { store: { tuning: { ...QUICK, closeMs } } });
+      const session = await house.client.createSession({
+        prompt: { text: script({ stream: { tokens: 300, per_second: 100 } }, { say: "Done." }) },
+      });
+      for await (const frame of house.client.watch(session.id)) if (frame.type === "item.delta") break;
+      const lock = await lockDatabase(house);
+      await house.client.createToken({ role: "viewer", name: "finds out" }).catch(() => undefined);
+      await untilStore(house.client, "stalled");
+      await house.stop(hurry ? AbortSignal.abort() : undefined);
+      lock.release();
+      await house.restart();
+      await untilTurnEnds(house.client, session.id);
+      expect(faultsOf(await journalOf(house.client, session.id))).toEqual(NO_FAULTS);
+    });
+  }
+
+  it("answers an interrupt and a report of usage soon, without the long wait of other requests", async () => {
+    const clock: Clock = {
+      now: () => Date.now(),
+      elapsed: () => performance.now(),
+      // Whoever waits so long waits for ever.
+      after: (ms, callback) => {
+        if (ms >= LIMITS.storeWaitMs) return () => undefined;
+        const timer = setTimeout(callback, ms);
+        return () => clearTimeout(timer);
+      },
+    };
+    await using house = await openMoneyHouse({ clock, store: { tuning: QUICK } });
+    const { client } = house;
+    const session = await client.createSession({
+      ...SMALL,
+      prompt: { text: script(CALL, { stream: { tokens: 1_000, per_second: 100 } }) },
+    });
+    for await (const frame of client.watch(session.id)) if (frame.type === "item.delta") break;
+    const lock = await lockDatabase(house);
+    await client.createToken({ role: "viewer", name: "finds out" }).catch(() => undefined);
+    await untilStore(client, "stalled");
+    const words = { code: "store_failed", details: { stored_later: true } };
+    await expect(client.control(session.id, "interrupt")).rejects.toMatchObject(words);
+    // The request that was interrupted is settled, and that cannot be stored.
+    await expect(client.usage({ by: ["day"] })).rejects.toMatchObject(words);
+    await expect(client.sessionUsage(session.id)).rejects.toMatchObject(words);
+    lock.release();
+    await untilStore(client, "ok");
+    const events = await untilTurnEnds(client, session.id);
+    expect(events.at(-1)).toMatchObject({ type: "turn.failed", error: { code: "aborted" } });
+    expect((await client.usage({ by: ["day"] })).total.requests).toBe(1);
   });
 });

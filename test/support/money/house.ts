@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { serve, type Serving } from "../../../src/cli/serve.ts";
+import { serve, type ServeOptions, type Serving } from "../../../src/cli/serve.ts";
 import { readSettings } from "../../../src/cli/settings.ts";
 import { SallyportClient } from "../../../src/client/index.ts";
 import type { CreateSession, Policy, Price, Profile, Role } from "../../../src/protocol/index.ts";
@@ -33,6 +33,8 @@ export interface MoneyHouseOptions {
   readonly profile?: Profile;
   readonly budget?: Policy["budget"];
   readonly environment?: Readonly<Record<string, string>>;
+  readonly clock?: ServeOptions["clock"];
+  readonly store?: ServeOptions["store"];
 }
 
 /** `sallyport.yaml` of a house whose default provider is the till. JSON is YAML. */
@@ -60,7 +62,7 @@ export async function openMoneyHouse(options: MoneyHouseOptions = {}): Promise<M
   await mkdir(place.home, { recursive: true });
   await writeFile(join(place.home, "sallyport.yaml"), tillSettings(till));
   await writeFile(join(place.home, "policy.yaml"), JSON.stringify(policyOf(options)));
-  const open = (): Promise<Serving> => openServer(place, options.environment);
+  const open = (): Promise<Serving> => openServer(place, options);
   let serving = await open();
   let isOpen = true;
   const stop = async (): Promise<void> => {
@@ -96,7 +98,7 @@ export async function openMoneyHouse(options: MoneyHouseOptions = {}): Promise<M
   };
 }
 
-function openServer(place: Place, environment: Readonly<Record<string, string>> = {}): Promise<Serving> {
+function openServer(place: Place, { environment = {}, clock, store }: MoneyHouseOptions): Promise<Serving> {
   const all = {
     PATH: process.env["PATH"],
     HOME: place.home,
@@ -110,6 +112,8 @@ function openServer(place: Place, environment: Readonly<Record<string, string>> 
     environment: all,
     version: "0.0.0-test",
     logLevel: "silent",
+    clock,
+    store,
     onFatal: (error) => {
       throw error;
     },

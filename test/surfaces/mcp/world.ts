@@ -105,6 +105,7 @@ function commandTransport(house: TestHouse, token: string): Transport {
     onSignal: () => () => undefined,
     goOnWithoutOutput: () => undefined,
     exit: () => undefined,
+    endBySignal: () => undefined,
   });
   return new StreamTransport(input, output, ended);
 }

@@ -1,0 +1,49 @@
+import { expect, it } from "vitest";
+import { LIMITS, type Policy } from "../../../src/protocol/index.ts";
+import { MovableClock } from "../../support/clock.ts";
+import { script } from "../../support/house.ts";
+import { Follow } from "../../support/money/follow.ts";
+import { CALL, type MoneyHouse, ONE_COST, openMoneyHouse, policyOf, SMALL } from "../../support/money/house.ts";
+
+const DAY = 86_400_000;
+const HOUR = 3_600_000;
+const LIMIT_OF: Readonly<Record<string, (most: number) => Policy>> = {
+  agent_day: (most) => policyOf({ profile: { unattended: "park", max_cost_usd_per_day: most } }),
+  day: (most) => policyOf({ profile: { unattended: "park" }, budget: { per_day_usd: most } }),
+};
+
+async function begin({ client }: MoneyHouse): Promise<{ readonly id: string; readonly follow: Follow }> {
+  const { id } = await client.createSession({ ...SMALL, prompt: { text: script(CALL, { say: "hello" }) } });
+  return { id, follow: new Follow(client, id) };
+}
+
+/** What is set aside for one request. */
+async function neededFor(house: MoneyHouse): Promise<number> {
+  await using follow = (await begin(house)).follow;
+  const { id, input_hash, shortage } = await follow.question();
+  await house.client.decide(id, { decision: "reject", input_hash });
+  await follow.end();
+  return shortage.asked_microusd;
+}
+
+for (const [kind, policyFor] of Object.entries(LIMIT_OF)) {
+  it(`${kind}: a question is withdrawn on the next day, also where the machine slept over midnight`, async () => {
+    const clock = new MovableClock();
+    // Eight in the evening.
+    clock.jump(DAY - (clock.now() % DAY) + 20 * HOUR);
+    await using house = await openMoneyHouse({ profile: { unattended: "park", max_cost_usd: 1 }, clock });
+    const needed = await neededFor(house);
+    await house.client.setPolicy(policyFor(needed + ONE_COST - 1));
+    await using first = (await begin(house)).follow;
+    expect(await first.end()).toMatchObject({ type: "turn.completed", cost_microusd: ONE_COST });
+    await using second = (await begin(house)).follow;
+    const question = await second.question();
+    expect(question.shortage).toMatchObject({ kind, spent_microusd: ONE_COST, asked_microusd: needed });
+    // Timers know nothing of a sleep: the question is found by looking at the clock.
+    clock.jump(13 * HOUR);
+    clock.pass(LIMITS.expiryCheckMs);
+    expect(await second.resolution()).toMatchObject({ approval_id: question.id, outcome: "cancelled" });
+    expect(await second.end()).toMatchObject({ type: "turn.completed", cost_microusd: ONE_COST });
+    expect(house.till.bills).toEqual([ONE_COST, ONE_COST]);
+  });
+}
