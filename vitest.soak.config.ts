@@ -1,13 +1,22 @@
 import { defineConfig } from "vitest/config";
 import everyday from "./vitest.config.ts";
 
+/** Of these `npm test` runs a sample. */
+const SAMPLED = [
+  "test/e2e/console/inspect-*.test.ts",
+  "test/e2e/workbench/*-inspect.test.ts",
+  "test/promises/nothing-lost/{crash-points,drain,long-waits}.test.ts",
+  "test/conformance/engines.claude-*.test.ts",
+  "test/engines/claude/resume-kills.test.ts",
+];
+
 /** The big counts, run by `npm run soak`: one after the other, however long they take. */
 export default defineConfig({
   ...everyday,
   test: {
     ...everyday.test,
-    include: ["test/soak/**/*.soak.ts", "test/e2e/console/inspect-*.test.ts"],
-    env: { SALLYPORT_INSPECT: "full" },
+    include: ["test/soak/**/*.soak.ts", ...SAMPLED],
+    env: { SALLYPORT_TESTS: "full" },
     maxWorkers: 1,
   },
 });

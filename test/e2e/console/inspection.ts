@@ -4,6 +4,7 @@ import type axe from "axe-core";
 import type { BrowserContext, Page } from "playwright-core";
 import { SallyportClient } from "../../../src/client/index.ts";
 import { Visitor } from "../../support/browser.ts";
+import { isFullRun } from "../../support/sample.ts";
 import { TEST_TOKEN } from "../../support/server.ts";
 import { furnish, type Furniture } from "./furniture.ts";
 import type { Scene } from "./scenes.ts";
@@ -17,8 +18,6 @@ const WAIT_MS = 20_000;
 const REST_MS = 5_000;
 const SCHEMES = ["light", "dark"] as const;
 type Scheme = (typeof SCHEMES)[number];
-/** Each size in both colour schemes, as `npm run soak` does; otherwise a sample: by turns wide in light and narrow in dark. */
-const IN_FULL = process.env["SALLYPORT_INSPECT"] === "full";
 const BAD = new Set(["serious", "critical"]);
 
 export function furnishWorld({ house, client }: ConsoleWorld): Promise<Furniture> {
@@ -96,6 +95,7 @@ async function looks(page: Page, scene: Scene, index: number): Promise<readonly 
   // The page's security policy lets nobody add a script: this way it needs no element.
   await page.evaluate(await checker);
   const found: string[] = [];
+  // A sample is by turns wide in light and narrow in dark; a full run is both sizes in both colour schemes.
   const sampled = scene.only ?? (index % 2 === 0 ? "desktop" : "phone");
   for (const [width, size] of [
     ["desktop", DESKTOP],
@@ -103,8 +103,9 @@ async function looks(page: Page, scene: Scene, index: number): Promise<readonly 
   ] as const) {
     if ((scene.only ?? width) !== width) continue;
     await page.setViewportSize(size);
-    const schemes = IN_FULL ? SCHEMES : [width === "desktop" ? ("light" as const) : ("dark" as const)];
-    if (IN_FULL || width === sampled) found.push(...(await inSchemes(page, schemes)).map((one) => `${width}, ${one}`));
+    const schemes = isFullRun ? SCHEMES : [width === "desktop" ? ("light" as const) : ("dark" as const)];
+    if (isFullRun || width === sampled)
+      found.push(...(await inSchemes(page, schemes)).map((one) => `${width}, ${one}`));
     if (width === "phone") found.push(...(await sideways(page)));
   }
   return found;
