@@ -5,7 +5,7 @@ import everyday from "./vitest.config.ts";
 const SAMPLED = [
   "test/e2e/console/inspect-*.test.ts",
   "test/e2e/workbench/*-inspect.test.ts",
-  "test/promises/nothing-lost/{crash-points,drain,long-waits}.test.ts",
+  "test/promises/nothing-lost/{crash-points,long-waits}.test.ts",
   "test/conformance/engines.claude-*.test.ts",
   "test/engines/claude/resume-kills.test.ts",
 ];

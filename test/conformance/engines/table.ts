@@ -10,7 +10,7 @@ const UNKNOWN = "?";
 /** Scenario → what was observed of the one engine. */
 export type Column = ReadonlyMap<string, string>;
 
-/** The paper as it is, and as it must be after what was observed of one engine; what is said of others stays. */
+/** The paper as it is, and as it must be after what was observed of one engine; what is said of others, and of what was not played, stays. */
 export function paperWith(
   engine: string,
   column: Column,
@@ -24,7 +24,7 @@ export function paperWith(
   const rows = all.scenarios.map(({ name, shows }) => [
     name,
     shows === undefined ? "" : `\`${shows}\``,
-    ...all.engines.map((id) => (id === engine ? column.get(name) : known.get(name)?.get(id)) ?? UNKNOWN),
+    ...all.engines.map((id) => (id === engine ? column.get(name) : undefined) ?? known.get(name)?.get(id) ?? UNKNOWN),
   ]);
   const table = [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |\n`).join("");
   return { is, must: `${is.slice(0, begin)}${table}${is.slice(end)}` };

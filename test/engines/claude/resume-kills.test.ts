@@ -5,6 +5,7 @@ import { createClaudeCliEngine, createClaudeSdkEngine } from "../../../src/engin
 import type { EngineEvent, Verdict } from "../../../src/engines/index.ts";
 import { transcriptOf } from "../../../src/engines/claude/transcripts.ts";
 import { readState } from "../../../src/engines/claude/state.ts";
+import { sample } from "../../support/sample.ts";
 import { openCalls, openItems } from "../world.ts";
 import { ENGINES, EXECUTABLE, outline, script, World, type Room } from "./world.ts";
 
@@ -70,7 +71,7 @@ const reminder = (): string => world.lastMessages().find((message) => message.in
 
 const told = (): string => world.lastMessages().join("\n");
 
-describe.each(ENGINES)("$name", ({ create }) => {
+describe.each(sample(ENGINES, 1))("$name", ({ create }) => {
   test("a refusal that nobody made is not believed", async () => {
     const room = world.room(create());
     room.decide = () => new Promise<Verdict>(() => undefined);

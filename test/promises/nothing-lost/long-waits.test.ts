@@ -2,9 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Approval, CreateSession, JournalEvent } from "../../../src/protocol/index.ts";
 import { MovableClock } from "../../support/clock.ts";
 import { approveWith, openTestHouse, script, untilTurnEnds, type TestHouse } from "../../support/house.ts";
+import { sample } from "../../support/sample.ts";
 
 const HOURS_MS = 13 * 3_600_000;
-const ENGINES = ["loop", "claude-sdk", "claude-cli"] as const;
+const ENGINES = sample(["loop", "claude-sdk", "claude-cli"], 2);
 
 const clock = new MovableClock();
 let house: TestHouse;
