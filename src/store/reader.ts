@@ -45,15 +45,12 @@ const APPROVALS: List<Approval> = {
 
 /** Each read is a transaction of its own on a connection that cannot write: it sees the last commit. */
 export function makeReader(select: Select): Reader {
-  return { ...journal(select), ...inbox(select), ...registry(select), ...money(select) };
+  return { ...journal(select), ...figures(select), ...inbox(select), ...registry(select), ...money(select) };
 }
 
 function journal(
   select: Select,
-): Pick<
-  Reader,
-  "session" | "sessions" | "unsettled" | "resting" | "sessionCount" | "lastStored" | "usedBytes" | "events" | "turnEnd"
-> {
+): Pick<Reader, "session" | "sessions" | "unsettled" | "resting" | "events" | "turnEnd"> {
   return {
     session: async (id) =>
       select({ sql: `SELECT ${SESSION} FROM sessions WHERE id = ?`, values: [id], row: sessionRow, session: id })[0],
@@ -73,6 +70,28 @@ function journal(
           values: [before, after.updated_at, after.id, counted(limit)],
         },
       ),
+    events: async ({ session_id, after, upto, limit, chars }) =>
+      select({
+        ...(chars === undefined ? {} : { isLast: passes(chars) }),
+        sql: `SELECT session_id, seq, at, type, body, json_valid(body) AS whole FROM events
+              WHERE session_id = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?`,
+        values: [session_id, after, upto ?? Number.MAX_SAFE_INTEGER, counted(limit)],
+        row: eventRow,
+        session: session_id,
+      }),
+    turnEnd: async ({ session_id, turn_id }) =>
+      select({
+        sql: "SELECT seq FROM events WHERE session_id = ? AND turn_id = ? ORDER BY seq LIMIT 1",
+        values: [session_id, turn_id],
+        row: seqOf,
+        session: session_id,
+      })[0],
+  };
+}
+
+/** What retention looks at. */
+function figures(select: Select): Pick<Reader, "sessionCount" | "lastStored" | "usedBytes"> {
+  return {
     sessionCount: async () =>
       select({ sql: "SELECT count(*) AS count FROM sessions", values: [], row: countOf })[0] ?? 0,
     lastStored: async (before) =>
@@ -91,22 +110,6 @@ function journal(
       });
       return used;
     },
-    events: async ({ session_id, after, upto, limit, chars }) =>
-      select({
-        ...(chars === undefined ? {} : { isLast: passes(chars) }),
-        sql: `SELECT session_id, seq, at, type, body, json_valid(body) AS whole FROM events
-              WHERE session_id = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?`,
-        values: [session_id, after, upto ?? Number.MAX_SAFE_INTEGER, counted(limit)],
-        row: eventRow,
-        session: session_id,
-      }),
-    turnEnd: async ({ session_id, turn_id }) =>
-      select({
-        sql: "SELECT seq FROM events WHERE session_id = ? AND turn_id = ? ORDER BY seq LIMIT 1",
-        values: [session_id, turn_id],
-        row: seqOf,
-        session: session_id,
-      })[0],
   };
 }
 

@@ -12,7 +12,7 @@ import { makePrivate } from "./private-file.ts";
 import { makeReader } from "./reader.ts";
 import { idOf } from "./rows.ts";
 import { makeSelect, type Select } from "./select.ts";
-import type { Stall, Store, Write } from "./store.ts";
+import type { Stall, Store, StoreHealth, Write } from "./store.ts";
 
 /** Time and bounds of the store. Tests pass their own. */
 interface StoreTuning {
@@ -247,8 +247,22 @@ async function unlessDamaged(work: () => Promise<number>): Promise<number | unde
   }
 }
 
+function healthOf({ commits, damage, tuning: { minFreeBytes } }: Parts): StoreHealth {
+  const { stall, waitingChars, waitingWrites, refusedWrites, disk } = commits;
+  const low = disk !== undefined && disk.freeBytes < minFreeBytes;
+  return {
+    stall,
+    waitingChars,
+    waitingWrites,
+    refusedWrites,
+    disk,
+    damaged: damage.sessions,
+    lowSpace: low ? { freeBytes: disk.freeBytes, minFreeBytes } : undefined,
+  };
+}
+
 function makeStore(parts: Parts): SqliteStore {
-  const { writer, commits, database, damage, tuning } = parts;
+  const { writer, commits, database, damage } = parts;
   let closing: Promise<void> | undefined;
   let stopping: Ending | undefined;
   let readable = true;
@@ -284,20 +298,7 @@ function makeStore(parts: Parts): SqliteStore {
       refuseClosed(closing === undefined);
       await commits.add(encoded(write), options);
     },
-    health: () => {
-      const { stall, waitingChars, waitingWrites, refusedWrites, disk } = commits;
-      const { minFreeBytes } = tuning;
-      const low = disk !== undefined && disk.freeBytes < minFreeBytes;
-      return {
-        stall,
-        waitingChars,
-        waitingWrites,
-        refusedWrites,
-        disk,
-        damaged: damage.sessions,
-        lowSpace: low ? { freeBytes: disk.freeBytes, minFreeBytes } : undefined,
-      };
-    },
+    health: () => healthOf(parts),
     sweep: async (now) => {
       const limit = LIMITS.storeSweepRows;
       let swept = 0;
