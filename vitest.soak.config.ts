@@ -8,6 +8,7 @@ const SAMPLED = [
   "test/promises/nothing-lost/{crash-points,long-waits}.test.ts",
   "test/conformance/engines.claude-*.test.ts",
   "test/engines/claude/resume-kills.test.ts",
+  "test/surfaces/mcp/{authority,conversation,described}.test.ts",
 ];
 
 /** The big counts, run by `npm run soak`: one after the other, however long they take. */
