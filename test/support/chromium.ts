@@ -18,6 +18,7 @@ const FLAGS = [
   "--disable-component-update",
   "--disable-sync",
   "--disable-dev-shm-usage",
+  "--js-flags=--no-opt --no-maglev --no-wasm-tier-up",
 ] as const;
 
 /** Where a browser is; absent: this machine has none. */

@@ -2,6 +2,7 @@ import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { describeInBrowser } from "../../support/browser.ts";
 import { untilTurnEnds } from "../../support/house.ts";
+import { goOffline } from "../../support/offline.ts";
 import { asked, begin, consoleWorld, conversation, question } from "./world.ts";
 
 const WRITE = (file: string): object => ({ tool: "Write", input: { file_path: file, content: `${file}\n` } });
@@ -129,7 +130,7 @@ describeInBrowser("a server or a token that goes away", () => {
       const { page } = visitor;
       const approve = question(page).getByRole("button", { name: /^Approve once/ });
       await approve.waitFor();
-      await visitor.context.setOffline(true);
+      await goOffline(page);
       await page.getByText("You are offline.").waitFor();
       await approve.click();
       await question(page).getByText("Not sent: the server can’t be reached.").waitFor();

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Browser, Locator, Page } from "playwright-core";
-import { afterAll, beforeAll } from "vitest";
+import { afterAll, beforeAll, onTestFinished } from "vitest";
 import type { SallyportClient } from "../../../src/client/index.ts";
 import type { CreateSession } from "../../../src/protocol/index.ts";
 import { launchBrowser, Visitor } from "../../support/browser.ts";
@@ -13,7 +13,7 @@ export interface ConsoleWorld {
   readonly house: TestHouse;
   readonly browser: Browser;
   readonly client: SallyportClient;
-  /** A person at the console. */
+  /** A person at the console, until the test ends. */
   visit(
     path?: string,
     options?: Parameters<typeof Visitor.open>[1]["options"] & { readonly token?: string },
@@ -25,7 +25,6 @@ export interface ConsoleWorld {
 /** One for all tests of a file. */
 export function consoleWorld(): ConsoleWorld {
   const made: { house?: TestHouse; browser?: Browser } = {};
-  const visitors: Visitor[] = [];
   const there = <Value>(value: Value | undefined): Value => {
     if (value === undefined) throw new Error("only inside a test");
     return value;
@@ -35,7 +34,6 @@ export function consoleWorld(): ConsoleWorld {
     made.browser = await launchBrowser();
   });
   afterAll(async () => {
-    await Promise.all(visitors.map((visitor) => visitor.close()));
     await made.browser?.close();
     await made.house?.[Symbol.asyncDispose]();
   });
@@ -56,7 +54,8 @@ export function consoleWorld(): ConsoleWorld {
         path,
         options,
       });
-      visitors.push(visitor);
+      // A page that stays open goes on drawing what it shows.
+      onTestFinished(() => visitor.close());
       return visitor;
     },
     read: (file) => readFile(join(there(made.house).place.workspace, file), "utf8"),

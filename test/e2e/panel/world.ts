@@ -1,5 +1,5 @@
 import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
-import { afterAll, beforeAll } from "vitest";
+import { afterAll, beforeAll, onTestFinished } from "vitest";
 import { launchBrowser, Visitor } from "../../support/browser.ts";
 import { openTestHouse, type TestHouse } from "../../support/house.ts";
 import { ownPort } from "../../support/port.ts";
@@ -14,7 +14,7 @@ export interface PanelWorld {
   readonly house: TestHouse;
   readonly site: HostSite;
   readonly browser: Browser;
-  /** A person at the site. `search`: what the page's script reads. */
+  /** A person at the site, until the test ends. `search`: what the page's script reads. */
   visit(search?: Readonly<Record<string, string>>, options?: BrowserContextOptions): Promise<Visitor>;
   /** The address of the page. */
   address(search?: Readonly<Record<string, string>>, path?: string): string;
@@ -23,7 +23,6 @@ export interface PanelWorld {
 /** One for all tests of a file. */
 export function panelWorld(files?: Parameters<typeof openHostSite>[0]["files"]): PanelWorld {
   const made: { house?: TestHouse; site?: HostSite; browser?: Browser } = {};
-  const visitors: Visitor[] = [];
   const there = <Value>(value: Value | undefined): Value => {
     if (value === undefined) throw new Error("only inside a test");
     return value;
@@ -39,7 +38,6 @@ export function panelWorld(files?: Parameters<typeof openHostSite>[0]["files"]):
     made.browser = await launchBrowser();
   });
   afterAll(async () => {
-    await Promise.all(visitors.map((visitor) => visitor.close()));
     await made.browser?.close();
     await made.site?.close();
     await made.house?.[Symbol.asyncDispose]();
@@ -59,7 +57,8 @@ export function panelWorld(files?: Parameters<typeof openHostSite>[0]["files"]):
     address,
     visit: async (search, options) => {
       const visitor = await Visitor.arrive(there(made.browser), options);
-      visitors.push(visitor);
+      // A page that stays open goes on drawing what it shows.
+      onTestFinished(() => visitor.close());
       visitor.context.setDefaultTimeout(WAIT_MS);
       await (await visitor.newPage()).goto(address(search));
       return visitor;

@@ -121,7 +121,12 @@ describeInBrowser("an agent in the workbench", () => {
     const { page } = visitor;
     await openSample(page);
     await openChat(page);
+    // Its 10 s would be 10 s of a core's work.
+    await page.clock.install();
+    const running = page.waitForEvent("worker");
     await ask(page, play(tool("run_script", { script: "for (;;) {}" }), { say: "It is over." }));
+    await running;
+    await page.clock.fastForward(10_000);
     await answers(page).getByText("It is over.", { exact: true }).waitFor();
     expect(await toolAnswers(page, world.client)).toEqual([
       expect.stringContaining("the script did not end within 10 s"),

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import type { Locator, Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { describeInBrowser } from "../../support/browser.ts";
+import { goOffline } from "../../support/offline.ts";
 import { consoleWorld } from "../console/world.ts";
 import { openSample, viewer } from "./world.ts";
 
@@ -241,7 +242,7 @@ describeInBrowser("the workbench", () => {
     await openSample(page);
     await addViewer(page, "Histogram");
     await viewer(page, "Histogram of AGE").getByRole("img").first().waitFor();
-    await visitor.context.setOffline(true);
+    await goOffline(page);
     await page.getByRole("button", { name: "Close Histogram of AGE" }).click();
     await addViewer(page, "Histogram");
     await viewer(page, "Histogram of AGE").getByRole("img").first().waitFor();
