@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { chromium } from "playwright-core";
+import { isQuick } from "../size.mjs";
 
 const PLACES = [
   "/usr/bin/chromium",
@@ -21,24 +22,36 @@ export async function openBrowser({ url, token }) {
   const executablePath = process.env.SALLYPORT_CHROMIUM ?? PLACES.find((path) => existsSync(path));
   if (executablePath === undefined) throw new Error("no Chromium was found: name it with SALLYPORT_CHROMIUM");
   const browser = await chromium.launch({ executablePath, args: FLAGS });
+  let kept;
   return {
     close: () => browser.close(),
     /** `prepare` gets the page before it goes anywhere; `url`: another server before the server. */
     open: async (path, { prepare, url: other } = {}) => {
-      const context = await browser.newContext({ viewport: { width: 1_280, height: 800 } });
-      await context.addInitScript(() => {
-        globalThis.longTasks = [];
-        new PerformanceObserver((list) => {
-          for (const { duration, startTime } of list.getEntries()) globalThis.longTasks.push({ duration, startTime });
-        }).observe({ type: "longtask", buffered: true });
-      });
-      const page = await context.newPage();
-      page.setDefaultTimeout(WAIT_MS);
+      const page = kept ?? (await newPage(browser));
+      // A page that has loaded nothing yet is what is measured; a quick run has one page, which need not load everything again.
+      if (isQuick) kept = page;
       prepare?.(page);
       await page.goto(`${other ?? url}${path}${path.includes("?") ? "&" : "?"}token=${token}`);
       return page;
     },
+    /** This page is no longer needed. */
+    leave: async (page) => {
+      if (page !== kept) await page.context().close();
+    },
   };
+}
+
+async function newPage(browser) {
+  const context = await browser.newContext({ viewport: { width: 1_280, height: 800 } });
+  await context.addInitScript(() => {
+    globalThis.longTasks = [];
+    new PerformanceObserver((list) => {
+      for (const { duration, startTime } of list.getEntries()) globalThis.longTasks.push({ duration, startTime });
+    }).observe({ type: "longtask", buffered: true });
+  });
+  const page = await context.newPage();
+  page.setDefaultTimeout(WAIT_MS);
+  return page;
 }
 
 /** The longest task since `since` (ms of the page's clock), and how many there were; a task counts from 50 ms on. */
