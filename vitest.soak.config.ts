@@ -8,6 +8,9 @@ const SAMPLED = [
   "test/promises/nothing-lost/{crash-points,drain,long-waits}.test.ts",
   "test/conformance/engines.claude-*.test.ts",
   "test/engines/claude/resume-kills.test.ts",
+  "test/gate/{evaluate,guarded}-properties.test.ts",
+  "test/ledger/model.test.ts",
+  "test/tools/paths.test.ts",
 ];
 
 /** The big counts, run by `npm run soak`: one after the other, however long they take. */
