@@ -5,11 +5,14 @@ import everyday from "./vitest.config.ts";
 const SAMPLED = [
   "test/e2e/console/inspect-*.test.ts",
   "test/e2e/workbench/*-inspect.test.ts",
-  "test/promises/nothing-lost/{crash-points,drain,long-waits}.test.ts",
+  "test/promises/nothing-lost/{crash-points,drain,engine-floods,long-waits}.test.ts",
+  "test/promises/nothing-overspent/{killed,torture}.test.ts",
+  "test/promises/nothing-unseen/sequences.test.ts",
   "test/conformance/engines.claude-*.test.ts",
   "test/engines/claude/resume-kills.test.ts",
   "test/gate/{evaluate,guarded}-properties.test.ts",
   "test/ledger/model.test.ts",
+  "test/store/crash.test.ts",
   "test/tools/paths.test.ts",
 ];
 

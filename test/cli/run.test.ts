@@ -32,7 +32,7 @@ describe("sallyport run, without a server and without a terminal", () => {
 
   test("--json: every journaled event, in order, and nothing else", async () => {
     await using place = new Place();
-    const { code, stdout } = await place.start(["run", script([{ say: "Hi there." }]), "--json"]).ended;
+    const { code, stdout } = await place.run(["run", script([{ say: "Hi there." }]), "--json"]);
     const events = eventsOf(stdout);
     expect(code).toBe(0);
     expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
