@@ -13,6 +13,7 @@ const SAMPLED = [
   "test/gate/{evaluate,guarded}-properties.test.ts",
   "test/ledger/model.test.ts",
   "test/store/crash.test.ts",
+  "test/surfaces/answers.test.ts",
   "test/tools/paths.test.ts",
 ];
 
