@@ -1,6 +1,5 @@
 import { existsSync } from "node:fs";
 import { chromium } from "playwright-core";
-import { isQuick } from "../size.mjs";
 
 const PLACES = [
   "/usr/bin/chromium",
@@ -17,8 +16,8 @@ const FLAGS = [
 ];
 const WAIT_MS = 120_000;
 
-/** Pages of the console that write down their long tasks. */
-export async function openBrowser({ url, token }) {
+/** Pages that write down their long tasks. `onePage`: they are one page, which need not load everything again and remembers what it was shown. */
+export async function openBrowser({ url, token, onePage = false }) {
   const executablePath = process.env.SALLYPORT_CHROMIUM ?? PLACES.find((path) => existsSync(path));
   if (executablePath === undefined) throw new Error("no Chromium was found: name it with SALLYPORT_CHROMIUM");
   const browser = await chromium.launch({ executablePath, args: FLAGS });
@@ -28,8 +27,7 @@ export async function openBrowser({ url, token }) {
     /** `prepare` gets the page before it goes anywhere; `url`: another server before the server. */
     open: async (path, { prepare, url: other } = {}) => {
       const page = kept ?? (await newPage(browser));
-      // A page that has loaded nothing yet is what is measured; a quick run has one page, which need not load everything again.
-      if (isQuick) kept = page;
+      if (onePage) kept = page;
       prepare?.(page);
       await page.goto(`${other ?? url}${path}${path.includes("?") ? "&" : "?"}token=${token}`);
       return page;
