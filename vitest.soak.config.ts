@@ -5,10 +5,17 @@ import everyday from "./vitest.config.ts";
 const SAMPLED = [
   "test/e2e/console/inspect-*.test.ts",
   "test/e2e/workbench/*-inspect.test.ts",
-  "test/promises/nothing-lost/{crash-points,long-waits}.test.ts",
+  "test/promises/nothing-lost/{crash-points,engine-floods,long-waits}.test.ts",
+  "test/promises/nothing-overspent/{killed,torture}.test.ts",
+  "test/promises/nothing-unseen/sequences.test.ts",
   "test/conformance/engines.claude-*.test.ts",
   "test/engines/claude/resume-kills.test.ts",
+  "test/gate/{evaluate,guarded}-properties.test.ts",
+  "test/ledger/model.test.ts",
+  "test/store/crash.test.ts",
+  "test/surfaces/answers.test.ts",
   "test/surfaces/mcp/{authority,conversation,described}.test.ts",
+  "test/tools/paths.test.ts",
 ];
 
 /** The big counts, run by `npm run soak`: one after the other, however long they take. */

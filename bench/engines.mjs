@@ -13,13 +13,13 @@ import { BENCH_TOKEN, median, percentile } from "./children.mjs";
 import { Caller } from "./engines/client.mjs";
 import { endVendors, memoryMib, untilIdle, vendorProcesses } from "./engines/machine.mjs";
 import { startOurs } from "./proxy/processes.mjs";
-import { sized } from "./size.mjs";
+import { isQuick, sized } from "./size.mjs";
 
 const WHOLE = { warm: 30, tool: 30, paced: 6, cliWarm: 10, cliTool: 10, fresh: 10, cold: 5, sessions: 20 };
 /** 0: not at all. */
 const QUICK = { warm: 1, tool: 0, paced: 0, cliWarm: 1, cliTool: 0, fresh: 1, cold: 0, sessions: 1 };
 /** The first turns of a conversation load code; they do not count. */
-const WARM_UP = sized(3, 1);
+const WARM_UP = sized(3, 0);
 /** Sessions that start at the same time. */
 const STARTING = 4;
 const READY_MS = 30_000;
@@ -27,7 +27,11 @@ const READY_MS = 30_000;
 const STARTED_MS = Math.max(LIMITS.warmFollowMs, LIMITS.engineAheadMs) + 200;
 /** More than any run takes; then everything is ended. */
 const DEADLINE_MS = 900_000;
-const PARTS = { turns: measureTurns, new: measureNew, crowd: measureCrowd };
+/** A quick run has the crowd before the new sessions: each takes what was made ready for it meanwhile, and less is started. */
+const PARTS = sized(
+  { turns: measureTurns, new: measureNew, crowd: measureCrowd },
+  { turns: measureTurns, crowd: measureCrowd, new: measureNew },
+);
 const ENGINES = ["claude-sdk", "claude-cli"];
 
 const script = (...steps) => `Do as told.\nsim: ${JSON.stringify(steps)}`;
@@ -135,14 +139,14 @@ async function measureTurns({ caller, ask, file, home, server, bare }, plan) {
     "claude-cli": cli.turn,
     // The prompt comes as soon as the turn before has ended: no process waits for it.
     "claude-cli at once": async (text) => {
-      await cli.turn(SAY);
+      if (!isQuick) await cli.turn(SAY);
       return cli.turn(text);
     },
     "bare cli": bareTurn(ask, "cliTurn", "cli"),
   };
   for (let turn = 0; turn < WARM_UP; turn += 1)
     for (const run of Object.values(inProcess)) await run(turn % 2 === 0 ? SAY : read);
-  await cli.turn(SAY);
+  if (!isQuick) await cli.turn(SAY);
   const figures = {};
   for (const [name, subjects, text, count, settle] of [
     ["text", inProcess, SAY, plan.warm],
@@ -152,7 +156,7 @@ async function measureTurns({ caller, ask, file, home, server, bare }, plan) {
     ["cli_one_tool", perPrompt, read, plan.cliTool, cliReady],
   ].filter(([, , , rounds]) => rounds > 0))
     figures[name] = await interleaved(name, subjects, count, async (run) => {
-      await settle?.();
+      if (!isQuick) await settle?.();
       return run(text);
     });
   const own = vendorProcesses(home).find(({ session }) => session === ours["claude-sdk"].id);
@@ -182,12 +186,20 @@ async function measureNew({ caller, ask, home }, plan) {
     "bare cli": () => ask({ do: "cliCold", text: SAY }),
   };
   /** Nothing is being started, and these processes wait to be taken. */
-  const beside = (wanted) => async (run) => {
-    await new Promise((resolve) => setTimeout(resolve, STARTED_MS));
-    await untilIdle({ home, wanted, patienceMs: READY_MS });
-    return run();
+  const beside = (wanted) => {
+    let waited = false;
+    return async (run) => {
+      // A quick run measures nothing: once is enough to see that they come.
+      if (!isQuick || !waited) {
+        await new Promise((resolve) => setTimeout(resolve, STARTED_MS));
+        await untilIdle({ home, wanted, patienceMs: READY_MS });
+        waited = true;
+      }
+      return run();
+    };
   };
-  for (const engine of ENGINES) await caller.begin({ engine }, SAY);
+  for (const [index, engine] of ENGINES.entries())
+    if (!isQuick || !vendorProcesses(home).some(each[index])) await caller.begin({ engine }, SAY);
   return {
     ready: await interleaved(
       "new session",

@@ -13,8 +13,8 @@ import {
 } from "./children.mjs";
 import { sized } from "./size.mjs";
 
-const WATCHERS = sized(1_000, 20);
-const TOKENS = sized(300, 20);
+const WATCHERS = sized(1_000, 2);
+const TOKENS = sized(300, 2);
 const ROUNDS = sized(3, 1);
 
 export async function fanoutBench() {

@@ -6,21 +6,22 @@ import { servePage } from "./grid/serve.mjs";
 import { isQuick, sized } from "./size.mjs";
 
 const PAGE = join(import.meta.dirname, "grid", "page.mjs");
-const SECONDS = sized(4, 0.5);
-const ROWS = sized(1_000_000, 10_000);
+const SECONDS = sized(4, 0.05);
+const COLUMNS = sized(300, 12);
+const ROWS = sized(1_000_000, 1_000);
 
 export async function gridBench() {
   const served = await servePage(PAGE);
   const browser = await openBrowser({ url: served.url, token: "none" });
   try {
     const bare = await scrolling(await browser.open("/?bare"), "#bare");
-    const page = await browser.open(`/?rows=${ROWS}&columns=300`);
+    const page = await browser.open(`/?rows=${ROWS}&columns=${COLUMNS}`);
     await page.locator(".wb-row").first().waitFor();
     const grid = await scrolling(page, ".wb-scroll");
     const sorting = await sorted(page);
     const ways = Object.keys(grid);
     const ratio = Object.fromEntries(ways.map((way) => [way, round(grid[way].fps / bare[way].fps)]));
-    return { rows: ROWS, columns: 300, goal_fps: 50, bare, grid, ratio, sorting };
+    return { rows: ROWS, columns: COLUMNS, goal_fps: 50, bare, grid, ratio, sorting };
   } finally {
     await browser.close();
     await served.stop();

@@ -13,9 +13,15 @@ import { encode } from "../dist/store/operations.js";
 import { WRITES } from "../dist/store/statements.js";
 import { sized } from "./size.mjs";
 
-const SESSIONS = sized(100, 5);
+const SESSIONS = sized(100, 2);
 const ROUNDS = sized(9, 1);
-const LENGTHS = sized([1e2, 1e3, 1e4, 1e5, 1e6], [1e2, 1e3]);
+const LENGTHS = sized([1e2, 1e3, 1e4, 1e5, 1e6], [2, 3]);
+/** Round 0 warms up and does not count. */
+const FIRST_ROUND = sized(0, 1);
+/** Growing journals are measured in so many rounds. */
+const GROWN_ROUNDS = sized(ROUNDS * 3, 1);
+/** Writes of each session in one round of a case. */
+const STEPS = sized({ events: 30, rows: 20, batches: 30, single: 200 }, { events: 2, rows: 2, batches: 2, single: 2 });
 const AT = "2026-01-01T00:00:00.000Z";
 const BODY = JSON.stringify({
   type: "item.completed",
@@ -100,17 +106,18 @@ function rowMaker(database, { sql, write }) {
 const CASES = [
   {
     name: `${SESSIONS} sessions, one event each, group commit`,
-    rows: SESSIONS * 30,
+    rows: SESSIONS * STEPS.events,
     store: async (store, from) => {
       await Promise.all(
         Array.from({ length: SESSIONS }, async (_, session) => {
-          for (let step = 1; step <= 30; step += 1) await store.commit({ events: [eventRow(session, from + step)] });
+          for (let step = 1; step <= STEPS.events; step += 1)
+            await store.commit({ events: [eventRow(session, from + step)] });
         }),
       );
-      return from + 30;
+      return from + STEPS.events;
     },
     plain: (plain, from) => {
-      for (let step = 1; step <= 30; step += 1) {
+      for (let step = 1; step <= STEPS.events; step += 1) {
         plain.transaction(() => {
           for (let session = 0; session < SESSIONS; session += 1) plain.event(session, from + step);
         });
@@ -119,20 +126,20 @@ const CASES = [
   },
   {
     name: `${SESSIONS} sessions, one event and the session's row each, group commit`,
-    rows: SESSIONS * 20,
+    rows: SESSIONS * STEPS.rows,
     store: async (store, from) => {
       await Promise.all(
         Array.from({ length: SESSIONS }, async (_, session) => {
-          for (let step = 1; step <= 20; step += 1) {
+          for (let step = 1; step <= STEPS.rows; step += 1) {
             const seq = from + step;
             await store.commit({ sessions: [sessionRow(session, seq)], events: [eventRow(session, seq)] });
           }
         }),
       );
-      return from + 20;
+      return from + STEPS.rows;
     },
     plain: (plain, from) => {
-      for (let step = 1; step <= 20; step += 1) {
+      for (let step = 1; step <= STEPS.rows; step += 1) {
         plain.transaction(() => {
           for (let session = 0; session < SESSIONS; session += 1) {
             plain.session(session, from + step);
@@ -144,16 +151,16 @@ const CASES = [
   },
   {
     name: "1 session, 100 events in one write",
-    rows: 100 * 30,
+    rows: 100 * STEPS.batches,
     store: async (store, from) => {
-      for (let step = 0; step < 30; step += 1) {
+      for (let step = 0; step < STEPS.batches; step += 1) {
         const events = Array.from({ length: 100 }, (_, index) => eventRow(0, from + step * 100 + index + 1));
         await store.commit({ events });
       }
-      return from + 3_000;
+      return from + STEPS.batches * 100;
     },
     plain: (plain, from) => {
-      for (let step = 0; step < 30; step += 1) {
+      for (let step = 0; step < STEPS.batches; step += 1) {
         plain.transaction(() => {
           for (let index = 1; index <= 100; index += 1) plain.event(0, from + step * 100 + index);
         });
@@ -162,13 +169,13 @@ const CASES = [
   },
   {
     name: "1 session, one event at a time",
-    rows: 200,
+    rows: STEPS.single,
     store: async (store, from) => {
-      for (let step = 1; step <= 200; step += 1) await store.commit({ events: [eventRow(0, from + step)] });
-      return from + 200;
+      for (let step = 1; step <= STEPS.single; step += 1) await store.commit({ events: [eventRow(0, from + step)] });
+      return from + STEPS.single;
     },
     plain: (plain, from) => {
-      for (let step = 1; step <= 200; step += 1) plain.transaction(() => plain.event(0, from + step));
+      for (let step = 1; step <= STEPS.single; step += 1) plain.transaction(() => plain.event(0, from + step));
     },
   },
 ];
@@ -180,8 +187,8 @@ async function compare(folder) {
     const plain = await openPlain(join(folder, `plain-${index}.db`));
     const rates = { store: [], plain: [], ratio: [] };
     let from = 0;
-    // The first round warms both and does not count; they take turns at who goes first.
-    for (let round = 0; round <= ROUNDS; round += 1) {
+    // They take turns at who goes first.
+    for (let round = FIRST_ROUND; round <= ROUNDS; round += 1) {
       const took = {};
       let next = from;
       const runs = [
@@ -229,7 +236,7 @@ async function grown(folder, length) {
 async function growth(folder) {
   const journals = [];
   for (const length of LENGTHS) journals.push(await grown(folder, length));
-  for (let round = 0; round <= ROUNDS * 3; round += 1) {
+  for (let round = FIRST_ROUND; round <= GROWN_ROUNDS; round += 1) {
     for (const journal of journals) {
       const { store } = journal;
       const writes = Array.from({ length: 100 }, () => ({ events: [eventRow(0, (journal.seq += 1))] }));

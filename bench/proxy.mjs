@@ -12,11 +12,12 @@ import { median } from "./children.mjs";
 import { cpuMs, peakMib, startOurs } from "./proxy/processes.mjs";
 import { GUESTS, installGateways, RELAYS, Skipped } from "./proxy/relays.mjs";
 import { CONNECTIONS } from "./proxy/traffic.mjs";
+import { sized } from "./size.mjs";
 
 const WHOLE = { throughputRounds: 5, pacedRounds: 3, warmMs: 300, ms: 1_200, firstMs: 3_000 };
-const QUICK = { throughputRounds: 1, pacedRounds: 1, warmMs: 50, ms: 100, firstMs: 200 };
+const QUICK = { throughputRounds: 1, pacedRounds: 1, warmMs: 0, ms: 30, firstMs: 1 };
 /** What a relay still does for requests that have been answered counts as theirs. */
-const SETTLE_MS = 150;
+const SETTLE_MS = sized(150, 1);
 /** More than any run takes; then everything is ended. */
 const DEADLINE_MS = 900_000;
 

@@ -3,9 +3,9 @@ import { WebSocket } from "ws";
 import { BENCH_TOKEN, benchPlace, SERVER, serverEnvironment, SIM, startAsked, startChild } from "./children.mjs";
 import { sized } from "./size.mjs";
 
-const SESSIONS = sized(1_000, 20);
-const WARM_UP = sized(50, 5);
-const TOKENS = sized(60, 5);
+const SESSIONS = sized(1_000, 2);
+const WARM_UP = sized(50, 1);
+const TOKENS = sized(60, 2);
 const PER_SECOND = sized(5, 50);
 
 export async function sessionsBench() {

@@ -6,8 +6,8 @@ import { SallyportClient } from "../dist/client/index.js";
 import { BENCH_TOKEN, MAIN, median, percentile, SIM, startChild } from "./children.mjs";
 import { sized } from "./size.mjs";
 
-const ROUNDS = sized(200, 3);
-const WARM_UP = sized(30, 1);
+const ROUNDS = sized(200, 1);
+const WARM_UP = sized(30, 0);
 
 export async function turnBench() {
   const root = await mkdtemp(join(tmpdir(), "sallyport-bench-"));

@@ -16,29 +16,40 @@ const FLAGS = [
 ];
 const WAIT_MS = 120_000;
 
-/** Pages of the console that write down their long tasks. */
-export async function openBrowser({ url, token }) {
+/** Pages that write down their long tasks. `onePage`: they are one page, which need not load everything again and remembers what it was shown. */
+export async function openBrowser({ url, token, onePage = false }) {
   const executablePath = process.env.SALLYPORT_CHROMIUM ?? PLACES.find((path) => existsSync(path));
   if (executablePath === undefined) throw new Error("no Chromium was found: name it with SALLYPORT_CHROMIUM");
   const browser = await chromium.launch({ executablePath, args: FLAGS });
+  let kept;
   return {
     close: () => browser.close(),
     /** `prepare` gets the page before it goes anywhere; `url`: another server before the server. */
     open: async (path, { prepare, url: other } = {}) => {
-      const context = await browser.newContext({ viewport: { width: 1_280, height: 800 } });
-      await context.addInitScript(() => {
-        globalThis.longTasks = [];
-        new PerformanceObserver((list) => {
-          for (const { duration, startTime } of list.getEntries()) globalThis.longTasks.push({ duration, startTime });
-        }).observe({ type: "longtask", buffered: true });
-      });
-      const page = await context.newPage();
-      page.setDefaultTimeout(WAIT_MS);
+      const page = kept ?? (await newPage(browser));
+      if (onePage) kept = page;
       prepare?.(page);
       await page.goto(`${other ?? url}${path}${path.includes("?") ? "&" : "?"}token=${token}`);
       return page;
     },
+    /** This page is no longer needed. */
+    leave: async (page) => {
+      if (page !== kept) await page.context().close();
+    },
   };
+}
+
+async function newPage(browser) {
+  const context = await browser.newContext({ viewport: { width: 1_280, height: 800 } });
+  await context.addInitScript(() => {
+    globalThis.longTasks = [];
+    new PerformanceObserver((list) => {
+      for (const { duration, startTime } of list.getEntries()) globalThis.longTasks.push({ duration, startTime });
+    }).observe({ type: "longtask", buffered: true });
+  });
+  const page = await context.newPage();
+  page.setDefaultTimeout(WAIT_MS);
+  return page;
 }
 
 /** The longest task since `since` (ms of the page's clock), and how many there were; a task counts from 50 ms on. */

@@ -1,20 +1,22 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
+import { isQuick } from "../size.mjs";
 
 const ASSETS = join(import.meta.dirname, "../../dist/web/assets");
 const SHOWN = 12;
 
 /** What the build made, by chunk, and what the list of sessions and a conversation load of it. */
 export async function bundle({ browser, client }) {
-  const sizes = new Map();
-  for (const name of await readdir(ASSETS)) {
-    const bytes = await readFile(join(ASSETS, name));
-    sizes.set(name, { raw: bytes.length, gzip: gzipSync(bytes).length });
-  }
   const { id } = await client.createSession({ provider: "sim", prompt: { text: "help" } });
   const first = await loaded(browser, "/sessions", (page) => page.locator("[data-session]").first());
   const conversation = await loaded(browser, `/sessions/${id}`, (page) => page.getByText("Turn ended").first());
+  const sizes = new Map();
+  // A quick run packs only what was loaded.
+  for (const name of isQuick ? new Set([...first, ...conversation]) : await readdir(ASSETS)) {
+    const bytes = await readFile(join(ASSETS, name));
+    sizes.set(name, { raw: bytes.length, gzip: gzipSync(bytes).length });
+  }
   return {
     chunks: sizes.size,
     all_kb: sumOf([...sizes.keys()], sizes),
@@ -44,7 +46,7 @@ async function loaded(browser, path, seen) {
   });
   await seen(page).waitFor();
   await page.waitForLoadState("networkidle");
-  await page.context().close();
+  await browser.leave(page);
   return [...names];
 }
 

@@ -2,7 +2,7 @@
 import { createServer } from "node:http";
 import { sized } from "../size.mjs";
 
-const WORDS = sized(400, 20);
+const WORDS = sized(400, 5);
 const PAUSE_MS = 50;
 
 const now = () => performance.timeOrigin + performance.now();

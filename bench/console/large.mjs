@@ -4,9 +4,9 @@ import { openBetween } from "./between.mjs";
 import { longTasks, pageClock, scrolled } from "./browser.mjs";
 import { sized } from "../size.mjs";
 
-const DIFF_BYTES = sized(10_000_000, 100_000);
-const LINES = sized(100_000, 5_000);
-const SCROLLS = sized(60, 5);
+const DIFF_BYTES = sized(10_000_000, 20_000);
+const LINES = sized(100_000, 3_000);
+const SCROLLS = sized(60, 2);
 
 /** A diff of 10 MB to decide on, and an output of 100,000 lines: larger than the server ever sends, so they are put in on the way to the page. */
 export async function large(stage) {
@@ -39,7 +39,7 @@ async function largeDiff({ browser, client, place, server }) {
   const opening = await longTasks(page);
   const frames = await scrolled(page, first, { steps: SCROLLS, by: 2_000 });
   const scrolling = await longTasks(page, shown);
-  await page.context().close();
+  await browser.leave(page);
   between.close();
   await client.control(id, "close");
   return {
@@ -94,7 +94,7 @@ async function largeOutput({ browser, client, server }) {
   await page.getByRole("button", { name: "Earlier" }).click();
   await page.getByText("Later").first().waitFor();
   const paging = await longTasks(page, unfolded);
-  await page.context().close();
+  await browser.leave(page);
   between.close();
   return { bytes: output.length, until_shown_ms: Math.round(opened), opening, unfolding, paging };
 }

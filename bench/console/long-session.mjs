@@ -4,9 +4,9 @@ import { longTasks, pageClock, scrolled } from "./browser.mjs";
 import { sized } from "../size.mjs";
 
 const TURNS = sized(5, 1);
-const STEPS = sized(10, 2);
-const TOOLS = sized(100, 20);
-const SCROLLS = sized(300, 10);
+const STEPS = sized(10, 1);
+const TOOLS = sized(100, 4);
+const SCROLLS = sized(300, 2);
 
 /** A session of 5,000 items: opened at its end, then scrolled to its beginning with the wheel. */
 export async function longSession({ browser, client, place, quantiles }) {
@@ -31,7 +31,7 @@ export async function longSession({ browser, client, place, quantiles }) {
   const frames = await scrolled(page, log, { steps: SCROLLS, by: -1_200 });
   const scrolling = await longTasks(page, shown);
   const rows = await log.locator("[data-seq]").count();
-  await page.context().close();
+  await browser.leave(page);
   return {
     items: TURNS * STEPS * TOOLS,
     events: after,

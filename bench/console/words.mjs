@@ -2,10 +2,10 @@ import { WebSocket } from "ws";
 import { BENCH_TOKEN } from "../children.mjs";
 import { sized } from "../size.mjs";
 
-const SESSIONS = sized(50, 3);
+const SESSIONS = sized(50, 2);
 const STAMP = /t(\d{13}\.\d)/g;
 /** The first words come while the page still loads its parts. */
-const WARM_WORDS = sized(40, 2);
+const WARM_WORDS = sized(40, 1);
 
 /**
  * From the moment a model sends a word to the moment it is painted, with 50 sessions streaming 20 words a second each; the page follows one
@@ -27,7 +27,7 @@ export async function words({ browser, client, server, quantiles }) {
   await page.getByText("Turn ended").first().waitFor();
   const painted = await page.evaluate(() => globalThis.painted);
   reader.close();
-  await page.context().close();
+  await browser.leave(page);
   const rest = (all) => all.slice(WARM_WORDS);
   return {
     sessions: SESSIONS,

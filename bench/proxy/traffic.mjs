@@ -7,9 +7,9 @@ export const MODEL = "claude-bench";
 const EVENTS = 20;
 const AROUND_DELTAS = 5;
 /** Of one paced stream. */
-export const PACED_EVENTS = sized(30, 3);
+export const PACED_EVENTS = sized(30, 2);
 export const PACE_MS = 50;
-export const CONNECTIONS = sized(200, 10);
+export const CONNECTIONS = sized(200, 2);
 const BODY_BYTES = 2_048;
 const PACED = "One piece every 50 ms, please.";
 const PIECE = "and then the next few words of it";

@@ -1,10 +1,11 @@
-import { spawn, spawnSync, type ChildProcessWithoutNullStreams } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { PassThrough } from "node:stream";
+import { PassThrough, type Readable, type Writable } from "node:stream";
 import { text } from "node:stream/consumers";
+import { finished } from "node:stream/promises";
 import { runCommandLine } from "../../src/cli/program.ts";
 import type { Surroundings } from "../../src/cli/surroundings.ts";
 
@@ -38,6 +39,25 @@ export class Place {
     return { code, stdout: await output.end(), stderr: await errors.end() };
   }
 
+  /** In this process too, while the test goes on. A signal is what the command makes of it. */
+  startHere(words: readonly string[], environment: Readonly<Record<string, string>> = {}): Running {
+    const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+    const listeners = new Map<string, () => void>();
+    const surroundings = {
+      ...this.#surroundings({ stream: stdout }, { stream: stderr }, environment),
+      onSignal: (signal: string, listener: () => void) => {
+        listeners.set(signal, listener);
+        return () => void listeners.delete(signal);
+      },
+    };
+    const closed = runCommandLine(words, surroundings).then(async (code) => {
+      // All that was said has been read before it has ended.
+      await Promise.all([stdout, stderr].map((stream) => finished(stream.end())));
+      return code;
+    });
+    return new Running({ stdout, stderr, stdin: surroundings.input, closed, kill: (name) => listeners.get(name)?.() });
+  }
+
   /** A server in this process, until the place is gone. */
   async serve(): Promise<URL> {
     const [output, errors] = [new Page(), new Page()];
@@ -53,7 +73,11 @@ export class Place {
     return new URL(link.trim());
   }
 
-  #surroundings(output: Page, errors: Page, environment: Readonly<Record<string, string>>): Surroundings {
+  #surroundings(
+    output: Pick<Page, "stream">,
+    errors: Pick<Page, "stream">,
+    environment: Readonly<Record<string, string>>,
+  ): Surroundings & { readonly input: PassThrough } {
     return {
       environment: environmentOf(this.folder, environment),
       cwd: this.folder,
@@ -89,7 +113,16 @@ export class Place {
 
   #spawn(program: string, words: readonly string[], environment: Readonly<Record<string, string>>): Running {
     const env = environmentOf(this.folder, environment);
-    const running = new Running(spawn(program, [...words], { cwd: this.folder, env }));
+    const child = spawn(program, [...words], { cwd: this.folder, env });
+    const running = new Running({
+      stdout: child.stdout,
+      stderr: child.stderr,
+      stdin: child.stdin,
+      closed: new Promise((resolve) => {
+        child.once("close", (code, signal) => resolve(code ?? signal ?? "?"));
+      }),
+      kill: (name) => void child.kill(name),
+    });
     this.#running.add(running);
     return running;
   }
@@ -118,8 +151,17 @@ export interface Ended {
   readonly stderr: string;
 }
 
+/** What runs: a process, or a command in this one. */
+interface Program {
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  readonly stdin: Writable;
+  readonly closed: Promise<Ended["code"]>;
+  readonly kill: (name: NodeJS.Signals) => void;
+}
+
 export class Running {
-  readonly #child: ChildProcessWithoutNullStreams;
+  readonly #program: Program;
   readonly ended: Promise<Ended>;
   stdout = "";
   stderr = "";
@@ -131,23 +173,21 @@ export class Running {
   /** Both streams, in the order in which they came. */
   text = "";
 
-  constructor(child: ChildProcessWithoutNullStreams) {
-    this.#child = child;
-    child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+  constructor(program: Program) {
+    this.#program = program;
+    program.stdout.setEncoding("utf8").on("data", (chunk: string) => {
       this.stdout += chunk;
       this.#take(chunk);
     });
-    child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
+    program.stderr.setEncoding("utf8").on("data", (chunk: string) => {
       this.stderr += chunk;
       this.#take(chunk);
     });
-    child.stdin.on("error", () => undefined);
-    this.ended = new Promise((resolve) => {
-      child.once("close", (code, signal) => {
-        this.#over = true;
-        this.#waiting?.reject(new Error(`ended before it said what was waited for:\n${this.text}`));
-        resolve({ code: code ?? signal ?? "?", stdout: this.stdout, stderr: this.stderr });
-      });
+    program.stdin.on("error", () => undefined);
+    this.ended = program.closed.then((code) => {
+      this.#over = true;
+      this.#waiting?.reject(new Error(`ended before it said what was waited for:\n${this.text}`));
+      return { code, stdout: this.stdout, stderr: this.stderr };
     });
   }
 
@@ -162,15 +202,15 @@ export class Running {
   }
 
   types(keys: string): void {
-    this.#child.stdin.write(keys);
+    this.#program.stdin.write(keys);
   }
 
   endInput(): void {
-    this.#child.stdin.end();
+    this.#program.stdin.end();
   }
 
   signal(name: NodeJS.Signals): void {
-    if (!this.#over) this.#child.kill(name);
+    if (!this.#over) this.#program.kill(name);
   }
 
   #take(chunk: string): void {

@@ -32,7 +32,7 @@ describe("sallyport run, without a server and without a terminal", () => {
 
   test("--json: every journaled event, in order, and nothing else", async () => {
     await using place = new Place();
-    const { code, stdout } = await place.start(["run", script([{ say: "Hi there." }]), "--json"]).ended;
+    const { code, stdout } = await place.run(["run", script([{ say: "Hi there." }]), "--json"]);
     const events = eventsOf(stdout);
     expect(code).toBe(0);
     expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
@@ -79,7 +79,7 @@ describe("sallyport run, without a server and without a terminal", () => {
 
   test("an approval is answered from another process", async () => {
     await using place = new Place();
-    const running = place.start(["run", script([WRITE, { say: "Done." }])]);
+    const running = place.startHere(["run", script([WRITE, { say: "Done." }])]);
     await running.reads("? Write waits for a person: ");
     await running.reads("answer it with: sallyport approve apr_");
     const id = /apr_\w+/.exec(running.text)?.[0] ?? "";
@@ -104,7 +104,7 @@ describe("sallyport run, without a server and without a terminal", () => {
     place.write("input.json", JSON.stringify({ file_path: "b.txt", content: "other\n" }));
     const second = { tool: "Bash", input: { command: "echo one" } };
     const third = { tool: "Bash", input: { command: "echo one" } };
-    const running = place.start(["run", script([WRITE, second, third])]);
+    const running = place.startHere(["run", script([WRITE, second, third])]);
     await running.reads("approve apr_");
     const edited = await place.run(["approve", /apr_\w+/.exec(running.text)?.[0] ?? "", "--input", "input.json"]);
     expect(edited.stdout).toContain("with the given input:");
@@ -141,7 +141,7 @@ describe("sallyport run, without a server and without a terminal", () => {
     const first = place.start(["run", script([WRITE])]);
     await first.reads("approve apr_");
     const wait = { tool: "Bash", input: { command: "while [ ! -e go ]; do sleep 0.02; done; echo gone" } };
-    const second = place.start(["run", script([wait, { say: "Second." }]), "--autonomy", "full"]);
+    const second = place.startHere(["run", script([wait, { say: "Second." }]), "--autonomy", "full"]);
     await second.reads("$ while");
     await place.run(["approve", /apr_\w+/.exec(first.text)?.[0] ?? ""]);
     await first.reads("still works in this process; it is waited for");
@@ -153,7 +153,7 @@ describe("sallyport run, without a server and without a terminal", () => {
 
   test("rejected and stopped: exit code 3, and the model was not asked again", async () => {
     await using place = new Place();
-    const running = place.start(["run", script([WRITE, { say: "never" }])]);
+    const running = place.startHere(["run", script([WRITE, { say: "never" }])]);
     await running.reads("approve apr_");
     const id = /apr_\w+/.exec(running.text)?.[0] ?? "";
     await place.run(["approve", id, "--reject", "--stop", "--feedback", "wrong file"]);
@@ -188,7 +188,7 @@ describe("sallyport run, without a server and without a terminal", () => {
 
   test("Ctrl-C once: the turn ends, the session goes on", async () => {
     await using place = new Place();
-    const running = place.start(["run", script([{ say: "Begun." }, { delay_ms: 60_000 }, { say: "late" }])]);
+    const running = place.startHere(["run", script([{ say: "Begun." }, { delay_ms: 60_000 }, { say: "late" }])]);
     await running.reads("Begun.");
     running.signal("SIGINT");
     const { code, stderr } = await running.ended;

@@ -145,7 +145,7 @@ describe.skipIf(!hasTerminals)("sallyport run at a terminal", () => {
 
   test("approve asks before it answers", async () => {
     await using place = new Place();
-    const running = place.start(["run", script([WRITE, { say: "End." }])]);
+    const running = place.startHere(["run", script([WRITE, { say: "End." }])]);
     await running.reads("approve apr_");
     const id = /apr_\w+/.exec(running.text)?.[0] ?? "";
     const hesitant = place.startAtTerminal(["approve", id, "--session"]);

@@ -2,9 +2,11 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { evaluate, narrow, parseRule, sessionRule, type CallInQuestion, type Standing } from "../../src/gate/index.ts";
 import { AUTONOMY_ORDER, Failure, PermissionMode, Role, Ruling, type Profile } from "../../src/protocol/index.ts";
+import { isFullRun } from "../support/sample.ts";
 import { bash, call, edit, fetching, read, standing } from "./stand.ts";
 
-const settings = { seed: 99, numRuns: 2_000 } as const;
+const settings = { seed: 99, numRuns: isFullRun ? 2_000 : 300 } as const;
+const pairs = { ...settings, numRuns: isFullRun ? 4_000 : 600 } as const;
 
 const command = fc.oneof(
   fc.constantFrom(
@@ -188,7 +190,7 @@ describe("the rule that is shown is the rule that is granted", () => {
         ];
         expect([shown, subject(other)]).toEqual([shown, subject(one)]);
       }),
-      { ...settings, numRuns: 4_000 },
+      pairs,
     );
   });
 
@@ -201,7 +203,7 @@ describe("the rule that is shown is the rule that is granted", () => {
         const same = edit(one).paths[0]?.real === edit(other).paths[0]?.real;
         expect([shown, other, allowed]).toEqual([shown, other, same]);
       }),
-      { ...settings, numRuns: 4_000 },
+      pairs,
     );
   });
 
@@ -214,7 +216,7 @@ describe("the rule that is shown is the rule that is granted", () => {
         const allowed = evaluate(bash(other), standing({}, { grants: [shown] })).effect === "allow";
         expect([shown, other, allowed]).toEqual([shown, other, one.trim() === other.trim()]);
       }),
-      { ...settings, numRuns: 4_000 },
+      pairs,
     );
   });
 });

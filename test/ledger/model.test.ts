@@ -1,9 +1,12 @@
 import { array, assert, asyncProperty, constant, integer, nat, oneof, record } from "fast-check";
 import { expect, it } from "vitest";
 import type { Reservation } from "../../src/ledger/index.ts";
+import { isFullRun } from "../support/sample.ts";
 import { charge, claim, never, openWorld, purse, turn, type World } from "./world.ts";
 
 const LIMITED = { "session/0": 1_000, "session/1": 1_000, "session/2": 1_000, total: 2_200 } as const;
+/** Scripts that are run. */
+const RUNS = isFullRun ? 20 : 6;
 type AccountKey = keyof typeof LIMITED;
 const KEYS = Object.keys(LIMITED) as readonly AccountKey[];
 
@@ -161,10 +164,10 @@ it("never lets more be spent than any limit allows, in any order of reserving, s
         await script.world.close();
       }
     }),
-    { seed: 20_261_115, numRuns: 20 },
+    { seed: 20_261_115, numRuns: RUNS },
   );
   // The script does what it is for.
-  expect([crashes > 20, waited > 50]).toEqual([true, true]);
+  expect([crashes > RUNS, waited > 2.5 * RUNS]).toEqual([true, true]);
 }, 60_000);
 
 /** Requests of ten sessions at once, each at a provider that charges the whole amount; answers what it charged. */

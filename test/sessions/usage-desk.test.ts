@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { ACCOUNTS, openLedger, type Ledger } from "../../src/ledger/index.ts";
 import {
   makeNewId,
@@ -40,7 +40,7 @@ let limits: LimitBook;
 let now: number;
 let desk: UsageDesk;
 
-beforeEach(async () => {
+async function open(): Promise<void> {
   folder = await mkdtemp(join(tmpdir(), "sallyport-usage-"));
   store = await openSqliteStore({
     path: join(folder, "test.db"),
@@ -63,12 +63,12 @@ beforeEach(async () => {
     clock: { now: () => now, elapsed: () => now, after: () => () => undefined },
     models: { ledger },
   });
-});
+}
 
-afterEach(async () => {
+async function close(): Promise<void> {
   await store.close();
   await rm(folder, { recursive: true, force: true });
-});
+}
 
 function used(change: Partial<UsageRow>): UsageRow {
   return {
@@ -131,8 +131,11 @@ async function addSession(
 
 const query = (text: Readonly<Record<string, string>> = {}): UsageQuery => UsageQuery.parse(text);
 
+/** Nothing here writes: one desk for all. */
 describe("lines", () => {
-  beforeEach(async () => {
+  beforeAll(open);
+  afterAll(close);
+  beforeAll(async () => {
     await addSession("ses_1");
     await addSession("ses_2", {}, { by: "tok_other" });
     await store.commit({
@@ -267,6 +270,8 @@ describe("lines", () => {
 });
 
 describe("budgets", () => {
+  beforeEach(open);
+  afterEach(close);
   const claim = {
     id: "req_1",
     session_id: "ses_1",

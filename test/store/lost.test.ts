@@ -1,7 +1,7 @@
-import { copyFile, mkdir, mkdtemp, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
+import { copyFile, cp, mkdir, mkdtemp, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { backUp } from "../../src/store/backup.ts";
 import { openSqliteStore, type Store } from "../../src/store/index.ts";
 import { codes, eventRow, seqs } from "../conformance/store-rows.ts";
@@ -11,6 +11,13 @@ const COMMITS = 50;
 
 describe("a database that was lost", () => {
   let folder: string;
+  /** What killed servers left, made once: each test has its own copy. */
+  let left: string;
+  beforeAll(async () => {
+    left = await mkdtemp(join(tmpdir(), "sallyport-left-"));
+    for (const name of ["home", "other"]) await leave(join(left, name));
+  });
+  afterAll(() => rm(left, { recursive: true, force: true }));
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), "sallyport-lost-"));
   });
@@ -27,16 +34,20 @@ describe("a database that was lost", () => {
     });
 
   /** A home as a killed server leaves it: everything is in the log, and the record knows of it. */
-  async function leftByKill(name: string): Promise<string> {
-    const path = join(folder, name, "sallyport.db");
-    const live = join(folder, `${name}-live`, "sallyport.db");
+  async function leave(home: string): Promise<void> {
+    const path = join(home, "sallyport.db");
+    const live = join(`${home}-live`, "sallyport.db");
     const store = await open(live);
     for (let seq = 1; seq <= COMMITS; seq += 1) await store.commit({ events: [eventRow("ses_1", seq)] });
     await mkdir(dirname(path));
     for (const end of ["", "-wal"]) await copyFile(live + end, path + end);
     await store.close();
     await copyFile(`${live}.record`, `${path}.record`);
-    return path;
+  }
+
+  async function leftByKill(name: "home" | "other"): Promise<string> {
+    await cp(join(left, name), join(folder, name), { recursive: true });
+    return join(folder, name, "sallyport.db");
   }
 
   const LOSSES: Readonly<Record<string, (path: string) => Promise<unknown>>> = {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { CreateSession } from "../../src/protocol/index.ts";
 import { openTestHouse, runScript, script, untilTurnEnds, type TestHouse } from "../support/house.ts";
+import { sample } from "../support/sample.ts";
 
 let house: TestHouse;
 beforeAll(async () => {
@@ -13,7 +14,7 @@ const agents = { reader: { description: "Reads.", prompt: "You read.", tools: ["
 const answer = (word: string): object => ({ tool: "StructuredOutput", input: { word } });
 
 describe("a session that wants its answers in a form", () => {
-  it.each(["loop", "claude-sdk", "claude-cli"])(
+  it.each(sample(["loop", "claude-sdk", "claude-cli"], 2))(
     "%s has them at the end of each turn, after a restart and in a fork too",
     async (engine) => {
       const { session, events } = await runScript(house.client, {

@@ -4,9 +4,13 @@ import { dirname, join } from "node:path";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { resolvePath } from "../../src/tools/index.ts";
+import { isFullRun } from "../support/sample.ts";
 import { bench } from "./fixture.ts";
 
 const SEED = 4711;
+/** Trees that are tried. */
+const TREES = isFullRun ? 250 : 50;
+const USED_TREES = isFullRun ? 300 : 60;
 const names = fc.constantFrom("a", "b", "c");
 const inner = fc.array(names, { minLength: 1, maxLength: 3 }).map((parts) => parts.join("/"));
 /** Where a link may lead: inside, outside, up, to nothing, to itself. */
@@ -91,7 +95,7 @@ test("a path resolves to where the system itself would go", async () => {
         expect(await realpath(existing)).toBe(existing);
       }),
     ),
-    { seed: SEED, numRuns: 250 },
+    { seed: SEED, numRuns: TREES },
   );
 });
 
@@ -121,7 +125,7 @@ test("no path, however twisted, reads or writes outside the workspace", async ()
       // Nothing temporary is left either.
       expect((await below(tools.workspace)).filter((name) => name.endsWith(".tmp"))).toEqual([]);
     }),
-    { seed: SEED, numRuns: 300 },
+    { seed: SEED, numRuns: USED_TREES },
   );
 });
 

@@ -1,9 +1,9 @@
 import { chmod, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { EXECUTABLE } from "../../engines/claude/world.ts";
 import { escaped, ESCAPES, isAlive } from "../../support/escapes.ts";
-import { openTestHouse, runScript, script } from "../../support/house.ts";
+import { openTestHouse, runScript, script, type TestHouse } from "../../support/house.ts";
 import { leftBehind, makePlace, startServer } from "../../support/server.ts";
 import { until } from "../../support/until.ts";
 
@@ -11,8 +11,14 @@ const escape = "(setsid sleep 1000 &) ; nohup sleep 1000 >/dev/null 2>&1 & trap 
 const [withNothingLeft] = Object.values(ESCAPES);
 if (withNothingLeft === undefined) throw new Error("no way to escape");
 
+/** One house for tests whose sessions leave nothing in it. */
+let house: TestHouse;
+beforeAll(async () => {
+  house = await openTestHouse();
+});
+afterAll(() => house[Symbol.asyncDispose]());
+
 it("ends every process of a session that closes, also those that left their group", async () => {
-  await using house = await openTestHouse();
   const { session } = await runScript(house.client, {
     autonomy: "full",
     prompt: {
@@ -29,7 +35,6 @@ it("ends every process of a session that closes, also those that left their grou
 });
 
 it("ends what took everything off that tells of its session", async () => {
-  await using house = await openTestHouse();
   const files = Object.keys(ESCAPES).map((_, index) => join(house.place.workspace, `${index}.pid`));
   const tools = Object.values(ESCAPES).map((way, index) => ({
     tool: "Bash",
@@ -130,7 +135,7 @@ describe.each(["claude-sdk", "claude-cli"])("%s", (engine) => {
 });
 
 it("leaves no half-written file and no folder of its own in the workspace", async () => {
-  await using house = await openTestHouse();
+  const before = await readdir(house.place.workspace);
   await runScript(house.client, {
     autonomy: "full",
     prompt: {
@@ -140,5 +145,6 @@ it("leaves no half-written file and no folder of its own in the workspace", asyn
       ),
     },
   });
-  expect((await readdir(house.place.workspace, { recursive: true })).sort()).toEqual(["a", "a/b", "a/b/c.txt"]);
+  const after = await readdir(house.place.workspace, { recursive: true });
+  expect(after.filter((name) => !before.includes(name)).sort()).toEqual(["a", "a/b", "a/b/c.txt"]);
 });

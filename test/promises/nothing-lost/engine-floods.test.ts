@@ -2,9 +2,12 @@ import { chmod, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { script, untilTurnEnds } from "../../support/house.ts";
+import { isFullRun } from "../../support/sample.ts";
 import { makePlace, startServer, type Place, type ServerProcess } from "../../support/server.ts";
 
 const MIB = 1_048_576;
+/** Every day a long one: the shortest ones take much longer to read, byte by byte. */
+const BROKEN = isFullRun ? '{"type":"x"' : `{"type":"x","text":"${"x".repeat(500)}"`;
 
 /** What a broken engine does instead of its work, and what its turn ends with. */
 const FLOODS = [
@@ -20,7 +23,7 @@ const FLOODS = [
   },
   {
     name: "broken messages",
-    does: `yes '{"type":"x"' | head -c 300000000`,
+    does: `yes '${BROKEN}' | head -c 300000000`,
     why: "it wrote more than 1048576 bytes that are no messages",
   },
   {
@@ -79,22 +82,27 @@ describe.each(["claude-sdk", "claude-cli"])("%s", (engine) => {
     },
   );
 
-  test("300 MB of complaints: their end is told", { timeout: 60_000 }, async () => {
-    await writeFile(join(place.workspace, "flood"), "yes complaint | head -c 300000000 >&2; exit 3\n");
-    const { client } = server;
-    const { id } = await client.createSession({
-      engine,
-      system_prompt: "complaints",
-      prompt: { text: script({ say: "Never." }) },
-    });
-    expect((await untilTurnEnds(client, id)).at(-1)).toMatchObject({
-      type: "turn.failed",
-      error: {
-        code: "engine_failed",
-        message: expect.stringMatching(/^Claude Code ended unexpectedly, with exit code 3: /),
-      },
-    });
-    await client.control(id, "close");
-    expect(await peak()).toBeLessThan(512);
-  });
+  // Both engines read them in the same way: every day one of them does.
+  test.runIf(isFullRun || engine === "claude-sdk")(
+    "300 MB of complaints: their end is told",
+    { timeout: 60_000 },
+    async () => {
+      await writeFile(join(place.workspace, "flood"), "yes complaint | head -c 300000000 >&2; exit 3\n");
+      const { client } = server;
+      const { id } = await client.createSession({
+        engine,
+        system_prompt: "complaints",
+        prompt: { text: script({ say: "Never." }) },
+      });
+      expect((await untilTurnEnds(client, id)).at(-1)).toMatchObject({
+        type: "turn.failed",
+        error: {
+          code: "engine_failed",
+          message: expect.stringMatching(/^Claude Code ended unexpectedly, with exit code 3: /),
+        },
+      });
+      await client.control(id, "close");
+      expect(await peak()).toBeLessThan(512);
+    },
+  );
 });

@@ -1,9 +1,18 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { CreateSession, Price } from "../../../src/protocol/index.ts";
 import { Follow } from "../../support/money/follow.ts";
-import { CALL, MODEL, ONE_COST, openMoneyHouse, policyOf, SMALL, tillSettings } from "../../support/money/house.ts";
+import {
+  CALL,
+  MODEL,
+  ONE_COST,
+  openMoneyHouse,
+  policyOf,
+  SMALL,
+  tillSettings,
+  type MoneyHouse,
+} from "../../support/money/house.ts";
 import { Till } from "../../support/money/till.ts";
 import { script } from "../../support/house.ts";
 import { makePlace, startServer, type ServerProcess } from "../../support/server.ts";
@@ -11,9 +20,16 @@ import { makePlace, startServer, type ServerProcess } from "../../support/server
 const ONE_CALL = script(CALL, { say: "hello" });
 const SHORT: CreateSession = { ...SMALL, max_cost_usd: 1, prompt: { text: ONE_CALL } };
 
+/** One house without limits of its own; every test has a session of its own. */
+let house: MoneyHouse;
+beforeAll(async () => {
+  house = await openMoneyHouse();
+});
+afterAll(() => house[Symbol.asyncDispose]());
+
 describe("while the question is open", () => {
   it("a restart keeps it, and its answer lets the turn go on", async () => {
-    await using house = await openMoneyHouse();
+    const { count } = house.till;
     const { id } = await house.client.createSession(SHORT);
     const before = new Follow(house.client, id);
     const asked = await before.question();
@@ -25,7 +41,7 @@ describe("while the question is open", () => {
     await using follow = new Follow(house.client, id, (await house.client.session(id)).seq);
     await house.client.decide(asked.id, { decision: "approve", input_hash: asked.input_hash });
     expect(await follow.end()).toMatchObject({ type: "turn.completed", cost_microusd: ONE_COST });
-    expect(house.till.count).toBe(ONE_COST);
+    expect(house.till.count - count).toBe(ONE_COST);
     expect((await house.client.approvals({ session_id: id })).approvals.map(({ status }) => status)).toEqual([
       "approved",
     ]);
@@ -59,7 +75,7 @@ describe("while the question is open", () => {
   });
 
   it.each(["interrupt", "close"] as const)("%s ends the turn and withdraws it", async (verb) => {
-    await using house = await openMoneyHouse();
+    const { requests } = house.till;
     const { id } = await house.client.createSession(SHORT);
     await using follow = new Follow(house.client, id);
     const question = await follow.question();
@@ -73,11 +89,10 @@ describe("while the question is open", () => {
     const late = house.client.decide(question.id, { decision: "approve", input_hash: question.input_hash });
     await expect(late).rejects.toMatchObject({ code: "already_answered" });
     expect(await house.client.session(id)).toMatchObject({ limit_microusd: 1 });
-    expect(house.till.requests).toBe(0);
+    expect(house.till.requests).toBe(requests);
   });
 
   it("a parked one has no end, another one an hour", async () => {
-    await using house = await openMoneyHouse();
     for (const unattended of ["park", "deny"] as const) {
       const { id } = await house.client.createSession({ ...SHORT, unattended });
       await using follow = new Follow(house.client, id);
@@ -93,7 +108,6 @@ describe("a request under way", () => {
   const big: CreateSession = { ...SMALL, max_tokens: 100_000, prompt: { text: endless } };
 
   it("that is interrupted is charged to its bound, once, and nothing stays set aside", async () => {
-    await using house = await openMoneyHouse();
     const { id } = await house.client.createSession(big);
     for await (const frame of house.client.watch(id)) if (frame.type === "item.delta") break;
     const under = await house.client.sessionUsage(id);
@@ -113,7 +127,6 @@ describe("a request under way", () => {
   });
 
   it("that a restart cuts off is charged to its bound, and the turn that goes on is charged too", async () => {
-    await using house = await openMoneyHouse();
     const { id } = await house.client.createSession(big);
     for await (const frame of house.client.watch(id)) if (frame.type === "item.delta") break;
     await house.restart();

@@ -7,6 +7,7 @@ import { CALL, ONE_COST, policyOf, PRICES, SMALL, tillSettings } from "../../sup
 import { Till } from "../../support/money/till.ts";
 import { script } from "../../support/house.ts";
 import { ownPort } from "../../support/port.ts";
+import { sample } from "../../support/sample.ts";
 import { makePlace } from "../../support/server.ts";
 
 const TODO = { tool: "TodoWrite", input: { todos: [] } };
@@ -51,7 +52,7 @@ it(
     await mkdir(place.home, { recursive: true });
     await writeFile(join(place.home, "sallyport.yaml"), tillSettings(till));
     await writeFile(join(place.home, "policy.yaml"), JSON.stringify(policyOf({})));
-    const points = ["budget.asked", "model.message_ended:5", "answer.durable:2"];
+    const points = sample(["budget.asked", "model.message_ended:5", "answer.durable:2"], 2);
     const phoenix = new Phoenix(place, await ownPort(), (start) => ({
       TILL_KEY: "till-key-of-the-test-0000000000",
       ...(points[start] === undefined ? {} : { SALLYPORT_CRASH_AT: points[start] }),

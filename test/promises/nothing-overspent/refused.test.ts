@@ -1,12 +1,24 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { CreateSession, Policy, Profile } from "../../../src/protocol/index.ts";
 import { Follow } from "../../support/money/follow.ts";
-import { CALL, MODEL, openMoneyHouse, policyOf, SMALL } from "../../support/money/house.ts";
+import { CALL, MODEL, openMoneyHouse, policyOf, SMALL, type MoneyHouse } from "../../support/money/house.ts";
 import { script } from "../../support/house.ts";
 
 const ONE_CALL = script(CALL, { say: "hello" });
+
+/** One house for tests that look only at sessions of their own; each gives it its policy. */
+let shared: MoneyHouse;
+beforeAll(async () => {
+  shared = await openMoneyHouse();
+});
+afterAll(() => shared[Symbol.asyncDispose]());
+
+async function under(profile: Profile): Promise<MoneyHouse> {
+  await shared.client.setPolicy(policyOf({ profile }));
+  return shared;
+}
 
 describe("what the policy does not allow", () => {
   const cases: readonly { name: string; profile: Profile; session: CreateSession; code: string }[] = [
@@ -44,22 +56,20 @@ describe("what the policy does not allow", () => {
   ];
 
   it.each(cases)("refuses $name when a session is made", async ({ profile, session, code }) => {
-    await using house = await openMoneyHouse({ profile });
-    const made = house.client.createSession({ ...SMALL, prompt: { text: ONE_CALL }, ...session });
+    const { client, till } = await under(profile);
+    const before = { ...(await client.sessions()), requests: till.requests };
+    const made = client.createSession({ ...SMALL, prompt: { text: ONE_CALL }, ...session });
     await expect(made).rejects.toMatchObject({ code });
-    expect(await house.client.sessions()).toEqual({ sessions: [] });
-    expect(house.till.requests).toBe(0);
+    expect({ ...(await client.sessions()), requests: till.requests }).toEqual(before);
   });
 
   it("makes it when what is wanted is there", async () => {
-    await using house = await openMoneyHouse({
-      profile: {
-        require_max_cost: true,
-        require_idempotency: true,
-        allowed_models: ["till-*"],
-        blocked_models: ["*-mini"],
-        allowed_providers: ["t*"],
-      },
+    const house = await under({
+      require_max_cost: true,
+      require_idempotency: true,
+      allowed_models: ["till-*"],
+      blocked_models: ["*-mini"],
+      allowed_providers: ["t*"],
     });
     const session = { ...SMALL, max_cost_usd: 1_000_000 };
     const [one, again] = [
@@ -79,13 +89,14 @@ describe("what the policy does not allow", () => {
     { name: "allowed providers", profile: { allowed_providers: ["sim"] }, code: "provider_not_allowed" },
   ];
   it.each(later)("holds at the proxy for sessions that were made before: $name", async ({ profile, code }) => {
-    await using house = await openMoneyHouse();
+    const house = await under({});
+    const { requests } = house.till;
     const { id } = await house.client.createSession(SMALL);
     await house.client.setPolicy(policyOf({ profile }));
     await using follow = new Follow(house.client, id);
     await house.client.prompt(id, { text: ONE_CALL });
     expect(await follow.end()).toMatchObject({ type: "turn.failed", error: { code } });
-    expect(house.till.requests).toBe(0);
+    expect(house.till.requests).toBe(requests);
     expect(await house.client.sessionUsage(id)).toMatchObject({ cost_microusd: 0, reserved_microusd: 0 });
   });
 
@@ -104,12 +115,13 @@ describe("what the policy does not allow", () => {
   });
 
   it("a sub-agent cannot choose a model that its session may not have", async () => {
-    await using house = await openMoneyHouse({ profile: { blocked_models: ["till-mini"] } });
+    const house = await under({ blocked_models: ["till-mini"] });
     const task = { tool: "Task", input: { description: "x", prompt: ONE_CALL, model: "till-mini" } };
     const { id } = await house.client.createSession({ max_tokens: 2_000, tools: ["Task"] });
     await using follow = new Follow(house.client, id);
     await house.client.prompt(id, { text: script(task, { say: "ok" }) });
     await follow.end();
+    // Nobody else here asks for that model.
     expect(house.till.models).not.toContain("till-mini");
   });
 });
@@ -129,7 +141,7 @@ describe("limits that a session is given", () => {
     { profile: { default_max_cost_usd: 4 }, asked: 0, given: 0 },
   ];
   it.each(cases)("$profile, asked for $asked: $given", async ({ profile, asked, given }) => {
-    await using house = await openMoneyHouse({ profile });
+    const house = await under(profile);
     const session = await house.client.createSession({
       ...SMALL,
       ...(asked === undefined ? {} : { max_cost_usd: asked }),
@@ -141,15 +153,16 @@ describe("limits that a session is given", () => {
   });
 
   it("a limit of nothing lets nothing through", async () => {
-    await using house = await openMoneyHouse();
+    const house = await under({});
+    const { requests } = house.till;
     const { id } = await house.client.createSession({ ...SMALL, max_cost_usd: 0, prompt: { text: ONE_CALL } });
     await using follow = new Follow(house.client, id);
     expect((await follow.question()).shortage).toMatchObject({ kind: "session", limit_microusd: 0 });
-    expect(house.till.requests).toBe(0);
+    expect(house.till.requests).toBe(requests);
   });
 
   it("an operator may give what the policy allows, and no more", async () => {
-    await using house = await openMoneyHouse({ profile: { max_cost_usd: 50_000 } });
+    const house = await under({ max_cost_usd: 50_000 });
     const operator = await house.as("operator");
     const { id } = await operator.createSession({ ...SMALL, max_cost_usd: 1 });
     expect(await operator.setBudget(id, { max_cost_usd: 50_000 })).toMatchObject({ limit_microusd: 50_000 });
@@ -184,8 +197,8 @@ describe("max_concurrent", () => {
   });
 
   it("gives every place that is free, however they come", async () => {
-    await using house = await openMoneyHouse();
-    const one = await house.as("operator", "one");
+    const house = await under({});
+    const one = await house.as("operator", "for eight");
     await house.client.setPolicy(policy(8));
     for (let round = 0; round < 5; round += 1) {
       const made = await Promise.all(Array.from({ length: 8 }, () => one.createSession(SMALL)));
@@ -197,12 +210,13 @@ describe("max_concurrent", () => {
 
 describe("max_context_tokens", () => {
   it("keeps a longer conversation from the model", async () => {
-    await using house = await openMoneyHouse({ profile: { max_context_tokens: 1_000 } });
+    const house = await under({ max_context_tokens: 1_000 });
+    const { requests } = house.till;
     const session = await house.client.createSession({ ...SMALL, max_context_tokens: 100_000 });
     expect(session.settings.max_context_tokens).toBe(1_000);
     await using follow = new Follow(house.client, session.id);
     await house.client.prompt(session.id, { text: `${"long words ".repeat(5_000)}\n${ONE_CALL}` });
     expect(await follow.end()).toMatchObject({ type: "turn.failed", error: { code: "context_exceeded" } });
-    expect(house.till.requests).toBe(0);
+    expect(house.till.requests).toBe(requests);
   });
 });
