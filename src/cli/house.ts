@@ -351,6 +351,7 @@ async function gatewayFor(options: HouseOptions, furniture: Furniture): Promise<
       log,
       redact,
       reach: options.reach,
+      startAhead: settings.startAhead.value,
     },
     places: {
       defaultWorkspace: await realpath(settings.workspace.value),

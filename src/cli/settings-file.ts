@@ -73,6 +73,8 @@ const FileSettings = z
     claude: z.string().min(1).max(LIMITS.pathChars).optional(),
     /** Memory of one engine's process with all that it started. */
     engine_memory_mib: z.number().int().min(LIMITS.engineMemoryLeastMib).optional(),
+    /** Whether an engine's program is started ahead of time for the next session. */
+    start_ahead: z.boolean().optional(),
     telemetry: z
       .object({
         /** An OTLP collector; `/v1/traces` is added. */

@@ -60,6 +60,8 @@ export interface Settings {
   readonly proxyPort: Setting<number>;
   /** The Claude Code program; undefined: it is looked for. */
   readonly claude: Setting<string | undefined>;
+  /** Whether an engine's program is started ahead of time for the next session. */
+  readonly startAhead: Setting<boolean>;
   /** Memory of an engine's process; absent: LIMITS.engineMemoryBytes. */
   readonly engineMemoryBytes?: Setting<number>;
   /** Undefined: no traces are sent. */
@@ -156,6 +158,7 @@ export function readSettingsAsTheyAre(flags: Flags, environment: Environment, cw
     prices: pick<PriceSettings>([undefined, undefined, file.prices], {}),
     proxyPort: pick<number>([undefined, portOf("SALLYPORT_PROXY_PORT", environment), file.proxy?.port], 0),
     claude: pick<string | undefined>([undefined, environment["SALLYPORT_CLAUDE"], file.claude], undefined),
+    startAhead: pick<boolean>([undefined, switchOf("SALLYPORT_START_AHEAD", environment), file.start_ahead], true),
     ...engineMemoryOf(environment, file),
     telemetry: telemetryOf(environment, file),
     ...runtimeOf(environment, file),

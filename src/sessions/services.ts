@@ -99,4 +99,6 @@ export interface Services {
   /** What every event passes before it is written or sent. */
   readonly redact: Redactor;
   readonly reach: ReachCheckpoint;
+  /** False: no engine is started before a session needs it. */
+  readonly startAhead: boolean;
 }

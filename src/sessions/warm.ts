@@ -50,8 +50,8 @@ export class WarmSessions {
 
   /** Makes one ready for the next session like this one, when that has had a moment for itself. */
   follow(settings: SessionSettings): void {
-    const { engines, clock } = this.#services;
-    if (this.#closed || engines.get(settings.engine)?.capabilities.warm !== true) return;
+    const { engines, clock, startAhead } = this.#services;
+    if (this.#closed || !startAhead || engines.get(settings.engine)?.capabilities.warm !== true) return;
     const shape = shapeOf(settings);
     if (this.#planned.has(shape) || this.#ready.some((ready) => ready.shape === shape)) return;
     const [oldest] = this.#planned;

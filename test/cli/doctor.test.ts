@@ -74,6 +74,7 @@ describe("sallyport doctor", () => {
       { name: "requests_per_minute", value: "6000", origin: "default" },
       { name: "drain_seconds", value: "7", origin: "default" },
       { name: "access_log", value: "as the log level says", origin: "default" },
+      { name: "start_ahead", value: "on", origin: "default" },
       { name: "proxy_port", value: "0", origin: "default" },
       { name: "claude", value: "(none)", origin: "default" },
       { name: "telemetry", value: "(none)", origin: "default" },

@@ -30,6 +30,7 @@ prices:
   local/*: {input: 1, output: 2}
 proxy: {port: 4100}
 claude: /opt/claude
+start_ahead: false
 telemetry: {endpoint: http://127.0.0.1:4318/, headers_env: MY_HEADERS}
 `;
 
@@ -43,6 +44,7 @@ const ENVIRONMENT = {
   SALLYPORT_REQUESTS_PER_MINUTE: "8",
   SALLYPORT_DRAIN_SECONDS: "80",
   SALLYPORT_ACCESS_LOG: "off",
+  SALLYPORT_START_AHEAD: "off",
   SALLYPORT_TOKEN: "token-of-environment",
   ANTHROPIC_API_KEY: "key",
   ANTHROPIC_BASE_URL: "http://127.0.0.1:1",
@@ -94,6 +96,7 @@ describe("settings", () => {
       roots: { value: ["/srv"], origin: "file" },
       requestsPerMinute: { value: 8, origin: "environment" },
       accessLog: { value: true, origin: "flag" },
+      startAhead: { value: false, origin: "environment" },
       drainSeconds: { value: 0, origin: "flag" },
       token: { value: "token-of-environment", origin: "environment" },
       apiKey: { value: "key", origin: "environment" },
@@ -115,6 +118,7 @@ describe("settings", () => {
       roots: { value: ["/srv"], origin: "file" },
       requestsPerMinute: { value: 8, origin: "environment" },
       accessLog: { value: false, origin: "environment" },
+      startAhead: { value: false, origin: "environment" },
       drainSeconds: { value: 80, origin: "environment" },
       token: { value: "token-of-environment", origin: "environment" },
       apiKey: { value: "key", origin: "environment" },
@@ -136,6 +140,7 @@ describe("settings", () => {
       roots: { value: ["/srv"], origin: "file" },
       requestsPerMinute: { value: 7, origin: "file" },
       accessLog: { value: true, origin: "file" },
+      startAhead: { value: false, origin: "file" },
       drainSeconds: { value: 70, origin: "file" },
       token: { value: undefined, origin: "default" },
       apiKey: { value: undefined, origin: "default" },
@@ -157,6 +162,7 @@ describe("settings", () => {
       roots: { value: ["/project"], origin: "default" },
       requestsPerMinute: { value: 6_000, origin: "default" },
       accessLog: { value: undefined, origin: "default" },
+      startAhead: { value: true, origin: "default" },
       drainSeconds: { value: 7, origin: "default" },
       token: { value: undefined, origin: "default" },
       apiKey: { value: undefined, origin: "default" },

@@ -1,6 +1,8 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { LIMITS } from "../../src/protocol/index.ts";
+import { MovableClock } from "../support/clock.ts";
 import { openTestHouse, script, untilTurnEnds } from "../support/house.ts";
 import { leftBehind } from "../support/server.ts";
 
@@ -8,7 +10,7 @@ const HELLO = { engine: "claude-sdk", prompt: { text: script({ say: "Hello." }) 
 
 describe("sessions that are made ready ahead of time", { timeout: 60_000 }, () => {
   it("are taken by the next session with the same settings, keep their id, and leave nothing when nobody takes them", async () => {
-    await using house = await openTestHouse();
+    await using house = await openTestHouse({ SALLYPORT_START_AHEAD: "on" });
     const engines = join(house.place.home, "engines");
     const first = await house.client.createSession(HELLO);
     await untilTurnEnds(house.client, first.id);
@@ -30,5 +32,14 @@ describe("sessions that are made ready ahead of time", { timeout: 60_000 }, () =
     await house.restart();
     expect((await readdir(engines)).toSorted()).toEqual([first.id, second.id, other.id].toSorted());
     expect(await leftBehind(house.place)).toEqual([]);
+  });
+
+  it("are not made where the settings say so", async () => {
+    const clock = new MovableClock();
+    await using house = await openTestHouse({ SALLYPORT_START_AHEAD: "off" }, { clock });
+    const { id } = await house.client.createSession(HELLO);
+    await untilTurnEnds(house.client, id);
+    clock.pass(LIMITS.warmFollowMs);
+    expect(await readdir(join(house.place.home, "engines"))).toEqual([id]);
   });
 });

@@ -44,6 +44,8 @@ export async function openTestHouse(
       HOME: place.home,
       SALLYPORT_TOKEN: TEST_TOKEN,
       SALLYPORT_REQUESTS_PER_MINUTE: "1000000",
+      // A program that is started for nobody is what few tests are about.
+      SALLYPORT_START_AHEAD: "off",
       ...environment,
     };
     return serve({

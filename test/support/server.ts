@@ -54,6 +54,7 @@ export async function startServer(
       HOME: place.home,
       SALLYPORT_TOKEN: TEST_TOKEN,
       SALLYPORT_REQUESTS_PER_MINUTE: "1000000",
+      SALLYPORT_START_AHEAD: "off",
       SALLYPORT_PORT: "0",
       ...environment,
     },

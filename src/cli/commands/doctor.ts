@@ -118,6 +118,7 @@ function settingsOf(settings: Settings): readonly ShownSetting[] {
     plain("requests_per_minute", settings.requestsPerMinute),
     plain("drain_seconds", settings.drainSeconds),
     plain("access_log", { ...settings.accessLog, value: onOrOff(settings.accessLog.value) }),
+    plain("start_ahead", { ...settings.startAhead, value: onOrOff(settings.startAhead.value) }),
     plain("proxy_port", settings.proxyPort),
     plain("claude", settings.claude),
     plain("telemetry", { ...settings.telemetry, value: settings.telemetry.value?.url }),

@@ -48,7 +48,7 @@ export class Bench {
 
   static async open(engine: string): Promise<Bench> {
     const model = await Model.open();
-    const house = await openTestHouse();
+    const house = await openTestHouse({ SALLYPORT_START_AHEAD: "on" });
     await writeFile(join(house.place.home, "sallyport.yaml"), settingsFor(model));
     await writeFile(join(house.place.home, "policy.yaml"), POLICY);
     await house.restart();

@@ -8,7 +8,7 @@ import { markedProcesses, noticed, signal, type Marked } from "../../support/ven
 
 let house: VendorHouse;
 beforeAll(async () => {
-  house = await openVendorHouse();
+  house = await openVendorHouse({ SALLYPORT_START_AHEAD: "on" });
 });
 afterAll(() => house[Symbol.asyncDispose]());
 

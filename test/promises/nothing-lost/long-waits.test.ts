@@ -10,7 +10,7 @@ const ENGINES = sample(["loop", "claude-sdk", "claude-cli"], 2);
 const clock = new MovableClock();
 let house: TestHouse;
 beforeAll(async () => {
-  house = await openTestHouse({}, { clock });
+  house = await openTestHouse({ SALLYPORT_START_AHEAD: "on" }, { clock });
 });
 afterAll(() => house[Symbol.asyncDispose]());
 
