@@ -18,6 +18,7 @@ const FLAGS = [
   "--disable-component-update",
   "--disable-sync",
   "--disable-dev-shm-usage",
+  // Pages live for seconds here: what compiles them better takes more than it gives.
   "--js-flags=--no-opt --no-maglev --no-wasm-tier-up",
 ] as const;
 

@@ -27,8 +27,8 @@ export function furnishWorld({ house, client }: ConsoleWorld): Promise<Furniture
 }
 
 /**
- * Goes to every scene (of a sample), wide and narrow, light or dark, and tells what is wrong there: what axe finds serious, a page that scrolls sideways
- * on a phone, a script that broke, something that the security policy had to stop.
+ * Goes to every scene (of a sample), wide and narrow, light or dark, and tells what is wrong there: what axe finds serious, a page that
+ * scrolls sideways on a phone, a script that broke, something that the security policy had to stop.
  */
 export async function inspect(
   world: ConsoleWorld,
