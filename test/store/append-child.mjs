@@ -5,7 +5,20 @@ import { openSqliteStore } from "../../dist/store/index.js";
 
 const [path, bytes] = process.argv.slice(2);
 const AT = "2026-01-01T00:00:00.000Z";
-const say = (message) => writeSync(1, `${JSON.stringify(message)}\n`);
+const pause = new Int32Array(new SharedArrayBuffer(4));
+
+/** At once and whole. A reader who is busy leaves the pipe full for a while: then it is waited for. */
+function say(message) {
+  const line = Buffer.from(`${JSON.stringify(message)}\n`);
+  for (let said = 0; said < line.length;) {
+    try {
+      said += writeSync(1, line, said);
+    } catch (error) {
+      if (error.code !== "EAGAIN") throw error;
+      Atomics.wait(pause, 0, 0, 1);
+    }
+  }
+}
 
 let fatal = 0;
 const store = await openSqliteStore({
