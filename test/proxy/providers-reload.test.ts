@@ -81,7 +81,7 @@ describe("sallyport.yaml while the server runs", () => {
     using world = new World();
     mkdirSync(world.path(FILE));
     expect(() => watch(world)).toThrow(Failure);
-    expect(() => readSettings({ home: world.folder }, {}, "/")).toThrow("is there but cannot be read (EISDIR)");
+    expect(() => readSettings({ home: world.folder }, {}, "/")).toThrow("is not a regular file");
   });
 
   test("a provider that did not change keeps its rests; one that did begins anew", async () => {
