@@ -3,17 +3,19 @@ import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
 import { packed } from "../../scripts/packed.mjs";
+import { thirdParty } from "../../scripts/third-party.mjs";
 
 const here = import.meta.dirname;
+const licences = thirdParty(resolve(here, "../.."));
 
 /** The pages that the server hands out. What they load is in `assets`, under names that change with their content. */
 export default defineConfig({
   root: here,
   base: "/",
-  plugins: [react(), tailwindcss(), packed()],
+  plugins: [react(), tailwindcss(), packed(), licences.plugin],
   // The server puts a fresh one in for each page: see src/surfaces/web-pages.ts.
   html: { cspNonce: "__CSP_NONCE__" },
-  worker: { format: "es" },
+  worker: { format: "es", plugins: () => [licences.worker] },
   build: {
     outDir: resolve(here, "../../dist/web"),
     emptyOutDir: true,
@@ -22,6 +24,8 @@ export default defineConfig({
     // The largest chunk is the diff viewer's highlighter, which only an approval loads.
     chunkSizeWarningLimit: 1_000,
     rolldownOptions: {
+      // How long its parts take is nobody's concern here.
+      checks: { bundlerTimings: false, pluginTimings: false },
       input: { console: resolve(here, "console/index.html"), workbench: resolve(here, "workbench/index.html") },
     },
   },

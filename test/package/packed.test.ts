@@ -64,8 +64,15 @@ describe("the package as npm would publish it", () => {
   });
 
   it("has the licences of the packages whose code it contains", () => {
-    const text = read("dist/bundle/THIRD-PARTY.txt");
-    for (const name of ["hono", "undici", "yaml", "zod"]) expect(text).toMatch(new RegExp(`^${name} [\\d.]+ \\(`, "m"));
+    const some = {
+      "dist/bundle": ["hono", "undici", "yaml", "zod"],
+      "dist/web": ["marked", "react-dom", "shiki", "@duckdb/duckdb-wasm"],
+      "dist/panel": ["marked"],
+    };
+    for (const [folder, names] of Object.entries(some)) {
+      const text = read(`${folder}/THIRD-PARTY.txt`);
+      for (const name of names) expect(text).toMatch(new RegExp(`^${name} [\\d.]+ \\(`, "m"));
+    }
   });
 
   it("has what its exports and its commands name, with types", () => {

@@ -1,11 +1,12 @@
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
+import { thirdParty } from "../../../scripts/third-party.mjs";
 
 /** `sallyport/panel` and `sallyport/panel/react`: all that the panel needs but React, which the page has. Run from the root of the repository. */
 // oxlint-disable-next-line import/no-default-export -- what vite reads
 export default defineConfig({
   root: "src/web/panel",
-  plugins: [react()],
+  plugins: [react(), thirdParty(process.cwd()).plugin],
   publicDir: false,
   build: {
     outDir: "../../../dist/panel",
@@ -13,6 +14,7 @@ export default defineConfig({
     target: "es2023",
     lib: { entry: { index: "index.ts", react: "react.tsx" }, formats: ["es"] },
     rolldownOptions: {
+      checks: { bundlerTimings: false, pluginTimings: false },
       external: ["react", "react/jsx-runtime"],
       // A library's spaces are left in otherwise.
       output: { minify: true, entryFileNames: "[name].js", chunkFileNames: "panel-[hash].js" },
