@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { z } from "zod";
@@ -8,6 +7,7 @@ import { SERVER_FILE, TOKEN_FILE } from "./files.ts";
 import { folderId } from "./home-marker.ts";
 import { readSettings, type Settings } from "./settings.ts";
 import type { Surroundings } from "./surroundings.ts";
+import { readTextFile } from "./text-file.ts";
 
 const RACE_POLL_MS = 100;
 
@@ -72,7 +72,7 @@ const ServerFile = z.object({ url: z.url(), pid: z.number().int().positive(), fo
 
 /** The server that has this home open; undefined when there is none that answers. */
 export async function findServer(home: string): Promise<FoundServer | undefined> {
-  const text = await readFile(join(home, SERVER_FILE), "utf8").catch(() => undefined);
+  const text = textOf(join(home, SERVER_FILE));
   if (text === undefined) return undefined;
   const parsed = ServerFile.safeParse(jsonOf(text));
   if (!parsed.success || !isAlive(parsed.data.pid)) return undefined;
@@ -83,16 +83,24 @@ export async function findServer(home: string): Promise<FoundServer | undefined>
 }
 
 /** The first admin's token of a home; undefined where it was set by SALLYPORT_TOKEN, or no server ever ran. */
-export async function homeToken(home: string): Promise<string | undefined> {
-  const text = await readFile(join(home, TOKEN_FILE), "utf8").catch(() => "");
-  return given(text.trim());
+export function homeToken(home: string): string | undefined {
+  return given((textOf(join(home, TOKEN_FILE)) ?? "").trim());
+}
+
+/** Undefined for whatever is no file of ours to read; a pipe is not waited for. */
+function textOf(path: string): string | undefined {
+  try {
+    return readTextFile(path);
+  } catch {
+    return undefined;
+  }
 }
 
 async function connectNamed(url: string, settings: Settings, options: ConnectOptions): Promise<Connection> {
   await checkProtocol(url);
   const own = await findServer(settings.home.value);
   // A home's token goes to that home's own server and to nobody else.
-  const kept = own !== undefined && addressOf(own.url) === url ? await homeToken(settings.home.value) : undefined;
+  const kept = own !== undefined && addressOf(own.url) === url ? homeToken(settings.home.value) : undefined;
   const token = tokenOf(options, kept);
   if (token === undefined)
     throw new Failure("unauthenticated", `no token for ${url}: pass --token or set SALLYPORT_TOKEN`);
@@ -101,7 +109,7 @@ async function connectNamed(url: string, settings: Settings, options: ConnectOpt
 
 async function connectFound(found: FoundServer, settings: Settings, options: ConnectOptions): Promise<Connection> {
   await checkProtocol(found.url);
-  const token = tokenOf(options, await homeToken(settings.home.value));
+  const token = tokenOf(options, homeToken(settings.home.value));
   if (token === undefined) {
     const message = `the server of this home (pid ${found.pid}) was started with SALLYPORT_TOKEN: set the same here, or pass --token`;
     throw new Failure("unauthenticated", message);

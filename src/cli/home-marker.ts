@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
-import { chmod, open, stat, writeFile } from "node:fs/promises";
+import { chmod, open, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 const MARKER_FILE = "instance";
@@ -25,7 +25,9 @@ export async function markerOf(home: string): Promise<string> {
   const known = await readStart(path);
   if (MARKER.exec(known)?.groups?.["folder"] === folder) return known;
   const marker = `${randomBytes(12).toString("hex")}-${folder}`;
-  await writeFile(path, `${marker}\n`, { mode: 0o600 });
+  // Whatever lies there goes: writing to a pipe would wait for a reader.
+  await rm(path, { force: true });
+  await writeFile(path, `${marker}\n`, { mode: 0o600, flag: "wx" });
   await chmod(path, 0o600);
   return marker;
 }

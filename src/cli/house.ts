@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { chmod, mkdir, readFile, realpath, writeFile } from "node:fs/promises";
+import { chmod, mkdir, realpath, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ConnectionBook } from "../connections/index.ts";
 import { LIMITS, makeNewId, type NewId, type Redactor } from "../protocol/index.ts";
@@ -25,6 +25,7 @@ import { openModels } from "./models.ts";
 import { fewOpenFiles, OpenFilesWatch, OWN_OPEN_FILES, type OpenFiles } from "./open-files.ts";
 import { loadPolicyFile } from "./policy-file.ts";
 import type { Environment, Settings } from "./settings.ts";
+import { readTextFile } from "./text-file.ts";
 import { loadToolModules } from "./tool-modules.ts";
 import { keyFilesOf, refuseUntrusted, trustedInHome } from "./trusted-files.ts";
 
@@ -365,7 +366,7 @@ async function gatewayFor(options: HouseOptions, furniture: Furniture): Promise<
 
 /** A small secret that is made once and kept in the home folder, readable by its owner only. */
 async function kept(path: string, make: () => string): Promise<string> {
-  const known = await readFile(path, "utf8").catch(() => undefined);
+  const known = readTextFile(path);
   if (known !== undefined && known.trim() !== "") return known.trim();
   const value = make();
   await writeFile(path, `${value}\n`, { mode: 0o600 });

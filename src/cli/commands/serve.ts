@@ -150,7 +150,7 @@ async function withLink(error: unknown, settings: Settings): Promise<unknown> {
   if (!(error instanceof Failure) || error.code !== "conflict") return error;
   const running = await findServer(settings.home.value);
   if (running === undefined) return error;
-  const token = await homeToken(settings.home.value);
+  const token = homeToken(settings.home.value);
   return new Failure(
     "conflict",
     `a server has this home open already (pid ${running.pid}): ${running.url}/${token === undefined ? "" : `?token=${token}`}`,
