@@ -48,7 +48,7 @@ describe.skipIf(!hasPostgres)("a real PostgreSQL", () => {
   beforeAll(async () => {
     cluster = await startPostgres();
     await cluster.admin(SCHEMA);
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await Promise.all(opened.map((database) => database.close()));

@@ -168,7 +168,7 @@ it("never lets more be spent than any limit allows, in any order of reserving, s
   );
   // The script does what it is for.
   expect([crashes > RUNS, waited > 2.5 * RUNS]).toEqual([true, true]);
-}, 60_000);
+});
 
 /** Requests of ten sessions at once, each at a provider that charges the whole amount; answers what it charged. */
 async function spree(send: (id: string, amount: number) => Promise<(() => void) | undefined>): Promise<number> {

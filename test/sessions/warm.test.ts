@@ -8,7 +8,7 @@ import { leftBehind } from "../support/server.ts";
 
 const HELLO = { engine: "claude-sdk", prompt: { text: script({ say: "Hello." }) } };
 
-describe("sessions that are made ready ahead of time", { timeout: 60_000 }, () => {
+describe("sessions that are made ready ahead of time", () => {
   it("are taken by the next session with the same settings, keep their id, and leave nothing when nobody takes them", async () => {
     await using house = await openTestHouse({ SALLYPORT_START_AHEAD: "on" });
     const engines = join(house.place.home, "engines");

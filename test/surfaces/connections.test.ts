@@ -256,7 +256,7 @@ describe.skipIf(!hasPostgres)("with a real PostgreSQL", () => {
       `local all postgres trust\nhost all postgres 127.0.0.1/32 trust\nhost all all 127.0.0.1/32 scram-sha-256\n`,
     );
     await cluster.admin("SELECT pg_reload_conf()");
-  }, 60_000);
+  });
 
   afterAll(() => cluster[Symbol.asyncDispose]());
 

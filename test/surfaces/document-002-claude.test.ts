@@ -65,38 +65,34 @@ async function recorded(): Promise<readonly Line[]> {
 const submit = (text: string): Promise<void> => client.say({ control: "run.submit", text, provider: "claude" });
 
 describe("document 002's bridge on Claude Code", () => {
-  it(
-    "run.submit starts Claude Code with the prompt, and its rows are the document's",
-    { timeout: 60_000 },
-    async () => {
-      await writeFile(join(house.place.workspace, "notes.txt"), "milk\n");
-      const grep = { tool: "Grep", input: { pattern: "milk", path: house.place.workspace } };
-      await submit(script({ say: "I'll search." }, grep, { say: "Found." }));
-      const rows = await client.turn();
-      const thread_id = threadOf(rows);
-      const tool = { id: expect.stringMatching(/^toolu_/), type: "command_execution", command: "Grep" };
-      expect(rows).toEqual([
-        { type: "thread.started", thread_id },
-        { type: "turn.started" },
-        { type: "item.completed", item: { id: "item_0", type: "agent_message", text: "I'll search." } },
-        { type: "item.started", item: { ...tool, aggregated_output: "", status: "in_progress" } },
-        {
-          type: "item.completed",
-          item: { ...tool, aggregated_output: expect.stringContaining("notes.txt"), exit_code: 0, status: "completed" },
-        },
-        { type: "item.completed", item: { id: "item_1", type: "agent_message", text: "Found." } },
-        { type: "turn.completed", usage: expect.any(Object) },
-      ]);
-      expect((await house.client.session(thread_id)).settings.engine).toBe("claude-cli");
-      const [started] = await recorded();
-      expect(started?.words).toEqual(expect.arrayContaining(["-p", "--output-format=stream-json", "--verbose"]));
-      expect(started?.cwd).toBe(await realpath(house.place.workspace));
-      // The prompt is among no arguments, which others on the machine could read.
-      expect(started?.words?.join(" ")).not.toContain("search");
-    },
-  );
+  it("run.submit starts Claude Code with the prompt, and its rows are the document's", async () => {
+    await writeFile(join(house.place.workspace, "notes.txt"), "milk\n");
+    const grep = { tool: "Grep", input: { pattern: "milk", path: house.place.workspace } };
+    await submit(script({ say: "I'll search." }, grep, { say: "Found." }));
+    const rows = await client.turn();
+    const thread_id = threadOf(rows);
+    const tool = { id: expect.stringMatching(/^toolu_/), type: "command_execution", command: "Grep" };
+    expect(rows).toEqual([
+      { type: "thread.started", thread_id },
+      { type: "turn.started" },
+      { type: "item.completed", item: { id: "item_0", type: "agent_message", text: "I'll search." } },
+      { type: "item.started", item: { ...tool, aggregated_output: "", status: "in_progress" } },
+      {
+        type: "item.completed",
+        item: { ...tool, aggregated_output: expect.stringContaining("notes.txt"), exit_code: 0, status: "completed" },
+      },
+      { type: "item.completed", item: { id: "item_1", type: "agent_message", text: "Found." } },
+      { type: "turn.completed", usage: expect.any(Object) },
+    ]);
+    expect((await house.client.session(thread_id)).settings.engine).toBe("claude-cli");
+    const [started] = await recorded();
+    expect(started?.words).toEqual(expect.arrayContaining(["-p", "--output-format=stream-json", "--verbose"]));
+    expect(started?.cwd).toBe(await realpath(house.place.workspace));
+    // The prompt is among no arguments, which others on the machine could read.
+    expect(started?.words?.join(" ")).not.toContain("search");
+  });
 
-  it("run.abort sends SIGINT, and the turn failed", { timeout: 60_000 }, async () => {
+  it("run.abort sends SIGINT, and the turn failed", async () => {
     const watcher = new BridgeClient(house, { query: "replay=off&mapping=rich" });
     await watcher.status();
     await submit(script({ stream: { tokens: 100_000, per_second: 200 } }));

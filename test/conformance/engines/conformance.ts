@@ -50,7 +50,6 @@ function scenariosOf(id: string): readonly Scenario[] {
 
 /** Set: the table in docs/internals/engines.md is written anew instead of compared. */
 const REWRITE = "SALLYPORT_WRITE_ENGINES";
-const TIMEOUT_MS = 60_000;
 
 /** Puts an engine through everything, in the real server, and compares what it does with what it says of itself. */
 export function engineConformance(id: string): void {
@@ -64,22 +63,18 @@ export function engineConformance(id: string): void {
       if (missing !== undefined) throw new Error(`engine ${id} cannot be tested: ${missing}`);
       bench = await Bench.open(id);
       bench.failures = beginFailures(bench);
-    }, TIMEOUT_MS);
+    });
     afterEach(() => bench.rest());
     afterAll(() => bench?.remove());
 
     for (const scenario of scenariosOf(id)) {
       const { name, shows } = scenario;
-      it(
-        name,
-        async () => {
-          const { can, words = can ? "yes" : "no" } = await scenario.run(bench);
-          if (shows !== undefined) observed[shows] = can;
-          column.set(name, words);
-          await bench.allSound();
-        },
-        TIMEOUT_MS,
-      );
+      it(name, async () => {
+        const { can, words = can ? "yes" : "no" } = await scenario.run(bench);
+        if (shows !== undefined) observed[shows] = can;
+        column.set(name, words);
+        await bench.allSound();
+      });
     }
 
     it("does what it declares, no more and no less", () => {

@@ -41,27 +41,23 @@ const SUBJECTS = [
 describeInBrowser("the answers are in sight", () => {
   const world = consoleWorld();
 
-  test.each(SUBJECTS)(
-    "$name, in every window, in the session and in the inbox",
-    { timeout: 90_000 },
-    async (subject) => {
-      const id = await begin(world, [subject.step]);
-      const inbox = await asked(world, id);
-      const visitor = await world.visit(inbox);
-      const { page } = visitor;
-      for (const path of [inbox, `/sessions/${id}`]) {
-        await go(world, page, path);
-        for (const [width, height] of WINDOWS) {
-          await page.setViewportSize({ width, height });
-          for (const name of [/^Reject/, /^Skip/, subject.yes])
-            await isInSight(question(page).getByRole("button", { name }).first(), `${path} ${name} ${width}×${height}`);
-        }
+  test.each(SUBJECTS)("$name, in every window, in the session and in the inbox", async (subject) => {
+    const id = await begin(world, [subject.step]);
+    const inbox = await asked(world, id);
+    const visitor = await world.visit(inbox);
+    const { page } = visitor;
+    for (const path of [inbox, `/sessions/${id}`]) {
+      await go(world, page, path);
+      for (const [width, height] of WINDOWS) {
+        await page.setViewportSize({ width, height });
+        for (const name of [/^Reject/, /^Skip/, subject.yes])
+          await isInSight(question(page).getByRole("button", { name }).first(), `${path} ${name} ${width}×${height}`);
       }
-      expect(visitor.troubles).toEqual([]);
-    },
-  );
+    }
+    expect(visitor.troubles).toEqual([]);
+  });
 
-  test("while a reason is written and while a command is edited", { timeout: 90_000 }, async () => {
+  test("while a reason is written and while a command is edited", async () => {
     const id = await begin(world, [{ tool: "Bash", input: { command: LONG } }]);
     const inbox = await asked(world, id);
     const { page } = await world.visit(inbox);

@@ -11,7 +11,7 @@ const TODOS = [
 describeInBrowser("a turn in the console", () => {
   const world = consoleWorld();
 
-  test("shows Markdown, a todo list and what the turn used", { timeout: 60_000 }, async () => {
+  test("shows Markdown, a todo list and what the turn used", async () => {
     const id = await begin(world, [
       { tool: "TodoWrite", input: { todos: TODOS } },
       { say: "The **answer** is in `notes.txt`." },

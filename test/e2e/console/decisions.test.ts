@@ -8,7 +8,7 @@ const WRITE = (file: string, content: string): object => ({ tool: "Write", input
 describeInBrowser("a person decides", () => {
   const world = consoleWorld();
 
-  test("no, with the reason, which the agent reads and answers", { timeout: 60_000 }, async () => {
+  test("no, with the reason, which the agent reads and answers", async () => {
     const id = await begin(world, [WRITE("no.txt", "no\n"), { say: "Then I will not write it." }]);
     const visitor = await world.visit(`/sessions/${id}`);
     const { page } = visitor;
@@ -24,7 +24,7 @@ describeInBrowser("a person decides", () => {
     expect(visitor.troubles).toEqual([]);
   });
 
-  test("yes, after a change that is shown before", { timeout: 60_000 }, async () => {
+  test("yes, after a change that is shown before", async () => {
     const id = await begin(world, [WRITE("changed.txt", "first words\n"), { say: "Written." }]);
     const visitor = await world.visit(`/sessions/${id}`);
     const { page } = visitor;
@@ -38,7 +38,7 @@ describeInBrowser("a person decides", () => {
     expect(visitor.troubles).toEqual([]);
   });
 
-  test("two at once: the first answer counts, the second person is told", { timeout: 60_000 }, async () => {
+  test("two at once: the first answer counts, the second person is told", async () => {
     const id = await begin(world, [WRITE("race.txt", "race\n"), { say: "Over." }]);
     const ended = untilTurnEnds(world.client, id);
     const path = await asked(world, id);
@@ -67,7 +67,7 @@ describeInBrowser("a person decides", () => {
     expect([...one.troubles, ...two.troubles]).toEqual([]);
   });
 
-  test("by the keyboard alone", { timeout: 60_000 }, async () => {
+  test("by the keyboard alone", async () => {
     const id = await begin(world, [WRITE("keys.txt", "keys\n"), { say: "Typed." }]);
     const ended = untilTurnEnds(world.client, id);
     const visitor = await world.visit(await asked(world, id));
@@ -79,7 +79,7 @@ describeInBrowser("a person decides", () => {
     expect(await world.read("keys.txt")).toBe("keys\n");
   });
 
-  test("a question of the agent is answered in a form", { timeout: 60_000 }, async () => {
+  test("a question of the agent is answered in a form", async () => {
     const questions = [
       {
         question: "Which colour?",

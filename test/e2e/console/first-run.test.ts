@@ -5,7 +5,7 @@ import { consoleWorld, conversation, question } from "./world.ts";
 describeInBrowser("somebody's first minutes", () => {
   const world = consoleWorld();
 
-  test("from the link to an approved edit", { timeout: 60_000 }, async () => {
+  test("from the link to an approved edit", async () => {
     const visitor = await world.visit("/");
     const { page } = visitor;
     await page.waitForURL("**/sessions");

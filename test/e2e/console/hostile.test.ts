@@ -16,7 +16,7 @@ async function watched(world: ConsoleWorld, path: string): Promise<{ visitor: Vi
 describeInBrowser("text that wants to be more than text", () => {
   const world = consoleWorld();
 
-  test("in a model's words", { timeout: 120_000 }, async () => {
+  test("in a model's words", async () => {
     const { session } = await runScript(world.client, { prompt: { text: script({ say: ALL_PAYLOADS }) } });
     const { visitor, told } = await watched(world, `/sessions/${session.id}`);
     const log = conversation(visitor.page);
@@ -37,7 +37,7 @@ describeInBrowser("text that wants to be more than text", () => {
     await checkPage(visitor, told);
   });
 
-  test("in thoughts, in what goes into tools and comes out of them, in todo lists", { timeout: 120_000 }, async () => {
+  test("in thoughts, in what goes into tools and comes out of them, in todo lists", async () => {
     await world.write("hostile.txt", ALL_PAYLOADS);
     const { session } = await runScript(world.client, {
       autonomy: "full",
@@ -87,7 +87,7 @@ describeInBrowser("text that wants to be more than text", () => {
     await checkPage(visitor, told);
   });
 
-  test("in the diffs, commands, file names and questions that a person decides on", { timeout: 120_000 }, async () => {
+  test("in the diffs, commands, file names and questions that a person decides on", async () => {
     const writes = FILE_NAMES.map((file_path) => ({ tool: "Write", input: { file_path, content: ALL_PAYLOADS } }));
     const questions = [
       {
@@ -119,54 +119,50 @@ describeInBrowser("text that wants to be more than text", () => {
     }
   });
 
-  test(
-    "in titles, names of people and templates, policy, feedback and the audit log",
-    { timeout: 120_000 },
-    async () => {
-      const hostile = PAYLOADS.slice(0, 8);
-      for (const payload of hostile) {
-        const { token } = await world.client.createToken({ role: "operator", name: payload.slice(0, 100) });
-        expect(token).not.toBe("");
-        await world.client.createSession({ prompt: { text: payload } });
-      }
-      await world.client.saveTemplate("hostile", {
-        name: PAYLOADS[4] ?? "",
-        session: { prompt: { text: ALL_PAYLOADS } },
-      });
-      const policy = await world.client.policy();
-      await world.client.setPolicy({
-        ...policy,
-        profiles: { [`<img src=x onerror=window.__xss=1>`]: { description: PAYLOADS[0] } },
-      });
-      const id = await begin(world, [{ tool: "Write", input: { file_path: "a.txt", content: "a" } }]);
-      const [, approvalId] = (await asked(world, id)).split("id=");
-      const { input_hash } = await world.client.approval(approvalId ?? "");
-      await world.client.decide(approvalId ?? "", {
-        decision: "reject",
-        input_hash,
-        feedback: ALL_PAYLOADS.slice(0, 2_000),
-      });
-      await writeFile(join(world.house.place.workspace, FILE_NAMES[0] ?? ""), "");
-      const { visitor, told } = await watched(world, "/sessions");
-      const places: readonly (readonly [string, string])[] = [
-        ["/sessions", "mark0"],
-        ["/tokens", "mark0"],
-        ["/new?template=hostile", "mark4"],
-        ["/policy", "onerror"],
-        [`/approvals?show=ended&id=${approvalId ?? ""}`, "mark0"],
-        [`/sessions/${id}`, "a.txt"],
-        ["/audit", "mark0"],
-        ["/usage", "Usage"],
-      ];
-      for (const [path, words] of places) {
-        await visitor.page.goto(`${world.house.serving.url}${path}`);
-        await visitor.page.locator("main").getByText(words).filter({ visible: true }).first().waitFor();
-        if (path === "/audit")
-          await visitor.page.locator("main summary").evaluateAll((all) => {
-            for (const summary of all) if (summary instanceof HTMLElement) summary.click();
-          });
-        await checkPage(visitor, told);
-      }
-    },
-  );
+  test("in titles, names of people and templates, policy, feedback and the audit log", async () => {
+    const hostile = PAYLOADS.slice(0, 8);
+    for (const payload of hostile) {
+      const { token } = await world.client.createToken({ role: "operator", name: payload.slice(0, 100) });
+      expect(token).not.toBe("");
+      await world.client.createSession({ prompt: { text: payload } });
+    }
+    await world.client.saveTemplate("hostile", {
+      name: PAYLOADS[4] ?? "",
+      session: { prompt: { text: ALL_PAYLOADS } },
+    });
+    const policy = await world.client.policy();
+    await world.client.setPolicy({
+      ...policy,
+      profiles: { [`<img src=x onerror=window.__xss=1>`]: { description: PAYLOADS[0] } },
+    });
+    const id = await begin(world, [{ tool: "Write", input: { file_path: "a.txt", content: "a" } }]);
+    const [, approvalId] = (await asked(world, id)).split("id=");
+    const { input_hash } = await world.client.approval(approvalId ?? "");
+    await world.client.decide(approvalId ?? "", {
+      decision: "reject",
+      input_hash,
+      feedback: ALL_PAYLOADS.slice(0, 2_000),
+    });
+    await writeFile(join(world.house.place.workspace, FILE_NAMES[0] ?? ""), "");
+    const { visitor, told } = await watched(world, "/sessions");
+    const places: readonly (readonly [string, string])[] = [
+      ["/sessions", "mark0"],
+      ["/tokens", "mark0"],
+      ["/new?template=hostile", "mark4"],
+      ["/policy", "onerror"],
+      [`/approvals?show=ended&id=${approvalId ?? ""}`, "mark0"],
+      [`/sessions/${id}`, "a.txt"],
+      ["/audit", "mark0"],
+      ["/usage", "Usage"],
+    ];
+    for (const [path, words] of places) {
+      await visitor.page.goto(`${world.house.serving.url}${path}`);
+      await visitor.page.locator("main").getByText(words).filter({ visible: true }).first().waitFor();
+      if (path === "/audit")
+        await visitor.page.locator("main summary").evaluateAll((all) => {
+          for (const summary of all) if (summary instanceof HTMLElement) summary.click();
+        });
+      await checkPage(visitor, told);
+    }
+  });
 });

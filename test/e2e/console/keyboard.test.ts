@@ -17,7 +17,7 @@ const focused = (page: Page): Promise<string> =>
 describeInBrowser("the keyboard, and who cannot see the page", () => {
   const world = consoleWorld();
 
-  test("approves, rejects with a reason and stops in a session, and keeps the focus", { timeout: 90_000 }, async () => {
+  test("approves, rejects with a reason and stops in a session, and keeps the focus", async () => {
     const id = await begin(world, [WRITE("yes.txt"), WRITE("no.txt"), SLOW]);
     const { page } = await world.visit(`/sessions/${id}`);
     await question(page).getByText("yes.txt").first().waitFor();
@@ -53,7 +53,7 @@ describeInBrowser("the keyboard, and who cannot see the page", () => {
     await conversation(page).getByText("You stopped this turn").waitFor();
   });
 
-  test("the inbox keeps the focus on the answered card", { timeout: 60_000 }, async () => {
+  test("the inbox keeps the focus on the answered card", async () => {
     const id = await begin(world, [WRITE("inbox.txt"), { say: "Written." }]);
     const { page } = await world.visit(await asked(world, id));
     await question(page)
@@ -67,7 +67,7 @@ describeInBrowser("the keyboard, and who cannot see the page", () => {
     await expect.poll(() => focused(page)).toBe("ARTICLE");
   });
 
-  test("a session that was started has the focus on its page", { timeout: 60_000 }, async () => {
+  test("a session that was started has the focus on its page", async () => {
     const { page } = await world.visit("/new");
     await page.getByLabel("What should the agent do?").fill(`Say it\nsim: ${JSON.stringify([{ say: "Said." }])}`);
     await page.keyboard.press("Control+Enter");
@@ -77,7 +77,7 @@ describeInBrowser("the keyboard, and who cannot see the page", () => {
     await expect.poll(() => page.title()).toMatch(/^(\(\d+\) )?Say it.* · Sallyport$/s);
   });
 
-  test("Home and End reach both ends of a long conversation in one press", { timeout: 90_000 }, async () => {
+  test("Home and End reach both ends of a long conversation in one press", async () => {
     const long = Array.from({ length: 40 }, (_, index) => [
       { say: `Part ${String(index)}.\n\n${"words of very different lengths ".repeat((index * 7) % 60)}` },
       { tool: "Glob", input: { pattern: `*.${String(index)}` } },
@@ -100,7 +100,7 @@ describeInBrowser("the keyboard, and who cannot see the page", () => {
     await expect.poll(async () => (await place()).below).toBeLessThanOrEqual(1);
   });
 
-  test("questions and ends of turns are read out, on other pages too", { timeout: 60_000 }, async () => {
+  test("questions and ends of turns are read out, on other pages too", async () => {
     await asked(world, await begin(world, [WRITE("old.txt")]));
     const { page } = await world.visit("/usage");
     // What waited before is no news.
@@ -121,29 +121,25 @@ describeInBrowser("the keyboard, and who cannot see the page", () => {
 describeInBrowser("a server or a token that goes away", () => {
   const world = consoleWorld();
 
-  test(
-    "an answer that cannot be sent says so at once, and can be given when the server is back",
-    { timeout: 60_000 },
-    async () => {
-      const id = await begin(world, [WRITE("away.txt"), { say: "Back." }]);
-      const visitor = await world.visit(`/sessions/${id}`);
-      const { page } = visitor;
-      const approve = question(page).getByRole("button", { name: /^Approve once/ });
-      await approve.waitFor();
-      await goOffline(page);
-      await page.getByText("You are offline.").waitFor();
-      await approve.click();
-      await question(page).getByText("Not sent: the server can’t be reached.").waitFor();
-      await expect.poll(() => approve.getAttribute("aria-disabled")).toBe("false");
-      await visitor.context.setOffline(false);
-      await page.getByText("You are offline.").waitFor({ state: "detached" });
-      await question(page).getByText("Not sent").waitFor({ state: "detached" });
-      await approve.click();
-      await conversation(page).getByText("Back.", { exact: true }).waitFor();
-    },
-  );
+  test("an answer that cannot be sent says so at once, and can be given when the server is back", async () => {
+    const id = await begin(world, [WRITE("away.txt"), { say: "Back." }]);
+    const visitor = await world.visit(`/sessions/${id}`);
+    const { page } = visitor;
+    const approve = question(page).getByRole("button", { name: /^Approve once/ });
+    await approve.waitFor();
+    await goOffline(page);
+    await page.getByText("You are offline.").waitFor();
+    await approve.click();
+    await question(page).getByText("Not sent: the server can’t be reached.").waitFor();
+    await expect.poll(() => approve.getAttribute("aria-disabled")).toBe("false");
+    await visitor.context.setOffline(false);
+    await page.getByText("You are offline.").waitFor({ state: "detached" });
+    await question(page).getByText("Not sent").waitFor({ state: "detached" });
+    await approve.click();
+    await conversation(page).getByText("Back.", { exact: true }).waitFor();
+  });
 
-  test("a revoked token leads to sign-in, and another one back to the same page", { timeout: 60_000 }, async () => {
+  test("a revoked token leads to sign-in, and another one back to the same page", async () => {
     const id = await begin(world, [{ say: "Read me." }]);
     const guest = await world.client.createToken({ role: "operator", name: "guest" });
     const { page } = await world.visit(`/sessions/${id}`, { token: guest.token });

@@ -7,7 +7,7 @@ const RUN = `sim: ${JSON.stringify([{ tool: "Bash", input: { command: "echo ran 
 describeInBrowser("document 001's page", () => {
   const world = consoleWorld();
 
-  test("at /agent a person picks the mode: Auto Execute runs without a question", { timeout: 60_000 }, async () => {
+  test("at /agent a person picks the mode: Auto Execute runs without a question", async () => {
     const visitor = await world.visit("/agent");
     const { page } = visitor;
     // What each mode means stands beside it.
@@ -24,7 +24,7 @@ describeInBrowser("document 001's page", () => {
     expect(visitor.troubles).toEqual([]);
   });
 
-  test("a command is shown with what to beware of", { timeout: 60_000 }, async () => {
+  test("a command is shown with what to beware of", async () => {
     const id = await begin(world, [{ tool: "Bash", input: { command: "sudo rm -rf build | tee log > out.txt" } }]);
     const { page } = await world.visit(`/sessions/${id}`);
     const warnings = question(page).getByRole("list", { name: "Warnings" }).getByRole("listitem");

@@ -8,7 +8,7 @@ const WRITE = { tool: "Write", input: { file_path: "people.txt", content: "peopl
 describeInBrowser("several people at one server", () => {
   const world = consoleWorld();
 
-  test("an answer on one device is on the other at once", { timeout: 60_000 }, async () => {
+  test("an answer on one device is on the other at once", async () => {
     const id = await begin(world, [WRITE, { say: "Written for both." }]);
     const path = await asked(world, id);
     const [desk, pocket] = await Promise.all([world.visit(`/sessions/${id}`), world.visit(path, PHONE)]);
@@ -24,7 +24,7 @@ describeInBrowser("several people at one server", () => {
     expect([...desk.troubles, ...pocket.troubles]).toEqual([]);
   });
 
-  test("a viewer sees everything and can change nothing", { timeout: 60_000 }, async () => {
+  test("a viewer sees everything and can change nothing", async () => {
     const id = await begin(world, [WRITE]);
     const path = await asked(world, id);
     const { token } = await world.house.as("viewer");
@@ -62,32 +62,28 @@ describeInBrowser("several people at one server", () => {
     expect(visitor.troubles).toEqual([]);
   });
 
-  test(
-    "an operator starts, decides and makes tokens, and leaves the policy to admins",
-    { timeout: 60_000 },
-    async () => {
-      const id = await begin(world, [WRITE, { say: "By an operator." }]);
-      const ended = untilTurnEnds(world.client, id);
-      const path = await asked(world, id);
-      const { token } = await world.house.as("operator", "Mara");
-      const visitor = await world.visit(path, { token });
-      const { page } = visitor;
-      const main = page.getByRole("navigation", { name: "Main" }).first();
-      await main.getByRole("link", { name: "New session" }).waitFor();
-      await expect.poll(() => main.getByRole("link", { name: "Tokens" }).count()).toBe(1);
-      await question(page)
-        .getByRole("button", { name: /Approve once/ })
-        .click();
-      const events = await ended;
-      const resolved = events.find((event) => event.type === "approval.resolved");
-      expect(resolved).toMatchObject({ outcome: "approved", by: { name: "Mara", role: "operator" } });
-      await page.goto(`${world.house.serving.url}/policy`);
-      await page.getByText("Only an admin can change it").waitFor();
-      expect(visitor.troubles).toEqual([]);
-    },
-  );
+  test("an operator starts, decides and makes tokens, and leaves the policy to admins", async () => {
+    const id = await begin(world, [WRITE, { say: "By an operator." }]);
+    const ended = untilTurnEnds(world.client, id);
+    const path = await asked(world, id);
+    const { token } = await world.house.as("operator", "Mara");
+    const visitor = await world.visit(path, { token });
+    const { page } = visitor;
+    const main = page.getByRole("navigation", { name: "Main" }).first();
+    await main.getByRole("link", { name: "New session" }).waitFor();
+    await expect.poll(() => main.getByRole("link", { name: "Tokens" }).count()).toBe(1);
+    await question(page)
+      .getByRole("button", { name: /Approve once/ })
+      .click();
+    const events = await ended;
+    const resolved = events.find((event) => event.type === "approval.resolved");
+    expect(resolved).toMatchObject({ outcome: "approved", by: { name: "Mara", role: "operator" } });
+    await page.goto(`${world.house.serving.url}/policy`);
+    await page.getByText("Only an admin can change it").waitFor();
+    expect(visitor.troubles).toEqual([]);
+  });
 
-  test("a token that is taken away signs its owner out", { timeout: 60_000 }, async () => {
+  test("a token that is taken away signs its owner out", async () => {
     const { id, token } = await world.client.createToken({ role: "operator", name: "guest" });
     const visitor = await world.visit("/sessions", { token });
     await visitor.page.getByRole("heading", { level: 1 }).waitFor();

@@ -11,47 +11,43 @@ const SCRIPT = `sim: ${JSON.stringify([
 describeInBrowser("on a phone", () => {
   const world = consoleWorld();
 
-  test(
-    "a session is started, read along with, and its edit approved with the diff in sight",
-    { timeout: 90_000 },
-    async () => {
-      const visitor = await world.visit("/sessions", PHONE);
-      const { page } = visitor;
-      const fits = async (): Promise<void> =>
-        expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(375);
-      await page.getByRole("link", { name: "Start a session" }).tap();
-      await page.waitForURL("**/new*");
-      await page.getByLabel("What should the agent do?").fill(`Write a note\n${SCRIPT}`);
-      await fits();
-      await page.getByRole("button", { name: "Start session" }).tap();
-      await page.waitForURL("**/sessions/ses_*");
-      await conversation(page).getByText("I will write the note.", { exact: true }).waitFor();
-      const card = question(page);
-      await card.getByText("NEW").waitFor();
-      await card.getByText("# A note").first().waitFor();
-      await fits();
-      // The bar tells that somebody is needed, and leads to the inbox.
-      await page.getByRole("link", { name: /Approvals.*1/ }).tap();
-      await page.waitForURL("**/approvals*");
-      await page.getByRole("link", { name: /^Write .*note\.md/ }).tap();
-      await card.getByText("# A note").first().waitFor();
-      await fits();
-      const approve = card.getByRole("button", { name: /Approve once/ });
-      await approve.tap();
-      await page
-        .getByText(/approved/i)
-        .first()
-        .waitFor();
-      await page.getByRole("link", { name: "Sessions" }).first().tap();
-      await page.getByRole("link", { name: /Write a note/ }).tap();
-      await conversation(page).getByText("The note is written.", { exact: true }).waitFor();
-      await fits();
-      expect(await world.read("note.md")).toContain("# A note");
-      expect(visitor.troubles).toEqual([]);
-    },
-  );
+  test("a session is started, read along with, and its edit approved with the diff in sight", async () => {
+    const visitor = await world.visit("/sessions", PHONE);
+    const { page } = visitor;
+    const fits = async (): Promise<void> =>
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(375);
+    await page.getByRole("link", { name: "Start a session" }).tap();
+    await page.waitForURL("**/new*");
+    await page.getByLabel("What should the agent do?").fill(`Write a note\n${SCRIPT}`);
+    await fits();
+    await page.getByRole("button", { name: "Start session" }).tap();
+    await page.waitForURL("**/sessions/ses_*");
+    await conversation(page).getByText("I will write the note.", { exact: true }).waitFor();
+    const card = question(page);
+    await card.getByText("NEW").waitFor();
+    await card.getByText("# A note").first().waitFor();
+    await fits();
+    // The bar tells that somebody is needed, and leads to the inbox.
+    await page.getByRole("link", { name: /Approvals.*1/ }).tap();
+    await page.waitForURL("**/approvals*");
+    await page.getByRole("link", { name: /^Write .*note\.md/ }).tap();
+    await card.getByText("# A note").first().waitFor();
+    await fits();
+    const approve = card.getByRole("button", { name: /Approve once/ });
+    await approve.tap();
+    await page
+      .getByText(/approved/i)
+      .first()
+      .waitFor();
+    await page.getByRole("link", { name: "Sessions" }).first().tap();
+    await page.getByRole("link", { name: /Write a note/ }).tap();
+    await conversation(page).getByText("The note is written.", { exact: true }).waitFor();
+    await fits();
+    expect(await world.read("note.md")).toContain("# A note");
+    expect(visitor.troubles).toEqual([]);
+  });
 
-  test("what can be pressed is large enough for a finger", { timeout: 60_000 }, async () => {
+  test("what can be pressed is large enough for a finger", async () => {
     const visitor = await world.visit("/sessions", PHONE);
     const { page } = visitor;
     for (const path of ["/sessions", "/new", "/approvals", "/usage", "/policy", "/providers", "/tokens", "/audit"]) {

@@ -8,7 +8,7 @@ import { makePlace, TEST_TOKEN } from "../../support/server.ts";
 import { conversation, question } from "./world.ts";
 
 describeInBrowser("a server that is killed while the page is open", () => {
-  test("nothing is lost and the page recovers by itself", { timeout: 120_000 }, async () => {
+  test("nothing is lost and the page recovers by itself", async () => {
     const place = await makePlace();
     const phoenix = new Phoenix(place, await ownPort(), () => ({}));
     const browser = await launchBrowser();

@@ -11,7 +11,7 @@ const call = (page: Page, name: RegExp): Locator => conversation(page).getByRole
 describeInBrowser("what the screen says is what happened", () => {
   const world = consoleWorld();
 
-  test("after an edit, what ran stands first; what was asked for second", { timeout: 60_000 }, async () => {
+  test("after an edit, what ran stands first; what was asked for second", async () => {
     const id = await begin(world, [bash("printf original"), { say: "Ran." }]);
     const inbox = await asked(world, id);
     const visitor = await world.visit(`/sessions/${id}`);
@@ -39,36 +39,32 @@ describeInBrowser("what the screen says is what happened", () => {
     expect(visitor.troubles).toEqual([]);
   });
 
-  test(
-    "Stop starts nothing: the queue is held until somebody runs it, and can be emptied",
-    { timeout: 60_000 },
-    async () => {
-      const id = await begin(world, [SLOW]);
-      const { page } = await world.visit(`/sessions/${id}`);
-      for (const say of ["first in line", "second in line"]) {
-        await page
-          .getByLabel("Prompt", { exact: true })
-          .fill(`${say}\nsim: ${JSON.stringify([{ say: `Did the ${say}.` }])}`);
-        await page.getByRole("button", { name: "Queue", exact: true }).click();
-        await page.getByRole("button", { name: `Remove “${say}` }).waitFor();
-      }
-      await page.getByRole("button", { name: "Stop" }).click();
-      await conversation(page).getByText("You stopped this turn").waitFor();
-      await page.getByText("Turn stopped. 2 queued prompts are held.").first().waitFor();
-      const queue = page.getByRole("region", { name: "Queued prompts" });
-      await queue.getByText("2 held").waitFor();
-      await conversation(page).getByText("Turn failed").waitFor({ state: "detached" });
-      expect((await world.client.session(id)).status).toBe("idle");
-      await queue.getByRole("button", { name: "Remove “first in line" }).click();
-      await queue.getByText("1 held").waitFor();
-      await queue.getByRole("button", { name: "Run the queue" }).click();
-      await conversation(page).getByText("Did the second in line.", { exact: true }).waitFor();
-      await queue.waitFor({ state: "detached" });
-      await conversation(page).getByText("You removed this prompt before it started").waitFor();
-    },
-  );
+  test("Stop starts nothing: the queue is held until somebody runs it, and can be emptied", async () => {
+    const id = await begin(world, [SLOW]);
+    const { page } = await world.visit(`/sessions/${id}`);
+    for (const say of ["first in line", "second in line"]) {
+      await page
+        .getByLabel("Prompt", { exact: true })
+        .fill(`${say}\nsim: ${JSON.stringify([{ say: `Did the ${say}.` }])}`);
+      await page.getByRole("button", { name: "Queue", exact: true }).click();
+      await page.getByRole("button", { name: `Remove “${say}` }).waitFor();
+    }
+    await page.getByRole("button", { name: "Stop" }).click();
+    await conversation(page).getByText("You stopped this turn").waitFor();
+    await page.getByText("Turn stopped. 2 queued prompts are held.").first().waitFor();
+    const queue = page.getByRole("region", { name: "Queued prompts" });
+    await queue.getByText("2 held").waitFor();
+    await conversation(page).getByText("Turn failed").waitFor({ state: "detached" });
+    expect((await world.client.session(id)).status).toBe("idle");
+    await queue.getByRole("button", { name: "Remove “first in line" }).click();
+    await queue.getByText("1 held").waitFor();
+    await queue.getByRole("button", { name: "Run the queue" }).click();
+    await conversation(page).getByText("Did the second in line.", { exact: true }).waitFor();
+    await queue.waitFor({ state: "detached" });
+    await conversation(page).getByText("You removed this prompt before it started").waitFor();
+  });
 
-  test("a turn that another person stopped says who", { timeout: 60_000 }, async () => {
+  test("a turn that another person stopped says who", async () => {
     const id = await begin(world, [SLOW]);
     const { page } = await world.visit(`/sessions/${id}`);
     await page.getByRole("button", { name: "Stop" }).waitFor();
@@ -76,7 +72,7 @@ describeInBrowser("what the screen says is what happened", () => {
     await conversation(page).getByText("Mara stopped this turn").waitFor();
   });
 
-  test("the step limit is a pause, and goes on with a button", { timeout: 60_000 }, async () => {
+  test("the step limit is a pause, and goes on with a button", async () => {
     const steps = [
       { tool: "Glob", input: { pattern: "*" } },
       { tool: "Glob", input: { pattern: "*.md" } },
@@ -91,7 +87,7 @@ describeInBrowser("what the screen says is what happened", () => {
     await conversation(page).getByRole("button", { name: "Continue" }).waitFor({ state: "detached" });
   });
 
-  test("a question that expired is expired, everywhere, and is told", { timeout: 60_000 }, async () => {
+  test("a question that expired is expired, everywhere, and is told", async () => {
     const policy = await world.client.policy();
     const quick = { ...policy.profiles[policy.default_profile], approval_timeout_ms: 1_500 };
     await world.client.setPolicy({ ...policy, profiles: { ...policy.profiles, quick } });
@@ -114,7 +110,7 @@ describeInBrowser("what the screen says is what happened", () => {
     expect(await world.client.session(id)).not.toHaveProperty("expired_approvals");
   });
 
-  test("a command shows its output while it runs, and a failed one opens at its end", { timeout: 60_000 }, async () => {
+  test("a command shows its output while it runs, and a failed one opens at its end", async () => {
     const command =
       "for i in $(seq 80); do echo line $i; done; until [ -e go ]; do sleep 0.05; done; echo the end; exit 3";
     const id = await begin(world, [bash(command), { say: "It failed." }], { autonomy: "full" });
@@ -129,31 +125,27 @@ describeInBrowser("what the screen says is what happened", () => {
     expect(await box.evaluate((pre) => pre.scrollTop)).toBeGreaterThan(0);
   });
 
-  test(
-    "two calls of one message stand in their order; one that was answered is not counted as a question",
-    { timeout: 60_000 },
-    async () => {
-      const tools = ["one", "two"].map((file) => ({
-        tool: "Write",
-        input: { file_path: `${file}.txt`, content: file },
-      }));
-      const id = await begin(world, [{ tools }, { say: "Both." }]);
-      const { page } = await world.visit(await asked(world, id));
-      const lines = page.locator("[data-approval]").filter({ hasText: /(one|two)\.txt/ });
-      await expect
-        .poll(() => lines.allInnerTexts())
-        .toEqual([expect.stringContaining("one.txt"), expect.stringContaining("two.txt")]);
-      await page.goto(`${world.house.serving.url}/sessions/${id}`);
-      await conversation(page)
-        .getByText(/Waiting for you: Write .*and 1 more/)
-        .waitFor();
-      const { approvals } = await world.client.approvals({ status: "pending", session_id: id });
-      const second = approvals.find(({ input }) => input["file_path"] === "two.txt");
-      await world.client.decide(second?.id ?? "", { decision: "approve", input_hash: second?.input_hash ?? "" });
-      await conversation(page)
-        .getByText(/and 1 more/)
-        .waitFor({ state: "detached" });
-      await call(page, /^Write: approved/).waitFor();
-    },
-  );
+  test("two calls of one message stand in their order; one that was answered is not counted as a question", async () => {
+    const tools = ["one", "two"].map((file) => ({
+      tool: "Write",
+      input: { file_path: `${file}.txt`, content: file },
+    }));
+    const id = await begin(world, [{ tools }, { say: "Both." }]);
+    const { page } = await world.visit(await asked(world, id));
+    const lines = page.locator("[data-approval]").filter({ hasText: /(one|two)\.txt/ });
+    await expect
+      .poll(() => lines.allInnerTexts())
+      .toEqual([expect.stringContaining("one.txt"), expect.stringContaining("two.txt")]);
+    await page.goto(`${world.house.serving.url}/sessions/${id}`);
+    await conversation(page)
+      .getByText(/Waiting for you: Write .*and 1 more/)
+      .waitFor();
+    const { approvals } = await world.client.approvals({ status: "pending", session_id: id });
+    const second = approvals.find(({ input }) => input["file_path"] === "two.txt");
+    await world.client.decide(second?.id ?? "", { decision: "approve", input_hash: second?.input_hash ?? "" });
+    await conversation(page)
+      .getByText(/and 1 more/)
+      .waitFor({ state: "detached" });
+    await call(page, /^Write: approved/).waitFor();
+  });
 });

@@ -106,7 +106,7 @@ describeWithFuse("a mount whose parts are killed", () => {
     expect(await sallyport("unmount", place.folder)).toMatchObject({ code: 0 });
     expect(place.mounted).toBe(false);
     await mountAgain();
-  }, 60_000);
+  });
 
   it("a folder is mounted once, must be empty, and is taken away by name", async () => {
     expect(await sallyport("mount", place.folder)).toMatchObject({
@@ -127,7 +127,7 @@ describeWithFuse("a mount whose parts are killed", () => {
     expect(await mount.end("SIGTERM")).toEqual({ code: 0, signal: null });
     expect([place.mounted, guards(place.folder)]).toEqual([false, []]);
     await mountAgain();
-  }, 60_000);
+  });
 
   it("lives on a small heap over thousands of opens", async () => {
     await mount.end("SIGTERM");
@@ -137,7 +137,7 @@ describeWithFuse("a mount whose parts are killed", () => {
     const opens = `for (let i = 0; i < 1000; i += 1) require("node:fs").readFileSync("sessions/${id}/status")`;
     await ok(place.folder, `'${process.execPath}' -e '${opens}'`);
     expect(await ok(place.folder, `cat sessions/${id}/status`)).toContain(id);
-  }, 60_000);
+  });
 
   /** The command in this process, which serves none of what it touches. */
   async function sallyport(...words: readonly string[]): Promise<Ended> {

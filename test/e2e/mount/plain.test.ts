@@ -63,7 +63,7 @@ describe("a plain folder instead of a mount", () => {
     expect(statSync(join(folder, "sessions", forked, "prompt")).isFIFO()).toBe(true);
     await ok(session, `echo fly > ctl; ${until("grep -qs 'unknown command' error")}`);
     await ok(session, `echo stop > ctl; ${until("grep -qs complete status")}`);
-  }, 60_000);
+  });
 
   it.skipIf(spawnSync("rsync", ["--version"]).error !== undefined)(
     "rsync and tar copy what the files say; what is too long is told in error",
@@ -96,5 +96,5 @@ describe("a plain folder instead of a mount", () => {
     await expect(start()).rejects.toThrow("is not empty");
     await rm(join(folder, "mine"));
     mount = await start();
-  }, 60_000);
+  });
 });

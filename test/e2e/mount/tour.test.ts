@@ -32,5 +32,5 @@ describeWithFuse("the tour of the manual", () => {
       place.remove();
       await house[Symbol.asyncDispose]();
     }
-  }, 60_000);
+  });
 });

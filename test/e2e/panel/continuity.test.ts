@@ -162,7 +162,7 @@ describeInBrowser("a chat stays with its tab", () => {
 });
 
 describeInBrowser("a server that is stopped", () => {
-  test("it is said, nothing is lost, and the chat recovers", { timeout: 90_000 }, async () => {
+  test("it is said, nothing is lost, and the chat recovers", async () => {
     const place = await makePlace();
     const [port, sitePort] = [await ownPort(), await ownPort()];
     const environment = { SALLYPORT_PORT: String(port), SALLYPORT_ALLOWED_HOSTS: `127.0.0.1:${sitePort}` };

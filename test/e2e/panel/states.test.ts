@@ -39,7 +39,7 @@ const EVERYTHING = [
 describeInBrowser("every state of the panel", () => {
   const world = panelWorld();
 
-  test("is for everybody: nothing for axe to find, light and dark", { timeout: 90_000 }, async () => {
+  test("is for everybody: nothing for axe to find, light and dark", async () => {
     const visitor = await world.visit({}, { viewport: { width: 420, height: 800 } });
     const { page } = visitor;
     await page.getByText("Ask something").waitFor();

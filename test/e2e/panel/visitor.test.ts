@@ -155,7 +155,7 @@ describeInBrowser("the panel on a page of another origin, with a visitor's token
     ]);
   });
 
-  test("whatever the model, the tools and the page's data say stays text", { timeout: 60_000 }, async () => {
+  test("whatever the model, the tools and the page's data say stays text", async () => {
     const visitor = await visit(shop, { subject: "hostile", found: ALL_PAYLOADS.slice(0, 6_000) });
     const { page } = visitor;
     const told = listen(visitor.context, [shop.url, house.serving.url]);

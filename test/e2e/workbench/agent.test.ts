@@ -29,7 +29,7 @@ describeInBrowser("an agent in the workbench", () => {
   test.each([
     { engine: "", of: "the server's choice" },
     { engine: "claude-sdk", of: "Claude Code through its SDK" },
-  ])("adds a chart when it is asked to, with $of", { timeout: 120_000 }, async ({ engine }) => {
+  ])("adds a chart when it is asked to, with $of", async ({ engine }) => {
     const visitor = await world.visit("/workbench");
     const { page } = visitor;
     await openSample(page);
@@ -52,7 +52,7 @@ describeInBrowser("an agent in the workbench", () => {
     expect(visitor.troubles).toEqual([]);
   });
 
-  test("makes columns, filters, runs scripts and exports", { timeout: 90_000 }, async () => {
+  test("makes columns, filters, runs scripts and exports", async () => {
     const visitor = await world.visit("/workbench");
     const { page } = visitor;
     await openSample(page);
@@ -79,7 +79,7 @@ describeInBrowser("an agent in the workbench", () => {
     expect(visitor.troubles).toEqual([]);
   });
 
-  test("a script reaches nothing but its copy of the table", { timeout: 60_000 }, async () => {
+  test("a script reaches nothing but its copy of the table", async () => {
     const { page } = await world.visit("/workbench");
     await openSample(page);
     await openChat(page);
@@ -98,7 +98,7 @@ describeInBrowser("an agent in the workbench", () => {
     ]);
   });
 
-  test("every sample script runs", { timeout: 90_000 }, async () => {
+  test("every sample script runs", async () => {
     const { page } = await world.visit("/workbench");
     await openSample(page);
     await openChat(page);
@@ -116,7 +116,7 @@ describeInBrowser("an agent in the workbench", () => {
       expect(told.join()).toContain(part);
   });
 
-  test("an endless script is ended and the page goes on", { timeout: 60_000 }, async () => {
+  test("an endless script is ended and the page goes on", async () => {
     const visitor = await world.visit("/workbench");
     const { page } = visitor;
     await openSample(page);
@@ -135,7 +135,7 @@ describeInBrowser("an agent in the workbench", () => {
     expect(visitor.troubles).toEqual([]);
   });
 
-  test("new chat begins anew, and two tabs never see each other's calls", { timeout: 90_000 }, async () => {
+  test("new chat begins anew, and two tabs never see each other's calls", async () => {
     const visitor = await world.visit("/workbench");
     const { page } = visitor;
     await openSample(page);

@@ -40,7 +40,7 @@ describeInBrowser("the databases of the house in the workbench", () => {
       .waitFor();
   }
 
-  test("SQLite: an agent lists tables, asks, and cannot write", { timeout: 90_000 }, async () => {
+  test("SQLite: an agent lists tables, asks, and cannot write", async () => {
     const path = join(world.house.place.workspace, "shop.sqlite");
     const database = new DatabaseSync(path);
     database.exec(TABLES);
@@ -55,10 +55,10 @@ describeInBrowser("the databases of the house in the workbench", () => {
   const made: { cluster?: Cluster } = {};
   beforeAll(async () => {
     if (hasPostgres) made.cluster = await startPostgres();
-  }, 60_000);
+  });
   afterAll(() => made.cluster?.[Symbol.asyncDispose]());
 
-  test.skipIf(!hasPostgres)("PostgreSQL: the same", { timeout: 90_000 }, async () => {
+  test.skipIf(!hasPostgres)("PostgreSQL: the same", async () => {
     const { cluster } = made;
     if (cluster === undefined) throw new Error("no cluster");
     await cluster.admin("CREATE DATABASE shop");

@@ -14,7 +14,7 @@ const ROWS = PAYLOADS.map((payload) => Array.from({ length: 6 }, () => quoted(pa
 describeInBrowser("text that wants to be more than text, in the workbench", () => {
   const world = consoleWorld();
 
-  test("in a file, its columns and cells, in what an agent says and adds", { timeout: 60_000 }, async () => {
+  test("in a file, its columns and cells, in what an agent says and adds", async () => {
     const visitor = await world.visit("/workbench");
     const { page } = visitor;
     const told = listen(visitor.context, [world.house.serving.url]);

@@ -6,7 +6,7 @@ import { makePlace, TEST_TOKEN } from "../../support/server.ts";
 import { answers, ask, chat, openChat, openSample, viewer } from "./world.ts";
 
 describeInBrowser("a server that is killed while the workbench is open", () => {
-  test("the chat says so, the data stay, and the agent acts there again", { timeout: 120_000 }, async () => {
+  test("the chat says so, the data stay, and the agent acts there again", async () => {
     const place = await makePlace();
     const phoenix = new Phoenix(place, await ownPort(), () => ({}));
     const browser = await launchBrowser();

@@ -48,7 +48,7 @@ async function openCsv(page: Page, name: string): Promise<void> {
 describeInBrowser("a workbench that is loaded again", () => {
   const world = consoleWorld();
 
-  test("has its tables, viewers and filters, and says so", { timeout: 90_000 }, async () => {
+  test("has its tables, viewers and filters, and says so", async () => {
     const visitor = await world.visit("/workbench");
     const { page } = visitor;
     await openCsv(page, "one.csv");
@@ -68,7 +68,7 @@ describeInBrowser("a workbench that is loaded again", () => {
     expect(visitor.troubles).toEqual([]);
   });
 
-  test("a sort can be taken back, and a layout comes back without its filter", { timeout: 90_000 }, async () => {
+  test("a sort can be taken back, and a layout comes back without its filter", async () => {
     const visitor = await world.visit("/workbench");
     const { page } = visitor;
     await openCsv(page, "sorted.csv");

@@ -24,7 +24,7 @@ const box = async (locator: Locator) => {
 describeInBrowser("the workbench", () => {
   const world = consoleWorld();
 
-  test("a sample, a chart, its properties, undo and redo", { timeout: 60_000 }, async () => {
+  test("a sample, a chart, its properties, undo and redo", async () => {
     const visitor = await world.visit("/workbench");
     const { page } = visitor;
     await openSample(page);
@@ -50,7 +50,7 @@ describeInBrowser("the workbench", () => {
     expect(visitor.troubles).toEqual([]);
   });
 
-  test("viewers are arranged by the pointer and by the keyboard", { timeout: 60_000 }, async () => {
+  test("viewers are arranged by the pointer and by the keyboard", async () => {
     const visitor = await world.visit("/workbench");
     const { page } = visitor;
     await openSample(page);
@@ -84,7 +84,7 @@ describeInBrowser("the workbench", () => {
     expect(visitor.troubles).toEqual([]);
   });
 
-  test("files, a column, a download; what cannot be opened says why", { timeout: 60_000 }, async () => {
+  test("files, a column, a download; what cannot be opened says why", async () => {
     const visitor = await world.visit("/workbench");
     const { page } = visitor;
     await picker(page).setInputFiles({ name: "cities.csv", mimeType: "text/csv", buffer: Buffer.from(CSV) });
@@ -121,7 +121,7 @@ describeInBrowser("the workbench", () => {
     expect(visitor.troubles).toEqual([]);
   });
 
-  test("a download that is safe for spreadsheets, where that is wanted", { timeout: 60_000 }, async () => {
+  test("a download that is safe for spreadsheets, where that is wanted", async () => {
     const visitor = await world.visit("/workbench");
     const { page } = visitor;
     const buffer = Buffer.from("Name,Sum\n=1+1,-5\nplain,6\n");
@@ -147,49 +147,45 @@ describeInBrowser("the workbench", () => {
     expect(visitor.troubles).toEqual([]);
   });
 
-  test(
-    "a layout comes back with its table, and by its name; a foreign one is refused",
-    { timeout: 60_000 },
-    async () => {
-      const visitor = await world.visit("/workbench");
-      const { page } = visitor;
-      await openSample(page);
-      await addViewer(page, "Histogram");
-      await viewer(page, "Histogram of AGE").waitFor();
-      await page.getByRole("button", { name: "Layouts" }).click();
-      await page.getByRole("menuitem", { name: "Save this layout as…" }).click();
-      await page.getByLabel("Name").fill("Ages");
-      await page.getByRole("button", { name: "Save", exact: true }).click();
-      await page.waitForFunction(() => /Histogram/.test(localStorage.getItem("sallyport.workbench.layouts") ?? ""));
-      await page
-        .getByRole("navigation", { name: "Open tables" })
-        .getByRole("button", { name: /^Close/ })
-        .click();
-      await page.getByText("Layouts kept in this browser").waitFor();
-      await openSample(page);
-      await viewer(page, "Histogram of AGE").waitFor();
-      await picker(page).setInputFiles({ name: "cities.csv", mimeType: "text/csv", buffer: Buffer.from(CSV) });
-      await page.getByRole("button", { name: "Close cities" }).waitFor();
-      await page.evaluate(() => {
-        const key = "sallyport.workbench.layouts";
-        const kept = localStorage.getItem(key) ?? "";
-        localStorage.setItem(
-          key,
-          kept.replaceAll(String.raw`\"look\":{}`, String.raw`\"look\":{\"valueColumnName\":\"AGE\"}`),
-        );
-      });
-      await page.getByRole("button", { name: "Layouts" }).click();
-      await page.getByRole("menuitem", { name: /^Ages/ }).click();
-      await page
-        .getByText(/no column "AGE"/i)
-        .first()
-        .waitFor();
-      await expect.poll(() => page.getByRole("region", { name: /Histogram/ }).count()).toBe(0);
-      expect(visitor.troubles).toEqual([]);
-    },
-  );
+  test("a layout comes back with its table, and by its name; a foreign one is refused", async () => {
+    const visitor = await world.visit("/workbench");
+    const { page } = visitor;
+    await openSample(page);
+    await addViewer(page, "Histogram");
+    await viewer(page, "Histogram of AGE").waitFor();
+    await page.getByRole("button", { name: "Layouts" }).click();
+    await page.getByRole("menuitem", { name: "Save this layout as…" }).click();
+    await page.getByLabel("Name").fill("Ages");
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.waitForFunction(() => /Histogram/.test(localStorage.getItem("sallyport.workbench.layouts") ?? ""));
+    await page
+      .getByRole("navigation", { name: "Open tables" })
+      .getByRole("button", { name: /^Close/ })
+      .click();
+    await page.getByText("Layouts kept in this browser").waitFor();
+    await openSample(page);
+    await viewer(page, "Histogram of AGE").waitFor();
+    await picker(page).setInputFiles({ name: "cities.csv", mimeType: "text/csv", buffer: Buffer.from(CSV) });
+    await page.getByRole("button", { name: "Close cities" }).waitFor();
+    await page.evaluate(() => {
+      const key = "sallyport.workbench.layouts";
+      const kept = localStorage.getItem(key) ?? "";
+      localStorage.setItem(
+        key,
+        kept.replaceAll(String.raw`\"look\":{}`, String.raw`\"look\":{\"valueColumnName\":\"AGE\"}`),
+      );
+    });
+    await page.getByRole("button", { name: "Layouts" }).click();
+    await page.getByRole("menuitem", { name: /^Ages/ }).click();
+    await page
+      .getByText(/no column "AGE"/i)
+      .first()
+      .waitFor();
+    await expect.poll(() => page.getByRole("region", { name: /Histogram/ }).count()).toBe(0);
+    expect(visitor.troubles).toEqual([]);
+  });
 
-  test("the menus by the keyboard; agents find the elements that they may point at", { timeout: 60_000 }, async () => {
+  test("the menus by the keyboard; agents find the elements that they may point at", async () => {
     const visitor = await world.visit("/workbench");
     const { page } = visitor;
     await openSample(page);
@@ -227,7 +223,7 @@ describeInBrowser("the workbench", () => {
     expect(visitor.troubles).toEqual([]);
   });
 
-  test("who comes with a token that is not known any more is asked for another", { timeout: 60_000 }, async () => {
+  test("who comes with a token that is not known any more is asked for another", async () => {
     const visitor = await world.visit("/workbench", { token: "sp_wrong" });
     const { page } = visitor;
     await page.getByText("That token is not valid.").waitFor();
@@ -236,7 +232,7 @@ describeInBrowser("the workbench", () => {
     await page.getByRole("heading", { name: "Workbench", level: 1 }).waitFor();
   });
 
-  test("without the server tables are opened and looked at all the same", { timeout: 60_000 }, async () => {
+  test("without the server tables are opened and looked at all the same", async () => {
     const visitor = await world.visit("/workbench");
     const { page } = visitor;
     await openSample(page);

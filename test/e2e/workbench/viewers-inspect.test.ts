@@ -45,7 +45,7 @@ describeInBrowser("the parts of the workbench, light and dark", () => {
     expect(visitor.troubles).toEqual([]);
   });
 
-  test("nor in the SQL pane and the chat", { timeout: 120_000 }, async () => {
+  test("nor in the SQL pane and the chat", async () => {
     const visitor = await world.visit("/workbench");
     const { page } = visitor;
     await openSample(page);

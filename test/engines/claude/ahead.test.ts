@@ -55,4 +55,4 @@ test("claude-cli has a new process for each prompt, which is there before the pr
   expect(after.pids).not.toEqual([third]);
   await room.forget();
   expect(await room.pids()).toEqual([]);
-}, 60_000);
+});

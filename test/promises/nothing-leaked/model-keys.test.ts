@@ -56,7 +56,7 @@ beforeAll(async () => {
   await hay.addFiles("workspace", place.workspace);
   await withoutServer();
   hay.add("log", server.log());
-}, 60_000);
+});
 
 afterAll(async () => {
   await server.kill();

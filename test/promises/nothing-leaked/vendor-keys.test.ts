@@ -68,7 +68,7 @@ async function lookAround(engine: string): Promise<Seen> {
   return { id, during, journal: JSON.stringify(events) };
 }
 
-describe("a vendor's process", { timeout: 60_000 }, () => {
+describe("a vendor's process", () => {
   it.each(ENGINES)("%s has no credential but the session's own key, which ends with the session", async (engine) => {
     const { place, server } = house;
     const { id, during, journal } = await lookAround(engine);

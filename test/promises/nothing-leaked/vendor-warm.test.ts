@@ -25,7 +25,7 @@ async function warmUp(engine: string): Promise<Marked> {
 
 const ENGINES = ["claude-sdk", "claude-cli"] as const;
 
-describe.each(ENGINES)("a process of %s that is made ready for the next session", { timeout: 60_000 }, (engine) => {
+describe.each(ENGINES)("a process of %s that is made ready for the next session", (engine) => {
   it("can ask nothing before it is taken, and nothing after its session was closed", async () => {
     const { client } = house.server;
     const warm = await warmUp(engine);

@@ -96,42 +96,38 @@ describe("a killed server", () => {
 });
 
 describe.each(["claude-sdk", "claude-cli"])("%s", (engine) => {
-  it(
-    "what the vendor's own program leaves ends with the session, and with the server",
-    { timeout: 60_000 },
-    async () => {
-      const place = await makePlace();
-      const claude = join(place.workspace, "..", "claude");
-      const stay = `'echo $$ > $0.part; mv $0.part $0; exec sleep 900'`;
-      const leave = `env -i setsid sh -c ${stay} "$f" >/dev/null 2>&1 & until [ -s "$f" ]; do sleep 0.01; done`;
-      const program = [
-        "#!/bin/bash",
-        `f=${place.workspace}/$SALLYPORT_SESSION.$$.pid`,
-        `[ "$*" = --version ] || { ${leave}; }`,
-        `exec ${EXECUTABLE} "$@"`,
-      ];
-      await writeFile(claude, program.join("\n"));
-      await chmod(claude, 0o755);
-      const server = await startServer(place, { SALLYPORT_CLAUDE: claude });
-      const made = async (session = ""): Promise<readonly number[]> => {
-        const names = await readdir(place.workspace);
-        const files = names.filter((name) => name.startsWith(session) && name.endsWith(".pid"));
-        return Promise.all(files.map((name) => escaped(join(place.workspace, name))));
-      };
-      const left = async (session?: string): Promise<readonly number[]> => (await made(session)).filter(isAlive);
-      const settings = { engine, prompt: { text: script({ say: "ok" }) } };
-      const { session } = await runScript(server.client, settings);
-      // One for each process; where a turn has a process of its own, what it left may have gone with it.
-      expect(await made(session.id)).not.toEqual([]);
-      await server.client.control(session.id, "close");
-      expect(await left(session.id)).toEqual([]);
-      const second = await runScript(server.client, settings);
-      expect(await made(second.session.id)).not.toEqual([]);
-      await server.kill();
-      await until(async () => (await left()).length === 0 && (await leftBehind(place)).length === 0);
-      await place.remove();
-    },
-  );
+  it("what the vendor's own program leaves ends with the session, and with the server", async () => {
+    const place = await makePlace();
+    const claude = join(place.workspace, "..", "claude");
+    const stay = `'echo $$ > $0.part; mv $0.part $0; exec sleep 900'`;
+    const leave = `env -i setsid sh -c ${stay} "$f" >/dev/null 2>&1 & until [ -s "$f" ]; do sleep 0.01; done`;
+    const program = [
+      "#!/bin/bash",
+      `f=${place.workspace}/$SALLYPORT_SESSION.$$.pid`,
+      `[ "$*" = --version ] || { ${leave}; }`,
+      `exec ${EXECUTABLE} "$@"`,
+    ];
+    await writeFile(claude, program.join("\n"));
+    await chmod(claude, 0o755);
+    const server = await startServer(place, { SALLYPORT_CLAUDE: claude });
+    const made = async (session = ""): Promise<readonly number[]> => {
+      const names = await readdir(place.workspace);
+      const files = names.filter((name) => name.startsWith(session) && name.endsWith(".pid"));
+      return Promise.all(files.map((name) => escaped(join(place.workspace, name))));
+    };
+    const left = async (session?: string): Promise<readonly number[]> => (await made(session)).filter(isAlive);
+    const settings = { engine, prompt: { text: script({ say: "ok" }) } };
+    const { session } = await runScript(server.client, settings);
+    // One for each process; where a turn has a process of its own, what it left may have gone with it.
+    expect(await made(session.id)).not.toEqual([]);
+    await server.client.control(session.id, "close");
+    expect(await left(session.id)).toEqual([]);
+    const second = await runScript(server.client, settings);
+    expect(await made(second.session.id)).not.toEqual([]);
+    await server.kill();
+    await until(async () => (await left()).length === 0 && (await leftBehind(place)).length === 0);
+    await place.remove();
+  });
 });
 
 it("leaves no half-written file and no folder of its own in the workspace", async () => {

@@ -38,112 +38,92 @@ function ends(events: readonly JournalEvent[]): readonly string[] {
   });
 }
 
-test(
-  "what is approved after a kill runs exactly once, though no model calls it again",
-  { timeout: 120_000 },
-  async () => {
-    const place = await makePlace();
-    const first = await startServer(place);
-    const sessions = await Promise.all(
-      SCENES.map(async ({ name, engine, steps, questions }) => {
-        const { id } = await first.client.createSession({
-          engine,
-          unattended: "park",
-          prompt: { text: script(...steps, { say: "Done." }) },
-        });
-        let asked = 0;
-        for await (const frame of first.client.watch(id)) {
-          if (frame.type !== "approval.requested") continue;
-          const { id: approval_id, tool, input_hash } = frame.approval;
-          // A sub-agent begins, so that its own call is what waits.
-          if (tool === "Agent" && name === "sdk-inner")
-            await first.client.decide(approval_id, { decision: "approve", input_hash });
-          else asked += 1;
-          if (asked === questions) break;
-        }
-        return id;
-      }),
-    );
-    await first.kill();
-    const second = await startServer(place);
-    const { client } = second;
-    const { approvals } = await client.approvals({ status: "pending" });
-    expect(approvals).toHaveLength(SCENES.reduce((sum, { questions }) => sum + questions, 0));
-    // The later call of a message first: it must wait for its turn, and lose nothing by it.
-    for (const { id, input_hash } of newestFirst(approvals))
-      expect(await client.decide(id, { decision: "approve", input_hash })).toMatchObject({ status: "approved" });
-    // What a sub-agent, which begins only now, asks itself.
-    const known = new Set(approvals.map(({ id }) => id));
-    const answer = async ({ id, input_hash }: Approval): Promise<void> => {
-      if (!known.has(id)) await client.decide(id, { decision: "approve", input_hash }).catch(() => undefined);
-    };
-    const told = await Promise.all(sessions.map((id) => untilTurnEnds(client, id, { answer })));
-    expect(Object.fromEntries(told.map((events, index) => [SCENES[index]?.name, ends(events)]))).toEqual({
-      "loop-one": ["Bash completed", "turn completed"],
-      "loop-many": ["Bash completed", "Bash completed", "turn completed"],
-      "sdk-one": ["Bash completed", "turn completed"],
-      "sdk-own": ["Write completed", "turn completed"],
-      "sdk-inner": ["Bash completed", "Agent completed", "turn completed"],
-      "sdk-agent": ["Bash completed", "Agent completed", "turn completed"],
-      "cli-one": ["Bash completed", "turn completed"],
-    });
-    const effects = (await readFile(join(place.workspace, "effects.txt"), "utf8")).trim().split("\n");
-    expect(effects.toSorted()).toEqual([
-      "cli-one",
-      "loop-a",
-      "loop-b",
-      "loop-one",
-      "sdk-agent",
-      "sdk-inner",
-      "sdk-one",
-    ]);
-    expect(effects.filter((word) => word.startsWith("loop-a") || word.startsWith("loop-b"))).toEqual([
-      "loop-a",
-      "loop-b",
-    ]);
-    expect(await readFile(join(place.workspace, "sdk-own.txt"), "utf8")).toBe("sdk-own.txt\n");
-    expect((await client.approvals({ status: "pending" })).approvals).toEqual([]);
-    await second.stop();
-    expect(await leftBehind(place)).toEqual([]);
-    await place.remove();
-  },
-);
+test("what is approved after a kill runs exactly once, though no model calls it again", async () => {
+  const place = await makePlace();
+  const first = await startServer(place);
+  const sessions = await Promise.all(
+    SCENES.map(async ({ name, engine, steps, questions }) => {
+      const { id } = await first.client.createSession({
+        engine,
+        unattended: "park",
+        prompt: { text: script(...steps, { say: "Done." }) },
+      });
+      let asked = 0;
+      for await (const frame of first.client.watch(id)) {
+        if (frame.type !== "approval.requested") continue;
+        const { id: approval_id, tool, input_hash } = frame.approval;
+        // A sub-agent begins, so that its own call is what waits.
+        if (tool === "Agent" && name === "sdk-inner")
+          await first.client.decide(approval_id, { decision: "approve", input_hash });
+        else asked += 1;
+        if (asked === questions) break;
+      }
+      return id;
+    }),
+  );
+  await first.kill();
+  const second = await startServer(place);
+  const { client } = second;
+  const { approvals } = await client.approvals({ status: "pending" });
+  expect(approvals).toHaveLength(SCENES.reduce((sum, { questions }) => sum + questions, 0));
+  // The later call of a message first: it must wait for its turn, and lose nothing by it.
+  for (const { id, input_hash } of newestFirst(approvals))
+    expect(await client.decide(id, { decision: "approve", input_hash })).toMatchObject({ status: "approved" });
+  // What a sub-agent, which begins only now, asks itself.
+  const known = new Set(approvals.map(({ id }) => id));
+  const answer = async ({ id, input_hash }: Approval): Promise<void> => {
+    if (!known.has(id)) await client.decide(id, { decision: "approve", input_hash }).catch(() => undefined);
+  };
+  const told = await Promise.all(sessions.map((id) => untilTurnEnds(client, id, { answer })));
+  expect(Object.fromEntries(told.map((events, index) => [SCENES[index]?.name, ends(events)]))).toEqual({
+    "loop-one": ["Bash completed", "turn completed"],
+    "loop-many": ["Bash completed", "Bash completed", "turn completed"],
+    "sdk-one": ["Bash completed", "turn completed"],
+    "sdk-own": ["Write completed", "turn completed"],
+    "sdk-inner": ["Bash completed", "Agent completed", "turn completed"],
+    "sdk-agent": ["Bash completed", "Agent completed", "turn completed"],
+    "cli-one": ["Bash completed", "turn completed"],
+  });
+  const effects = (await readFile(join(place.workspace, "effects.txt"), "utf8")).trim().split("\n");
+  expect(effects.toSorted()).toEqual(["cli-one", "loop-a", "loop-b", "loop-one", "sdk-agent", "sdk-inner", "sdk-one"]);
+  expect(effects.filter((word) => word.startsWith("loop-a") || word.startsWith("loop-b"))).toEqual([
+    "loop-a",
+    "loop-b",
+  ]);
+  expect(await readFile(join(place.workspace, "sdk-own.txt"), "utf8")).toBe("sdk-own.txt\n");
+  expect((await client.approvals({ status: "pending" })).approvals).toEqual([]);
+  await second.stop();
+  expect(await leftBehind(place)).toEqual([]);
+  await place.remove();
+});
 
 function newestFirst(approvals: readonly Approval[]): readonly Approval[] {
   return approvals.toSorted((one, other) => (one.id < other.id ? 1 : -1));
 }
 
-test(
-  "the second call of a message that is approved first is not lost by a kill while it waits",
-  { timeout: 60_000 },
-  async () => {
-    const place = await makePlace();
-    const first = await startServer(place);
-    const { id } = await first.client.createSession({
-      unattended: "park",
-      prompt: { text: script({ tools: [effect("one"), effect("two")] }, { say: "Done." }) },
-    });
-    const asked: Approval[] = [];
-    for await (const frame of first.client.watch(id)) {
-      if (frame.type === "approval.requested") asked.push(frame.approval);
-      if (asked.length === 2) break;
-    }
-    // They may be asked in any order.
-    const [one, two] = ["one", "two"].map((word) =>
-      asked.find(({ input }) => input["command"] === `echo ${word} >> effects.txt`),
-    );
-    if (one === undefined || two === undefined) throw new Error("nobody was asked");
-    await first.client.decide(two.id, { decision: "approve", input_hash: two.input_hash });
-    await first.kill();
-    const second = await startServer(place);
-    await second.client.decide(one.id, { decision: "approve", input_hash: one.input_hash });
-    expect(ends(await untilTurnEnds(second.client, id))).toEqual([
-      "Bash completed",
-      "Bash completed",
-      "turn completed",
-    ]);
-    expect(await readFile(join(place.workspace, "effects.txt"), "utf8")).toBe("one\ntwo\n");
-    await second.stop();
-    await place.remove();
-  },
-);
+test("the second call of a message that is approved first is not lost by a kill while it waits", async () => {
+  const place = await makePlace();
+  const first = await startServer(place);
+  const { id } = await first.client.createSession({
+    unattended: "park",
+    prompt: { text: script({ tools: [effect("one"), effect("two")] }, { say: "Done." }) },
+  });
+  const asked: Approval[] = [];
+  for await (const frame of first.client.watch(id)) {
+    if (frame.type === "approval.requested") asked.push(frame.approval);
+    if (asked.length === 2) break;
+  }
+  // They may be asked in any order.
+  const [one, two] = ["one", "two"].map((word) =>
+    asked.find(({ input }) => input["command"] === `echo ${word} >> effects.txt`),
+  );
+  if (one === undefined || two === undefined) throw new Error("nobody was asked");
+  await first.client.decide(two.id, { decision: "approve", input_hash: two.input_hash });
+  await first.kill();
+  const second = await startServer(place);
+  await second.client.decide(one.id, { decision: "approve", input_hash: one.input_hash });
+  expect(ends(await untilTurnEnds(second.client, id))).toEqual(["Bash completed", "Bash completed", "turn completed"]);
+  expect(await readFile(join(place.workspace, "effects.txt"), "utf8")).toBe("one\ntwo\n");
+  await second.stop();
+  await place.remove();
+});

@@ -1,15 +1,12 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { isToolItem, outputText, type CreateSession, type JournalEvent } from "../../../src/protocol/index.ts";
 import { loadSqlite } from "../../../src/store/binding.ts";
 import { isAlive } from "../../support/escapes.ts";
 import { script, untilTurnEnds } from "../../support/house.ts";
 import { leftBehind, makePlace, startServer, type Place, type ServerProcess } from "../../support/server.ts";
 import { until } from "../../support/until.ts";
-
-// Two servers are started in most of them.
-vi.setConfig({ testTimeout: 120_000 });
 
 /** Long beyond every test: who waits for it to be over fails. */
 const PATIENT = { SALLYPORT_DRAIN_SECONDS: "3600" };

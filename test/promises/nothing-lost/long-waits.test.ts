@@ -38,7 +38,7 @@ async function begun(settings: CreateSession): Promise<{ readonly id: string; re
   return { id, seq: events.at(-1)?.seq ?? 0 };
 }
 
-describe.each(Object.entries(NIGHTS))("%s", { timeout: 60_000 }, (_night, fall) => {
+describe.each(Object.entries(NIGHTS))("%s", (_night, fall) => {
   test("sessions of yesterday, and new ones, go on with every engine", async () => {
     const { client } = house;
     const sessions = await Promise.all(

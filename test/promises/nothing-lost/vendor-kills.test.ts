@@ -27,7 +27,7 @@ const LIVES: readonly (LifePlan & { readonly killed: string })[] = [
 ];
 
 describe.concurrent("the vendor's process, the server or both are killed, and nothing is lost", () => {
-  it.each(LIVES)("$engine: $killed", { timeout: 120_000 }, async (plan) => {
+  it.each(LIVES)("$engine: $killed", async (plan) => {
     const life = await liveWithVendor(plan);
     const hits = life.hits.map(({ kind }) => kind).join(", ");
     expect({ faults: faultsOf(life), hits }).toEqual({ faults: [], hits: plan.killed });

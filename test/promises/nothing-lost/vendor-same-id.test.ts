@@ -30,35 +30,31 @@ async function startForgetful(simUrl: string): Promise<Server> {
   return server;
 }
 
-it.each(["loop", "claude-sdk"])(
-  "%s: a call is asked about although another one had its id",
-  { timeout: 60_000 },
-  async (engine) => {
-    const place = await makePlace();
-    const sim = await startSim({ host: "127.0.0.1", port: 0 });
-    const model = await startForgetful(sim.url);
-    await mkdir(place.home);
-    const { port } = model.address() as AddressInfo;
-    await writeFile(join(place.home, "sallyport.yaml"), mindSettings({ url: `http://127.0.0.1:${port}` }));
-    const server = await startServer(place, { MIND_KEY, SALLYPORT_CLAUDE: EXECUTABLE });
-    const { client } = server;
-    try {
-      const step = { tool: "Bash", input: { command: "echo once >> effects.txt" } };
-      const { id } = await client.createSession({
-        engine,
-        model: MIND_MODEL,
-        prompt: { text: script(step, step, { say: "ok" }) },
-      });
-      const events = await untilTurnEnds(client, id, { answer: approveWith(client) });
-      const asked = events.filter((event) => event.type === "approval.requested").length;
-      const effects = (await readFile(join(place.workspace, "effects.txt"), "utf8")).trim().split("\n").length;
-      expect({ asked, end: events.at(-1)?.type }).toEqual({ asked: effects, end: "turn.completed" });
-    } finally {
-      await endServer(server, place);
-      model.closeAllConnections();
-      model.close();
-      await sim.close();
-      await place.remove();
-    }
-  },
-);
+it.each(["loop", "claude-sdk"])("%s: a call is asked about although another one had its id", async (engine) => {
+  const place = await makePlace();
+  const sim = await startSim({ host: "127.0.0.1", port: 0 });
+  const model = await startForgetful(sim.url);
+  await mkdir(place.home);
+  const { port } = model.address() as AddressInfo;
+  await writeFile(join(place.home, "sallyport.yaml"), mindSettings({ url: `http://127.0.0.1:${port}` }));
+  const server = await startServer(place, { MIND_KEY, SALLYPORT_CLAUDE: EXECUTABLE });
+  const { client } = server;
+  try {
+    const step = { tool: "Bash", input: { command: "echo once >> effects.txt" } };
+    const { id } = await client.createSession({
+      engine,
+      model: MIND_MODEL,
+      prompt: { text: script(step, step, { say: "ok" }) },
+    });
+    const events = await untilTurnEnds(client, id, { answer: approveWith(client) });
+    const asked = events.filter((event) => event.type === "approval.requested").length;
+    const effects = (await readFile(join(place.workspace, "effects.txt"), "utf8")).trim().split("\n").length;
+    expect({ asked, end: events.at(-1)?.type }).toEqual({ asked: effects, end: "turn.completed" });
+  } finally {
+    await endServer(server, place);
+    model.closeAllConnections();
+    model.close();
+    await sim.close();
+    await place.remove();
+  }
+});

@@ -3,7 +3,7 @@ import { approvedChanges } from "../../support/approved-changes.ts";
 import { openTestHouse } from "../../support/house.ts";
 import { isFullRun } from "../../support/sample.ts";
 
-it("what ran is what the last approved preview said, or nothing ran", { timeout: 120_000 }, async () => {
+it("what ran is what the last approved preview said, or nothing ran", async () => {
   const count = isFullRun ? 40 : 20;
   const { faults, sequences, ran, askedAgain, restarts } = await approvedChanges(openTestHouse, {
     count,

@@ -1,11 +1,11 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { useEffect, useRef } from "react";
+import { useEffect, useRef, useState } from "react";
 import type { SessionView } from "../../../protocol/index.ts";
 import { titleOf } from "../ui/words.tsx";
 import { useTell } from "../ui/toasts.tsx";
 import { announce } from "./announcer.tsx";
 import { KEYS, useFeed, usePendingApprovals } from "./feed.tsx";
-import { questionNews, type News } from "./news.ts";
+import { NewsReader, questionNews, type News } from "./news.ts";
 import { usePageTitle } from "./page-title.ts";
 import { useSettings } from "./settings.ts";
 
@@ -25,6 +25,7 @@ export function useNews(): void {
   const tell = useTell();
   const queries = useQueryClient();
   const { approvals, isPending } = usePendingApprovals();
+  const [reader] = useState(() => new NewsReader());
   const known = useRef<ReadonlySet<string> | undefined>(undefined);
   const hear = (news: News): void => {
     announce(news.words);
@@ -32,10 +33,11 @@ export function useNews(): void {
     if (!document.hasFocus() && useSettings.getState().notify)
       notify(news, queries.getQueryData<SessionView>(KEYS.session(news.sessionId)));
   };
-  useFeed(hear);
+  useFeed(reader, hear);
   useEffect(() => {
     // Not read yet: what waited before is no news.
     if (isPending) return;
+    for (const approval of approvals) reader.asked(approval);
     const before = known.current;
     known.current = new Set(approvals.map(({ id }) => id));
     if (before === undefined) return;

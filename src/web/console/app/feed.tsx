@@ -2,7 +2,7 @@ import { useQuery, useQueryClient, type QueryClient } from "@tanstack/react-quer
 import { useEffect, useRef } from "react";
 import type { Approval, FeedFrame, SessionView } from "../../../protocol/index.ts";
 import { useConnection } from "./connection.tsx";
-import { NewsReader, type News } from "./news.ts";
+import type { News, NewsReader } from "./news.ts";
 import { noteRefusal } from "./signed-out.ts";
 import { withSession, type SessionFilter, type SessionPages } from "./session-lists.ts";
 
@@ -47,7 +47,7 @@ function inOrder(approvals: readonly Approval[]): readonly Approval[] {
 const compare = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
 
 /** Follows the feed as long as the console is open. */
-export function useFeed(onNews: (news: News) => void): void {
+export function useFeed(reader: NewsReader, onNews: (news: News) => void): void {
   const { live } = useConnection();
   const queries = useQueryClient();
   const latest = useRef(onNews);
@@ -56,7 +56,6 @@ export function useFeed(onNews: (news: News) => void): void {
   });
   useEffect(() => {
     const stop = new AbortController();
-    const reader = new NewsReader();
     void (async () => {
       for await (const frame of live.feed({ signal: stop.signal })) {
         take(queries, frame);
@@ -65,7 +64,7 @@ export function useFeed(onNews: (news: News) => void): void {
       }
     })().catch(noteRefusal);
     return () => stop.abort();
-  }, [live, queries]);
+  }, [live, queries, reader]);
 }
 
 function take(queries: QueryClient, frame: FeedFrame | { readonly type: "feed.opened" }): void {

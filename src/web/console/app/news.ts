@@ -21,6 +21,11 @@ const REMEMBERED = 1_000;
 export class NewsReader {
   readonly #turns = new Map<string, string | undefined>();
 
+  /** Who asks is in a turn, also where the feed has not told of it: it began before the feed was open. */
+  asked({ session_id, turn_id }: Approval): void {
+    if (!this.#turns.has(session_id)) this.#remember(session_id, turn_id);
+  }
+
   read(frame: FeedFrame): News | undefined {
     return frame.type === "approval.changed" ? this.#approval(frame.approval) : this.#session(frame.session);
   }
@@ -34,12 +39,16 @@ export class NewsReader {
   #session(session: SessionView): News | undefined {
     const { id, turn_id } = session;
     const before = this.#turns.get(id);
-    this.#turns.delete(id);
-    this.#turns.set(id, turn_id);
-    const [oldest] = this.#turns.keys();
-    if (this.#turns.size > REMEMBERED && oldest !== undefined) this.#turns.delete(oldest);
+    this.#remember(id, turn_id);
     if (before === undefined || before === turn_id) return undefined;
     return { kind: "ended", words: `Turn ended: ${visible(titleOf(session))}`, sessionId: id };
+  }
+
+  #remember(id: string, turn: string | undefined): void {
+    this.#turns.delete(id);
+    this.#turns.set(id, turn);
+    const [oldest] = this.#turns.keys();
+    if (this.#turns.size > REMEMBERED && oldest !== undefined) this.#turns.delete(oldest);
   }
 }
 

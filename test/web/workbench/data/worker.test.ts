@@ -81,7 +81,7 @@ describeInBrowser("reading in a worker", () => {
   let world: World;
   beforeAll(async () => {
     world = await openWorld();
-  }, 60_000);
+  });
   afterAll(async () => {
     await world.browser.close();
     world.server.close();

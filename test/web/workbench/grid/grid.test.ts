@@ -96,7 +96,7 @@ describeInBrowser("the grid in a browser", () => {
   beforeAll(async () => {
     made.served = await servePage(resolve(import.meta.dirname, "../../../../bench/grid/page.mjs"));
     made.browser = await launchBrowser();
-  }, 60_000);
+  });
   afterAll(async () => {
     await made.browser?.close();
     await made.served?.stop();

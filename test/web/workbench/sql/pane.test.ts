@@ -59,13 +59,13 @@ describeInBrowser("SQL in the page", () => {
   beforeAll(async () => {
     made.served = await servePage(resolve(import.meta.dirname, "page.mjs"));
     made.browser = await launchBrowser();
-  }, 60_000);
+  });
   afterAll(async () => {
     await made.browser?.close();
     await made.served?.stop();
   });
 
-  it("asks the open tables, from files of this server alone", { timeout: 90_000 }, async () => {
+  it("asks the open tables, from files of this server alone", async () => {
     const { visitor, page } = await open();
     const outside: string[] = [];
     const files: string[] = [];
@@ -109,40 +109,36 @@ describeInBrowser("SQL in the page", () => {
     await visitor.close();
   });
 
-  it(
-    "says what is wrong and where, lets nothing in from outside, and stops when it is told",
-    { timeout: 90_000 },
-    async () => {
-      const { visitor, page } = await open();
-      const outside: string[] = [];
-      page.on("request", (request) => !request.url().startsWith(made.served!.url) && outside.push(request.url()));
-      await run(page, "SELECT Name,\n  nosuch\nFROM demog_2024_csv");
-      const alert = page.getByRole("alert");
-      await alert.waitFor({ timeout: 60_000 });
-      expect(await alert.textContent()).toContain('Line 2, column 3Binder Error: Referenced column "nosuch" not found');
-      expect(await page.locator("mark").textContent()).toBe("nosuch");
-      expect(await violations(page)).toEqual([]);
-      const refused: readonly (readonly [string, RegExp])[] = [
-        ["SELECT * FROM 'https://example.org/x.csv'", /disabled by configuration/],
-        ["SELECT * FROM read_parquet('https://example.org/x')", /Extensions cannot be loaded in the page/],
-        ["LOAD json", /disabled through configuration/],
-        ["SET memory_limit='4GB'", /configuration has been locked/],
-        ["SELECT list(repeat(text, 10000)) FROM large", /Out of Memory|ran out of memory/],
-      ];
-      for (const [sql, words] of refused) {
-        await run(page, sql);
-        await soon(() => alert.textContent()).toMatch(words);
-      }
-      await run(page, "SELECT count(*) AS n FROM large a, large b WHERE a.id * b.id % 7 = 3");
-      await page.getByRole("button", { name: "Stop" }).click();
-      await page.getByText("The query was stopped.").waitFor({ timeout: 5_000 });
-      await run(page, "SELECT 42 AS n");
-      await soon(() => cells(page)).toEqual([["42"]]);
-      expect(outside).toEqual([]);
-      expect(visitor.troubles).toEqual([]);
-      await visitor.close();
-    },
-  );
+  it("says what is wrong and where, lets nothing in from outside, and stops when it is told", async () => {
+    const { visitor, page } = await open();
+    const outside: string[] = [];
+    page.on("request", (request) => !request.url().startsWith(made.served!.url) && outside.push(request.url()));
+    await run(page, "SELECT Name,\n  nosuch\nFROM demog_2024_csv");
+    const alert = page.getByRole("alert");
+    await alert.waitFor({ timeout: 60_000 });
+    expect(await alert.textContent()).toContain('Line 2, column 3Binder Error: Referenced column "nosuch" not found');
+    expect(await page.locator("mark").textContent()).toBe("nosuch");
+    expect(await violations(page)).toEqual([]);
+    const refused: readonly (readonly [string, RegExp])[] = [
+      ["SELECT * FROM 'https://example.org/x.csv'", /disabled by configuration/],
+      ["SELECT * FROM read_parquet('https://example.org/x')", /Extensions cannot be loaded in the page/],
+      ["LOAD json", /disabled through configuration/],
+      ["SET memory_limit='4GB'", /configuration has been locked/],
+      ["SELECT list(repeat(text, 10000)) FROM large", /Out of Memory|ran out of memory/],
+    ];
+    for (const [sql, words] of refused) {
+      await run(page, sql);
+      await soon(() => alert.textContent()).toMatch(words);
+    }
+    await run(page, "SELECT count(*) AS n FROM large a, large b WHERE a.id * b.id % 7 = 3");
+    await page.getByRole("button", { name: "Stop" }).click();
+    await page.getByText("The query was stopped.").waitFor({ timeout: 5_000 });
+    await run(page, "SELECT 42 AS n");
+    await soon(() => cells(page)).toEqual([["42"]]);
+    expect(outside).toEqual([]);
+    expect(visitor.troubles).toEqual([]);
+    await visitor.close();
+  });
 
   it("asks a connection of the server, writes names by a click, and keeps what was asked", async () => {
     const { visitor, page } = await open();
