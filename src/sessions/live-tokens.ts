@@ -31,6 +31,8 @@ export class LiveTokens {
   #loading = 0;
   /** Tokens that ended meanwhile: what was read of them is no longer so. */
   readonly #endedMeanwhile = new Set<string>();
+  /** Ids of tokens that were found expired, the last ones: a clock that is set back does not revive them. */
+  readonly #expired = new Set<string>();
   /** Web origins that tokens name, with the time until which the last of them lives. */
   #origins = new Map<string, number>();
 
@@ -50,9 +52,22 @@ export class LiveTokens {
 
   /** Refuses a caller whose token has expired meanwhile, and ends what hangs on it. */
   checkTime({ token }: Caller): void {
-    if (token.expires_at === undefined || this.#services.clock.now() < token.expires_at) return;
-    this.end([token.id]);
+    if (!this.#isExpired(token)) return;
+    this.#expire(token.id);
     throw new Failure("unauthenticated", "this token has expired; get a new one");
+  }
+
+  #isExpired({ id, expires_at }: Caller["token"]): boolean {
+    if (expires_at === undefined) return false;
+    return this.#services.clock.now() >= expires_at || this.#expired.has(id);
+  }
+
+  #expire(id: string): void {
+    this.#expired.delete(id);
+    this.#expired.add(id);
+    const [oldest] = this.#expired;
+    if (this.#expired.size > LIMITS.tokensInMemory && oldest !== undefined) this.#expired.delete(oldest);
+    this.end([id]);
   }
 
   /** Calls back once when the caller's token ends, at once if it has already. The answer takes that back: whatever ends earlier must. */
@@ -157,9 +172,9 @@ export class LiveTokens {
     const { clock } = this.#services;
     const { id, expires_at } = live.caller.token;
     if (expires_at === undefined) return;
-    const callback = (): void => this.end([id]);
-    if (expires_at <= clock.now()) callback();
-    else live.stopClock = atWallTime(clock, { at: expires_at, callback, checkMs: LIMITS.tokenCheckMs });
+    const callback = (): void => this.#expire(id);
+    if (this.#isExpired(live.caller.token)) return callback();
+    live.stopClock = atWallTime(clock, { at: expires_at, callback, checkMs: LIMITS.tokenCheckMs });
   }
 
   #forget(live: Live): void {

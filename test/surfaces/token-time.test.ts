@@ -134,6 +134,15 @@ describe("the sockets and streams of a token end with it, idle ones too", () => 
     expect(await endsOf(connected)).toEqual(ENDED);
   });
 
+  it("and it stays so when the clock is set back afterwards", async () => {
+    const { token } = await house.client.createToken(agent);
+    clock.pass(120_000);
+    expect(await outcome(clientOf(token).me())).toBe("unauthenticated");
+    clock.jump(-60_000);
+    expect(await outcome(clientOf(token).me())).toBe("unauthenticated");
+    clock.jump(60_000);
+  });
+
   it("not while the clock on the wall is set back; when it comes there again", async () => {
     const { token } = await house.client.createToken(agent);
     const connected = await connectAll(token);
