@@ -139,6 +139,8 @@ export class GridDriver {
   }
 
   #rested(): void {
+    // The bar was moved again, and the browser has not told of it yet: it will, and that move is not to be taken back.
+    if (this.#elements.scroll.scrollTop !== this.#place.bar) return;
     this.#setPlace(this.#place.top);
     this.#painter.settle();
   }
