@@ -102,9 +102,9 @@ describe("a call that runs", () => {
         });
       });
     await connect()
-      .offer(id, { page: "app", tools: [countTool({ handler, timeoutMs: 50 })] })
+      .offer(id, { page: "app", tools: [countTool({ handler, timeoutMs: 1_000 })] })
       .ready();
-    expect(await told(id, act())).toEqual(["Error: mcp__app__count did not answer within 0.05s"]);
+    expect(await told(id, act())).toEqual(["Error: mcp__app__count did not answer within 1s"]);
     expect(await stopped.promise).toBe(true);
   });
 });

@@ -45,7 +45,7 @@ describeInBrowser("a chat in the page of somebody else", () => {
     await history(page).waitFor();
     await page.evaluate(() => (globalThis as unknown as HostGlobals).panel.newChat());
     await history(page).waitFor({ state: "hidden" });
-    expect(await page.getByText(/\$\d/).count()).toBe(0);
+    await expect.poll(() => page.getByText(/\$\d/).count()).toBe(0);
     expect(visitor.troubles).toEqual([]);
   });
 

@@ -60,7 +60,7 @@ describeInBrowser("a workbench that is loaded again", () => {
     await page.reload();
     await page.getByText("2 tables are open again, as before the page was loaded.").waitFor();
     await viewer(page, "Histogram of People").waitFor();
-    expect(await tab(page, "two").getAttribute("aria-current")).toBe("page");
+    await expect.poll(() => tab(page, "two").getAttribute("aria-current")).toBe("page");
     await page.getByText("3 rows").first().waitFor();
     await page.getByRole("button", { name: "Close them and forget" }).click();
     await page.getByRole("heading", { name: "Workbench" }).waitFor();

@@ -154,9 +154,11 @@ describeInBrowser("the Datagrok package on the stand-in of the platform", () => 
     await page.waitForFunction(() => (globalThis as unknown as World).standIn.containers.sockets.length === 1);
     await page.clock.fastForward(120_000);
     await page.getByRole("alert").waitFor();
-    expect(await page.getByRole("alert").textContent()).toBe(
-      "Claude runtime container not available: Timeout waiting for Docker container. Its log is under Browse | Platform | Dockers.",
-    );
+    await expect
+      .poll(() => page.getByRole("alert").textContent())
+      .toBe(
+        "Claude runtime container not available: Timeout waiting for Docker container. Its log is under Browse | Platform | Dockers.",
+      );
     await expect.poll(() => platform.closedWith.at(-1)).toBe(4001);
     await leave(page);
   });
@@ -207,9 +209,9 @@ describeInBrowser("the Datagrok package on the stand-in of the platform", () => 
     await input.fill(script(add, { say: "The histogram of **AGE** is there." }));
     await page.keyboard.press("Enter");
     await page.getByLabel("Good answer").click();
-    expect(await page.locator(".d4-ai-assistant-response-container").count()).toBe(1);
-    expect(await page.locator(".d4-ai-assistant-response-container strong").textContent()).toBe("AGE");
-    expect(await page.locator(".sallyport-steps summary").textContent()).toBe("Adding Histogram viewer…");
+    await expect.poll(() => page.locator(".d4-ai-assistant-response-container").count()).toBe(1);
+    await expect.poll(() => page.locator(".d4-ai-assistant-response-container strong").textContent()).toBe("AGE");
+    await expect.poll(() => page.locator(".sallyport-steps summary").textContent()).toBe("Adding Histogram viewer…");
     expect(await answers).toBe("The histogram of **AGE** is there.");
 
     // A turn that waits is told of the loss; the next prompt connects anew and the conversation goes on.
@@ -219,9 +221,9 @@ describeInBrowser("the Datagrok package on the stand-in of the platform", () => 
     await page.waitForFunction(() => (globalThis as unknown as World).standIn.containers.sockets.length === 1);
     platform.cut();
     await page.getByRole("alert").waitFor();
-    expect(await page.getByRole("alert").textContent()).toBe("Connection to Claude runtime lost");
+    await expect.poll(() => page.getByRole("alert").textContent()).toBe("Connection to Claude runtime lost");
     await page.getByLabel("New chat").click();
-    expect(await page.locator(".sallyport-output").textContent()).toBe("");
+    await expect.poll(() => page.locator(".sallyport-output").textContent()).toBe("");
     await input.fill(script({ say: "Here again." }));
     await page.keyboard.press("Enter");
     await page.getByText("Here again.").last().waitFor();
@@ -268,10 +270,9 @@ describeInBrowser("the Datagrok package on the stand-in of the platform", () => 
     await input.fill("add a histogram for the AGE column");
     await page.keyboard.press("Enter");
     await page.getByLabel("Good answer").waitFor();
-    expect(await page.locator(".sallyport-steps li").allTextContents()).toEqual([
-      "Getting available properties for Histogram viewer…",
-      "Adding Histogram viewer…",
-    ]);
+    await expect
+      .poll(() => page.locator(".sallyport-steps li").allTextContents())
+      .toEqual(["Getting available properties for Histogram viewer…", "Adding Histogram viewer…"]);
     expect(
       await page.evaluate(() => (globalThis as unknown as World).grok.shell.tv.viewers.at(-1)?.getOptions().look),
     ).toEqual({
@@ -280,7 +281,9 @@ describeInBrowser("the Datagrok package on the stand-in of the platform", () => 
     await input.fill("show me tables in the public schema");
     await page.keyboard.press("Enter");
     await page.getByLabel("Good answer").nth(1).waitFor();
-    expect(await page.locator(".d4-ai-assistant-response-container").last().textContent()).toContain("orders");
+    await expect
+      .poll(() => page.locator(".d4-ai-assistant-response-container").last().textContent())
+      .toContain("orders");
     await leave(page);
   });
 
@@ -304,7 +307,7 @@ describeInBrowser("the Datagrok package on the stand-in of the platform", () => 
     await page.getByLabel("Good answer").waitFor();
     const texts = await page.evaluate(() => (globalThis as unknown as { readonly texts: string[] }).texts);
     expect(texts.every((text) => text.startsWith("First.") && text.includes("Last."))).toBe(true);
-    expect(await page.getByText("Claude is at work…").isVisible()).toBe(false);
+    await expect.poll(() => page.getByText("Claude is at work…").isVisible()).toBe(false);
     await leave(page);
   });
 
@@ -419,9 +422,11 @@ describeInBrowser("the Datagrok package on the stand-in of the platform", () => 
     await page.getByLabel("Ask Claude about your data…").fill("hello");
     await page.keyboard.press("Enter");
     await page.getByRole("alert").waitFor();
-    expect(await page.getByRole("alert").textContent()).toBe(
-      "Claude runtime container not available: Could not open WebSocket connection: Container is not reachable. Its log is under Browse | Platform | Dockers.",
-    );
+    await expect
+      .poll(() => page.getByRole("alert").textContent())
+      .toBe(
+        "Claude runtime container not available: Could not open WebSocket connection: Container is not reachable. Its log is under Browse | Platform | Dockers.",
+      );
     await leave(page);
   });
 });

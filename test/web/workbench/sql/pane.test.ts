@@ -77,13 +77,15 @@ describeInBrowser("SQL in the page", () => {
     await page.getByRole("button", { name: "Run" }).click();
     const status = page.getByRole("status").filter({ hasText: "rows ·" });
     await status.waitFor({ timeout: 60_000 });
-    expect(await cells(page)).toEqual([
-      ["Ada", "36", "1.71", "1988-01-31", "true", "9007199254740993"],
-      ["Bo", "41", "—", "—", "false", "1"],
-      ["—", "—", "1.8", "1970-01-01", "—", "2"],
-      ["Zoë", "29", "1.65", "1995-05-05 10:30", "true", "—"],
-      ["Ada", "52", "1.9", "1960-12-24", "true", "-5"],
-    ]);
+    await expect
+      .poll(() => cells(page))
+      .toEqual([
+        ["Ada", "36", "1.71", "1988-01-31", "true", "9007199254740993"],
+        ["Bo", "41", "—", "—", "false", "1"],
+        ["—", "—", "1.8", "1970-01-01", "—", "2"],
+        ["Zoë", "29", "1.65", "1995-05-05 10:30", "true", "—"],
+        ["Ada", "52", "1.9", "1960-12-24", "true", "-5"],
+      ]);
     await run(
       page,
       'SELECT "Name", count(*) AS n, avg("Age") AS age FROM "Demog 2024.csv" GROUP BY ALL ORDER BY n DESC, 1 NULLS LAST',
@@ -116,8 +118,10 @@ describeInBrowser("SQL in the page", () => {
     await run(page, "SELECT Name,\n  nosuch\nFROM demog_2024_csv");
     const alert = page.getByRole("alert");
     await alert.waitFor({ timeout: 60_000 });
-    expect(await alert.textContent()).toContain('Line 2, column 3Binder Error: Referenced column "nosuch" not found');
-    expect(await page.locator("mark").textContent()).toBe("nosuch");
+    await expect
+      .poll(() => alert.textContent())
+      .toContain('Line 2, column 3Binder Error: Referenced column "nosuch" not found');
+    await expect.poll(() => page.locator("mark").textContent()).toBe("nosuch");
     expect(await violations(page)).toEqual([]);
     const refused: readonly (readonly [string, RegExp])[] = [
       ["SELECT * FROM 'https://example.org/x.csv'", /disabled by configuration/],
@@ -149,35 +153,38 @@ describeInBrowser("SQL in the page", () => {
     await field.fill("select ");
     await page.getByRole("button", { name: "Columns of crm.Orders" }).click();
     await page.getByRole("button", { name: "id int8" }).click();
-    expect(await field.inputValue()).toBe("select id");
+    await expect.poll(() => field.inputValue()).toBe("select id");
     await page.keyboard.press("Control+Enter");
     await page.getByText("2 rows").first().waitFor();
-    expect(await cells(page)).toEqual([
-      ["1", "2024-05-31 10:00"],
-      ["9007199254740993", "—"],
-    ]);
-    expect(await page.getByRole("status").first().textContent()).toContain("there are more: these are the first ones");
+    await expect
+      .poll(() => cells(page))
+      .toEqual([
+        ["1", "2024-05-31 10:00"],
+        ["9007199254740993", "—"],
+      ]);
+    await expect
+      .poll(() => page.getByRole("status").first().textContent())
+      .toContain("there are more: these are the first ones");
     await run(page, "select * from wrong");
-    expect(await page.getByRole("alert").textContent()).toBe('The query failedrelation "wrong" does not exist');
+    await expect
+      .poll(() => page.getByRole("alert").textContent())
+      .toBe('The query failedrelation "wrong" does not exist');
     await page.reload();
     await page.getByLabel("What is asked").selectOption({ label: "Sales (PostgreSQL)" });
     await page.getByRole("button", { name: "Earlier" }).click();
-    expect(await page.getByRole("menuitem").allTextContents()).toEqual([
-      "select * from wrongfailed",
-      "select id2 rows",
-      "select2 rows",
-      "Forget these",
-    ]);
+    await expect
+      .poll(() => page.getByRole("menuitem").allTextContents())
+      .toEqual(["select * from wrongfailed", "select id2 rows", "select2 rows", "Forget these"]);
     await page.getByRole("menuitem").nth(1).click();
-    expect(await field.inputValue()).toBe("select id");
+    await expect.poll(() => field.inputValue()).toBe("select id");
     // Tab writes, and after Escape it leads on.
     await field.focus();
     await page.keyboard.press("End");
     await page.keyboard.press("Tab");
-    expect(await field.inputValue()).toBe("select id  ");
+    await expect.poll(() => field.inputValue()).toBe("select id  ");
     await page.keyboard.press("Escape");
     await page.keyboard.press("Tab");
-    expect(await page.evaluate(() => document.activeElement?.tagName)).not.toBe("TEXTAREA");
+    await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).not.toBe("TEXTAREA");
     expect(visitor.troubles).toEqual([]);
     await visitor.close();
   });
@@ -187,7 +194,7 @@ describeInBrowser("SQL in the page", () => {
     await page.getByRole("button", { name: "Tables" }).tap();
     await page.getByText("No table is open.").waitFor();
     await page.getByText("sallyport connection add").waitFor();
-    expect(await page.getByRole("button", { name: "Run" }).isDisabled()).toBe(true);
+    await expect.poll(() => page.getByRole("button", { name: "Run" }).isDisabled()).toBe(true);
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(375);
     expect(await violations(page)).toEqual([]);
     expect(visitor.troubles).toEqual([]);
