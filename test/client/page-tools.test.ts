@@ -94,18 +94,18 @@ describe("a call that runs", () => {
   it("is told that nobody waits for it any more", async () => {
     const id = await session();
     const stopped = later<boolean>();
-    const handler = (_: object, { signal }: { readonly signal: AbortSignal }): Promise<string> =>
-      new Promise((resolve) => {
-        signal.addEventListener("abort", () => {
-          stopped.resolve(true);
-          resolve("late");
-        });
-      });
+    const over = later<string>();
+    const handler = (_: object, { signal }: { readonly signal: AbortSignal }): Promise<string> => {
+      signal.addEventListener("abort", () => stopped.resolve(true));
+      // An answer at the last moment would still count.
+      return over.promise;
+    };
     await connect()
-      .offer(id, { page: "app", tools: [countTool({ handler, timeoutMs: 1_000 })] })
+      .offer(id, { page: "app", tools: [countTool({ handler, timeoutMs: 50 })] })
       .ready();
-    expect(await told(id, act())).toEqual(["Error: mcp__app__count did not answer within 1s"]);
+    expect(await told(id, act())).toEqual(["Error: mcp__app__count did not answer within 0.05s"]);
     expect(await stopped.promise).toBe(true);
+    over.resolve("late");
   });
 });
 

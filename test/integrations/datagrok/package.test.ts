@@ -154,11 +154,9 @@ describeInBrowser("the Datagrok package on the stand-in of the platform", () => 
     await page.waitForFunction(() => (globalThis as unknown as World).standIn.containers.sockets.length === 1);
     await page.clock.fastForward(120_000);
     await page.getByRole("alert").waitFor();
-    await expect
-      .poll(() => page.getByRole("alert").textContent())
-      .toBe(
-        "Claude runtime container not available: Timeout waiting for Docker container. Its log is under Browse | Platform | Dockers.",
-      );
+    expect(await page.getByRole("alert").textContent()).toBe(
+      "Claude runtime container not available: Timeout waiting for Docker container. Its log is under Browse | Platform | Dockers.",
+    );
     await expect.poll(() => platform.closedWith.at(-1)).toBe(4001);
     await leave(page);
   });
@@ -270,9 +268,10 @@ describeInBrowser("the Datagrok package on the stand-in of the platform", () => 
     await input.fill("add a histogram for the AGE column");
     await page.keyboard.press("Enter");
     await page.getByLabel("Good answer").waitFor();
-    await expect
-      .poll(() => page.locator(".sallyport-steps li").allTextContents())
-      .toEqual(["Getting available properties for Histogram viewer…", "Adding Histogram viewer…"]);
+    expect(await page.locator(".sallyport-steps li").allTextContents()).toEqual([
+      "Getting available properties for Histogram viewer…",
+      "Adding Histogram viewer…",
+    ]);
     expect(
       await page.evaluate(() => (globalThis as unknown as World).grok.shell.tv.viewers.at(-1)?.getOptions().look),
     ).toEqual({
@@ -281,9 +280,7 @@ describeInBrowser("the Datagrok package on the stand-in of the platform", () => 
     await input.fill("show me tables in the public schema");
     await page.keyboard.press("Enter");
     await page.getByLabel("Good answer").nth(1).waitFor();
-    await expect
-      .poll(() => page.locator(".d4-ai-assistant-response-container").last().textContent())
-      .toContain("orders");
+    expect(await page.locator(".d4-ai-assistant-response-container").last().textContent()).toContain("orders");
     await leave(page);
   });
 
@@ -307,7 +304,7 @@ describeInBrowser("the Datagrok package on the stand-in of the platform", () => 
     await page.getByLabel("Good answer").waitFor();
     const texts = await page.evaluate(() => (globalThis as unknown as { readonly texts: string[] }).texts);
     expect(texts.every((text) => text.startsWith("First.") && text.includes("Last."))).toBe(true);
-    await expect.poll(() => page.getByText("Claude is at work…").isVisible()).toBe(false);
+    expect(await page.getByText("Claude is at work…").isVisible()).toBe(false);
     await leave(page);
   });
 
@@ -422,11 +419,9 @@ describeInBrowser("the Datagrok package on the stand-in of the platform", () => 
     await page.getByLabel("Ask Claude about your data…").fill("hello");
     await page.keyboard.press("Enter");
     await page.getByRole("alert").waitFor();
-    await expect
-      .poll(() => page.getByRole("alert").textContent())
-      .toBe(
-        "Claude runtime container not available: Could not open WebSocket connection: Container is not reachable. Its log is under Browse | Platform | Dockers.",
-      );
+    expect(await page.getByRole("alert").textContent()).toBe(
+      "Claude runtime container not available: Could not open WebSocket connection: Container is not reachable. Its log is under Browse | Platform | Dockers.",
+    );
     await leave(page);
   });
 });
