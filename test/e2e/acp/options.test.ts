@@ -4,37 +4,18 @@ import {
   type SessionConfigOption,
   type SetSessionConfigOptionResponse,
 } from "@agentclientprotocol/sdk";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openTestHouse, script, type TestHouse } from "../../support/house.ts";
-import { allow, Editor, type EditorOptions } from "./editor.ts";
+import { describe, expect, it } from "vitest";
+import { script } from "../../support/house.ts";
+import { allow } from "./editor.ts";
+import { editorWorld } from "./world.ts";
 
-let house: TestHouse;
-const editors: Editor[] = [];
-
-beforeAll(async () => {
-  house = await openTestHouse();
-});
-
-afterAll(async () => {
-  await Promise.all(editors.map((editor) => editor.leave()));
-  await house[Symbol.asyncDispose]();
-});
-
-async function open(options: Partial<EditorOptions> = {}): Promise<Editor> {
-  const editor = await Editor.open({
-    words: ["--server", house.serving.url, "--token", house.serving.token, "acp"],
-    folder: house.place.workspace,
-    ...options,
-  });
-  editors.push(editor);
-  return editor;
-}
+const world = editorWorld();
 
 const BASH = script({ tool: "Bash", input: { command: "echo hi" } }, { say: "never" });
 
 /** What became of the session's only question. */
 async function questionOf(session_id: string): Promise<unknown> {
-  const { approvals } = await house.client.approvals({ session_id });
+  const { approvals } = await world.house.client.approvals({ session_id });
   return approvals.map(({ status, feedback, interrupt, resolved_by }) => ({
     status,
     feedback,
@@ -53,8 +34,8 @@ describe("a question that the editor does not answer", () => {
     ],
     ["answered with what was not offered", allow("allow_all"), "the editor gave an answer that was not offered"],
   ])("ends the turn when it is %s, and says why", async (_how, permission, feedback) => {
-    const editor = await open({ permission });
-    const { sessionId } = await editor.newSession(house.place.workspace);
+    const editor = await world.open({ permission });
+    const { sessionId } = await editor.newSession(world.house.place.workspace);
     expect(await editor.prompt(sessionId, BASH)).toEqual({ stopReason: "cancelled" });
     expect(await questionOf(sessionId)).toEqual([{ status: "rejected", feedback, interrupt: true, by: "first admin" }]);
     // The session is still good.
@@ -67,36 +48,36 @@ describe("a question that the editor does not answer", () => {
     const closed = new Promise<void>((resolve) => {
       close = resolve;
     });
-    const editor = await open({
+    const editor = await world.open({
       permission: async () => {
         await closed;
         return { outcome: { outcome: "cancelled" } };
       },
     });
-    const { sessionId } = await editor.newSession(house.place.workspace);
+    const { sessionId } = await editor.newSession(world.house.place.workspace);
     const first = editor.prompt(sessionId, BASH);
     await editor.until(() => editor.asked.length > 0);
     const second = editor.prompt(sessionId, script({ say: "never" }));
-    for await (const frame of house.client.watch(sessionId)) if (frame.type === "turn.queued") break;
+    for await (const frame of world.house.client.watch(sessionId)) if (frame.type === "turn.queued") break;
     close?.();
     expect([await first, await second]).toEqual([{ stopReason: "cancelled" }, { stopReason: "cancelled" }]);
-    expect((await house.client.session(sessionId)).queue).toEqual([]);
+    expect((await world.house.client.session(sessionId)).queue).toEqual([]);
   });
 
   it("of a turn that somebody else began, leaves it open for others", async () => {
-    const session = await house.client.createSession({ workspace: house.place.workspace });
-    const { turn_id } = await house.client.prompt(session.id, { text: BASH });
-    const editor = await open();
+    const session = await world.house.client.createSession({ workspace: world.house.place.workspace });
+    const { turn_id } = await world.house.client.prompt(session.id, { text: BASH });
+    const editor = await world.open();
     await editor.connection.agent.request(methods.agent.session.load, {
       sessionId: session.id,
-      cwd: house.place.workspace,
+      cwd: world.house.place.workspace,
       mcpServers: [],
     });
     await editor.until(() => editor.asked.length > 0);
     // Its answer has been taken once a later request of the editor is answered.
     await editor.connection.agent.request(methods.agent.session.list, {});
-    expect(await house.client.session(session.id)).toMatchObject({ status: "pending_approval", turn_id });
-    await house.client.control(session.id, "interrupt");
+    expect(await world.house.client.session(session.id)).toMatchObject({ status: "pending_approval", turn_id });
+    await world.house.client.control(session.id, "interrupt");
   });
 });
 
@@ -105,8 +86,8 @@ describe("what an editor can choose", () => {
     Object.fromEntries((options ?? []).map(({ id, currentValue }) => [id, currentValue]));
 
   it("offers mode, model and reading, and changes each", async () => {
-    const editor = await open();
-    const { sessionId, configOptions } = await editor.newSession(house.place.workspace);
+    const editor = await world.open();
+    const { sessionId, configOptions } = await editor.newSession(world.house.place.workspace);
     expect(configOptions).toMatchObject([
       { id: "mode", category: "mode", type: "select", currentValue: "default" },
       { id: "model", category: "model", type: "select", currentValue: "sim", options: [{ value: "sim", name: "sim" }] },
@@ -122,7 +103,7 @@ describe("what an editor can choose", () => {
     expect(await set("mode", "plan")).toEqual({ mode: "plan", model: "sim", reads: "allow" });
     expect(await set("model", "sim-2")).toEqual({ mode: "plan", model: "sim-2", reads: "allow" });
     expect(await set("reads", "ask")).toEqual({ mode: "plan", model: "sim-2", reads: "ask" });
-    expect((await house.client.session(sessionId)).settings).toMatchObject({
+    expect((await world.house.client.session(sessionId)).settings).toMatchObject({
       permission_mode: "plan",
       model: "sim-2",
       ask_reads: true,
@@ -130,10 +111,10 @@ describe("what an editor can choose", () => {
   });
 
   it("tells of changes that others made, and of none twice", async () => {
-    const editor = await open();
-    const { sessionId } = await editor.newSession(house.place.workspace);
-    await house.client.configure(sessionId, { model: "sim-3" });
-    await house.client.configure(sessionId, { permission_mode: "acceptEdits" });
+    const editor = await world.open();
+    const { sessionId } = await editor.newSession(world.house.place.workspace);
+    await world.house.client.configure(sessionId, { model: "sim-3" });
+    await world.house.client.configure(sessionId, { permission_mode: "acceptEdits" });
     const told = (): readonly unknown[] =>
       editor.updates.flatMap((update) =>
         update.sessionUpdate === "config_option_update" ? [values(update.configOptions)] : [],
@@ -145,7 +126,7 @@ describe("what an editor can choose", () => {
     ]);
     const again = await editor.connection.agent.request(methods.agent.session.resume, {
       sessionId,
-      cwd: house.place.workspace,
+      cwd: world.house.place.workspace,
       mcpServers: [],
     });
     expect(values(again.configOptions)).toEqual({ mode: "acceptEdits", model: "sim-3", reads: "allow" });
@@ -156,20 +137,20 @@ describe("what an editor can choose", () => {
     ["reads", "never", "reads cannot be never"],
     ["colour", "red", "there are: mode, model, reads"],
   ])("refuses %s %s, and changes nothing", async (configId, value, words) => {
-    const editor = await open();
-    const { sessionId } = await editor.newSession(house.place.workspace);
-    const before = (await house.client.session(sessionId)).settings;
+    const editor = await world.open();
+    const { sessionId } = await editor.newSession(world.house.place.workspace);
+    const before = (await world.house.client.session(sessionId)).settings;
     await expect(
       editor.connection.agent.request(methods.agent.session.setConfigOption, { sessionId, configId, value }),
     ).rejects.toMatchObject({ code: -32_602, message: expect.stringContaining(words) as unknown });
-    expect((await house.client.session(sessionId)).settings).toEqual(before);
+    expect((await world.house.client.session(sessionId)).settings).toEqual(before);
   });
 });
 
 describe("commands", () => {
   it("tells them after the session is there", async () => {
-    const editor = await open();
-    await editor.newSession(house.place.workspace);
+    const editor = await world.open();
+    await editor.newSession(world.house.place.workspace);
     const told = (): readonly unknown[] =>
       editor.updates.flatMap((update) =>
         update.sessionUpdate === "available_commands_update" ? [update.availableCommands.map(({ name }) => name)] : [],
@@ -179,8 +160,8 @@ describe("commands", () => {
   });
 
   it("runs them without the model, and sends every other word to it", async () => {
-    const editor = await open();
-    const { sessionId } = await editor.newSession(house.place.workspace);
+    const editor = await world.open();
+    const { sessionId } = await editor.newSession(world.house.place.workspace);
     const said = async (text: string): Promise<string> => {
       const before = editor.spoken().length;
       expect(await editor.prompt(sessionId, text)).toEqual({ stopReason: "end_turn" });
@@ -196,17 +177,17 @@ describe("commands", () => {
         "- Budget: no limit of its own",
       ].join("\n"),
     );
-    expect((await house.client.session(sessionId)).turns).toBe(0);
+    expect((await world.house.client.session(sessionId)).turns).toBe(0);
     expect(await said("/plan")).toContain("The mode is plan");
     expect(await said(`/plan ${script({ say: "a plan" })}`)).toBe("a plan");
     await said("/review the code");
-    const { settings, turns } = await house.client.session(sessionId);
+    const { settings, turns } = await world.house.client.session(sessionId);
     expect({ mode: settings.permission_mode, model: settings.model, turns }).toEqual({
       mode: "plan",
       model: "sim-9",
       turns: 2,
     });
-    const { events } = await house.client.events(sessionId);
+    const { events } = await world.house.client.events(sessionId);
     expect(events.flatMap((event) => (event.type === "turn.started" ? [event.prompt.text] : []))).toEqual([
       script({ say: "a plan" }),
       "/review the code",
@@ -214,9 +195,9 @@ describe("commands", () => {
   });
 
   it("refuses a mode that there is not, and changes nothing", async () => {
-    const editor = await open();
-    const { sessionId } = await editor.newSession(house.place.workspace);
+    const editor = await world.open();
+    const { sessionId } = await editor.newSession(world.house.place.workspace);
     await expect(editor.prompt(sessionId, "/mode wild")).rejects.toMatchObject({ code: -32_602 });
-    expect((await house.client.session(sessionId)).settings.permission_mode).toBeUndefined();
+    expect((await world.house.client.session(sessionId)).settings.permission_mode).toBeUndefined();
   });
 });
