@@ -27,7 +27,7 @@ const LOSSES: Readonly<Record<string, Loss>> = {
     isAnotherFile: true,
   },
   "the home folder is removed": {
-    lose: (database) => rm(join(database, ".."), { recursive: true }),
+    lose: (database) => removeHome(join(database, "..")),
     isAnotherFile: true,
   },
   "an older copy is moved over it": { lose: (database, older) => rename(older, database), isAnotherFile: true },
@@ -44,6 +44,12 @@ const LOSSES: Readonly<Record<string, Loss>> = {
     isAnotherFile: false,
   },
 };
+
+/** At one stroke: a folder in which the server writes meanwhile cannot be emptied name by name. */
+async function removeHome(home: string): Promise<void> {
+  await rename(home, `${home}-removed`);
+  await rm(`${home}-removed`, { recursive: true });
+}
 
 async function open(tendMs: number): Promise<TestHouse> {
   return openTestHouse({}, { store: { tuning: { tendMs, reserveBytes: 0, closeMs: 10 } } });
@@ -110,7 +116,7 @@ describe("a database that is lost under a running server", () => {
     await using house = await open(10);
     const { client, place } = house;
     await runScript(client, said);
-    await rm(place.home, { recursive: true });
+    await removeHome(place.home);
     await mkdir(place.home, { mode: 0o700 });
     const files = ["sallyport.db", "sallyport.db-wal", "sallyport.db.record", "sallyport.db.pid", "server.json"];
     for (const name of files) await writeFile(join(place.home, name), "another's", { mode: 0o600 });

@@ -179,8 +179,8 @@ function livesOf(dice: Dice, requests: readonly PlannedRequest[], kills: number)
       index,
       now: FIRST_DAY + day * DAY_MS,
       requests: own,
-      // Not at the end, so that others are under way.
-      ...(index === kills ? {} : { killAt: 0.3 + dice.next() * 0.4 }),
+      // Early enough that others are under way, also where limits let only half of the requests through.
+      ...(index === kills ? {} : { killAt: 0.1 + dice.next() * 0.2 }),
     };
   });
 }
