@@ -47,6 +47,8 @@ function connect(open: OpenDatabase, { path, busyMs }: WriterData): Database {
       PRAGMA auto_vacuum = INCREMENTAL;
       PRAGMA journal_mode = WAL;
       PRAGMA synchronous = FULL;
+      -- What a savepoint may have to undo is small: no file is made for it in each transaction.
+      PRAGMA temp_store = MEMORY;
       PRAGMA cache_size = -${LIMITS.storeCacheKib};
       PRAGMA wal_autocheckpoint = ${LIMITS.storeCheckpointPages};
       PRAGMA journal_size_limit = ${LIMITS.storeWalBytes};
