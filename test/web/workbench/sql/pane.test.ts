@@ -149,12 +149,16 @@ describeInBrowser("SQL in the page", () => {
     const field = page.getByRole("textbox", { name: "SQL" });
     await page.getByLabel("What is asked").selectOption({ label: "Sales (PostgreSQL)" });
     await soon(() => field.inputValue()).toBe('SELECT *\nFROM crm."Orders"\nLIMIT 100');
+    // While a query runs, no other one is begun.
+    const rests = (): Promise<void> => page.getByRole("button", { name: "Run" }).waitFor();
     await run(page, "select ");
+    await rests();
     await field.fill("select ");
     await page.getByRole("button", { name: "Columns of crm.Orders" }).click();
     await page.getByRole("button", { name: "id int8" }).click();
     await expect.poll(() => field.inputValue()).toBe("select id");
     await page.keyboard.press("Control+Enter");
+    await rests();
     await page.getByText("2 rows").first().waitFor();
     await expect
       .poll(() => cells(page))
