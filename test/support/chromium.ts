@@ -104,6 +104,8 @@ export class Visitor {
     const page = await visitor.newPage();
     const path = visit.path ?? "/";
     await page.goto(`${visit.url}${path}${path.includes("?") ? "&" : "?"}token=${visit.token}`);
+    // Who went on before the page has taken the token would be a stranger on the next one.
+    await page.waitForURL((address) => !address.searchParams.has("token"));
     return visitor;
   }
 
