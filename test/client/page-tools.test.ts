@@ -166,8 +166,8 @@ describe("an offer", () => {
     const page = live.offer(id, { page: "app", tools: [countTool()], onStatus: ({ state }) => states.push(state) });
     await page.ready();
     const declared = later();
-    await house.restart();
     live.onStatus(({ state }) => state === "open" && declared.resolve());
+    await house.restart();
     await declared.promise;
     await page.update([countTool({ handler: () => "after" })]);
     expect([await told(id, act()), states.at(-1)]).toEqual([["after"], "offered"]);

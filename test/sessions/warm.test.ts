@@ -15,7 +15,7 @@ describe("sessions that are made ready ahead of time", () => {
     const first = await house.client.createSession(HELLO);
     await untilTurnEnds(house.client, first.id);
     const others = async (): Promise<readonly string[]> => (await readdir(engines)).filter((id) => id !== first.id);
-    await expect.poll(others, { timeout: 10_000 }).toHaveLength(1);
+    await expect.poll(others).toHaveLength(1);
     const ready = await others();
     // Until somebody takes it there is no such session.
     await expect(house.client.session(ready[0] ?? "")).rejects.toMatchObject({ code: "not_found" });

@@ -1,7 +1,7 @@
 import { describe } from "vitest";
 import { browserPath } from "./chromium.ts";
 
-export { launchBrowser, PHONE, Visitor } from "./chromium.ts";
+export { atRest, hasFocus, launchBrowser, PHONE, Visitor } from "./chromium.ts";
 
 const required = process.env["SALLYPORT_BROWSER_TESTS"] === "required";
 

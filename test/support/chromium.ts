@@ -1,5 +1,12 @@
 import { existsSync } from "node:fs";
-import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from "playwright-core";
+import {
+  chromium,
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  type Locator,
+  type Page,
+} from "playwright-core";
 
 /** The one without a window first: it needs a third of the time of the others. */
 const PLACES = [
@@ -39,8 +46,26 @@ export const PHONE: BrowserContextOptions = {
   deviceScaleFactor: 2,
 };
 
+/** A busy machine is slow, not wrong. Less than a test may take: what was waited for is then told. */
+const PATIENCE_MS = 60_000;
+
 /** A server that is away is a state of the page, not a fault of it. */
 const AWAY = /ERR_CONNECTION_REFUSED|ERR_INTERNET_DISCONNECTED|Failed to load resource|WebSocket connection/;
+
+/** Waits until the page has done what it has to do. What takes a key is there a moment after what is seen. */
+export async function atRest(page: Page): Promise<void> {
+  await page.evaluate(
+    () =>
+      new Promise<void>((done) => {
+        requestIdleCallback(() => done());
+      }),
+  );
+}
+
+/** Waits until it has the focus. */
+export async function hasFocus(element: Locator): Promise<void> {
+  await element.and(element.page().locator(":focus")).waitFor();
+}
 
 /** One person's browser at the console. What goes wrong in it is kept, and no test may leave it unread. */
 export class Visitor {
@@ -54,6 +79,7 @@ export class Visitor {
   /** A browser that has not gone anywhere yet. */
   static async arrive(browser: Browser, options: BrowserContextOptions = {}): Promise<Visitor> {
     const context = await browser.newContext({ viewport: { width: 1_280, height: 800 }, ...options });
+    context.setDefaultTimeout(PATIENCE_MS);
     const visitor = new Visitor(context);
     await context.exposeFunction("tellTrouble", (text: string) => visitor.#troubles.push(text));
     await context.addInitScript(() => {
@@ -78,6 +104,8 @@ export class Visitor {
     const page = await visitor.newPage();
     const path = visit.path ?? "/";
     await page.goto(`${visit.url}${path}${path.includes("?") ? "&" : "?"}token=${visit.token}`);
+    // Who went on before the page has taken the token would be a stranger on the next one.
+    await page.waitForURL((address) => !address.searchParams.has("token"));
     return visitor;
   }
 

@@ -11,7 +11,7 @@ const required = process.env["SALLYPORT_FUSE_TESTS"] === "required";
 export const describeWithFuse = usable || required ? describe : describe.skip;
 
 /** How long a busy machine may take for what should happen at once. */
-export const PATIENT = { timeout: 20_000, interval: 20 } as const;
+export const PATIENT = { timeout: 60_000, interval: 20 } as const;
 
 /** A folder to mount on. Whatever is mounted there is gone with it. */
 export class MountPlace {

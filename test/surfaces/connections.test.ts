@@ -225,17 +225,18 @@ describe("a caller who goes away", () => {
     await client.querySql("fixed", { sql: "SELECT 1" });
     controller.abort();
     await running;
-    for (let tries = 0; ; tries += 1) {
-      const { entries } = await client.audit({ action: "connection.query", limit: 2 });
-      if (entries.some(({ details }) => (details as { outcome: string }).outcome === "aborted")) break;
-      if (tries > 200) throw new Error("it was never ended");
-      await new Promise((resolve) => setTimeout(resolve, 25));
-    }
+    await expect
+      .poll(async () =>
+        (await client.audit({ action: "connection.query", limit: 2 })).entries.map(
+          ({ details }) => (details as { outcome: string }).outcome,
+        ),
+      )
+      .toContain("aborted");
     const late = refused(client.querySql("fixed", { sql: forever }));
     await client.querySql("fixed", { sql: "SELECT 1" });
     await house.restart();
     await late;
-    expect(readers()).toBe(0);
+    await expect.poll(readers).toBe(0);
   });
 });
 

@@ -91,7 +91,7 @@ describe("the event stream", () => {
 
   it("shows who comes late what is open, with its text so far", async () => {
     const session = await house.client.createSession({
-      prompt: { text: script({ stream: { tokens: 10_000, per_second: 2_000 } }) },
+      prompt: { text: script({ stream: { tokens: 100_000, per_second: 2_000 } }) },
     });
     const frames: StreamFrame[] = [];
     let deltas = 0;

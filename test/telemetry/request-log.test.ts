@@ -146,7 +146,7 @@ describe("the request log", () => {
     const { folder, file } = place();
     const { requests } = open(folder);
     write(requests, 0, 3);
-    await expect.poll(() => readFile(file, "utf8").then(ids, () => []), { timeout: 5_000 }).toEqual(numbered(0, 3));
+    await expect.poll(() => readFile(file, "utf8").then(ids, () => [])).toEqual(numbered(0, 3));
     await requests.close();
   });
 

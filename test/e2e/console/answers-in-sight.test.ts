@@ -95,7 +95,7 @@ async function isInSight(element: Locator, what: string): Promise<void> {
             ? "in sight"
             : `${[left, top, right, bottom].map(Math.round).join(" ")} under ${over?.tagName ?? "nothing"} ${over?.className ?? ""}`;
         }),
-      { message: what, timeout: 10_000 },
+      { message: what },
     )
     .toBe("in sight");
 }

@@ -21,7 +21,7 @@ describeInBrowser("finding text in a conversation", () => {
     const { page } = visitor;
     const log = conversation(page);
     await log.getByText("No xylophone anywhere else.", { exact: true }).waitFor();
-    expect(await log.getByText("The Xylophone stands upstairs.", { exact: true }).count()).toBe(0);
+    await expect.poll(() => log.getByText("The Xylophone stands upstairs.", { exact: true }).count()).toBe(0);
 
     await log.focus();
     await page.keyboard.press("Control+f");

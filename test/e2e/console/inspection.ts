@@ -14,8 +14,6 @@ const checker = readFile(createRequire(import.meta.url).resolve("axe-core/axe.mi
 
 const DESKTOP = { width: 1_280, height: 800 };
 const PHONE = { width: 375, height: 812 };
-const WAIT_MS = 20_000;
-const REST_MS = 5_000;
 const SCHEMES = ["light", "dark"] as const;
 type Scheme = (typeof SCHEMES)[number];
 const BAD = new Set(["serious", "critical"]);
@@ -60,7 +58,6 @@ export async function inspect(
 }
 
 async function enter(page: Page, url: string, scene: Scene, token: string | undefined): Promise<void> {
-  page.setDefaultTimeout(WAIT_MS);
   await page.setViewportSize(scene.only === "phone" ? PHONE : DESKTOP);
   const mark = scene.path.includes("?") ? "&" : "?";
   await page.goto(`${url}${scene.path}${token === undefined ? "" : `${mark}token=${token}`}`);
@@ -135,7 +132,7 @@ async function runAxe(
 /** A chart draws itself anew a moment after the page became narrow: what counts is where the page comes to rest. */
 async function sideways(page: Page): Promise<readonly string[]> {
   const fits = await page
-    .waitForFunction((most) => document.documentElement.scrollWidth <= most, PHONE.width, { timeout: REST_MS })
+    .waitForFunction((most) => document.documentElement.scrollWidth <= most, PHONE.width)
     .then(
       () => true,
       () => false,

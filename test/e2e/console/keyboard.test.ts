@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { describeInBrowser } from "../../support/browser.ts";
+import { atRest, describeInBrowser, hasFocus } from "../../support/browser.ts";
 import { untilTurnEnds } from "../../support/house.ts";
 import { goOffline } from "../../support/offline.ts";
 import { asked, begin, consoleWorld, conversation, question } from "./world.ts";
@@ -21,8 +21,10 @@ describeInBrowser("the keyboard, and who cannot see the page", () => {
     const id = await begin(world, [WRITE("yes.txt"), WRITE("no.txt"), SLOW]);
     const { page } = await world.visit(`/sessions/${id}`);
     await question(page).getByText("yes.txt").first().waitFor();
+    await atRest(page);
     await page.keyboard.press("a");
     await page.getByText("Press again to approve.").waitFor();
+    await hasFocus(question(page).getByRole("button", { name: /^Approve once/ }));
     // Escape goes back and does not stop the turn.
     await page.keyboard.press("Escape");
     await question(page)
@@ -30,12 +32,14 @@ describeInBrowser("the keyboard, and who cannot see the page", () => {
       .waitFor();
     await page.keyboard.press("a");
     await page.getByText("Press again to approve.").waitFor();
+    await hasFocus(question(page).getByRole("button", { name: /^Approve once/ }));
     await page.keyboard.press("Enter");
     await question(page).getByText("no.txt").first().waitFor();
     await expect.poll(() => focused(page)).not.toBe("BODY");
+    await atRest(page);
     await page.keyboard.press("r");
     const reason = page.getByLabel("Why are you rejecting this?");
-    await reason.waitFor();
+    await hasFocus(reason);
     await page.keyboard.type("Not");
     await page.keyboard.press("Shift+Enter");
     await page.keyboard.type("this one");

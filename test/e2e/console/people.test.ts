@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { describeInBrowser, PHONE } from "../../support/browser.ts";
+import { atRest, describeInBrowser, PHONE } from "../../support/browser.ts";
 import { untilTurnEnds } from "../../support/house.ts";
 import { asked, begin, consoleWorld, conversation, question } from "./world.ts";
 
@@ -39,7 +39,9 @@ describeInBrowser("several people at one server", () => {
       )
       .toBe(0);
     // Single keys answer nothing either.
+    await atRest(page);
     for (const key of ["a", "Enter", "r", "e"]) await page.keyboard.press(key);
+    await atRest(page);
     await page.goto(`${world.house.serving.url}/sessions/${id}`);
     await page.getByText("You can read this session").waitFor();
     await expect

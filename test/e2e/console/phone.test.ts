@@ -15,7 +15,7 @@ describeInBrowser("on a phone", () => {
     const visitor = await world.visit("/sessions", PHONE);
     const { page } = visitor;
     const fits = async (): Promise<void> =>
-      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(375);
+      expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(375);
     await page.getByRole("link", { name: "Start a session" }).tap();
     await page.waitForURL("**/new*");
     await page.getByLabel("What should the agent do?").fill(`Write a note\n${SCRIPT}`);
@@ -53,6 +53,8 @@ describeInBrowser("on a phone", () => {
     for (const path of ["/sessions", "/new", "/approvals", "/usage", "/policy", "/providers", "/tokens", "/audit"]) {
       await page.goto(`${world.house.serving.url}${path}`);
       await page.getByRole("heading", { level: 1 }).waitFor();
+      // What the server has to tell first is there as well.
+      await page.locator("main").locator(".animate-spin, .animate-pulse").first().waitFor({ state: "detached" });
       const small = await page.getByRole("button").evaluateAll((all) =>
         all
           .filter((one) => one.checkVisibility())

@@ -1,4 +1,5 @@
 import type { Locator, Page } from "playwright-core";
+import { atRest } from "../../support/chromium.ts";
 import type { Furniture } from "./furniture.ts";
 
 /** One page of the console in one state. */
@@ -236,6 +237,7 @@ async function openMenu(page: Page): Promise<void> {
 
 async function showKeys(page: Page): Promise<void> {
   await heading("Sessions")(page).waitFor();
+  await atRest(page);
   await page.keyboard.press("?");
 }
 

@@ -4,12 +4,14 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { MountClient } from "../../../src/client/index.ts";
 import { LIMITS } from "../../../src/protocol/index.ts";
 import { shell } from "../../support/fuse.ts";
-import { openTestHouse, type TestHouse } from "../../support/house.ts";
+import { openTestHouse, untilTurnEnds, type TestHouse } from "../../support/house.ts";
 import { TEST_TOKEN } from "../../support/server.ts";
 import { ok, sim, startMount, type MountProcess } from "./world.ts";
 
+const COPIED = ["status", "response", "output", "context", "usage"] as const;
 const until = (what: string): string => `until ${what}; do sleep 0.05; done`;
 
 describe("a plain folder instead of a mount", () => {
@@ -70,9 +72,15 @@ describe("a plain folder instead of a mount", () => {
     async () => {
       const { id } = await house.client.createSession({ model: "sim", prompt: { text: sim({ say: "Grüße." }) } });
       const session = join(folder, "sessions", id);
-      await ok(root, until(`grep -qs Grüße ${session}/response`));
+      // All of the turn is in the files: what still changes would be another thing in each copy.
+      await untilTurnEnds(house.client, id);
+      const http = new MountClient({ url: house.serving.url, token: TEST_TOKEN });
+      for (const name of COPIED) {
+        const said = Buffer.from(await http.read(`/claude/sessions/${id}/${name}`)).toString();
+        await expect.poll(() => readFile(join(session, name), "utf8").catch(() => undefined)).toBe(said);
+      }
       await ok(root, `rsync -a ${session}/ copy/ && mkdir packed && tar cf - -C ${session} . | tar xf - -C packed`);
-      for (const name of ["status", "response", "output", "context", "usage"]) {
+      for (const name of COPIED) {
         const said = await readFile(join(session, name), "utf8");
         const copies = await Promise.all(["copy", "packed"].map((where) => readFile(join(root, where, name), "utf8")));
         expect([name, ...copies]).toEqual([name, said, said]);

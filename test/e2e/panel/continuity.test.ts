@@ -54,7 +54,7 @@ describeInBrowser("a chat stays with its tab", () => {
     const streamed = await shown();
     await page.reload();
     await answers(page).getByText("The end.", { exact: true }).waitFor();
-    expect(streamed).toBe(await shown());
+    await expect.poll(shown).toBe(streamed);
     expect(streamed).toContain('<a href="https://a.example/"');
   });
 

@@ -52,6 +52,8 @@ describeInBrowser("every state of the panel", () => {
     await isIdle(page);
     await press(page, "Good answer");
     for (const summary of await answers(page).locator("details.steps summary").all()) await summary.click();
+    // It is written once it is unfolded.
+    await answers(page).getByRole("group", { name: "Result" }).getByText("in_cart").waitFor();
     expect(await faults(page)).toEqual([]);
     await ask(page, script({ tool: "Write", input: { file_path: "a.txt", content: "x\n" } }, { say: "Done." }));
     await press(page, "No…");
@@ -78,6 +80,7 @@ describeInBrowser("every state of the panel", () => {
     await press(page, "History");
     await history(page).waitFor();
     await press(page, "Clear All History");
+    await history(page).getByRole("button", { name: "Clear", exact: true }).waitFor();
     expect(await faults(page)).toEqual([]);
     await page.keyboard.press("Escape");
     await press(page, "Close the panel");
@@ -95,15 +98,16 @@ describeInBrowser("every state of the panel", () => {
       ),
     );
     await page.getByText("Run this command?").waitFor();
-    const wide = await page.evaluate(() => {
-      const root = document.querySelector("sallyport-panel")?.shadowRoot;
-      return [...(root?.querySelectorAll("*") ?? [])].flatMap((element) => {
-        const { right, width } = element.getBoundingClientRect();
-        const scrolls = element.closest(".scroller, pre") !== null;
-        return right > innerWidth + 1 && width > 0 && !scrolls ? [element.className] : [];
+    const wide = (): Promise<readonly string[]> =>
+      page.evaluate(() => {
+        const root = document.querySelector("sallyport-panel")?.shadowRoot;
+        return [...(root?.querySelectorAll("*") ?? [])].flatMap((element) => {
+          const { right, width } = element.getBoundingClientRect();
+          const scrolls = element.closest(".scroller, pre") !== null;
+          return right > innerWidth + 1 && width > 0 && !scrolls ? [element.className] : [];
+        });
       });
-    });
-    expect(wide).toEqual([]);
+    await expect.poll(wide).toEqual([]);
   });
 
   test("a model's text cannot become anything else", async () => {
@@ -243,10 +247,8 @@ describeInBrowser("every state of the panel", () => {
     );
     // A running server takes new prices up within a second or so.
     await expect
-      .poll(
-        async () =>
-          (await world.house.client.prices({ provider: "sim", model: "priced" })).prices.map(({ from }) => from),
-        { timeout: 10_000 },
+      .poll(async () =>
+        (await world.house.client.prices({ provider: "sim", model: "priced" })).prices.map(({ from }) => from),
       )
       .toContain("settings");
     const { page } = await world.visit({ session: JSON.stringify({ model: "priced", max_cost_usd: 1_000 }) });

@@ -76,7 +76,6 @@ describeInBrowser("the panel on a page of another origin, with a visitor's token
   async function visit(product: Product, search: Readonly<Record<string, string>>): Promise<Visitor> {
     const visitor = await Visitor.arrive(browser);
     visitors.push(visitor);
-    visitor.context.setDefaultTimeout(12_000);
     const query = new URLSearchParams({ server: house.serving.url, ...search });
     await (await visitor.newPage()).goto(`${product.url}/?${query.toString()}`);
     return visitor;

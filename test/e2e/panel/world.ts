@@ -6,9 +6,6 @@ import { ownPort } from "../../support/port.ts";
 import { TEST_TOKEN } from "../../support/server.ts";
 import { openHostSite, type HostSite } from "./host.ts";
 
-/** Less than a test may take: what was waited for is then told. */
-const WAIT_MS = 12_000;
-
 /** The product, a site of somebody else with the panel in it, and a browser. */
 export interface PanelWorld {
   readonly house: TestHouse;
@@ -59,7 +56,6 @@ export function panelWorld(files?: Parameters<typeof openHostSite>[0]["files"]):
       const visitor = await Visitor.arrive(there(made.browser), options);
       // A page that stays open goes on drawing what it shows.
       onTestFinished(() => visitor.close());
-      visitor.context.setDefaultTimeout(WAIT_MS);
       await (await visitor.newPage()).goto(address(search));
       return visitor;
     },

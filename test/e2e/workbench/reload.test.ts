@@ -17,25 +17,23 @@ interface Stored {
 /** Waits until the browser has stored this much. */
 async function stored(page: Page, expected: Stored): Promise<void> {
   await expect
-    .poll(
-      () =>
-        page.evaluate(
-          () =>
-            new Promise<Stored>((resolve, reject) => {
-              const request = indexedDB.open("sallyport.workbench");
-              request.addEventListener("error", () => reject(request.error ?? new Error("no database")));
-              request.addEventListener("success", () => {
-                const all = request.result.transaction("views").objectStore("views").getAll();
-                all.addEventListener("success", () => {
-                  request.result.close();
-                  const views = all.result as { readonly layout: { readonly viewers: readonly unknown[] } }[];
-                  const viewers = views.reduce((sum, { layout }) => sum + layout.viewers.length, 0);
-                  resolve({ tables: views.length, viewers });
-                });
+    .poll(() =>
+      page.evaluate(
+        () =>
+          new Promise<Stored>((resolve, reject) => {
+            const request = indexedDB.open("sallyport.workbench");
+            request.addEventListener("error", () => reject(request.error ?? new Error("no database")));
+            request.addEventListener("success", () => {
+              const all = request.result.transaction("views").objectStore("views").getAll();
+              all.addEventListener("success", () => {
+                request.result.close();
+                const views = all.result as { readonly layout: { readonly viewers: readonly unknown[] } }[];
+                const viewers = views.reduce((sum, { layout }) => sum + layout.viewers.length, 0);
+                resolve({ tables: views.length, viewers });
               });
-            }),
-        ),
-      { timeout: 20_000 },
+            });
+          }),
+      ),
     )
     .toEqual(expected);
 }

@@ -30,8 +30,8 @@ export async function addViewer(page: Page, type: ViewerType): Promise<void> {
 /** All viewers are loaded. */
 export async function drawn(page: Page): Promise<void> {
   await page.locator(VIEWER).last().waitFor();
-  for (const loading of await page.locator(`${VIEWER} [role=status] .animate-spin`).all())
-    await loading.waitFor({ state: "detached" });
+  // The first of them is gone when all are.
+  await page.locator(`${VIEWER} [role=status] .animate-spin`).first().waitFor({ state: "detached" });
 }
 
 async function giveLook(page: Page, title: RegExp, label: string, value: string): Promise<void> {

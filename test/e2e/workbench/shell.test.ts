@@ -64,14 +64,14 @@ describeInBrowser("the workbench", () => {
     await border.focus();
     for (let times = 0; times < 5; times += 1) await page.keyboard.press("ArrowLeft");
     await expect.poll(() => border.getAttribute("aria-valuenow")).toBe("40");
-    expect((await box(histogram)).width).toBeGreaterThan(chart.width + 90);
+    await expect.poll(async () => (await box(histogram)).width).toBeGreaterThan(chart.width + 90);
     // By its head, to the left half of the grid.
     const { x, y } = await box(histogram);
     await page.mouse.move(x + 60, y + 14);
     await page.mouse.down();
     await page.mouse.move(before.x + 60, before.y + 300, { steps: 8 });
     await page.mouse.up();
-    expect((await box(histogram)).x).toBeLessThan((await box(grid)).x);
+    await expect.poll(async () => (await box(histogram)).x < (await box(grid)).x).toBe(true);
     await histogram.getByRole("button", { name: "More for Histogram of AGE" }).click();
     await page.getByRole("menuitem", { name: "Move…" }).click();
     await page.getByLabel("Where").selectOption("Below");

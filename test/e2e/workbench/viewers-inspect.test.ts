@@ -14,10 +14,13 @@ const tables = [...new Set(viewers.map(({ type }) => sampleFor(type)))];
 
 /** Opens one more table, from whatever the page shows. */
 async function openAnother(page: Page, table: string): Promise<void> {
-  if ((await page.getByRole("grid").count()) === 0) return openSample(page, table);
+  const tabs = page.getByRole("navigation", { name: "Open tables" }).getByRole("button", { name: /^Close / });
+  const open = await tabs.count();
+  if (open === 0) return openSample(page, table);
   await page.getByRole("button", { name: "Open…" }).click();
   await page.getByRole("menuitem", { name: table }).click();
-  await page.getByRole("grid").first().waitFor();
+  // The table before is shown until then.
+  await tabs.nth(open).waitFor();
 }
 
 describeInBrowser("the parts of the workbench, light and dark", () => {
@@ -65,6 +68,7 @@ describeInBrowser("the parts of the workbench, light and dark", () => {
     await ask(page, "which viewers are open?");
     await answers(page).getByText("No viewers currently added.").waitFor();
     await answers(page).locator("details.steps > summary").first().click();
+    await answers(page).locator("details.steps[open]").first().waitFor();
     found.push(...(await inspectPart(page, "aside:has(sallyport-panel)")));
     expect(found).toEqual([]);
     expect(visitor.troubles).toEqual([]);

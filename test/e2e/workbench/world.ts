@@ -13,8 +13,9 @@ export async function openSample(page: Page, sample = "Study people"): Promise<v
 }
 
 export async function openChat(page: Page): Promise<void> {
-  // It is still open where another tab had it open.
-  if (!(await chat(page).isVisible())) await page.getByRole("button", { name: "Ask Claude" }).first().click();
+  // It is still open where another tab had it open; what it shows may be on its way.
+  const button = page.locator('button[aria-keyshortcuts="Control+I"]');
+  if ((await button.getAttribute("aria-pressed")) === "false") await button.click();
   await chat(page).getByRole("textbox").waitFor();
 }
 

@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { MountClient } from "../../../src/client/files.ts";
@@ -117,6 +117,7 @@ describe.each(DOORS)("the tree over $door, in the protocol's $era form", (door) 
 
   it("waits no longer than it was told, and says so", async () => {
     const session_id = await begin(mcp, script({ delay_ms: 60_000 }));
+    await expect.poll(async () => (await house.client.session(session_id)).status).toBe("working");
     expect(await call(mcp, "claude_wait", { session_id, timeout_ms: 0 })).toMatchObject({
       status: "working",
       timed_out: true,
@@ -138,18 +139,21 @@ describe.each(DOORS)("the tree over $door, in the protocol's $era form", (door) 
   });
 
   it("tells of progress while it waits", async () => {
-    const session_id = await begin(
-      mcp,
-      script({ delay_ms: 200 }, { tool: "Glob", input: { pattern: "*" } }, { say: "end" }),
-    );
+    const go = join(house.place.workspace, `go-${door.door}-${door.era}`);
+    // It works until somebody follows it.
+    const wait = { tool: "Bash", input: { command: `until [ -e ${go} ]; do sleep 0.01; done` } };
+    const look = { tool: "Glob", input: { pattern: "*" } };
+    const session_id = await begin(mcp, script(wait, look, { say: "end" }), { autonomy: "full" });
     const told: (string | undefined)[] = [];
-    const ended = await call(
+    const ended = call(
       mcp,
       "claude_wait",
       { session_id },
       { onprogress: ({ message }) => told.push(message), resetTimeoutOnProgress: true },
     );
-    expect(ended).toMatchObject({ status: "idle" });
+    await watchers(session_id, 1);
+    await writeFile(go, "");
+    expect(await ended).toMatchObject({ status: "idle" });
     expect(told).toContain("Glob");
   });
 
@@ -357,14 +361,9 @@ describe.each(DOORS)("the tree over $door, in the protocol's $era form", (door) 
 
 /** Waits until so many follow a session: the house says how many do. */
 async function watchers(session_id: string, wanted: number): Promise<void> {
-  for (;;) {
-    const metrics = await (
-      await fetch(`${house.serving.url}/metrics`, { headers: { authorization: `Bearer ${house.serving.token}` } })
-    ).text();
-    const [, count] = /^sallyport_watchers (\d+)$/m.exec(metrics) ?? [];
-    if (count === undefined) throw new Error(`no number of watchers for ${session_id}: ${metrics}`);
-    if (Number(count) === wanted) return;
-  }
+  const headers = { authorization: `Bearer ${house.serving.token}` };
+  const metrics = async (): Promise<string> => (await fetch(`${house.serving.url}/metrics`, { headers })).text();
+  await expect.poll(metrics, { message: session_id }).toMatch(new RegExp(`^sallyport_watchers ${wanted}$`, "m"));
 }
 
 async function textOf({ client }: Connected, uri: string): Promise<string> {

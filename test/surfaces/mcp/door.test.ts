@@ -166,9 +166,10 @@ describe("a client in the middle of something", () => {
     waiting.catch(() => undefined);
     await mcp.close();
     await call(await connect(house, { door: "http", era: "newer" }), "claude_stop", { session_id });
-    const metrics = await fetch(`${house.serving.url}/metrics`, {
-      headers: { authorization: `Bearer ${house.serving.token}` },
-    });
-    expect(await metrics.text()).toMatch(/^sallyport_watchers 0$/m);
+    const metrics = async (): Promise<string> => {
+      const headers = { authorization: `Bearer ${house.serving.token}` };
+      return (await fetch(`${house.serving.url}/metrics`, { headers })).text();
+    };
+    await expect.poll(metrics).toMatch(/^sallyport_watchers 0$/m);
   });
 });

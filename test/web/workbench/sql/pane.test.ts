@@ -53,7 +53,7 @@ async function violations(page: Page): Promise<readonly string[]> {
 }
 
 /** A machine may have other work too. */
-const soon: typeof expect.poll = (read) => expect.poll(read, { timeout: 20_000 });
+const soon: typeof expect.poll = (read) => expect.poll(read);
 
 describeInBrowser("SQL in the page", () => {
   beforeAll(async () => {
@@ -76,7 +76,7 @@ describeInBrowser("SQL in the page", () => {
     ).toBe(false);
     await page.getByRole("button", { name: "Run" }).click();
     const status = page.getByRole("status").filter({ hasText: "rows ·" });
-    await status.waitFor({ timeout: 60_000 });
+    await status.waitFor();
     await expect
       .poll(() => cells(page))
       .toEqual([
@@ -117,7 +117,7 @@ describeInBrowser("SQL in the page", () => {
     page.on("request", (request) => !request.url().startsWith(made.served!.url) && outside.push(request.url()));
     await run(page, "SELECT Name,\n  nosuch\nFROM demog_2024_csv");
     const alert = page.getByRole("alert");
-    await alert.waitFor({ timeout: 60_000 });
+    await alert.waitFor();
     await expect
       .poll(() => alert.textContent())
       .toContain('Line 2, column 3Binder Error: Referenced column "nosuch" not found');
@@ -136,7 +136,7 @@ describeInBrowser("SQL in the page", () => {
     }
     await run(page, "SELECT count(*) AS n FROM large a, large b WHERE a.id * b.id % 7 = 3");
     await page.getByRole("button", { name: "Stop" }).click();
-    await page.getByText("The query was stopped.").waitFor({ timeout: 5_000 });
+    await page.getByText("The query was stopped.").waitFor();
     await run(page, "SELECT 42 AS n");
     await soon(() => cells(page)).toEqual([["42"]]);
     expect(outside).toEqual([]);
@@ -149,12 +149,16 @@ describeInBrowser("SQL in the page", () => {
     const field = page.getByRole("textbox", { name: "SQL" });
     await page.getByLabel("What is asked").selectOption({ label: "Sales (PostgreSQL)" });
     await soon(() => field.inputValue()).toBe('SELECT *\nFROM crm."Orders"\nLIMIT 100');
+    // While a query runs, no other one is begun.
+    const rests = (): Promise<void> => page.getByRole("button", { name: "Run" }).waitFor();
     await run(page, "select ");
+    await rests();
     await field.fill("select ");
     await page.getByRole("button", { name: "Columns of crm.Orders" }).click();
     await page.getByRole("button", { name: "id int8" }).click();
     await expect.poll(() => field.inputValue()).toBe("select id");
     await page.keyboard.press("Control+Enter");
+    await rests();
     await page.getByText("2 rows").first().waitFor();
     await expect
       .poll(() => cells(page))
@@ -195,7 +199,7 @@ describeInBrowser("SQL in the page", () => {
     await page.getByText("No table is open.").waitFor();
     await page.getByText("sallyport connection add").waitFor();
     await expect.poll(() => page.getByRole("button", { name: "Run" }).isDisabled()).toBe(true);
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(375);
+    await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(375);
     expect(await violations(page)).toEqual([]);
     expect(visitor.troubles).toEqual([]);
     await visitor.close();
