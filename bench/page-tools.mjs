@@ -6,7 +6,7 @@ import { LiveConnection } from "../dist/client/index.js";
 import { makeNewId } from "../dist/protocol/index.js";
 import { CanonicalSocket } from "../dist/surfaces/canonical-socket.js";
 import { Connection } from "../dist/surfaces/connection.js";
-import { PageDesk } from "../dist/sessions/page-desk.js";
+import { PageDesk } from "../dist/sessions/services/page-service.js";
 import { LentTools } from "../dist/tools/lent.js";
 import { median, percentile } from "./children.mjs";
 import { sized } from "./size.mjs";

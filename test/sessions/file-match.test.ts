@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { bestFiles } from "../../src/sessions/file-match.ts";
+import { bestFiles } from "../../src/sessions/workspace/file-match.ts";
 
 const FILES = [
   "README.md",
   "src/server.ts",
   "src/surfaces/server.ts",
   "src/surfaces/canonical-socket.ts",
-  "src/sessions/session.ts",
-  "src/sessions/session-desk.ts",
+  "src/sessions/core/session.ts",
+  "src/sessions/services/session-service.ts",
   "test/server/readme.txt",
   "Makefile",
 ];
@@ -19,9 +19,9 @@ describe("finding files by a few letters", () => {
     ["README", ["README.md", "test/server/readme.txt"]],
     ["server.ts", ["src/server.ts", "src/surfaces/server.ts"]],
     ["serv", ["src/server.ts", "src/surfaces/server.ts", "test/server/readme.txt"]],
-    ["sessions/session", ["src/sessions/session.ts", "src/sessions/session-desk.ts"]],
+    ["sessions/session", ["src/sessions/core/session.ts", "src/sessions/services/session-service.ts"]],
     ["csock", ["src/surfaces/canonical-socket.ts"]],
-    ["sdesk", ["src/sessions/session-desk.ts"]],
+    ["sdesk", ["src/sessions/services/session-service.ts"]],
     ["srcsurser", ["src/surfaces/server.ts"]],
     ["mkf", ["Makefile"]],
     ["  makefile ", ["Makefile"]],

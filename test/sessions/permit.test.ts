@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { permit } from "../../src/sessions/permit.ts";
-import type { Session } from "../../src/sessions/session.ts";
+import { permit } from "../../src/sessions/permission/permit.ts";
+import type { Session } from "../../src/sessions/core/session.ts";
 import { openTestHouse, script, untilTurnEnds } from "../support/house.ts";
 
 it("withdraws a question that nobody waits for any more", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { purseOf, type HousePurse } from "../../src/sessions/purses.ts";
+import { purseOf, type HousePurse } from "../../src/sessions/budget/limits.ts";
 
 const OWN: HousePurse = { kind: "session", account: "session:a", limit: 5 };
 const PARENT: HousePurse = { kind: "parent", account: "session:p", limit: 10 };

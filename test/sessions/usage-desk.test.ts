@@ -13,9 +13,9 @@ import {
   type UsageLine,
 } from "../../src/protocol/index.ts";
 import type { Caller } from "../../src/sessions/index.ts";
-import { LimitBook } from "../../src/sessions/limit-book.ts";
-import { newState, toRow } from "../../src/sessions/state.ts";
-import { UsageDesk } from "../../src/sessions/usage-desk.ts";
+import { LimitBook } from "../../src/sessions/budget/set-limits.ts";
+import { newState, toRow } from "../../src/sessions/core/state.ts";
+import { UsageDesk } from "../../src/sessions/services/usage-service.ts";
 import { openSqliteStore, type Store, type UsageRow } from "../../src/store/index.ts";
 import { caller as callerOf, UNBOUNDED } from "../support/caller.ts";
 

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { LIMITS } from "../../src/protocol/index.ts";
 import { type Database, loadSqlite } from "../../src/store/binding.ts";
 import { openSqliteStore, type Store } from "../../src/store/index.ts";
-import { fromRow } from "../../src/sessions/state.ts";
+import { fromRow } from "../../src/sessions/core/state.ts";
 import { codes, eventRow, principal, seqs, sessionRow } from "../conformance/store-rows.ts";
 
 /** Takes the last step of the schema back. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { LIMITS, makeNewId, type AnswerCall, type DeclareTools, type PageMessage } from "../../src/protocol/index.ts";
-import { PageDesk } from "../../src/sessions/page-desk.ts";
+import { PageDesk } from "../../src/sessions/services/page-service.ts";
 import { LentTools } from "../../src/tools/lent.ts";
 import { openToolSession } from "../../src/tools/index.ts";
 import { TestClock } from "./runtime-world.ts";
