@@ -6,7 +6,7 @@ import { LiveConnection } from "../dist/client/index.js";
 import { makeNewId } from "../dist/protocol/index.js";
 import { CanonicalSocket } from "../dist/surfaces/canonical-socket.js";
 import { Connection } from "../dist/surfaces/connection.js";
-import { PageDesk } from "../dist/sessions/services/page-service.js";
+import { PageService } from "../dist/sessions/services/page-service.js";
 import { LentTools } from "../dist/tools/lent.js";
 import { median, percentile } from "./children.mjs";
 import { sized } from "./size.mjs";
@@ -58,7 +58,7 @@ export async function pageToolsBench() {
   const bare = await listen();
   const ours = await listen();
   const lent = new LentTools();
-  openDesk(ours.server, lent);
+  servePages(ours.server, lent);
   const child = fork(SELF, ["page"], { env: { PATH: process.env.PATH } });
   const echo = new Promise((resolve) => bare.server.once("connection", resolve));
   child.send({ bare: bare.url, ours: ours.url.replace("ws", "http") });
@@ -98,8 +98,8 @@ async function listen() {
   return { server, url: `ws://127.0.0.1:${server.address().port}` };
 }
 
-/** The real socket and desk; of the house behind them only what lends tools. */
-function openDesk(server, lent) {
+/** The real socket and service; of the house behind them only what lends tools. */
+function servePages(server, lent) {
   const clock = {
     now: Date.now,
     elapsed: () => performance.now(),
@@ -109,7 +109,7 @@ function openDesk(server, lent) {
   const sessions = {
     lend: async (_caller, _id, tools, instead) => lent.lend(tools, { isTaken: () => false, instead }),
   };
-  const gateway = { pages: new PageDesk({ sessions, clock, newId }), tokens: { checkTime: () => undefined } };
+  const gateway = { pages: new PageService({ sessions, clock, newId }), tokens: { checkTime: () => undefined } };
   const guard = { meter: () => undefined };
   const caller = { id: "tok_bench", name: "bench", role: "admin" };
   server.on("connection", (socket) => {

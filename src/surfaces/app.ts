@@ -20,7 +20,7 @@ import { documentPath, mcpPaths, socketPaths } from "./openapi/other-paths.ts";
 import { approvalRoutes } from "./routes/approvals.ts";
 import { adminRoutes } from "./routes/admin.ts";
 import { connectionRoutes } from "./routes/connections.ts";
-import { deskRoutes } from "./routes/desk.ts";
+import { catalogRoutes } from "./routes/catalog.ts";
 import { healthRoutes, isProbe } from "./routes/health.ts";
 import { isMountPath, mountRoutes } from "./routes/mount.ts";
 import { providerRoutes } from "./routes/providers.ts";
@@ -40,7 +40,7 @@ import { isOpen, webPages } from "./web-pages.ts";
 const CONTENT_SECURITY_POLICY =
   "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** The HTTP surface: thin, every route checked at the door and by the desk that it calls. */
+/** The HTTP surface: thin, every route checked at the door and by the service that it calls. */
 export function createApp(options: SurfaceOptions, guard: Guard): App {
   const app: App = new OpenAPIHono<Environment>({
     defaultHook: (result) => {
@@ -62,7 +62,7 @@ export function createApp(options: SurfaceOptions, guard: Guard): App {
   webPages(app, options);
   sessionRoutes(app, options);
   approvalRoutes(app, options);
-  deskRoutes(app, options);
+  catalogRoutes(app, options);
   templateRoutes(app, options);
   adminRoutes(app, options);
   usageRoutes(app, options);

@@ -1,4 +1,10 @@
-import { LIMITS, type AnswerCall, type NewId, type PageMessage, type PageToolDeclaration } from "../../protocol/index.ts";
+import {
+  LIMITS,
+  type AnswerCall,
+  type NewId,
+  type PageMessage,
+  type PageToolDeclaration,
+} from "../../protocol/index.ts";
 import type { LentEnd, LentTool, TakeBack, ToolResult } from "../../tools/index.ts";
 import { pageError, resultOf } from "./page-results.ts";
 import type { Clock } from "../dependencies.ts";

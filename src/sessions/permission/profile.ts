@@ -1,4 +1,10 @@
-import { DEFAULT_MOUNT_PROFILE, defaultMountProfile, Failure, type Policy, type Profile } from "../../protocol/index.ts";
+import {
+  DEFAULT_MOUNT_PROFILE,
+  defaultMountProfile,
+  Failure,
+  type Policy,
+  type Profile,
+} from "../../protocol/index.ts";
 
 export function profileOf(policy: Policy, name: string): Profile {
   const profile = Object.hasOwn(policy.profiles, name) ? policy.profiles[name] : undefined;

@@ -40,7 +40,7 @@ export interface ApprovalFilter {
 }
 
 /** The inbox: questions of all sessions, and the answers to them. */
-export class ApprovalDesk {
+export class ApprovalService {
   readonly #services: Services;
   readonly #registry: Registry;
 

@@ -15,7 +15,7 @@ interface AuditPage {
 }
 
 /** Who did what, newest first. */
-export class AuditDesk {
+export class AuditService {
   readonly #store: Services["store"];
 
   constructor({ store }: Pick<Services, "store">) {

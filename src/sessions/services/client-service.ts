@@ -24,7 +24,7 @@ const Slot = z.object({ name: z.string(), session_id: z.string() }).partial();
  * The names that clients give to their sessions (document 000's `sessionId`), each principal's for itself. At most LIMITS.clientSessions
  * of them, the least recently used goes first. They survive a restart: each has one of as many slots, and each slot is a document.
  */
-export class ClientDesk {
+export class ClientService {
   readonly #services: Pick<Services, "store" | "clock">;
   /** By principal, the least recently used first. */
   readonly #principals = new Map<string, Promise<Names>>();

@@ -31,7 +31,7 @@ interface ConnectionServices extends Pick<Services, "store" | "clock" | "newId" 
 type Database = Awaited<ReturnType<ConnectionBook["database"]>>;
 
 /** Databases that an admin lets people read. All of the settings are one document: its versions are their history. */
-export class ConnectionDesk {
+export class ConnectionService {
   readonly #services: ConnectionServices;
   readonly #started: readonly ConnectionRecord[];
   #records: Promise<readonly ConnectionRecord[]> | undefined;

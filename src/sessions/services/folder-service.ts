@@ -11,7 +11,7 @@ import type { Services } from "../dependencies.ts";
 import type { Places } from "../settings/settings.ts";
 
 /** Looking around where sessions work: folders for a new one, files of one that is there. Names only, never what is in them. */
-export class FolderDesk {
+export class FolderService {
   readonly #registry: Registry;
   readonly #places: Places;
   readonly #files: WorkspaceFiles;

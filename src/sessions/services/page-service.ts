@@ -9,16 +9,16 @@ import {
 import type { Caller } from "../access/access.ts";
 import { fullName, Seat, type PagePeer } from "../page-tools/page-registration.ts";
 import type { Clock } from "../dependencies.ts";
-import type { SessionDesk } from "./session-service.ts";
+import type { SessionService } from "./session-service.ts";
 
 interface PageHouse {
-  readonly sessions: Pick<SessionDesk, "lend">;
+  readonly sessions: Pick<SessionService, "lend">;
   readonly clock: Clock;
   readonly newId: NewId;
 }
 
 /** Web pages that lend tools to sessions. Nothing of it is written down: after a restart pages declare again. */
-export class PageDesk {
+export class PageService {
   readonly #house: PageHouse;
   readonly #seats = new Map<string, Seat>();
   /** By seat: resolves when the last change that was asked for is done. */
@@ -85,14 +85,14 @@ export class PageDesk {
 
 /** What one connection may do: declare and withdraw pages, and answer the calls that were sent to it, and no others. */
 export class PageConnection {
-  readonly #desk: PageDesk;
+  readonly #service: PageService;
   readonly #caller: Caller;
   readonly #peer: PagePeer;
   readonly #seats = new Set<Seat>();
   #isClosed = false;
 
-  constructor(desk: PageDesk, caller: Caller, peer: PagePeer) {
-    this.#desk = desk;
+  constructor(service: PageService, caller: Caller, peer: PagePeer) {
+    this.#service = service;
     this.#caller = caller;
     this.#peer = peer;
   }
@@ -102,22 +102,22 @@ export class PageConnection {
     this.#tidy();
     if (this.#seats.size >= LIMITS.pagesPerConnection && ![...this.#seats].some((seat) => isAt(seat, wanted)))
       throw new Failure("limit_reached", `a connection may have ${LIMITS.pagesPerConnection} pages`);
-    return this.#desk.change(seatKey(wanted), async () => {
-      const seat = await this.#desk.take(this.#caller, this.#peer, wanted);
+    return this.#service.change(seatKey(wanted), async () => {
+      const seat = await this.#service.take(this.#caller, this.#peer, wanted);
       this.#seats.add(seat);
       seat.arrive(this.#peer);
-      if (this.#isClosed) this.#desk.leave(seat);
+      if (this.#isClosed) this.#service.leave(seat);
       return { tools: wanted.tools.map(({ name }) => fullName(wanted.page, name)) };
     });
   }
 
   withdraw(wanted: WithdrawTools): Promise<object> {
-    return this.#desk.change(seatKey(wanted), async () => {
-      const seat = this.#desk.seat(seatKey(wanted));
+    return this.#service.change(seatKey(wanted), async () => {
+      const seat = this.#service.seat(seatKey(wanted));
       if (seat === undefined || seat.peer !== this.#peer)
         throw new Failure("not_found", `this connection has no page ${wanted.page} in ${wanted.session_id}`);
       seat.withdraw();
-      this.#desk.forget(seat);
+      this.#service.forget(seat);
       this.#tidy();
       return {};
     });
@@ -141,12 +141,13 @@ export class PageConnection {
 
   close(): void {
     this.#isClosed = true;
-    for (const seat of this.#seats) if (seat.peer === this.#peer) this.#desk.leave(seat);
+    for (const seat of this.#seats) if (seat.peer === this.#peer) this.#service.leave(seat);
   }
 
   /** Seats that are not its own any more stay until the calls that it has begun there are over. */
   #tidy(): void {
-    for (const seat of this.#seats) if (seat.idle && this.#desk.seat(seatKey(seat)) !== seat) this.#seats.delete(seat);
+    for (const seat of this.#seats)
+      if (seat.idle && this.#service.seat(seatKey(seat)) !== seat) this.#seats.delete(seat);
   }
 }
 

@@ -84,7 +84,7 @@ function layered(...layers: readonly (Policy | undefined)[]): Policy {
 }
 
 /** Reading, changing and trying the policy. */
-export class PolicyDesk {
+export class PolicyService {
   readonly #services: Services;
   readonly #registry: Registry;
   readonly #book: PolicyBook;

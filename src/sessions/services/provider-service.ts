@@ -33,7 +33,7 @@ export interface OfferedProvider {
 }
 
 /** Where model calls may go, what they cost there, and whether it works. Never holds a key. */
-export class ProviderDesk {
+export class ProviderService {
   readonly #services: ProviderServices;
 
   constructor(services: ProviderServices) {

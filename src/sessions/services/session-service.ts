@@ -64,7 +64,7 @@ interface Beginning {
 }
 
 /** What callers may do with sessions. */
-export class SessionDesk {
+export class SessionService {
   readonly #services: Services;
   readonly #registry: Registry;
   readonly #receipts: Receipts;

@@ -7,7 +7,7 @@ const DOCUMENT = "templates";
 const Templates = z.array(Template);
 
 /** Named starts for new sessions. All of them are one document: its versions are their history. */
-export class TemplateDesk {
+export class TemplateService {
   readonly #services: Services;
   #templates: Promise<readonly Template[]> | undefined;
   /** Resolves when the last change is there, or is not: each one begins with what the one before it left. */

@@ -29,7 +29,7 @@ function hashToken(token: string): string {
 }
 
 /** Tokens: made once, shown once, kept as hashes. */
-export class TokenDesk {
+export class TokenService {
   readonly #services: Services;
   readonly #live: LiveTokens;
   readonly #receipts: Receipts;

@@ -24,7 +24,7 @@ interface UsageServices extends Pick<Services, "store" | "clock" | "policy" | "l
 }
 
 /** What was used and what is left, for people and programs. */
-export class UsageDesk {
+export class UsageService {
   readonly #services: UsageServices;
 
   constructor(services: UsageServices) {

@@ -182,7 +182,7 @@ function isGiven(caller: Caller, access: FileNode["read"] | FileNode["write"]): 
   return access !== undefined && may(caller.role, access.needs) !== "no";
 }
 
-/** Sooner than the desk, so that who may not is told nothing else. */
+/** Before the service, so that a caller without the right learns nothing else. */
 function authorize(caller: Caller, needs: NonNullable<FileNode["read"]>["needs"], path: string): void {
   if (may(caller.role, needs) === "no")
     throw new Failure("forbidden", `the role ${caller.role} may not do this with ${path} (${needs})`);

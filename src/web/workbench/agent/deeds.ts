@@ -3,7 +3,7 @@ import { toCsv } from "../data/csv.ts";
 import { compileFormula } from "../data/formula.ts";
 import { columnOf, newTable } from "../data/make.ts";
 import type { SortKey } from "../data/sort.ts";
-import type { View, Workbench } from "../desk/workbench.ts";
+import type { View, Workbench } from "../model/workbench.ts";
 import { columnNamed } from "../viewers/look.ts";
 import { ScriptError, type MadeColumn, type ScriptDone } from "./script/answer.ts";
 import { runScript } from "./script/run.ts";

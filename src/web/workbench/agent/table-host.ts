@@ -1,6 +1,6 @@
 import type { TableViewHost } from "../../../contexts/hosts.ts";
 import { isText, type Column } from "../data/column.ts";
-import type { View, Workbench } from "../desk/workbench.ts";
+import type { View, Workbench } from "../model/workbench.ts";
 import { definitionOf, VIEWERS } from "../viewers/registry.ts";
 import { NOT_AVAILABLE, type ViewerDefinition } from "../viewers/viewer.ts";
 import { highlight, listElements } from "./elements.ts";

@@ -8,7 +8,7 @@ import {
   toolWords,
 } from "../../../contexts/index.ts";
 import type { SortKey } from "../data/sort.ts";
-import type { View, Workbench } from "../desk/workbench.ts";
+import type { View, Workbench } from "../model/workbench.ts";
 import type { Databases } from "./databases.ts";
 import { deedTools } from "./deeds.ts";
 import { scriptHost } from "./script-host.ts";

@@ -1,5 +1,5 @@
-import { LayoutStore } from "../desk/layout-store.ts";
-import { openWorkbench, type OpenWorkbench } from "../desk/open.ts";
+import { LayoutStore } from "../model/layout-store.ts";
+import { openWorkbench, type OpenWorkbench } from "../model/open.ts";
 import { QueryHistory } from "../sql/history.ts";
 import { PageSql } from "../sql/page-sql.ts";
 import { GridLooks } from "./grid-looks.ts";

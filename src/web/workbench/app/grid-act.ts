@@ -1,7 +1,7 @@
 import { PLAIN_LOOK, type GridLook } from "../grid/look.ts";
-import type { Act } from "../desk/history.ts";
-import { viewPath } from "../desk/acts.ts";
-import type { Doer } from "../desk/workbench.ts";
+import type { Act } from "../model/history.ts";
+import { viewPath } from "../model/acts.ts";
+import type { Doer } from "../model/workbench.ts";
 
 interface GridChange {
   readonly viewId: string;

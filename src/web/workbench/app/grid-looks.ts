@@ -1,6 +1,6 @@
 import type { SortKey } from "../data/sort.ts";
-import type { Act } from "../desk/history.ts";
-import type { Doer } from "../desk/workbench.ts";
+import type { Act } from "../model/history.ts";
+import type { Doer } from "../model/workbench.ts";
 import { PLAIN_LOOK, type GridLook } from "../grid/look.ts";
 import { gridAct } from "./grid-act.ts";
 

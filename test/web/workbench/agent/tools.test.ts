@@ -3,8 +3,8 @@ import type { SallyportClient } from "../../../../src/client/index.ts";
 import { Databases } from "../../../../src/web/workbench/agent/databases.ts";
 import { AgentTools, stepWords } from "../../../../src/web/workbench/agent/tools.ts";
 import { columnOf, newTable } from "../../../../src/web/workbench/data/make.ts";
-import { openWorkbench } from "../../../../src/web/workbench/desk/open.ts";
-import type { Workbench } from "../../../../src/web/workbench/desk/workbench.ts";
+import { openWorkbench } from "../../../../src/web/workbench/model/open.ts";
+import type { Workbench } from "../../../../src/web/workbench/model/workbench.ts";
 
 const CALL = { signal: new AbortController().signal, callId: "call_1" };
 const ALWAYS = [

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { Bits } from "../../../../src/web/workbench/data/bits.ts";
 import { columnOf } from "../../../../src/web/workbench/data/make.ts";
-import { dockIds, GRID, stackOf } from "../../../../src/web/workbench/desk/dock.ts";
+import { dockIds, GRID, stackOf } from "../../../../src/web/workbench/model/dock.ts";
 import { people, seen, words, world } from "./world.ts";
 
 describe("the workbench", () => {

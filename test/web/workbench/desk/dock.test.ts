@@ -18,10 +18,10 @@ import {
   tile,
   type Place,
   type Side,
-} from "../../../../src/web/workbench/desk/dock.ts";
-import { placeNew } from "../../../../src/web/workbench/desk/place.ts";
-import { GAP, rectsOf } from "../../../../src/web/workbench/desk/rects.ts";
-import type { Dock } from "../../../../src/web/workbench/desk/workbench.ts";
+} from "../../../../src/web/workbench/model/dock.ts";
+import { placeNew } from "../../../../src/web/workbench/model/place.ts";
+import { GAP, rectsOf } from "../../../../src/web/workbench/model/rects.ts";
+import type { Dock } from "../../../../src/web/workbench/model/workbench.ts";
 
 const row = (shares: readonly number[], ...parts: readonly Dock[]): Dock => ({
   kind: "split",

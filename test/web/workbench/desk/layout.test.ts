@@ -2,9 +2,9 @@ import { describe, expect, test } from "vitest";
 import { columnOf, newTable } from "../../../../src/web/workbench/data/make.ts";
 import { compileFormula } from "../../../../src/web/workbench/data/formula.ts";
 import { Bits } from "../../../../src/web/workbench/data/bits.ts";
-import { moveTo, GRID } from "../../../../src/web/workbench/desk/dock.ts";
-import { layoutKey, parseLayout, saveLayout, type SavedLayout } from "../../../../src/web/workbench/desk/layout.ts";
-import { LayoutStore } from "../../../../src/web/workbench/desk/layout-store.ts";
+import { moveTo, GRID } from "../../../../src/web/workbench/model/dock.ts";
+import { layoutKey, parseLayout, saveLayout, type SavedLayout } from "../../../../src/web/workbench/model/layout.ts";
+import { LayoutStore } from "../../../../src/web/workbench/model/layout-store.ts";
 import { labelOf } from "../../../../src/web/workbench/app/sheet/label.ts";
 import { people, seen, world } from "./world.ts";
 

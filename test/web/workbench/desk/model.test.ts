@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Bits } from "../../../../src/web/workbench/data/bits.ts";
 import { columnOf } from "../../../../src/web/workbench/data/make.ts";
-import { checkDock, GRID } from "../../../../src/web/workbench/desk/dock.ts";
-import { saveLayout } from "../../../../src/web/workbench/desk/layout.ts";
-import type { OpenWorkbench } from "../../../../src/web/workbench/desk/open.ts";
+import { checkDock, GRID } from "../../../../src/web/workbench/model/dock.ts";
+import { saveLayout } from "../../../../src/web/workbench/model/layout.ts";
+import type { OpenWorkbench } from "../../../../src/web/workbench/model/open.ts";
 import { people, seen, world } from "./world.ts";
 
 interface Step {

@@ -6,9 +6,9 @@ import { Opening } from "../../../../src/web/workbench/app/opening.ts";
 import { SessionKeeper } from "../../../../src/web/workbench/app/session-keeper.ts";
 import type { AnswerRecord, SessionStore } from "../../../../src/web/workbench/app/session-store.ts";
 import type { Column } from "../../../../src/web/workbench/data/column.ts";
-import { LayoutStore } from "../../../../src/web/workbench/desk/layout-store.ts";
-import { openWorkbench } from "../../../../src/web/workbench/desk/open.ts";
-import { roomFor, type ViewRecord } from "../../../../src/web/workbench/desk/session-record.ts";
+import { LayoutStore } from "../../../../src/web/workbench/model/layout-store.ts";
+import { openWorkbench } from "../../../../src/web/workbench/model/open.ts";
+import { roomFor, type ViewRecord } from "../../../../src/web/workbench/model/session-record.ts";
 
 /** A store in memory, as the browser's behaves: what is written is a copy. */
 class MemoryStore implements SessionStore {

@@ -1,7 +1,7 @@
 import { columnOf, newTable } from "../../../../src/web/workbench/data/make.ts";
 import type { Table } from "../../../../src/web/workbench/data/table.ts";
-import { openWorkbench, type OpenWorkbench } from "../../../../src/web/workbench/desk/open.ts";
-import type { Deed, View } from "../../../../src/web/workbench/desk/workbench.ts";
+import { openWorkbench, type OpenWorkbench } from "../../../../src/web/workbench/model/open.ts";
+import type { Deed, View } from "../../../../src/web/workbench/model/workbench.ts";
 import { checkLook, wholeLook } from "../../../../src/web/workbench/viewers/look.ts";
 import type { ViewerDefinition, ViewerType } from "../../../../src/web/workbench/viewers/viewer.ts";
 

@@ -1,6 +1,6 @@
 import type { KeyboardEvent, ReactNode, RefObject } from "react";
 import type { SessionView } from "../../../../protocol/index.ts";
-import { useDesk } from "../../ui/media.ts";
+import { useIsDesktop } from "../../ui/media.ts";
 import { Skeleton } from "../../ui/states.tsx";
 import { Ago } from "../../ui/words.tsx";
 import type { Deeds } from "./data.ts";
@@ -19,7 +19,7 @@ interface ListProps {
 
 /** A table where there is room, cards on a phone. The arrows go from one to the next. */
 export function SessionList({ sessions, deeds, place }: ListProps): ReactNode {
-  const desk = useDesk();
+  const isDesktop = useIsDesktop();
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
     if (!(event.target instanceof HTMLAnchorElement)) return;
@@ -28,7 +28,7 @@ export function SessionList({ sessions, deeds, place }: ListProps): ReactNode {
   };
   return (
     <div ref={place} onKeyDown={onKeyDown}>
-      {desk ? <Table sessions={sessions} deeds={deeds} /> : <Cards sessions={sessions} deeds={deeds} />}
+      {isDesktop ? <Table sessions={sessions} deeds={deeds} /> : <Cards sessions={sessions} deeds={deeds} />}
     </div>
   );
 }
@@ -135,9 +135,9 @@ function Cards({ sessions, deeds }: Omit<ListProps, "place">): ReactNode {
 
 /** As high as what comes. */
 export function ListSkeleton(): ReactNode {
-  const desk = useDesk();
+  const isDesktop = useIsDesktop();
   const lines = Array.from({ length: ROWS_WHILE_LOADING }, (_, index) => index);
-  if (!desk) {
+  if (!isDesktop) {
     return (
       <div role="status" aria-label="Loading sessions" className="space-y-2">
         {lines.map((line) => (

@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { Button } from "../../../console/ui/button.tsx";
 import { classes } from "../../../console/ui/classes.ts";
 import { useTell } from "../../../console/ui/toasts.tsx";
-import type { Deed } from "../../desk/workbench.ts";
+import type { Deed } from "../../model/workbench.ts";
 import { useCommands } from "../commands.ts";
 import { useBench, useDeeds } from "../context.tsx";
 import { IconButton } from "./icon-button.tsx";

@@ -1,5 +1,5 @@
 import { useSyncExternalStore, type ReactNode } from "react";
-import type { View } from "../../desk/workbench.ts";
+import type { View } from "../../model/workbench.ts";
 import { Grid } from "../../grid/grid.tsx";
 import { useBench } from "../context.tsx";
 

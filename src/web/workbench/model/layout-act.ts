@@ -7,12 +7,12 @@ import { columnPath, viewerPath, viewPath } from "./acts.ts";
 import { normalise } from "./dock.ts";
 import type { Act } from "./history.ts";
 import { renamed, type SavedLayout } from "./layout.ts";
-import type { DeskState } from "./state.ts";
+import type { WorkbenchState } from "./state.ts";
 import type { Doer, OpenViewer } from "./workbench.ts";
 
 /** All viewers and filters of a view at once, and the columns that they need. The layout must fit: see `fitting`. */
 export function layoutAct(
-  state: DeskState,
+  state: WorkbenchState,
   viewId: string,
   options: {
     readonly layout: SavedLayout;

@@ -15,7 +15,7 @@ import {
 import type { Caller } from "../../src/sessions/index.ts";
 import { LimitBook } from "../../src/sessions/budget/set-limits.ts";
 import { newState, toRow } from "../../src/sessions/core/state.ts";
-import { UsageDesk } from "../../src/sessions/services/usage-service.ts";
+import { UsageService } from "../../src/sessions/services/usage-service.ts";
 import { openSqliteStore, type Store, type UsageRow } from "../../src/store/index.ts";
 import { caller as callerOf, UNBOUNDED } from "../support/caller.ts";
 
@@ -38,7 +38,7 @@ let store: Store;
 let ledger: Ledger;
 let limits: LimitBook;
 let now: number;
-let desk: UsageDesk;
+let service: UsageService;
 
 async function open(): Promise<void> {
   folder = await mkdtemp(join(tmpdir(), "sallyport-usage-"));
@@ -56,7 +56,7 @@ async function open(): Promise<void> {
   const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
   ledger = await openLedger({ store, now: () => now, newId, log: silent });
   limits = new LimitBook(store);
-  desk = new UsageDesk({
+  service = new UsageService({
     store,
     limits,
     policy: () => POLICY,
@@ -131,7 +131,7 @@ async function addSession(
 
 const query = (text: Readonly<Record<string, string>> = {}): UsageQuery => UsageQuery.parse(text);
 
-/** Nothing here writes: one desk for all. */
+/** Nothing here writes: one service for all. */
 describe("lines", () => {
   beforeAll(open);
   afterAll(close);
@@ -210,7 +210,7 @@ describe("lines", () => {
       ],
     ],
   ])("by %s", async (by, lines) => {
-    const report = await desk.report(admin, query({ by }));
+    const report = await service.report(admin, query({ by }));
     expect(report).toEqual({ lines, total: figures(5), budgets: expect.any(Array) as unknown });
   });
 
@@ -225,47 +225,47 @@ describe("lines", () => {
     ["a day without usage", { from: "2027-01-01" }, 0],
     ["an agent that is not known", { agent: "tok_none" }, 0],
   ])("of %s", async (_name, filter, times) => {
-    const { lines, total } = await desk.report(admin, query({ by: "provider", ...filter }));
+    const { lines, total } = await service.report(admin, query({ by: "provider", ...filter }));
     expect(total).toEqual(figures(times));
     expect(lines.reduce((sum, line) => sum + line.requests, 0)).toBe(times);
   });
 
   it("are cut at the limit, the total is not", async () => {
-    expect(await desk.report(admin, query({ by: "day", limit: "2" }))).toMatchObject({
+    expect(await service.report(admin, query({ by: "day", limit: "2" }))).toMatchObject({
       lines: [{ day: "2026-11-13" }, { day: "2026-11-14" }],
       total: figures(5),
       truncated: true,
     });
-    expect(await desk.report(admin, query({ by: "day", limit: "3" }))).not.toHaveProperty("truncated");
+    expect(await service.report(admin, query({ by: "day", limit: "3" }))).not.toHaveProperty("truncated");
   });
 
   it("of a session that is not there are refused", async () => {
-    await expect(desk.report(admin, query({ session: "ses_9" }))).rejects.toMatchObject({ code: "not_found" });
-    await expect(desk.session(admin, "ses_9")).rejects.toMatchObject({ code: "not_found" });
+    await expect(service.report(admin, query({ session: "ses_9" }))).rejects.toMatchObject({ code: "not_found" });
+    await expect(service.session(admin, "ses_9")).rejects.toMatchObject({ code: "not_found" });
   });
 
   it.each<Role>(["operator", "viewer"])("of everybody are shown to a %s", async (role) => {
-    expect((await desk.report(caller(role), query())).total).toEqual(figures(5));
+    expect((await service.report(caller(role), query())).total).toEqual(figures(5));
   });
 
   it("of an agent are its own alone", async () => {
     const agent = caller("agent");
-    const { total, budgets } = await desk.report(agent, query());
+    const { total, budgets } = await service.report(agent, query());
     expect(total).toEqual(figures(4));
     expect(budgets.map(({ kind, of }) => [kind, of])).toEqual([
       ["agent_day", "tok_agent"],
       ["agent", "tok_agent"],
     ]);
-    expect((await desk.report(agent, query({ agent: "tok_agent" }))).total).toEqual(figures(4));
-    await expect(desk.report(agent, query({ agent: "tok_other" }))).rejects.toMatchObject({ code: "forbidden" });
-    await expect(desk.report(agent, query({ session: "ses_2" }))).rejects.toMatchObject({ code: "not_found" });
-    await expect(desk.session(agent, "ses_2")).rejects.toMatchObject({ code: "not_found" });
-    expect((await desk.session(agent, "ses_1")).budgets.map(({ kind }) => kind)).toEqual([
+    expect((await service.report(agent, query({ agent: "tok_agent" }))).total).toEqual(figures(4));
+    await expect(service.report(agent, query({ agent: "tok_other" }))).rejects.toMatchObject({ code: "forbidden" });
+    await expect(service.report(agent, query({ session: "ses_2" }))).rejects.toMatchObject({ code: "not_found" });
+    await expect(service.session(agent, "ses_2")).rejects.toMatchObject({ code: "not_found" });
+    expect((await service.session(agent, "ses_1")).budgets.map(({ kind }) => kind)).toEqual([
       "session",
       "agent_day",
       "agent",
     ]);
-    expect(() => desk.checkMetrics(agent)).toThrow("may not metrics.read");
+    expect(() => service.checkMetrics(agent)).toThrow("may not metrics.read");
   });
 });
 
@@ -316,14 +316,14 @@ describe("budgets", () => {
     await addSession("ses_1", { max_cost_usd: 900 });
     const reserved = await reserve(300);
     const agent = query({ agent: "tok_agent" });
-    expect((await desk.report(admin, agent)).budgets).toEqual([
+    expect((await service.report(admin, agent)).budgets).toEqual([
       line("agent_day", "tok_agent", [0, 300, 1_000]),
       line("agent", "tok_agent", [0, 300, 5_000]),
       line("day", "", [0, 300, 10_000]),
       line("total", "", [0, 300]),
     ]);
     reserved.settle(100);
-    const settled = await desk.report(admin, agent);
+    const settled = await service.report(admin, agent);
     expect(settled).toEqual({
       lines: [{ day: TODAY, ...figures(1) }],
       total: figures(1),
@@ -335,7 +335,7 @@ describe("budgets", () => {
       ],
     });
     now += DAY_MS;
-    expect((await desk.report(admin, agent)).budgets).toEqual([
+    expect((await service.report(admin, agent)).budgets).toEqual([
       line("agent_day", "tok_agent", [0, 0, 1_000]),
       line("agent", "tok_agent", [100, 0, 5_000]),
       line("day", "", [0, 0, 10_000]),
@@ -346,7 +346,7 @@ describe("budgets", () => {
   it("are the caller's own unless an agent or a session is named", async () => {
     await addSession("ses_1", { profile: "rich" });
     const own = async (filter: Readonly<Record<string, string>>): Promise<unknown> =>
-      (await desk.report(admin, query(filter))).budgets.map(({ kind, of, limit_microusd }) => [
+      (await service.report(admin, query(filter))).budgets.map(({ kind, of, limit_microusd }) => [
         kind,
         of,
         limit_microusd,
@@ -372,7 +372,7 @@ describe("budgets", () => {
     const first = await reserve(400);
     first.settle(250);
     await reserve(200);
-    expect(await desk.session(admin, "ses_1")).toEqual({
+    expect(await service.session(admin, "ses_1")).toEqual({
       session_id: "ses_1",
       requests: 1,
       tokens: { ...NO_TOKENS, input: 10, output: 1 },
@@ -402,7 +402,7 @@ describe("budgets", () => {
 
   it("of a session whose profile is gone have no limit of that profile", async () => {
     await addSession("ses_1", { profile: "gone" });
-    expect(await desk.session(admin, "ses_1")).toMatchObject({
+    expect(await service.session(admin, "ses_1")).toMatchObject({
       budgets: [{ kind: "session" }, { kind: "agent_day" }, { kind: "agent" }, { kind: "day" }, { kind: "total" }],
       cost_usd: 0,
       total_tokens: 0,

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { LIMITS, makeNewId, type AnswerCall, type DeclareTools, type PageMessage } from "../../src/protocol/index.ts";
-import { PageDesk } from "../../src/sessions/services/page-service.ts";
+import { PageService } from "../../src/sessions/services/page-service.ts";
 import { LentTools } from "../../src/tools/lent.ts";
 import { openToolSession } from "../../src/tools/index.ts";
 import { TestClock } from "./runtime-world.ts";
 
-type Connection = ReturnType<PageDesk["connect"]>;
+type Connection = ReturnType<PageService["connect"]>;
 import { caller as callerOf } from "../support/caller.ts";
 
 const caller = callerOf("tok_1", "operator");
@@ -26,27 +26,27 @@ const declare = (more: Partial<DeclareTools> = {}): DeclareTools => ({
 });
 const result = (call_id: string, json: unknown): AnswerCall => ({ type: "tool.result", call_id, result: { json } });
 
-/** A desk for one session, with a clock that only the test moves. */
+/** A service for one session, with a clock that only the test moves. */
 class World {
   readonly clock = new TestClock();
   readonly lent = new LentTools();
-  readonly desk: PageDesk;
+  readonly service: PageService;
 
   constructor() {
     const newId = makeNewId(
       () => 0,
       (bytes) => void crypto.getRandomValues(bytes),
     );
-    const desk = {
+    const service = {
       lend: async (_caller: unknown, _id: string, tools: never, instead?: never) =>
         this.lent.lend(tools, { isTaken: () => false, instead }),
     };
-    this.desk = new PageDesk({ sessions: desk, clock: this.clock, newId });
+    this.service = new PageService({ sessions: service, clock: this.clock, newId });
   }
 
   open(who = caller): { readonly page: Connection; readonly said: PageMessage[] } {
     const said: PageMessage[] = [];
-    return { page: this.desk.connect(who, { say: (message) => void said.push(message) }), said };
+    return { page: this.service.connect(who, { say: (message) => void said.push(message) }), said };
   }
 
   /** The agent calls a tool; what it is told. */

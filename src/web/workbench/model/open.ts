@@ -22,7 +22,7 @@ import { History, type Act } from "./history.ts";
 import { newId } from "./ids.ts";
 import { fitting, layoutAct } from "./layout-act.ts";
 import type { SavedLayout } from "./layout.ts";
-import { DeskState } from "./state.ts";
+import { WorkbenchState } from "./state.ts";
 import { TableWatch } from "./watch.ts";
 import { titleOf } from "./words.ts";
 import type { Deed, Deeds, Dock, Doer, OpenViewer, View, Workbench } from "./workbench.ts";
@@ -48,11 +48,11 @@ export interface OpenWorkbench extends Workbench {
 export function openWorkbench(
   options: { readonly now?: () => number; readonly kinds?: ViewerKinds } = {},
 ): OpenWorkbench {
-  return new Desk(options.now ?? Date.now, options.kinds ?? registry);
+  return new WorkbenchModel(options.now ?? Date.now, options.kinds ?? registry);
 }
 
-class Desk implements OpenWorkbench, Deeds {
-  readonly #state = new DeskState();
+class WorkbenchModel implements OpenWorkbench, Deeds {
+  readonly #state = new WorkbenchState();
   readonly #history: History;
   readonly #kinds: ViewerKinds;
   readonly #listeners = new Set<() => void>();

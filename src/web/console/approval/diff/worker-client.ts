@@ -3,7 +3,7 @@ import type { Ask, Told } from "./messages.ts";
 type Listener = (told: Told) => void;
 
 /** The one worker for all diffs of the page. It is started with the first of them. */
-class DiffDesk {
+class DiffWorkerClient {
   readonly #listeners = new Map<number, Listener>();
   #worker: Worker | undefined;
   #last = 0;
@@ -46,4 +46,4 @@ class DiffDesk {
 
 type RowsAsk = Extract<Ask, { type: "rows" }>;
 
-export const diffDesk = new DiffDesk();
+export const diffWorker = new DiffWorkerClient();

@@ -11,7 +11,7 @@ const FileQuery = z.object({
 });
 
 /** What a page must know before it can offer anything: who is asking, and what there is to choose from. */
-export function deskRoutes(app: App, { gateway }: SurfaceOptions): void {
+export function catalogRoutes(app: App, { gateway }: SurfaceOptions): void {
   app.openapi(
     createRoute({
       method: "get",

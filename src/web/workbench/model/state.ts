@@ -1,7 +1,7 @@
 import type { View } from "./workbench.ts";
 
 /** The open views and which one is shown. Views are replaced, never changed. */
-export class DeskState {
+export class WorkbenchState {
   #views: readonly View[] = [];
   #shown: string | undefined;
 

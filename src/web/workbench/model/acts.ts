@@ -6,7 +6,7 @@ import type { Look } from "../viewers/viewer.ts";
 import { dockIds, GRID, removeFrom, stackOf } from "./dock.ts";
 import type { Act } from "./history.ts";
 import { placeNew } from "./place.ts";
-import type { DeskState } from "./state.ts";
+import type { WorkbenchState } from "./state.ts";
 import { count, filterWords, noFilterWords } from "./words.ts";
 import type { Dock, Doer, OpenViewer, View } from "./workbench.ts";
 
@@ -18,7 +18,7 @@ export const columnPath = (viewId: string, name: string): string =>
   `${viewPath(viewId)}/column/${encodeURIComponent(name)}`;
 const selectionPath = (viewId: string): string => `${viewPath(viewId)}/selection`;
 
-export function openAct(state: DeskState, table: Table, options: { readonly id: string; readonly by: Doer }): Act {
+export function openAct(state: WorkbenchState, table: Table, options: { readonly id: string; readonly by: Doer }): Act {
   const { id, by } = options;
   const path = viewPath(id);
   const view: View = { id, table, viewers: [], dock: stackOf(GRID) };
@@ -40,7 +40,7 @@ export function openAct(state: DeskState, table: Table, options: { readonly id: 
   };
 }
 
-export function closeAct(state: DeskState, viewId: string, by: Doer): Act {
+export function closeAct(state: WorkbenchState, viewId: string, by: Doer): Act {
   return {
     by,
     words: `Closed ${state.view(viewId).table.name}`,
@@ -60,7 +60,7 @@ export function closeAct(state: DeskState, viewId: string, by: Doer): Act {
 }
 
 export function addViewerAct(
-  state: DeskState,
+  state: WorkbenchState,
   viewId: string,
   options: { readonly viewer: OpenViewer; readonly by: Doer },
 ): Act {
@@ -83,7 +83,7 @@ export function addViewerAct(
 }
 
 function takeOut(
-  state: DeskState,
+  state: WorkbenchState,
   viewId: string,
   { id, placed, before }: { readonly id: string; readonly placed: Dock; readonly before: Dock },
 ): void {
@@ -94,7 +94,7 @@ function takeOut(
 }
 
 export function adjustAct(
-  state: DeskState,
+  state: WorkbenchState,
   viewId: string,
   options: {
     readonly viewer: OpenViewer;
@@ -131,13 +131,13 @@ export function viewerOf(view: View, id: string): OpenViewer | undefined {
   return view.viewers.find((viewer) => viewer.id === id);
 }
 
-function putViewer(state: DeskState, viewId: string, viewer: OpenViewer): void {
+function putViewer(state: WorkbenchState, viewId: string, viewer: OpenViewer): void {
   const view = state.view(viewId);
   state.put({ ...view, viewers: view.viewers.map((other) => (other.id === viewer.id ? viewer : other)) });
 }
 
 export function removeViewerAct(
-  state: DeskState,
+  state: WorkbenchState,
   viewId: string,
   options: { readonly viewer: OpenViewer; readonly by: Doer },
 ): Act {
