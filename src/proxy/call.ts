@@ -3,9 +3,9 @@ import { NO_TOKENS, type ErrorCode, type Failure, type Shortage } from "../proto
 import { sendRefusal } from "./answer.ts";
 import type { CallerRequest, CallerResponse } from "./caller.ts";
 import type { Awaited, Connection } from "./connection.ts";
-import type { House } from "./house.ts";
+import type { House } from "./state.ts";
 import type { KeyOwner } from "./keys.ts";
-import type { Exchange, Standing, Wire } from "./proxy.ts";
+import type { Exchange, RequestContext, Wire } from "./proxy.ts";
 import type { RateSubject } from "./rates.ts";
 import { refusalOf } from "./refusals.ts";
 import type { Route } from "./routes.ts";
@@ -27,7 +27,7 @@ export interface Ending {
 }
 
 /** Where nobody knows whose key it was: its session ended before it asked for the first time. */
-const NOBODY: Pick<Standing, "session_id" | "turn_id" | "agent" | "engine" | "provider"> = {
+const NOBODY: Pick<RequestContext, "session_id" | "turn_id" | "agent" | "engine" | "provider"> = {
   session_id: "",
   agent: "",
   engine: "",
@@ -138,7 +138,7 @@ export class Call implements Awaited {
     if (this.#isTold) return;
     this.#isTold = true;
     const { options, rates } = this.house;
-    const { session_id, turn_id, agent, engine, provider } = this.owner.standing ?? NOBODY;
+    const { session_id, turn_id, agent, engine, provider } = this.owner.context ?? NOBODY;
     const tokens = charge === undefined ? NO_TOKENS : charge.tokens;
     const exchange: Exchange = {
       id: this.id,

@@ -8,7 +8,7 @@ import { readBody, type BodyTaker } from "./body.ts";
 import { Call } from "./call.ts";
 import type { CallerRequest, CallerResponse } from "./caller.ts";
 import { Connection } from "./connection.ts";
-import type { House } from "./house.ts";
+import type { House } from "./state.ts";
 import { InProcessRequest, InProcessResponse } from "./in-process.ts";
 import { Relay } from "./relay.ts";
 import { refusalOf } from "./refusals.ts";
@@ -180,7 +180,7 @@ export class Door implements BodyTaker {
       if (waits !== undefined) await waits;
       const admitted = await admit(call, route, body);
       if ("failure" in admitted) call.refuse(admitted);
-      else if (call.isGone) admitted.stake?.reservation.release();
+      else if (call.isGone) admitted.reserved?.reservation.release();
       else new Relay(call, admitted).start();
     } catch (error) {
       this.#house.options.log.error({ error, request: call.id }, "a model request failed in the proxy itself");

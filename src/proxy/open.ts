@@ -1,7 +1,7 @@
 import { LIMITS } from "../protocol/index.ts";
 import { BodyAllowance } from "./body.ts";
 import { Door } from "./door.ts";
-import type { House, ProxyOptions } from "./house.ts";
+import type { House, ProxyOptions } from "./state.ts";
 import { KeyRing } from "./keys.ts";
 import { listen, type CallerBounds } from "./listen.ts";
 import { PriceMemory } from "./price-memory.ts";

@@ -8,7 +8,7 @@ import type { CallerResponse } from "./caller.ts";
 import type { Awaited } from "./connection.ts";
 import { chargeAll, chargeInTheEnd, chargeTold } from "./charge.ts";
 import { forwardedHeaders, headerOf, returnedHeaders, secretsOf, withoutHeader } from "./headers.ts";
-import type { House, Watched } from "./house.ts";
+import type { House, Watched } from "./state.ts";
 import { Gather } from "./meter/gather.ts";
 import { meterFor } from "./meter/choose.ts";
 import type { Meter } from "./meter/meter.ts";
@@ -102,7 +102,7 @@ export class Relay implements Dispatcher.DispatchHandler, Awaited, Watched {
   onHeaders(status: number, raw: readonly Buffer[], resume: () => void): boolean {
     if (this.#phase === "over" || status < 200) return true;
     const { id, wire, route } = this.#call;
-    const { judged, stake, credentials } = this.#admitted;
+    const { judged, reserved, credentials } = this.#admitted;
     const hideUsage = judged.asked?.hideUsage === true;
     this.#heardAt = this.#house.time;
     if (this.#call.firstByteAt === 0) this.#call.firstByteAt = this.#house.options.now();
@@ -117,7 +117,7 @@ export class Relay implements Dispatcher.DispatchHandler, Awaited, Watched {
     this.#call.status = status;
     this.#call.letGo();
     if (this.#credential !== undefined && credentials.length > 1) judged.provider.report(this.#credential, { status });
-    if (stake !== undefined) this.#meter = meterFor(route?.name, headers, { hideUsage, facts: stake.facts });
+    if (reserved !== undefined) this.#meter = meterFor(route?.name, headers, { hideUsage, facts: reserved.facts });
     const passed = hideUsage ? withoutHeader(headers, "content-length") : headers;
     passed.push(REQUEST_ID, id);
     this.#response.writeHead(status, passed);
@@ -266,16 +266,16 @@ export class Relay implements Dispatcher.DispatchHandler, Awaited, Watched {
   #settle({ outcome, payment, code }: Ending): void {
     if (this.#isSettled) return;
     this.#isSettled = true;
-    const { stake } = this.#admitted;
+    const { reserved } = this.#admitted;
     let charge: Charge | undefined;
-    if (payment === "nothing") stake?.reservation.release();
-    else if (stake !== undefined) {
+    if (payment === "nothing") reserved?.reservation.release();
+    else if (reserved !== undefined) {
       const told = payment === "all" ? undefined : this.#meter?.tally;
       charge = chargeInTheEnd(this.#house, this.#admitted.judged, {
         outcome,
-        charge: told === undefined ? chargeAll(stake) : chargeTold(stake, told),
+        charge: told === undefined ? chargeAll(reserved) : chargeTold(reserved, told),
       });
-      stake.reservation.settle(charge);
+      reserved.reservation.settle(charge);
     }
     this.#call.answer = answerOf(this.#meter);
     this.#call.tell({ outcome, code, charge });

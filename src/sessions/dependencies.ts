@@ -8,7 +8,7 @@ import type { Store } from "../store/index.ts";
 import type { LendableToolbox } from "../tools/index.ts";
 import type { ReachCheckpoint } from "./core/checkpoints.ts";
 import type { Drain } from "./lifecycle/drain.ts";
-import type { LimitBook } from "./budget/set-limits.ts";
+import type { SetLimits } from "./budget/set-limits.ts";
 import type { ReplayTurns } from "./core/replay.ts";
 import type { EngineProcesses } from "./lifecycle/resting.ts";
 import type { Session } from "./core/session.ts";
@@ -76,7 +76,7 @@ export interface Services {
   readonly models: Models;
   readonly connections: ConnectionBook;
   readonly policy: () => Policy;
-  readonly limits: LimitBook;
+  readonly limits: SetLimits;
   readonly processes: EngineProcesses;
   readonly replays: ReplayTurns;
   readonly drain: Drain;

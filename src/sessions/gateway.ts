@@ -9,7 +9,7 @@ import { ConnectionService } from "./services/connection-service.ts";
 import { Drain, drainSessions, type DrainOptions } from "./lifecycle/drain.ts";
 import { Feed } from "./lifecycle/feed.ts";
 import { FolderService } from "./services/folder-service.ts";
-import { LimitBook } from "./budget/set-limits.ts";
+import { SetLimits } from "./budget/set-limits.ts";
 import { PageService } from "./services/page-service.ts";
 import { PolicyBook, PolicyService } from "./services/policy-service.ts";
 import { ProviderService } from "./services/provider-service.ts";
@@ -100,7 +100,7 @@ export class Gateway {
   /** Opens the house and settles what the last run left, before the first command is taken. */
   static async open(options: GatewayOptions): Promise<Gateway> {
     const book = await PolicyBook.open(options.services.store, options.policyFile);
-    const limits = new LimitBook(options.services.store);
+    const limits = new SetLimits(options.services.store);
     const processes = new EngineProcesses(options.services.clock);
     const feed = new Feed(options.services);
     const services: Services = {

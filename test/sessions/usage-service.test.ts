@@ -13,7 +13,7 @@ import {
   type UsageLine,
 } from "../../src/protocol/index.ts";
 import type { Caller } from "../../src/sessions/index.ts";
-import { LimitBook } from "../../src/sessions/budget/set-limits.ts";
+import { SetLimits } from "../../src/sessions/budget/set-limits.ts";
 import { newState, toRow } from "../../src/sessions/core/state.ts";
 import { UsageService } from "../../src/sessions/services/usage-service.ts";
 import { openSqliteStore, type Store, type UsageRow } from "../../src/store/index.ts";
@@ -36,7 +36,7 @@ const admin = caller("admin");
 let folder: string;
 let store: Store;
 let ledger: Ledger;
-let limits: LimitBook;
+let limits: SetLimits;
 let now: number;
 let service: UsageService;
 
@@ -55,7 +55,7 @@ async function open(): Promise<void> {
   );
   const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
   ledger = await openLedger({ store, now: () => now, newId, log: silent });
-  limits = new LimitBook(store);
+  limits = new SetLimits(store);
   service = new UsageService({
     store,
     limits,
@@ -290,8 +290,8 @@ describe("budgets", () => {
   ];
 
   async function reserve(amount: number): Promise<{ settle(cost: number): void }> {
-    const purses = accounts().map((account) => ({ kind: "session" as const, account }));
-    const reservation = await ledger.reserve({ ...claim, purses, amount }, new AbortController().signal);
+    const spendingLimits = accounts().map((account) => ({ kind: "session" as const, account }));
+    const reservation = await ledger.reserve({ ...claim, spendingLimits, amount }, new AbortController().signal);
     if (!("settle" in reservation)) throw new Error("refused");
     return {
       settle: (cost) => reservation.settle({ tokens: { ...NO_TOKENS, input: 10, output: 1 }, cost, bound: 0 }),

@@ -1,6 +1,6 @@
-import { ACCOUNTS, dayOf, type Purse } from "../../ledger/index.ts";
+import { ACCOUNTS, dayOf, type SpendingLimit } from "../../ledger/index.ts";
 import { mountProfileName, type LimitKind, type Policy, type Profile, type Shortage } from "../../protocol/index.ts";
-import type { LimitBook } from "./set-limits.ts";
+import type { SetLimits } from "./set-limits.ts";
 import type { SessionState } from "../core/state.ts";
 
 /** A session that this one draws on, as it was made. */
@@ -10,18 +10,18 @@ export interface Parent {
   readonly limit?: number | undefined;
 }
 
-export interface PurseContext {
+export interface LimitContext {
   readonly state: SessionState;
   readonly policy: Policy;
   readonly profile: Profile;
   readonly parents: readonly Parent[];
-  readonly limits: LimitBook;
+  readonly limits: SetLimits;
   /** Milliseconds since the epoch. */
   readonly now: number;
 }
 
-/** A purse, and what of its limit the policy says; absent: nothing. */
-export interface HousePurse extends Purse {
+/** A limit, and the part of it that the policy sets; absent: the policy sets none. */
+export interface PolicyLimit extends SpendingLimit {
   readonly policy?: number | undefined;
 }
 
@@ -31,12 +31,12 @@ const MOUNT_PROFILES = mountProfileName("");
 const OWN_KINDS: ReadonlySet<LimitKind> = new Set(["turn", "session", "parent"]);
 
 /** Every limit that a model request of this session must keep now, the nearest first. */
-export function pursesOf(context: PurseContext): readonly HousePurse[] {
+export function spendingLimitsOf(context: LimitContext): readonly PolicyLimit[] {
   const { state, policy, profile, parents, now } = context;
   const agent = state.created_by.id;
-  const purses: HousePurse[] = [];
+  const spendingLimits: PolicyLimit[] = [];
   const add = (kind: LimitKind, account: string, said: number | undefined, own?: number): void => {
-    purses.push({ kind, account, policy: said, limit: limitNow(context.limits, { kind, account, said, own }) });
+    spendingLimits.push({ kind, account, policy: said, limit: limitNow(context.limits, { kind, account, said, own }) });
   };
   if (state.turn !== undefined) {
     const account = ACCOUNTS.turn(state.turn.id);
@@ -58,18 +58,18 @@ export function pursesOf(context: PurseContext): readonly HousePurse[] {
   }
   add("day", ACCOUNTS.day(day), policy.budget?.per_day_usd);
   add("total", ACCOUNTS.total, policy.budget?.total_usd);
-  return purses;
+  return spendingLimits;
 }
 
 /**
- * The purse that lacked money. A session may draw on several parents, which only their limits tell apart: `changed` where none has that
+ * The limit that was too small. A session may draw on several parents, which only their limits tell apart: `changed` where none has that
  * limit any more. Undefined: nobody can raise it, because it is the price of the request itself, or there is no such limit.
  */
-export function purseOf(
-  purses: readonly HousePurse[],
+export function spendingLimitOf(
+  spendingLimits: readonly PolicyLimit[],
   { kind, limit_microusd }: Pick<Shortage, "kind" | "limit_microusd">,
-): HousePurse | "changed" | undefined {
-  const alike = purses.filter((purse) => purse.kind === kind);
+): PolicyLimit | "changed" | undefined {
+  const alike = spendingLimits.filter((spendingLimit) => spendingLimit.kind === kind);
   const same = alike.find(({ limit }) => limit === limit_microusd);
   if (kind !== "parent") return same ?? alike[0];
   return same ?? (alike.length === 0 ? undefined : "changed");
@@ -77,7 +77,7 @@ export function purseOf(
 
 /** The limit that holds. What a person set does until the policy says something else than it did then: the later word counts. */
 export function limitNow(
-  limits: LimitBook,
+  limits: SetLimits,
   place: {
     readonly kind: LimitKind;
     readonly account: string;

@@ -1,4 +1,4 @@
-import { ACCOUNTS, type Purse } from "../../ledger/index.ts";
+import { ACCOUNTS, type SpendingLimit } from "../../ledger/index.ts";
 import {
   BUDGET_TOOL,
   Failure,
@@ -9,9 +9,9 @@ import {
   type ErrorCode,
   type Shortage,
 } from "../../protocol/index.ts";
-import type { Exchange, KeyLease, Standing } from "../../proxy/index.ts";
+import type { Exchange, KeyLease, RequestContext } from "../../proxy/index.ts";
 import { inputHash } from "../permission/permit.ts";
-import { purseOf, pursesOf, type HousePurse, type Parent } from "./limits.ts";
+import { spendingLimitOf, spendingLimitsOf, type PolicyLimit, type Parent } from "./limits.ts";
 import type { Answering } from "../core/questions.ts";
 import { effectiveProfile } from "../permission/effective-profile.ts";
 import type { Clock } from "../dependencies.ts";
@@ -29,7 +29,7 @@ const DAY_MS = 86_400_000;
 const DAILY = new Set<Shortage["kind"]>(["agent_day", "day"]);
 
 /** A session's dealings with the model proxy: its key, its limits, what it spends, and the question for more. */
-export class Purser {
+export class SessionBudget {
   readonly #session: Session;
   #parents: readonly Parent[] = [];
   #lease: KeyLease | undefined;
@@ -51,7 +51,7 @@ export class Purser {
     this.#opening = opening;
     await this.load();
     const lease = this.#session.services.models.proxy.lease({
-      standing: () => this.#standing(),
+      context: () => this.#context(),
       begin: (id) => this.#session.activity.beginRequest(id),
       told: (exchange) => this.#told(exchange),
     });
@@ -66,7 +66,7 @@ export class Purser {
     const { services, state } = this.#session;
     this.#parents = await Promise.all(state.ancestors.map((id) => this.#parent(id)));
     await services.limits.load(
-      this.#purses().map(({ kind, account }) => ({ kind: kind === "parent" ? "session" : kind, account })),
+      this.#spendingLimits().map(({ kind, account }) => ({ kind: kind === "parent" ? "session" : kind, account })),
     );
   }
 
@@ -83,7 +83,7 @@ export class Purser {
 
   /** The limit that holds for the session itself. */
   get limit(): number | undefined {
-    return this.#purses().find(({ kind }) => kind === "session")?.limit;
+    return this.#spendingLimits().find(({ kind }) => kind === "session")?.limit;
   }
 
   /** Resolves when a refused request may be tried again, or a person has said no. Sub-agents that ask at once share one question. */
@@ -127,19 +127,21 @@ export class Purser {
   }
 
   /** What the policy says of a limit; undefined: nothing. */
-  policyLimit({ kind, account }: Pick<Purse, "kind" | "account">): number | undefined {
-    return this.#purses().find((purse) => purse.kind === kind && purse.account === account)?.policy;
+  policyLimit({ kind, account }: Pick<SpendingLimit, "kind" | "account">): number | undefined {
+    return this.#spendingLimits().find(
+      (spendingLimit) => spendingLimit.kind === kind && spendingLimit.account === account,
+    )?.policy;
   }
 
-  #purses(): readonly HousePurse[] {
+  #spendingLimits(): readonly PolicyLimit[] {
     const { services, state } = this.#session;
     const policy = services.policy();
     const profile = effectiveProfile(policy, state);
     const { limits, clock } = services;
-    return pursesOf({ state, policy, profile, parents: this.#parents, limits, now: clock.now() });
+    return spendingLimitsOf({ state, policy, profile, parents: this.#parents, limits, now: clock.now() });
   }
 
-  #standing(): Standing | Failure {
+  #context(): RequestContext | Failure {
     const { services, state } = this.#session;
     if (isFinal(state.status)) return new Failure("session_closed", `session ${state.id} is ${state.status}`);
     // Made ready ahead of time, and nobody's yet: it may hold a key, but not use it.
@@ -157,7 +159,7 @@ export class Purser {
         allowedModels: profile.allowed_models,
         blockedModels: profile.blocked_models,
         maxContextTokens: state.settings.max_context_tokens,
-        purses: this.#purses(),
+        spendingLimits: this.#spendingLimits(),
         sessionRate: profile.session_rate,
         agentRate: profile.agent_rate,
         tokenParents: state.token.parents,
@@ -193,11 +195,11 @@ export class Purser {
 
   async #ask(shortage: Shortage, signal: AbortSignal): Promise<Funds> {
     const { services } = this.#session;
-    const purse = purseOf(this.#purses(), shortage);
+    const spendingLimit = spendingLimitOf(this.#spendingLimits(), shortage);
     // Somebody else who draws on the same parent got it raised since the request was refused: it is tried again.
-    if (purse === "changed") return GRANTED;
-    if (purse === undefined) return { granted: false, message: shortageWords(shortage) };
-    const { approval_id, tool_use_id } = this.#openQuestion() ?? (await this.#question(shortage, purse));
+    if (spendingLimit === "changed") return GRANTED;
+    if (spendingLimit === undefined) return { granted: false, message: shortageWords(shortage) };
+    const { approval_id, tool_use_id } = this.#openQuestion() ?? (await this.#question(shortage, spendingLimit));
     const look = (): void => void this.#lookAgain(approval_id, shortage).catch(() => undefined);
     const stops = [services.limits.onChange(look)];
     // It may have changed before anybody listened.
@@ -219,14 +221,17 @@ export class Purser {
     return undefined;
   }
 
-  async #question(shortage: Shortage, purse: HousePurse): Promise<{ approval_id: string; tool_use_id: string }> {
+  async #question(
+    shortage: Shortage,
+    spendingLimit: PolicyLimit,
+  ): Promise<{ approval_id: string; tool_use_id: string }> {
     const { services, state } = this.#session;
     const turn = state.turn;
     if (turn === undefined) throw new Failure("aborted", "aborted");
     const now = services.clock.now();
-    const limit_microusd = proposed(shortage, purse);
+    const limit_microusd = proposed(shortage, spendingLimit);
     const kind = shortage.kind === "parent" ? "session" : shortage.kind;
-    const input = { limit_microusd, kind, account: purse.account, shortage };
+    const input = { limit_microusd, kind, account: spendingLimit.account, shortage };
     const approval: Approval = {
       id: services.newId("apr"),
       session_id: state.id,
@@ -261,7 +266,7 @@ export class Purser {
   /** A limit was raised elsewhere, or the day is over: then nobody needs to answer. */
   async #lookAgain(approval_id: string, shortage: Shortage): Promise<void> {
     const { ledger } = this.#session.services.models;
-    for (const { account, limit } of this.#purses()) {
+    for (const { account, limit } of this.#spendingLimits()) {
       // What others have set aside is not counted: the ledger waits for that by itself.
       const { spent } = await ledger.balance(account);
       if (limit !== undefined && spent + shortage.asked_microusd > limit) return;
@@ -301,7 +306,7 @@ function eachNewDay(clock: Clock, callback: () => void): () => void {
 }
 
 /** Enough for the request, and so much that the next one does not ask at once; where that is enough, no more than an operator may give. */
-function proposed(shortage: Shortage, { policy = Infinity }: HousePurse): number {
+function proposed(shortage: Shortage, { policy = Infinity }: PolicyLimit): number {
   const { kind, limit_microusd, spent_microusd, reserved_microusd, asked_microusd } = shortage;
   const needed = spent_microusd + reserved_microusd + asked_microusd;
   // Above a threshold a person is asked again after as much once more.

@@ -28,7 +28,7 @@ export async function setLimit(
       throw new Failure("forbidden", `only an admin may give ${what}: ask one, or set less`);
     }
   }
-  const placed = { ...set, policy: session.purser.policyLimit(set) };
+  const placed = { ...set, policy: session.budget.policyLimit(set) };
   const { row, back } = limits.put(placed, caller, new Date(clock.now()).toISOString());
   try {
     await commit([row]);

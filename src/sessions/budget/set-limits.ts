@@ -18,7 +18,7 @@ type Kept = Pick<SetLimit, "limit" | "policy">;
  * The limits that people set. They are kept as documents, one name an account, so that each change stays on record.
  * In memory are those of accounts that are in use: whoever uses an account has loaded it.
  */
-export class LimitBook {
+export class SetLimits {
   readonly #store: Store;
   readonly #set = new Map<string, Kept>();
   /** Accounts for which nobody set a limit, as the store said. Only `put` makes one, so this stays true. */

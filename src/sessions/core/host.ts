@@ -10,7 +10,7 @@ import type { Session } from "./session.ts";
 /** What a session hands to its engine, and no more. */
 export async function hostFor(session: Session): Promise<Host> {
   const { services } = session;
-  const [{ toolbox, sandbox }, key] = await Promise.all([session.workshop(), session.purser.open()]);
+  const [{ toolbox, sandbox }, key] = await Promise.all([session.workshop(), session.budget.open()]);
   return {
     get model() {
       const { socketUrl, post } = services.models.proxy;
@@ -26,8 +26,8 @@ export async function hostFor(session: Session): Promise<Host> {
     random: services.random,
     sleep: (ms, signal) => sleep(services, ms, signal),
     permit: (call, signal) => permit(session, call, signal),
-    refusal: () => session.purser.refusal,
-    funds: (signal) => session.purser.funds(signal),
+    refusal: () => session.budget.refusal,
+    funds: (signal) => session.budget.funds(signal),
   };
 }
 

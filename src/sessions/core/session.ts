@@ -27,7 +27,7 @@ import { beginAgain, keepsProcess, openConversation, type Begin } from "./openin
 import { Outbox } from "./outbox.ts";
 import { PermittedCalls } from "../permission/permitted-calls.ts";
 import { Pauses } from "./pauses.ts";
-import { Purser } from "../budget/session-budget.ts";
+import { SessionBudget } from "../budget/session-budget.ts";
 import { Questions, type Answering } from "./questions.ts";
 import type { Services, Workshop } from "../dependencies.ts";
 import { isFinal, nextInQueue, type SessionState } from "./state.ts";
@@ -52,7 +52,7 @@ export class Session {
   readonly services: Services;
   readonly stream: LiveStream;
   readonly questions: Questions;
-  readonly purser: Purser;
+  readonly budget: SessionBudget;
   /** It is about to be deleted: no fork of it begins any more. */
   deleted = false;
   /** Calls of the open turn that may run. */
@@ -82,7 +82,7 @@ export class Session {
     this.#stored = state;
     this.#chain = services.newId("req");
     this.#pieces = new PieceRedactor(services.redact);
-    this.purser = new Purser(this);
+    this.budget = new SessionBudget(this);
     this.activity = new TurnActivity(services);
     this.stream = new LiveStream(state.seq);
     this.#outbox = new Outbox((frames) => this.#publish(frames));
@@ -242,7 +242,7 @@ export class Session {
   async recover(): Promise<void> {
     if (this.#state.turn === undefined) return;
     const engine = this.services.engines.get(this.#state.settings.engine);
-    await this.purser.countTheDead(this.#state.turn);
+    await this.budget.countTheDead(this.#state.turn);
     await this.execute({ type: "recover", resumable: engine?.capabilities.resume_turn === true });
   }
 
@@ -461,7 +461,7 @@ export class Session {
   async #forgetConversation(): Promise<void> {
     const conversation = this.#conversation;
     this.#conversation = undefined;
-    this.purser.close();
+    this.budget.close();
     await conversation?.then((open) => open.close()).catch(() => undefined);
   }
 

@@ -44,7 +44,7 @@ export class WarmSessions {
     ready.cancelTimer();
     const { session } = ready;
     session.become(born(session.state.id));
-    await session.purser.load();
+    await session.budget.load();
     return session;
   }
 

@@ -257,8 +257,8 @@ async function ask(
   const { state } = session;
   if (state.turn === undefined) throw new Failure("aborted", "aborted");
   const now = services.clock.now();
-  const session_rule = sessionRule(ruled.call, ruled.standing);
-  const broader_rule = broaderRule(ruled.call, ruled.standing);
+  const session_rule = sessionRule(ruled.call, ruled.context);
+  const broader_rule = broaderRule(ruled.call, ruled.context);
   const { unattended, approval_timeout_ms } = state.settings;
   const { why } = ruled.ruling;
   const approval: Approval = {

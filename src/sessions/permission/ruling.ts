@@ -6,7 +6,7 @@ import {
   withDisk,
   type CallInQuestion,
   type ResolvedPath,
-  type Standing,
+  type PolicyContext,
 } from "../../gate/index.ts";
 import {
   AUTONOMY_ORDER,
@@ -31,7 +31,7 @@ export interface Ruled {
   readonly ruling: Ruling;
   readonly facts: CallFacts;
   readonly call: CallInQuestion;
-  readonly standing: Standing;
+  readonly context: PolicyContext;
 }
 
 /** The real pipeline on one call: what it names is looked up on the disk, then the gate's pure function rules. */
@@ -52,13 +52,13 @@ export async function ruleOn(request: RulingRequest, policy: Policy, workshop: W
     hosts: facts.hosts,
   };
   const profile = effectiveProfile(policy, request);
-  const standing = standingOf(request, profile, workshop.extraRead);
+  const context = standingOf(request, profile, workshop.extraRead);
   const own = paths.find(({ real }) => workshop.isHidden(real));
   const { call: looked, ruling: judged } = await withDisk(
     (path) => workshop.look(path),
     (disk) => {
       const seen: CallInQuestion = { ...call, disk };
-      return { call: seen, ruling: evaluate(seen, standing) };
+      return { call: seen, ruling: evaluate(seen, context) };
     },
   );
   const ruling: Ruling =
@@ -70,10 +70,10 @@ export async function ruleOn(request: RulingRequest, policy: Policy, workshop: W
           rule: "the server's own folder",
           why: `${own.given} belongs to Sallyport itself.`,
         };
-  return { ruling, facts, call: looked, standing };
+  return { ruling, facts, call: looked, context };
 }
 
-function standingOf(request: RulingRequest, profile: Profile, extraRead: readonly string[]): Standing {
+function standingOf(request: RulingRequest, profile: Profile, extraRead: readonly string[]): PolicyContext {
   const { settings, token } = request;
   const mode = modeEffects(settings.permission_mode);
   // The policy may have become stricter since the session began; its token's limit holds whoever changed its settings.

@@ -1,4 +1,4 @@
-import { ACCOUNTS, dayOf, type Purse } from "../../ledger/index.ts";
+import { ACCOUNTS, dayOf, type SpendingLimit } from "../../ledger/index.ts";
 import {
   Failure,
   LIMITS,
@@ -14,7 +14,7 @@ import {
 } from "../../protocol/index.ts";
 import { authorize, authorizeFor, type Caller } from "../access/access.ts";
 import { effectiveProfile } from "../permission/effective-profile.ts";
-import { limitNow, pursesOf } from "../budget/limits.ts";
+import { limitNow, spendingLimitsOf } from "../budget/limits.ts";
 import type { Models, Services } from "../dependencies.ts";
 import { fromRow, type SessionState } from "../core/state.ts";
 import { whileStoring } from "../core/storing.ts";
@@ -125,10 +125,10 @@ export class UsageService {
       }),
     );
     const context = { state, policy, profile, parents, limits, now: clock.now() };
-    await limits.load(pursesOf(context));
+    await limits.load(spendingLimitsOf(context));
     const others = new Set(state.token.parents.map(({ id }) => id));
     return this.#budgets(
-      pursesOf(context).filter(
+      spendingLimitsOf(context).filter(
         ({ kind, account }) => scope === "all" || !(HOUSE.has(kind) || others.has(ownerOf(account))),
       ),
     );
@@ -140,18 +140,18 @@ export class UsageService {
     const policy = current();
     const profile = profileNamed(policy, policy.default_profile);
     const day = dayOf(clock.now());
-    const own: readonly Purse[] = [
+    const own: readonly SpendingLimit[] = [
       { kind: "agent_day", account: ACCOUNTS.agentDay(agent, day), limit: profile.max_cost_usd_per_day },
       { kind: "agent", account: ACCOUNTS.agent(agent), limit: profile.max_cost_usd_per_agent },
     ];
-    const house: readonly Purse[] = [
+    const house: readonly SpendingLimit[] = [
       { kind: "day", account: ACCOUNTS.day(day), limit: policy.budget?.per_day_usd },
       { kind: "total", account: ACCOUNTS.total, limit: policy.budget?.total_usd },
     ];
-    const purses = scope === "all" ? [...own, ...house] : own;
-    await limits.load(purses);
+    const spendingLimits = scope === "all" ? [...own, ...house] : own;
+    await limits.load(spendingLimits);
     return this.#budgets(
-      purses.map(({ kind, account, limit }) => ({
+      spendingLimits.map(({ kind, account, limit }) => ({
         kind,
         account,
         limit: limitNow(limits, { kind, account, said: limit, own: undefined }),
@@ -159,13 +159,13 @@ export class UsageService {
     );
   }
 
-  async #budgets(purses: readonly Purse[]): Promise<BudgetLine[]> {
+  async #budgets(spendingLimits: readonly SpendingLimit[]): Promise<BudgetLine[]> {
     // A threshold counts on the turn's account, which is there already: alone it says nothing.
-    const counted = purses.filter(({ kind, limit }) => kind !== "threshold" || limit !== undefined);
-    return Promise.all(counted.map((purse) => this.#budget(purse)));
+    const counted = spendingLimits.filter(({ kind, limit }) => kind !== "threshold" || limit !== undefined);
+    return Promise.all(counted.map((spendingLimit) => this.#budget(spendingLimit)));
   }
 
-  async #budget({ kind, account, limit }: Purse): Promise<BudgetLine> {
+  async #budget({ kind, account, limit }: SpendingLimit): Promise<BudgetLine> {
     const { spent, reserved } = await this.#services.models.ledger.balance(account);
     const left =
       limit === undefined ? {} : { limit_microusd: limit, remaining_microusd: Math.max(0, limit - spent - reserved) };

@@ -119,12 +119,12 @@ export async function usageOfMount(context: MountContext, caller: Caller): Promi
       : (await gateway.usage.session(caller, newest.id)).budgets.find(({ kind }) => kind === "turn");
   const inFlight = budgets.find(({ kind }) => kind === "agent_day")?.reserved_microusd ?? 0;
   return {
-    tick: purse(profile.max_cost_usd_per_tick, turn?.spent_microusd ?? 0, turn?.reserved_microusd ?? 0),
-    day: purse(profile.max_cost_usd_per_day, spentOf(budgets, "agent_day"), Math.max(inFlight, held(sessions))),
+    tick: spendingLimit(profile.max_cost_usd_per_tick, turn?.spent_microusd ?? 0, turn?.reserved_microusd ?? 0),
+    day: spendingLimit(profile.max_cost_usd_per_day, spentOf(budgets, "agent_day"), Math.max(inFlight, held(sessions))),
   };
 }
 
-function purse(limit: number | undefined, spent: number, reserved: number): ClaudeBudget {
+function spendingLimit(limit: number | undefined, spent: number, reserved: number): ClaudeBudget {
   return {
     reserved_usd: reserved,
     spent_usd: spent,

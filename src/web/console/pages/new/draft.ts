@@ -54,10 +54,16 @@ export const EMPTY: Draft = {
 /** What is wrong, by field; `form`: with all of it. */
 export type Problems = Readonly<Partial<Record<keyof Draft | "attachments" | "form", string>>>;
 
-export type Wish = { readonly session: CreateSession; readonly problems?: undefined } | { readonly problems: Problems };
+export type DraftRequest =
+  | { readonly session: CreateSession; readonly problems?: undefined }
+  | { readonly problems: Problems };
 
 /** The request that a draft comes to, or what to mend first. A template needs no prompt. */
-export function wishOf(draft: Draft, attachments: readonly Attachment[], { forTemplate = false } = {}): Wish {
+export function requestOf(
+  draft: Draft,
+  attachments: readonly Attachment[],
+  { forTemplate = false } = {},
+): DraftRequest {
   const numbers = numbersOf(draft);
   if ("problems" in numbers) return numbers;
   const { tools, prompt } = draft;

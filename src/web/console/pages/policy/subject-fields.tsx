@@ -10,7 +10,7 @@ import { titleOf } from "../../ui/words.tsx";
 const OFFERED = 50;
 
 /** Whose call it would be. Empty texts are not said. */
-export interface Standing {
+export interface TestSubject {
   readonly profile: string;
   readonly session: string;
   readonly autonomy: Autonomy | "";
@@ -18,16 +18,16 @@ export interface Standing {
 }
 
 /** A session brings its own profile, autonomy and workspace. */
-export function StandingFields({
+export function SubjectFields({
   policy,
-  standing,
+  subject,
   onChange,
 }: {
   readonly policy: Policy;
-  readonly standing: Standing;
-  readonly onChange: (standing: Standing) => void;
+  readonly subject: TestSubject;
+  readonly onChange: (subject: TestSubject) => void;
 }): ReactNode {
-  const ofSession = standing.session.trim() !== "";
+  const ofSession = subject.session.trim() !== "";
   return (
     <div className="grid grid-cols-1 gap-4 sm:grid-cols-2">
       <Field label="Profile">
@@ -35,8 +35,8 @@ export function StandingFields({
           <Select
             {...ids}
             disabled={ofSession}
-            value={standing.profile}
-            onChange={(event) => onChange({ ...standing, profile: event.target.value })}
+            value={subject.profile}
+            onChange={(event) => onChange({ ...subject, profile: event.target.value })}
           >
             {Object.keys(policy.profiles).map((name) => (
               <option key={name}>{name}</option>
@@ -49,8 +49,8 @@ export function StandingFields({
           <Select
             {...ids}
             disabled={ofSession}
-            value={standing.autonomy}
-            onChange={(event) => onChange({ ...standing, autonomy: event.target.value as Autonomy | "" })}
+            value={subject.autonomy}
+            onChange={(event) => onChange({ ...subject, autonomy: event.target.value as Autonomy | "" })}
           >
             <option value="">the profile’s</option>
             {AUTONOMY_ORDER.map((level) => (
@@ -61,19 +61,19 @@ export function StandingFields({
           </Select>
         )}
       </Field>
-      <PlaceFields standing={standing} ofSession={ofSession} onChange={onChange} />
+      <PlaceFields subject={subject} ofSession={ofSession} onChange={onChange} />
     </div>
   );
 }
 
 function PlaceFields({
-  standing,
+  subject,
   ofSession,
   onChange,
 }: {
-  readonly standing: Standing;
+  readonly subject: TestSubject;
   readonly ofSession: boolean;
-  readonly onChange: (standing: Standing) => void;
+  readonly onChange: (subject: TestSubject) => void;
 }): ReactNode {
   const { client } = useConnection();
   const known = useId();
@@ -89,8 +89,8 @@ function PlaceFields({
           <Input
             {...ids}
             disabled={ofSession}
-            value={standing.workspace}
-            onChange={(event) => onChange({ ...standing, workspace: event.target.value })}
+            value={subject.workspace}
+            onChange={(event) => onChange({ ...subject, workspace: event.target.value })}
           />
         )}
       </Field>
@@ -100,8 +100,8 @@ function PlaceFields({
             {...ids}
             list={known}
             placeholder="ses_…"
-            value={standing.session}
-            onChange={(event) => onChange({ ...standing, session: event.target.value })}
+            value={subject.session}
+            onChange={(event) => onChange({ ...subject, session: event.target.value })}
           />
         )}
       </Field>

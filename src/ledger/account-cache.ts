@@ -18,7 +18,7 @@ export interface Account {
  * The accounts that are in use, read from the store when they are first asked for. One that nobody holds may be
  * forgotten: everything that was spent on it is on the disk then.
  */
-export class Vault {
+export class AccountCache {
   readonly #read: (key: string) => Promise<number>;
   /** The longest unused first. */
   readonly #accounts = new Map<string, Account>();
