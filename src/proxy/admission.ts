@@ -18,7 +18,7 @@ export interface Admitted {
   readonly reserved: ReservedRequest | undefined;
 }
 
-const MAX_COST_HEADER = "x-sallyport-max-cost-usd";
+const MAX_COST_HEADER = "x-sallyport-max-cost-microusd";
 const ABORTED: Denial = { failure: new Failure("aborted", "the caller is gone") };
 
 /** Whether a request may go out, and with what money. `body`: absent where the route has none. */

@@ -301,7 +301,7 @@ test.each([
 ])("a request's own limit that %s", async (_, limit, status, code) => {
   await using world = await World.open();
   world.behaviour = ({ url }, response) => json(response, ANSWER, url.endsWith("count_tokens") ? 500 : 200);
-  const answer = await world.ask({ headers: { "x-sallyport-max-cost-usd": limit } });
+  const answer = await world.ask({ headers: { "x-sallyport-max-cost-microusd": limit } });
   expect([answer.status, answer.headers["x-sallyport-code"]]).toEqual([status, code]);
   const { shortage } = await world.exchange();
   expect(shortage?.kind).toBe(status === 402 ? "request" : undefined);

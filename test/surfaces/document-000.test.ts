@@ -351,7 +351,7 @@ describe("a conversation", () => {
       {
         text: hi,
         attachments: [{ type: "image", media_type: "image/png", data: "iVBORw0KGgo=" }],
-        max_cost_usd: 250_000,
+        max_cost_microusd: 250_000,
       },
     ]);
     const { settings } = await sessionOf(house, "more");

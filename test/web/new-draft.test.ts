@@ -42,7 +42,7 @@ describe("the form of a new session", () => {
         sandbox: "local",
         permission_mode: "bypassPermissions",
         autonomy: "supervised",
-        max_cost_usd: 2_500_000,
+        max_cost_microusd: 2_500_000,
         profile: "guarded",
         tools: ["Read", "Bash"],
         system_prompt: "Be brief.",
@@ -91,7 +91,7 @@ describe("the form of a new session", () => {
     ["0", 0],
   ])("a budget of %s is exact", (budget, microusd) => {
     const request = requestOf({ ...EMPTY, budget }, [], { forTemplate: true });
-    expect(request).toEqual({ session: { permission_mode: "sdk", max_cost_usd: microusd } });
+    expect(request).toEqual({ session: { permission_mode: "sdk", max_cost_microusd: microusd } });
   });
 
   it.each(["0,5", "10,00", "-1", "1.2345678", "1e3", "ten", "."])("a budget of %s is refused", (budget) => {
@@ -123,8 +123,8 @@ describe("a refusal of the server", () => {
         { path: "prompt.text", message: "too long" },
         { path: "prompt.attachments.3.data", message: "must be base64" },
         { path: "tools.7", message: "too short" },
-        { path: "max_cost_usd", message: "not whole" },
-        { path: "max_cost_usd", message: "and more" },
+        { path: "max_cost_microusd", message: "not whole" },
+        { path: "max_cost_microusd", message: "and more" },
         { path: "", message: "Unrecognized key" },
       ]),
       {

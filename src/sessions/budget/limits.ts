@@ -40,24 +40,24 @@ export function spendingLimitsOf(context: LimitContext): readonly PolicyLimit[] 
   };
   if (state.turn !== undefined) {
     const account = ACCOUNTS.turn(state.turn.id);
-    add("turn", account, profile.max_cost_usd_per_tick, state.turn.max_cost_usd);
+    add("turn", account, profile.max_cost_microusd_per_tick, state.turn.max_cost_microusd);
     // At a mount it is the whole session's spending that needs an approval, as document 003 has it.
     const counted = state.settings.profile.startsWith(MOUNT_PROFILES) ? ACCOUNTS.session(state.id) : account;
-    add("threshold", counted, profile.approval_threshold_usd);
+    add("threshold", counted, profile.approval_threshold_microusd);
   }
-  add("session", ACCOUNTS.session(state.id), profile.max_cost_usd, state.settings.max_cost_usd);
-  for (const parent of parents) add("parent", ACCOUNTS.session(parent.id), profile.max_cost_usd, parent.limit);
+  add("session", ACCOUNTS.session(state.id), profile.max_cost_microusd, state.settings.max_cost_microusd);
+  for (const parent of parents) add("parent", ACCOUNTS.session(parent.id), profile.max_cost_microusd, parent.limit);
   const day = dayOf(now);
-  add("agent_day", ACCOUNTS.agentDay(agent, day), profile.max_cost_usd_per_day);
-  add("agent", ACCOUNTS.agent(agent), profile.max_cost_usd_per_agent);
+  add("agent_day", ACCOUNTS.agentDay(agent, day), profile.max_cost_microusd_per_day);
+  add("agent", ACCOUNTS.agent(agent), profile.max_cost_microusd_per_agent);
   // What a token spends, the tokens spend that it was made with.
   for (const { id, bounds } of state.token.parents) {
     if (bounds.max_cost_microusd_per_day !== undefined)
       add("agent_day", ACCOUNTS.agentDay(id, day), bounds.max_cost_microusd_per_day);
     if (bounds.max_cost_microusd !== undefined) add("agent", ACCOUNTS.agent(id), bounds.max_cost_microusd);
   }
-  add("day", ACCOUNTS.day(day), policy.budget?.per_day_usd);
-  add("total", ACCOUNTS.total, policy.budget?.total_usd);
+  add("day", ACCOUNTS.day(day), policy.budget?.per_day_microusd);
+  add("total", ACCOUNTS.total, policy.budget?.total_microusd);
   return spendingLimits;
 }
 

@@ -123,7 +123,7 @@ export class SessionBudget {
 
   async #parent(id: string): Promise<Parent> {
     const row = await this.#session.services.store.read.session(id);
-    return { id, limit: row === undefined ? undefined : fromRow(row).settings.max_cost_usd };
+    return { id, limit: row === undefined ? undefined : fromRow(row).settings.max_cost_microusd };
   }
 
   /** What the policy says of a limit; undefined: nothing. */

@@ -18,13 +18,13 @@ export async function setLimit(
   const { limits, clock, policy } = session.services;
   const profile = effectiveProfile(policy(), session.state);
   checkApprover(caller, profile);
-  const { max_cost_usd = Infinity } = profile;
-  const beyondPolicy = set.kind === "session" && set.limit > max_cost_usd;
+  const { max_cost_microusd = Infinity } = profile;
+  const beyondPolicy = set.kind === "session" && set.limit > max_cost_microusd;
   if (POLICY_KINDS.has(set.kind) || beyondPolicy) {
     try {
       authorize(caller, "policy.write");
     } catch {
-      const what = beyondPolicy ? `more than the policy's ${max_cost_usd} micro-USD for a session` : "this limit";
+      const what = beyondPolicy ? `more than the policy's ${max_cost_microusd} micro-USD for a session` : "this limit";
       throw new Failure("forbidden", `only an admin may give ${what}: ask one, or set less`);
     }
   }

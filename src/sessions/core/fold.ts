@@ -163,7 +163,7 @@ function startTurn({ expired: _before, ...state }: SessionState, event: EventOf<
       restarts: 0,
       usage: NO_USAGE,
       cost_microusd: 0,
-      ...(event.prompt.max_cost_usd === undefined ? {} : { max_cost_usd: event.prompt.max_cost_usd }),
+      ...(event.prompt.max_cost_microusd === undefined ? {} : { max_cost_microusd: event.prompt.max_cost_microusd }),
       items: {},
       asked: {},
       running: [],

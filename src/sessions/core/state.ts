@@ -44,7 +44,7 @@ export interface OpenTurn {
   /** The part of it that is a bound; absent: none. */
   readonly bound_microusd?: number;
   /** Of its prompt; absent: none. */
-  readonly max_cost_usd?: number | undefined;
+  readonly max_cost_microusd?: number | undefined;
   readonly items: Readonly<Record<string, Item>>;
   readonly asked: Readonly<Record<string, Asked>>;
   /** Items of tools with effects that were let run: after a crash their outcome is unknown. */
@@ -151,7 +151,7 @@ export function newState(birth: Birth): SessionState {
     grants: [],
     usage: NO_USAGE,
     cost_microusd: 0,
-    ...(birth.settings.max_cost_usd === undefined ? {} : { limit_microusd: birth.settings.max_cost_usd }),
+    ...(birth.settings.max_cost_microusd === undefined ? {} : { limit_microusd: birth.settings.max_cost_microusd }),
   };
 }
 

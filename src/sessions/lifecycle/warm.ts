@@ -113,7 +113,7 @@ export class WarmSessions {
 }
 
 /** Everything that an engine is started with. Money and notes are not. */
-function shapeOf({ metadata: _notes, max_cost_usd: _money, ...settings }: SessionSettings): string {
+function shapeOf({ metadata: _notes, max_cost_microusd: _money, ...settings }: SessionSettings): string {
   return JSON.stringify(settings);
 }
 

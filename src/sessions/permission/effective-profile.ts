@@ -24,14 +24,14 @@ export function effectiveProfile(policy: Policy, { settings, created_by, token }
   return {
     ...profile,
     ...given("deny", deny),
-    ...given("max_cost_usd", least(profile.max_cost_usd, bounds.max_cost_microusd_per_session)),
+    ...given("max_cost_microusd", least(profile.max_cost_microusd, bounds.max_cost_microusd_per_session)),
     ...given(
-      "max_cost_usd_per_day",
-      least(least(profile.max_cost_usd_per_day, own.max_cost_usd_per_day), bounds.max_cost_microusd_per_day),
+      "max_cost_microusd_per_day",
+      least(least(profile.max_cost_microusd_per_day, own.max_cost_microusd_per_day), bounds.max_cost_microusd_per_day),
     ),
     ...given(
-      "max_cost_usd_per_agent",
-      least(least(profile.max_cost_usd_per_agent, own.max_cost_usd_per_agent), bounds.max_cost_microusd),
+      "max_cost_microusd_per_agent",
+      least(least(profile.max_cost_microusd_per_agent, own.max_cost_microusd_per_agent), bounds.max_cost_microusd),
     ),
     ...given("max_concurrent", least(least(profile.max_concurrent, own.max_concurrent), bounds.max_concurrent)),
     ...given("agent_rate", leastRate(leastRate(profile.agent_rate, own.agent_rate), bounds.model_rate)),

@@ -286,19 +286,19 @@ export class SessionService {
   }
 
   /** Sets the most that a session may spend. What the policy allows, an operator may give; more only who writes the policy. */
-  async setBudget(caller: Caller, id: string, { max_cost_usd }: SetBudget): Promise<SessionView> {
+  async setBudget(caller: Caller, id: string, { max_cost_microusd }: SetBudget): Promise<SessionView> {
     authorize(caller, "budget.raise");
     const session = await this.#registry.get(id);
     authorizeFor(caller, "budget.raise", { state: session.state, what: `session ${id}` });
     await setLimit(
       session,
       caller,
-      { kind: "session", account: ACCOUNTS.session(id), limit: max_cost_usd },
+      { kind: "session", account: ACCOUNTS.session(id), limit: max_cost_microusd },
       (documents) =>
-        this.#services.store.commit({ documents, ...this.#audit(caller, "budget.set", id, { max_cost_usd }) }),
+        this.#services.store.commit({ documents, ...this.#audit(caller, "budget.set", id, { max_cost_microusd }) }),
     );
     const { spent, reserved } = await this.#services.models.ledger.balance(ACCOUNTS.session(id));
-    await session.execute({ type: "limit", spent, reserved, limit: max_cost_usd });
+    await session.execute({ type: "limit", spent, reserved, limit: max_cost_microusd });
     return view(session.state);
   }
 

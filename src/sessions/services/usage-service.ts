@@ -89,8 +89,6 @@ export class UsageService {
       cache_read_tokens: tokens.cache_read,
       cache_write_tokens: cacheWrites,
       total_tokens: tokens.input + tokens.output + tokens.cache_read + cacheWrites,
-      cost_usd: cost_microusd,
-      reserved_usd: reserved,
     };
   }
 
@@ -121,7 +119,7 @@ export class UsageService {
     const parents = await Promise.all(
       state.ancestors.map(async (id) => {
         const row = await store.read.session(id);
-        return { id, limit: row === undefined ? undefined : fromRow(row).settings.max_cost_usd };
+        return { id, limit: row === undefined ? undefined : fromRow(row).settings.max_cost_microusd };
       }),
     );
     const context = { state, policy, profile, parents, limits, now: clock.now() };
@@ -141,12 +139,12 @@ export class UsageService {
     const profile = profileNamed(policy, policy.default_profile);
     const day = dayOf(clock.now());
     const own: readonly SpendingLimit[] = [
-      { kind: "agent_day", account: ACCOUNTS.agentDay(agent, day), limit: profile.max_cost_usd_per_day },
-      { kind: "agent", account: ACCOUNTS.agent(agent), limit: profile.max_cost_usd_per_agent },
+      { kind: "agent_day", account: ACCOUNTS.agentDay(agent, day), limit: profile.max_cost_microusd_per_day },
+      { kind: "agent", account: ACCOUNTS.agent(agent), limit: profile.max_cost_microusd_per_agent },
     ];
     const house: readonly SpendingLimit[] = [
-      { kind: "day", account: ACCOUNTS.day(day), limit: policy.budget?.per_day_usd },
-      { kind: "total", account: ACCOUNTS.total, limit: policy.budget?.total_usd },
+      { kind: "day", account: ACCOUNTS.day(day), limit: policy.budget?.per_day_microusd },
+      { kind: "total", account: ACCOUNTS.total, limit: policy.budget?.total_microusd },
     ];
     const spendingLimits = scope === "all" ? [...own, ...house] : own;
     await limits.load(spendingLimits);

@@ -63,7 +63,7 @@ export async function settingsFor(
   const ask_reads = request.ask_reads ?? base?.ask_reads;
   const system_prompt = choosePrompt(caller, request.system_prompt ?? base?.system_prompt);
   const thinking_tokens = request.thinking_tokens ?? base?.thinking_tokens;
-  const max_cost_usd = costLimit(profile, request, base);
+  const max_cost_microusd = costLimit(profile, request, base);
   const max_context_tokens = least(request.max_context_tokens ?? base?.max_context_tokens, profile.max_context_tokens);
   const at_budget_end = request.at_budget_end ?? base?.at_budget_end;
   const metadata = request.metadata ?? base?.metadata;
@@ -85,7 +85,7 @@ export async function settingsFor(
     ),
     max_tokens: request.max_tokens ?? base?.max_tokens ?? LIMITS.maxTokens,
     ...(thinking_tokens === undefined ? {} : { thinking_tokens }),
-    ...(max_cost_usd === undefined ? {} : { max_cost_usd }),
+    ...(max_cost_microusd === undefined ? {} : { max_cost_microusd }),
     ...(max_context_tokens === undefined ? {} : { max_context_tokens }),
     ...extras,
     unattended:
@@ -218,11 +218,11 @@ async function checkModel(
 }
 
 function costLimit(profile: Profile, request: CreateSession, base: SessionSettings | undefined): number | undefined {
-  const asked = request.max_cost_usd ?? base?.max_cost_usd;
+  const asked = request.max_cost_microusd ?? base?.max_cost_microusd;
   if (asked === undefined && profile.require_max_cost === true) {
-    throw new Failure("max_cost_required", "this policy wants max_cost_usd (micro-USD) with each session; add it");
+    throw new Failure("max_cost_required", "this policy wants max_cost_microusd (micro-USD) with each session; add it");
   }
-  return least(asked ?? profile.default_max_cost_usd, profile.max_cost_usd);
+  return least(asked ?? profile.default_max_cost_microusd, profile.max_cost_microusd);
 }
 
 async function workspaceFor(caller: Caller, places: Places, asked: string | undefined): Promise<string> {

@@ -9,7 +9,7 @@ import type { Policy } from "../../../../protocol/index.ts";
 
 const BUDGETS = [
   {
-    name: "per_day_usd",
+    name: "per_day_microusd",
     spec: {
       kind: "dollars",
       label: "Daily limit, all users",
@@ -18,7 +18,7 @@ const BUDGETS = [
     },
   },
   {
-    name: "total_usd",
+    name: "total_microusd",
     spec: { kind: "dollars", label: "Total limit, all users", hint: "All sessions, all time.", absent: "no limit" },
   },
 ] as const satisfies readonly { readonly name: keyof NonNullable<Policy["budget"]>; readonly spec: FieldSpec }[];
