@@ -85,7 +85,7 @@ export interface Exchange {
     | undefined;
 }
 
-/** What a session lends to the proxy for as long as its key lives. */
+/** What a session offers to the proxy for as long as its key lives. */
 export interface KeyHolder {
   /** A Failure when the session may ask nothing any more. Called for each request; takes no time. */
   context(): RequestContext | Failure;

@@ -5,7 +5,7 @@ import type { JournalEvent, NewId, Policy, Redactor, SessionSettings } from "../
 import type { ModelProxy, ProviderBook } from "../proxy/index.ts";
 import type { Sandbox } from "../sandbox/index.ts";
 import type { Store } from "../store/index.ts";
-import type { LendableToolbox } from "../tools/index.ts";
+import type { ExtensibleToolbox } from "../tools/index.ts";
 import type { ReachCheckpoint } from "./core/checkpoints.ts";
 import type { Drain } from "./lifecycle/drain.ts";
 import type { SetLimits } from "./budget/set-limits.ts";
@@ -45,7 +45,7 @@ export interface Models {
 
 /** A session's tools with their shells and the folder they work in. */
 export interface Workshop {
-  readonly toolbox: LendableToolbox;
+  readonly toolbox: ExtensibleToolbox;
   readonly sandbox: Sandbox;
   /** Folders beyond the workspace that may be read. Absolute, real. */
   readonly extraRead: readonly string[];
@@ -55,7 +55,7 @@ export interface Workshop {
   resolve(path: string): Promise<string>;
   /** What an absolute path is on the disk. Never rejects. */
   look(path: string): Promise<{ readonly real: string; readonly exists: boolean }>;
-  /** True while a process of the session is alive, or tools are lent to it: then it must not rest. */
+  /** True while a process of the session is alive, or tools are offered to it: then it must not rest. */
   readonly busy: boolean;
   /** Ends every process. */
   close(): Promise<void>;

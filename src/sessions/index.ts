@@ -6,6 +6,6 @@ export { Gateway } from "./gateway.ts";
 export type { PageConnection } from "./services/page-service.ts";
 export type { OfferedProvider } from "./services/provider-service.ts";
 export type { Clock, Log, Models } from "./dependencies.ts";
-export type { LentTool } from "../tools/index.ts";
+export type { ClientTool } from "../tools/index.ts";
 export { sweepWarm } from "./lifecycle/warm.ts";
 export { openWorkshop, sweepWorkshops } from "./workspace/environment.ts";

@@ -195,7 +195,7 @@ describe("a page's tools", () => {
     expect(await converse(asks)).toEqual({ calls, words: `${INTRO} ${words}` });
   });
 
-  test("are left alone when the page lends none that would do", async () => {
+  test("are left alone when the page offers none that would do", async () => {
     const tools = TOOLS.filter(({ name }) => !name.endsWith("list_catalogs"));
     const { calls, words } = await converse("show me tables in the public schema", tools);
     expect(calls).toEqual([]);

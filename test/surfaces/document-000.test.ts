@@ -219,7 +219,7 @@ describe("the tools of a message", () => {
     );
     page.say({ type: "tool_result", callId: call["callId"], result: "none" });
     await page.next("final");
-    // Between turns the page lends nothing.
+    // Between turns the page offers nothing.
     expect(await house.tools(session.id)).toEqual(["Glob", "Grep", "Read", "WebFetch"]);
     await page.close();
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { LIMITS, makeNewId, type AnswerCall, type DeclareTools, type PageMessage } from "../../src/protocol/index.ts";
 import { PageService } from "../../src/sessions/services/page-service.ts";
-import { LentTools } from "../../src/tools/lent.ts";
+import { ClientTools } from "../../src/tools/client-tools.ts";
 import { openToolSession } from "../../src/tools/index.ts";
 import { TestClock } from "./runtime-world.ts";
 
@@ -29,7 +29,7 @@ const result = (call_id: string, json: unknown): AnswerCall => ({ type: "tool.re
 /** A service for one session, with a clock that only the test moves. */
 class World {
   readonly clock = new TestClock();
-  readonly lent = new LentTools();
+  readonly clientTools = new ClientTools();
   readonly service: PageService;
 
   constructor() {
@@ -38,8 +38,8 @@ class World {
       (bytes) => void crypto.getRandomValues(bytes),
     );
     const service = {
-      lend: async (_caller: unknown, _id: string, tools: never, instead?: never) =>
-        this.lent.lend(tools, { isTaken: () => false, instead }),
+      registerTools: async (_caller: unknown, _id: string, tools: never, instead?: never) =>
+        this.clientTools.register(tools, { isTaken: () => false, instead }),
     };
     this.service = new PageService({ sessions: service, clock: this.clock, newId });
   }
@@ -51,7 +51,7 @@ class World {
 
   /** The agent calls a tool; what it is told. */
   async call(name: string, signal = new AbortController().signal): Promise<string> {
-    const found = this.lent.get(`mcp__app__${name}`);
+    const found = this.clientTools.get(`mcp__app__${name}`);
     if (found === undefined) return "no such tool";
     const session = openToolSession({} as never);
     const { content } = await found.execute({}, { ...session, signal, onOutput: () => undefined });
@@ -59,7 +59,7 @@ class World {
   }
 
   get names(): readonly string[] {
-    return this.lent.definitions().map(({ name }) => name);
+    return this.clientTools.definitions().map(({ name }) => name);
   }
 }
 

@@ -69,7 +69,7 @@ export async function* history(read: Reader, whose: Whose, upto: number): AsyncG
   }
 }
 
-/** The sessions that a journal begins with, the nearest first, each with the last turn that it lends. */
+/** The sessions that a journal begins with, the nearest first, each with the last turn that it offers. */
 export async function ancestry(
   { store, engineFolder }: Pick<Services, "store" | "engineFolder">,
   lineage: readonly Segment[],

@@ -51,9 +51,9 @@ export async function* watch(session: Session, after: number, signal: AbortSigna
         } else if (stream.ended || isFinal(session.state.status)) return;
         else {
           await new Promise<void>((resolve) => {
-            const takeBack = stream.onChange(resolve);
+            const unregister = stream.onChange(resolve);
             wake = () => {
-              takeBack();
+              unregister();
               resolve();
             };
           });

@@ -5,7 +5,7 @@ import {
   type PageMessage,
   type PageToolDeclaration,
 } from "../../protocol/index.ts";
-import type { LentEnd, LentTool, TakeBack, ToolResult } from "../../tools/index.ts";
+import type { ClientToolEnd, ClientTool, Unregister, ToolResult } from "../../tools/index.ts";
 import { pageError, resultOf } from "./page-results.ts";
 import type { Clock } from "../dependencies.ts";
 
@@ -28,7 +28,7 @@ interface Call {
   readonly resolve: (result: ToolResult) => void;
 }
 
-export interface SeatOptions {
+export interface PageRegistrationOptions {
   readonly session_id: string;
   readonly page: string;
   /** Whose it is: nobody else can take it while it is in use, nor its calls ever. */
@@ -39,20 +39,20 @@ export interface SeatOptions {
 }
 
 /**
- * The place of one page at one session: the tools that it lends and the calls that it has not answered. A call goes to the page's connection,
+ * The place of one page at one session: the tools that it offers and the calls that it has not answered. A call goes to the page's connection,
  * once more to the next one when the page came back, and ends once: with an answer, with the time, or because the page is gone.
  */
-export class Seat {
+export class PageRegistration {
   readonly session_id: string;
   readonly page: string;
-  readonly #options: SeatOptions;
+  readonly #options: PageRegistrationOptions;
   readonly #calls = new Map<string, Call>();
   #peer: PagePeer | undefined;
-  #takeBack: TakeBack = () => undefined;
+  #unregister: Unregister = () => undefined;
   #declared = "";
   #stopWaiting: () => void = () => undefined;
 
-  constructor(options: SeatOptions) {
+  constructor(options: PageRegistrationOptions) {
     this.session_id = options.session_id;
     this.page = options.page;
     this.#options = options;
@@ -67,22 +67,22 @@ export class Seat {
     return this.#calls.size === 0;
   }
 
-  get takeBack(): TakeBack {
-    return this.#takeBack;
+  get unregister(): Unregister {
+    return this.#unregister;
   }
 
   isOf({ principal, instance }: { readonly principal: string; readonly instance: string }): boolean {
     return this.#options.principal === principal && this.#options.instance === instance;
   }
 
-  /** True where these are the tools that it lends already. */
-  lends(tools: readonly PageToolDeclaration[]): boolean {
+  /** True where these are the tools that it offers already. */
+  isSame(tools: readonly PageToolDeclaration[]): boolean {
     return this.#declared === JSON.stringify(tools);
   }
 
   /** The tools as a session takes them. */
-  lent(tools: readonly PageToolDeclaration[]): readonly LentTool[] {
-    return tools.map((tool): LentTool => {
+  clientTools(tools: readonly PageToolDeclaration[]): readonly ClientTool[] {
+    return tools.map((tool): ClientTool => {
       const name = fullName(this.page, tool.name);
       return {
         name,
@@ -95,10 +95,10 @@ export class Seat {
     });
   }
 
-  /** What it declared is lent now. */
-  took(tools: readonly PageToolDeclaration[], takeBack: TakeBack): void {
+  /** What it declared is offered now. */
+  took(tools: readonly PageToolDeclaration[], unregister: Unregister): void {
     this.#declared = JSON.stringify(tools);
-    this.#takeBack = takeBack;
+    this.#unregister = unregister;
   }
 
   /** The page is here: calls that wait go to it. */
@@ -120,14 +120,14 @@ export class Seat {
   /** Nobody comes back: its tools are taken back and its calls end. */
   end(): void {
     this.#stopWaiting();
-    this.#takeBack(`the page ${this.page}, which had it, is gone`);
+    this.#unregister(`the page ${this.page}, which had it, is gone`);
     for (const call of this.#calls.values()) this.#lose(call);
     this.#peer = undefined;
   }
 
   /** The page wants it no more. Calls that it has begun may end by themselves, as long as its connection is there. */
   withdraw(): void {
-    this.#takeBack(`the page ${this.page} has taken it back`);
+    this.#unregister(`the page ${this.page} has taken it back`);
   }
 
   /** False where this connection has no such call, or it is over. */
@@ -154,7 +154,7 @@ export class Seat {
   #call(
     tool: PageToolDeclaration,
     input: Readonly<Record<string, unknown>>,
-    onEnd: (listener: (why: LentEnd) => void) => void,
+    onEnd: (listener: (why: ClientToolEnd) => void) => void,
   ): Promise<ToolResult> {
     const name = fullName(this.page, tool.name);
     if (this.#calls.size >= LIMITS.pageCalls)
@@ -198,7 +198,7 @@ export class Seat {
   }
 
   /** Nobody waits for it any more. */
-  #drop(call: Call, why: LentEnd): void {
+  #drop(call: Call, why: ClientToolEnd): void {
     if (!this.#calls.delete(call.id) || why === "answered") return;
     this.#tell(call, why);
   }

@@ -158,7 +158,7 @@ export class ApprovalService {
   ): Promise<void> {
     const { visitor_may_approve = [] } = effectiveProfile(this.#services.policy(), session.state);
     const { toolbox } = await session.workshop();
-    const isItsOwn = toolbox.isLent(tool) || tool === QUESTION_TOOL;
+    const isItsOwn = toolbox.isClientTool(tool) || tool === QUESTION_TOOL;
     if (!isItsOwn || !toolListed(visitor_may_approve, tool))
       throw new Failure("forbidden", `a visitor may not answer for ${tool}; somebody who looks after this server can`);
     if (scope === "session" || (updated_input !== undefined && tool !== QUESTION_TOOL))

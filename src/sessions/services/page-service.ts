@@ -7,20 +7,20 @@ import {
   type WithdrawTools,
 } from "../../protocol/index.ts";
 import type { Caller } from "../access/access.ts";
-import { fullName, Seat, type PagePeer } from "../page-tools/page-registration.ts";
+import { fullName, PageRegistration, type PagePeer } from "../page-tools/page-registration.ts";
 import type { Clock } from "../dependencies.ts";
 import type { SessionService } from "./session-service.ts";
 
 interface PageHouse {
-  readonly sessions: Pick<SessionService, "lend">;
+  readonly sessions: Pick<SessionService, "registerTools">;
   readonly clock: Clock;
   readonly newId: NewId;
 }
 
-/** Web pages that lend tools to sessions. Nothing of it is written down: after a restart pages declare again. */
+/** Web pages that offer tools to sessions. Nothing of it is written down: after a restart pages declare again. */
 export class PageService {
   readonly #house: PageHouse;
-  readonly #seats = new Map<string, Seat>();
+  readonly #registrations = new Map<string, PageRegistration>();
   /** By seat: resolves when the last change that was asked for is done. */
   readonly #changing = new Map<string, Promise<unknown>>();
 
@@ -46,40 +46,44 @@ export class PageService {
     }
   }
 
-  seat(key: string): Seat | undefined {
-    return this.#seats.get(key);
+  registration(key: string): PageRegistration | undefined {
+    return this.#registrations.get(key);
   }
 
-  /** The seat with these tools lent: the one that is there if it is the same page, else a new one in its place. */
-  async take(caller: Caller, peer: PagePeer, wanted: DeclareTools): Promise<Seat> {
+  /** The seat with these tools offered: the one that is there if it is the same page, else a new one in its place. */
+  async take(caller: Caller, peer: PagePeer, wanted: DeclareTools): Promise<PageRegistration> {
     const { session_id, page, instance, tools } = wanted;
     const { sessions, clock, newId } = this.#house;
-    const key = seatKey(wanted);
+    const key = registrationKey(wanted);
     const owner = { principal: caller.id, instance };
-    const found = this.#seats.get(key);
+    const found = this.#registrations.get(key);
     const same = found?.isOf(owner) === true;
     if (found !== undefined && !same && found.peer !== undefined && found.peer !== peer)
       throw new Failure("conflict", `another page is ${page} in ${session_id} already; close it or use another name`);
-    const seat = same && found !== undefined ? found : new Seat({ session_id, page, ...owner, clock, newId });
-    if (!seat.lends(tools))
-      seat.took(tools, await sessions.lend(caller, session_id, seat.lent(tools), found?.takeBack));
-    if (found !== undefined && found !== seat) found.end();
-    this.#seats.set(key, seat);
-    return seat;
+    const registration =
+      same && found !== undefined ? found : new PageRegistration({ session_id, page, ...owner, clock, newId });
+    if (!registration.isSame(tools))
+      registration.took(
+        tools,
+        await sessions.registerTools(caller, session_id, registration.clientTools(tools), found?.unregister),
+      );
+    if (found !== undefined && found !== registration) found.end();
+    this.#registrations.set(key, registration);
+    return registration;
   }
 
   /** The page is gone, for now. */
-  leave(seat: Seat): void {
-    seat.leave(() => {
-      this.forget(seat);
-      seat.end();
+  leave(registration: PageRegistration): void {
+    registration.leave(() => {
+      this.forget(registration);
+      registration.end();
     });
   }
 
   /** Another page may be here from now on. */
-  forget(seat: Seat): void {
-    const key = seatKey(seat);
-    if (this.#seats.get(key) === seat) this.#seats.delete(key);
+  forget(registration: PageRegistration): void {
+    const key = registrationKey(registration);
+    if (this.#registrations.get(key) === registration) this.#registrations.delete(key);
   }
 }
 
@@ -88,7 +92,7 @@ export class PageConnection {
   readonly #service: PageService;
   readonly #caller: Caller;
   readonly #peer: PagePeer;
-  readonly #seats = new Set<Seat>();
+  readonly #registrations = new Set<PageRegistration>();
   #isClosed = false;
 
   constructor(service: PageService, caller: Caller, peer: PagePeer) {
@@ -100,24 +104,27 @@ export class PageConnection {
   /** The names that models see. Calls that waited for this page are sent to it before this resolves. */
   declare(wanted: DeclareTools): Promise<{ readonly tools: readonly string[] }> {
     this.#tidy();
-    if (this.#seats.size >= LIMITS.pagesPerConnection && ![...this.#seats].some((seat) => isAt(seat, wanted)))
+    if (
+      this.#registrations.size >= LIMITS.pagesPerConnection &&
+      ![...this.#registrations].some((registration) => isAt(registration, wanted))
+    )
       throw new Failure("limit_reached", `a connection may have ${LIMITS.pagesPerConnection} pages`);
-    return this.#service.change(seatKey(wanted), async () => {
-      const seat = await this.#service.take(this.#caller, this.#peer, wanted);
-      this.#seats.add(seat);
-      seat.arrive(this.#peer);
-      if (this.#isClosed) this.#service.leave(seat);
+    return this.#service.change(registrationKey(wanted), async () => {
+      const registration = await this.#service.take(this.#caller, this.#peer, wanted);
+      this.#registrations.add(registration);
+      registration.arrive(this.#peer);
+      if (this.#isClosed) this.#service.leave(registration);
       return { tools: wanted.tools.map(({ name }) => fullName(wanted.page, name)) };
     });
   }
 
   withdraw(wanted: WithdrawTools): Promise<object> {
-    return this.#service.change(seatKey(wanted), async () => {
-      const seat = this.#service.seat(seatKey(wanted));
-      if (seat === undefined || seat.peer !== this.#peer)
+    return this.#service.change(registrationKey(wanted), async () => {
+      const registration = this.#service.registration(registrationKey(wanted));
+      if (registration === undefined || registration.peer !== this.#peer)
         throw new Failure("not_found", `this connection has no page ${wanted.page} in ${wanted.session_id}`);
-      seat.withdraw();
-      this.#service.forget(seat);
+      registration.withdraw();
+      this.#service.forget(registration);
       this.#tidy();
       return {};
     });
@@ -125,36 +132,41 @@ export class PageConnection {
 
   /** True for a call whose answer is waited for: such an answer was asked for, and is not counted. */
   awaits(call_id: string): boolean {
-    return [...this.#seats].some((seat) => seat.awaits(this.#peer, call_id));
+    return [...this.#registrations].some((registration) => registration.awaits(this.#peer, call_id));
   }
 
   /** The first answer counts; for any other the page is told that nobody waits. */
   answer(answer: AnswerCall): void {
-    if ([...this.#seats].some((seat) => seat.answer(this.#peer, answer))) return;
+    if ([...this.#registrations].some((registration) => registration.answer(this.#peer, answer))) return;
     this.#peer.say({ type: "tool.settled", call_id: answer.call_id, how: "late" });
   }
 
   /** An answer that is none: the call ends all the same. False: it was to no call of this connection. */
   garbled(call_id: string, why: string): boolean {
-    return [...this.#seats].some((seat) => seat.garble(this.#peer, call_id, why));
+    return [...this.#registrations].some((registration) => registration.garble(this.#peer, call_id, why));
   }
 
   close(): void {
     this.#isClosed = true;
-    for (const seat of this.#seats) if (seat.peer === this.#peer) this.#service.leave(seat);
+    for (const registration of this.#registrations)
+      if (registration.peer === this.#peer) this.#service.leave(registration);
   }
 
-  /** Seats that are not its own any more stay until the calls that it has begun there are over. */
+  /** PageRegistrations that are not its own any more stay until the calls that it has begun there are over. */
   #tidy(): void {
-    for (const seat of this.#seats)
-      if (seat.idle && this.#service.seat(seatKey(seat)) !== seat) this.#seats.delete(seat);
+    for (const registration of this.#registrations)
+      if (registration.idle && this.#service.registration(registrationKey(registration)) !== registration)
+        this.#registrations.delete(registration);
   }
 }
 
-function seatKey({ session_id, page }: { readonly session_id: string; readonly page: string }): string {
+function registrationKey({ session_id, page }: { readonly session_id: string; readonly page: string }): string {
   return `${session_id} ${page}`;
 }
 
-function isAt(seat: Seat, { session_id, page }: { readonly session_id: string; readonly page: string }): boolean {
-  return seat.session_id === session_id && seat.page === page;
+function isAt(
+  registration: PageRegistration,
+  { session_id, page }: { readonly session_id: string; readonly page: string },
+): boolean {
+  return registration.session_id === session_id && registration.page === page;
 }

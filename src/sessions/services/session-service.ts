@@ -17,13 +17,13 @@ import {
 } from "../../protocol/index.ts";
 import { auditRow, authorize, authorizeFor, scopeOf, type Caller } from "../access/access.ts";
 import type { ReceiptRow } from "../../store/index.ts";
-import type { LentTool, TakeBack } from "../../tools/index.ts";
+import type { ClientTool, Unregister } from "../../tools/index.ts";
 import { SessionConcurrency } from "../access/concurrency.ts";
 import { effectiveProfile } from "../permission/effective-profile.ts";
 import type { Frame } from "../core/frames.ts";
 import { isOffered } from "../core/host.ts";
 import { publishedPage } from "../core/journal.ts";
-import { lendTo } from "../page-tools/register-tools.ts";
+import { addClientTools } from "../page-tools/register-tools.ts";
 import type { Receipts } from "../core/receipts.ts";
 import type { Registry } from "../lifecycle/registry.ts";
 import type { Services } from "../dependencies.ts";
@@ -209,9 +209,14 @@ export class SessionService {
     return toolbox.definitions().flatMap(({ name }) => (isOffered(session, name) ? [name] : []));
   }
 
-  /** Lends tools to a session, `instead` of an earlier loan; the answer takes them back. See lending.ts. */
-  async lend(caller: Caller, id: string, tools: readonly LentTool[], instead?: TakeBack): Promise<TakeBack> {
-    return lendTo(await this.#session(caller, "session.control", id), tools, instead);
+  /** Adds tools of a page or another program to a session, `instead` of earlier ones; the answer unregisters them. */
+  async registerTools(
+    caller: Caller,
+    id: string,
+    tools: readonly ClientTool[],
+    instead?: Unregister,
+  ): Promise<Unregister> {
+    return addClientTools(await this.#session(caller, "session.control", id), tools, instead);
   }
 
   async interrupt(caller: Caller, id: string, { hold_queue }: Interrupt = {}): Promise<SessionView> {

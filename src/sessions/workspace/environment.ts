@@ -76,7 +76,7 @@ export async function openWorkshop(options: WorkshopOptions, wanted: WorkshopReq
     resolve: (path) => resolvePath(settings.workspace, path),
     look: (path) => lookUp(settings.workspace, path),
     get busy() {
-      return sandbox.busy || toolbox.lent > 0;
+      return sandbox.busy || toolbox.clientToolCount > 0;
     },
     close,
     discard: async () => {

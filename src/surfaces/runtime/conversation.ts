@@ -82,11 +82,11 @@ export class Conversation {
           ...(feedback === undefined ? {} : { feedback }),
           ...(interrupt === undefined ? {} : { interrupt, hold_queue: interrupt }),
         };
-    const takeBack = questions?.answering(id);
+    const unregister = questions?.answering(id);
     try {
       await approvals.decide(caller, id, decision);
     } catch (error) {
-      takeBack?.();
+      unregister?.();
       throw error;
     }
     if (decision.interrupt === true) this.#dropWaiting();

@@ -17,7 +17,7 @@ import {
   type RuntimeUserMessage,
   type SessionView,
 } from "../../protocol/index.ts";
-import type { Caller, Frame, LentTool } from "../../sessions/index.ts";
+import type { Caller, Frame, ClientTool } from "../../sessions/index.ts";
 import { removeQueued } from "../stop.ts";
 import type { RuntimeHall } from "./hall.ts";
 import type { Page } from "./page.ts";
@@ -100,7 +100,7 @@ export class Errand {
       const session = await this.#session(note);
       if (session === undefined) return;
       this.#session_id = session.id;
-      const release = await hall.gateway.sessions.lend(caller, session.id, this.#tools());
+      const release = await hall.gateway.sessions.registerTools(caller, session.id, this.#tools());
       try {
         await this.#send(session, note);
       } finally {
@@ -186,7 +186,7 @@ export class Errand {
     }
   }
 
-  #tools(): readonly LentTool[] {
+  #tools(): readonly ClientTool[] {
     const { hall, name: sessionId } = this.#talk;
     return runtimeTools(this.#context).map(({ name, description, input_schema, tier }) => ({
       name: runtimeToolName(name),

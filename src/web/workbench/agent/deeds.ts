@@ -23,7 +23,7 @@ interface DeedOptions {
 
 type Arguments = Readonly<Record<string, unknown>>;
 
-/** What the workbench lends beside document 000's tools. */
+/** What the workbench offers beside document 000's tools. */
 export function deedTools(options: DeedOptions): readonly PageTool[] {
   return [
     createColumn(options),

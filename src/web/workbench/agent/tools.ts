@@ -30,7 +30,7 @@ interface AgentToolsOptions {
   readonly sort: (viewId: string, keys: readonly SortKey[]) => void;
 }
 
-/** The workbench's tools for agents: document 000's and its own. Which of them are lent depends on what is open. */
+/** The workbench's tools for agents: document 000's and its own. Which of them are offered depends on what is open. */
 export class AgentTools {
   readonly #options: AgentToolsOptions;
   readonly #executor: BrowserToolExecutor;
@@ -111,7 +111,7 @@ export function stepWords(tool: string, input: Readonly<Record<string, unknown>>
     case "undo":
       return "Taking back…";
     default:
-      // What others lend may be called alike; the panel has words of its own for it.
+      // What others offer may be called alike; the panel has words of its own for it.
       return OWN_NAME.test(name) ? toolWords(name, input) : undefined;
   }
 }

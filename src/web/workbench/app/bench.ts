@@ -23,7 +23,7 @@ export function openBench(): Bench {
   const workbench = openWorkbench();
   const storage = globalThis.localStorage;
   const layouts = new LayoutStore({ storage, now: Date.now });
-  const gridLooks = new GridLooks((act, takeBack) => workbench.record(act, takeBack));
+  const gridLooks = new GridLooks((act, unregister) => workbench.record(act, unregister));
   const opening = new Opening({ workbench, layouts, gridLooks });
   const keeper = new SessionKeeper({
     workbench,

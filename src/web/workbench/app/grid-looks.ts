@@ -14,10 +14,10 @@ interface Kept {
 export class GridLooks {
   readonly #looks = new Map<string, Kept>();
   readonly #listeners = new Set<() => void>();
-  readonly #record: (act: Act, takeBack: () => void) => void;
+  readonly #record: (act: Act, unregister: () => void) => void;
 
   /** `record`: a person has arranged a grid; that can be taken back. */
-  constructor(record: (act: Act, takeBack: () => void) => void) {
+  constructor(record: (act: Act, unregister: () => void) => void) {
     this.#record = record;
   }
 

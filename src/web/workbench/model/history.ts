@@ -25,7 +25,7 @@ export interface Act {
 interface Entry {
   readonly deed: Deed;
   readonly act: Act;
-  readonly takeBack: () => void;
+  readonly unregister: () => void;
 }
 
 /** What was done, in the order in which it was done. Knows nothing of what the deeds are about. */
@@ -60,18 +60,18 @@ export class History {
   }
 
   /** Something that was done already, such as by a viewer. */
-  add(act: Act, takeBack: () => void): void {
+  add(act: Act, unregister: () => void): void {
     const at = this.#now();
     this.#takenBack = [];
     const last = this.#entries.at(-1);
     const isSame = last !== undefined && act.merge !== undefined && last.act.merge === act.merge && !last.deed.undone;
     if (isSame && last.act.by === act.by && at - last.deed.at <= WORKBENCH_LIMITS.deedMergeMs) {
       const deed = { ...last.deed, at, words: act.words };
-      this.#set([...this.#entries.slice(0, -1), { deed, act, takeBack: last.takeBack }]);
+      this.#set([...this.#entries.slice(0, -1), { deed, act, unregister: last.unregister }]);
       return;
     }
     const deed: Deed = { id: newId("deed"), by: act.by, at, words: act.words, undone: false };
-    this.#set([...this.#entries, { deed, act, takeBack }].slice(-WORKBENCH_LIMITS.deedsKept));
+    this.#set([...this.#entries, { deed, act, unregister }].slice(-WORKBENCH_LIMITS.deedsKept));
   }
 
   /** First what was done later and builds on it. Answers the deeds that were taken back. */
@@ -85,7 +85,7 @@ export class History {
     for (const later of this.#entries.slice(place + 1))
       if (!later.deed.undone && chosen.some((earlier) => buildsOn(later.act, earlier.act))) chosen.push(later);
     for (const one of chosen.toReversed()) {
-      one.takeBack();
+      one.unregister();
       this.#replace(one, { ...one, deed: { ...one.deed, undone: true } });
       this.#takenBack = [...this.#takenBack, one.deed.id];
       taken.push(one.deed);
@@ -102,8 +102,8 @@ export class History {
       const maker = this.#makerOf(path, entry);
       if (maker !== undefined) this.redo(maker.deed.id);
     }
-    const takeBack = entry.act.run();
-    const again: Entry = { ...entry, deed: { ...entry.deed, undone: false }, takeBack };
+    const unregister = entry.act.run();
+    const again: Entry = { ...entry, deed: { ...entry.deed, undone: false }, unregister };
     this.#takenBack = this.#takenBack.filter((taken) => taken !== id);
     this.#set([...this.#entries.filter(({ deed }) => deed.id !== id), again]);
   }

@@ -61,8 +61,8 @@ class WorkbenchModel implements OpenWorkbench, Deeds {
   constructor(now: () => number, kinds: ViewerKinds) {
     this.#history = new History(now);
     this.#kinds = kinds;
-    this.#watch = new TableWatch((act, takeBack) => {
-      this.#history.add(act, takeBack);
+    this.#watch = new TableWatch((act, unregister) => {
+      this.#history.add(act, unregister);
       this.#tell();
     });
   }

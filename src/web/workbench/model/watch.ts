@@ -13,11 +13,11 @@ interface Known {
 
 /** Viewers filter and select on the table itself: that becomes a person's deed here, so that it can be taken back like any other. */
 export class TableWatch {
-  readonly #told: (act: Act, takeBack: () => void) => void;
+  readonly #told: (act: Act, unregister: () => void) => void;
   readonly #known = new Map<string, Known>();
   #isPaused = false;
 
-  constructor(told: (act: Act, takeBack: () => void) => void) {
+  constructor(told: (act: Act, unregister: () => void) => void) {
     this.#told = told;
   }
 

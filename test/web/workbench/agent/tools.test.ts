@@ -80,7 +80,7 @@ beforeEach(() => {
 /** What the model reads; an error as the bridge tells it. */
 async function call(name: string, input: Record<string, unknown> = {}): Promise<string> {
   const tool = tools.list().find((other) => other.name === name);
-  if (tool === undefined) return "not lent";
+  if (tool === undefined) return "not offered";
   try {
     const answer = await tool.handler(input, CALL);
     if (typeof answer === "string") return answer;
@@ -92,7 +92,7 @@ async function call(name: string, input: Record<string, unknown> = {}): Promise<
   }
 }
 
-describe("what is lent", () => {
+describe("what is offered", () => {
   test("depends on what is open", () => {
     const names = (): readonly string[] =>
       tools

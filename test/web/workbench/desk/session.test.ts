@@ -52,7 +52,7 @@ function bench(store: SessionStore, tab = "tab") {
     setItem: (key: string, text: string) => void texts.set(key, text),
   };
   const workbench = openWorkbench();
-  const gridLooks = new GridLooks((act, takeBack) => workbench.record(act, takeBack));
+  const gridLooks = new GridLooks((act, unregister) => workbench.record(act, unregister));
   const opening = new Opening({ workbench, gridLooks, layouts: new LayoutStore({ storage, now: () => 1 }) });
   const keeper = new SessionKeeper({
     workbench,

@@ -1,9 +1,9 @@
 import { LIMITS, outputText, PROTOCOL_VERSION, type ContentBlock } from "../../protocol/index.ts";
-import type { LentTool } from "./tools.ts";
+import type { OfferedTool } from "./tools.ts";
 import { record, text, type Fields } from "./wire.ts";
 
-/** Runs a lent tool; the call is named by the vendor's own id. */
-export type RunLent = (call: {
+/** Runs a client tool; the call is named by the vendor's own id. */
+export type RunOfferedTool = (call: {
   readonly tool: string;
   readonly tool_use_id: string;
   readonly input: Fields;
@@ -14,16 +14,16 @@ const PROTOCOL = "2025-06-18";
 const UNKNOWN_METHOD = -32_601;
 
 /**
- * Tools that the vendor's program is lent, as an MCP server without a wire: one message in, its answer out. Nothing is
+ * Tools that the vendor's program is offered, as an MCP server without a wire: one message in, its answer out. Nothing is
  * answered to a notification.
  */
-export class LentServer {
+export class OfferedToolServer {
   readonly name: string;
-  readonly tools: readonly LentTool[];
-  readonly #run: RunLent;
+  readonly tools: readonly OfferedTool[];
+  readonly #run: RunOfferedTool;
   readonly #running = new Map<unknown, AbortController>();
 
-  constructor(name: string, tools: readonly LentTool[], run: RunLent) {
+  constructor(name: string, tools: readonly OfferedTool[], run: RunOfferedTool) {
     this.name = name;
     this.tools = tools;
     this.#run = run;
@@ -85,7 +85,7 @@ function reply(id: unknown, result: Fields): Fields {
 }
 
 /** Always loaded: a tool that must be searched for first is a tool that is not used. */
-function described({ tool, definition, concurrent }: LentTool): Fields {
+function described({ tool, definition, concurrent }: OfferedTool): Fields {
   return {
     name: tool,
     // The vendor's program runs such tools beside one another.

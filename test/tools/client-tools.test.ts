@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { Failure, LIMITS, type ContentBlock } from "../../src/protocol/index.ts";
 import { problemsOf, schemaFault } from "../../src/tools/json-schema.ts";
-import type { LentTool } from "../../src/tools/index.ts";
+import type { ClientTool } from "../../src/tools/index.ts";
 import { textResult } from "../../src/tools/tool.ts";
 import { bench } from "./fixture.ts";
 
@@ -14,7 +14,7 @@ const CITY = {
   additionalProperties: false,
 };
 
-function lent(more: Partial<LentTool> = {}): LentTool {
+function tool(more: Partial<ClientTool> = {}): ClientTool {
   return {
     name: "mcp__page__weather",
     description: "Tells the weather.",
@@ -35,17 +35,17 @@ function failureOf(act: () => unknown): unknown {
   return "no failure";
 }
 
-describe("a lent tool", () => {
+describe("a client tool", () => {
   test("is a tool like any other, until it is taken back", async () => {
     const tools = await bench({ only: (name) => name === "Read" });
     const own = tools.toolbox.definitions();
-    const takeBack = tools.toolbox.lend([lent(), lent({ name: "mcp__page__add_pin", tier: "page" })]);
+    const unregister = tools.toolbox.register([tool(), tool({ name: "mcp__page__add_pin", tier: "page" })]);
     expect(tools.toolbox.definitions()).toEqual([
       ...own,
       { name: "mcp__page__weather", description: "Tells the weather.", input_schema: CITY },
       { name: "mcp__page__add_pin", description: "Tells the weather.", input_schema: CITY },
     ]);
-    expect([tools.toolbox.lent, tools.toolbox.facts("mcp__page__weather", { city: "Bern" })]).toEqual([
+    expect([tools.toolbox.clientToolCount, tools.toolbox.facts("mcp__page__weather", { city: "Bern" })]).toEqual([
       2,
       { name: "mcp__page__weather", known: true, tier: "read", alwaysAsks: false, paths: [], hosts: [] },
     ]);
@@ -55,28 +55,28 @@ describe("a lent tool", () => {
       summary: '{\n  "city": "Bern"\n}',
     });
     expect(await tools.text("mcp__page__weather", { city: "Bern" })).toBe("sunny in Bern");
-    takeBack();
-    takeBack();
-    expect([tools.toolbox.lent, tools.toolbox.definitions()]).toEqual([0, own]);
+    unregister();
+    unregister();
+    expect([tools.toolbox.clientToolCount, tools.toolbox.definitions()]).toEqual([0, own]);
     expect(tools.toolbox.facts("mcp__page__weather", { city: "Bern" }).known).toBe(false);
     expect(await tools.error("mcp__page__weather", { city: "Bern" })).toBe("Unknown tool: mcp__page__weather");
   });
 
-  test("may be lent again under the same name, and then is the new one", async () => {
+  test("may be offered again under the same name, and then is the new one", async () => {
     const tools = await bench();
-    tools.toolbox.lend([lent()])();
-    tools.toolbox.lend([lent({ call: async () => textResult("rain") })]);
+    tools.toolbox.register([tool()])();
+    tools.toolbox.register([tool({ call: async () => textResult("rain") })]);
     expect(await tools.text("mcp__page__weather", { city: "Bern" })).toBe("rain");
   });
 
   test("learns the call's own id", async () => {
     const tools = await bench();
     const ids: unknown[] = [];
-    const call: LentTool["call"] = async (_input, { tool_use_id }) => {
+    const call: ClientTool["call"] = async (_input, { tool_use_id }) => {
       ids.push(tool_use_id);
       return textResult("");
     };
-    tools.toolbox.lend([lent({ call })]);
+    tools.toolbox.register([tool({ call })]);
     await tools.text("mcp__page__weather", { city: "a" }, { tool_use_id: "toolu_1" });
     await tools.text("mcp__page__weather", { city: "a" });
     expect(ids).toEqual(["toolu_1", undefined]);
@@ -96,7 +96,7 @@ describe("a lent tool", () => {
       called += 1;
       return textResult("");
     };
-    tools.toolbox.lend([lent({ call })]);
+    tools.toolbox.register([tool({ call })]);
     const text = `Invalid input for mcp__page__weather: ${expected}`;
     expect(tools.toolbox.facts("mcp__page__weather", input as Record<string, unknown>).schemaError).toBe(text);
     expect(await tools.error("mcp__page__weather", input as Record<string, unknown>)).toBe(text);
@@ -106,7 +106,7 @@ describe("a lent tool", () => {
   test("names the whole input where no argument is to blame", async () => {
     const tools = await bench();
     const input_schema = { type: "object", anyOf: [{ required: ["a"] }, { required: ["b"] }] };
-    tools.toolbox.lend([lent({ input_schema })]);
+    tools.toolbox.register([tool({ input_schema })]);
     expect(await tools.error("mcp__page__weather", {})).toBe(
       "Invalid input for mcp__page__weather: the input fits none of the forms that it may have",
     );
@@ -114,21 +114,21 @@ describe("a lent tool", () => {
 
   test("refuses input that is too big", async () => {
     const tools = await bench();
-    tools.toolbox.lend([lent()]);
+    tools.toolbox.register([tool()]);
     expect(await tools.error("mcp__page__weather", { city: "x".repeat(LIMITS.toolInputBytes) })).toMatch(
       /^Invalid input for mcp__page__weather: it has \d+ bytes, at most \d+ may be sent$/,
     );
   });
 });
 
-describe("a call of a lent tool", () => {
+describe("a call of a client tool", () => {
   /** A tool that answers when the test says so. */
-  function held(more: Partial<LentTool> = {}) {
+  function held(more: Partial<ClientTool> = {}) {
     let answer: (text: string) => void = () => undefined;
     let fail: (error: Error) => void = () => undefined;
     const signals: AbortSignal[] = [];
     const started: (() => void)[] = [];
-    const tool = lent({
+    const slow = tool({
       call: (_input, { signal }) => {
         signals.push(signal);
         for (const go of started.splice(0)) go();
@@ -140,7 +140,7 @@ describe("a call of a lent tool", () => {
       ...more,
     });
     return {
-      tool,
+      tool: slow,
       signals,
       begun: () => new Promise<void>((resolve) => started.push(resolve)),
       answer: (text: string) => answer(text),
@@ -151,14 +151,14 @@ describe("a call of a lent tool", () => {
   test("ends with an error that says so when the tool is taken back", async () => {
     const tools = await bench();
     const { tool, signals, begun, answer } = held();
-    const takeBack = tools.toolbox.lend([tool]);
+    const unregister = tools.toolbox.register([tool]);
     const begins = begun();
     const running = tools.error("mcp__page__weather", { city: "a" });
     await begins;
     expect(signals[0]?.aborted).toBe(false);
-    takeBack();
+    unregister();
     expect(await running).toBe(
-      "Error: mcp__page__weather was taken back while it ran, so its outcome is unknown. It cannot be called any more.",
+      "Error: mcp__page__weather was unregistered while it ran, so its outcome is unknown. It cannot be called any more.",
     );
     expect(signals[0]?.aborted).toBe(true);
     answer("too late");
@@ -167,7 +167,7 @@ describe("a call of a lent tool", () => {
   test("ends when its time is over; what comes later is no accident", async () => {
     const tools = await bench();
     const { tool, signals, fail } = held({ timeoutMs: 20 });
-    tools.toolbox.lend([tool]);
+    tools.toolbox.register([tool]);
     expect(await tools.error("mcp__page__weather", { city: "a" })).toBe(
       "Error: mcp__page__weather did not answer within 0.02s",
     );
@@ -178,7 +178,7 @@ describe("a call of a lent tool", () => {
   test("ends when the turn is stopped, and does not begin after that", async () => {
     const tools = await bench();
     const { tool, signals, begun } = held();
-    tools.toolbox.lend([tool]);
+    tools.toolbox.register([tool]);
     const stop = new AbortController();
     const begins = begun();
     const running = tools.error("mcp__page__weather", { city: "a" }, { signal: stop.signal });
@@ -191,7 +191,7 @@ describe("a call of a lent tool", () => {
     expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
   });
 
-  test.each<[string, LentTool["call"]]>([
+  test.each<[string, ClientTool["call"]]>([
     ["rejects", () => Promise.reject(new Error("no network"))],
     [
       "throws",
@@ -201,7 +201,7 @@ describe("a call of a lent tool", () => {
     ],
   ])("that %s is an error that the model reads", async (_name, call) => {
     const tools = await bench();
-    tools.toolbox.lend([lent({ call })]);
+    tools.toolbox.register([tool({ call })]);
     expect(await tools.error("mcp__page__weather", { city: "a" })).toBe("Error: no network");
   });
 
@@ -216,10 +216,10 @@ describe("a call of a lent tool", () => {
     const answers: ContentBlock[][] = [
       [{ type: "text", text: "x".repeat(LIMITS.toolOutputChars + 5) }],
       [image(10), image(LIMITS.imageBytes + 3)],
-      Array.from({ length: LIMITS.lentResultBlocks + 2 }, () => ({ type: "text", text: "a" })),
+      Array.from({ length: LIMITS.clientToolResultBlocks + 2 }, () => ({ type: "text", text: "a" })),
     ];
-    tools.toolbox.lend([
-      lent({
+    tools.toolbox.register([
+      tool({
         call: async () => ({
           content: answers.shift() ?? [],
           is_error: false,
@@ -253,7 +253,7 @@ describe("a call of a lent tool", () => {
 
   test("is not begun in a toolbox that was closed", async () => {
     const tools = await bench();
-    tools.toolbox.lend([lent()]);
+    tools.toolbox.register([tool()]);
     await tools.toolbox.close();
     expect(await tools.error("mcp__page__weather", { city: "a" })).toBe(
       "The session is closed: no tool can run in it any more.",
@@ -262,47 +262,47 @@ describe("a call of a lent tool", () => {
 });
 
 describe("lending is refused, and nothing of it is kept", () => {
-  const many = Array.from({ length: LIMITS.lentTools + 1 }, (_, index) => lent({ name: `mcp__page__t${index}` }));
-  test.each<[string, readonly LentTool[], string, string | RegExp]>([
-    ["a taken name", [lent({ name: "mcp__page__taken" })], "conflict", "Two tools are named mcp__page__taken."],
-    ["one name twice", [lent(), lent()], "conflict", "Two tools are named mcp__page__weather."],
-    ["too many", many, "limit_reached", `a session may have ${LIMITS.lentTools} tools on loan`],
+  const many = Array.from({ length: LIMITS.clientTools + 1 }, (_, index) => tool({ name: `mcp__page__t${index}` }));
+  test.each<[string, readonly ClientTool[], string, string | RegExp]>([
+    ["a taken name", [tool({ name: "mcp__page__taken" })], "conflict", "Two tools are named mcp__page__taken."],
+    ["one name twice", [tool(), tool()], "conflict", "Two tools are named mcp__page__weather."],
+    ["too many", many, "limit_reached", `a session may have ${LIMITS.clientTools} tools of pages and other programs`],
     [
       "a name of ours",
-      [lent({ name: "Bash" })],
+      [tool({ name: "Bash" })],
       "invalid_request",
-      /^the tool "Bash" must be named mcp__<lender>__<tool>/,
+      /^the tool "Bash" must be named mcp__<owner>__<tool>/,
     ],
-    ["no lender", [lent({ name: "mcp____x" })], "invalid_request", /must be named/],
-    ["odd characters", [lent({ name: "mcp__page__a b" })], "invalid_request", /must be named/],
+    ["no owner", [tool({ name: "mcp____x" })], "invalid_request", /must be named/],
+    ["odd characters", [tool({ name: "mcp__page__a b" })], "invalid_request", /must be named/],
     [
       "a long name",
-      [lent({ name: `mcp__page__${"a".repeat(LIMITS.toolNameChars)}` })],
+      [tool({ name: `mcp__page__${"a".repeat(LIMITS.toolNameChars)}` })],
       "invalid_request",
       /must be named/,
     ],
     [
       "a long description",
-      [lent({ description: "x".repeat(LIMITS.lentDescriptionChars + 1) })],
+      [tool({ description: "x".repeat(LIMITS.clientToolDescriptionChars + 1) })],
       "invalid_request",
       /may be described in 10000 characters$/,
     ],
     [
       "a big schema",
-      [lent({ input_schema: { type: "object", description: "x".repeat(LIMITS.lentSchemaBytes) } })],
+      [tool({ input_schema: { type: "object", description: "x".repeat(LIMITS.clientToolSchemaBytes) } })],
       "invalid_request",
       /may have a schema of 65536 bytes$/,
     ],
-    ["no object", [lent({ input_schema: { type: "string" } })], "invalid_request", /its type must be "object"$/],
-    ["no time", [lent({ timeoutMs: 0 })], "invalid_request", /may have 1 to 3600000 ms for a call$/],
-    ["half a millisecond", [lent({ timeoutMs: 0.5 })], "invalid_request", /for a call$/],
-    ["too much time", [lent({ timeoutMs: LIMITS.pageToolMaxMs + 1 })], "invalid_request", /for a call$/],
+    ["no object", [tool({ input_schema: { type: "string" } })], "invalid_request", /its type must be "object"$/],
+    ["no time", [tool({ timeoutMs: 0 })], "invalid_request", /may have 1 to 3600000 ms for a call$/],
+    ["half a millisecond", [tool({ timeoutMs: 0.5 })], "invalid_request", /for a call$/],
+    ["too much time", [tool({ timeoutMs: LIMITS.pageToolMaxMs + 1 })], "invalid_request", /for a call$/],
   ])("%s", async (_name, tools, code, message) => {
     const { toolbox } = await bench();
-    toolbox.lend([lent({ name: "mcp__page__taken" })]);
+    toolbox.register([tool({ name: "mcp__page__taken" })]);
     const before = toolbox.definitions();
     const text = typeof message === "string" ? message : expect.stringMatching(message);
-    expect(failureOf(() => toolbox.lend([lent({ name: "mcp__page__good" }), ...tools]))).toEqual([code, text]);
+    expect(failureOf(() => toolbox.register([tool({ name: "mcp__page__good" }), ...tools]))).toEqual([code, text]);
     expect(toolbox.definitions()).toEqual(before);
   });
 });
@@ -327,8 +327,8 @@ describe("a schema", () => {
       "/properties/a/$ref must lead to a place within the schema (#/…)",
     ],
     [{ type: "object", $ref: "https://example.org/x" }, "/$ref must lead to a place within the schema (#/…)"],
-    [nested(LIMITS.lentSchemaDepth), undefined],
-    [nested(LIMITS.lentSchemaDepth + 1), "it may nest 64 deep"],
+    [nested(LIMITS.clientToolSchemaDepth), undefined],
+    [nested(LIMITS.clientToolSchemaDepth + 1), "it may nest 64 deep"],
   ])("%j: %s", (schema, fault) => {
     expect(schemaFault(schema)).toBe(fault);
   });

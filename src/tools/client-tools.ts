@@ -5,19 +5,19 @@ import { genericPreview } from "./preview.ts";
 import { errorResult, type AnyTool, type ToolContext, type ToolResult } from "./tool.ts";
 import type { ToolDefinition } from "./toolbox.ts";
 
-/** What a lent tool is told of one call. */
-interface LentCall {
-  /** Aborted when nobody waits for the answer any more: the turn was stopped, the time is over, the tool was taken back. */
+/** What a client tool learns of one call. */
+interface ClientToolCall {
+  /** Aborted when nobody waits for the answer any more: the turn was stopped, the time is over, the tool was unregistered. */
   readonly signal: AbortSignal;
   /** The same for who wants to know why, and has many calls: a signal costs more than a short call. */
-  onEnd(listener: (why: LentEnd) => void): void;
+  onEnd(listener: (why: ClientToolEnd) => void): void;
   /** The model's own id of the call; absent where an engine does not tell. */
   readonly tool_use_id?: string | undefined;
 }
 
 /** A tool that somebody else executes: a web page, another program. It passes the same pipeline as our own. */
-export interface LentTool {
-  /** The whole name, `mcp__<lender>__<tool>`. */
+export interface ClientTool {
+  /** The whole name, `mcp__<owner>__<tool>`. */
   readonly name: string;
   readonly description: string;
   /** JSON Schema of an object; see `problemsOf` for what of it is checked. */
@@ -28,102 +28,105 @@ export interface LentTool {
   /** May run beside other calls of the same message. Absent: only a tool that reads. */
   readonly concurrent?: boolean | undefined;
   /** May reject: the model reads why. */
-  call(input: Readonly<Record<string, unknown>>, call: LentCall): Promise<ToolResult>;
+  call(input: Readonly<Record<string, unknown>>, call: ClientToolCall): Promise<ToolResult>;
 }
 
 /** Why nobody waits for a call any more; `answered`: because its answer came. */
-export type LentEnd = "answered" | "timed_out" | "cancelled";
+export type ClientToolEnd = "answered" | "timed_out" | "cancelled";
 
 /**
- * Takes tools back. With words for the model: calls that run may end by themselves, and a later call is answered with the words. Without:
+ * Unregisters tools. With words for the model: calls that run may end by themselves, and a later call is answered with the words. Without:
  * calls that run end with an error, and the tools are unknown from then on.
  */
-export type TakeBack = (words?: string) => void;
+export type Unregister = (words?: string) => void;
 
-/** What a loan's calls must know of its end. */
-interface Recall {
-  isBack: boolean;
+/** What calls must know of the end of their registration. */
+interface Registration {
+  isOver: boolean;
   /** Each call that runs. */
   readonly running: Set<() => void>;
 }
 
-interface Loan {
+interface RegisteredTool {
   readonly tool: AnyTool;
   readonly definition: ToolDefinition;
 }
 
 const NAME = /^mcp__[A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*__[A-Za-z0-9_-]+$/;
 
-/** The tools that a toolbox has on loan. They come and go while it is in use. */
-export class LentTools {
-  readonly #loans = new Map<string, Loan>();
-  /** The names of each loan. */
-  readonly #names = new WeakMap<TakeBack, ReadonlySet<string>>();
-  /** What is said of tools that were taken back with words, the newest last. */
+/** The tools that others execute. They come and go while the toolbox is in use. */
+export class ClientTools {
+  readonly #registered = new Map<string, RegisteredTool>();
+  /** The names of each registration. */
+  readonly #names = new WeakMap<Unregister, ReadonlySet<string>>();
+  /** What is said of tools that were unregistered with words, the newest last. */
   readonly #memories = new Map<string, AnyTool>();
 
   get size(): number {
-    return this.#loans.size;
+    return this.#registered.size;
   }
 
   has(name: string): boolean {
-    return this.#loans.has(name);
+    return this.#registered.has(name);
   }
 
   get(name: string): AnyTool | undefined {
-    return this.#loans.get(name)?.tool ?? this.#memories.get(name);
+    return this.#registered.get(name)?.tool ?? this.#memories.get(name);
   }
 
   definitions(): readonly ToolDefinition[] {
-    return [...this.#loans.values()].map(({ definition }) => definition);
+    return [...this.#registered.values()].map(({ definition }) => definition);
   }
 
-  /** All of them or, with a Failure, none; `instead` of an earlier loan, whose tools go in the same moment. */
-  lend(
-    tools: readonly LentTool[],
-    { isTaken, instead }: { readonly isTaken: (name: string) => boolean; readonly instead?: TakeBack | undefined },
-  ): TakeBack {
+  /** All of them or, with a Failure, none; `instead` of earlier ones, which go in the same moment. */
+  register(
+    tools: readonly ClientTool[],
+    { isTaken, instead }: { readonly isTaken: (name: string) => boolean; readonly instead?: Unregister | undefined },
+  ): Unregister {
     const going = (instead === undefined ? undefined : this.#names.get(instead)) ?? new Set<string>();
-    if (this.#loans.size - going.size + tools.length > LIMITS.lentTools)
-      throw new Failure("limit_reached", `a session may have ${LIMITS.lentTools} tools on loan`);
+    if (this.#registered.size - going.size + tools.length > LIMITS.clientTools)
+      throw new Failure("limit_reached", `a session may have ${LIMITS.clientTools} tools of pages and other programs`);
     const names = new Set<string>();
     for (const tool of tools) {
       check(tool);
-      if (names.has(tool.name) || (this.#loans.has(tool.name) && !going.has(tool.name)) || isTaken(tool.name))
+      if (names.has(tool.name) || (this.#registered.has(tool.name) && !going.has(tool.name)) || isTaken(tool.name))
         throw new Failure("conflict", `Two tools are named ${tool.name}.`);
       names.add(tool.name);
     }
     instead?.("it is not offered any more");
-    const back: Recall = { isBack: false, running: new Set() };
-    const loans = tools.map((tool): Loan => ({ tool: asTool(tool, back), definition: definitionOf(tool) }));
-    for (const loan of loans) {
-      this.#loans.set(loan.tool.name, loan);
-      this.#memories.delete(loan.tool.name);
+    const registration: Registration = { isOver: false, running: new Set() };
+    const registered = tools.map((tool): RegisteredTool => ({
+      tool: asTool(tool, registration),
+      definition: definitionOf(tool),
+    }));
+    for (const entry of registered) {
+      this.#registered.set(entry.tool.name, entry);
+      this.#memories.delete(entry.tool.name);
     }
-    const takeBack = this.#takeBack(loans, back);
-    this.#names.set(takeBack, names);
-    return takeBack;
+    const unregister = this.#unregister(registered, registration);
+    this.#names.set(unregister, names);
+    return unregister;
   }
 
-  #takeBack(loans: readonly Loan[], back: Recall): TakeBack {
+  #unregister(registered: readonly RegisteredTool[], registration: Registration): Unregister {
     let isDone = false;
     return (words) => {
       if (isDone) return;
       isDone = true;
-      for (const { tool } of loans) {
-        this.#loans.delete(tool.name);
+      for (const { tool } of registered) {
+        this.#registered.delete(tool.name);
         if (words !== undefined) this.#remember(tool.name, words);
       }
       if (words !== undefined) return;
-      back.isBack = true;
-      for (const end of back.running) end();
+      registration.isOver = true;
+      for (const end of registration.running) end();
     };
   }
 
   #remember(name: string, words: string): void {
     this.#memories.set(name, memoryOf(name, words));
     const [oldest] = this.#memories.keys();
-    if (this.#memories.size > LIMITS.lentMemories && oldest !== undefined) this.#memories.delete(oldest);
+    if (this.#memories.size > LIMITS.clientToolMemories && oldest !== undefined) this.#memories.delete(oldest);
   }
 }
 
@@ -142,59 +145,59 @@ function memoryOf(name: string, words: string): AnyTool {
   };
 }
 
-function check({ name, description, input_schema, timeoutMs }: LentTool): void {
+function check({ name, description, input_schema, timeoutMs }: ClientTool): void {
   const wrong = (what: string): Failure =>
     new Failure("invalid_request", `the tool ${JSON.stringify(name.slice(0, LIMITS.toolNameChars))} ${what}`);
   if (name.length > LIMITS.toolNameChars || !NAME.test(name))
-    throw wrong(`must be named mcp__<lender>__<tool>, letters, digits, _ and -, at most ${LIMITS.toolNameChars}`);
-  if (description.length > LIMITS.lentDescriptionChars)
-    throw wrong(`may be described in ${LIMITS.lentDescriptionChars} characters`);
-  if (Buffer.byteLength(JSON.stringify(input_schema)) > LIMITS.lentSchemaBytes)
-    throw wrong(`may have a schema of ${LIMITS.lentSchemaBytes} bytes`);
+    throw wrong(`must be named mcp__<owner>__<tool>, letters, digits, _ and -, at most ${LIMITS.toolNameChars}`);
+  if (description.length > LIMITS.clientToolDescriptionChars)
+    throw wrong(`may be described in ${LIMITS.clientToolDescriptionChars} characters`);
+  if (Buffer.byteLength(JSON.stringify(input_schema)) > LIMITS.clientToolSchemaBytes)
+    throw wrong(`may have a schema of ${LIMITS.clientToolSchemaBytes} bytes`);
   const fault = schemaFault(input_schema);
   if (fault !== undefined) throw wrong(`has a schema that cannot be used: ${fault}`);
   if (timeoutMs !== undefined && !(Number.isInteger(timeoutMs) && timeoutMs >= 1 && timeoutMs <= LIMITS.pageToolMaxMs))
     throw wrong(`may have 1 to ${LIMITS.pageToolMaxMs} ms for a call`);
 }
 
-function definitionOf({ name, description, input_schema }: LentTool): ToolDefinition {
+function definitionOf({ name, description, input_schema }: ClientTool): ToolDefinition {
   return { name, description, input_schema };
 }
 
 type Input = Readonly<Record<string, unknown>>;
 
 /** The same tool as the toolbox has its own. */
-function asTool(lent: LentTool, back: Recall): AnyTool {
+function asTool(tool: ClientTool, registration: Registration): AnyTool {
   const input = z.unknown().superRefine((value, context) => {
-    for (const { path, message } of problemsOf(lent.input_schema, value))
+    for (const { path, message } of problemsOf(tool.input_schema, value))
       context.addIssue({ code: "custom", path: path.length === 0 ? ["the input"] : [...path], message });
   });
   return {
-    name: lent.name,
-    description: lent.description,
-    tier: lent.tier,
-    concurrent: lent.concurrent ?? lent.tier === "read",
+    name: tool.name,
+    description: tool.description,
+    tier: tool.tier,
+    concurrent: tool.concurrent ?? tool.tier === "read",
     input,
     paths: () => [],
     hosts: () => [],
     preview: async (value) => genericPreview(value),
-    execute: (value, context) => execute(lent, value as Input, { context, back }),
+    execute: (value, context) => execute(tool, value as Input, { context, registration }),
   };
 }
 
-/** The lender's answer, or why there is none. Whatever comes first ends the wait; the lender is told so. */
+/** The owner's answer, or why there is none. Whatever comes first ends the wait, and the owner is told. */
 async function execute(
-  lent: LentTool,
+  tool: ClientTool,
   input: Input,
-  { context, back }: { readonly context: ToolContext; readonly back: Recall },
+  { context, registration }: { readonly context: ToolContext; readonly registration: Registration },
 ): Promise<ToolResult> {
-  const timeout = lent.timeoutMs ?? LIMITS.pageToolMs;
+  const timeout = tool.timeoutMs ?? LIMITS.pageToolMs;
   const waiting = new Waiting(context.tool_use_id);
   let resolveEnd: (text: string) => void = () => undefined;
   const ended = new Promise<string>((resolve) => {
     resolveEnd = resolve;
   });
-  const end = (why: LentEnd, text: string): void => {
+  const end = (why: ClientToolEnd, text: string): void => {
     waiting.why = why;
     resolveEnd(text);
   };
@@ -202,16 +205,16 @@ async function execute(
   const gone = (): void =>
     end(
       "cancelled",
-      `Error: ${lent.name} was taken back while it ran, so its outcome is unknown. It cannot be called any more.`,
+      `Error: ${tool.name} was unregistered while it ran, so its outcome is unknown. It cannot be called any more.`,
     );
-  const late = `Error: ${lent.name} did not answer within ${timeout / 1_000}s`;
+  const late = `Error: ${tool.name} did not answer within ${timeout / 1_000}s`;
   const timer = setTimeout(() => end("timed_out", late), timeout);
   context.signal.addEventListener("abort", stop, { once: true });
-  back.running.add(gone);
+  registration.running.add(gone);
   try {
-    if (back.isBack || context.signal.aborted) return errorResult("Interrupted; not run.");
+    if (registration.isOver || context.signal.aborted) return errorResult("Interrupted; not run.");
     // What comes after the end is nobody's business any more, and a rejection then is no accident.
-    const answer = lent.call(input, waiting);
+    const answer = tool.call(input, waiting);
     answer.catch(() => undefined);
     const first = await Promise.race([answer, ended]);
     return typeof first === "string" ? errorResult(first) : within(first);
@@ -219,17 +222,17 @@ async function execute(
     waiting.end();
     clearTimeout(timer);
     context.signal.removeEventListener("abort", stop);
-    back.running.delete(gone);
+    registration.running.delete(gone);
   }
 }
 
-/** One call, as its lender sees it. */
-class Waiting implements LentCall {
+/** One call, as the owner of its tool sees it. */
+class Waiting implements ClientToolCall {
   readonly tool_use_id: string | undefined;
-  why: LentEnd = "answered";
+  why: ClientToolEnd = "answered";
   #isOver = false;
   #controller: AbortController | undefined;
-  readonly #listeners: ((why: LentEnd) => void)[] = [];
+  readonly #listeners: ((why: ClientToolEnd) => void)[] = [];
 
   constructor(tool_use_id: string | undefined) {
     this.tool_use_id = tool_use_id;
@@ -241,7 +244,7 @@ class Waiting implements LentCall {
     return this.#controller.signal;
   }
 
-  onEnd(listener: (why: LentEnd) => void): void {
+  onEnd(listener: (why: ClientToolEnd) => void): void {
     if (this.#isOver) listener(this.why);
     else this.#listeners.push(listener);
   }
@@ -255,7 +258,7 @@ class Waiting implements LentCall {
 
 /** Only what a tool of somebody else may say, and not too much of it; texts are cut with everybody's. */
 function within({ content, is_error }: ToolResult): ToolResult {
-  const blocks = content.slice(0, LIMITS.lentResultBlocks).map((block): ContentBlock => {
+  const blocks = content.slice(0, LIMITS.clientToolResultBlocks).map((block): ContentBlock => {
     if (block.type === "text") return { type: "text", text: block.text };
     const bytes = Math.floor((block.data.length * 3) / 4);
     if (bytes <= LIMITS.imageBytes) return { type: "image", media_type: block.media_type, data: block.data };
