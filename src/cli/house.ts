@@ -6,9 +6,9 @@ import { LIMITS, makeNewId, type NewId, type Redactor } from "../protocol/index.
 import { ProcessMarks, reapOrphans, startWatchdog } from "../sandbox/index.ts";
 import {
   Gateway,
-  openWorkshop,
+  openEnvironment,
   sweepWarm,
-  sweepWorkshops,
+  sweepEnvironments,
   type Checkpoint,
   type Clock,
   type Log,
@@ -176,7 +176,7 @@ async function furnish(
   const adminToken =
     settings.token.value ?? (await kept(join(home, TOKEN_FILE), () => `sp_${randomBytes(32).toString("base64url")}`));
   const marks = await openMarks(marker, { log, clock }, opened);
-  await sweepWorkshops(home);
+  await sweepEnvironments(home);
   for (const folder of [ENGINES, "output"]) await sweepWarm(join(home, folder), store);
   const newId = makeNewId(
     () => clock.now(),
@@ -325,8 +325,8 @@ async function gatewayFor(options: HouseOptions, furniture: Furniture): Promise<
       }),
       observe: (event, { settings: { engine, provider, model }, created_by }) =>
         telemetry.event(event, { engine, provider, model, agent: created_by.id }),
-      openWorkshop: (wanted) =>
-        openWorkshop(
+      openEnvironment: (wanted) =>
+        openEnvironment(
           {
             home,
             marker,

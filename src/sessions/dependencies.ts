@@ -44,7 +44,7 @@ export interface Models {
 }
 
 /** A session's tools with their shells and the folder they work in. */
-export interface Workshop {
+export interface SessionEnvironment {
   readonly toolbox: ExtensibleToolbox;
   readonly sandbox: Sandbox;
   /** Folders beyond the workspace that may be read. Absolute, real. */
@@ -63,7 +63,7 @@ export interface Workshop {
   discard(): Promise<void>;
 }
 
-export interface WorkshopRequest {
+export interface EnvironmentRequest {
   readonly session_id: string;
   readonly settings: SessionSettings;
   readonly policy: Policy;
@@ -86,7 +86,7 @@ export interface Services {
   readonly observe: (event: JournalEvent, state: SessionState) => void;
   /** Puts another object in the place of a session whose state the store refused. It goes on from what is stored. */
   readonly reload: (session: Session) => void;
-  readonly openWorkshop: (wanted: WorkshopRequest) => Promise<Workshop>;
+  readonly openEnvironment: (wanted: EnvironmentRequest) => Promise<SessionEnvironment>;
   /** Where the engine of a session keeps what its own program needs. Absolute. */
   readonly engineFolder: (session_id: string) => string;
   /** Files and folders that exist for one session alone. Absolute. */

@@ -8,4 +8,4 @@ export type { OfferedProvider } from "./services/provider-service.ts";
 export type { Clock, Log, Models } from "./dependencies.ts";
 export type { ClientTool } from "../tools/index.ts";
 export { sweepWarm } from "./lifecycle/warm.ts";
-export { openWorkshop, sweepWorkshops } from "./workspace/environment.ts";
+export { openEnvironment, sweepEnvironments } from "./workspace/environment.ts";

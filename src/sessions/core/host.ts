@@ -10,7 +10,7 @@ import type { Session } from "./session.ts";
 /** What a session hands to its engine, and no more. */
 export async function hostFor(session: Session): Promise<Host> {
   const { services } = session;
-  const [{ toolbox, sandbox }, key] = await Promise.all([session.workshop(), session.budget.open()]);
+  const [{ toolbox, sandbox }, key] = await Promise.all([session.environment(), session.budget.open()]);
   return {
     get model() {
       const { socketUrl, post } = services.models.proxy;

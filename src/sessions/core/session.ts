@@ -29,7 +29,7 @@ import { PermittedCalls } from "../permission/permitted-calls.ts";
 import { Pauses } from "./pauses.ts";
 import { SessionBudget } from "../budget/session-budget.ts";
 import { Questions, type Answering } from "./questions.ts";
-import type { Services, Workshop } from "../dependencies.ts";
+import type { Services, SessionEnvironment } from "../dependencies.ts";
 import { isFinal, nextInQueue, type SessionState } from "./state.ts";
 import {
   isAsked,
@@ -65,7 +65,7 @@ export class Session {
   #stored: SessionState;
   #lastCommit: Promise<void> = Promise.resolve();
   #conversation: Promise<Conversation> | undefined;
-  #workshop: Promise<Workshop> | undefined;
+  #environment: Promise<SessionEnvironment> | undefined;
   #controller: AbortController | undefined;
   #stoppedBy: PrincipalRef | undefined;
   #work: Promise<void> = Promise.resolve();
@@ -102,7 +102,10 @@ export class Session {
   /** Nothing would be lost if this object went: no turn, no watcher, no shell. */
   get evictable(): boolean {
     return (
-      this.#state.turn === undefined && this.stream.watchers === 0 && this.#outbox.empty && this.#workshop === undefined
+      this.#state.turn === undefined &&
+      this.stream.watchers === 0 &&
+      this.#outbox.empty &&
+      this.#environment === undefined
     );
   }
 
@@ -218,8 +221,8 @@ export class Session {
     if (this.#state.turn !== undefined) return;
     // An engine's own process is no reason to stay: it comes back.
     await this.#forgetConversation();
-    const workshop = await this.#workshop?.catch(() => undefined);
-    if (this.#state.turn !== undefined || workshop?.busy === true) return;
+    const environment = await this.#environment?.catch(() => undefined);
+    if (this.#state.turn !== undefined || environment?.busy === true) return;
     await this.#release();
   }
 
@@ -256,10 +259,10 @@ export class Session {
     this.#drive({ turn_id: turn.id, upto: this.#state.seq, begin: beginAgain(turn) });
   }
 
-  workshop(): Promise<Workshop> {
+  environment(): Promise<SessionEnvironment> {
     const { id, settings } = this.#state;
-    this.#workshop ??= this.services.openWorkshop({ session_id: id, settings, policy: this.services.policy() });
-    return this.#workshop;
+    this.#environment ??= this.services.openEnvironment({ session_id: id, settings, policy: this.services.policy() });
+    return this.#environment;
   }
 
   /** Resolves when everything that was decided so far is on the disk. */
@@ -468,10 +471,10 @@ export class Session {
   /** Ends what the session holds outside the journal. */
   async #release(forGood?: "for good"): Promise<void> {
     void this.#forgetConversation();
-    const opening = this.#workshop;
-    this.#workshop = undefined;
-    const workshop = await opening?.catch(() => undefined);
-    if (forGood) await workshop?.discard();
-    else await workshop?.close();
+    const opening = this.#environment;
+    this.#environment = undefined;
+    const environment = await opening?.catch(() => undefined);
+    if (forGood) await environment?.discard();
+    else await environment?.close();
   }
 }

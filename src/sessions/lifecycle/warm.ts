@@ -105,9 +105,9 @@ export class WarmSessions {
 
   /** Nothing of it stays: there never was such a session. */
   async #discard(session: Session): Promise<void> {
-    const workshop = await session.workshop().catch(() => undefined);
+    const environment = await session.environment().catch(() => undefined);
     await session.halt();
-    await workshop?.discard();
+    await environment?.discard();
     await rm(this.#services.engineFolder(session.state.id), { recursive: true, force: true });
   }
 }

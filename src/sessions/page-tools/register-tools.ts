@@ -14,6 +14,6 @@ export async function addClientTools(
 ): Promise<Unregister> {
   const { id, status } = session.state;
   if (isFinal(status)) throw new Failure("session_closed", `session ${id} is ${status}; start or fork another one`);
-  const { toolbox } = await session.workshop();
+  const { toolbox } = await session.environment();
   return toolbox.register(tools, instead);
 }

@@ -54,7 +54,7 @@ export async function checkDelegate(
           settings: withTools(state.settings, chooseTools(caller, state.settings.tools)),
         }
       : { ...request, created_by: parent.state.created_by, settings: parent.state.settings };
-  const { ruling } = await ruleOn(judged, services.policy(), await session.workshop());
+  const { ruling } = await ruleOn(judged, services.policy(), await session.environment());
   if (decision.decision === "approve" && ruling.effect === "deny")
     throw new Failure("forbidden", `you may not do this yourself, so you cannot approve it: ${ruling.why}`, ruling);
   if (as === "creator" || parent === undefined) return { as };

@@ -106,7 +106,7 @@ async function rule(session: Session, { tool, input }: Pick<DecidedCall, "tool" 
   return ruleOn(
     { tool, input, settings, grants, created_by, token },
     session.services.policy(),
-    await session.workshop(),
+    await session.environment(),
   );
 }
 
@@ -246,8 +246,8 @@ async function ask(
   { call, ruled, replaces, turn }: AskRequest,
 ): Promise<Asked | Verdict | undefined> {
   const { services } = session;
-  const workshop = await session.workshop();
-  const shown = await workshop.toolbox.preview(call.tool, call.input);
+  const environment = await session.environment();
+  const shown = await environment.toolbox.preview(call.tool, call.input);
   const { preview, planned, warnings } = shown;
   if (planned !== undefined && !isJudged(planned, ruled)) return undefined;
   const impossible = replaces === undefined ? undefined : planError(preview);

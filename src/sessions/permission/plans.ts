@@ -17,8 +17,8 @@ export const CHANGED_SINCE_SHOWN = "Changed since it was shown.";
 /** The file change that a call would make now. Nothing: it changes no file itself, or it cannot. */
 export async function planOf(session: Session, { call }: Ruled): Promise<PlannedChange | undefined> {
   if (!call.paths.some(({ access }) => access === "write")) return undefined;
-  const workshop = await session.workshop();
-  return (await workshop.toolbox.preview(call.tool, call.input)).planned;
+  const environment = await session.environment();
+  return (await environment.toolbox.preview(call.tool, call.input)).planned;
 }
 
 /** What a question showed of the command in this input. Absent: it showed none, or a person wrote another one. */
@@ -36,8 +36,8 @@ export async function isSameCommand(
 ): Promise<boolean> {
   const shown = shownParts(approval, input);
   if (shown === undefined) return true;
-  const workshop = await session.workshop();
-  const { preview } = await workshop.toolbox.preview(approval.tool, input);
+  const environment = await session.environment();
+  const { preview } = await environment.toolbox.preview(approval.tool, input);
   return preview.type === "command" && leadsWhereShown(shown, preview.parts);
 }
 

@@ -18,7 +18,7 @@ import {
 } from "../../protocol/index.ts";
 import type { CallFacts } from "../../tools/index.ts";
 import { effectiveProfile, type Judged } from "./effective-profile.ts";
-import type { Workshop } from "../dependencies.ts";
+import type { SessionEnvironment } from "../dependencies.ts";
 
 export interface RulingRequest extends Judged {
   readonly tool: string;
@@ -35,11 +35,11 @@ export interface Ruled {
 }
 
 /** The real pipeline on one call: what it names is looked up on the disk, then the gate's pure function rules. */
-export async function ruleOn(request: RulingRequest, policy: Policy, workshop: Workshop): Promise<Ruled> {
-  const facts = workshop.toolbox.facts(request.tool, request.input);
+export async function ruleOn(request: RulingRequest, policy: Policy, environment: SessionEnvironment): Promise<Ruled> {
+  const facts = environment.toolbox.facts(request.tool, request.input);
   const paths: ResolvedPath[] = [];
   for (const use of facts.paths)
-    paths.push({ given: use.path, real: await workshop.resolve(use.path), access: use.access });
+    paths.push({ given: use.path, real: await environment.resolve(use.path), access: use.access });
   const call: CallInQuestion = {
     // A tool's other names are the same tool to every rule.
     tool: facts.name,
@@ -52,10 +52,10 @@ export async function ruleOn(request: RulingRequest, policy: Policy, workshop: W
     hosts: facts.hosts,
   };
   const profile = effectiveProfile(policy, request);
-  const context = standingOf(request, profile, workshop.extraRead);
-  const own = paths.find(({ real }) => workshop.isHidden(real));
+  const context = contextOf(request, profile, environment.extraRead);
+  const own = paths.find(({ real }) => environment.isHidden(real));
   const { call: looked, ruling: judged } = await withDisk(
-    (path) => workshop.look(path),
+    (path) => environment.look(path),
     (disk) => {
       const seen: CallInQuestion = { ...call, disk };
       return { call: seen, ruling: evaluate(seen, context) };
@@ -73,7 +73,7 @@ export async function ruleOn(request: RulingRequest, policy: Policy, workshop: W
   return { ruling, facts, call: looked, context };
 }
 
-function standingOf(request: RulingRequest, profile: Profile, extraRead: readonly string[]): PolicyContext {
+function contextOf(request: RulingRequest, profile: Profile, extraRead: readonly string[]): PolicyContext {
   const { settings, token } = request;
   const mode = modeEffects(settings.permission_mode);
   // The policy may have become stricter since the session began; its token's limit holds whoever changed its settings.

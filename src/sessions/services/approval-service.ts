@@ -146,7 +146,7 @@ export class ApprovalService {
       ruling.effect === "deny"
         ? // It may show what is in a file that the policy keeps from everybody.
           { preview: { type: "generic", summary: ruling.why }, warnings: [] }
-        : await (await session.workshop()).toolbox.preview(approval.tool, input);
+        : await (await session.environment()).toolbox.preview(approval.tool, input);
     return JSON.parse(this.#services.redact.exact(JSON.stringify({ preview, warnings, ruling }))) as EditPreview;
   }
 
@@ -157,7 +157,7 @@ export class ApprovalService {
     { scope, updated_input }: Pick<Decision, "scope" | "updated_input">,
   ): Promise<void> {
     const { visitor_may_approve = [] } = effectiveProfile(this.#services.policy(), session.state);
-    const { toolbox } = await session.workshop();
+    const { toolbox } = await session.environment();
     const isItsOwn = toolbox.isClientTool(tool) || tool === QUESTION_TOOL;
     if (!isItsOwn || !toolListed(visitor_may_approve, tool))
       throw new Failure("forbidden", `a visitor may not answer for ${tool}; somebody who looks after this server can`);
@@ -239,9 +239,9 @@ export class ApprovalService {
       );
     }
     const { settings, grants, created_by, token } = session.state;
-    const workshop = await session.workshop();
+    const environment = await session.environment();
     const asked = { tool: approval.tool, input, settings, grants, created_by, token };
-    return ruleOn(asked, this.#services.policy(), workshop);
+    return ruleOn(asked, this.#services.policy(), environment);
   }
 }
 

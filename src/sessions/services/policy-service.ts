@@ -145,7 +145,7 @@ export class PolicyService {
       }
       const { settings, grants, created_by, token } = session.state;
       const asked = { tool, input, settings, grants, created_by, token };
-      return (await ruleOn(asked, this.#book.current(), await session.workshop())).ruling;
+      return (await ruleOn(asked, this.#book.current(), await session.environment())).ruling;
     }
     const { profile, workspace, autonomy } = request;
     const asked = {
@@ -154,16 +154,16 @@ export class PolicyService {
       ...(autonomy === undefined ? {} : { autonomy }),
     };
     const settings = await settingsFor({ services: this.#services, places: this.#places }, caller, asked);
-    const workshop = await this.#services.openWorkshop({
+    const environment = await this.#services.openEnvironment({
       session_id: this.#services.newId("ses"),
       settings,
       policy: this.#book.current(),
     });
     try {
       const judged = { tool, input, settings, grants: [], created_by: caller, token: caller.token };
-      return (await ruleOn(judged, this.#book.current(), workshop)).ruling;
+      return (await ruleOn(judged, this.#book.current(), environment)).ruling;
     } finally {
-      await workshop.discard();
+      await environment.discard();
     }
   }
 }

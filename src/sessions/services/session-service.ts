@@ -205,7 +205,7 @@ export class SessionService {
   /** The names of the tools that the session's model is told of. */
   async tools(caller: Caller, id: string): Promise<readonly string[]> {
     const session = await this.#session(caller, "session.read", id);
-    const { toolbox } = await session.workshop();
+    const { toolbox } = await session.environment();
     return toolbox.definitions().flatMap(({ name }) => (isOffered(session, name) ? [name] : []));
   }
 

@@ -13,11 +13,11 @@ import {
   type AnyTool,
 } from "../../tools/index.ts";
 import { profileOf } from "../permission/profile.ts";
-import type { Workshop, WorkshopRequest } from "../dependencies.ts";
+import type { SessionEnvironment, EnvironmentRequest } from "../dependencies.ts";
 
 const OUTPUT = "output";
 
-export interface WorkshopOptions {
+export interface EnvironmentOptions {
   /** The server's own folder, absolute and real. Tools do not see it, but for the session's output. */
   readonly home: string;
   /** Marks every process that this home's sessions start. */
@@ -37,7 +37,10 @@ export interface WorkshopOptions {
 }
 
 /** Opens a session's tools on its workspace. */
-export async function openWorkshop(options: WorkshopOptions, wanted: WorkshopRequest): Promise<Workshop> {
+export async function openEnvironment(
+  options: EnvironmentOptions,
+  wanted: EnvironmentRequest,
+): Promise<SessionEnvironment> {
   const { session_id, settings } = wanted;
   const outputFolder = join(options.home, OUTPUT, session_id);
   // In one breath: a turn waits for it, and the wait for a thread is twenty times as long as the work.
@@ -92,7 +95,7 @@ function webHostsOf({ web_hosts = [], allow = [] }: Profile): readonly string[] 
 }
 
 /** At start: deletes what a server left half written that died in the middle of a Write. */
-export async function sweepWorkshops(home: string): Promise<number> {
+export async function sweepEnvironments(home: string): Promise<number> {
   const folder = join(home, OUTPUT);
   let swept = 0;
   for (const name of await readdir(folder).catch(() => [])) swept += await sweepUnfinished(join(folder, name));

@@ -6,25 +6,25 @@ import {
   type RuntimeUserMessage,
 } from "../../protocol/index.ts";
 import type { Caller } from "../../sessions/index.ts";
-import { Errand, type Talk } from "./errand.ts";
-import type { RuntimeHall } from "./hall.ts";
+import { RuntimeRequest, type RuntimeSessionState } from "./request.ts";
+import type { RuntimeServer } from "./server.ts";
 import type { Page } from "./page.ts";
 
 /** Something that waits for its turn, and who is to be told that it is over. */
 interface Task {
-  readonly errand?: Errand;
+  readonly request?: RuntimeRequest;
   readonly run: () => Promise<void>;
   readonly done: () => void;
 }
 
 /** One client session, whatever sockets use it: its messages are done one after the other. */
-export class Conversation {
-  readonly #talk: Talk;
+export class RuntimeSession {
+  readonly #state: RuntimeSessionState;
   #waiting: Task[] = [];
   #running: Task | undefined;
 
-  constructor(hall: RuntimeHall, caller: Caller, name: string) {
-    this.#talk = { hall, caller, name, told: undefined };
+  constructor(server: RuntimeServer, caller: Caller, name: string) {
+    this.#state = { server, caller, name, told: undefined };
   }
 
   get idle(): boolean {
@@ -33,21 +33,21 @@ export class Conversation {
 
   /** The session that it works in now; undefined: it does not. */
   get sessionId(): string | undefined {
-    return this.#running?.errand?.sessionId;
+    return this.#running?.request?.sessionId;
   }
 
   submit(page: Page, message: RuntimeUserMessage, done: () => void): void {
-    const errand = new Errand(this.#talk, page, message);
-    if (!this.idle) errand.wait();
-    this.#add({ errand, run: () => errand.run(), done });
+    const request = new RuntimeRequest(this.#state, page, message);
+    if (!this.idle) request.wait();
+    this.#add({ request, run: () => request.run(), done });
   }
 
   /** Ends what runs and what waits. Each message that is ended so gets its `aborted`, and so does who asked for it. */
   abort(page: Page): void {
     const ended = this.#stop();
-    if (ended.some((errand) => errand.page === page)) return;
+    if (ended.some((request) => request.page === page)) return;
     const note = ended.length === 0 ? "No running query" : "Stopped";
-    page.say({ type: "aborted", sessionId: this.#talk.name, note });
+    page.say({ type: "aborted", sessionId: this.#state.name, note });
   }
 
   /** The next message begins a new session. */
@@ -59,9 +59,9 @@ export class Conversation {
   /** `said`: how much had been said to the page when its answer came. */
   async answer(page: Page, { requestId, value }: RuntimeInputResponse, said: number): Promise<void> {
     const { caller } = page;
-    const { hall, name } = this.#talk;
-    const { approvals, clients } = hall.gateway;
-    const questions = this.#running?.errand?.questions;
+    const { server, name } = this.#state;
+    const { approvals, clients } = server.gateway;
+    const questions = this.#running?.request?.questions;
     const id = requestId ?? questions?.meant(page, said);
     if (id === undefined) throw new Failure("not_found", "nothing waits for an answer");
     const approval = await approvals.get(caller, id);
@@ -107,30 +107,30 @@ export class Conversation {
   }
 
   /** Answers the messages that are ended by it. */
-  #stop(): readonly Errand[] {
+  #stop(): readonly RuntimeRequest[] {
     const waiting = this.#dropWaiting();
-    const running = this.#running?.errand;
+    const running = this.#running?.request;
     running?.stop();
     return running === undefined ? waiting : [running, ...waiting];
   }
 
   /** Ends the messages that have not begun. */
-  #dropWaiting(): readonly Errand[] {
-    const waiting = this.#waiting.filter((task) => task.errand !== undefined);
-    this.#waiting = this.#waiting.filter((task) => task.errand === undefined);
-    for (const { errand, done } of waiting) {
-      errand?.drop();
+  #dropWaiting(): readonly RuntimeRequest[] {
+    const waiting = this.#waiting.filter((task) => task.request !== undefined);
+    this.#waiting = this.#waiting.filter((task) => task.request === undefined);
+    for (const { request, done } of waiting) {
+      request?.drop();
       done();
     }
-    return waiting.flatMap(({ errand }) => errand ?? []);
+    return waiting.flatMap(({ request }) => request ?? []);
   }
 
   async #clear(page: Page): Promise<void> {
-    const { hall, caller, name } = this.#talk;
+    const { server, caller, name } = this.#state;
     try {
-      const session_id = await hall.gateway.clients.drop(caller, name);
-      if (session_id !== undefined) await hall.gateway.sessions.close(caller, session_id);
-      this.#talk.told = undefined;
+      const session_id = await server.gateway.clients.drop(caller, name);
+      if (session_id !== undefined) await server.gateway.sessions.close(caller, session_id);
+      this.#state.told = undefined;
       page.say({ type: "session_reset", sessionId: name, reason: "new_chat" });
     } catch (error) {
       page.refuse(name, error);

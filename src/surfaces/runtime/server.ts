@@ -1,12 +1,12 @@
 import { Failure, LIMITS } from "../../protocol/index.ts";
 import type { Caller, Clock, Gateway } from "../../sessions/index.ts";
 import { SYSTEM_CLOCK, type SurfaceOptions } from "../surface.ts";
-import { Conversation } from "./conversation.ts";
+import { RuntimeSession } from "./session.ts";
 
 const PROFILE = "server";
 
 /** What all sockets of document 000 share: the conversations that are going on, and how they are set up. */
-export class RuntimeHall {
+export class RuntimeServer {
   readonly gateway: Gateway;
   readonly clock: Clock;
   /** How long a page has for one call. */
@@ -15,7 +15,7 @@ export class RuntimeHall {
   readonly engine: string | undefined;
   readonly profile: string;
   /** By principal and name, the least recently used first. */
-  readonly #conversations = new Map<string, Conversation>();
+  readonly #conversations = new Map<string, RuntimeSession>();
 
   constructor({ gateway, clock = SYSTEM_CLOCK, runtime = {} }: SurfaceOptions) {
     this.gateway = gateway;
@@ -26,11 +26,11 @@ export class RuntimeHall {
   }
 
   /** A client's name means something for its own principal only. */
-  conversation(caller: Caller, name: string): Conversation {
+  conversation(caller: Caller, name: string): RuntimeSession {
     const key = JSON.stringify([caller.id, name]);
     const known = this.#conversations.get(key);
     if (known === undefined) this.#makeRoom();
-    const conversation = known ?? new Conversation(this, caller, name);
+    const conversation = known ?? new RuntimeSession(this, caller, name);
     this.#conversations.delete(key);
     this.#conversations.set(key, conversation);
     return conversation;

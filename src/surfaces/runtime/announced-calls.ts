@@ -1,5 +1,5 @@
 /** Which tool calls a page has been told of: a call must not reach it before the words that led to it. */
-export class Shown {
+export class AnnouncedCalls {
   readonly #seen = new Set<string>();
   readonly #waiting = new Map<string, () => void>();
   #over = false;
