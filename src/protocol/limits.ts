@@ -465,7 +465,7 @@ export const LIMITS = {
   metricLabelChars: 200,
   /** Combinations of labels of one metric; the rest counts under `other` everywhere. */
   metricSeries: 500,
-  /** How long a scrape waits for the numbers of the house; it goes on without them. */
+  /** How long a scrape waits for the numbers of the server; it goes on without them. */
   metricReadingsMs: 2_000,
   /** Turns and tool calls that are being timed. What comes beyond is not traced. */
   openSpans: 10_000,

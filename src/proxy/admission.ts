@@ -38,7 +38,7 @@ export async function admit(call: Call, route: Route, body: Buffer | undefined):
     if (judged.mayCount && asked.facts.bytes > (judged.context.maxContextTokens ?? Infinity)) {
       return await admitCounted(call, { judged, credentials, reserved: undefined }, wanted);
     }
-    const answer = await call.house.options.ledger.reserve(wanted.claim, call.connection.signal);
+    const answer = await call.state.options.ledger.reserve(wanted.claim, call.connection.signal);
     if (isReservation(answer)) return hold(call, { judged, credentials, reserved: undefined }, { ...wanted, answer });
     if (judged.mayCount && !call.isGone) {
       return await admitCounted(call, { judged, credentials, reserved: undefined }, wanted, answer);
@@ -52,7 +52,7 @@ export async function admit(call: Call, route: Route, body: Buffer | undefined):
 
 /** A provider that breaks off again and again gets no request for a while. */
 function stoppedBy(call: Call, provider: string): Denial | undefined {
-  const retryAfterMs = call.house.options.breaker.refusedFor(provider);
+  const retryAfterMs = call.state.options.breaker.refusedFor(provider);
   if (retryAfterMs === undefined) return undefined;
   const seconds = Math.ceil(retryAfterMs / 1_000);
   const words =
@@ -125,7 +125,7 @@ async function admitCounted(
   shortage?: Shortage,
 ): Promise<Admitted | Denial> {
   const { judged, credentials } = admitted;
-  const { ledger } = call.house.options;
+  const { ledger } = call.state.options;
   const counted = await countTokens(judged.upstream, {
     body: judged.asked?.sent ?? "",
     rawHeaders: call.request.rawHeaders,

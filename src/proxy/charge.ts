@@ -1,6 +1,6 @@
 import { costOf, type Charge, type Reservation, type RequestFacts } from "../ledger/index.ts";
 import { NO_TOKENS, type Price } from "../protocol/index.ts";
-import type { House } from "./state.ts";
+import type { ProxyState } from "./state.ts";
 import type { Judged } from "./judge.ts";
 import type { Tally } from "./meter/tally.ts";
 import type { Exchange } from "./proxy.ts";
@@ -40,7 +40,7 @@ export function chargeTold(reserved: ReservedRequest, tally: Tally): Charge {
  * again and again. Who leaves has no part in this: the provider may be at work for each of his requests.
  */
 export function chargeInTheEnd(
-  { options, uncertain, closing }: House,
+  { options, uncertain, closing }: ProxyState,
   { provider, asked, context }: Judged,
   { outcome, charge }: { readonly outcome: Exchange["outcome"]; readonly charge: Charge },
 ): Charge {

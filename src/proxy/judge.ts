@@ -42,7 +42,7 @@ const PICTURE_TOKENS = 1_600;
 
 /** All that can be said at once: whether this session may ask this, and how often. Nothing changes but the count of requests. */
 export function judge(call: Call, route: Route, body: Buffer | undefined): Judged | Denial {
-  const { options, upstreams, rates, prices } = call.house;
+  const { options, upstreams, rates, prices } = call.state;
   const context = call.owner.holder.context();
   if (context instanceof Failure) return { failure: context };
   call.owner.context = context;
@@ -124,7 +124,7 @@ function ask(
   }
   if (!route.metered) return { sent, facts, hideUsage };
   if (facts.lookalike !== undefined) return lookalikeName(facts.lookalike);
-  const price = call.house.prices.priceOf(provider, model)?.price;
+  const price = call.state.prices.priceOf(provider, model)?.price;
   // What costs nothing may have fields that nobody here knows.
   const unknown = price !== undefined && isFree(price) ? "taken" : "refused";
   return refusedField(route.name, fields, unknown) ?? { sent, facts, hideUsage };

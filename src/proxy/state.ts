@@ -41,14 +41,14 @@ export interface ProxyOptions {
 
 /** Something that is under way and must not be silent for too long. */
 export interface Watched {
-  /** `now`: as `House.time`. */
+  /** `now`: as `ProxyState.time`. */
   check(now: number): void;
   /** The server stops. */
   close(): void;
 }
 
 /** What every request needs. */
-export interface House {
+export interface ProxyState {
   readonly options: ProxyOptions;
   readonly keys: KeyRing;
   readonly rates: Rates;

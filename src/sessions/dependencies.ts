@@ -69,8 +69,8 @@ export interface EnvironmentRequest {
   readonly policy: Policy;
 }
 
-/** What every session needs from the house. */
-export interface Services {
+/** What every session needs. */
+export interface Dependencies {
   readonly store: Store;
   readonly engines: ReadonlyMap<string, Engine>;
   readonly models: Models;

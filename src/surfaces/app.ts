@@ -34,15 +34,15 @@ import { REQUEST_ID } from "./request-log.ts";
 import { countRequests } from "./request-count.ts";
 import { RouteRights } from "./rights.ts";
 import { CHALLENGE, httpStatus } from "./status.ts";
-import type { App, Environment, SurfaceOptions } from "./surface.ts";
+import type { HttpApp, Environment, SurfaceOptions } from "./surface.ts";
 import { isOpen, webPages } from "./web-pages.ts";
 
 const CONTENT_SECURITY_POLICY =
   "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /** The HTTP surface: thin, every route checked at the door and by the service that it calls. */
-export function createApp(options: SurfaceOptions, guard: Guard): App {
-  const app: App = new OpenAPIHono<Environment>({
+export function createApp(options: SurfaceOptions, guard: Guard): HttpApp {
+  const app: HttpApp = new OpenAPIHono<Environment>({
     defaultHook: (result) => {
       if (result.success) return;
       const issues = result.error.issues.map((issue) => ({ path: issue.path.join("."), message: issue.message }));

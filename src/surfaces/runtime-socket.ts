@@ -29,15 +29,15 @@ export class RuntimeSocket implements Page {
   #open = 0;
 
   constructor(
-    house: { readonly server: RuntimeServer; readonly guard: Guard; readonly log: SurfaceOptions["log"] },
+    parts: { readonly server: RuntimeServer; readonly guard: Guard; readonly log: SurfaceOptions["log"] },
     peer: { readonly caller: Caller; readonly connection: Connection },
   ) {
-    this.#server = house.server;
-    this.#guard = house.guard;
-    this.#log = house.log;
+    this.#server = parts.server;
+    this.#guard = parts.guard;
+    this.#log = parts.log;
     this.caller = peer.caller;
     this.#connection = peer.connection;
-    const { clock, toolMs } = house.server;
+    const { clock, toolMs } = parts.server;
     this.bridge = new PageBridge({ say: (message) => this.say(message), clock, toolMs });
     peer.connection.closed.addEventListener("abort", () => this.bridge.close());
     peer.connection.listen(

@@ -1,7 +1,7 @@
 import { firstExcess, isBounded, may, type Capability } from "../../gate/index.ts";
 import { Failure, type PrincipalRef, type Redactor, type Role } from "../../protocol/index.ts";
 import type { AuditRow } from "../../store/index.ts";
-import type { Services } from "../dependencies.ts";
+import type { Dependencies } from "../dependencies.ts";
 import type { TokenScope } from "./token-scope.ts";
 
 /** Who is calling: a principal whose token was checked. */
@@ -68,17 +68,17 @@ export interface Deed {
 
 /** One line of the audit log, to be committed beside what it tells of. */
 export function auditRow(
-  services: Pick<Services, "newId" | "clock" | "redact">,
+  dependencies: Pick<Dependencies, "newId" | "clock" | "redact">,
   by: PrincipalRef,
   deed: Deed,
 ): AuditRow {
   return {
-    id: services.newId("aud"),
-    at: new Date(services.clock.now()).toISOString(),
+    id: dependencies.newId("aud"),
+    at: new Date(dependencies.clock.now()).toISOString(),
     by: { id: by.id, name: by.name, role: by.role },
     action: deed.action,
     target: deed.target,
-    details: JSON.parse(redactedDetails(services.redact, deed)) as unknown,
+    details: JSON.parse(redactedDetails(dependencies.redact, deed)) as unknown,
   };
 }
 

@@ -22,7 +22,7 @@ interface TokenServices {
 
 /** Tokens that are in use: found without the database, with everything that ends when they do. */
 export class LiveTokens {
-  readonly #services: TokenServices;
+  readonly #dependencies: TokenServices;
   /** By hash, the least recently used first. */
   readonly #tokens = new Map<string, Live>();
   /** By a token's id. */
@@ -36,8 +36,8 @@ export class LiveTokens {
   /** Web origins that tokens name, with the time until which the last of them lives. */
   #origins = new Map<string, number>();
 
-  constructor(services: TokenServices) {
-    this.#services = services;
+  constructor(dependencies: TokenServices) {
+    this.#dependencies = dependencies;
   }
 
   /** The caller behind a token's hash. */
@@ -59,7 +59,7 @@ export class LiveTokens {
 
   #isExpired({ id, expires_at }: Caller["token"]): boolean {
     if (expires_at === undefined) return false;
-    return this.#services.clock.now() >= expires_at || this.#expired.has(id);
+    return this.#dependencies.clock.now() >= expires_at || this.#expired.has(id);
   }
 
   #expire(id: string): void {
@@ -98,7 +98,7 @@ export class LiveTokens {
 
   /** Whether a token that lives now names this origin. */
   namesOrigin(origin: string): boolean {
-    return (this.#origins.get(origin) ?? 0) > this.#services.clock.now();
+    return (this.#origins.get(origin) ?? 0) > this.#dependencies.clock.now();
   }
 
   addOrigins({ bounds, expires_at = Infinity }: PrincipalRow): void {
@@ -107,7 +107,7 @@ export class LiveTokens {
   }
 
   async readOrigins(): Promise<void> {
-    const rows = await this.#services.store.read.origins(this.#services.clock.now());
+    const rows = await this.#dependencies.store.read.origins(this.#dependencies.clock.now());
     this.#origins = new Map(rows.map(({ origin, until = Infinity }) => [origin, until]));
   }
 
@@ -134,7 +134,7 @@ export class LiveTokens {
   ): Promise<{ readonly row: PrincipalRow; readonly parents: Caller["token"]["parents"] } | undefined> {
     this.#loading += 1;
     try {
-      const row = await this.#services.store.read.principalByHash(hash);
+      const row = await this.#dependencies.store.read.principalByHash(hash);
       const parents = row === undefined ? undefined : await this.#parents(row);
       if (row === undefined || parents === undefined) return undefined;
       const isGone = [row, ...parents].some(({ id }) => this.#endedMeanwhile.has(id));
@@ -149,7 +149,7 @@ export class LiveTokens {
   async #parents(row: PrincipalRow): Promise<Caller["token"]["parents"] | undefined> {
     const parents: { id: string; bounds: PrincipalRow["bounds"] }[] = [];
     for (let made_with = row.made_with; made_with !== undefined;) {
-      const parent = await this.#services.store.read.principal(made_with);
+      const parent = await this.#dependencies.store.read.principal(made_with);
       if (parent === undefined || parents.length >= LIMITS.tokenDepth) return undefined;
       parents.unshift({ id: parent.id, bounds: parent.bounds });
       made_with = parent.made_with;
@@ -158,7 +158,7 @@ export class LiveTokens {
   }
 
   #noteUse(live: Live): void {
-    const { clock, store } = this.#services;
+    const { clock, store } = this.#dependencies;
     const now = clock.now();
     if (now - live.usedAt < LIMITS.tokenUseMs) return;
     live.usedAt = now;
@@ -169,7 +169,7 @@ export class LiveTokens {
   }
 
   #watchClock(live: Live): void {
-    const { clock } = this.#services;
+    const { clock } = this.#dependencies;
     const { id, expires_at } = live.caller.token;
     if (expires_at === undefined) return;
     const callback = (): void => this.#expire(id);

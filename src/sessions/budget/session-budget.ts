@@ -50,7 +50,7 @@ export class SessionBudget {
     const opening = Symbol("opening");
     this.#opening = opening;
     await this.load();
-    const lease = this.#session.services.models.proxy.lease({
+    const lease = this.#session.dependencies.models.proxy.lease({
       context: () => this.#context(),
       begin: (id) => this.#session.activity.beginRequest(id),
       told: (exchange) => this.#told(exchange),
@@ -63,9 +63,9 @@ export class SessionBudget {
 
   /** Reads what the limits of this session depend on: needed again when it has become somebody's. */
   async load(): Promise<void> {
-    const { services, state } = this.#session;
+    const { dependencies, state } = this.#session;
     this.#parents = await Promise.all(state.ancestors.map((id) => this.#parent(id)));
-    await services.limits.load(
+    await dependencies.limits.load(
       this.#spendingLimits().map(({ kind, account }) => ({ kind: kind === "parent" ? "session" : kind, account })),
     );
   }
@@ -103,8 +103,8 @@ export class SessionBudget {
   /** What the ledger counted for requests that died with the last server, the journal does not have yet. */
   async countTheDead(turn: OpenTurn): Promise<void> {
     const { id, cost_microusd } = turn;
-    const { services, state } = this.#session;
-    const { ledger } = services.models;
+    const { dependencies, state } = this.#session;
+    const { ledger } = dependencies.models;
     const { spent } = await ledger.balance(ACCOUNTS.turn(id));
     if (spent <= cost_microusd) return;
     const balance = await ledger.balance(ACCOUNTS.session(state.id));
@@ -115,14 +115,14 @@ export class SessionBudget {
 
   /** The bounds that the ledger has of a turn, and its journal has not. */
   async #uncountedBound({ id, bound_microusd = 0 }: OpenTurn): Promise<number> {
-    const { services, state } = this.#session;
-    const lines = await services.store.read.usage({ by: ["turn"], session: state.id, limit: LIMITS.usageLines });
+    const { dependencies, state } = this.#session;
+    const lines = await dependencies.store.read.usage({ by: ["turn"], session: state.id, limit: LIMITS.usageLines });
     const counted = lines.find(({ turn }) => turn === id)?.bound_microusd;
     return counted === undefined ? Infinity : Math.max(0, counted - bound_microusd);
   }
 
   async #parent(id: string): Promise<Parent> {
-    const row = await this.#session.services.store.read.session(id);
+    const row = await this.#session.dependencies.store.read.session(id);
     return { id, limit: row === undefined ? undefined : fromRow(row).settings.max_cost_microusd };
   }
 
@@ -134,20 +134,20 @@ export class SessionBudget {
   }
 
   #spendingLimits(): readonly PolicyLimit[] {
-    const { services, state } = this.#session;
-    const policy = services.policy();
+    const { dependencies, state } = this.#session;
+    const policy = dependencies.policy();
     const profile = effectiveProfile(policy, state);
-    const { limits, clock } = services;
+    const { limits, clock } = dependencies;
     return spendingLimitsOf({ state, policy, profile, parents: this.#parents, limits, now: clock.now() });
   }
 
   #context(): RequestContext | Failure {
-    const { services, state } = this.#session;
+    const { dependencies, state } = this.#session;
     if (isFinal(state.status)) return new Failure("session_closed", `session ${state.id} is ${state.status}`);
     // Made ready ahead of time, and nobody's yet: it may hold a key, but not use it.
     if (state.status === "creating") return new Failure("session_closed", `session ${state.id} has not begun`);
     try {
-      const profile = effectiveProfile(services.policy(), state);
+      const profile = effectiveProfile(dependencies.policy(), state);
       return {
         session_id: state.id,
         turn_id: state.turn?.id,
@@ -177,8 +177,8 @@ export class SessionBudget {
     else if (exchange.outcome !== "refused") this.#shortage = undefined;
     this.#refusal = exchange.outcome === "refused" ? exchange.code : undefined;
     if (exchange.cost_microusd === 0) return;
-    const { services, state } = this.#session;
-    const balance = services.models.ledger.peek(ACCOUNTS.session(state.id));
+    const { dependencies, state } = this.#session;
+    const balance = dependencies.models.ledger.peek(ACCOUNTS.session(state.id));
     this.#session
       .execute({
         type: "spend",
@@ -194,17 +194,17 @@ export class SessionBudget {
   }
 
   async #ask(shortage: Shortage, signal: AbortSignal): Promise<Funds> {
-    const { services } = this.#session;
+    const { dependencies } = this.#session;
     const spendingLimit = spendingLimitOf(this.#spendingLimits(), shortage);
     // Somebody else who draws on the same parent got it raised since the request was refused: it is tried again.
     if (spendingLimit === "changed") return GRANTED;
     if (spendingLimit === undefined) return { granted: false, message: shortageWords(shortage) };
     const { approval_id, tool_use_id } = this.#openQuestion() ?? (await this.#question(shortage, spendingLimit));
     const look = (): void => void this.#lookAgain(approval_id, shortage).catch(() => undefined);
-    const stops = [services.limits.onChange(look)];
+    const stops = [dependencies.limits.onChange(look)];
     // It may have changed before anybody listened.
     look();
-    if (DAILY.has(shortage.kind)) stops.push(eachNewDay(services.clock, look));
+    if (DAILY.has(shortage.kind)) stops.push(eachNewDay(dependencies.clock, look));
     try {
       return this.#verdict(await this.#session.answered(approval_id, tool_use_id), shortage, signal);
     } finally {
@@ -225,20 +225,20 @@ export class SessionBudget {
     shortage: Shortage,
     spendingLimit: PolicyLimit,
   ): Promise<{ approval_id: string; tool_use_id: string }> {
-    const { services, state } = this.#session;
+    const { dependencies, state } = this.#session;
     const turn = state.turn;
     if (turn === undefined) throw new Failure("aborted", "aborted");
-    const now = services.clock.now();
+    const now = dependencies.clock.now();
     const limit_microusd = proposed(shortage, spendingLimit);
     const kind = shortage.kind === "parent" ? "session" : shortage.kind;
     const input = { limit_microusd, kind, account: spendingLimit.account, shortage };
     const approval: Approval = {
-      id: services.newId("apr"),
+      id: dependencies.newId("apr"),
       session_id: state.id,
       turn_id: turn.id,
       item_id: "",
       tool: BUDGET_TOOL,
-      tool_use_id: `${QUESTION_PREFIX}${services.newId("item")}`,
+      tool_use_id: `${QUESTION_PREFIX}${dependencies.newId("item")}`,
       tier: "execute",
       input,
       input_hash: inputHash(BUDGET_TOOL, input),
@@ -258,14 +258,14 @@ export class SessionBudget {
       status: "pending",
     };
     const durable = this.#session.execute({ type: "ask", approval });
-    services.reach("budget.asked");
+    dependencies.reach("budget.asked");
     await durable;
     return { approval_id: approval.id, tool_use_id: approval.tool_use_id };
   }
 
   /** A limit was raised elsewhere, or the day is over: then nobody needs to answer. */
   async #lookAgain(approval_id: string, shortage: Shortage): Promise<void> {
-    const { ledger } = this.#session.services.models;
+    const { ledger } = this.#session.dependencies.models;
     for (const { account, limit } of this.#spendingLimits()) {
       // What others have set aside is not counted: the ledger waits for that by itself.
       const { spent } = await ledger.balance(account);

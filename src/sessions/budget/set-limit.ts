@@ -15,7 +15,7 @@ export async function setLimit(
   set: SetLimit,
   commit: (documents: readonly DocumentRow[]) => Promise<unknown>,
 ): Promise<void> {
-  const { limits, clock, policy } = session.services;
+  const { limits, clock, policy } = session.dependencies;
   const profile = effectiveProfile(policy(), session.state);
   checkApprover(caller, profile);
   const { max_cost_microusd = Infinity } = profile;

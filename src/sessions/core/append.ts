@@ -14,17 +14,17 @@ interface Appended {
 
 /** What decided events become: the next state, what watchers see, and what is written. Secrets are gone from all three. */
 export function append(
-  session: Pick<Session, "state" | "services" | "questions">,
+  session: Pick<Session, "state" | "dependencies" | "questions">,
   events: readonly EventBody[],
 ): Appended {
-  const { services, questions } = session;
+  const { dependencies, questions } = session;
   let { state } = session;
-  const at = new Date(services.clock.now()).toISOString();
+  const at = new Date(dependencies.clock.now()).toISOString();
   const rows: EventRow[] = [];
   const frames: Frame[] = [];
   const approvals: Approval[] = [];
   for (const decided of events) {
-    const { body, text } = redactedEvent(decided, services.redact);
+    const { body, text } = redactedEvent(decided, dependencies.redact);
     const event: JournalEvent = { seq: state.seq + 1, session_id: state.id, at, ...body };
     rows.push({ session_id: event.session_id, seq: event.seq, at, type: event.type, body: text });
     frames.push(Frame.ofEvent(event, text));

@@ -4,57 +4,57 @@ import type { Toolbox } from "../../tools/index.ts";
 import { permit } from "../permission/permit.ts";
 import { runPermitted } from "../permission/permitted-calls.ts";
 import { effectiveProfile } from "../permission/effective-profile.ts";
-import type { Services } from "../dependencies.ts";
+import type { Dependencies } from "../dependencies.ts";
 import type { Session } from "./session.ts";
 
 /** What a session hands to its engine, and no more. */
 export async function hostFor(session: Session): Promise<Host> {
-  const { services } = session;
+  const { dependencies } = session;
   const [{ toolbox, sandbox }, key] = await Promise.all([session.environment(), session.budget.open()]);
   return {
     get model() {
-      const { socketUrl, post } = services.models.proxy;
+      const { socketUrl, post } = dependencies.models.proxy;
       return { baseUrl: socketUrl, key, name: session.state.settings.model, post };
     },
     toolbox: watched(session, toolbox),
-    folder: services.engineFolder(session.state.id),
+    folder: dependencies.engineFolder(session.state.id),
     sandbox,
     turnId: () => session.state.turn?.id ?? "",
-    newId: services.newId,
-    now: () => services.clock.now(),
-    elapsed: () => services.clock.elapsed(),
-    random: services.random,
-    sleep: (ms, signal) => sleep(services, ms, signal),
+    newId: dependencies.newId,
+    now: () => dependencies.clock.now(),
+    elapsed: () => dependencies.clock.elapsed(),
+    random: dependencies.random,
+    sleep: (ms, signal) => sleep(dependencies, ms, signal),
     permit: (call, signal) => permit(session, call, signal),
     refusal: () => session.budget.refusal,
     funds: (signal) => session.budget.funds(signal),
   };
 }
 
-function sleep(services: Services, ms: number, signal: AbortSignal): Promise<void> {
+function sleep(dependencies: Dependencies, ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
       cancel();
       signal.removeEventListener("abort", done);
       resolve();
     };
-    const cancel = services.clock.after(ms, done);
+    const cancel = dependencies.clock.after(ms, done);
     signal.addEventListener("abort", done, { once: true });
     if (signal.aborted) done();
   });
 }
 
 /** What the model is told of: the gate refuses the rest anyway. */
-export function isOffered({ services, state }: Session, tool: string): boolean {
+export function isOffered({ dependencies, state }: Session, tool: string): boolean {
   const { settings } = state;
-  const profile = effectiveProfile(services.policy(), state);
+  const profile = effectiveProfile(dependencies.policy(), state);
   const lists = [profile.tools, narrowTools(profile, settings)];
   return lists.every((list) => list === undefined || toolListed(list, tool));
 }
 
 /** The same toolbox for permitted calls alone, with the crash suite's points around each run. */
 function watched(session: Session, toolbox: Toolbox): Toolbox {
-  const { reach } = session.services;
+  const { reach } = session.dependencies;
   return {
     definitions: () => toolbox.definitions().filter(({ name }) => isOffered(session, name)),
     facts: (tool, input) => toolbox.facts(tool, input),

@@ -2,7 +2,7 @@ import type { Ancestor } from "../../engines/index.ts";
 import { Failure, LIMITS, type JournalEvent } from "../../protocol/index.ts";
 import type { EventRow, Reader } from "../../store/index.ts";
 import { Frame } from "./frames.ts";
-import type { Services } from "../dependencies.ts";
+import type { Dependencies } from "../dependencies.ts";
 import type { Session } from "./session.ts";
 import type { Segment, SessionState } from "./state.ts";
 
@@ -37,11 +37,11 @@ export async function readEvents(read: Reader, whose: Whose, stretch: Stretch): 
 
 /** A page of what a session has published after a seq. */
 export async function publishedPage(
-  { services, state, stream }: Session,
+  { dependencies, state, stream }: Session,
   after: number,
   bounds: Pick<Stretch, "limit" | "chars">,
 ): Promise<readonly Frame[]> {
-  const rows = await readEvents(services.store.read, state, { after, upto: stream.publishedSeq, ...bounds });
+  const rows = await readEvents(dependencies.store.read, state, { after, upto: stream.publishedSeq, ...bounds });
   return rows.map((row) => Frame.ofRow(row, state.id));
 }
 
@@ -71,7 +71,7 @@ export async function* history(read: Reader, whose: Whose, upto: number): AsyncG
 
 /** The sessions that a journal begins with, the nearest first, each with the last turn that it offers. */
 export async function ancestry(
-  { store, engineFolder }: Pick<Services, "store" | "engineFolder">,
+  { store, engineFolder }: Pick<Dependencies, "store" | "engineFolder">,
   lineage: readonly Segment[],
 ): Promise<readonly Ancestor[]> {
   const found = lineage.toReversed().map(async ({ session_id, upto }): Promise<Ancestor> => {

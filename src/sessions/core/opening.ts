@@ -24,7 +24,7 @@ export function beginAgain({ items }: OpenTurn): Begin {
 /** Opens the engine's side of a session, with its journal up to and including `upto`. */
 export async function openConversation(session: Session, upto: number): Promise<Conversation> {
   const { id, settings, turns, turn, lineage } = session.state;
-  const { engines, store } = session.services;
+  const { engines, store } = session.dependencies;
   const engine = engines.get(settings.engine);
   if (engine === undefined) {
     throw new Failure(
@@ -41,13 +41,13 @@ export async function openConversation(session: Session, upto: number): Promise<
       session_id: id,
       settings,
       history: () => history(store.read, { id, lineage }, fresh ? 0 : upto),
-      ancestry: await ancestry(session.services, lineage),
+      ancestry: await ancestry(session.dependencies, lineage),
     },
     host,
   );
 }
 
 /** Whether its engine has a process of its own between turns. */
-export function keepsProcess({ services, state }: Session): boolean {
-  return services.engines.get(state.settings.engine)?.capabilities.warm === true;
+export function keepsProcess({ dependencies, state }: Session): boolean {
+  return dependencies.engines.get(state.settings.engine)?.capabilities.warm === true;
 }

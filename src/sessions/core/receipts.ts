@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { Failure, LIMITS } from "../../protocol/index.ts";
 import type { ReceiptRow } from "../../store/index.ts";
 import type { Caller } from "../access/access.ts";
-import type { Services } from "../dependencies.ts";
+import type { Dependencies } from "../dependencies.ts";
 
 export interface IdempotentRequest {
   readonly caller: Caller;
@@ -16,11 +16,11 @@ type Answer = Readonly<Record<string, unknown>>;
 
 /** Makes a retried command answer what it answered first, for an hour, also across a restart. */
 export class Receipts {
-  readonly #services: Services;
+  readonly #dependencies: Dependencies;
   readonly #inFlight = new Map<string, { readonly hash: string; readonly answer: Promise<Answer> }>();
 
-  constructor(services: Services) {
-    this.#services = services;
+  constructor(dependencies: Dependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** Runs `act` at most once a key. It gets the rows to commit with its answer. */
@@ -50,8 +50,8 @@ export class Receipts {
   ): Promise<Result> {
     const { caller } = request;
     const key = request.key ?? "";
-    const now = this.#services.clock.now();
-    const known = await this.#services.store.read.receipt({ principal_id: caller.id, key, now });
+    const now = this.#dependencies.clock.now();
+    const known = await this.#dependencies.store.read.receipt({ principal_id: caller.id, key, now });
     if (known !== undefined) return same(known.request_hash, hash, key) && (JSON.parse(known.answer) as Result);
     return act((answer) => [
       {

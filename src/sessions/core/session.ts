@@ -29,7 +29,8 @@ import { PermittedCalls } from "../permission/permitted-calls.ts";
 import { Pauses } from "./pauses.ts";
 import { SessionBudget } from "../budget/session-budget.ts";
 import { Questions, type Answering } from "./questions.ts";
-import type { Services, SessionEnvironment } from "../dependencies.ts";
+import type { Dependencies, SessionEnvironment } from "../dependencies.ts";
+import { HeldEnvironment } from "../workspace/held-environment.ts";
 import { isFinal, nextInQueue, type SessionState } from "./state.ts";
 import {
   isAsked,
@@ -49,7 +50,7 @@ export type Beside = Pick<Write, "receipts" | "audit" | "documents">;
  * (watchers, answers, tools) waits until it is on the disk.
  */
 export class Session {
-  readonly services: Services;
+  readonly dependencies: Dependencies;
   readonly stream: LiveStream;
   readonly questions: Questions;
   readonly budget: SessionBudget;
@@ -65,7 +66,7 @@ export class Session {
   #stored: SessionState;
   #lastCommit: Promise<void> = Promise.resolve();
   #conversation: Promise<Conversation> | undefined;
-  #environment: Promise<SessionEnvironment> | undefined;
+  readonly #environment: HeldEnvironment;
   #controller: AbortController | undefined;
   #stoppedBy: PrincipalRef | undefined;
   #work: Promise<void> = Promise.resolve();
@@ -76,17 +77,21 @@ export class Session {
   /** Names the writes of this object: after one was refused, the store refuses all that follow from it. */
   readonly #chain: string;
 
-  constructor(services: Services, state: SessionState, pending: readonly Approval[] = []) {
-    this.services = services;
+  constructor(dependencies: Dependencies, state: SessionState, pending: readonly Approval[] = []) {
+    this.dependencies = dependencies;
     this.#state = state;
     this.#stored = state;
-    this.#chain = services.newId("req");
-    this.#pieces = new PieceRedactor(services.redact);
+    this.#chain = dependencies.newId("req");
+    this.#pieces = new PieceRedactor(dependencies.redact);
     this.budget = new SessionBudget(this);
-    this.activity = new TurnActivity(services);
+    this.activity = new TurnActivity(dependencies);
     this.stream = new LiveStream(state.seq);
+    this.#environment = new HeldEnvironment(() => {
+      const { id, settings } = this.#state;
+      return dependencies.openEnvironment({ session_id: id, settings, policy: dependencies.policy() });
+    });
     this.#outbox = new Outbox((frames) => this.#publish(frames));
-    this.questions = new Questions(services.clock, (approval_id) => void expireQuestion(this, approval_id));
+    this.questions = new Questions(dependencies.clock, (approval_id) => void expireQuestion(this, approval_id));
     for (const approval of pending) this.questions.add(approval);
   }
 
@@ -102,16 +107,13 @@ export class Session {
   /** Nothing would be lost if this object went: no turn, no watcher, no shell. */
   get evictable(): boolean {
     return (
-      this.#state.turn === undefined &&
-      this.stream.watchers === 0 &&
-      this.#outbox.empty &&
-      this.#environment === undefined
+      this.#state.turn === undefined && this.stream.watchers === 0 && this.#outbox.empty && !this.#environment.isOpen
     );
   }
 
   /** Decides, folds and commits; resolves when it is on the disk. A refusal rejects and changes nothing. */
   execute(command: Command, beside: Beside = {}): Promise<void> {
-    const refusal = isAsked(command) ? refusalWhileStalled(this.services) : undefined;
+    const refusal = isAsked(command) ? refusalWhileStalled(this.dependencies) : undefined;
     const events = refusal ?? decide(this.#state, command);
     if (events instanceof Failure) return Promise.reject(events);
     return this.#append(events, { beside, patient: isPatient(command) });
@@ -124,18 +126,18 @@ export class Session {
     beside?: (accepted: PromptAccepted) => Beside,
   ): Promise<PromptAccepted> {
     if (this.#closing) throw new Failure("session_closed", `session ${this.#state.id} is closing`);
-    refuseNewWork(this.services);
-    const turn_id = this.services.newId("turn");
+    refuseNewWork(this.dependencies);
+    const turn_id = this.dependencies.newId("turn");
     const accepted = { turn_id, seq: this.#state.seq + 1, queued: false };
     const events = decide(this.#state, { type: "prompt", turn_id, prompt, by });
     if (events instanceof Failure) throw events;
     accepted.queued = events[0]?.type === "turn.queued";
     const durable = this.#append(events, { beside: beside?.(accepted) });
-    this.services.reach(accepted.queued ? "queue.decided" : "prompt.decided");
+    this.dependencies.reach(accepted.queued ? "queue.decided" : "prompt.decided");
     const begin: Begin = (conversation, channel) => conversation.turn(prompt, channel);
     if (!accepted.queued) this.#drive({ turn_id, upto: accepted.seq - 1, begin });
     await durable;
-    this.services.reach(accepted.queued ? "queue.durable" : "prompt.durable");
+    this.dependencies.reach(accepted.queued ? "queue.durable" : "prompt.durable");
     return accepted;
   }
 
@@ -147,7 +149,7 @@ export class Session {
     const held = hold_queue && !isFinal(this.#state.status) ? this.execute({ type: "hold" }) : undefined;
     if (turn === undefined) return held === undefined ? false : held.then(() => false);
     this.#stoppedBy = by;
-    this.services.reach("interrupt.requested");
+    this.dependencies.reach("interrupt.requested");
     this.#controller?.abort();
     for (const approval_id of this.questions.ids()) {
       const answer = { approval_id, outcome: "cancelled", by: SYSTEM } as const;
@@ -155,7 +157,7 @@ export class Session {
     }
     let cancelTimer = (): void => undefined;
     const overdue = new Promise<void>((resolve) => {
-      cancelTimer = this.services.clock.after(LIMITS.killGraceMs, () => {
+      cancelTimer = this.dependencies.clock.after(LIMITS.killGraceMs, () => {
         this.#fail(turn.id, { code: "aborted", message: "aborted" });
         void this.#forgetConversation();
         this.#advance();
@@ -186,14 +188,14 @@ export class Session {
   /** Ends the session for good: the open turn, the queue, every process. */
   async close(beside?: Beside): Promise<void> {
     if (isFinal(this.#state.status)) return;
-    refuseWhileStalled(this.services);
+    refuseWhileStalled(this.dependencies);
     this.#closing = true;
     await this.interrupt();
     if (isFinal(this.#state.status)) return;
     const durable = this.execute({ type: "close" }, beside);
-    this.services.reach("close.decided");
+    this.dependencies.reach("close.decided");
     await durable;
-    this.services.reach("close.durable");
+    this.dependencies.reach("close.durable");
     this.stream.endStream();
     await this.#release("for good");
   }
@@ -204,7 +206,7 @@ export class Session {
     this.stream.endStream();
     await stopped;
     await this.#release();
-    await untilStoredOrStalled(this.services, this.#lastCommit, LIMITS.storeCloseMs);
+    await untilStoredOrStalled(this.dependencies, this.#lastCommit, LIMITS.storeCloseMs);
   }
 
   /** As `halt`, but who watches may go on reading. */
@@ -221,18 +223,17 @@ export class Session {
     if (this.#state.turn !== undefined) return;
     // An engine's own process is no reason to stay: it comes back.
     await this.#forgetConversation();
-    const environment = await this.#environment?.catch(() => undefined);
-    if (this.#state.turn !== undefined || environment?.busy === true) return;
+    if ((await this.#environment.isBusy()) || this.#state.turn !== undefined) return;
     await this.#release();
   }
 
   /** A person's or the clock's answer to a question. First one wins. */
   async answer(answer: Answer, beside?: Beside): Promise<void> {
-    this.services.reach("answer.received");
+    this.dependencies.reach("answer.received");
     const durable = this.execute({ type: "answer", answer }, beside);
-    this.services.reach("answer.decided");
+    this.dependencies.reach("answer.decided");
     await durable;
-    this.services.reach("answer.durable");
+    this.dependencies.reach("answer.durable");
   }
 
   /** The answer to a question of the open turn, when there is one. */
@@ -244,7 +245,7 @@ export class Session {
   /** After a restart: writes what the last run could not, before any command is taken. `start` then goes on. */
   async recover(): Promise<void> {
     if (this.#state.turn === undefined) return;
-    const engine = this.services.engines.get(this.#state.settings.engine);
+    const engine = this.dependencies.engines.get(this.#state.settings.engine);
     await this.budget.countTheDead(this.#state.turn);
     await this.execute({ type: "recover", resumable: engine?.capabilities.resume_turn === true });
   }
@@ -260,9 +261,7 @@ export class Session {
   }
 
   environment(): Promise<SessionEnvironment> {
-    const { id, settings } = this.#state;
-    this.#environment ??= this.services.openEnvironment({ session_id: id, settings, policy: this.services.policy() });
-    return this.#environment;
+    return this.#environment.get();
   }
 
   /** Resolves when everything that was decided so far is on the disk. */
@@ -292,7 +291,7 @@ export class Session {
     this.activity.sign();
     this.#state = state;
     const publish = this.#outbox.journaled(frames);
-    const committed = this.services.store.commit(
+    const committed = this.dependencies.store.commit(
       { ...write, ...beside },
       { patient, untilStored: true, chain: this.#chain },
     );
@@ -308,17 +307,17 @@ export class Session {
   #lose(error: unknown): void {
     if (this.#halted) return;
     this.#halted = true;
-    this.services.log.error(
+    this.dependencies.log.error(
       { session: this.#state.id, err: error, stored_seq: this.#stored.seq, lost_seq: this.#state.seq },
       "the store refused a write: the session stops and goes on from what is stored",
     );
-    this.services.reload(this);
+    this.dependencies.reload(this);
   }
 
   #publish(frames: readonly Frame[]): void {
     this.stream.publish(frames);
     for (const frame of frames) {
-      if (frame.seq !== undefined) this.services.observe(frame.value as JournalEvent, this.#state);
+      if (frame.seq !== undefined) this.dependencies.observe(frame.value as JournalEvent, this.#state);
       const event = frame.value;
       if (event.type === "approval.resolved") this.questions.settle(event.approval_id, event);
     }
@@ -330,9 +329,9 @@ export class Session {
     this.#stoppedBy = undefined;
     this.permitted.clear();
     // What an earlier turn held back ended with it.
-    this.#pieces = new PieceRedactor(this.services.redact);
+    this.#pieces = new PieceRedactor(this.dependencies.redact);
     this.#work = this.#run(turn, controller.signal).then(() => {
-      this.services.processes.end(this);
+      this.dependencies.processes.end(this);
       if (this.#controller !== controller) return;
       this.#controller = undefined;
       this.#advance();
@@ -345,10 +344,10 @@ export class Session {
   ): Promise<void> {
     const { turn_id } = turn;
     try {
-      if (keepsProcess(this)) this.services.processes.begin(this);
+      if (keepsProcess(this)) this.dependencies.processes.begin(this);
       this.#conversation ??= openConversation(this, turn.upto);
       const conversation = await this.#conversation;
-      this.services.reach("engine.opened");
+      this.dependencies.reach("engine.opened");
       await turn.begin(conversation, this.#channel(turn_id, signal));
       this.#fail(turn_id, { code: "engine_failed", message: "the engine stopped without saying how the turn ended" });
     } catch (error) {
@@ -356,7 +355,7 @@ export class Session {
       if (this.#halted) return;
       const failure =
         error instanceof Failure ? error : new Failure("engine_failed", "the engine failed; the server's log says why");
-      if (failure !== error) this.services.log.error({ session: this.#state.id, err: error }, "engine failed");
+      if (failure !== error) this.dependencies.log.error({ session: this.#state.id, err: error }, "engine failed");
       this.#fail(turn_id, failure.toBody().error);
     }
   }
@@ -372,7 +371,7 @@ export class Session {
   /** The engine does not go ahead of a disk that is away, nor far ahead of one that is slow. */
   async #room(): Promise<void> {
     const isAhead = this.#outbox.unwritten > LIMITS.unwrittenChars;
-    if (isAhead || this.services.store.health().stall !== undefined) await this.#lastCommit.catch(() => undefined);
+    if (isAhead || this.dependencies.store.health().stall !== undefined) await this.#lastCommit.catch(() => undefined);
   }
 
   /** One array of the engine's events: journaled together. Events of a turn that has ended are dropped. */
@@ -380,7 +379,8 @@ export class Session {
     if (this.#halted || this.#state.turn?.id !== turn_id) return;
     let changes: Change[] = [];
     const keep = (): void => {
-      if (changes.length > 0) passCheckpoints(this.services, this.execute({ type: "progress", changes }), { changes });
+      if (changes.length > 0)
+        passCheckpoints(this.dependencies, this.execute({ type: "progress", changes }), { changes });
       changes = [];
     };
     for (const event of events) {
@@ -400,7 +400,7 @@ export class Session {
           break;
         case "item.delta":
           keep();
-          this.services.reach("model.first_token");
+          this.dependencies.reach("model.first_token");
           this.#show(event, this.#pieces.next(event.item_id, event.delta));
           break;
         case "notice":
@@ -431,7 +431,7 @@ export class Session {
 
   #end(command: TurnEnd): void {
     const durable = this.execute(withStopper(command, this.#stoppedBy));
-    passCheckpoints(this.services, durable, { changes: command.changes, ends: true });
+    passCheckpoints(this.dependencies, durable, { changes: command.changes, ends: true });
   }
 
   /** Begins with the next prompt of the queue, if there is one and nothing stands in its way. */
@@ -439,23 +439,23 @@ export class Session {
     const next = nextInQueue(this.#state);
     if (next === undefined || !this.#mayBegin(next.turn_id)) return;
     this.#work = this.#take(next.turn_id, next.seq).catch((error: unknown) => {
-      this.services.log.error({ session: this.#state.id, err: error }, "a queued prompt could not begin");
+      this.dependencies.log.error({ session: this.#state.id, err: error }, "a queued prompt could not begin");
     });
   }
 
   #mayBegin(turn_id: string): boolean {
-    if (this.#halted || this.#closing || this.services.drain.isStarted) return false;
+    if (this.#halted || this.#closing || this.dependencies.drain.isStarted) return false;
     if (this.#state.turn !== undefined || this.#state.paused) return false;
     return nextInQueue(this.#state)?.turn_id === turn_id;
   }
 
   async #take(turn_id: string, seq: number): Promise<void> {
     await this.#lastCommit;
-    const event = await queuedPrompt(this.services.store.read, this.#state, seq);
+    const event = await queuedPrompt(this.dependencies.store.read, this.#state, seq);
     if (!this.#mayBegin(turn_id)) return;
     const upto = this.#state.seq;
     this.execute({ type: "dequeue", turn_id, prompt: event.prompt, by: event.by }).catch(() => undefined);
-    this.services.reach("queue.taken");
+    this.dependencies.reach("queue.taken");
     this.#drive({ turn_id, upto, begin: (conversation, channel) => conversation.turn(event.prompt, channel) });
     await this.#work;
   }
@@ -471,10 +471,6 @@ export class Session {
   /** Ends what the session holds outside the journal. */
   async #release(forGood?: "for good"): Promise<void> {
     void this.#forgetConversation();
-    const opening = this.#environment;
-    this.#environment = undefined;
-    const environment = await opening?.catch(() => undefined);
-    if (forGood) await environment?.discard();
-    else await environment?.close();
+    await this.#environment.close(forGood);
   }
 }

@@ -2,29 +2,29 @@ import { Failure, LIMITS, outOfFilesFailure, SYSTEM } from "../../protocol/index
 import { stalledFailure } from "../../store/index.ts";
 import type { Command } from "./decide.ts";
 import { stoppingFailure } from "../lifecycle/drain.ts";
-import type { Services } from "../dependencies.ts";
+import type { Dependencies } from "../dependencies.ts";
 
-type Storing = Pick<Services, "store" | "clock">;
+type Storing = Pick<Dependencies, "store" | "clock">;
 
 /** Why a new command is refused: nothing can be written at the moment. Undefined: it is taken. */
-export function refusalWhileStalled({ store }: Pick<Services, "store">): Failure | undefined {
+export function refusalWhileStalled({ store }: Pick<Dependencies, "store">): Failure | undefined {
   const { stall } = store.health();
   return stall === undefined ? undefined : stalledFailure(stall, "refused");
 }
 
-export function refuseWhileStalled(services: Pick<Services, "store">): void {
-  const refusal = refusalWhileStalled(services);
+export function refuseWhileStalled(dependencies: Pick<Dependencies, "store">): void {
+  const refusal = refusalWhileStalled(dependencies);
   if (refusal !== undefined) throw refusal;
 }
 
 const MEGABYTE = 1_000_000;
 
 /** Refuses what a server that stops would not begin, and what a nearly full disk has no space for. What runs may come to its end. */
-export function refuseNewWork(services: Pick<Services, "store" | "drain" | "isShortOfFiles">): void {
-  if (services.drain.isStarted) throw stoppingFailure();
-  if (services.isShortOfFiles()) throw outOfFilesFailure();
-  refuseWhileStalled(services);
-  const { lowSpace } = services.store.health();
+export function refuseNewWork(dependencies: Pick<Dependencies, "store" | "drain" | "isShortOfFiles">): void {
+  if (dependencies.drain.isStarted) throw stoppingFailure();
+  if (dependencies.isShortOfFiles()) throw outOfFilesFailure();
+  refuseWhileStalled(dependencies);
+  const { lowSpace } = dependencies.store.health();
   if (lowSpace === undefined) return;
   const [free, needed] = [lowSpace.freeBytes, lowSpace.minFreeBytes].map((bytes) => Math.floor(bytes / MEGABYTE));
   throw new Failure(

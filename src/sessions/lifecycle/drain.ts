@@ -1,6 +1,6 @@
 import { Failure, LIMITS } from "../../protocol/index.ts";
 import type { Registry } from "./registry.ts";
-import type { Clock, Services } from "../dependencies.ts";
+import type { Clock, Dependencies } from "../dependencies.ts";
 import type { Session } from "../core/session.ts";
 
 /** Whether the server is about to stop: then nothing new begins, and what runs stops at its next safe point. */
@@ -34,7 +34,7 @@ export class TurnActivity {
   /** When something last happened, on the clock of durations. */
   #lastSign = 0;
 
-  constructor({ drain, clock }: Pick<Services, "drain" | "clock">) {
+  constructor({ drain, clock }: Pick<Dependencies, "drain" | "clock">) {
     this.#drain = drain;
     this.#clock = clock;
   }
@@ -90,10 +90,10 @@ export interface DrainOptions {
 
 /** Resolves when every open turn can stop, or when the time is up. Turns that wait for no person stop on the way. */
 export async function drainSessions(
-  { services, registry }: { readonly services: Services; readonly registry: Registry },
+  { dependencies, registry }: { readonly dependencies: Dependencies; readonly registry: Registry },
   { ms, signal }: DrainOptions,
 ): Promise<void> {
-  const { clock, drain, log } = services;
+  const { clock, drain, log } = dependencies;
   drain.start();
   const began = clock.elapsed();
   for (;;) {

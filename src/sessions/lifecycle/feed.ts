@@ -1,6 +1,6 @@
 import { LIMITS, type FeedFrame, type JournalEvent } from "../../protocol/index.ts";
 import { authorize, type Caller } from "../access/access.ts";
-import type { Services } from "../dependencies.ts";
+import type { Dependencies } from "../dependencies.ts";
 import { view, type SessionState } from "../core/state.ts";
 
 const encoder = new TextEncoder();
@@ -17,13 +17,13 @@ export interface FeedBatch {
 
 /** What every session and every question looks like now, for whoever may see them. Told after it is on the disk; nothing is kept. */
 export class Feed {
-  readonly #services: Pick<Services, "store" | "clock" | "log">;
+  readonly #dependencies: Pick<Dependencies, "store" | "clock" | "log">;
   readonly #readers = new Set<Reader>();
   /** Sessions that were told within the last interval; with what came since, if anything did. */
   readonly #recent = new Map<string, SessionState | undefined>();
 
-  constructor(services: Pick<Services, "store" | "clock" | "log">) {
-    this.#services = services;
+  constructor(dependencies: Pick<Dependencies, "store" | "clock" | "log">) {
+    this.#dependencies = dependencies;
   }
 
   /** Told of every event once it is on the disk. */
@@ -56,7 +56,7 @@ export class Feed {
   #saySession(state: SessionState): void {
     this.#say({ type: "session.changed", session: view(state) }, state.created_by.id);
     this.#recent.set(state.id, undefined);
-    this.#services.clock.after(LIMITS.feedIntervalMs, () => {
+    this.#dependencies.clock.after(LIMITS.feedIntervalMs, () => {
       const newer = this.#recent.get(state.id);
       this.#recent.delete(state.id);
       if (newer !== undefined) this.#saySession(newer);
@@ -66,10 +66,10 @@ export class Feed {
   /** The event tells the answer; the row is the question with it. */
   async #sayResolved(id: string, owner: string): Promise<void> {
     try {
-      const approval = await this.#services.store.read.approval(id);
+      const approval = await this.#dependencies.store.read.approval(id);
       if (approval !== undefined) this.#say({ type: "approval.changed", approval }, owner);
     } catch (error) {
-      this.#services.log.warn({ err: error, approval: id }, "the feed could not read an approval");
+      this.#dependencies.log.warn({ err: error, approval: id }, "the feed could not read an approval");
     }
   }
 

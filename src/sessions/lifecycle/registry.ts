@@ -4,14 +4,14 @@ import { foldTurn } from "../core/fold.ts";
 import { Frame } from "../core/frames.ts";
 import { readEvents } from "../core/journal.ts";
 import { Session } from "../core/session.ts";
-import type { Services } from "../dependencies.ts";
+import type { Dependencies } from "../dependencies.ts";
 import { damagedFailure, readRow, type OpenTurn, type SessionState } from "../core/state.ts";
 
 const EVICTED_AT_ONCE = 4;
 
 /** The sessions in memory, one object each. Those that rest are let go and come back from the store. */
 export class Registry {
-  readonly #services: Services;
+  readonly #dependencies: Dependencies;
   /** The least recently used first. */
   readonly #sessions = new Map<string, Session>();
   /** Milliseconds since the epoch. */
@@ -22,8 +22,8 @@ export class Registry {
   readonly #losses = new Map<string, number>();
   #stopped = false;
 
-  constructor(services: Services) {
-    this.#services = services;
+  constructor(dependencies: Dependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** The server stops: nothing is taken up any more. */
@@ -40,7 +40,7 @@ export class Registry {
     const losses = (this.#losses.get(id) ?? 0) + 1;
     this.#losses.set(id, losses);
     if (losses > LIMITS.sessionReloads) {
-      this.#services.log.error(
+      this.#dependencies.log.error(
         { session: id },
         "a session cannot be stored: it stays as it is until somebody asks for it",
       );
@@ -52,12 +52,12 @@ export class Registry {
     loading.catch((error: unknown) => {
       const unknown = error instanceof Failure && error.code === "not_found";
       // A session whose first write was refused: there is nothing to go on with.
-      if (!unknown) this.#services.log.error({ session: id, err: error }, "a session could not be taken up again");
+      if (!unknown) this.#dependencies.log.error({ session: id, err: error }, "a session could not be taken up again");
     });
   }
 
   async #takeUp(lost: Session): Promise<Session> {
-    const { store, clock } = this.#services;
+    const { store, clock } = this.#dependencies;
     await lost.halt();
     while (store.health().stall !== undefined && !this.#stopped) {
       await new Promise<void>((resolve) => {
@@ -73,7 +73,7 @@ export class Registry {
   }
 
   add(state: SessionState): Session {
-    return this.adopt(new Session(this.#services, state));
+    return this.adopt(new Session(this.#dependencies, state));
   }
 
   adopt(session: Session): Session {
@@ -87,7 +87,7 @@ export class Registry {
     if (known !== undefined) {
       this.#sessions.delete(id);
       this.#sessions.set(id, known);
-      this.#usedAt.set(id, this.#services.clock.now());
+      this.#usedAt.set(id, this.#dependencies.clock.now());
       return known;
     }
     const loading = this.#loading.get(id) ?? this.#load(id).finally(() => this.#loading.delete(id));
@@ -113,10 +113,10 @@ export class Registry {
 
   /** Takes up a session as the last run left it. */
   async restore(row: SessionRow): Promise<Session> {
-    const { store } = this.#services;
+    const { store } = this.#dependencies;
     const stored = readRow(row);
     if (stored === undefined) throw damagedFailure(row.id);
-    const state = await reopenTurn(stored, this.#services);
+    const state = await reopenTurn(stored, this.#dependencies);
     const pending: Approval[] = [];
     if (state.pending.length > 0) {
       const page = await store.read.approvals({
@@ -126,13 +126,13 @@ export class Registry {
       });
       pending.push(...page.rows.toReversed());
     }
-    const session = new Session(this.#services, state, pending);
+    const session = new Session(this.#dependencies, state, pending);
     this.#keep(session);
     return session;
   }
 
   async #load(id: string): Promise<Session> {
-    const row = await this.#services.store.read.session(id);
+    const row = await this.#dependencies.store.read.session(id);
     if (row === undefined) throw new Failure("not_found", `there is no session ${id}`);
     const known = this.#sessions.get(id);
     if (known !== undefined) return known;
@@ -145,12 +145,12 @@ export class Registry {
 
   #keep(session: Session): void {
     this.#sessions.set(session.state.id, session);
-    this.#usedAt.set(session.state.id, this.#services.clock.now());
+    this.#usedAt.set(session.state.id, this.#dependencies.clock.now());
     const excess = this.#sessions.size - LIMITS.sessionsInMemory;
     if (excess <= 0) return;
     // The least recently used first; what works, is watched or has a process stays, and so does what was asked for a
     // moment ago: somebody may hold it and be about to use it. A few at a time keep up.
-    const now = this.#services.clock.now();
+    const now = this.#dependencies.clock.now();
     for (const [id, candidate] of [...this.#sessions].slice(0, excess + EVICTED_AT_ONCE)) {
       if (now - (this.#usedAt.get(id) ?? 0) < LIMITS.sessionRestMs) return;
       candidate.rest().then(
@@ -162,7 +162,7 @@ export class Registry {
 }
 
 /** The row leaves the open turn's items out: they are in the journal since the turn began. */
-async function reopenTurn(state: SessionState, { store }: Services): Promise<SessionState> {
+async function reopenTurn(state: SessionState, { store }: Dependencies): Promise<SessionState> {
   if (state.turn === undefined) return state;
   const { bound_microusd: _again, ...open } = state.turn;
   let turn: OpenTurn = { ...open, usage: NO_USAGE, cost_microusd: 0 };

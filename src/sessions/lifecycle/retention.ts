@@ -11,7 +11,7 @@ import { isDamagedPage, type SessionRow } from "../../store/index.ts";
 import { auditRow, authorize, authorizeFor, type Caller } from "../access/access.ts";
 import { ClockTrust } from "./clock-trust.ts";
 import type { Registry } from "./registry.ts";
-import type { Services } from "../dependencies.ts";
+import type { Dependencies } from "../dependencies.ts";
 import { isFinal, readRow } from "../core/state.ts";
 import { refuseWhileStalled } from "../core/storing.ts";
 import { UNBOUNDED, type TokenScope } from "../access/token-scope.ts";
@@ -19,7 +19,7 @@ import { UNBOUNDED, type TokenScope } from "../access/token-scope.ts";
 const DAY_MS = 86_400_000;
 
 interface RetentionOptions {
-  readonly services: Services;
+  readonly dependencies: Dependencies;
   readonly registry: Registry;
   /** What is deleted without being asked; absent: nothing. */
   readonly settings: RetentionSettings | undefined;
@@ -33,7 +33,7 @@ interface Pruning {
 
 /** Deletes sessions: one that somebody names, and those that are past what the settings keep. */
 export class Retention {
-  readonly #services: Services;
+  readonly #dependencies: Dependencies;
   readonly #registry: Registry;
   readonly #settings: RetentionSettings | undefined;
   readonly #clockTrust: ClockTrust;
@@ -42,10 +42,10 @@ export class Retention {
   #isCompared = false;
   #running: Promise<unknown> = Promise.resolve();
 
-  constructor({ services, registry, settings }: RetentionOptions) {
-    this.#clockTrust = new ClockTrust(services);
-    this.#startedAt = services.clock.now();
-    this.#services = services;
+  constructor({ dependencies, registry, settings }: RetentionOptions) {
+    this.#clockTrust = new ClockTrust(dependencies);
+    this.#startedAt = dependencies.clock.now();
+    this.#dependencies = dependencies;
     this.#registry = registry;
     this.#settings = settings;
   }
@@ -53,8 +53,8 @@ export class Retention {
   /** Ends a session and deletes its journal, approvals and files. Forks of it go on; usage and audit stay. */
   async delete(caller: Caller, id: string): Promise<void> {
     authorize(caller, "session.delete");
-    refuseWhileStalled(this.#services);
-    const row = await this.#services.store.read.session(id);
+    refuseWhileStalled(this.#dependencies);
+    const row = await this.#dependencies.store.read.session(id);
     if (row === undefined) throw new Failure("not_found", `there is no session ${id}`);
     authorizeFor(caller, "session.delete", { state: ownerOf(row), what: `session ${id}` });
     await this.#delete(row, caller);
@@ -63,13 +63,13 @@ export class Retention {
 
   async prune(caller: Caller, request: PruneRequest): Promise<PruneReport> {
     authorize(caller, "policy.write");
-    if (request.dry_run !== true) refuseWhileStalled(this.#services);
+    if (request.dry_run !== true) refuseWhileStalled(this.#dependencies);
     return this.#exclusive(() => this.#prune(request, { by: caller, most: Infinity }));
   }
 
   /** What the settings ask for, and the rows that are past their time. */
   async tend(): Promise<void> {
-    const { store } = this.#services;
+    const { store } = this.#dependencies;
     // Also where nothing can be deleted: the next look compares with this one.
     const isTrusted = await this.#trustsClock();
     if (store.health().stall !== undefined) return;
@@ -82,7 +82,7 @@ export class Retention {
 
   /** One look deletes a part at most: who set a limit or a clock wrong can still stop it. */
   async #pruneSome(request: PruneRequest): Promise<void> {
-    const { store, log } = this.#services;
+    const { store, log } = this.#dependencies;
     const share = Math.ceil((await store.read.sessionCount()) * LIMITS.retentionShare);
     const most = Math.max(LIMITS.retentionSessions, share);
     const { count } = await this.#prune(request, { by: SYSTEM, most });
@@ -93,7 +93,7 @@ export class Retention {
 
   async #trustsClock(): Promise<boolean> {
     if (!this.#isCompared) {
-      const last = await this.#services.store.read.lastStored(new Date(this.#startedAt).toISOString());
+      const last = await this.#dependencies.store.read.lastStored(new Date(this.#startedAt).toISOString());
       if (!this.#isCompared && last !== undefined) this.#clockTrust.compareWith(Date.parse(last));
       this.#isCompared = true;
     }
@@ -102,7 +102,7 @@ export class Retention {
 
   /** Deletes rows that are past their time; those that have no time of their own also while the clock is not trusted. */
   async #sweep(): Promise<void> {
-    const { store, clock } = this.#services;
+    const { store, clock } = this.#dependencies;
     await store.sweep((await this.#trustsClock()) ? clock.now() : 0);
   }
 
@@ -114,7 +114,7 @@ export class Retention {
   }
 
   async #prune(request: PruneRequest, { by, most }: Pruning): Promise<PruneReport> {
-    const { store, clock } = this.#services;
+    const { store, clock } = this.#dependencies;
     const { max_age_days, max_bytes, keep_open = false, dry_run = false } = request;
     const gone: string[] = [];
     let count = 0;
@@ -148,7 +148,7 @@ export class Retention {
   async *#candidates(wanted: { readonly before?: string; readonly keep_open: boolean }): AsyncGenerator<SessionRow> {
     let after: SessionRow | undefined;
     for (;;) {
-      const rows = await this.#services.store.read.resting({
+      const rows = await this.#dependencies.store.read.resting({
         before: wanted.before,
         after,
         limit: LIMITS.pruneBatch,
@@ -161,7 +161,7 @@ export class Retention {
 
   /** False: a page of the database is damaged, and the session stays. The others can go. */
   async #deleteWhole(row: SessionRow, by: typeof SYSTEM | Caller): Promise<boolean> {
-    const { store } = this.#services;
+    const { store } = this.#dependencies;
     if (store.health().damaged?.has(row.id) === true) return false;
     try {
       await this.#delete(row, by);
@@ -173,14 +173,14 @@ export class Retention {
   }
 
   async #delete({ id }: SessionRow, by: typeof SYSTEM | Caller): Promise<void> {
-    const { store, sessionFiles } = this.#services;
+    const { store, sessionFiles } = this.#dependencies;
     const session = await this.#registry.get(id).catch(() => undefined);
     if (session !== undefined) {
       await session.close();
       session.deleted = true;
       await session.halt();
     }
-    const audit = [auditRow(this.#services, by, { action: "session.delete", target: id })];
+    const audit = [auditRow(this.#dependencies, by, { action: "session.delete", target: id })];
     try {
       await store.commit({ deletedSessions: [id], audit }, { untilStored: true });
     } finally {

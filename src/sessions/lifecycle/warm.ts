@@ -2,7 +2,7 @@ import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { LIMITS, SYSTEM, type SessionSettings } from "../../protocol/index.ts";
 import { isDamagedPage, type Store } from "../../store/index.ts";
-import type { Services } from "../dependencies.ts";
+import type { Dependencies } from "../dependencies.ts";
 import { Session } from "../core/session.ts";
 import { newState, type SessionState } from "../core/state.ts";
 import { UNBOUNDED } from "../access/token-scope.ts";
@@ -20,15 +20,15 @@ interface Ready {
  * until they are taken: one that is lost was nothing yet.
  */
 export class WarmSessions {
-  readonly #services: Services;
+  readonly #dependencies: Dependencies;
   /** The longest waiting first. */
   readonly #ready: Ready[] = [];
   /** Those that will be made ready, by what for; each with what takes it back. The newest come last. */
   readonly #planned = new Map<string, () => void>();
   #closed = false;
 
-  constructor(services: Services) {
-    this.#services = services;
+  constructor(dependencies: Dependencies) {
+    this.#dependencies = dependencies;
   }
 
   get ids(): readonly string[] {
@@ -50,7 +50,7 @@ export class WarmSessions {
 
   /** Makes one ready for the next session like this one, when that has had a moment for itself. */
   follow(settings: SessionSettings): void {
-    const { engines, clock, startAhead } = this.#services;
+    const { engines, clock, startAhead } = this.#dependencies;
     if (this.#closed || !startAhead || engines.get(settings.engine)?.capabilities.warm !== true) return;
     const shape = shapeOf(settings);
     if (this.#planned.has(shape) || this.#ready.some((ready) => ready.shape === shape)) return;
@@ -69,11 +69,11 @@ export class WarmSessions {
   }
 
   #start(settings: SessionSettings, shape: string): void {
-    const { clock, newId, log } = this.#services;
+    const { clock, newId, log } = this.#dependencies;
     while (this.#ready.length >= LIMITS.warmSessions) this.#letGo(this.#ready[0]);
     const at = new Date(clock.now()).toISOString();
     const birth = { id: newId("ses"), settings, at, by: SYSTEM, token: UNBOUNDED, lineage: [], ancestors: [] };
-    const session = new Session(this.#services, newState(birth));
+    const session = new Session(this.#dependencies, newState(birth));
     const cancelTimer = clock.after(LIMITS.warmSessionMs, () => this.#letGo(ready));
     const ready: Ready = { session, shape, cancelTimer };
     this.#ready.push(ready);
@@ -108,7 +108,7 @@ export class WarmSessions {
     const environment = await session.environment().catch(() => undefined);
     await session.halt();
     await environment?.discard();
-    await rm(this.#services.engineFolder(session.state.id), { recursive: true, force: true });
+    await rm(this.#dependencies.engineFolder(session.state.id), { recursive: true, force: true });
   }
 }
 

@@ -5,7 +5,7 @@ import { effectiveProfile } from "./effective-profile.ts";
 import { QUESTION_TOOL } from "./permit.ts";
 import type { Registry } from "../lifecycle/registry.ts";
 import { ruleOn, type RulingRequest } from "./ruling.ts";
-import type { Services } from "../dependencies.ts";
+import type { Dependencies } from "../dependencies.ts";
 import type { Session } from "../core/session.ts";
 import { isFinal } from "../core/state.ts";
 
@@ -27,7 +27,7 @@ interface Delegated {
  * may do itself. Throws a Failure otherwise.
  */
 export async function checkDelegate(
-  { services, registry }: { readonly services: Services; readonly registry: Registry },
+  { dependencies, registry }: { readonly dependencies: Dependencies; readonly registry: Registry },
   caller: Caller,
   { session, approval, decision }: Delegated,
 ): Promise<Delegation> {
@@ -36,7 +36,7 @@ export async function checkDelegate(
   authorizeFor(caller, "approval.answer", { state, what });
   if (caller.role !== "agent")
     throw new Failure("forbidden", "only an agent answers as a parent; people answer approvals themselves");
-  const { approvers = [] } = effectiveProfile(services.policy(), state);
+  const { approvers = [] } = effectiveProfile(dependencies.policy(), state);
   const parent = await parentOf(registry, session);
   const as = parent !== undefined && approvers.includes("parent") ? "parent" : "creator";
   if (!approvers.includes(as))
@@ -54,7 +54,7 @@ export async function checkDelegate(
           settings: withTools(state.settings, chooseTools(caller, state.settings.tools)),
         }
       : { ...request, created_by: parent.state.created_by, settings: parent.state.settings };
-  const { ruling } = await ruleOn(judged, services.policy(), await session.environment());
+  const { ruling } = await ruleOn(judged, dependencies.policy(), await session.environment());
   if (decision.decision === "approve" && ruling.effect === "deny")
     throw new Failure("forbidden", `you may not do this yourself, so you cannot approve it: ${ruling.why}`, ruling);
   if (as === "creator" || parent === undefined) return { as };

@@ -74,15 +74,15 @@ async function decide(
   { call, place }: Pick<Deciding, "call" | "place">,
   signal: AbortSignal,
 ): Promise<Verdict> {
-  const { services } = session;
-  services.reach("tool.announced");
+  const { dependencies } = session;
+  dependencies.reach("tool.announced");
   await session.unpaused(signal);
   await session.activity.hold(signal);
   const turn = session.state.turn;
   if (turn === undefined || signal.aborted) return denied("Interrupted.", "interrupted");
   const item = itemOf(session, call);
   const ruled = await rule(session, call);
-  services.reach("tool.ruled");
+  dependencies.reach("tool.ruled");
   const effectful = hasEffects(call.tool, ruled.facts.tier);
   if (effectful && turn.running.includes(item.id)) return denied(RESTARTED, "interrupted");
   const question = await questionOf(session, call);
@@ -105,7 +105,7 @@ async function rule(session: Session, { tool, input }: Pick<DecidedCall, "tool" 
   const { settings, grants, created_by, token } = session.state;
   return ruleOn(
     { tool, input, settings, grants, created_by, token },
-    session.services.policy(),
+    session.dependencies.policy(),
     await session.environment(),
   );
 }
@@ -167,7 +167,7 @@ async function runAsShown(session: Session, deciding: Deciding, question: Asked)
   if (!isSamePlan(shown, await planOf(session, ruled))) return undefined;
   if (shown !== undefined && !isJudged(shown, ruled)) return undefined;
   const { approval_id } = question;
-  const approval = await session.services.store.read.approval(approval_id);
+  const approval = await session.dependencies.store.read.approval(approval_id);
   if (approval !== undefined && !(await isSameCommand(session, { approval, input }))) return undefined;
   const parts = approval === undefined ? undefined : shownParts(approval, input);
   return letRun(session, deciding, { input, edited, ruled, approval_id, approved: { planned: shown, parts } });
@@ -203,9 +203,9 @@ async function answerTo(
  * The question that was asked about this call already. After a restart the call comes from the journal, which holds no
  * secret: then it may have `changed` since it was shown and hashed.
  */
-async function questionOf({ services, state }: Session, call: DecidedCall): Promise<Asked | "changed" | undefined> {
+async function questionOf({ dependencies, state }: Session, call: DecidedCall): Promise<Asked | "changed" | undefined> {
   const asked = state.turn?.asked[call.tool_use_id];
-  const approval = asked === undefined ? undefined : await services.store.read.approval(asked.approval_id);
+  const approval = asked === undefined ? undefined : await dependencies.store.read.approval(asked.approval_id);
   // A model may give one id to several calls: an answer is good for the one that it was given to.
   if (asked === undefined || approval?.item_id !== call.item_id) return undefined;
   return approval.input_hash === inputHash(call.tool, call.input) ? asked : "changed";
@@ -245,24 +245,24 @@ async function ask(
   session: Session,
   { call, ruled, replaces, turn }: AskRequest,
 ): Promise<Asked | Verdict | undefined> {
-  const { services } = session;
+  const { dependencies } = session;
   const environment = await session.environment();
   const shown = await environment.toolbox.preview(call.tool, call.input);
   const { preview, planned, warnings } = shown;
   if (planned !== undefined && !isJudged(planned, ruled)) return undefined;
   const impossible = replaces === undefined ? undefined : planError(preview);
   if (impossible !== undefined) return denied(impossible, "failed");
-  services.reach("approval.previewed");
+  dependencies.reach("approval.previewed");
   await turn;
   const { state } = session;
   if (state.turn === undefined) throw new Failure("aborted", "aborted");
-  const now = services.clock.now();
+  const now = dependencies.clock.now();
   const session_rule = sessionRule(ruled.call, ruled.context);
   const broader_rule = broaderRule(ruled.call, ruled.context);
   const { unattended, approval_timeout_ms } = state.settings;
   const { why } = ruled.ruling;
   const approval: Approval = {
-    id: services.newId("apr"),
+    id: dependencies.newId("apr"),
     session_id: state.id,
     turn_id: state.turn.id,
     item_id: call.item_id,
@@ -274,7 +274,7 @@ async function ask(
     preview,
     ...(planned === undefined ? {} : { planned }),
     ...(replaces === undefined ? {} : { replaces }),
-    ...shownIn(services, { input: call.input, preview, warnings }),
+    ...shownIn(dependencies, { input: call.input, preview, warnings }),
     reason: replaces === undefined ? why : `${CHANGED_SINCE_SHOWN} ${why}`,
     ...(session_rule === undefined ? {} : { session_rule }),
     ...(broader_rule === undefined ? {} : { broader_rule }),
@@ -284,9 +284,9 @@ async function ask(
     status: "pending",
   };
   const durable = session.execute({ type: "ask", approval });
-  services.reach("approval.decided");
+  dependencies.reach("approval.decided");
   await durable;
-  services.reach("approval.durable");
+  dependencies.reach("approval.durable");
   return { approval_id: approval.id, planned };
 }
 
@@ -327,7 +327,7 @@ async function letRun(session: Session, { item, call, effectful, signal }: Decid
   const isMarked = session.state.turn?.running.includes(item.id) === true;
   if (edited !== undefined || (effectful && !isMarked)) {
     await session.execute({ type: "run", item: edited === undefined ? asAsked(item) : editedToolItem(item, edited) });
-    session.services.reach("tool.marked");
+    session.dependencies.reach("tool.marked");
   }
   session.permitted.add({
     call,

@@ -8,7 +8,7 @@ import {
 } from "../../protocol/index.ts";
 import { leadsWhereShown } from "../../tools/index.ts";
 import type { Ruled } from "./ruling.ts";
-import type { Services } from "../dependencies.ts";
+import type { Dependencies } from "../dependencies.ts";
 import type { Session } from "../core/session.ts";
 
 /** Why a question is closed, and why another one about the same call follows. */
@@ -47,7 +47,7 @@ const SECRET_NEAR = "The file holds a secret that the server knows; it is not sh
 
 /** The warnings of a question, and whether all of it can be shown. Contents beside the diff are only there to look at. */
 export function shownIn(
-  { redact }: Pick<Services, "redact">,
+  { redact }: Pick<Dependencies, "redact">,
   { input, preview, warnings }: Pick<Approval, "input" | "preview"> & { readonly warnings: readonly Warning[] },
 ): Pick<Approval, "warnings" | "not_approvable"> {
   const isWhole = (json: string): boolean => redact.exact(json) === json;

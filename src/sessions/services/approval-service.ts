@@ -28,7 +28,7 @@ import type { Registry } from "../lifecycle/registry.ts";
 import { inputHash, QUESTION_TOOL } from "../permission/permit.ts";
 import { CHANGED_SINCE_SHOWN, isSameCommand, planOf } from "../permission/plans.ts";
 import { ruleOn, type Ruled } from "../permission/ruling.ts";
-import type { Services } from "../dependencies.ts";
+import type { Dependencies } from "../dependencies.ts";
 import { setLimit } from "../budget/set-limit.ts";
 import type { Session } from "../core/session.ts";
 
@@ -41,23 +41,23 @@ export interface ApprovalFilter {
 
 /** The inbox: questions of all sessions, and the answers to them. */
 export class ApprovalService {
-  readonly #services: Services;
+  readonly #dependencies: Dependencies;
   readonly #registry: Registry;
 
-  constructor(services: Services, registry: Registry) {
-    this.#services = services;
+  constructor(dependencies: Dependencies, registry: Registry) {
+    this.#dependencies = dependencies;
     this.#registry = registry;
   }
 
-  get #house(): { readonly services: Services; readonly registry: Registry } {
-    return { services: this.#services, registry: this.#registry };
+  get #parts(): { readonly dependencies: Dependencies; readonly registry: Registry } {
+    return { dependencies: this.#dependencies, registry: this.#registry };
   }
 
   async list(caller: Caller, filter: ApprovalFilter): Promise<Page<Approval>> {
     const scope = authorize(caller, "approval.read");
     const { status, session_id, cursor, limit } = filter;
     const read = (): Promise<Page<Approval>> =>
-      this.#services.store.read.approvals({
+      this.#dependencies.store.read.approvals({
         limit,
         ...(status === undefined ? {} : { status }),
         ...(session_id === undefined ? {} : { session_id }),
@@ -65,7 +65,7 @@ export class ApprovalService {
         ...(scope === "own" ? { created_by: caller.id } : {}),
       });
     const page = await read();
-    const now = this.#services.clock.now();
+    const now = this.#dependencies.clock.now();
     const overdue = page.rows.filter((approval) => isOverdue(approval, now));
     if (overdue.length === 0) return page;
     await Promise.all(overdue.map(({ id }) => this.#find(id)));
@@ -90,7 +90,7 @@ export class ApprovalService {
     const { approval, session } = await this.#find(id);
     authorizeFor(caller, right, { state: session.state, what: `approval ${id}` });
     const delegate = async (): Promise<Delegation | undefined> =>
-      isDelegated ? checkDelegate(this.#house, caller, { session, approval, decision }) : undefined;
+      isDelegated ? checkDelegate(this.#parts, caller, { session, approval, decision }) : undefined;
     await delegate();
     if (caller.role === "visitor") await this.#checkVisitor(session, approval, decision);
     if (approval.status !== "pending") throw ended(approval);
@@ -121,15 +121,15 @@ export class ApprovalService {
       ...(set === undefined ? {} : { limit_microusd: set.limit }),
       ...delegation,
     };
-    const audit = [auditRow(this.#services, caller, { action: "approval.decide", target: id, details })];
+    const audit = [auditRow(this.#dependencies, caller, { action: "approval.decide", target: id, details })];
     try {
       if (set === undefined) await session.answer(answer, { audit });
       else await setLimit(session, caller, set, (documents) => session.answer(answer, { audit, documents }));
     } catch (error) {
       if (!(error instanceof Failure) || error.code !== "already_answered") throw error;
-      throw ended((await this.#services.store.read.approval(id)) ?? approval);
+      throw ended((await this.#dependencies.store.read.approval(id)) ?? approval);
     }
-    return (await this.#services.store.read.approval(id)) ?? approval;
+    return (await this.#dependencies.store.read.approval(id)) ?? approval;
   }
 
   /** What the approval would look like with another input: the same pipeline and the same preview. Nothing is decided and nothing is written. */
@@ -147,7 +147,7 @@ export class ApprovalService {
         ? // It may show what is in a file that the policy keeps from everybody.
           { preview: { type: "generic", summary: ruling.why }, warnings: [] }
         : await (await session.environment()).toolbox.preview(approval.tool, input);
-    return JSON.parse(this.#services.redact.exact(JSON.stringify({ preview, warnings, ruling }))) as EditPreview;
+    return JSON.parse(this.#dependencies.redact.exact(JSON.stringify({ preview, warnings, ruling }))) as EditPreview;
   }
 
   /** A visitor answers, once and as it was asked, for the tools of its own page that its profile names, and for nothing else. */
@@ -156,7 +156,7 @@ export class ApprovalService {
     { tool }: Approval,
     { scope, updated_input }: Pick<Decision, "scope" | "updated_input">,
   ): Promise<void> {
-    const { visitor_may_approve = [] } = effectiveProfile(this.#services.policy(), session.state);
+    const { visitor_may_approve = [] } = effectiveProfile(this.#dependencies.policy(), session.state);
     const { toolbox } = await session.environment();
     const isItsOwn = toolbox.isClientTool(tool) || tool === QUESTION_TOOL;
     if (!isItsOwn || !toolListed(visitor_may_approve, tool))
@@ -166,12 +166,12 @@ export class ApprovalService {
   }
 
   async #find(id: string): Promise<{ readonly approval: Approval; readonly session: Session }> {
-    const stored = await this.#services.store.read.approval(id);
+    const stored = await this.#dependencies.store.read.approval(id);
     if (stored === undefined) throw new Failure("not_found", `there is no approval ${id}`);
     const session = await this.#registry.get(stored.session_id);
-    if (!isOverdue(stored, this.#services.clock.now())) return { approval: stored, session };
+    if (!isOverdue(stored, this.#dependencies.clock.now())) return { approval: stored, session };
     await expireQuestion(session, id);
-    return { approval: (await this.#services.store.read.approval(id)) ?? stored, session };
+    return { approval: (await this.#dependencies.store.read.approval(id)) ?? stored, session };
   }
 
   async #answer(caller: Caller, session: Session, approval: Approval, decision: Decision): Promise<Answer> {
@@ -219,7 +219,7 @@ export class ApprovalService {
     const isSameChange =
       edited === undefined ? isSamePlan(approval.planned, planned) : isSameFile(approval.planned, planned);
     if (isSameChange && (await isSameCommand(session, { approval, input: edited ?? approval.input }))) return planned;
-    const audit = [auditRow(this.#services, SYSTEM, { action: "approval.changed", target: approval.id })];
+    const audit = [auditRow(this.#dependencies, SYSTEM, { action: "approval.changed", target: approval.id })];
     await session.answer(
       { approval_id: approval.id, outcome: "cancelled", by: SYSTEM, feedback: CHANGED_SINCE_SHOWN, changed: true },
       { audit },
@@ -232,7 +232,7 @@ export class ApprovalService {
 
   async #rule(session: Session, approval: Approval, input: Record<string, unknown>): Promise<Ruled> {
     const text = JSON.stringify(input);
-    if (input !== approval.input && this.#services.redact.exact(text) !== text) {
+    if (input !== approval.input && this.#dependencies.redact.exact(text) !== text) {
       throw new Failure(
         "invalid_request",
         "updated_input holds a secret, which is never kept; put it into the file yourself",
@@ -241,7 +241,7 @@ export class ApprovalService {
     const { settings, grants, created_by, token } = session.state;
     const environment = await session.environment();
     const asked = { tool: approval.tool, input, settings, grants, created_by, token };
-    return ruleOn(asked, this.#services.policy(), environment);
+    return ruleOn(asked, this.#dependencies.policy(), environment);
   }
 }
 

@@ -1,6 +1,6 @@
 import { LIMITS, type AuditEntry } from "../../protocol/index.ts";
 import { authorize, type Caller } from "../access/access.ts";
-import type { Services } from "../dependencies.ts";
+import type { Dependencies } from "../dependencies.ts";
 
 export interface AuditFilter {
   /** What the action begins with. */
@@ -16,9 +16,9 @@ interface AuditPage {
 
 /** Who did what, newest first. */
 export class AuditService {
-  readonly #store: Services["store"];
+  readonly #store: Dependencies["store"];
 
-  constructor({ store }: Pick<Services, "store">) {
+  constructor({ store }: Pick<Dependencies, "store">) {
     this.#store = store;
   }
 

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import { Failure, LIMITS } from "../../protocol/index.ts";
 import { authorize, type Caller } from "../access/access.ts";
-import type { Services } from "../dependencies.ts";
+import type { Dependencies } from "../dependencies.ts";
 
 interface Place {
   readonly slot: number;
@@ -25,12 +25,12 @@ const Slot = z.object({ name: z.string(), session_id: z.string() }).partial();
  * of them, the least recently used goes first. They survive a restart: each has one of as many slots, and each slot is a document.
  */
 export class ClientService {
-  readonly #services: Pick<Services, "store" | "clock">;
+  readonly #dependencies: Pick<Dependencies, "store" | "clock">;
   /** By principal, the least recently used first. */
   readonly #principals = new Map<string, Promise<Names>>();
 
-  constructor(services: Pick<Services, "store" | "clock">) {
-    this.#services = services;
+  constructor(dependencies: Pick<Dependencies, "store" | "clock">) {
+    this.#dependencies = dependencies;
   }
 
   /** The session of this name; undefined: there is none. Counts as a use of it. */
@@ -77,11 +77,11 @@ export class ClientService {
   }
 
   async #write(caller: Caller, names: Names, slot: number, body: z.infer<typeof Slot>): Promise<void> {
-    const at = new Date(this.#services.clock.now()).toISOString();
+    const at = new Date(this.#dependencies.clock.now()).toISOString();
     const by = { id: caller.id, name: caller.name, role: caller.role };
     names.writing += 1;
     try {
-      await this.#services.store.commit({
+      await this.#dependencies.store.commit({
         documents: [{ name: documentOf(caller, slot), at, by, body: JSON.stringify(body) }],
       });
     } catch (error) {
@@ -114,7 +114,7 @@ export class ClientService {
   }
 
   async #load(caller: Caller): Promise<Names> {
-    const { read } = this.#services.store;
+    const { read } = this.#dependencies.store;
     const found: { readonly key: string; readonly place: Place; readonly used: string }[] = [];
     const free: number[] = [];
     for (let slot = 0; slot < LIMITS.clientSessions; slot += 1) {

@@ -18,13 +18,13 @@ import {
   type SqlClass,
 } from "../../protocol/index.ts";
 import { auditRow, authorize, type Caller } from "../access/access.ts";
-import type { Services } from "../dependencies.ts";
+import type { Dependencies } from "../dependencies.ts";
 
 const DOCUMENT = "connections";
 const Records = z.array(ConnectionRecord);
 const DEFAULT_ROLES: readonly Role[] = ["admin", "operator"];
 
-interface ConnectionServices extends Pick<Services, "store" | "clock" | "newId" | "redact"> {
+interface ConnectionServices extends Pick<Dependencies, "store" | "clock" | "newId" | "redact"> {
   readonly connections: ConnectionBook;
 }
 
@@ -32,16 +32,16 @@ type Database = Awaited<ReturnType<ConnectionBook["database"]>>;
 
 /** Databases that an admin lets people read. All of the settings are one document: its versions are their history. */
 export class ConnectionService {
-  readonly #services: ConnectionServices;
+  readonly #dependencies: ConnectionServices;
   readonly #started: readonly ConnectionRecord[];
   #records: Promise<readonly ConnectionRecord[]> | undefined;
   /** Resolves when the last change is there, or is not: each one begins with what the one before it left. */
   #changing: Promise<unknown> = Promise.resolve();
 
-  constructor(services: ConnectionServices) {
-    this.#services = services;
+  constructor(dependencies: ConnectionServices) {
+    this.#dependencies = dependencies;
     const updated_at = this.#now();
-    this.#started = services.connections.started.map(({ id, config }) => ({
+    this.#started = dependencies.connections.started.map(({ id, config }) => ({
       id,
       config,
       source: "start" as const,
@@ -69,7 +69,7 @@ export class ConnectionService {
   async put(caller: Caller, id: string, config: ConnectionConfig): Promise<ConnectionRecord> {
     authorize(caller, "connection.write");
     this.#refuseStarted(id);
-    const clean = JSON.parse(this.#services.redact(JSON.stringify(config))) as ConnectionConfig;
+    const clean = JSON.parse(this.#dependencies.redact(JSON.stringify(config))) as ConnectionConfig;
     const record: ConnectionRecord = {
       id,
       config: clean,
@@ -101,7 +101,7 @@ export class ConnectionService {
   async test(caller: Caller, id: string, signal: AbortSignal): Promise<ConnectionReport> {
     authorize(caller, "connection.write");
     const record = await this.#find(id);
-    const began = this.#services.clock.now();
+    const began = this.#dependencies.clock.now();
     const report = await this.#database(record)
       .then((database) => database.test(signal))
       .then(
@@ -114,9 +114,9 @@ export class ConnectionService {
         (error: unknown): ConnectionReport => ({ id, status: "failed", message: this.#failure(error).message }),
       );
     const { status, message } = report;
-    await this.#services.store.commit({
+    await this.#dependencies.store.commit({
       audit: [
-        auditRow(this.#services, caller, { action: "connection.test", target: id, details: { status, message } }),
+        auditRow(this.#dependencies, caller, { action: "connection.test", target: id, details: { status, message } }),
       ],
     });
     return { ...report, latency_ms: this.#since(began) };
@@ -156,7 +156,7 @@ export class ConnectionService {
     const { sql, signal, max_rows } = request;
     const most = record.config.max_rows ?? LIMITS.connectionRows;
     const maxRows = Math.min(max_rows ?? most, most);
-    const began = this.#services.clock.now();
+    const began = this.#dependencies.clock.now();
     try {
       const asking = { principal: caller.id, signal };
       const rows = await this.#ask(record, (database) => database.query(asking, { sql, maxRows }));
@@ -177,10 +177,10 @@ export class ConnectionService {
     deed: { readonly sql: string; readonly [fact: string]: unknown },
   ): Promise<void> {
     // Redacted before it is cut: half a secret is one too.
-    const sql = this.#services.redact(deed.sql).slice(0, LIMITS.connectionAuditChars);
+    const sql = this.#dependencies.redact(deed.sql).slice(0, LIMITS.connectionAuditChars);
     const details = { ...deed, sql };
-    await this.#services.store.commit({
-      audit: [auditRow(this.#services, caller, { action: "connection.query", target: id, details })],
+    await this.#dependencies.store.commit({
+      audit: [auditRow(this.#dependencies, caller, { action: "connection.query", target: id, details })],
     });
   }
 
@@ -198,7 +198,7 @@ export class ConnectionService {
    */
   #failure(error: unknown): Failure {
     if (!(error instanceof Failure)) throw error;
-    const words = (text: string): string => this.#services.redact(text).slice(0, LIMITS.connectionMessageChars);
+    const words = (text: string): string => this.#dependencies.redact(text).slice(0, LIMITS.connectionMessageChars);
     const details =
       error.details === undefined
         ? undefined
@@ -225,7 +225,7 @@ export class ConnectionService {
   }
 
   async #database({ id, config }: ConnectionRecord): Promise<Database> {
-    return this.#services.connections.database(id, config);
+    return this.#dependencies.connections.database(id, config);
   }
 
   #refuseStarted(id: string): void {
@@ -241,12 +241,12 @@ export class ConnectionService {
     const changed = this.#changing.then(async () => {
       const records = change(await this.#stored());
       const { action, id, details } = deed;
-      await this.#services.store.commit({
+      await this.#dependencies.store.commit({
         documents: [{ name: DOCUMENT, at: this.#now(), by: refOf(caller), body: JSON.stringify(records) }],
-        audit: [auditRow(this.#services, caller, { action, target: id, details })],
+        audit: [auditRow(this.#dependencies, caller, { action, target: id, details })],
       });
       this.#records = Promise.resolve(records);
-      this.#services.connections.forget(id);
+      this.#dependencies.connections.forget(id);
     });
     this.#changing = changed.catch(() => undefined);
     return changed;
@@ -267,16 +267,16 @@ export class ConnectionService {
   }
 
   async #read(): Promise<readonly ConnectionRecord[]> {
-    const [newest] = await this.#services.store.read.documents({ name: DOCUMENT, limit: 1 });
+    const [newest] = await this.#dependencies.store.read.documents({ name: DOCUMENT, limit: 1 });
     return newest === undefined ? [] : Records.parse(JSON.parse(newest.body));
   }
 
   #now(): string {
-    return new Date(this.#services.clock.now()).toISOString();
+    return new Date(this.#dependencies.clock.now()).toISOString();
   }
 
   #since(began: number): number {
-    return Math.max(0, Math.round(this.#services.clock.now() - began));
+    return Math.max(0, Math.round(this.#dependencies.clock.now() - began));
   }
 }
 

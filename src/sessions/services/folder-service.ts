@@ -7,7 +7,7 @@ import { authorize, authorizeFor, type Caller } from "../access/access.ts";
 import { bestFiles } from "../workspace/file-match.ts";
 import { WorkspaceFiles } from "../workspace/workspace-files.ts";
 import type { Registry } from "../lifecycle/registry.ts";
-import type { Services } from "../dependencies.ts";
+import type { Dependencies } from "../dependencies.ts";
 import type { Places } from "../settings/settings.ts";
 
 /** Looking around where sessions work: folders for a new one, files of one that is there. Names only, never what is in them. */
@@ -16,10 +16,10 @@ export class FolderService {
   readonly #places: Places;
   readonly #files: WorkspaceFiles;
 
-  constructor(house: { readonly services: Services; readonly registry: Registry; readonly places: Places }) {
-    this.#registry = house.registry;
-    this.#places = house.places;
-    this.#files = new WorkspaceFiles(house.services.clock, house.places.hidden);
+  constructor(parts: { readonly dependencies: Dependencies; readonly registry: Registry; readonly places: Places }) {
+    this.#registry = parts.registry;
+    this.#places = parts.places;
+    this.#files = new WorkspaceFiles(parts.dependencies.clock, parts.places.hidden);
   }
 
   /** Absent path: the folders that everything else is below. */

@@ -11,7 +11,7 @@ import { fullName, PageRegistration, type PagePeer } from "../page-tools/page-re
 import type { Clock } from "../dependencies.ts";
 import type { SessionService } from "./session-service.ts";
 
-interface PageHouse {
+interface PageServiceParts {
   readonly sessions: Pick<SessionService, "registerTools">;
   readonly clock: Clock;
   readonly newId: NewId;
@@ -19,13 +19,13 @@ interface PageHouse {
 
 /** Web pages that offer tools to sessions. Nothing of it is written down: after a restart pages declare again. */
 export class PageService {
-  readonly #house: PageHouse;
+  readonly #parts: PageServiceParts;
   readonly #registrations = new Map<string, PageRegistration>();
   /** By seat: resolves when the last change that was asked for is done. */
   readonly #changing = new Map<string, Promise<unknown>>();
 
-  constructor(house: PageHouse) {
-    this.#house = house;
+  constructor(parts: PageServiceParts) {
+    this.#parts = parts;
   }
 
   /** A connection that may have pages behind it; the answer speaks for it. */
@@ -53,7 +53,7 @@ export class PageService {
   /** The seat with these tools offered: the one that is there if it is the same page, else a new one in its place. */
   async take(caller: Caller, peer: PagePeer, wanted: DeclareTools): Promise<PageRegistration> {
     const { session_id, page, instance, tools } = wanted;
-    const { sessions, clock, newId } = this.#house;
+    const { sessions, clock, newId } = this.#parts;
     const key = registrationKey(wanted);
     const owner = { principal: caller.id, instance };
     const found = this.#registrations.get(key);

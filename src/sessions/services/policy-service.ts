@@ -13,7 +13,7 @@ import { mayHave, refuseChoice } from "../settings/choices.ts";
 import type { Registry } from "../lifecycle/registry.ts";
 import { profileOf } from "../permission/profile.ts";
 import { ruleOn } from "../permission/ruling.ts";
-import type { Services } from "../dependencies.ts";
+import type { Dependencies } from "../dependencies.ts";
 import { settingsFor, type Places } from "../settings/settings.ts";
 
 const DOCUMENT = "policy";
@@ -50,13 +50,17 @@ export class PolicyBook {
     profileOf(all, all.default_profile);
   }
 
-  async set(policy: Policy, services: Pick<Services, "newId" | "clock" | "redact">, caller: Caller): Promise<void> {
-    const at = new Date(services.clock.now()).toISOString();
+  async set(
+    policy: Policy,
+    dependencies: Pick<Dependencies, "newId" | "clock" | "redact">,
+    caller: Caller,
+  ): Promise<void> {
+    const at = new Date(dependencies.clock.now()).toISOString();
     const by = { id: caller.id, name: caller.name, role: caller.role };
     await this.#store.commit({
       documents: [{ name: DOCUMENT, at, by, body: JSON.stringify(policy) }],
       audit: [
-        auditRow(services, caller, {
+        auditRow(dependencies, caller, {
           action: "policy.set",
           target: DOCUMENT,
           details: { profiles: Object.keys(policy.profiles) },
@@ -85,21 +89,21 @@ function layered(...layers: readonly (Policy | undefined)[]): Policy {
 
 /** Reading, changing and trying the policy. */
 export class PolicyService {
-  readonly #services: Services;
+  readonly #dependencies: Dependencies;
   readonly #registry: Registry;
   readonly #book: PolicyBook;
   readonly #places: Places;
 
-  constructor(house: {
-    readonly services: Services;
+  constructor(parts: {
+    readonly dependencies: Dependencies;
     readonly registry: Registry;
     readonly book: PolicyBook;
     readonly places: Places;
   }) {
-    this.#services = house.services;
-    this.#registry = house.registry;
-    this.#book = house.book;
-    this.#places = house.places;
+    this.#dependencies = parts.dependencies;
+    this.#registry = parts.registry;
+    this.#book = parts.book;
+    this.#places = parts.places;
   }
 
   get(caller: Caller): Policy {
@@ -123,8 +127,8 @@ export class PolicyService {
   async set(caller: Caller, policy: Policy): Promise<Policy> {
     authorize(caller, "policy.write");
     this.#book.check(policy);
-    await this.#book.set(policy, this.#services, caller);
-    this.#services.limits.changed();
+    await this.#book.set(policy, this.#dependencies, caller);
+    this.#dependencies.limits.changed();
     return this.#book.current();
   }
 
@@ -153,9 +157,9 @@ export class PolicyService {
       ...(workspace === undefined ? {} : { workspace }),
       ...(autonomy === undefined ? {} : { autonomy }),
     };
-    const settings = await settingsFor({ services: this.#services, places: this.#places }, caller, asked);
-    const environment = await this.#services.openEnvironment({
-      session_id: this.#services.newId("ses"),
+    const settings = await settingsFor({ dependencies: this.#dependencies, places: this.#places }, caller, asked);
+    const environment = await this.#dependencies.openEnvironment({
+      session_id: this.#dependencies.newId("ses"),
       settings,
       policy: this.#book.current(),
     });

@@ -7,9 +7,9 @@ import {
 } from "../../protocol/index.ts";
 import { viewProvider, type Provider, type ProviderCondition, type ProviderHealth } from "../../proxy/index.ts";
 import { auditRow, authorize, type Caller } from "../access/access.ts";
-import type { Models, Services } from "../dependencies.ts";
+import type { Models, Dependencies } from "../dependencies.ts";
 
-interface ProviderServices extends Pick<Services, "store" | "clock" | "newId" | "redact"> {
+interface ProviderServices extends Pick<Dependencies, "store" | "clock" | "newId" | "redact"> {
   readonly models: Pick<Models, "defaultProvider" | "providers" | "prices">;
 }
 
@@ -34,23 +34,23 @@ export interface OfferedProvider {
 
 /** Where model calls may go, what they cost there, and whether it works. Never holds a key. */
 export class ProviderService {
-  readonly #services: ProviderServices;
+  readonly #dependencies: ProviderServices;
 
-  constructor(services: ProviderServices) {
-    this.#services = services;
+  constructor(dependencies: ProviderServices) {
+    this.#dependencies = dependencies;
   }
 
   async list(caller: Caller): Promise<readonly ProviderView[]> {
     authorize(caller, "provider.read");
-    const { providers, defaultProvider } = this.#services.models;
+    const { providers, defaultProvider } = this.#dependencies.models;
     const views = await Promise.all(providers.list().map((provider) => viewProvider(provider, defaultProvider)));
-    return JSON.parse(this.#services.redact(JSON.stringify(views))) as readonly ProviderView[];
+    return JSON.parse(this.#dependencies.redact(JSON.stringify(views))) as readonly ProviderView[];
   }
 
   /** What a caller can choose from. `model`: what it costs wherever it can be asked. */
   async offered(caller: Caller, model?: string): Promise<readonly OfferedProvider[]> {
     authorize(caller, "policy.read");
-    const { providers, defaultProvider, prices } = this.#services.models;
+    const { providers, defaultProvider, prices } = this.#dependencies.models;
     return Promise.all(
       providers.list().map(async (provider): Promise<OfferedProvider> => {
         const { credential, hosts } = await viewProvider(provider, defaultProvider);
@@ -73,19 +73,19 @@ export class ProviderService {
   /** Asks the provider itself; the answer says what to do when something is wrong. */
   async test(caller: Caller, id: string): Promise<ProviderReport> {
     authorize(caller, "provider.test");
-    const { models, store } = this.#services;
+    const { models, store } = this.#dependencies;
     const provider = models.providers.list().find((known) => known.id === id);
     if (provider === undefined) throw new Failure("not_found", `there is no provider ${id}`);
-    await store.commit({ audit: [auditRow(this.#services, caller, { action: "provider.test", target: id })] });
+    await store.commit({ audit: [auditRow(this.#dependencies, caller, { action: "provider.test", target: id })] });
     return this.#report(provider, await models.providers.test(id));
   }
 
   async #health(provider: Provider): Promise<ProviderReport> {
-    return this.#report(provider, await this.#services.models.providers.health(provider.id));
+    return this.#report(provider, await this.#dependencies.models.providers.health(provider.id));
   }
 
   #report(provider: Provider, health: ProviderHealth): ProviderReport {
-    const { redact } = this.#services;
+    const { redact } = this.#dependencies;
     const { status, message, wires, models, latency_ms } = health;
     return {
       id: provider.id,
@@ -100,7 +100,7 @@ export class ProviderService {
   /** The whole table, or what one model costs wherever it can be asked. */
   prices(caller: Caller, { model, provider: only }: PriceQuery): readonly PricedModel[] {
     authorize(caller, "provider.read");
-    const { providers, prices } = this.#services.models;
+    const { providers, prices } = this.#dependencies.models;
     const found =
       model === undefined
         ? prices.list()

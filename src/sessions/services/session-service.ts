@@ -26,7 +26,7 @@ import { publishedPage } from "../core/journal.ts";
 import { addClientTools } from "../page-tools/register-tools.ts";
 import type { Receipts } from "../core/receipts.ts";
 import type { Registry } from "../lifecycle/registry.ts";
-import type { Services } from "../dependencies.ts";
+import type { Dependencies } from "../dependencies.ts";
 import { setLimit } from "../budget/set-limit.ts";
 import type { Beside, Session } from "../core/session.ts";
 import { refusalWhileStalled, refuseNewWork, whileStoring } from "../core/storing.ts";
@@ -65,26 +65,26 @@ interface Beginning {
 
 /** What callers may do with sessions. */
 export class SessionService {
-  readonly #services: Services;
+  readonly #dependencies: Dependencies;
   readonly #registry: Registry;
   readonly #receipts: Receipts;
   readonly #places: Places;
   readonly #warm: WarmSessions;
   readonly #concurrency: SessionConcurrency;
 
-  constructor(house: {
-    readonly services: Services;
+  constructor(parts: {
+    readonly dependencies: Dependencies;
     readonly registry: Registry;
     readonly receipts: Receipts;
     readonly places: Places;
     readonly warm: WarmSessions;
   }) {
-    this.#services = house.services;
-    this.#concurrency = new SessionConcurrency(house.services.store.read);
-    this.#warm = house.warm;
-    this.#registry = house.registry;
-    this.#receipts = house.receipts;
-    this.#places = house.places;
+    this.#dependencies = parts.dependencies;
+    this.#concurrency = new SessionConcurrency(parts.dependencies.store.read);
+    this.#warm = parts.warm;
+    this.#registry = parts.registry;
+    this.#receipts = parts.receipts;
+    this.#places = parts.places;
   }
 
   async create(
@@ -121,21 +121,21 @@ export class SessionService {
     { settings, parent, sponsor, prompt }: Beginning,
     receipts: (answer: SessionView) => readonly ReceiptRow[],
   ): Promise<SessionView> {
-    const at = new Date(this.#services.clock.now()).toISOString();
+    const at = new Date(this.#dependencies.clock.now()).toISOString();
     const fork_seq = parent?.state.settled_seq ?? 0;
     const lineage = parent === undefined ? [] : inherited(parent, fork_seq);
     const ancestors = sponsor === undefined ? [] : heirOf(sponsor);
     const born = (id: string): SessionState =>
       newState({ id, settings, at, by: ref(caller), token: scopeOf(caller), lineage, ancestors });
-    refuseNewWork(this.#services);
+    refuseNewWork(this.#dependencies);
     const warm = parent === undefined ? await this.#warm.take(settings, born) : undefined;
-    const refusal = refusalWhileStalled(this.#services);
+    const refusal = refusalWhileStalled(this.#dependencies);
     if (refusal !== undefined) {
       await warm?.halt();
       throw refusal;
     }
     const session =
-      warm === undefined ? this.#registry.add(born(this.#services.newId("ses"))) : this.#registry.adopt(warm);
+      warm === undefined ? this.#registry.add(born(this.#dependencies.newId("ses"))) : this.#registry.adopt(warm);
     const { id } = session.state;
     const durable = [
       session.execute(
@@ -144,19 +144,19 @@ export class SessionService {
           : { type: "fork", from: { session_id: parent.state.id, seq: fork_seq } },
       ),
     ];
-    this.#services.reach("session.decided");
+    this.#dependencies.reach("session.decided");
     if (prompt !== undefined) durable.push(session.prompt(prompt, ref(caller)).then(() => undefined));
     const answer = view(session.state);
     const deed = { action: "session.create", target: id, details: { workspace: settings.workspace } };
     // The same event-loop turn, so the same commit: a retry finds either all of this or nothing.
     durable.push(
-      this.#services.store.commit(
-        { receipts: receipts(answer), audit: [auditRow(this.#services, caller, deed)] },
+      this.#dependencies.store.commit(
+        { receipts: receipts(answer), audit: [auditRow(this.#dependencies, caller, deed)] },
         { untilStored: true },
       ),
     );
     await Promise.all(durable);
-    this.#services.reach("session.durable");
+    this.#dependencies.reach("session.durable");
     if (parent === undefined) this.#warm.follow(settings);
     return answer;
   }
@@ -165,7 +165,7 @@ export class SessionService {
   async get(caller: Caller, id: string): Promise<SessionView> {
     const session = await this.#session(caller, "session.read", id);
     const { state } = session;
-    if (this.#services.store.health().stall !== undefined) return view(session.stored);
+    if (this.#dependencies.store.health().stall !== undefined) return view(session.stored);
     await session.settled();
     return view(state);
   }
@@ -177,7 +177,7 @@ export class SessionService {
     const scope = authorize(caller, "session.read");
     const { status, engine, search, cursor, limit } = filter;
     const words = search?.toLowerCase().split(/\s+/).filter(Boolean).slice(0, LIMITS.searchWords) ?? [];
-    const page = await this.#services.store.read.sessions({
+    const page = await this.#dependencies.store.read.sessions({
       limit,
       ...(status === undefined ? {} : { status }),
       ...(engine === undefined ? {} : { engine }),
@@ -194,7 +194,7 @@ export class SessionService {
   async prompt(caller: Caller, id: string, prompt: SubmitPrompt, key: IdempotencyKey): Promise<PromptAccepted> {
     const session = await this.#session(caller, "session.control", id);
     return this.#receipts.once({ caller, key, question: ["prompt", id, prompt] }, async (receipts) => {
-      refuseNewWork(this.#services);
+      refuseNewWork(this.#dependencies);
       return session.prompt(prompt, ref(caller), (accepted) => ({
         receipts: receipts(accepted),
         ...this.#audit(caller, "session.prompt", id, { turn_id: accepted.turn_id }),
@@ -224,9 +224,9 @@ export class SessionService {
     const details = hold_queue === true ? { hold_queue } : undefined;
     const audit = this.#audit(caller, "session.interrupt", id, details);
     // It stops at once, also while nothing can be written.
-    const noted = this.#services.store.commit(audit, { untilStored: true });
+    const noted = this.#dependencies.store.commit(audit, { untilStored: true });
     const work = Promise.all([noted, session.interrupt({ by: ref(caller), hold_queue })]);
-    await whileStoring(this.#services, work, LIMITS.storeAnswerMs);
+    await whileStoring(this.#dependencies, work, LIMITS.storeAnswerMs);
     return view(session.state);
   }
 
@@ -266,25 +266,25 @@ export class SessionService {
         request.after_turn === undefined ? parent.state.settled_seq : await this.#turnEnd(parent, request.after_turn);
       const settings = await this.#settings(caller, {}, { parent });
       return this.#concurrency.make(caller, this.#profile(caller, settings), async () => {
-        const at = new Date(this.#services.clock.now()).toISOString();
+        const at = new Date(this.#dependencies.clock.now()).toISOString();
         const [lineage, ancestors] = [inherited(parent, seq), heirOf(parent)];
         const { title } = parent.state;
-        const id = this.#services.newId("ses");
+        const id = this.#dependencies.newId("ses");
         const birth = { id, settings, at, by: ref(caller), token: scopeOf(caller), lineage, ancestors, title };
-        refuseNewWork(this.#services);
+        refuseNewWork(this.#dependencies);
         const child = this.#registry.add(newState(birth));
         const opened = child.execute({ type: "fork", from: { session_id: parent.state.id, seq } });
         const answer = view(child.state);
         const details = { child: child.state.id, seq };
-        this.#services.reach("fork.decided");
+        this.#dependencies.reach("fork.decided");
         await Promise.all([
           opened,
-          this.#services.store.commit(
+          this.#dependencies.store.commit(
             { receipts: receipts(answer), ...this.#audit(caller, "session.fork", parent.state.id, details) },
             { untilStored: true },
           ),
         ]);
-        this.#services.reach("fork.durable");
+        this.#dependencies.reach("fork.durable");
         return answer;
       });
     });
@@ -300,9 +300,9 @@ export class SessionService {
       caller,
       { kind: "session", account: ACCOUNTS.session(id), limit: max_cost_microusd },
       (documents) =>
-        this.#services.store.commit({ documents, ...this.#audit(caller, "budget.set", id, { max_cost_microusd }) }),
+        this.#dependencies.store.commit({ documents, ...this.#audit(caller, "budget.set", id, { max_cost_microusd }) }),
     );
-    const { spent, reserved } = await this.#services.models.ledger.balance(ACCOUNTS.session(id));
+    const { spent, reserved } = await this.#dependencies.models.ledger.balance(ACCOUNTS.session(id));
     await session.execute({ type: "limit", spent, reserved, limit: max_cost_microusd });
     return view(session.state);
   }
@@ -311,14 +311,14 @@ export class SessionService {
   async configure(caller: Caller, id: string, request: ConfigureSession, key: IdempotencyKey): Promise<SessionView> {
     const session = await this.#session(caller, "session.control", id);
     return this.#receipts.once({ caller, key, question: ["configure", id, request] }, async (receipts) => {
-      const change = await settingsChange(this.#services, caller, session.state.settings, request);
+      const change = await settingsChange(this.#dependencies, caller, session.state.settings, request);
       const durable = session.execute(
         { type: "configure", change },
         this.#audit(caller, "session.configure", id, change),
       );
       const answer = view(session.state);
       // The same event-loop turn, so the same commit.
-      const kept = this.#services.store.commit({ receipts: receipts(answer) }, { untilStored: true });
+      const kept = this.#dependencies.store.commit({ receipts: receipts(answer) }, { untilStored: true });
       await Promise.all([durable, kept]);
       return answer;
     });
@@ -347,14 +347,14 @@ export class SessionService {
     request: CreateSession,
     { parent, given }: Pick<CreateOptions, "given"> & { readonly parent: Session | undefined },
   ): Promise<SessionSettings> {
-    const house = { services: this.#services, places: this.#places, given };
-    if (parent === undefined) return settingsFor(house, caller, request);
+    const parts = { dependencies: this.#dependencies, places: this.#places, given };
+    if (parent === undefined) return settingsFor(parts, caller, request);
     const { settings, created_by } = parent.state;
-    return settingsFor(house, caller, request, { settings, owner: created_by.id });
+    return settingsFor(parts, caller, request, { settings, owner: created_by.id });
   }
 
   #profile(caller: Caller, settings: SessionSettings): Profile {
-    return effectiveProfile(this.#services.policy(), { settings, created_by: caller, token: caller.token });
+    return effectiveProfile(this.#dependencies.policy(), { settings, created_by: caller, token: caller.token });
   }
 
   async #session(caller: Caller, capability: "session.read" | "session.control", id: string): Promise<Session> {
@@ -368,14 +368,14 @@ export class SessionService {
     const ownStart = parent.state.lineage.at(-1)?.upto ?? 0;
     const own = { session_id: parent.state.id, after: ownStart, upto: parent.stream.publishedSeq };
     for (const segment of [...parent.state.lineage, own]) {
-      const seq = await this.#services.store.read.turnEnd({ session_id: segment.session_id, turn_id });
+      const seq = await this.#dependencies.store.read.turnEnd({ session_id: segment.session_id, turn_id });
       if (seq !== undefined && seq > segment.after && seq <= segment.upto) return seq;
     }
     throw new Failure("not_found", `session ${parent.state.id} has no ended turn ${turn_id}`);
   }
 
   #audit(caller: Caller, action: string, target: string, details?: unknown): Beside {
-    return { audit: [auditRow(this.#services, caller, { action, target, details })] };
+    return { audit: [auditRow(this.#dependencies, caller, { action, target, details })] };
   }
 }
 

@@ -1,20 +1,20 @@
 import { z } from "zod";
 import { Failure, LIMITS, Template, type PrincipalRef, type SaveTemplate } from "../../protocol/index.ts";
 import { auditRow, authorize, type Caller } from "../access/access.ts";
-import type { Services } from "../dependencies.ts";
+import type { Dependencies } from "../dependencies.ts";
 
 const DOCUMENT = "templates";
 const Templates = z.array(Template);
 
 /** Named starts for new sessions. All of them are one document: its versions are their history. */
 export class TemplateService {
-  readonly #services: Services;
+  readonly #dependencies: Dependencies;
   #templates: Promise<readonly Template[]> | undefined;
   /** Resolves when the last change is there, or is not: each one begins with what the one before it left. */
   #changing: Promise<unknown> = Promise.resolve();
 
-  constructor(services: Services) {
-    this.#services = services;
+  constructor(dependencies: Dependencies) {
+    this.#dependencies = dependencies;
   }
 
   async list(caller: Caller): Promise<readonly Template[]> {
@@ -25,7 +25,7 @@ export class TemplateService {
   /** Makes it, or puts it in the place of the one with this id. */
   async save(caller: Caller, id: string, request: SaveTemplate): Promise<Template> {
     authorize(caller, "template.write");
-    const text = this.#services.redact(JSON.stringify(request));
+    const text = this.#dependencies.redact(JSON.stringify(request));
     if (text.length > LIMITS.templateChars) {
       throw new Failure(
         "payload_too_large",
@@ -33,7 +33,7 @@ export class TemplateService {
       );
     }
     const { name, session } = JSON.parse(text) as SaveTemplate;
-    const at = new Date(this.#services.clock.now()).toISOString();
+    const at = new Date(this.#dependencies.clock.now()).toISOString();
     const template: Template = { id, name, session, updated_at: at, updated_by: refOf(caller) };
     await this.#change(caller, { action: "template.set", id, details: { name } }, (templates) => {
       const others = templates.filter((known) => known.id !== id);
@@ -61,10 +61,10 @@ export class TemplateService {
     const changed = this.#changing.then(async () => {
       const templates = change(await this.#all()).toSorted(byName);
       const { action, id, details } = deed;
-      const at = new Date(this.#services.clock.now()).toISOString();
-      await this.#services.store.commit({
+      const at = new Date(this.#dependencies.clock.now()).toISOString();
+      await this.#dependencies.store.commit({
         documents: [{ name: DOCUMENT, at, by: refOf(caller), body: JSON.stringify(templates) }],
-        audit: [auditRow(this.#services, caller, { action, target: id, details })],
+        audit: [auditRow(this.#dependencies, caller, { action, target: id, details })],
       });
       this.#templates = Promise.resolve(templates);
     });
@@ -81,7 +81,7 @@ export class TemplateService {
   }
 
   async #read(): Promise<readonly Template[]> {
-    const [newest] = await this.#services.store.read.documents({ name: DOCUMENT, limit: 1 });
+    const [newest] = await this.#dependencies.store.read.documents({ name: DOCUMENT, limit: 1 });
     return newest === undefined ? [] : Templates.parse(JSON.parse(newest.body));
   }
 }

@@ -12,7 +12,7 @@ import { auditRow, authorize, type Caller } from "../access/access.ts";
 import { LiveTokens } from "../access/live-tokens.ts";
 import { mint } from "../access/mint.ts";
 import type { Receipts } from "../core/receipts.ts";
-import type { Services } from "../dependencies.ts";
+import type { Dependencies } from "../dependencies.ts";
 
 const TOKEN_BYTES = 32;
 const VISITOR_ID_CHARS = 26;
@@ -30,13 +30,13 @@ function hashToken(token: string): string {
 
 /** Tokens: made once, shown once, kept as hashes. */
 export class TokenService {
-  readonly #services: Services;
+  readonly #dependencies: Dependencies;
   readonly #live: LiveTokens;
   readonly #receipts: Receipts;
 
-  constructor(services: Services, receipts: Receipts) {
-    this.#services = services;
-    this.#live = new LiveTokens(services);
+  constructor(dependencies: Dependencies, receipts: Receipts) {
+    this.#dependencies = dependencies;
+    this.#live = new LiveTokens(dependencies);
     this.#receipts = receipts;
   }
 
@@ -67,18 +67,18 @@ export class TokenService {
   /** The token is in no receipt: a retry under the same key is told that it was shown already. */
   async create(caller: Caller, request: CreateToken, key: string | undefined): Promise<TokenCreated> {
     authorize(caller, "token.issue");
-    const now = this.#services.clock.now();
-    const minted = await mint(caller, request, { policy: this.#services.policy(), now });
+    const now = this.#dependencies.clock.now();
+    const minted = await mint(caller, request, { policy: this.#dependencies.policy(), now });
     const made: { token?: string } = {};
     const view = await this.#receipts.once<TokenView>(
       { caller, key, question: ["token", request] },
       async (receipts) => {
         made.token = `sp_${randomBytes(TOKEN_BYTES).toString("base64url")}`;
-        const id = this.#services.newId("tok");
+        const id = this.#dependencies.newId("tok");
         const principal_id = request.subject === undefined ? id : visitorId(caller, request.subject);
         const row = { ...this.#row(request, made.token), id, principal_id, ...minted };
-        const audit = [auditRow(this.#services, caller, { action: "token.create", target: id, details: request })];
-        await this.#services.store.commit({ principals: [row], audit, receipts: receipts(tokenView(row)) });
+        const audit = [auditRow(this.#dependencies, caller, { action: "token.create", target: id, details: request })];
+        await this.#dependencies.store.commit({ principals: [row], audit, receipts: receipts(tokenView(row)) });
         this.#live.addOrigins(row);
         return tokenView(row);
       },
@@ -93,7 +93,7 @@ export class TokenService {
   /** Everybody's, or those that the caller made. Newest first. */
   async list(caller: Caller, { role, cursor, limit }: TokenQuery): Promise<TokenList> {
     const isAll = authorize(caller, "token.issue") === "all" && caller.role === "admin";
-    const page = await this.#services.store.read.principals({
+    const page = await this.#dependencies.store.read.principals({
       limit,
       ...(role === undefined ? {} : { role }),
       ...(cursor === undefined ? {} : { cursor }),
@@ -105,30 +105,30 @@ export class TokenService {
   /** A token takes those along that were made with it. */
   async remove(caller: Caller, id: string): Promise<void> {
     authorize(caller, "token.issue");
-    const { read } = this.#services.store;
+    const { read } = this.#dependencies.store;
     const row = await read.principal(id);
     const isOwn = id === caller.token.id || (await read.principalsMadeWith(caller.token.id)).includes(id);
     if (row === undefined || (caller.role !== "admin" && !isOwn))
       throw new Failure("not_found", `there is no token ${id}`);
     const gone = [id, ...(await read.principalsMadeWith(id))];
     const details = gone.length === 1 ? {} : { made_with_it: gone.length - 1 };
-    const audit = [auditRow(this.#services, caller, { action: "token.delete", target: id, details })];
-    await this.#services.store.commit({ deletedPrincipals: gone, audit });
+    const audit = [auditRow(this.#dependencies, caller, { action: "token.delete", target: id, details })];
+    await this.#dependencies.store.commit({ deletedPrincipals: gone, audit });
     this.#live.end(gone);
     await this.#live.readOrigins();
   }
 
   /** At start: makes sure that this very token works, as an admin's. */
   async ensureAdmin(token: string, name: string): Promise<Caller> {
-    const known = await this.#services.store.read.principalByHash(hashToken(token));
+    const known = await this.#dependencies.store.read.principalByHash(hashToken(token));
     if (known === undefined)
-      await this.#services.store.commit({ principals: [this.#row({ role: "admin", name }, token)] });
+      await this.#dependencies.store.commit({ principals: [this.#row({ role: "admin", name }, token)] });
     return this.authenticate(token);
   }
 
   #row({ name, role }: Pick<CreateToken, "name" | "role">, token: string): PrincipalRow {
-    const id = this.#services.newId("tok");
-    const created_at = new Date(this.#services.clock.now()).toISOString();
+    const id = this.#dependencies.newId("tok");
+    const created_at = new Date(this.#dependencies.clock.now()).toISOString();
     return { id, principal_id: id, name, role, token_hash: hashToken(token), created_at, bounds: {} };
   }
 }

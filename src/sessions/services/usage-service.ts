@@ -15,20 +15,20 @@ import {
 import { authorize, authorizeFor, type Caller } from "../access/access.ts";
 import { effectiveProfile } from "../permission/effective-profile.ts";
 import { limitNow, spendingLimitsOf } from "../budget/limits.ts";
-import type { Models, Services } from "../dependencies.ts";
+import type { Models, Dependencies } from "../dependencies.ts";
 import { fromRow, type SessionState } from "../core/state.ts";
 import { whileStoring } from "../core/storing.ts";
 
-interface UsageServices extends Pick<Services, "store" | "clock" | "policy" | "limits"> {
+interface UsageServices extends Pick<Dependencies, "store" | "clock" | "policy" | "limits"> {
   readonly models: Pick<Models, "ledger">;
 }
 
 /** What was used and what is left, for people and programs. */
 export class UsageService {
-  readonly #services: UsageServices;
+  readonly #dependencies: UsageServices;
 
-  constructor(services: UsageServices) {
-    this.#services = services;
+  constructor(dependencies: UsageServices) {
+    this.#dependencies = dependencies;
   }
 
   /** Lines by group, their total, and the accounts as they are now. An agent gets its own alone. */
@@ -38,7 +38,7 @@ export class UsageService {
       throw new Failure("forbidden", "an agent sees its own usage alone; leave `agent` out");
     const agent = scope === "own" ? caller.id : query.agent;
     const session = query.session === undefined ? undefined : await this.#session(caller, query.session);
-    const { store } = this.#services;
+    const { store } = this.#dependencies;
     await this.#flushed();
     const { by, from, to, limit = LIMITS.usageLinesDefault } = query;
     const filter = {
@@ -65,7 +65,7 @@ export class UsageService {
   async session(caller: Caller, id: string): Promise<SessionUsage> {
     const scope = authorize(caller, "usage.read");
     const session = await this.#session(caller, id);
-    const { store } = this.#services;
+    const { store } = this.#dependencies;
     await this.#flushed();
     const lines = await store.read.usage({ by: ["provider", "model"], session: id, limit: LIMITS.usageLines });
     const budgets = await this.#sessionBudgets(session, scope);
@@ -99,12 +99,12 @@ export class UsageService {
 
   /** Resolves when the store has everything that was spent; a Failure soon after nothing can be written. */
   async #flushed(): Promise<void> {
-    const { models } = this.#services;
-    await whileStoring(this.#services, models.ledger.flush(), LIMITS.storeAnswerMs);
+    const { models } = this.#dependencies;
+    await whileStoring(this.#dependencies, models.ledger.flush(), LIMITS.storeAnswerMs);
   }
 
   async #session(caller: Caller, id: string): Promise<SessionState> {
-    const row = await this.#services.store.read.session(id);
+    const row = await this.#dependencies.store.read.session(id);
     if (row === undefined) throw new Failure("not_found", `there is no session ${id}`);
     const state = fromRow(row);
     authorizeFor(caller, "usage.read", { state, what: `session ${id}` });
@@ -113,7 +113,7 @@ export class UsageService {
 
   /** Every account that the session's next request will count on; everybody's only for those who may see them. */
   async #sessionBudgets(state: SessionState, scope: "all" | "own"): Promise<BudgetLine[]> {
-    const { store, policy: current, clock, limits } = this.#services;
+    const { store, policy: current, clock, limits } = this.#dependencies;
     const policy = current();
     const profile = rulesOf(policy, state);
     const parents = await Promise.all(
@@ -127,14 +127,14 @@ export class UsageService {
     const others = new Set(state.token.parents.map(({ id }) => id));
     return this.#budgets(
       spendingLimitsOf(context).filter(
-        ({ kind, account }) => scope === "all" || !(HOUSE.has(kind) || others.has(ownerOf(account))),
+        ({ kind, account }) => scope === "all" || !(EVERYBODYS.has(kind) || others.has(ownerOf(account))),
       ),
     );
   }
 
   /** A principal's own accounts, with the limits that a session of the default profile would have. */
   async #agentBudgets(agent: string, scope: "all" | "own"): Promise<BudgetLine[]> {
-    const { policy: current, clock, limits } = this.#services;
+    const { policy: current, clock, limits } = this.#dependencies;
     const policy = current();
     const profile = profileNamed(policy, policy.default_profile);
     const day = dayOf(clock.now());
@@ -142,11 +142,11 @@ export class UsageService {
       { kind: "agent_day", account: ACCOUNTS.agentDay(agent, day), limit: profile.max_cost_microusd_per_day },
       { kind: "agent", account: ACCOUNTS.agent(agent), limit: profile.max_cost_microusd_per_agent },
     ];
-    const house: readonly SpendingLimit[] = [
+    const everybody: readonly SpendingLimit[] = [
       { kind: "day", account: ACCOUNTS.day(day), limit: policy.budget?.per_day_microusd },
       { kind: "total", account: ACCOUNTS.total, limit: policy.budget?.total_microusd },
     ];
-    const spendingLimits = scope === "all" ? [...own, ...house] : own;
+    const spendingLimits = scope === "all" ? [...own, ...everybody] : own;
     await limits.load(spendingLimits);
     return this.#budgets(
       spendingLimits.map(({ kind, account, limit }) => ({
@@ -164,16 +164,16 @@ export class UsageService {
   }
 
   async #budget({ kind, account, limit }: SpendingLimit): Promise<BudgetLine> {
-    const { spent, reserved } = await this.#services.models.ledger.balance(account);
+    const { spent, reserved } = await this.#dependencies.models.ledger.balance(account);
     const left =
       limit === undefined ? {} : { limit_microusd: limit, remaining_microusd: Math.max(0, limit - spent - reserved) };
-    const of = HOUSE.has(kind) ? "" : ownerOf(account);
+    const of = EVERYBODYS.has(kind) ? "" : ownerOf(account);
     return { kind, of, spent_microusd: spent, reserved_microusd: reserved, ...left };
   }
 }
 
 /** Accounts that everybody's requests count on. */
-const HOUSE: ReadonlySet<LimitKind> = new Set(["day", "total"]);
+const EVERYBODYS: ReadonlySet<LimitKind> = new Set(["day", "total"]);
 
 /** Whose an account is: the id of a session, turn or principal. */
 function ownerOf(account: string): string {

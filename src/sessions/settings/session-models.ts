@@ -4,15 +4,15 @@ import type { Provider } from "../../proxy/index.ts";
 import { authorize, authorizeFor, type Caller } from "../access/access.ts";
 import { effectiveProfile } from "../permission/effective-profile.ts";
 import type { Registry } from "../lifecycle/registry.ts";
-import type { Services } from "../dependencies.ts";
+import type { Dependencies } from "../dependencies.ts";
 
 /** Which models a session can change to. */
 export class SessionModelList {
-  readonly #services: Services;
+  readonly #dependencies: Dependencies;
   readonly #registry: Registry;
 
-  constructor(services: Services, registry: Registry) {
-    this.#services = services;
+  constructor(dependencies: Dependencies, registry: Registry) {
+    this.#dependencies = dependencies;
     this.#registry = registry;
   }
 
@@ -21,9 +21,9 @@ export class SessionModelList {
     authorize(caller, "session.read");
     const { state } = await this.#registry.get(id);
     authorizeFor(caller, "session.read", { state, what: `session ${id}` });
-    const { models } = this.#services;
+    const { models } = this.#dependencies;
     const current = state.settings.model;
-    const profile = effectiveProfile(this.#services.policy(), state);
+    const profile = effectiveProfile(this.#dependencies.policy(), state);
     if (caller.role === "visitor" && profile.client_may_choose?.includes("model") !== true)
       return { current, models: [current] };
     const provider = models.providers.get(state.settings.provider);
@@ -39,7 +39,7 @@ export class SessionModelList {
 
   /** Of a free provider those that it lists itself: any name is free there. */
   async #named(provider: Provider): Promise<readonly string[]> {
-    const { providers, prices } = this.#services.models;
+    const { providers, prices } = this.#dependencies.models;
     const listed = prices.list().flatMap(({ provider: whose, model }) => {
       if (model.includes("*")) return [];
       if (whose === "*") return ownName(provider.id, model);

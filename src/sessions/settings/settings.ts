@@ -19,7 +19,7 @@ import type { SettingsChange } from "../core/decide.ts";
 import { effectiveProfile } from "../permission/effective-profile.ts";
 import { least } from "../budget/limits.ts";
 import { profileOf } from "../permission/profile.ts";
-import type { Models, Services } from "../dependencies.ts";
+import type { Models, Dependencies } from "../dependencies.ts";
 
 /** Where sessions work unless they say otherwise, and where agents may work at all. Absolute, real. */
 export interface Places {
@@ -30,7 +30,7 @@ export interface Places {
 }
 
 interface SettingsHouse {
-  readonly services: Services;
+  readonly dependencies: Dependencies;
   readonly places: Places;
   /** What of the request the surface chose itself, for a client that may not choose it. */
   readonly given?: readonly ClientChoice[] | undefined;
@@ -38,12 +38,12 @@ interface SettingsHouse {
 
 /** What a request asks for, narrowed by policy and token, with everything filled in. `from`: a parent, for what is absent. */
 export async function settingsFor(
-  { services, places, given }: SettingsHouse,
+  { dependencies, places, given }: SettingsHouse,
   caller: Caller,
   request: CreateSession,
   from?: Base,
 ): Promise<SessionSettings> {
-  const policy = services.policy();
+  const policy = dependencies.policy();
   const base = from?.settings;
   const profileName = chooseProfile(caller, policy, { asked: request.profile, base: from });
   const judged = { settings: { profile: profileName }, created_by: caller, token: caller.token };
@@ -53,13 +53,13 @@ export async function settingsFor(
   const wanted = { autonomy: request.autonomy, permission_mode, inherited: base?.autonomy };
   const narrowed = narrow(profile, wanted, asking(caller));
   const tools = chooseTools(caller, request.tools ?? base?.tools);
-  const engine = chooseEngine(services, request, base);
-  const extras = extrasOf(services, engine, request, base);
+  const engine = chooseEngine(dependencies, request, base);
+  const extras = extrasOf(dependencies, engine, request, base);
   const sandbox = request.sandbox ?? base?.sandbox ?? "local";
   if (sandbox !== "local") throw new Failure("unsupported", `there is no sandbox ${sandbox}; there are: local`);
-  const { provider, model } = await chooseModel(services, { profile, engine }, request, base);
+  const { provider, model } = await chooseModel(dependencies, { profile, engine }, request, base);
   for (const agent of Object.values(extras.agents ?? {}))
-    if (agent.model !== undefined) await checkModel(services, { profile, engine, provider, model: agent.model });
+    if (agent.model !== undefined) await checkModel(dependencies, { profile, engine, provider, model: agent.model });
   const ask_reads = request.ask_reads ?? base?.ask_reads;
   const system_prompt = choosePrompt(caller, request.system_prompt ?? base?.system_prompt);
   const thinking_tokens = request.thinking_tokens ?? base?.thinking_tokens;
@@ -94,7 +94,7 @@ export async function settingsFor(
     approval_timeout_ms: profile.approval_timeout_ms ?? LIMITS.approvalTimeoutMs,
     ...(metadata === undefined ? {} : { metadata }),
   };
-  return JSON.parse(services.redact(JSON.stringify(settings))) as SessionSettings;
+  return JSON.parse(dependencies.redact(JSON.stringify(settings))) as SessionSettings;
 }
 
 /** The mode of the session that this one goes on from, unless another autonomy is asked for, or it is more than the caller may have. */
@@ -114,15 +114,15 @@ function asking({ role, token }: Caller): { role: Caller["role"]; max_autonomy: 
 
 /** What a change of a session's settings comes to, under the policy of now. */
 export async function settingsChange(
-  services: Services,
+  dependencies: Dependencies,
   caller: Caller,
   settings: SessionSettings,
   { model, autonomy, permission_mode, ask_reads }: ConfigureSession,
 ): Promise<SettingsChange> {
   const { engine, provider } = settings;
-  const profile = profileOf(services.policy(), settings.profile);
+  const profile = profileOf(dependencies.policy(), settings.profile);
   checkClientChoices(caller, profile, { asked: model === undefined ? {} : { model } });
-  if (model !== undefined) await checkModel(services, { profile, engine, provider, model });
+  if (model !== undefined) await checkModel(dependencies, { profile, engine, provider, model });
   const others = { ...(model === undefined ? {} : { model }), ...(ask_reads === undefined ? {} : { ask_reads }) };
   if (autonomy === undefined && permission_mode === undefined) return others;
   const narrowed = narrow(profile, { autonomy, permission_mode }, asking(caller));
@@ -141,7 +141,7 @@ function defaultModel({ defaultProvider, defaultModel: configured, providers }: 
   return model;
 }
 
-function chooseEngine({ engines }: Services, request: CreateSession, base: SessionSettings | undefined): string {
+function chooseEngine({ engines }: Dependencies, request: CreateSession, base: SessionSettings | undefined): string {
   const id = request.engine ?? base?.engine ?? "loop";
   const engine = engines.get(id);
   if (engine === undefined)
@@ -153,7 +153,7 @@ function chooseEngine({ engines }: Services, request: CreateSession, base: Sessi
 
 /** What not every engine can do. */
 function extrasOf(
-  { engines }: Services,
+  { engines }: Dependencies,
   engine: string,
   request: CreateSession,
   base: SessionSettings | undefined,
@@ -179,21 +179,23 @@ function extrasOf(
 }
 
 async function chooseModel(
-  services: Services,
+  dependencies: Dependencies,
   { profile, engine }: { readonly profile: Profile; readonly engine: string },
   request: CreateSession,
   base: SessionSettings | undefined,
 ): Promise<{ readonly provider: string; readonly model: string }> {
-  const provider = request.provider ?? base?.provider ?? services.models.defaultProvider;
+  const provider = request.provider ?? base?.provider ?? dependencies.models.defaultProvider;
   const model =
-    request.model ?? (base?.provider === provider ? base.model : undefined) ?? defaultModel(services.models, provider);
-  await checkModel(services, { profile, engine, provider, model });
+    request.model ??
+    (base?.provider === provider ? base.model : undefined) ??
+    defaultModel(dependencies.models, provider);
+  await checkModel(dependencies, { profile, engine, provider, model });
   return { provider, model };
 }
 
 /** Refuses here what the proxy would refuse at the first request. */
 async function checkModel(
-  { models, engines }: Services,
+  { models, engines }: Dependencies,
   wanted: { readonly profile: Profile; readonly engine: string; readonly provider: string; readonly model: string },
 ): Promise<void> {
   const { profile, model } = wanted;

@@ -12,7 +12,7 @@ import {
 import type { Caller } from "../../sessions/index.ts";
 import type { MountContext } from "./context.ts";
 import type { FileService, ReadOptions, StatOptions, WatchOptions, WriteOptions } from "./file-service.ts";
-import { houseFiles } from "./house-files.ts";
+import { rootFiles } from "./root-files.ts";
 import { watchOutput } from "./output.ts";
 import { sessionFiles } from "./session-files.ts";
 import { Tree, type Dynamic, type FileNode, type Found, type Place } from "./tree.ts";
@@ -23,10 +23,10 @@ const PASSING: ReadonlySet<ErrorCode> = new Set(["store_failed", "shutting_down"
 
 /** Every file of document 003's layout. */
 export function claudeNodes(context: MountContext): readonly FileNode[] {
-  return [...houseFiles(context), ...sessionFiles(context)];
+  return [...rootFiles(context), ...sessionFiles(context)];
 }
 
-/** Document 003's tree over the gateway. Nothing is kept here: each read asks the desks, with the caller's own rights. */
+/** Document 003's tree over the gateway. Nothing is kept here: each read asks the services, with the caller's own rights. */
 export class ClaudeFiles implements FileService {
   readonly #context: MountContext;
   readonly #tree: Tree;

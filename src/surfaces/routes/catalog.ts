@@ -2,7 +2,7 @@ import { createRoute, z } from "@hono/zod-openapi";
 import { ROLE_CAN } from "../../gate/index.ts";
 import { EngineView, FileList, FolderList, LIMITS, Me } from "../../protocol/index.ts";
 import type { Caller } from "../../sessions/index.ts";
-import type { App, SurfaceOptions } from "../surface.ts";
+import type { HttpApp, SurfaceOptions } from "../surface.ts";
 import { json, needs, refusals, SessionPath } from "./documents.ts";
 
 const FileQuery = z.object({
@@ -11,7 +11,7 @@ const FileQuery = z.object({
 });
 
 /** What a page must know before it can offer anything: who is asking, and what there is to choose from. */
-export function catalogRoutes(app: App, { gateway }: SurfaceOptions): void {
+export function catalogRoutes(app: HttpApp, { gateway }: SurfaceOptions): void {
   app.openapi(
     createRoute({
       method: "get",

@@ -27,7 +27,7 @@ const ANYBODY = { needs: "policy.read" } as const;
 const ADMIN = { needs: "policy.write" } as const;
 
 /** Everything but the sessions. */
-export function houseFiles(context: MountContext): readonly FileNode[] {
+export function rootFiles(context: MountContext): readonly FileNode[] {
   return [
     {
       path: "new",

@@ -37,7 +37,7 @@ const CONNECTIONS = "connections";
 /** What a tool's process gets of the server's environment; everything else stays here. */
 const PASSED_ON = ["PATH", "HOME", "LANG", "LC_ALL", "USER", "LOGNAME", "SHELL", "TMPDIR", "TZ"] as const;
 
-export interface House {
+export interface App {
   readonly gateway: Gateway;
   readonly adminToken: string;
   readonly telemetry: Telemetry;
@@ -48,7 +48,7 @@ export interface House {
   close(): Promise<void>;
 }
 
-export interface HouseOptions {
+export interface AppOptions {
   readonly settings: Settings;
   readonly environment: Environment;
   readonly version: string;
@@ -81,7 +81,7 @@ const SYSTEM_CLOCK: Clock = {
 type Opened = (() => Promise<unknown>)[];
 
 /** Opens everything behind the surfaces on a home folder, and settles what the last run left there. */
-export async function openHouse(options: HouseOptions): Promise<House> {
+export async function openApp(options: AppOptions): Promise<App> {
   await mkdir(options.settings.home.value, { recursive: true, mode: 0o700 });
   const home = await realpath(options.settings.home.value);
   refuseUntrusted([...trustedInHome(home), ...keyFilesOf(options.settings)], options.environment);
@@ -106,9 +106,9 @@ export async function openHouse(options: HouseOptions): Promise<House> {
     for (const end of opened.toReversed()) await end();
   };
   try {
-    const house = await furnish(options, { home, store, extraTools }, opened);
-    counted = (seconds) => house.telemetry.commit(seconds);
-    return { ...house, giveUpSoon, close };
+    const app = await assemble(options, { home, store, extraTools }, opened);
+    counted = (seconds) => app.telemetry.commit(seconds);
+    return { ...app, giveUpSoon, close };
   } catch (error) {
     await close();
     throw error;
@@ -154,20 +154,20 @@ function storeReadings({
   };
 }
 
-interface Ground {
+interface AppBase {
   readonly home: string;
   readonly store: Store;
   /** Of the operator's own modules. */
   readonly extraTools: readonly AnyTool[];
 }
 
-async function furnish(
-  options: HouseOptions,
-  ground: Ground,
+async function assemble(
+  options: AppOptions,
+  base: AppBase,
   opened: Opened,
-): Promise<Omit<House, "giveUpSoon" | "close">> {
+): Promise<Omit<App, "giveUpSoon" | "close">> {
   const { settings, environment, log, redact, clock = SYSTEM_CLOCK } = options;
-  const { home, store } = ground;
+  const { home, store } = base;
   const sim = await startSim({ host: "127.0.0.1", port: 0 });
   opened.push(() => sim.close());
   const telemetry = await telemetryFor(options);
@@ -196,7 +196,7 @@ async function furnish(
   });
   opened.push(() => way.close());
   const openFiles = watchOpenFiles(options, opened);
-  const gateway = await gatewayFor(options, { ...ground, marker, marks, models, newId, telemetry, openFiles });
+  const gateway = await gatewayFor(options, { ...base, marker, marks, models, newId, telemetry, openFiles });
   opened.push(() => gateway.close());
   opened.push(watchStrays({ gateway, marker, marks, log, clock }));
   telemetry.gauges(async () => ({
@@ -277,13 +277,13 @@ function watchStrays({ gateway, marker, marks, log, clock }: StrayWatch): () => 
   };
 }
 
-function telemetryFor({ settings, version, log, redact, clock = SYSTEM_CLOCK }: HouseOptions): Promise<Telemetry> {
+function telemetryFor({ settings, version, log, redact, clock = SYSTEM_CLOCK }: AppOptions): Promise<Telemetry> {
   const { url, headers = {} } = settings.telemetry.value ?? {};
   for (const secret of Object.values(headers)) redact.learn(secret);
   return openTelemetry({ version, endpoint: url, headers, now: () => clock.now(), log, redact });
 }
 
-interface Furniture extends Ground {
+interface AppParts extends AppBase {
   readonly marker: string;
   readonly marks: ProcessMarks;
   readonly models: Models;
@@ -293,7 +293,7 @@ interface Furniture extends Ground {
 }
 
 function watchOpenFiles(
-  { log, clock = SYSTEM_CLOCK, openFiles: files = OWN_OPEN_FILES }: HouseOptions,
+  { log, clock = SYSTEM_CLOCK, openFiles: files = OWN_OPEN_FILES }: AppOptions,
   opened: Opened,
 ): OpenFilesWatch {
   const few = fewOpenFiles(files);
@@ -303,14 +303,14 @@ function watchOpenFiles(
   return watch;
 }
 
-async function gatewayFor(options: HouseOptions, furniture: Furniture): Promise<Gateway> {
+async function gatewayFor(options: AppOptions, parts: AppParts): Promise<Gateway> {
   const { settings, environment, log, redact, clock = SYSTEM_CLOCK } = options;
-  const { home, store, marker, marks, models, newId, telemetry, openFiles } = furniture;
+  const { home, store, marker, marks, models, newId, telemetry, openFiles } = parts;
   const passedOn = Object.fromEntries(
     PASSED_ON.flatMap((name) => (environment[name] === undefined ? [] : [[name, environment[name]]])),
   ) as Record<string, string>;
   return Gateway.open({
-    services: {
+    dependencies: {
       store,
       isShortOfFiles: () => openFiles.isShort,
       engines: openEngines(settings, environment),
@@ -333,7 +333,7 @@ async function gatewayFor(options: HouseOptions, furniture: Furniture): Promise<
             marks,
             engineMemoryBytes: settings.engineMemoryBytes?.value,
             environment: passedOn,
-            extraTools: furniture.extraTools,
+            extraTools: parts.extraTools,
             redact,
             newId,
             now: () => clock.now(),
