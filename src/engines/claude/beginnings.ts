@@ -79,7 +79,7 @@ export class Beginnings {
     }
     const { ended, left } = await this.#story();
     const note = turns.at(-1)?.note ?? "";
-    const rest = { retell: "", lost: false, sofar: left === undefined ? "" : deedsOf(left), hasPrompt: false, note };
+    const rest = { retell: "", lost: false, sofar: left === undefined ? "" : callsOf(left), hasPrompt: false, note };
     // The vendor's program had not written its own copy yet.
     const borrowed = session === undefined ? await this.#ancestor() : this.#borrowed(fork);
     if (borrowed !== undefined && !this.#givenUp) {
@@ -104,7 +104,7 @@ export class Beginnings {
       start: { type: "resume", session },
       retell: storyOf(missing),
       lost: false,
-      sofar: left === undefined ? "" : deedsOf(left, hasPrompt ? held : undefined),
+      sofar: left === undefined ? "" : callsOf(left, hasPrompt ? held : undefined),
       note: turns.at(-1)?.note ?? "",
       hasPrompt,
     };
@@ -174,13 +174,13 @@ function borrowedFrom({ folder, after_turn }: Ancestor): BorrowedRecord | undefi
 }
 
 /** What a turn did that is not in the vendor's record; in no record: all of it. */
-function deedsOf(turn: TurnStory, held?: Holdings): string {
+function callsOf(turn: TurnStory, held?: Holdings): string {
   // A call that was approved before a restart runs under another id after it: only the journal knows that they are one.
   const known = turn.resumed > 1 ? undefined : held;
-  const deeds = turn.deeds.filter(
+  const calls = turn.calls.filter(
     ({ tool_use_id, said }) =>
       !(tool_use_id !== undefined && known?.results.has(tool_use_id)) &&
       !(said !== undefined && known?.said.has(said.trim())),
   );
-  return storyOf([{ ...turn, asked: "", deeds }]);
+  return storyOf([{ ...turn, asked: "", calls }]);
 }

@@ -60,7 +60,7 @@ export function authorizeFor(caller: Caller, capability: Capability, { state, wh
     throw new Failure("forbidden", `${what} may do more than this token (${wider}); begin a new session`);
 }
 
-export interface Deed {
+export interface AuditedAction {
   readonly action: string;
   readonly target: string;
   readonly details?: unknown;
@@ -70,20 +70,20 @@ export interface Deed {
 export function auditRow(
   dependencies: Pick<Dependencies, "newId" | "clock" | "redact">,
   by: PrincipalRef,
-  deed: Deed,
+  audited: AuditedAction,
 ): AuditRow {
   return {
     id: dependencies.newId("aud"),
     at: new Date(dependencies.clock.now()).toISOString(),
     by: { id: by.id, name: by.name, role: by.role },
-    action: deed.action,
-    target: deed.target,
-    details: JSON.parse(redactedDetails(dependencies.redact, deed)) as unknown,
+    action: audited.action,
+    target: audited.target,
+    details: JSON.parse(redactedDetails(dependencies.redact, audited)) as unknown,
   };
 }
 
 /** Of what a person decided on only known secrets are taken out: the rest is what was approved. */
-function redactedDetails(redact: Redactor, { action, details = {} }: Deed): string {
+function redactedDetails(redact: Redactor, { action, details = {} }: AuditedAction): string {
   const json = JSON.stringify(details);
   return action.startsWith("approval.") ? redact.exact(json) : redact(json);
 }

@@ -174,11 +174,11 @@ export class ConnectionService {
   async #told(
     caller: Caller,
     { id }: ConnectionRecord,
-    deed: { readonly sql: string; readonly [fact: string]: unknown },
+    audited: { readonly sql: string; readonly [fact: string]: unknown },
   ): Promise<void> {
     // Redacted before it is cut: half a secret is one too.
-    const sql = this.#dependencies.redact(deed.sql).slice(0, LIMITS.connectionAuditChars);
-    const details = { ...deed, sql };
+    const sql = this.#dependencies.redact(audited.sql).slice(0, LIMITS.connectionAuditChars);
+    const details = { ...audited, sql };
     await this.#dependencies.store.commit({
       audit: [auditRow(this.#dependencies, caller, { action: "connection.query", target: id, details })],
     });
@@ -235,12 +235,12 @@ export class ConnectionService {
 
   async #change(
     caller: Caller,
-    deed: { readonly action: string; readonly id: string; readonly details?: unknown },
+    audited: { readonly action: string; readonly id: string; readonly details?: unknown },
     change: (records: readonly ConnectionRecord[]) => readonly ConnectionRecord[],
   ): Promise<void> {
     const changed = this.#changing.then(async () => {
       const records = change(await this.#stored());
-      const { action, id, details } = deed;
+      const { action, id, details } = audited;
       await this.#dependencies.store.commit({
         documents: [{ name: DOCUMENT, at: this.#now(), by: refOf(caller), body: JSON.stringify(records) }],
         audit: [auditRow(this.#dependencies, caller, { action, target: id, details })],

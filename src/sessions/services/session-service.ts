@@ -147,11 +147,11 @@ export class SessionService {
     this.#dependencies.reach("session.decided");
     if (prompt !== undefined) durable.push(session.prompt(prompt, ref(caller)).then(() => undefined));
     const answer = view(session.state);
-    const deed = { action: "session.create", target: id, details: { workspace: settings.workspace } };
+    const audited = { action: "session.create", target: id, details: { workspace: settings.workspace } };
     // The same event-loop turn, so the same commit: a retry finds either all of this or nothing.
     durable.push(
       this.#dependencies.store.commit(
-        { receipts: receipts(answer), audit: [auditRow(this.#dependencies, caller, deed)] },
+        { receipts: receipts(answer), audit: [auditRow(this.#dependencies, caller, audited)] },
         { untilStored: true },
       ),
     );

@@ -55,12 +55,12 @@ export class TemplateService {
 
   async #change(
     caller: Caller,
-    deed: { readonly action: string; readonly id: string; readonly details?: unknown },
+    audited: { readonly action: string; readonly id: string; readonly details?: unknown },
     change: (templates: readonly Template[]) => readonly Template[],
   ): Promise<void> {
     const changed = this.#changing.then(async () => {
       const templates = change(await this.#all()).toSorted(byName);
-      const { action, id, details } = deed;
+      const { action, id, details } = audited;
       const at = new Date(this.#dependencies.clock.now()).toISOString();
       await this.#dependencies.store.commit({
         documents: [{ name: DOCUMENT, at, by: refOf(caller), body: JSON.stringify(templates) }],

@@ -10,7 +10,7 @@ import {
 import type { SortKey } from "../data/sort.ts";
 import type { View, Workbench } from "../model/workbench.ts";
 import type { Databases } from "./databases.ts";
-import { deedTools } from "./deeds.ts";
+import { actionTools } from "./actions.ts";
 import { scriptHost } from "./script-host.ts";
 import { tableViewHost } from "./table-host.ts";
 
@@ -34,7 +34,7 @@ interface AgentToolsOptions {
 export class AgentTools {
   readonly #options: AgentToolsOptions;
   readonly #executor: BrowserToolExecutor;
-  readonly #deeds: readonly PageTool[];
+  readonly #actions: readonly PageTool[];
   #view: { readonly of: View; readonly context: TableViewContext } | undefined;
   #sql: { readonly id: string; readonly context: SQLGenerationContext } | undefined;
   #script: ScriptGenerationContext | undefined;
@@ -47,7 +47,7 @@ export class AgentTools {
       hasConnection: () => options.databases.isUsable,
       script: () => (this.#script ??= new ScriptGenerationContext(scriptHost())),
     });
-    this.#deeds = deedTools(options);
+    this.#actions = actionTools(options);
   }
 
   /** The context of the view that is shown; null: none is. */
@@ -64,7 +64,7 @@ export class AgentTools {
   list(): readonly PageTool[] {
     const own = pageToolsOf(this.#executor).map((tool) => (tool.name === "try_sql" ? patient(tool) : tool));
     const isOpen = this.tableView !== null;
-    return [...own, ...this.#deeds.filter(({ name }) => isOpen || ALWAYS.has(name))];
+    return [...own, ...this.#actions.filter(({ name }) => isOpen || ALWAYS.has(name))];
   }
 
   /** A mark that changes when `list` would. */

@@ -1,5 +1,5 @@
 import { createContext, use, useSyncExternalStore, type ReactNode } from "react";
-import type { Deed, View } from "../model/workbench.ts";
+import type { ActionRecord, View } from "../model/workbench.ts";
 import type { Bench } from "./bench.ts";
 import type { OpeningState } from "./opening.ts";
 
@@ -26,9 +26,9 @@ function useWorkbench<Value>(read: (workbench: Bench["workbench"]) => Value): Va
 export const useViews = (): readonly View[] => useWorkbench(({ views }) => views);
 /** The view that is shown. */
 export const useCurrent = (): View | undefined => useWorkbench(({ current }) => current);
-export const useDeeds = (): readonly Deed[] => useWorkbench(({ deeds }) => deeds);
-export const useNextUndo = (): Deed | undefined => useWorkbench(({ next }) => next.undo);
-export const useNextRedo = (): Deed | undefined => useWorkbench(({ next }) => next.redo);
+export const useActions = (): readonly ActionRecord[] => useWorkbench(({ actions }) => actions);
+export const useNextUndo = (): ActionRecord | undefined => useWorkbench(({ next }) => next.undo);
+export const useNextRedo = (): ActionRecord | undefined => useWorkbench(({ next }) => next.redo);
 
 export function useOpening(): OpeningState {
   const { opening } = useBench();

@@ -1,13 +1,13 @@
 import { WORKBENCH_LIMITS } from "../limits.ts";
 import { newId } from "./ids.ts";
-import type { Deed, Doer } from "./workbench.ts";
+import type { ActionRecord, Actor } from "./workbench.ts";
 
 /**
  * Something that can be done, taken back and done again. Paths name what it concerns, from the outside in (`view/<id>/viewer/<id>`): a
  * path concerns everything below it.
  */
-export interface Act {
-  readonly by: Doer;
+export interface Action {
+  readonly by: Actor;
   readonly words: string;
   readonly viewId: string;
   /** What is another after it. */
@@ -18,97 +18,97 @@ export interface Act {
   readonly makes?: readonly string[];
   /** Does it, and answers how it is taken back. Throws before anything has changed. */
   readonly run: () => () => void;
-  /** Acts with the same that follow each other quickly are one deed. */
+  /** Acts with the same that follow each other quickly are one action. */
   readonly merge?: string;
 }
 
 interface Entry {
-  readonly deed: Deed;
-  readonly act: Act;
+  readonly action: ActionRecord;
+  readonly act: Action;
   readonly unregister: () => void;
 }
 
-/** What was done, in the order in which it was done. Knows nothing of what the deeds are about. */
+/** What was done, in the order in which it was done. Knows nothing of what the actions are about. */
 export class History {
   readonly #now: () => number;
   #entries: readonly Entry[] = [];
-  /** Ids of deeds that were taken back, the last one last; a new deed ends the row. */
+  /** Ids of actions that were taken back, the last one last; a new action ends the row. */
   #takenBack: readonly string[] = [];
-  #deeds: readonly Deed[] = [];
+  #actions: readonly ActionRecord[] = [];
 
   constructor(now: () => number) {
     this.#now = now;
   }
 
-  get deeds(): readonly Deed[] {
-    return this.#deeds;
+  get actions(): readonly ActionRecord[] {
+    return this.#actions;
   }
 
   /** What undo would take back next. */
-  get last(): Deed | undefined {
-    return this.#deeds.findLast(({ undone }) => !undone);
+  get last(): ActionRecord | undefined {
+    return this.#actions.findLast(({ undone }) => !undone);
   }
 
   /** What redo would do next; absent after something new was done. */
-  get next(): Deed | undefined {
+  get next(): ActionRecord | undefined {
     const id = this.#takenBack.at(-1);
-    return id === undefined ? undefined : this.#deeds.find((deed) => deed.id === id);
+    return id === undefined ? undefined : this.#actions.find((action) => action.id === id);
   }
 
-  do(act: Act): void {
+  do(act: Action): void {
     this.add(act, act.run());
   }
 
   /** Something that was done already, such as by a viewer. */
-  add(act: Act, unregister: () => void): void {
+  add(act: Action, unregister: () => void): void {
     const at = this.#now();
     this.#takenBack = [];
     const last = this.#entries.at(-1);
-    const isSame = last !== undefined && act.merge !== undefined && last.act.merge === act.merge && !last.deed.undone;
-    if (isSame && last.act.by === act.by && at - last.deed.at <= WORKBENCH_LIMITS.deedMergeMs) {
-      const deed = { ...last.deed, at, words: act.words };
-      this.#set([...this.#entries.slice(0, -1), { deed, act, unregister: last.unregister }]);
+    const isSame = last !== undefined && act.merge !== undefined && last.act.merge === act.merge && !last.action.undone;
+    if (isSame && last.act.by === act.by && at - last.action.at <= WORKBENCH_LIMITS.actionMergeMs) {
+      const action = { ...last.action, at, words: act.words };
+      this.#set([...this.#entries.slice(0, -1), { action, act, unregister: last.unregister }]);
       return;
     }
-    const deed: Deed = { id: newId("deed"), by: act.by, at, words: act.words, undone: false };
-    this.#set([...this.#entries, { deed, act, unregister }].slice(-WORKBENCH_LIMITS.deedsKept));
+    const action: ActionRecord = { id: newId("action"), by: act.by, at, words: act.words, undone: false };
+    this.#set([...this.#entries, { action, act, unregister }].slice(-WORKBENCH_LIMITS.actionsKept));
   }
 
-  /** First what was done later and builds on it. Answers the deeds that were taken back. */
-  undo(id: string): readonly Deed[] {
-    const place = this.#entries.findIndex(({ deed }) => deed.id === id);
+  /** First what was done later and builds on it. Answers the actions that were taken back. */
+  undo(id: string): readonly ActionRecord[] {
+    const place = this.#entries.findIndex(({ action }) => action.id === id);
     const entry = this.#entries[place];
-    if (entry === undefined) throw new Error("this deed is too old to be taken back");
-    if (entry.deed.undone) return [];
-    const taken: Deed[] = [];
+    if (entry === undefined) throw new Error("this action is too old to be taken back");
+    if (entry.action.undone) return [];
+    const taken: ActionRecord[] = [];
     const chosen = [entry];
     for (const later of this.#entries.slice(place + 1))
-      if (!later.deed.undone && chosen.some((earlier) => buildsOn(later.act, earlier.act))) chosen.push(later);
+      if (!later.action.undone && chosen.some((earlier) => buildsOn(later.act, earlier.act))) chosen.push(later);
     for (const one of chosen.toReversed()) {
       one.unregister();
-      this.#replace(one, { ...one, deed: { ...one.deed, undone: true } });
-      this.#takenBack = [...this.#takenBack, one.deed.id];
-      taken.push(one.deed);
+      this.#replace(one, { ...one, action: { ...one.action, undone: true } });
+      this.#takenBack = [...this.#takenBack, one.action.id];
+      taken.push(one.action);
     }
     return taken;
   }
 
-  /** First what it needs to be there. It becomes the newest deed. */
+  /** First what it needs to be there. It becomes the newest action. */
   redo(id: string): void {
-    const entry = this.#entries.find(({ deed }) => deed.id === id);
-    if (entry === undefined) throw new Error("this deed is too old to be done again");
-    if (!entry.deed.undone) return;
+    const entry = this.#entries.find(({ action }) => action.id === id);
+    if (entry === undefined) throw new Error("this action is too old to be done again");
+    if (!entry.action.undone) return;
     for (const path of this.#madePaths(entry.act)) {
       const maker = this.#makerOf(path, entry);
-      if (maker !== undefined) this.redo(maker.deed.id);
+      if (maker !== undefined) this.redo(maker.action.id);
     }
     const unregister = entry.act.run();
-    const again: Entry = { ...entry, deed: { ...entry.deed, undone: false }, unregister };
+    const again: Entry = { ...entry, action: { ...entry.action, undone: false }, unregister };
     this.#takenBack = this.#takenBack.filter((taken) => taken !== id);
-    this.#set([...this.#entries.filter(({ deed }) => deed.id !== id), again]);
+    this.#set([...this.#entries.filter(({ action }) => action.id !== id), again]);
   }
 
-  /** Ids of the views that deeds are about, those of the oldest deeds first. */
+  /** Ids of the views that actions are about, those of the oldest actions first. */
   get viewIds(): readonly string[] {
     return [...new Set(this.#entries.toReversed().map(({ act }) => act.viewId))].toReversed();
   }
@@ -116,13 +116,13 @@ export class History {
   /** All about a view, so that its table can be given free. */
   forget(viewId: string): void {
     const kept = this.#entries.filter(({ act }) => act.viewId !== viewId);
-    const ids = new Set(kept.map(({ deed }) => deed.id));
+    const ids = new Set(kept.map(({ action }) => action.id));
     this.#takenBack = this.#takenBack.filter((id) => ids.has(id));
     this.#set(kept);
   }
 
-  /** Paths that deeds made and that an act needs, the outer ones first. */
-  #madePaths(act: Act): readonly string[] {
+  /** Paths that actions made and that an act needs, the outer ones first. */
+  #madePaths(act: Action): readonly string[] {
     const needed = neededBy(act);
     const made = new Set(this.#entries.flatMap((entry) => entry.act.makes ?? []));
     return [...made]
@@ -133,7 +133,7 @@ export class History {
   /** What must be done again so that a path is there; absent: nothing. */
   #makerOf(path: string, entry: Entry): Entry | undefined {
     const makers = this.#entries.filter(({ act }) => act.makes?.includes(path) === true);
-    if (makers.some(({ deed }) => !deed.undone)) return undefined;
+    if (makers.some(({ action }) => !action.undone)) return undefined;
     const place = this.#entries.indexOf(entry);
     return makers.findLast((maker) => this.#entries.indexOf(maker) < place) ?? makers[0];
   }
@@ -144,17 +144,17 @@ export class History {
 
   #set(entries: readonly Entry[]): void {
     this.#entries = entries;
-    this.#deeds = entries.map(({ deed }) => deed);
+    this.#actions = entries.map(({ action }) => action);
   }
 }
 
 /** Whether the later one cannot stay as it is without the earlier one. */
-function buildsOn(later: Act, earlier: Act): boolean {
+function buildsOn(later: Action, earlier: Action): boolean {
   return [...later.writes, ...(later.reads ?? [])].some((path) => earlier.writes.some((other) => touch(path, other)));
 }
 
 /** What must be there before it; what it makes itself is not. */
-function neededBy({ writes, reads = [], makes = [] }: Act): readonly string[] {
+function neededBy({ writes, reads = [], makes = [] }: Action): readonly string[] {
   return [...writes, ...reads].filter((path) => !makes.some((made) => isWithin(path, made)));
 }
 

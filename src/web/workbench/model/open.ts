@@ -6,26 +6,26 @@ import { WORKBENCH_LIMITS } from "../limits.ts";
 import * as registry from "../viewers/registry.ts";
 import type { Look, ViewerDefinition, ViewerType } from "../viewers/viewer.ts";
 import {
-  addViewerAct,
-  adjustAct,
-  closeAct,
-  filterAct,
-  openAct,
-  putColumnAct,
-  removeColumnAct,
-  removeViewerAct,
-  selectAct,
+  addViewerAction,
+  adjustAction,
+  closeAction,
+  filterAction,
+  openAction,
+  putColumnAction,
+  removeColumnAction,
+  removeViewerAction,
+  selectAction,
   viewerOf,
-} from "./acts.ts";
+} from "./actions.ts";
 import { checkDock, GRID, normalise } from "./dock.ts";
-import { History, type Act } from "./history.ts";
+import { History, type Action } from "./history.ts";
 import { newId } from "./ids.ts";
-import { fitting, layoutAct } from "./layout-act.ts";
+import { fitting, layoutAction } from "./layout-action.ts";
 import type { SavedLayout } from "./layout.ts";
 import { WorkbenchState } from "./state.ts";
 import { TableWatch } from "./watch.ts";
 import { titleOf } from "./words.ts";
-import type { Deed, Deeds, Dock, Doer, OpenViewer, View, Workbench } from "./workbench.ts";
+import type { ActionRecord, WorkbenchActions, Dock, Actor, OpenViewer, View, Workbench } from "./workbench.ts";
 
 /** What is known of the types of viewers. */
 export interface ViewerKinds {
@@ -38,11 +38,11 @@ export interface ViewerKinds {
 /** The workbench with what only its own page uses. */
 export interface OpenWorkbench extends Workbench {
   /** What undo and redo would do next. */
-  readonly next: { readonly undo: Deed | undefined; readonly redo: Deed | undefined };
+  readonly next: { readonly undo: ActionRecord | undefined; readonly redo: ActionRecord | undefined };
   /** Throws words where the layout does not fit the table, and changes nothing. */
-  applyLayout(viewId: string, layout: SavedLayout, by: Doer): void;
+  applyLayout(viewId: string, layout: SavedLayout, by: Actor): void;
   /** Something that the page did already, so that it can be taken back like any other. `before`: takes it back. */
-  record(act: Act, before: () => void): void;
+  record(act: Action, before: () => void): void;
 }
 
 export function openWorkbench(
@@ -51,7 +51,7 @@ export function openWorkbench(
   return new WorkbenchModel(options.now ?? Date.now, options.kinds ?? registry);
 }
 
-class WorkbenchModel implements OpenWorkbench, Deeds {
+class WorkbenchModel implements OpenWorkbench, WorkbenchActions {
   readonly #state = new WorkbenchState();
   readonly #history: History;
   readonly #kinds: ViewerKinds;
@@ -75,11 +75,11 @@ class WorkbenchModel implements OpenWorkbench, Deeds {
     return this.#state.current;
   }
 
-  get deeds(): readonly Deed[] {
-    return this.#history.deeds;
+  get actions(): readonly ActionRecord[] {
+    return this.#history.actions;
   }
 
-  get next(): { readonly undo: Deed | undefined; readonly redo: Deed | undefined } {
+  get next(): { readonly undo: ActionRecord | undefined; readonly redo: ActionRecord | undefined } {
     return { undo: this.#history.last, redo: this.#history.next };
   }
 
@@ -97,7 +97,7 @@ class WorkbenchModel implements OpenWorkbench, Deeds {
     this.#tell();
   }
 
-  addTable(table: Table, by: Doer): View {
+  addTable(table: Table, by: Actor): View {
     const open = this.views.find((view) => view.table === table);
     if (open !== undefined) {
       this.show(open.id);
@@ -106,24 +106,24 @@ class WorkbenchModel implements OpenWorkbench, Deeds {
     if (this.views.length >= WORKBENCH_LIMITS.openViews)
       throw new Error(`${WORKBENCH_LIMITS.openViews} tables are open already: close one first`);
     const id = newId("view");
-    this.#do(() => this.#history.do(openAct(this.#state, table, { id, by })));
+    this.#do(() => this.#history.do(openAction(this.#state, table, { id, by })));
     return this.#state.view(id);
   }
 
-  closeView(viewId: string, by: Doer): void {
-    this.#do(() => this.#history.do(closeAct(this.#state, viewId, by)));
+  closeView(viewId: string, by: Actor): void {
+    this.#do(() => this.#history.do(closeAction(this.#state, viewId, by)));
   }
 
-  addViewer(viewId: string, type: ViewerType, look: Look, by: Doer): OpenViewer {
+  addViewer(viewId: string, type: ViewerType, look: Look, by: Actor): OpenViewer {
     const view = this.#state.view(viewId);
     if (view.viewers.length >= WORKBENCH_LIMITS.viewersPerView)
       throw new Error(`${WORKBENCH_LIMITS.viewersPerView} viewers are open already: close one first`);
     const viewer = this.#newViewer(view.table, type, look);
-    this.#do(() => this.#history.do(addViewerAct(this.#state, viewId, { viewer, by })));
+    this.#do(() => this.#history.do(addViewerAction(this.#state, viewId, { viewer, by })));
     return viewer;
   }
 
-  adjustViewer(viewId: string, viewerId: string, look: Look, by: Doer): boolean {
+  adjustViewer(viewId: string, viewerId: string, look: Look, by: Actor): boolean {
     const view = this.#state.view(viewId);
     const viewer = viewerOf(view, viewerId);
     if (viewer === undefined) return false;
@@ -131,36 +131,36 @@ class WorkbenchModel implements OpenWorkbench, Deeds {
     const change = this.#kinds.checkLook(definition, look, view.table);
     if (Object.keys(change).length === 0) return true;
     const titled = (whole: Look): string => this.#title(definition, view.table, whole);
-    this.#do(() => this.#history.do(adjustAct(this.#state, viewId, { viewer, change, titled, by })));
+    this.#do(() => this.#history.do(adjustAction(this.#state, viewId, { viewer, change, titled, by })));
     return true;
   }
 
-  removeViewer(viewId: string, viewerId: string, by: Doer): boolean {
+  removeViewer(viewId: string, viewerId: string, by: Actor): boolean {
     const viewer = viewerOf(this.#state.view(viewId), viewerId);
     if (viewer === undefined) return false;
-    this.#do(() => this.#history.do(removeViewerAct(this.#state, viewId, { viewer, by })));
+    this.#do(() => this.#history.do(removeViewerAction(this.#state, viewId, { viewer, by })));
     return true;
   }
 
-  setFilter(viewId: string, key: string, filter: FilterSpec | undefined, by: Doer): void {
+  setFilter(viewId: string, key: string, filter: FilterSpec | undefined, by: Actor): void {
     const view = this.#state.view(viewId);
     if (filter === undefined && !view.table.filters.has(key)) return;
-    this.#do(() => this.#history.do(filterAct(view, { key, filter, by })));
+    this.#do(() => this.#history.do(filterAction(view, { key, filter, by })));
   }
 
-  select(viewId: string, rows: Bits, by: Doer): void {
+  select(viewId: string, rows: Bits, by: Actor): void {
     const view = this.#state.view(viewId);
     if (rows.length !== view.table.rowCount) throw new Error("this selection is of another table");
     if (rows.xor(view.table.selected).isEmpty) return;
-    this.#do(() => this.#history.do(selectAct(view, { rows, by })));
+    this.#do(() => this.#history.do(selectAction(view, { rows, by })));
   }
 
-  putColumn(viewId: string, column: Column, by: Doer): void {
-    const act = putColumnAct(this.#state.view(viewId), { column, by });
+  putColumn(viewId: string, column: Column, by: Actor): void {
+    const act = putColumnAction(this.#state.view(viewId), { column, by });
     this.#do(() => this.#history.do(act));
   }
 
-  removeColumn(viewId: string, name: string, by: Doer): void {
+  removeColumn(viewId: string, name: string, by: Actor): void {
     const view = this.#state.view(viewId);
     const column = view.table.column(name);
     if (column === undefined)
@@ -168,36 +168,36 @@ class WorkbenchModel implements OpenWorkbench, Deeds {
         `the table ${view.table.name} has no column ${name}; it has ${view.table.columns.map((one) => one.name).join(", ")}`,
       );
     if (view.table.columns.length === 1) throw new Error("a table keeps at least one column");
-    this.#do(() => this.#history.do(removeColumnAct(view, { name: column.name, by })));
+    this.#do(() => this.#history.do(removeColumnAction(view, { name: column.name, by })));
   }
 
-  applyLayout(viewId: string, layout: SavedLayout, by: Doer): void {
+  applyLayout(viewId: string, layout: SavedLayout, by: Actor): void {
     const view = this.#state.view(viewId);
     const { columns, trial } = fitting(layout, view.table);
     const viewers = layout.viewers.map(({ id, type, look }) => ({
       saved: id,
       viewer: this.#newViewer(trial, type, look),
     }));
-    this.#do(() => this.#history.do(layoutAct(this.#state, viewId, { layout, viewers, columns, by })));
+    this.#do(() => this.#history.do(layoutAction(this.#state, viewId, { layout, viewers, columns, by })));
   }
 
-  record(act: Act, before: () => void): void {
+  record(act: Action, before: () => void): void {
     this.#history.add(act, before);
     this.#tell();
   }
 
-  undo(deedId: string): void {
-    this.#do(() => this.#history.undo(deedId));
+  undo(actionId: string): void {
+    this.#do(() => this.#history.undo(actionId));
   }
 
-  redo(deedId: string): void {
-    this.#do(() => this.#history.redo(deedId));
+  redo(actionId: string): void {
+    this.#do(() => this.#history.redo(actionId));
   }
 
-  undoAgent(sinceDeedId?: string): number {
-    const from = sinceDeedId === undefined ? -1 : this.deeds.findIndex(({ id }) => id === sinceDeedId);
-    // A deed that is forgotten already is older than all that are known.
-    const chosen = this.deeds.slice(from + 1).filter(({ by, undone }) => by === "agent" && !undone);
+  undoAgent(sinceActionId?: string): number {
+    const from = sinceActionId === undefined ? -1 : this.actions.findIndex(({ id }) => id === sinceActionId);
+    // An action that is forgotten already is older than all that are known.
+    const chosen = this.actions.slice(from + 1).filter(({ by, undone }) => by === "agent" && !undone);
     let taken = 0;
     this.#do(() => {
       for (const { id } of chosen.toReversed())
@@ -230,7 +230,7 @@ class WorkbenchModel implements OpenWorkbench, Deeds {
     return titleOf(definition, this.#kinds.wholeLook(definition, table, look));
   }
 
-  /** Whatever is done, done again or taken back: what the tables tell meanwhile is no deed of its own. */
+  /** Whatever is done, done again or taken back: what the tables tell meanwhile is no action of its own. */
   #do(work: () => void): void {
     this.#watch.pause();
     try {

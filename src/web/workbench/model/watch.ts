@@ -1,7 +1,7 @@
 import type { FilterSpec } from "../data/filter.ts";
 import type { Bits } from "../data/bits.ts";
-import { filterPath, filterReads, selectAct } from "./acts.ts";
-import type { Act } from "./history.ts";
+import { filterPath, filterReads, selectAction } from "./actions.ts";
+import type { Action } from "./history.ts";
 import { filterWords, noFilterWords } from "./words.ts";
 import type { View } from "./workbench.ts";
 
@@ -11,13 +11,13 @@ interface Known {
   readonly stop: () => void;
 }
 
-/** Viewers filter and select on the table itself: that becomes a person's deed here, so that it can be taken back like any other. */
+/** Viewers filter and select on the table itself: that becomes a person's action here, so that it can be taken back like any other. */
 export class TableWatch {
-  readonly #told: (act: Act, unregister: () => void) => void;
+  readonly #told: (act: Action, unregister: () => void) => void;
   readonly #known = new Map<string, Known>();
   #isPaused = false;
 
-  constructor(told: (act: Act, unregister: () => void) => void) {
+  constructor(told: (act: Action, unregister: () => void) => void) {
     this.#told = told;
   }
 
@@ -65,7 +65,7 @@ export class TableWatch {
     const set = (filters: ReadonlyMap<string, FilterSpec>): void => {
       for (const key of keys) view.table.setFilter(key, filters.get(key));
     };
-    const act: Act = {
+    const act: Action = {
       by: "person",
       words: changeWords(view, keys, { before, after }),
       viewId: view.id,
@@ -91,7 +91,7 @@ export class TableWatch {
     const rows = view.table.selected;
     known.selected = rows;
     if (rows === before || rows.xor(before).isEmpty) return;
-    this.#told(selectAct(view, { rows, by: "person" }), () => view.table.select(before));
+    this.#told(selectAction(view, { rows, by: "person" }), () => view.table.select(before));
   }
 }
 

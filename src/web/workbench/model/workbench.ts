@@ -4,8 +4,8 @@ import type { Table } from "../data/table.ts";
 import type { Bits } from "../data/bits.ts";
 import type { Look, ViewerType } from "../viewers/viewer.ts";
 
-/** Who did something: undo of an agent's deeds takes back only its own. */
-export type Doer = "person" | "agent";
+/** Who did something: undo of an agent's actions takes back only its own. */
+export type Actor = "person" | "agent";
 
 export interface OpenViewer {
   /** `viewer-xxxxxx-xxxxxx-xxxxxx`, 3 × 6 characters of base 36. */
@@ -37,9 +37,9 @@ export interface View {
 }
 
 /** Something that was done, and can be taken back. */
-export interface Deed {
+export interface ActionRecord {
   readonly id: string;
-  readonly by: Doer;
+  readonly by: Actor;
   /** Milliseconds since 1970. */
   readonly at: number;
   /** In the past tense: `Added Histogram of Age`. */
@@ -47,33 +47,33 @@ export interface Deed {
   readonly undone: boolean;
 }
 
-/** All that the page's parts and the agent's tools do to the workbench; each of these is a deed that can be undone. Throws a clear Error where it cannot be done, before anything changes. */
-export interface Deeds {
-  addTable(table: Table, by: Doer): View;
-  closeView(viewId: string, by: Doer): void;
-  addViewer(viewId: string, type: ViewerType, look: Look, by: Doer): OpenViewer;
+/** All that the page's parts and the agent's tools do to the workbench; each of these is an action that can be undone. Throws a clear Error where it cannot be done, before anything changes. */
+export interface WorkbenchActions {
+  addTable(table: Table, by: Actor): View;
+  closeView(viewId: string, by: Actor): void;
+  addViewer(viewId: string, type: ViewerType, look: Look, by: Actor): OpenViewer;
   /** Property by property; undefined takes a value away. False: there is no such viewer. */
-  adjustViewer(viewId: string, viewerId: string, look: Look, by: Doer): boolean;
-  removeViewer(viewId: string, viewerId: string, by: Doer): boolean;
-  setFilter(viewId: string, key: string, filter: FilterSpec | undefined, by: Doer): void;
-  select(viewId: string, rows: Bits, by: Doer): void;
-  putColumn(viewId: string, column: Column, by: Doer): void;
-  removeColumn(viewId: string, name: string, by: Doer): void;
+  adjustViewer(viewId: string, viewerId: string, look: Look, by: Actor): boolean;
+  removeViewer(viewId: string, viewerId: string, by: Actor): boolean;
+  setFilter(viewId: string, key: string, filter: FilterSpec | undefined, by: Actor): void;
+  select(viewId: string, rows: Bits, by: Actor): void;
+  putColumn(viewId: string, column: Column, by: Actor): void;
+  removeColumn(viewId: string, name: string, by: Actor): void;
 }
 
-/** The workbench's state and its deeds. One per page. */
-export interface Workbench extends Deeds {
+/** The workbench's state and its actions. One per page. */
+export interface Workbench extends WorkbenchActions {
   readonly views: readonly View[];
   /** The view that is shown. */
   readonly current: View | undefined;
   show(viewId: string): void;
   setDock(viewId: string, dock: Dock): void;
   /** Newest last; bounded. */
-  readonly deeds: readonly Deed[];
-  /** Takes back one deed; of an agent's, also those that build on it. */
-  undo(deedId: string): void;
-  redo(deedId: string): void;
-  /** Everything that agents did since a deed, newest first; absent: everything. How many were taken back. */
-  undoAgent(sinceDeedId?: string): number;
+  readonly actions: readonly ActionRecord[];
+  /** Takes back one action; of an agent's, also those that build on it. */
+  undo(actionId: string): void;
+  redo(actionId: string): void;
+  /** Everything that agents did since an action, newest first; absent: everything. How many were taken back. */
+  undoAgent(sinceActionId?: string): number;
   subscribe(listener: () => void): () => void;
 }

@@ -131,7 +131,7 @@ describe("viewers", () => {
     expect(await call("find_viewers_by_type", { viewerType: "Histogram" })).toContain(`- ID: ${id}`);
     expect(await call("undo")).toMatch(/^Took back: /);
     expect(workbench.current?.viewers[0]?.look).toEqual({ valueColumnName: "AGE", bins: 12 });
-    expect(await call("undo", { all: true })).toBe("Took back 1 deed.");
+    expect(await call("undo", { all: true })).toBe("Took back 1 action.");
     expect(await call("list_current_viewers")).toBe("No viewers currently added.");
     expect(await call("undo")).toBe("There is nothing to take back.");
   });
@@ -156,7 +156,7 @@ describe("viewers", () => {
   ])("%s with %j changes nothing", async (name, input, words) => {
     open();
     expect(await call(name, input)).toMatch(words);
-    expect([workbench.current?.viewers, workbench.deeds.filter(({ by }) => by === "agent")]).toEqual([[], []]);
+    expect([workbench.current?.viewers, workbench.actions.filter(({ by }) => by === "agent")]).toEqual([[], []]);
   });
 
   test("every type can be described and added as it is", async () => {

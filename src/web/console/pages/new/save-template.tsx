@@ -6,7 +6,7 @@ import { Button } from "../../ui/button.tsx";
 import { problemsOf, requestOf, type Draft, type Problems } from "./draft.ts";
 import { useDraft } from "./draft-store.ts";
 import { NameDialog } from "./template-name.tsx";
-import { useTemplateDeeds } from "./template-data.ts";
+import { useTemplateActions } from "./template-data.ts";
 
 /** Keeps the form under a name. Where it came from a template of that name, the template is replaced. */
 export function SaveTemplateButton({
@@ -23,7 +23,7 @@ export function SaveTemplateButton({
   readonly children: ReactNode;
 }): ReactNode {
   const [open, setOpen] = useState(false);
-  const { save } = useTemplateDeeds();
+  const { save } = useTemplateActions();
   const navigate = useNavigate();
   const may = useMay("template.write");
   const keep = (name: string): void => {

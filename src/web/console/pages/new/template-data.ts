@@ -18,7 +18,7 @@ interface Save {
   readonly template: SaveTemplate;
 }
 
-export function useTemplateDeeds() {
+export function useTemplateActions() {
   const { client } = useConnection();
   const queries = useQueryClient();
   const tell = useTell();

@@ -1,7 +1,7 @@
 import { columnOf, newTable } from "../../../../src/web/workbench/data/make.ts";
 import type { Table } from "../../../../src/web/workbench/data/table.ts";
 import { openWorkbench, type OpenWorkbench } from "../../../../src/web/workbench/model/open.ts";
-import type { Deed, View } from "../../../../src/web/workbench/model/workbench.ts";
+import type { ActionRecord, View } from "../../../../src/web/workbench/model/workbench.ts";
 import { checkLook, wholeLook } from "../../../../src/web/workbench/viewers/look.ts";
 import type { ViewerDefinition, ViewerType } from "../../../../src/web/workbench/viewers/viewer.ts";
 
@@ -27,7 +27,7 @@ const KINDS = {
   wholeLook,
 };
 
-/** A clock of its own: each deed is a minute after the last, so that none are taken together unless a test holds it. */
+/** A clock of its own: each action is a minute after the last, so that none are taken together unless a test holds it. */
 export function world(): { readonly workbench: OpenWorkbench; readonly clock: { now: number; step: number } } {
   const clock = { now: 0, step: 60_000 };
   const workbench = openWorkbench({ kinds: KINDS, now: () => (clock.now += clock.step) });
@@ -56,5 +56,5 @@ export function seen(view: View): unknown {
   };
 }
 
-export const words = (deeds: readonly Deed[]): readonly string[] =>
-  deeds.map(({ by, words: text, undone }) => `${undone ? "✗ " : ""}${by}: ${text}`);
+export const words = (actions: readonly ActionRecord[]): readonly string[] =>
+  actions.map(({ by, words: text, undone }) => `${undone ? "✗ " : ""}${by}: ${text}`);

@@ -13,7 +13,7 @@ const FILTER_KEY = "agent";
 /** Longer results of a file are shown by their first lines. */
 const SHOWN_CSV_CHARS = 2_000;
 
-interface DeedOptions {
+interface ActionOptions {
   readonly workbench: Workbench;
   /** Hands a file to the person. */
   readonly download: (name: string, text: string) => void;
@@ -24,7 +24,7 @@ interface DeedOptions {
 type Arguments = Readonly<Record<string, unknown>>;
 
 /** What the workbench offers beside document 000's tools. */
-export function deedTools(options: DeedOptions): readonly PageTool[] {
+export function actionTools(options: ActionOptions): readonly PageTool[] {
   return [
     createColumn(options),
     applyFilter(options),
@@ -54,7 +54,7 @@ function schema(properties: Readonly<Record<string, object>>, required: readonly
   return { type: "object", properties, required, additionalProperties: false };
 }
 
-function createColumn({ workbench }: DeedOptions): PageTool {
+function createColumn({ workbench }: ActionOptions): PageTool {
   return {
     name: "create_column",
     description:
@@ -77,7 +77,7 @@ function createColumn({ workbench }: DeedOptions): PageTool {
   };
 }
 
-function applyFilter({ workbench }: DeedOptions): PageTool {
+function applyFilter({ workbench }: ActionOptions): PageTool {
   return {
     name: "apply_filter",
     description:
@@ -98,7 +98,7 @@ function applyFilter({ workbench }: DeedOptions): PageTool {
   };
 }
 
-function sortRows({ workbench, sort }: DeedOptions): PageTool {
+function sortRows({ workbench, sort }: ActionOptions): PageTool {
   return {
     name: "sort_rows",
     description: "Puts the rows of the grid in the order of one or more columns. No columns: the order of the table.",
@@ -129,7 +129,7 @@ function sortRows({ workbench, sort }: DeedOptions): PageTool {
 /** Sort keys of one call. */
 const MOST_KEYS = 5;
 
-function closeViewer({ workbench }: DeedOptions): PageTool {
+function closeViewer({ workbench }: ActionOptions): PageTool {
   return {
     name: "close_viewer",
     description: "Closes a viewer. list_current_viewers tells the ids.",
@@ -146,7 +146,7 @@ function closeViewer({ workbench }: DeedOptions): PageTool {
   };
 }
 
-function exportCsv({ workbench, download }: DeedOptions): PageTool {
+function exportCsv({ workbench, download }: ActionOptions): PageTool {
   return {
     name: "export_csv",
     description:
@@ -172,19 +172,19 @@ function exportCsv({ workbench, download }: DeedOptions): PageTool {
   };
 }
 
-function undo({ workbench }: DeedOptions): PageTool {
+function undo({ workbench }: ActionOptions): PageTool {
   return {
     name: "undo",
-    description: "Takes back what you did in the page: the last deed, or all of them. What the person did stays.",
+    description: "Takes back what you did in the page: the last action, or all of them. What the person did stays.",
     tier: "page",
     schema: schema({ all: { type: "boolean", description: "Absent: only the last one" } }, []),
     handler: (args) => {
-      const mine = workbench.deeds.filter(({ by, undone }) => by === "agent" && !undone);
+      const mine = workbench.actions.filter(({ by, undone }) => by === "agent" && !undone);
       const last = mine.at(-1);
       if (last === undefined) return "There is nothing to take back.";
       if (args["all"] === true) {
         const count = workbench.undoAgent();
-        return `Took back ${count} ${count === 1 ? "deed" : "deeds"}.`;
+        return `Took back ${count} ${count === 1 ? "action" : "actions"}.`;
       }
       workbench.undo(last.id);
       return `Took back: ${last.words}`;
@@ -192,7 +192,7 @@ function undo({ workbench }: DeedOptions): PageTool {
   };
 }
 
-function runScriptTool({ workbench }: DeedOptions): PageTool {
+function runScriptTool({ workbench }: ActionOptions): PageTool {
   return {
     name: "run_script",
     description:

@@ -4,11 +4,11 @@ import type { FilterSpec } from "../data/filter.ts";
 import type { Table } from "../data/table.ts";
 import type { Look } from "../viewers/viewer.ts";
 import { dockIds, GRID, removeFrom, stackOf } from "./dock.ts";
-import type { Act } from "./history.ts";
+import type { Action } from "./history.ts";
 import { placeNew } from "./place.ts";
 import type { WorkbenchState } from "./state.ts";
 import { count, filterWords, noFilterWords } from "./words.ts";
-import type { Dock, Doer, OpenViewer, View } from "./workbench.ts";
+import type { Dock, Actor, OpenViewer, View } from "./workbench.ts";
 
 export const viewPath = (viewId: string): string => `view/${viewId}`;
 export const viewerPath = (viewId: string, viewerId: string): string => `${viewPath(viewId)}/viewer/${viewerId}`;
@@ -18,7 +18,11 @@ export const columnPath = (viewId: string, name: string): string =>
   `${viewPath(viewId)}/column/${encodeURIComponent(name)}`;
 const selectionPath = (viewId: string): string => `${viewPath(viewId)}/selection`;
 
-export function openAct(state: WorkbenchState, table: Table, options: { readonly id: string; readonly by: Doer }): Act {
+export function openAction(
+  state: WorkbenchState,
+  table: Table,
+  options: { readonly id: string; readonly by: Actor },
+): Action {
   const { id, by } = options;
   const path = viewPath(id);
   const view: View = { id, table, viewers: [], dock: stackOf(GRID) };
@@ -40,7 +44,7 @@ export function openAct(state: WorkbenchState, table: Table, options: { readonly
   };
 }
 
-export function closeAct(state: WorkbenchState, viewId: string, by: Doer): Act {
+export function closeAction(state: WorkbenchState, viewId: string, by: Actor): Action {
   return {
     by,
     words: `Closed ${state.view(viewId).table.name}`,
@@ -59,11 +63,11 @@ export function closeAct(state: WorkbenchState, viewId: string, by: Doer): Act {
   };
 }
 
-export function addViewerAct(
+export function addViewerAction(
   state: WorkbenchState,
   viewId: string,
-  options: { readonly viewer: OpenViewer; readonly by: Doer },
-): Act {
+  options: { readonly viewer: OpenViewer; readonly by: Actor },
+): Action {
   const { viewer, by } = options;
   const path = viewerPath(viewId, viewer.id);
   return {
@@ -93,7 +97,7 @@ function takeOut(
   state.put({ ...view, viewers, dock: view.dock === placed ? before : removeFrom(view.dock, id) });
 }
 
-export function adjustAct(
+export function adjustAction(
   state: WorkbenchState,
   viewId: string,
   options: {
@@ -101,9 +105,9 @@ export function adjustAct(
     /** Undefined takes a value away. */
     readonly change: Look;
     readonly titled: (look: Look) => string;
-    readonly by: Doer;
+    readonly by: Actor;
   },
-): Act {
+): Action {
   const { viewer, change, titled, by } = options;
   const keys = Object.keys(change);
   return {
@@ -136,11 +140,11 @@ function putViewer(state: WorkbenchState, viewId: string, viewer: OpenViewer): v
   state.put({ ...view, viewers: view.viewers.map((other) => (other.id === viewer.id ? viewer : other)) });
 }
 
-export function removeViewerAct(
+export function removeViewerAction(
   state: WorkbenchState,
   viewId: string,
-  options: { readonly viewer: OpenViewer; readonly by: Doer },
-): Act {
+  options: { readonly viewer: OpenViewer; readonly by: Actor },
+): Action {
   const { viewer, by } = options;
   return {
     by,
@@ -174,10 +178,10 @@ function putBack(dock: Dock, before: Dock, viewer: OpenViewer): Dock {
   return isSame ? before : placeNew(dock, viewer.id, viewer.type);
 }
 
-export function filterAct(
+export function filterAction(
   view: View,
-  options: { readonly key: string; readonly filter: FilterSpec | undefined; readonly by: Doer },
-): Act {
+  options: { readonly key: string; readonly filter: FilterSpec | undefined; readonly by: Actor },
+): Action {
   const { key, filter, by } = options;
   const { table, id } = view;
   const standing = table.filters.get(key);
@@ -204,7 +208,7 @@ export function filterReads(viewId: string, filter: FilterSpec): readonly string
   return filter.kind === "formula" ? [`${viewPath(viewId)}/column`] : [];
 }
 
-export function selectAct(view: View, options: { readonly rows: Bits; readonly by: Doer }): Act {
+export function selectAction(view: View, options: { readonly rows: Bits; readonly by: Actor }): Action {
   const { rows, by } = options;
   return {
     by,
@@ -220,7 +224,7 @@ export function selectAct(view: View, options: { readonly rows: Bits; readonly b
   };
 }
 
-export function putColumnAct(view: View, options: { readonly column: Column; readonly by: Doer }): Act {
+export function putColumnAction(view: View, options: { readonly column: Column; readonly by: Actor }): Action {
   const { column, by } = options;
   const { table, id } = view;
   const rows = isText(column) ? column.codes.length : column.numbers.length;
@@ -250,7 +254,7 @@ export function putColumnAct(view: View, options: { readonly column: Column; rea
   };
 }
 
-export function removeColumnAct(view: View, options: { readonly name: string; readonly by: Doer }): Act {
+export function removeColumnAction(view: View, options: { readonly name: string; readonly by: Actor }): Action {
   const { name, by } = options;
   const { table, id } = view;
   return {

@@ -21,7 +21,7 @@ describe("the workbench", () => {
     expect(workbench.current?.viewers).toEqual([
       { ...viewer, look: { valueColumnName: "Age", title: "Ages" }, title: "Ages" },
     ]);
-    expect(words(workbench.deeds)).toEqual([
+    expect(words(workbench.actions)).toEqual([
       "person: Opened people",
       "agent: Added Histogram of Age",
       "person: Changed Ages: title, bins",
@@ -82,9 +82,9 @@ describe("the workbench", () => {
     ["a dock without the grid", ({ workbench, id, viewer }) => workbench.setDock(id, stackOf(viewer)), "exactly once"],
   ])("refuses %s, and nothing changes", (_, work, message) => {
     const at = opened();
-    const before = [seen(at.view()), at.workbench.deeds];
+    const before = [seen(at.view()), at.workbench.actions];
     expect(() => work(at)).toThrow(message);
-    expect([seen(at.view()), at.workbench.deeds]).toEqual(before);
+    expect([seen(at.view()), at.workbench.actions]).toEqual(before);
   });
 
   test("what is not there is not adjusted or removed", () => {
@@ -93,13 +93,13 @@ describe("the workbench", () => {
     expect(workbench.removeViewer(id, "viewer-x", "agent")).toBe(false);
   });
 
-  test("undo of a deed takes back first what builds on it, and leaves the rest", () => {
+  test("undo of an action takes back first what builds on it, and leaves the rest", () => {
     const { workbench, id, viewer } = opened();
     workbench.select(id, Bits.of(4, [1]), "person");
     workbench.adjustViewer(id, viewer, { bins: 3 }, "person");
-    const added = workbench.deeds.find(({ words: text }) => text.startsWith("Added"));
+    const added = workbench.actions.find(({ words: text }) => text.startsWith("Added"));
     workbench.undo(added?.id ?? "");
-    expect(words(workbench.deeds)).toEqual([
+    expect(words(workbench.actions)).toEqual([
       "person: Opened people",
       "✗ agent: Added Histogram of Age",
       "person: Selected 1 row",
@@ -109,16 +109,16 @@ describe("the workbench", () => {
     expect([...(workbench.current?.table.selected.rows() ?? [])]).toEqual([1]);
   });
 
-  test("redo brings back first what a deed needs; it is then the newest", () => {
+  test("redo brings back first what an action needs; it is then the newest", () => {
     const { workbench, id, viewer } = opened();
     workbench.adjustViewer(id, viewer, { bins: 3 }, "person");
-    workbench.undo(workbench.deeds[1]?.id ?? "");
-    const changed = workbench.deeds.find(({ words: text }) => text.startsWith("Changed"));
+    workbench.undo(workbench.actions[1]?.id ?? "");
+    const changed = workbench.actions.find(({ words: text }) => text.startsWith("Changed"));
     workbench.redo(changed?.id ?? "");
     expect(workbench.current?.viewers).toEqual([
       { id: viewer, type: "Histogram", look: { bins: 3 }, title: "Histogram of Age" },
     ]);
-    expect(words(workbench.deeds)).toEqual([
+    expect(words(workbench.actions)).toEqual([
       "person: Opened people",
       "agent: Added Histogram of Age",
       "person: Changed Histogram of Age: bins",
@@ -141,15 +141,15 @@ describe("the workbench", () => {
     expect(workbench.next.redo).toBeUndefined();
   });
 
-  test("undoAgent takes back what agents did since a deed, newest first, and counts it", () => {
+  test("undoAgent takes back what agents did since an action, newest first, and counts it", () => {
     const { workbench, id } = opened();
-    const since = workbench.deeds.at(-1);
+    const since = workbench.actions.at(-1);
     workbench.select(id, Bits.of(4, [1]), "person");
     workbench.setFilter(id, "agent", { kind: "categories", column: "Sex", values: ["F"] }, "agent");
     workbench.putColumn(id, columnOf("Double", [62, 84, 106, null]), "agent");
     workbench.addViewer(id, "Bar chart", { value: "Double" }, "agent");
     expect(workbench.undoAgent(since?.id)).toBe(3);
-    expect(words(workbench.deeds)).toEqual([
+    expect(words(workbench.actions)).toEqual([
       "person: Opened people",
       "agent: Added Histogram of Age",
       "person: Selected 1 row",
@@ -162,11 +162,11 @@ describe("the workbench", () => {
     expect(workbench.undoAgent()).toBe(0);
   });
 
-  test("a viewer on a column goes with the deed that made the column", () => {
+  test("a viewer on a column goes with the action that made the column", () => {
     const { workbench, id } = opened();
     workbench.putColumn(id, columnOf("Double", [62, 84, 106, null]), "agent");
     workbench.addViewer(id, "Bar chart", { value: "Double" }, "person");
-    const made = workbench.deeds.find(({ words: text }) => text === "Added the column Double");
+    const made = workbench.actions.find(({ words: text }) => text === "Added the column Double");
     workbench.undo(made?.id ?? "");
     expect(workbench.current?.viewers.map(({ title }) => title)).toEqual(["Histogram of Age"]);
     expect(workbench.current?.table.columns.map(({ name }) => name)).toEqual(["Name", "Age", "Sex"]);
@@ -202,12 +202,12 @@ describe("the workbench", () => {
       const view = workbench.addTable(people(`t${number}`), "person");
       workbench.closeView(view.id, "person");
     }
-    expect(words(workbench.deeds)).toEqual(
+    expect(words(workbench.actions)).toEqual(
       [3, 4, 5, 6, 7].flatMap((number) => [`person: Opened t${number}`, `person: Closed t${number}`]),
     );
   });
 
-  test("what a viewer filters and selects on the table is a person's deed", () => {
+  test("what a viewer filters and selects on the table is a person's action", () => {
     const { workbench, id, view, clock } = opened();
     const before = seen(view());
     const { table } = view();
@@ -215,7 +215,7 @@ describe("the workbench", () => {
     table.select(Bits.of(4, [1, 2]));
     clock.step = 100;
     for (const min of [32, 36, 40]) table.setFilter("column:Age", { kind: "range", column: "Age", min });
-    expect(words(workbench.deeds).slice(2)).toEqual([
+    expect(words(workbench.actions).slice(2)).toEqual([
       "person: Filtered Sex to M",
       "person: Selected 2 rows",
       "person: Filtered Age from 40",
@@ -225,16 +225,16 @@ describe("the workbench", () => {
     expect(table.filters.has("column:Age")).toBe(false);
     workbench.redo(last);
     expect(table.filters.get("column:Age")).toEqual({ kind: "range", column: "Age", min: 40 });
-    for (const { id: deed } of workbench.deeds.slice(2).toReversed()) workbench.undo(deed);
+    for (const { id: action } of workbench.actions.slice(2).toReversed()) workbench.undo(action);
     expect(seen(view())).toEqual(before);
     expect(workbench.current?.id).toBe(id);
   });
 
-  test("only the newest 500 deeds are kept, and older ones say so", () => {
+  test("only the newest 500 actions are kept, and older ones say so", () => {
     const { workbench, id } = opened();
-    const first = workbench.deeds[0]?.id ?? "";
+    const first = workbench.actions[0]?.id ?? "";
     for (let number = 0; number < 520; number += 1) workbench.select(id, Bits.of(4, [number % 4]), "person");
-    expect(workbench.deeds).toHaveLength(500);
+    expect(workbench.actions).toHaveLength(500);
     expect(() => workbench.undo(first)).toThrow("too old");
   });
 

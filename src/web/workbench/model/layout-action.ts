@@ -3,15 +3,15 @@ import type { FilterSpec } from "../data/filter.ts";
 import { compileFormula } from "../data/formula.ts";
 import { newTable } from "../data/make.ts";
 import type { Table } from "../data/table.ts";
-import { columnPath, viewerPath, viewPath } from "./acts.ts";
+import { columnPath, viewerPath, viewPath } from "./actions.ts";
 import { normalise } from "./dock.ts";
-import type { Act } from "./history.ts";
+import type { Action } from "./history.ts";
 import { renamed, type SavedLayout } from "./layout.ts";
 import type { WorkbenchState } from "./state.ts";
-import type { Doer, OpenViewer } from "./workbench.ts";
+import type { Actor, OpenViewer } from "./workbench.ts";
 
 /** All viewers and filters of a view at once, and the columns that they need. The layout must fit: see `fitting`. */
-export function layoutAct(
+export function layoutAction(
   state: WorkbenchState,
   viewId: string,
   options: {
@@ -19,9 +19,9 @@ export function layoutAct(
     readonly viewers: readonly { readonly saved: string; readonly viewer: OpenViewer }[];
     /** Those of its formulas that the table does not have yet. */
     readonly columns: readonly Column[];
-    readonly by: Doer;
+    readonly by: Actor;
   },
-): Act {
+): Action {
   const { layout, columns, by } = options;
   const path = viewPath(viewId);
   const ids = new Map(options.viewers.map(({ saved, viewer }) => [saved, viewer.id]));

@@ -1,11 +1,11 @@
 import { PLAIN_LOOK, type GridLook } from "../grid/look.ts";
-import type { Act } from "../model/history.ts";
-import { viewPath } from "../model/acts.ts";
-import type { Doer } from "../model/workbench.ts";
+import type { Action } from "../model/history.ts";
+import { viewPath } from "../model/actions.ts";
+import type { Actor } from "../model/workbench.ts";
 
 interface GridChange {
   readonly viewId: string;
-  readonly by: Doer;
+  readonly by: Actor;
   /** Absent: as the grid came. */
   readonly before: GridLook | undefined;
   readonly after: GridLook;
@@ -13,7 +13,7 @@ interface GridChange {
 }
 
 /** The grid was arranged: sorted, hidden, pinned or widened. Undefined: nothing is different. */
-export function gridAct({ viewId, by, before = PLAIN_LOOK, after, restore }: GridChange): Act | undefined {
+export function gridAction({ viewId, by, before = PLAIN_LOOK, after, restore }: GridChange): Action | undefined {
   const change = changeOf(before, after);
   if (change === undefined) return undefined;
   const path = `${viewPath(viewId)}/grid/${change.part}`;

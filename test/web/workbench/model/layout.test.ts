@@ -50,7 +50,7 @@ describe("layouts", () => {
     expect(seen(workbench.current!)).toEqual(before);
   });
 
-  test("applying is one deed, and undo brings back what was there", () => {
+  test("applying is one action, and undo brings back what was there", () => {
     const { saved, workbench, view } = laidOut();
     workbench.addViewer(view().id, "Filters", {}, "person");
     workbench.select(view().id, Bits.of(4, [1]), "person");
@@ -96,11 +96,11 @@ describe("layouts", () => {
     ],
   ])("refuses %s with words, and changes nothing", (_, damage, message) => {
     const { saved, workbench, view } = laidOut();
-    const before = [seen(view()), workbench.deeds];
+    const before = [seen(view()), workbench.actions];
     const damaged = damage(saved);
     const text = typeof damaged === "string" ? damaged : JSON.stringify(damaged);
     expect(() => workbench.applyLayout(view().id, parseLayout(text), "person")).toThrow(message);
-    expect([seen(view()), workbench.deeds]).toEqual(before);
+    expect([seen(view()), workbench.actions]).toEqual(before);
   });
 
   test("are kept by name and by table", () => {

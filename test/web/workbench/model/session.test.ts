@@ -147,11 +147,11 @@ describe("how a grid is arranged", () => {
     const { id } = workbench.addTable(cities(), "person");
     const plain = { widths: {}, hidden: [], pinned: [], sort: [] };
     gridLooks.put(id, { ...plain, ...change });
-    const deed = workbench.next.undo;
-    expect(deed?.words).toBe(words);
-    workbench.undo(deed?.id ?? "");
+    const action = workbench.next.undo;
+    expect(action?.words).toBe(words);
+    workbench.undo(action?.id ?? "");
     expect(gridLooks.get(id)?.look).toEqual(plain);
-    workbench.redo(deed?.id ?? "");
+    workbench.redo(action?.id ?? "");
     expect(gridLooks.get(id)?.look).toEqual({ ...plain, ...change });
   });
 });

@@ -32,7 +32,7 @@ function take(workbench: OpenWorkbench, { kind, which, rows, by }: Step): void {
   const { id, viewers, table } = view;
   const viewer = viewers[which % Math.max(1, viewers.length)]?.id ?? "viewer-none";
   const name = `New ${which}`;
-  const deeds: readonly (() => void)[] = [
+  const actions: readonly (() => void)[] = [
     () => undefined,
     () => workbench.addViewer(id, "Histogram", {}, by),
     () => workbench.addViewer(id, "Bar chart", { valueColumnName: name }, by),
@@ -49,7 +49,7 @@ function take(workbench: OpenWorkbench, { kind, which, rows, by }: Step): void {
     () => workbench.show(workbench.views[which % workbench.views.length]?.id ?? id),
   ];
   try {
-    deeds[kind]?.();
+    actions[kind]?.();
   } catch {
     // Refused: the table has no such column any more.
   }
@@ -63,13 +63,13 @@ test("whatever was done: all undone, it is as before; all done again, it is as a
       const { workbench } = world();
       const view = workbench.addTable(people(), "person");
       for (const bins of [3, 4, 5]) workbench.addViewer(view.id, "Histogram", { bins }, "person");
-      const known = workbench.deeds.length;
+      const known = workbench.actions.length;
       const before = state(workbench);
       for (const one of steps) take(workbench, one);
-      // Views that were closed long ago are forgotten with their deeds: what is left must be enough.
-      const isWhole = workbench.deeds[0]?.words === "Opened people" && closedCount(steps) <= 5;
+      // Views that were closed long ago are forgotten with their actions: what is left must be enough.
+      const isWhole = workbench.actions[0]?.words === "Opened people" && closedCount(steps) <= 5;
       const after = state(workbench);
-      const done = workbench.deeds.slice(known).map(({ id }) => id);
+      const done = workbench.actions.slice(known).map(({ id }) => id);
       for (const id of done.toReversed()) workbench.undo(id);
       if (isWhole) expect(state(workbench)).toEqual(before);
       for (const id of done) workbench.redo(id);
@@ -89,18 +89,18 @@ test("undone in any order, each view stays whole", () => {
         workbench.addTable(people(), "person");
         for (const one of steps) take(workbench, one);
         for (const number of order) {
-          const deed = workbench.deeds[number % workbench.deeds.length];
-          if (deed === undefined) continue;
+          const action = workbench.actions[number % workbench.actions.length];
+          if (action === undefined) continue;
           try {
-            if (deed.undone) workbench.redo(deed.id);
-            else workbench.undo(deed.id);
+            if (action.undone) workbench.redo(action.id);
+            else workbench.undo(action.id);
           } catch {
             // What it worked on is gone: told, and nothing half done.
           }
           for (const { dock, viewers } of workbench.views) checkDock(dock, [GRID, ...viewers.map(({ id }) => id)]);
         }
         workbench.undoAgent();
-        expect(workbench.deeds.filter(({ by, undone }) => by === "agent" && !undone)).toEqual([]);
+        expect(workbench.actions.filter(({ by, undone }) => by === "agent" && !undone)).toEqual([]);
       },
     ),
     { seed: 12, numRuns: 400 },
