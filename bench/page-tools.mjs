@@ -6,8 +6,8 @@ import { LiveConnection } from "../dist/client/index.js";
 import { makeNewId } from "../dist/protocol/index.js";
 import { CanonicalSocket } from "../dist/surfaces/canonical-socket.js";
 import { Connection } from "../dist/surfaces/connection.js";
-import { PageDesk } from "../dist/sessions/page-desk.js";
-import { LentTools } from "../dist/tools/lent.js";
+import { PageService } from "../dist/sessions/services/page-service.js";
+import { ClientTools } from "../dist/tools/client-tools.js";
 import { median, percentile } from "./children.mjs";
 import { sized } from "./size.mjs";
 
@@ -57,8 +57,8 @@ function page() {
 export async function pageToolsBench() {
   const bare = await listen();
   const ours = await listen();
-  const lent = new LentTools();
-  openDesk(ours.server, lent);
+  const clientTools = new ClientTools();
+  servePages(ours.server, clientTools);
   const child = fork(SELF, ["page"], { env: { PATH: process.env.PATH } });
   const echo = new Promise((resolve) => bare.server.once("connection", resolve));
   child.send({ bare: bare.url, ours: ours.url.replace("ws", "http") });
@@ -68,7 +68,7 @@ export async function pageToolsBench() {
   try {
     const times = { bare: [], ours: [] };
     for (let round = 0; round < ROUNDS + WARM_UP; round += 1) {
-      const pair = { bare: await timed(() => roundTrip(socket, sent)), ours: await timed(() => call(lent)) };
+      const pair = { bare: await timed(() => roundTrip(socket, sent)), ours: await timed(() => call(clientTools)) };
       // The page is told that its answer arrived; that must not fall into the next echo.
       await new Promise((resolve) => setTimeout(resolve, 1));
       if (round < WARM_UP) continue;
@@ -98,8 +98,8 @@ async function listen() {
   return { server, url: `ws://127.0.0.1:${server.address().port}` };
 }
 
-/** The real socket and desk; of the house behind them only what lends tools. */
-function openDesk(server, lent) {
+/** The real socket and service; of the house behind them only what offers tools. */
+function servePages(server, clientTools) {
   const clock = {
     now: Date.now,
     elapsed: () => performance.now(),
@@ -107,9 +107,10 @@ function openDesk(server, lent) {
   };
   const newId = makeNewId(Date.now, (bytes) => crypto.getRandomValues(bytes));
   const sessions = {
-    lend: async (_caller, _id, tools, instead) => lent.lend(tools, { isTaken: () => false, instead }),
+    registerTools: async (_caller, _id, tools, instead) =>
+      clientTools.register(tools, { isTaken: () => false, instead }),
   };
-  const gateway = { pages: new PageDesk({ sessions, clock, newId }), tokens: { checkTime: () => undefined } };
+  const gateway = { pages: new PageService({ sessions, clock, newId }), tokens: { checkTime: () => undefined } };
   const guard = { meter: () => undefined };
   const caller = { id: "tok_bench", name: "bench", role: "admin" };
   server.on("connection", (socket) => {
@@ -131,8 +132,8 @@ function roundTrip(socket, text) {
 }
 
 /** What an engine does: the input is checked, the tool is called, its result is awaited. */
-async function call(lent) {
-  const tool = lent.get("mcp__app__add_viewer");
+async function call(clientTools) {
+  const tool = clientTools.get("mcp__app__add_viewer");
   const { data } = tool.input.safeParse(INPUT);
   const { is_error } = await tool.execute(data, CONTEXT);
   if (is_error) throw new Error("the call failed");

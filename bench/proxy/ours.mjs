@@ -71,7 +71,7 @@ function holder(index) {
   const turn_id = newId("turn");
   const agent = `tok_${index % AGENTS}`;
   return {
-    standing: () => {
+    context: () => {
       const day = dayOf(now());
       return {
         session_id,
@@ -82,7 +82,7 @@ function holder(index) {
         allowedModels: ["claude-*"],
         blockedModels: ["claude-old-*"],
         maxContextTokens: 200_000,
-        purses: [
+        spendingLimits: [
           { kind: "turn", account: ACCOUNTS.turn(turn_id), limit: LIMIT },
           { kind: "session", account: ACCOUNTS.session(session_id), limit: LIMIT },
           { kind: "agent_day", account: ACCOUNTS.agentDay(agent, day), limit: LIMIT },

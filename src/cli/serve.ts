@@ -6,7 +6,7 @@ import { CHECKPOINTS, type Checkpoint, type Clock, type Log } from "../sessions/
 import { listen, type Listening, type WriteAccessLine } from "../surfaces/index.ts";
 import { SERVER_FILE } from "./files.ts";
 import { folderId } from "./home-marker.ts";
-import { openHouse, type House, type HouseOptions } from "./house.ts";
+import { openApp, type App, type AppOptions } from "./app.ts";
 import { openLog } from "./log.ts";
 import { connectionsFor, OWN_OPEN_FILES } from "./open-files.ts";
 import type { Environment, Settings } from "./settings.ts";
@@ -31,12 +31,12 @@ export interface ServeOptions {
   /** Absent: the machine's. */
   readonly clock?: Clock | undefined;
   /** Whether a database is taken that lost something, and how a test makes the store slow or faulty. */
-  readonly store?: HouseOptions["store"];
+  readonly store?: AppOptions["store"];
   /** What the process has open. Absent: as it is. */
-  readonly openFiles?: HouseOptions["openFiles"];
+  readonly openFiles?: AppOptions["openFiles"];
 }
 
-/** Opens the house and its doors. */
+/** Opens the app and listens. */
 export async function serve(options: ServeOptions): Promise<Serving> {
   const { settings, environment } = options;
   const secrets = [settings.apiKey.value, settings.token.value].filter((secret) => secret !== undefined);
@@ -44,7 +44,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
   const log = openLog(options.logLevel, redact);
   let end = async (): Promise<void> => undefined;
   let openSockets = (): number => 0;
-  const house = await openHouse({
+  const app = await openApp({
     settings,
     environment,
     version: options.version,
@@ -62,9 +62,9 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     openFiles: options.openFiles,
     openSockets: () => openSockets(),
   });
-  end = () => house.close();
-  const server = await openDoors(options, { house, log, redact }).catch(async (error: unknown) => {
-    await house.close();
+  end = () => app.close();
+  const server = await openSurfaces(options, { app, log, redact }).catch(async (error: unknown) => {
+    await app.close();
     throw error;
   });
   openSockets = () => server.sockets;
@@ -72,20 +72,20 @@ export async function serve(options: ServeOptions): Promise<Serving> {
   const said = JSON.stringify({ url: server.url, pid: process.pid, folder: await folderId(settings.home.value) });
   await writeFile(file, said, { mode: 0o600 }).catch(async (error: unknown) => {
     await server.close();
-    await house.close();
+    await app.close();
     throw error;
   });
   return {
     url: server.url,
-    token: house.adminToken,
-    modelAddress: house.modelAddress,
-    drain: (signal) => house.gateway.drain({ ms: settings.drainSeconds.value * 1_000, signal }),
+    token: app.adminToken,
+    modelAddress: app.modelAddress,
+    drain: (signal) => app.gateway.drain({ ms: settings.drainSeconds.value * 1_000, signal }),
     close: async (hurry) => {
-      house.giveUpSoon(hurry);
+      app.giveUpSoon(hurry);
       await server.close();
       // While the home is still ours: a moment later it may be the next owner's file.
       if ((await readFile(file, "utf8").catch(() => undefined)) === said) await rm(file, { force: true });
-      await house.close();
+      await app.close();
     },
   };
 }
@@ -108,25 +108,25 @@ function accessLogOf({ settings, logLevel }: ServeOptions, redact: Redactor): Wr
   return (line, message) => log.info(line, message);
 }
 
-interface DoorParts {
-  readonly house: House;
+interface SurfaceParts {
+  readonly app: App;
   readonly log: Log;
   readonly redact: Redactor;
 }
 
-async function openDoors(options: ServeOptions, { house, log, redact }: DoorParts): Promise<Listening> {
+async function openSurfaces(options: ServeOptions, { app, log, redact }: SurfaceParts): Promise<Listening> {
   const { settings } = options;
   let ours: readonly string[] = [];
   const server = await listen({
-    gateway: house.gateway,
+    gateway: app.gateway,
     log,
     version: options.version,
     host: settings.host.value,
     port: settings.port.value,
     requestsPerMinute: settings.requestsPerMinute.value,
     clock: options.clock,
-    metrics: () => house.telemetry.metrics(),
-    onRequest: (request) => house.telemetry.httpRequest(request),
+    metrics: () => app.telemetry.metrics(),
+    onRequest: (request) => app.telemetry.httpRequest(request),
     accessLog: accessLogOf(options, redact),
     connections: connectionsFor(options.openFiles ?? OWN_OPEN_FILES, LIMITS.socketsOpen),
     allowedHosts: () => ours,

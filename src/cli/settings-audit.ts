@@ -45,7 +45,7 @@ async function audited(
     const before = marks;
     marks = marksOf(value);
     const at = new Date(now()).toISOString();
-    const deed = (action: string) => (target: string) => ({
+    const audited = (action: string) => (target: string) => ({
       id: newId("aud"),
       at,
       by: SYSTEM,
@@ -55,7 +55,7 @@ async function audited(
     });
     const set = Object.keys(marks).filter((key) => marks[key] !== before[key]);
     const gone = Object.keys(before).filter((key) => !Object.hasOwn(marks, key));
-    const audit = [...set.map(deed("set")), ...gone.map(deed("remove"))];
+    const audit = [...set.map(audited("set")), ...gone.map(audited("remove"))];
     if (audit.length > 0)
       await store.commit({ audit, documents: [{ name, at, by: SYSTEM, body: JSON.stringify(marks) }] });
   };

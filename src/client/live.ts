@@ -98,7 +98,7 @@ export class LiveConnection {
   }
 
   /**
-   * Lends tools of this page to a session: the agent calls them, the page runs them. They are there until they are withdrawn, over reconnects
+   * Offers tools of this page to a session: the agent calls them, the page runs them. They are there until they are withdrawn, over reconnects
    * too; each call is run at most once.
    */
   offer(sessionId: string, offer: PageOffer): OfferedPage {

@@ -76,15 +76,15 @@ export class OfferedPage {
   constructor(
     session_id: string,
     offer: PageOffer,
-    house: { readonly socket: LiveSocket; readonly window: PageWindow | undefined; readonly over: () => void },
+    parts: { readonly socket: LiveSocket; readonly window: PageWindow | undefined; readonly over: () => void },
   ) {
     this.#session_id = session_id;
     this.#offer = offer;
-    this.#socket = house.socket;
-    this.#over = house.over;
+    this.#socket = parts.socket;
+    this.#over = parts.over;
     this.#memory = new PageMemory({
       name: `${session_id} ${offer.page}`,
-      window: house.window,
+      window: parts.window,
       begun: () => [...this.#begun.keys()],
       back: () => this.begin(),
     });

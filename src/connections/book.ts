@@ -31,7 +31,7 @@ interface Opened {
   readonly database: Promise<Database>;
 }
 
-/** The databases of the house, opened when somebody asks and closed when their settings change. */
+/** The configured databases, opened when somebody asks and closed when their settings change. */
 export class ConnectionBook {
   readonly started: readonly StartedConnection[];
   readonly #options: ConnectionBookOptions;

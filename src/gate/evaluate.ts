@@ -1,5 +1,5 @@
 import type { Profile, Ruling } from "../protocol/index.ts";
-import type { CallInQuestion, Evaluate, ResolvedPath, Standing } from "./gate.ts";
+import type { CallInQuestion, Evaluate, ResolvedPath, PolicyContext } from "./gate.ts";
 import { guardCommand } from "./guarded.ts";
 import { allows, catches, commandOf, grants, hostListed, toolListed, type Match } from "./match.ts";
 import { parseRule, pathFits, WRITING_TOOLS, type Rule } from "./rules.ts";
@@ -25,16 +25,16 @@ interface Findings {
  * Steps 1 to 6 of the permission pipeline (DESIGN §7). Total and pure. A refusal of any step is final; a rule that asks beats
  * every rule that allows; `ask` is then the caller's to put to a person.
  */
-export const evaluate: Evaluate = (call, standing) => {
-  const early = schema(call) ?? tool(call, standing);
+export const evaluate: Evaluate = (call, context) => {
+  const early = schema(call) ?? tool(call, context);
   if (early !== undefined) return early;
   const command = commandOf(call);
-  const here: Here = command === undefined ? standing : { ...standing, shell: unwrap(command), disk: call.disk };
+  const here: Here = command === undefined ? context : { ...context, shell: unwrap(command), disk: call.disk };
   return policy(call, here) ?? paths(call, here) ?? hooks(call, here) ?? autonomy(call, here);
 };
 
 /** Where the call is judged; `shell`: its command taken apart, once for all steps. */
-type Here = Standing & { readonly shell?: Unwrapped | undefined; readonly disk?: Disk | undefined };
+type Here = PolicyContext & { readonly shell?: Unwrapped | undefined; readonly disk?: Disk | undefined };
 
 function ruling(effect: Ruling["effect"], step: Ruling["step"], rule: string, why: string): Ruling {
   return { effect, step, rule, why };
@@ -46,7 +46,7 @@ function schema(call: CallInQuestion): Ruling | undefined {
   return ruling("deny", "schema", `${call.tool} input`, `The input does not fit ${call.tool}: ${call.schemaError}`);
 }
 
-function tool(call: CallInQuestion, { profile, profileName, tools, plans }: Standing): Ruling | undefined {
+function tool(call: CallInQuestion, { profile, profileName, tools, plans }: PolicyContext): Ruling | undefined {
   if (!call.known) return ruling("deny", "tool", "known tools", `There is no tool named ${call.tool}.`);
   if (profile.tools !== undefined && !toolListed(profile.tools, call.tool)) {
     return ruling(
@@ -70,8 +70,8 @@ function tool(call: CallInQuestion, { profile, profileName, tools, plans }: Stan
   return undefined;
 }
 
-function policy(call: CallInQuestion, standing: Here): Ruling | undefined {
-  const { profile, profileName } = standing;
+function policy(call: CallInQuestion, context: Here): Ruling | undefined {
+  const { profile, profileName } = context;
   const rules = [...(profile.deny ?? []), ...(profile.ask ?? [])];
   const broken = rules.find((text) => "error" in parseRule(text));
   if (broken !== undefined) {
@@ -82,7 +82,7 @@ function policy(call: CallInQuestion, standing: Here): Ruling | undefined {
       `The policy's rule ${broken} is not valid, so nothing is allowed until it is mended.`,
     );
   }
-  const denied = catches(rulesOf(profile.deny), call, standing);
+  const denied = catches(rulesOf(profile.deny), call, context);
   if (denied?.certain === true) {
     return ruling(
       "deny",
@@ -122,7 +122,7 @@ function rulesOf(texts: readonly string[] | undefined): readonly Rule[] {
   });
 }
 
-function paths(call: CallInQuestion, { workspace, extraRead }: Standing): Ruling | undefined {
+function paths(call: CallInQuestion, { workspace, extraRead }: PolicyContext): Ruling | undefined {
   const wrong = call.paths.find(({ real, access }) => {
     if (isInside(workspace, real)) return false;
     return access === "write" || !extraRead.some((folder) => isInside(folder, real));
@@ -159,22 +159,22 @@ function unsandboxed(call: CallInQuestion): boolean {
   return call.input["dangerouslyDisableSandbox"] === true;
 }
 
-function findings(call: CallInQuestion, standing: Here): Findings {
-  const { profile } = standing;
-  const allowed = allows(rulesOf(profile.allow), call, standing);
-  const granted = grants(rulesOf(standing.grants), call, standing);
-  return { allowed, granted, asked: mustAsk(call, standing) };
+function findings(call: CallInQuestion, context: Here): Findings {
+  const { profile } = context;
+  const allowed = allows(rulesOf(profile.allow), call, context);
+  const granted = grants(rulesOf(context.grants), call, context);
+  return { allowed, granted, asked: mustAsk(call, context) };
 }
 
-function mustAsk(call: CallInQuestion, standing: Here): Findings["asked"] {
-  const { profile, workspace } = standing;
-  const asks = catches(rulesOf(profile.ask), call, standing);
+function mustAsk(call: CallInQuestion, context: Here): Findings["asked"] {
+  const { profile, workspace } = context;
+  const asks = catches(rulesOf(profile.ask), call, context);
   if (asks !== undefined)
     return {
       rule: `ask ${asks.rule}`,
       why: `The policy asks about ${asks.rule}${asks.why === undefined ? "" : `: ${asks.why}`}.`,
     };
-  const denied = catches(rulesOf(profile.deny), call, standing);
+  const denied = catches(rulesOf(profile.deny), call, context);
   if (denied !== undefined)
     return {
       rule: `deny ${denied.rule}`,
@@ -183,14 +183,14 @@ function mustAsk(call: CallInQuestion, standing: Here): Findings["asked"] {
   if (unsandboxed(call))
     return { rule: "sandbox", why: "The command wants to leave the sandbox (dangerouslyDisableSandbox)." };
   const sensitive = call.paths.find(({ real, access }) => access === "write" && isProtected(real, workspace));
-  const named = sensitive === undefined || namesExactly(sensitive, standing);
+  const named = sensitive === undefined || namesExactly(sensitive, context);
   return named
     ? undefined
     : { rule: "protected files", why: `${sensitive.given} decides what programs run or what an agent may do.` };
 }
 
 /** Only a rule without wildcards is meant for such a file. */
-function namesExactly({ real }: ResolvedPath, { profile, grants: granted, workspace }: Standing): boolean {
+function namesExactly({ real }: ResolvedPath, { profile, grants: granted, workspace }: PolicyContext): boolean {
   return rulesOf([...(profile.allow ?? []), ...granted]).some(
     (rule) =>
       rule.kind === "path" &&
@@ -200,15 +200,15 @@ function namesExactly({ real }: ResolvedPath, { profile, grants: granted, worksp
   );
 }
 
-function autonomy(call: CallInQuestion, standing: Here): Ruling {
-  const found = findings(call, standing);
-  const decided = decide(call, standing, found);
-  if (decided.effect !== "ask" || !standing.neverAsk) return decided;
+function autonomy(call: CallInQuestion, context: Here): Ruling {
+  const found = findings(call, context);
+  const decided = decide(call, context, found);
+  if (decided.effect !== "ask" || !context.neverAsk) return decided;
   return { ...decided, effect: "deny", why: `${decided.why} This session never asks (dontAsk), so it is refused.` };
 }
 
-function decide(call: CallInQuestion, standing: Standing, { allowed, granted, asked }: Findings): Ruling {
-  const { autonomy: level } = standing;
+function decide(call: CallInQuestion, context: PolicyContext, { allowed, granted, asked }: Findings): Ruling {
+  const { autonomy: level } = context;
   if (level === "read_only") {
     if (call.tier !== "read" || allowed === undefined) {
       return ruling(
@@ -229,11 +229,11 @@ function decide(call: CallInQuestion, standing: Standing, { allowed, granted, as
   if (allowed !== undefined)
     return ruling("allow", "policy", `allow ${allowed.rule}`, `The policy allows ${allowed.rule}.`);
   if (level === "full") return ruling("allow", "autonomy", "full", "This session may act without asking.");
-  return supervised(call, standing);
+  return supervised(call, context);
 }
 
 /** What `ask` names was found before: anything else runs. */
-function asksOnlyListed({ profile, reviews }: Standing): boolean {
+function asksOnlyListed({ profile, reviews }: PolicyContext): boolean {
   return profile.ask_only_listed === true && (profile.ask?.length ?? 0) > 0 && reviews !== true;
 }
 
@@ -241,9 +241,9 @@ function listed({ ask = [] }: Profile): string {
   return ask.join(", ");
 }
 
-function supervised(call: CallInQuestion, standing: Standing): Ruling {
-  const { acceptEdits, askReads, profile } = standing;
-  if (asksOnlyListed(standing) && !(call.tier === "read" && askReads))
+function supervised(call: CallInQuestion, context: PolicyContext): Ruling {
+  const { acceptEdits, askReads, profile } = context;
+  if (asksOnlyListed(context) && !(call.tier === "read" && askReads))
     return ruling("allow", "autonomy", "supervised: not listed", `The policy asks only about ${listed(profile)}.`);
   switch (call.tier) {
     case "read":

@@ -23,7 +23,7 @@ export interface CallInQuestion {
   readonly disk?: Disk | undefined;
 }
 
-export interface Standing {
+export interface PolicyContext {
   readonly profile: Profile;
   readonly profileName: string;
   /** Already narrowed by the profile. */
@@ -48,4 +48,4 @@ export interface Standing {
   readonly askReads: boolean;
 }
 
-export type Evaluate = (call: CallInQuestion, standing: Standing) => Ruling;
+export type Evaluate = (call: CallInQuestion, context: PolicyContext) => Ruling;

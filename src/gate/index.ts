@@ -1,7 +1,7 @@
 export { firstExcess, isBounded, roleWithin } from "./bounds.ts";
 export { allowsCommand } from "./commands.ts";
 export { evaluate, PLAN_RULE } from "./evaluate.ts";
-export type { CallInQuestion, ResolvedPath, Standing } from "./gate.ts";
+export type { CallInQuestion, ResolvedPath, PolicyContext } from "./gate.ts";
 export { bashSecurityHook } from "./guarded.ts";
 export { matchRule, toolListed } from "./match.ts";
 export { refusedModel } from "./models.ts";

@@ -62,7 +62,7 @@ export const BUILTIN_PROFILES: Readonly<
     for_agents: false,
   },
   server: {
-    description: "Nobody is asked: only tools that read, and those that a page lends (document 000).",
+    description: "Nobody is asked: only tools that read, and those that a page offers (document 000).",
     tools: ["Read", "Glob", "Grep", "WebFetch", "mcp__datagrok__*"],
     // Hosts on the open internet; those of the own network must be named exactly.
     web_hosts: ["*"],

@@ -2,7 +2,7 @@ import { relative } from "node:path/posix";
 import { canonicalJson, isPlainToSee, LIMITS } from "../protocol/index.ts";
 import { isStatic, trimmed } from "./commands.ts";
 import { evaluate } from "./evaluate.ts";
-import type { CallInQuestion, Standing } from "./gate.ts";
+import type { CallInQuestion, PolicyContext } from "./gate.ts";
 import { canonicalTool, exactCommand, exactPath, parseRule, READING_TOOLS, WRITING_TOOLS } from "./rules.ts";
 import { isInside } from "./shell/paths.ts";
 
@@ -10,18 +10,18 @@ import { isInside } from "./shell/paths.ts";
  * The rule that "approve for this session" would add, as it is shown to the person: it means this call and nothing broader.
  * Undefined where no such rule can be written, or where it would change nothing.
  */
-export function sessionRule(call: CallInQuestion, standing: Standing): string | undefined {
+export function sessionRule(call: CallInQuestion, context: PolicyContext): string | undefined {
   if (call.alwaysAsks) return undefined;
-  const rule = ruleFor(call, standing);
+  const rule = ruleFor(call, context);
   // A person must see all of it.
   if (rule === undefined || rule.length > LIMITS.ruleChars || !isPlainToSee(rule, "command")) {
     return undefined;
   }
   if ("error" in parseRule(rule)) return undefined;
-  return evaluate(call, { ...standing, grants: [...standing.grants, rule] }).effect === "allow" ? rule : undefined;
+  return evaluate(call, { ...context, grants: [...context.grants, rule] }).effect === "allow" ? rule : undefined;
 }
 
-function ruleFor(call: CallInQuestion, standing: Standing): string | undefined {
+function ruleFor(call: CallInQuestion, context: PolicyContext): string | undefined {
   const { tool, input } = call;
   if (tool === "Bash") {
     const { command } = input;
@@ -29,8 +29,8 @@ function ruleFor(call: CallInQuestion, standing: Standing): string | undefined {
       ? `Bash(${exactCommand(trimmed(command))})`
       : undefined;
   }
-  if ((WRITING_TOOLS as readonly string[]).includes(tool)) return pathRule("Edit", call, standing);
-  if ((READING_TOOLS as readonly string[]).includes(tool)) return pathRule("Read", call, standing);
+  if ((WRITING_TOOLS as readonly string[]).includes(tool)) return pathRule("Edit", call, context);
+  if ((READING_TOOLS as readonly string[]).includes(tool)) return pathRule("Read", call, context);
   if (tool === "WebFetch") {
     const [host, ...more] = call.hosts;
     return host === undefined || more.length > 0 ? undefined : `WebFetch(domain:${host.toLowerCase()})`;
@@ -42,11 +42,11 @@ function ruleFor(call: CallInQuestion, standing: Standing): string | undefined {
  * The rule for every call of the tool, for a person who picks it instead of the one for this call. Only where no other
  * rule says what a call is about: tools of pages and of MCP servers, and the like.
  */
-export function broaderRule(call: CallInQuestion, standing: Standing): string | undefined {
+export function broaderRule(call: CallInQuestion, context: PolicyContext): string | undefined {
   const { tool } = call;
   if (call.alwaysAsks || !isPlainName(tool) || hasOwnForm(tool)) return undefined;
   const rule = canonicalTool(tool);
-  return evaluate(call, { ...standing, grants: [...standing.grants, rule] }).effect === "allow" ? rule : undefined;
+  return evaluate(call, { ...context, grants: [...context.grants, rule] }).effect === "allow" ? rule : undefined;
 }
 
 function isPlainName(tool: string): boolean {
@@ -57,7 +57,7 @@ function hasOwnForm(tool: string): boolean {
   return ["Bash", "WebFetch", ...WRITING_TOOLS, ...READING_TOOLS].includes(tool);
 }
 
-function pathRule(name: "Edit" | "Read", { paths }: CallInQuestion, { workspace }: Standing): string | undefined {
+function pathRule(name: "Edit" | "Read", { paths }: CallInQuestion, { workspace }: PolicyContext): string | undefined {
   const [first, ...more] = new Set(paths.map(({ real }) => real));
   if (first === undefined || more.length > 0) return undefined;
   if (!isInside(workspace, first)) return `${name}(${exactPath(first)})`;

@@ -5,9 +5,9 @@ import type { Balance, Charge, Claim, Ledger, Reservation } from "./ledger.ts";
 import type { Log } from "./log.ts";
 import { settleLeft } from "./recovery.ts";
 import { Saving } from "./saving.ts";
-import { type Account, Vault } from "./vault.ts";
+import { type Account, AccountCache } from "./account-cache.ts";
 import { aborted, type After, type Outcome, Waiters } from "./waiters.ts";
-import { keysOf, wishOf } from "./wish.ts";
+import { keysOf, resolveClaim } from "./claims.ts";
 
 interface LedgerOptions {
   readonly store: Store;
@@ -32,29 +32,29 @@ const byMachine: After = (ms, callback) => {
 
 class Book implements Ledger {
   readonly #options: LedgerOptions;
-  readonly #vault: Vault;
+  readonly #cache: AccountCache;
   readonly #waiters: Waiters;
   readonly #saving: Saving;
 
   constructor(options: LedgerOptions) {
     this.#options = options;
     const { store, log } = options;
-    this.#vault = new Vault((key) => store.read.spent(key));
+    this.#cache = new AccountCache((key) => store.read.spent(key));
     this.#waiters = new Waiters(options.after ?? byMachine);
-    this.#saving = new Saving({ store, log, vault: this.#vault });
+    this.#saving = new Saving({ store, log, cache: this.#cache });
   }
 
   async reserve(claim: Claim, signal: AbortSignal): Promise<Reservation | Shortage> {
     refuseUnsound(claim.amount);
     const at = this.#options.now();
-    const accounts = await this.#vault.hold(keysOf(claim.purses));
+    const accounts = await this.#cache.hold(keysOf(claim.spendingLimits));
     const held: Held = { claim, accounts, at };
     const outcome = await this.#take(held, signal).catch((error: unknown) => {
-      this.#vault.drop(accounts);
+      this.#cache.drop(accounts);
       throw error;
     });
     if (outcome !== "taken") {
-      this.#vault.drop(accounts);
+      this.#cache.drop(accounts);
       return outcome;
     }
     const reservation = this.#reservation(held);
@@ -64,14 +64,14 @@ class Book implements Ledger {
   }
 
   async balance(account: string): Promise<Balance> {
-    const accounts = await this.#vault.hold([account]);
+    const accounts = await this.#cache.hold([account]);
     const { spent, reserved } = accounts[0] ?? { spent: 0, reserved: 0 };
-    this.#vault.drop(accounts);
+    this.#cache.drop(accounts);
     return { spent, reserved };
   }
 
   peek(account: string): Balance | undefined {
-    const found = this.#vault.peek(account);
+    const found = this.#cache.peek(account);
     return found === undefined ? undefined : { spent: found.spent, reserved: found.reserved };
   }
 
@@ -82,7 +82,7 @@ class Book implements Ledger {
   /** Sets the money aside, in memory and then on the disk; nothing is left of it when that fails. */
   async #take({ claim, accounts, at }: Held, signal: AbortSignal): Promise<Outcome> {
     if (signal.aborted) throw aborted();
-    const outcome = await this.#waiters.ask(wishOf(claim.purses, accounts, claim.amount), signal);
+    const outcome = await this.#waiters.ask(resolveClaim(claim.spendingLimits, accounts, claim.amount), signal);
     // What costs nothing leaves nothing to settle after a crash.
     if (outcome !== "taken" || claim.amount === 0) return outcome;
     try {
@@ -117,7 +117,7 @@ class Book implements Ledger {
   /** Counts what was spent, and lets the next one have the rest. */
   #end(held: Held, charge: Charge | undefined): void {
     const { claim, accounts } = held;
-    if (claim.amount === 0 && charge === undefined) return this.#vault.drop(accounts);
+    if (claim.amount === 0 && charge === undefined) return this.#cache.drop(accounts);
     const cost = charge?.cost ?? 0;
     for (const account of accounts) account.spent = Math.min(account.spent + cost, Number.MAX_SAFE_INTEGER);
     this.#saving.add({

@@ -1,7 +1,7 @@
 import type { LimitKind, Shortage, TokenCount } from "../protocol/index.ts";
 
 /** One limit that a request must keep. Two limits can count on the same account. */
-export interface Purse {
+export interface SpendingLimit {
   readonly kind: LimitKind;
   /** The account's key; see accounts.ts. */
   readonly account: string;
@@ -20,7 +20,7 @@ export interface Claim {
   readonly engine: string;
   readonly provider: string;
   readonly model: string;
-  readonly purses: readonly Purse[];
+  readonly spendingLimits: readonly SpendingLimit[];
   /** Micro-USD. */
   readonly amount: number;
 }

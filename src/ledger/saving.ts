@@ -1,7 +1,7 @@
 import { LIMITS } from "../protocol/index.ts";
 import type { ReservationRow, Store, UsageRow, Write } from "../store/index.ts";
 import type { Log } from "./log.ts";
-import type { Account, Vault } from "./vault.ts";
+import type { Account, AccountCache } from "./account-cache.ts";
 
 /** One reservation's end. */
 export interface Ending {
@@ -16,7 +16,7 @@ export interface Ending {
 
 interface SavingOptions {
   readonly store: Store;
-  readonly vault: Vault;
+  readonly cache: AccountCache;
   readonly log: Log;
 }
 
@@ -91,7 +91,7 @@ export class Saving {
   }
 
   async #save({ reservations, endings }: Together, haste: Haste | undefined): Promise<unknown> {
-    const { store, vault, log } = this.#options;
+    const { store, cache, log } = this.#options;
     try {
       await store.commit(
         { ...writeOf(endings), reservations },
@@ -108,7 +108,7 @@ export class Saving {
       }
       return error;
     }
-    for (const { accounts } of endings) vault.drop(accounts);
+    for (const { accounts } of endings) cache.drop(accounts);
     return undefined;
   }
 }

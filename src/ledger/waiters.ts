@@ -1,12 +1,12 @@
 import { Failure, LIMITS, type Shortage } from "../protocol/index.ts";
-import type { Account } from "./vault.ts";
-import { standingInLine, type Wish } from "./wish.ts";
+import type { Account } from "./account-cache.ts";
+import { admissionInLine, type ResolvedClaim } from "./claims.ts";
 
 export type Outcome = "taken" | Shortage;
 
-/** A wish that waits, in the line of one account. */
+/** A claim that waits in the line of one account. */
 export interface Waiter {
-  readonly wish: Wish;
+  readonly claim: ResolvedClaim;
   /** The later one came, the higher. */
   readonly ticket: number;
   /** The account in whose line it stands. */
@@ -18,8 +18,8 @@ export interface Waiter {
 export type After = (ms: number, callback: () => void) => () => void;
 
 /**
- * Takes money for those who want it. Whoever is held up by nothing but others' reservations waits for them, at the
- * account that holds him up, and is not overtaken there by a smaller wish. Elsewhere he holds up nobody.
+ * Takes money for claims. A claim that only the reservations of others hold up waits for them, at the account that is
+ * short. A smaller claim does not overtake it there. At its other accounts it holds up nobody.
  */
 export class Waiters {
   readonly #after: After;
@@ -31,17 +31,17 @@ export class Waiters {
   }
 
   /** Checks and takes in one step; a promise only where it has to wait. A Failure `aborted` when the signal is. */
-  ask(wish: Wish, signal: AbortSignal): Outcome | Promise<Outcome> {
+  ask(claim: ResolvedClaim, signal: AbortSignal): Outcome | Promise<Outcome> {
     this.#tickets += 1;
-    const standing = standingInLine(wish, this.#tickets);
-    switch (standing.kind) {
+    const admission = admissionInLine(claim, this.#tickets);
+    switch (admission.kind) {
       case "fits":
-        return take(wish);
+        return take(claim);
       case "short":
-        return standing.shortage;
+        return admission.shortage;
       case "reserved":
-        if (this.#count >= LIMITS.ledgerWaiters) return standing.shortage;
-        return this.#wait({ wish, ticket: this.#tickets, at: standing.account }, signal);
+        if (this.#count >= LIMITS.ledgerWaiters) return admission.shortage;
+        return this.#wait({ claim, ticket: this.#tickets, at: admission.account }, signal);
     }
   }
 
@@ -51,7 +51,7 @@ export class Waiters {
     for (const account of accounts) this.#serve(account);
   }
 
-  #wait(entry: Pick<Waiter, "wish" | "ticket" | "at">, signal: AbortSignal): Promise<Outcome> {
+  #wait(entry: Pick<Waiter, "claim" | "ticket" | "at">, signal: AbortSignal): Promise<Outcome> {
     return new Promise((resolve, reject) => {
       const end = () => {
         this.#count -= 1;
@@ -89,14 +89,14 @@ export class Waiters {
   /** In order, up to the first who must still wait here. */
   #serve(account: Account): void {
     for (let first = account.waiting[0]; first !== undefined; first = account.waiting[0]) {
-      const standing = standingInLine(first.wish, first.ticket);
-      if (standing.kind === "reserved" && standing.account === account) return;
+      const admission = admissionInLine(first.claim, first.ticket);
+      if (admission.kind === "reserved" && admission.account === account) return;
       account.waiting.shift();
-      if (standing.kind === "reserved") {
-        first.at = standing.account;
+      if (admission.kind === "reserved") {
+        first.at = admission.account;
         enqueue(first);
       } else {
-        first.done(standing.kind === "fits" ? take(first.wish) : standing.shortage);
+        first.done(admission.kind === "fits" ? take(first.claim) : admission.shortage);
       }
     }
   }
@@ -106,14 +106,14 @@ export function aborted(): Failure {
   return new Failure("aborted", "The request was given up before money was set aside for it.");
 }
 
-function take({ accounts, amount }: Wish): "taken" {
+function take({ accounts, amount }: ResolvedClaim): "taken" {
   for (const account of accounts) account.reserved += amount;
   return "taken";
 }
 
-function outcomeOf({ wish, ticket }: Waiter): Outcome {
-  const standing = standingInLine(wish, ticket);
-  return standing.kind === "fits" ? take(wish) : standing.shortage;
+function outcomeOf({ claim, ticket }: Waiter): Outcome {
+  const admission = admissionInLine(claim, ticket);
+  return admission.kind === "fits" ? take(claim) : admission.shortage;
 }
 
 /** Behind those who came earlier: who comes from another account's line keeps his place. */

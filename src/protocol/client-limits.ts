@@ -22,8 +22,8 @@ export const CLIENT_LIMITS = {
   /** Brackets inside brackets of one message. */
   jsonDepth: 64,
   // page tools
-  /** Tools that one session has on loan. */
-  lentTools: 256,
+  /** Tools of pages and other programs that one session has. */
+  clientTools: 256,
   /** One answer of a page as JSON. */
   pageResultBytes: 6_000_000,
   /** What a page says of a call that failed. */

@@ -40,7 +40,7 @@ export const Prompt = z
       .refine((text) => text.trim() !== "", "Empty prompt"),
     attachments: z.array(Attachment).max(LIMITS.attachmentsPerPrompt).optional(),
     /** The most that this turn may cost, micro-USD; absent: what the policy says. */
-    max_cost_usd: MicroUsd.optional(),
+    max_cost_microusd: MicroUsd.optional(),
   })
   .strict();
 export type Prompt = z.infer<typeof Prompt>;

@@ -3,7 +3,7 @@ export * from "./approvals.ts";
 export * from "./canonical.ts";
 export * from "./connections.ts";
 export * from "./content.ts";
-export * from "./desk.ts";
+export * from "./catalog.ts";
 export * from "./errors.ts";
 export * from "./out-of-files.ts";
 export * from "./events.ts";

@@ -268,23 +268,23 @@ export const LIMITS = {
   webFetchChars: 100_000,
   webRedirects: 5,
   schemaIssues: 10,
-  // lent tools: those of a page or another program
+  // client tools: those of a page or another program
   /** What providers of models take. */
   toolNameChars: 128,
-  lentDescriptionChars: 10_000,
+  clientToolDescriptionChars: 10_000,
   /** One tool's schema as JSON. */
-  lentSchemaBytes: 65_536,
+  clientToolSchemaBytes: 65_536,
   /** Schemas inside schemas, references followed included. */
-  lentSchemaDepth: 64,
+  clientToolSchemaDepth: 64,
   /** Single checks of one input against its schema; what needs more is refused. */
-  lentSchemaSteps: 100_000,
+  clientToolSchemaSteps: 100_000,
   /** How long a page or another program has for one call, unless the tool says otherwise. */
   pageToolMs: 30_000,
   pageToolMaxMs: 3_600_000,
   /** Texts and images of one result. */
-  lentResultBlocks: 100,
+  clientToolResultBlocks: 100,
   /** Tools that were taken back whose callers are still told why; the oldest is forgotten first. */
-  lentMemories: 256,
+  clientToolMemories: 256,
   // tools of a page on /api/ws
   /** How long a page that is gone may take to come back before its tools are taken back and its calls fail. */
   pageGraceMs: 10_000,
@@ -465,7 +465,7 @@ export const LIMITS = {
   metricLabelChars: 200,
   /** Combinations of labels of one metric; the rest counts under `other` everywhere. */
   metricSeries: 500,
-  /** How long a scrape waits for the numbers of the house; it goes on without them. */
+  /** How long a scrape waits for the numbers of the server; it goes on without them. */
   metricReadingsMs: 2_000,
   /** Turns and tool calls that are being timed. What comes beyond is not traced. */
   openSpans: 10_000,

@@ -76,7 +76,7 @@ export type PricedModel = z.infer<typeof PricedModel>;
 
 /** Which limit it was that a request would have passed. */
 export const LimitKind = z.enum([
-  /** `max_cost_usd` of the one request. */
+  /** `max_cost_microusd` of the one request. */
   "request",
   "turn",
   "session",

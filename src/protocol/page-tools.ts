@@ -21,7 +21,7 @@ const PageToolDeclaration = z
       .string()
       .max(LIMITS.pageNameChars)
       .regex(/^[A-Za-z0-9_-]+$/, "must be letters, digits, _ and -"),
-    description: z.string().max(LIMITS.lentDescriptionChars),
+    description: z.string().max(LIMITS.clientToolDescriptionChars),
     /** JSON Schema of an object. */
     input_schema: schema,
     /** JSON Schema of what the page answers as `json`. Absent: anything. */
@@ -63,7 +63,7 @@ export const DeclareTools = z
     page,
     /** The same for as long as it is the same page, reloads included: whoever comes back with it gets the calls that wait. Not to be guessed. */
     instance: z.string().min(8).max(LIMITS.pageInstanceChars),
-    tools: z.array(PageToolDeclaration).max(LIMITS.lentTools),
+    tools: z.array(PageToolDeclaration).max(LIMITS.clientTools),
   })
   .strict();
 export type DeclareTools = z.infer<typeof DeclareTools>;

@@ -118,19 +118,19 @@ export const Profile = z
     /** Models that are refused; globs. Wins over `allowed_models`. */
     blocked_models: names.optional(),
     /** Money, all in micro-USD. The most that one session may spend, forks and sub-agents of it included. Absent: no limit. */
-    max_cost_usd: MicroUsd.optional(),
-    /** What a session gets that asks for no limit of its own. Absent: `max_cost_usd`. */
-    default_max_cost_usd: MicroUsd.optional(),
-    /** A session must say `max_cost_usd` itself. Absent: no. */
+    max_cost_microusd: MicroUsd.optional(),
+    /** What a session gets that asks for no limit of its own. Absent: `max_cost_microusd`. */
+    default_max_cost_microusd: MicroUsd.optional(),
+    /** A session must say `max_cost_microusd` itself. Absent: no. */
     require_max_cost: z.boolean().optional(),
     /** For one turn. Absent: no limit. */
-    max_cost_usd_per_tick: MicroUsd.optional(),
+    max_cost_microusd_per_tick: MicroUsd.optional(),
     /** For one principal in one day (UTC). Absent: no limit. */
-    max_cost_usd_per_day: MicroUsd.optional(),
+    max_cost_microusd_per_day: MicroUsd.optional(),
     /** For one principal, ever. Absent: no limit. */
-    max_cost_usd_per_agent: MicroUsd.optional(),
+    max_cost_microusd_per_agent: MicroUsd.optional(),
     /** Each time a turn passes a multiple of this, a person is asked. Absent: nobody is. */
-    approval_threshold_usd: MicroUsd.min(1).optional(),
+    approval_threshold_microusd: MicroUsd.min(1).optional(),
     /** Who may approve money for its sessions, by id or name of the principal. Absent or empty: whoever may approve. */
     budget_approvers: names.optional(),
     /** Sessions of one principal that have not ended. Absent: no limit. */
@@ -153,7 +153,10 @@ export const Policy = z
     default_profile: z.string().min(1).max(100),
     profiles: z.record(z.string().min(1).max(100), Profile),
     /** Limits for everybody together, micro-USD. Absent: none. */
-    budget: z.object({ per_day_usd: MicroUsd.optional(), total_usd: MicroUsd.optional() }).strict().optional(),
+    budget: z
+      .object({ per_day_microusd: MicroUsd.optional(), total_microusd: MicroUsd.optional() })
+      .strict()
+      .optional(),
   })
   .strict();
 export type Policy = z.infer<typeof Policy>;

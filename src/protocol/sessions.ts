@@ -80,7 +80,7 @@ export const SessionSettings = z.object({
   max_tokens: z.number().int(),
   thinking_tokens: z.number().int().optional(),
   /** micro-USD; absent: no limit of its own. */
-  max_cost_usd: z.number().int().optional(),
+  max_cost_microusd: z.number().int().optional(),
   /** The longest conversation that is sent to the model; absent: what the model takes. */
   max_context_tokens: z.number().int().optional(),
   /** Each turn ends with a value of this form, in `structured_output`. Absent: with words. */
@@ -111,7 +111,7 @@ export const CreateSession = z
     max_turns: z.number().int().min(1).max(1_000).optional(),
     max_tokens: z.number().int().min(1).max(1_000_000).optional(),
     thinking_tokens: z.number().int().min(1_024).max(1_000_000).optional(),
-    max_cost_usd: MicroUsd.optional(),
+    max_cost_microusd: MicroUsd.optional(),
     max_context_tokens: z.number().int().min(1_000).max(100_000_000).optional(),
     /** Draws on this session's budget, and on its parents'. */
     parent_session_id: z.string().max(100).optional(),
@@ -133,7 +133,7 @@ export const PromptAccepted = z.object({ turn_id: z.string(), seq: z.number().in
 export type PromptAccepted = z.infer<typeof PromptAccepted>;
 
 /** Sets the most that a session may spend, micro-USD. */
-export const SetBudget = z.object({ max_cost_usd: MicroUsd }).strict();
+export const SetBudget = z.object({ max_cost_microusd: MicroUsd }).strict();
 export type SetBudget = z.infer<typeof SetBudget>;
 
 /**

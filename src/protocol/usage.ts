@@ -68,7 +68,5 @@ export const SessionUsage = z.object({
   cache_read_tokens: z.number().int(),
   cache_write_tokens: z.number().int(),
   total_tokens: z.number().int(),
-  cost_usd: MicroUsd,
-  reserved_usd: MicroUsd,
 });
 export type SessionUsage = z.infer<typeof SessionUsage>;

@@ -1,12 +1,12 @@
 import { worstCase, type Claim, type Reservation } from "../ledger/index.ts";
 import { Failure, type Price, type Shortage } from "../protocol/index.ts";
 import type { Call, Denial } from "./call.ts";
-import type { Stake } from "./charge.ts";
+import type { ReservedRequest } from "./charge.ts";
 import { countTokens } from "./count.ts";
 import type { BodyFacts } from "./facts.ts";
 import { judge, tooLong, type Judged } from "./judge.ts";
 import type { Credential } from "./providers.ts";
-import type { Standing } from "./proxy.ts";
+import type { RequestContext } from "./proxy.ts";
 import { outOfFunds } from "./refusals.ts";
 import type { Route } from "./routes.ts";
 
@@ -15,10 +15,10 @@ export interface Admitted {
   readonly judged: Judged;
   readonly credentials: readonly Credential[];
   /** Undefined: it costs nothing whatever comes. */
-  readonly stake: Stake | undefined;
+  readonly reserved: ReservedRequest | undefined;
 }
 
-const MAX_COST_HEADER = "x-sallyport-max-cost-usd";
+const MAX_COST_HEADER = "x-sallyport-max-cost-microusd";
 const ABORTED: Denial = { failure: new Failure("aborted", "the caller is gone") };
 
 /** Whether a request may go out, and with what money. `body`: absent where the route has none. */
@@ -29,19 +29,19 @@ export async function admit(call: Call, route: Route, body: Buffer | undefined):
     const credentials = await judged.provider.credentials();
     if (call.isGone) return ABORTED;
     const { asked, price } = judged;
-    if (asked === undefined || price === undefined) return { judged, credentials, stake: undefined };
-    const wish = wishOf(call, judged, { price, facts: asked.facts });
-    if (wish instanceof Failure) return { failure: wish };
-    const stopped = wish.claim.amount === 0 ? undefined : stoppedBy(call, judged.provider.id);
+    if (asked === undefined || price === undefined) return { judged, credentials, reserved: undefined };
+    const wanted = requestClaimOf(call, judged, { price, facts: asked.facts });
+    if (wanted instanceof Failure) return { failure: wanted };
+    const stopped = wanted.claim.amount === 0 ? undefined : stoppedBy(call, judged.provider.id);
     if (stopped !== undefined) return stopped;
     // One that is surely short enough needs nobody to count it.
-    if (judged.mayCount && asked.facts.bytes > (judged.standing.maxContextTokens ?? Infinity)) {
-      return await admitCounted(call, { judged, credentials, stake: undefined }, wish);
+    if (judged.mayCount && asked.facts.bytes > (judged.context.maxContextTokens ?? Infinity)) {
+      return await admitCounted(call, { judged, credentials, reserved: undefined }, wanted);
     }
-    const answer = await call.house.options.ledger.reserve(wish.claim, call.connection.signal);
-    if (isReservation(answer)) return hold(call, { judged, credentials, stake: undefined }, { ...wish, answer });
+    const answer = await call.state.options.ledger.reserve(wanted.claim, call.connection.signal);
+    if (isReservation(answer)) return hold(call, { judged, credentials, reserved: undefined }, { ...wanted, answer });
     if (judged.mayCount && !call.isGone) {
-      return await admitCounted(call, { judged, credentials, stake: undefined }, wish, answer);
+      return await admitCounted(call, { judged, credentials, reserved: undefined }, wanted, answer);
     }
     return { failure: outOfFunds(answer), shortage: answer };
   } catch (error) {
@@ -52,7 +52,7 @@ export async function admit(call: Call, route: Route, body: Buffer | undefined):
 
 /** A provider that breaks off again and again gets no request for a while. */
 function stoppedBy(call: Call, provider: string): Denial | undefined {
-  const retryAfterMs = call.house.options.breaker.refusedFor(provider);
+  const retryAfterMs = call.state.options.breaker.refusedFor(provider);
   if (retryAfterMs === undefined) return undefined;
   const seconds = Math.ceil(retryAfterMs / 1_000);
   const words =
@@ -62,33 +62,33 @@ function stoppedBy(call: Call, provider: string): Denial | undefined {
 }
 
 /** What a request may cost at most, and whose money that is. */
-interface Wish {
+interface RequestClaim {
   readonly claim: Claim;
   readonly price: Price;
   readonly facts: BodyFacts;
   readonly maxOutput: number;
 }
 
-function wishOf(
+function requestClaimOf(
   call: Call,
   judged: Judged,
   priced: { readonly price: Price; readonly facts: BodyFacts },
-): Wish | Failure {
+): RequestClaim | Failure {
   const { price, facts } = priced;
   const worst = worstCase(price, facts);
   if (worst instanceof Failure) return worst;
-  const purses = pursesOf(call, judged.standing);
-  if (purses instanceof Failure) return purses;
-  const { session_id, turn_id, agent, engine, provider } = judged.standing;
+  const spendingLimits = spendingLimitsOf(call, judged.context);
+  if (spendingLimits instanceof Failure) return spendingLimits;
+  const { session_id, turn_id, agent, engine, provider } = judged.context;
   const { id, model } = call;
-  const claim = { id, session_id, turn_id, agent, engine, provider, model, purses, amount: worst.amount };
+  const claim = { id, session_id, turn_id, agent, engine, provider, model, spendingLimits, amount: worst.amount };
   return { claim, price, facts, maxOutput: worst.output };
 }
 
 /** The session's limits, and the request's own if it names one. */
-function pursesOf(call: Call, { purses }: Standing): Standing["purses"] | Failure {
+function spendingLimitsOf(call: Call, { spendingLimits }: RequestContext): RequestContext["spendingLimits"] | Failure {
   const text = call.request.headers[MAX_COST_HEADER];
-  if (text === undefined) return purses;
+  if (text === undefined) return spendingLimits;
   const limit = typeof text === "string" && /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
   if (!Number.isSafeInteger(limit)) {
     return new Failure(
@@ -97,31 +97,35 @@ function pursesOf(call: Call, { purses }: Standing): Standing["purses"] | Failur
     );
   }
   // It bounds this one amount; nothing is counted on it.
-  return [...purses, { kind: "request", account: "", limit }];
+  return [...spendingLimits, { kind: "request", account: "", limit }];
 }
 
-function hold(call: Call, admitted: Admitted, wish: Wish & { readonly answer: Reservation }): Admitted | Denial {
-  const { price, facts, maxOutput, answer } = wish;
+function hold(
+  call: Call,
+  admitted: Admitted,
+  wanted: RequestClaim & { readonly answer: Reservation },
+): Admitted | Denial {
+  const { price, facts, maxOutput, answer } = wanted;
   if (call.isGone) {
     answer.release();
     return ABORTED;
   }
   call.reserved = answer.amount;
-  return { ...admitted, stake: { reservation: answer, price, facts, maxOutput } };
+  return { ...admitted, reserved: { reservation: answer, price, facts, maxOutput } };
 }
 
 /**
  * The provider itself says how long the prompt is: where its bytes alone would be too many for the session's context or
- * purse. `shortage`: what the bytes came to; absent: they were not asked for.
+ * limit. `shortage`: what the bytes came to; absent: they were not asked for.
  */
 async function admitCounted(
   call: Call,
   admitted: Admitted,
-  wish: Wish,
+  wanted: RequestClaim,
   shortage?: Shortage,
 ): Promise<Admitted | Denial> {
   const { judged, credentials } = admitted;
-  const { ledger } = call.house.options;
+  const { ledger } = call.state.options;
   const counted = await countTokens(judged.upstream, {
     body: judged.asked?.sent ?? "",
     rawHeaders: call.request.rawHeaders,
@@ -129,11 +133,11 @@ async function admitCounted(
     signal: call.connection.signal,
   });
   if (call.isGone) return ABORTED;
-  const facts = { ...wish.facts, counted };
-  const long = tooLong(judged.standing, facts);
+  const facts = { ...wanted.facts, counted };
+  const long = tooLong(judged.context, facts);
   if (long !== undefined) return { failure: long };
   if (counted === undefined && shortage !== undefined) return { failure: outOfFunds(shortage), shortage };
-  const next = wishOf(call, judged, { price: wish.price, facts });
+  const next = requestClaimOf(call, judged, { price: wanted.price, facts });
   if (next instanceof Failure) return { failure: next };
   const answer = await ledger.reserve(next.claim, call.connection.signal);
   if (isReservation(answer)) return hold(call, admitted, { ...next, answer });

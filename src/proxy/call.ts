@@ -3,9 +3,9 @@ import { NO_TOKENS, type ErrorCode, type Failure, type Shortage } from "../proto
 import { sendRefusal } from "./answer.ts";
 import type { CallerRequest, CallerResponse } from "./caller.ts";
 import type { Awaited, Connection } from "./connection.ts";
-import type { House } from "./house.ts";
+import type { ProxyState } from "./state.ts";
 import type { KeyOwner } from "./keys.ts";
-import type { Exchange, Standing, Wire } from "./proxy.ts";
+import type { Exchange, RequestContext, Wire } from "./proxy.ts";
 import type { RateSubject } from "./rates.ts";
 import { refusalOf } from "./refusals.ts";
 import type { Route } from "./routes.ts";
@@ -27,7 +27,7 @@ export interface Ending {
 }
 
 /** Where nobody knows whose key it was: its session ended before it asked for the first time. */
-const NOBODY: Pick<Standing, "session_id" | "turn_id" | "agent" | "engine" | "provider"> = {
+const NOBODY: Pick<RequestContext, "session_id" | "turn_id" | "agent" | "engine" | "provider"> = {
   session_id: "",
   agent: "",
   engine: "",
@@ -41,7 +41,7 @@ const NO_SUBJECTS: readonly RateSubject[] = [];
 export class Call implements Awaited {
   readonly id: string;
   readonly startedAt: number;
-  readonly house: House;
+  readonly state: ProxyState;
   readonly request: CallerRequest;
   readonly response: CallerResponse;
   readonly connection: Connection;
@@ -69,7 +69,7 @@ export class Call implements Awaited {
   #isTold = false;
 
   constructor(
-    house: House,
+    state: ProxyState,
     given: {
       readonly request: CallerRequest;
       readonly response: CallerResponse;
@@ -79,9 +79,9 @@ export class Call implements Awaited {
       readonly wire: Wire;
     },
   ) {
-    this.house = house;
-    this.id = house.options.newId("req");
-    this.startedAt = house.options.now();
+    this.state = state;
+    this.id = state.options.newId("req");
+    this.startedAt = state.options.now();
     this.request = given.request;
     this.response = given.response;
     this.connection = given.connection;
@@ -97,14 +97,14 @@ export class Call implements Awaited {
 
   /** Takes room for its body; false: there is none. */
   hold(bytes: number): boolean {
-    if (!this.house.allowance.take(bytes)) return false;
+    if (!this.state.allowance.take(bytes)) return false;
     this.#held += bytes;
     return true;
   }
 
   /** Its body is needed no more. */
   letGo(): void {
-    this.house.allowance.give(this.#held);
+    this.state.allowance.give(this.#held);
     this.#held = 0;
   }
 
@@ -137,8 +137,8 @@ export class Call implements Awaited {
   tell({ outcome, code, shortage, charge }: Ending): void {
     if (this.#isTold) return;
     this.#isTold = true;
-    const { options, rates } = this.house;
-    const { session_id, turn_id, agent, engine, provider } = this.owner.standing ?? NOBODY;
+    const { options, rates } = this.state;
+    const { session_id, turn_id, agent, engine, provider } = this.owner.context ?? NOBODY;
     const tokens = charge === undefined ? NO_TOKENS : charge.tokens;
     const exchange: Exchange = {
       id: this.id,

@@ -1,12 +1,12 @@
 import { costOf, type Charge, type Reservation, type RequestFacts } from "../ledger/index.ts";
 import { NO_TOKENS, type Price } from "../protocol/index.ts";
-import type { House } from "./house.ts";
+import type { ProxyState } from "./state.ts";
 import type { Judged } from "./judge.ts";
 import type { Tally } from "./meter/tally.ts";
 import type { Exchange } from "./proxy.ts";
 
-/** What is at stake with one request. */
-export interface Stake {
+/** A request with the money that is reserved for it. */
+export interface ReservedRequest {
   readonly reservation: Reservation;
   readonly price: Price;
   readonly facts: RequestFacts;
@@ -15,13 +15,13 @@ export interface Stake {
 }
 
 /** The whole reservation: nobody knows what was generated. */
-export function chargeAll({ reservation }: Stake): Charge {
+export function chargeAll({ reservation }: ReservedRequest): Charge {
   return { tokens: NO_TOKENS, cost: reservation.amount, bound: reservation.amount };
 }
 
 /** What was told, and the bound of what was not. */
-export function chargeTold(stake: Stake, tally: Tally): Charge {
-  const { reservation, price, facts, maxOutput } = stake;
+export function chargeTold(reserved: ReservedRequest, tally: Tally): Charge {
+  const { reservation, price, facts, maxOutput } = reserved;
   const options = { placePercent: facts.placePercent };
   const tokens = tally.tokens();
   const told = costOf(price, tokens, options);
@@ -40,11 +40,11 @@ export function chargeTold(stake: Stake, tally: Tally): Charge {
  * again and again. Who leaves has no part in this: the provider may be at work for each of his requests.
  */
 export function chargeInTheEnd(
-  { options, uncertain, closing }: House,
-  { provider, asked, standing }: Judged,
+  { options, uncertain, closing }: ProxyState,
+  { provider, asked, context }: Judged,
   { outcome, charge }: { readonly outcome: Exchange["outcome"]; readonly charge: Charge },
 ): Charge {
-  const call = { session: standing.session_id, body: asked?.sent ?? "" };
+  const call = { session: context.session_id, body: asked?.sent ?? "" };
   if (outcome === "completed") {
     options.breaker.answered(provider.id);
     uncertain.answered(call);

@@ -8,7 +8,7 @@ import { readBody, type BodyTaker } from "./body.ts";
 import { Call } from "./call.ts";
 import type { CallerRequest, CallerResponse } from "./caller.ts";
 import { Connection } from "./connection.ts";
-import type { House } from "./house.ts";
+import type { ProxyState } from "./state.ts";
 import { InProcessRequest, InProcessResponse } from "./in-process.ts";
 import { Relay } from "./relay.ts";
 import { refusalOf } from "./refusals.ts";
@@ -16,15 +16,15 @@ import { routeOf, wireOfCaller, type Route } from "./routes.ts";
 
 /** The one door of both listeners. */
 export class Door implements BodyTaker {
-  readonly #house: House;
+  readonly #state: ProxyState;
   readonly #connections = new WeakMap<Duplex, Connection>();
   readonly #most: number;
   #open = 0;
   #requests = 0;
 
   /** `connections`: how many it takes. */
-  constructor(house: House, connections: number) {
-    this.#house = house;
+  constructor(state: ProxyState, connections: number) {
+    this.#state = state;
     this.#most = connections;
   }
 
@@ -81,7 +81,7 @@ export class Door implements BodyTaker {
       sendRoot(response);
       return;
     }
-    const owner = this.#house.keys.find(request.headers);
+    const owner = this.#state.keys.find(request.headers);
     if (owner === undefined) {
       this.#refuse(request, response, route, {
         failure: new Failure(
@@ -92,7 +92,7 @@ export class Door implements BodyTaker {
       return;
     }
     const wire = route?.wire ?? wireOfCaller(request.headers);
-    this.#enter(new Call(this.#house, { request, response, connection, owner, route, wire }));
+    this.#enter(new Call(this.#state, { request, response, connection, owner, route, wire }));
   }
 
   /**
@@ -117,7 +117,7 @@ export class Door implements BodyTaker {
     request: CallerRequest,
     connection: Connection,
   ): { readonly failure: Failure; readonly status?: number } | undefined {
-    if (this.#house.closing) return { failure: new Failure("shutting_down", "the server is stopping") };
+    if (this.#state.closing) return { failure: new Failure("shutting_down", "the server is stopping") };
     if (connection.isSurplus) {
       return { failure: new Failure("limit_reached", "too many connections: close some, or try again in a moment") };
     }
@@ -145,7 +145,7 @@ export class Door implements BodyTaker {
     { failure, status }: { readonly failure: Failure; readonly status?: number | undefined },
   ): void {
     const wire = route?.wire ?? wireOfCaller(request.headers);
-    sendRefusal(request, response, refusalOf(failure, { wire, id: this.#house.options.newId("req"), status }));
+    sendRefusal(request, response, refusalOf(failure, { wire, id: this.#state.options.newId("req"), status }));
   }
 
   #enter(call: Call): void {
@@ -180,10 +180,10 @@ export class Door implements BodyTaker {
       if (waits !== undefined) await waits;
       const admitted = await admit(call, route, body);
       if ("failure" in admitted) call.refuse(admitted);
-      else if (call.isGone) admitted.stake?.reservation.release();
+      else if (call.isGone) admitted.reserved?.reservation.release();
       else new Relay(call, admitted).start();
     } catch (error) {
-      this.#house.options.log.error({ error, request: call.id }, "a model request failed in the proxy itself");
+      this.#state.options.log.error({ error, request: call.id }, "a model request failed in the proxy itself");
       call.refuse({ failure: new Failure("internal", "something went wrong here") });
     }
   }

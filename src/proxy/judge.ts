@@ -6,7 +6,7 @@ import type { Call, Denial } from "./call.ts";
 import { readFacts, type BodyFacts } from "./facts.ts";
 import type { KeyOwner } from "./keys.ts";
 import type { Provider } from "./providers.ts";
-import { WIRES, type Standing, type Wire } from "./proxy.ts";
+import { WIRES, type RequestContext, type Wire } from "./proxy.ts";
 import type { RateSubject } from "./rates.ts";
 import { lookalikeName, refusedField, wrongValue } from "./request/check.ts";
 import type { Route } from "./routes.ts";
@@ -16,7 +16,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** A request that may go out if there is money for it. */
 export interface Judged {
-  readonly standing: Standing;
+  readonly context: RequestContext;
   readonly provider: Provider;
   readonly upstream: Upstream;
   /** Undefined: it costs nothing whatever comes. */
@@ -42,29 +42,29 @@ const PICTURE_TOKENS = 1_600;
 
 /** All that can be said at once: whether this session may ask this, and how often. Nothing changes but the count of requests. */
 export function judge(call: Call, route: Route, body: Buffer | undefined): Judged | Denial {
-  const { options, upstreams, rates, prices } = call.house;
-  const standing = call.owner.holder.standing();
-  if (standing instanceof Failure) return { failure: standing };
-  call.owner.standing = standing;
-  const provider = options.providers.get(standing.provider);
+  const { options, upstreams, rates, prices } = call.state;
+  const context = call.owner.holder.context();
+  if (context instanceof Failure) return { failure: context };
+  call.owner.context = context;
+  const provider = options.providers.get(context.provider);
   const address = speaking(call, route, provider);
-  const outside = refusedHost(standing, address);
+  const outside = refusedHost(context, address);
   if (outside !== undefined) return { failure: outside };
   const upstream = upstreams.to(address);
   const asked = body === undefined ? undefined : ask(call, { route, provider }, body);
   if (asked instanceof Failure) return { failure: asked };
-  const refused = refusedModel(rulesOf(standing, asked !== undefined), { provider: provider.id, model: call.model });
+  const refused = refusedModel(rulesOf(context, asked !== undefined), { provider: provider.id, model: call.model });
   if (refused !== undefined) return { failure: refused };
   const price = route.metered ? prices.priceOf(provider, call.model)?.price : undefined;
   if (route.metered && price === undefined) return { failure: unpriced(provider, call.model) };
   const mayCount = route.name === "messages" && !provider.free && asked?.facts.remote === undefined;
-  const long = asked === undefined || mayCount || !route.metered ? undefined : tooLong(standing, asked.facts);
+  const long = asked === undefined || mayCount || !route.metered ? undefined : tooLong(context, asked.facts);
   if (long !== undefined) return { failure: long };
-  const subjects = subjectsOf(call.owner, standing, provider);
+  const subjects = subjectsOf(call.owner, context, provider);
   const limited = rates.take(subjects);
   if (limited !== undefined) return limited;
   call.subjects = subjects;
-  return { standing, provider, upstream, price, asked, mayCount };
+  return { context, provider, upstream, price, asked, mayCount };
 }
 
 /** Where the provider is asked in the request's own format. */
@@ -83,7 +83,7 @@ function speaking(call: Call, route: Route, provider: Provider): string {
 }
 
 /** Where the policy lists the hosts that a session may reach, nothing goes to others. */
-function refusedHost({ allowedHosts = [] }: Standing, address: string): Failure | undefined {
+function refusedHost({ allowedHosts = [] }: RequestContext, address: string): Failure | undefined {
   const host = address.startsWith("unix:") ? "unix" : new URL(address).hostname;
   if (allowedHosts.length === 0 || allowedHosts.some((glob) => globMatches(glob, host))) return undefined;
   return new Failure(
@@ -124,7 +124,7 @@ function ask(
   }
   if (!route.metered) return { sent, facts, hideUsage };
   if (facts.lookalike !== undefined) return lookalikeName(facts.lookalike);
-  const price = call.house.prices.priceOf(provider, model)?.price;
+  const price = call.state.prices.priceOf(provider, model)?.price;
   // What costs nothing may have fields that nobody here knows.
   const unknown = price !== undefined && isFree(price) ? "taken" : "refused";
   return refusedField(route.name, fields, unknown) ?? { sent, facts, hideUsage };
@@ -139,10 +139,10 @@ function asksForUsage(options: unknown): boolean {
   return typeof options === "object" && options !== null && (options as Fields)["include_usage"] === true;
 }
 
-function rulesOf(standing: Standing, hasModel: boolean): Parameters<typeof refusedModel>[0] {
-  const allowed_providers = standing.allowedProviders;
+function rulesOf(context: RequestContext, hasModel: boolean): Parameters<typeof refusedModel>[0] {
+  const allowed_providers = context.allowedProviders;
   if (!hasModel) return { allowed_providers };
-  return { allowed_providers, allowed_models: standing.allowedModels, blocked_models: standing.blockedModels };
+  return { allowed_providers, allowed_models: context.allowedModels, blocked_models: context.blockedModels };
 }
 
 function unpriced(provider: Provider, model: string): Failure {
@@ -154,7 +154,7 @@ function unpriced(provider: Provider, model: string): Failure {
 }
 
 /** The words by which the vendors' own programs know that a conversation must become shorter. */
-export function tooLong({ maxContextTokens }: Standing, facts: BodyFacts): Failure | undefined {
+export function tooLong({ maxContextTokens }: RequestContext, facts: BodyFacts): Failure | undefined {
   if (maxContextTokens === undefined) return undefined;
   if (facts.remote !== undefined) {
     return new Failure(
@@ -175,8 +175,8 @@ export function tooLong({ maxContextTokens }: Standing, facts: BodyFacts): Failu
 }
 
 /** The same ones as long as nothing changes. */
-function subjectsOf(owner: KeyOwner, standing: Standing, provider: Provider): readonly RateSubject[] {
-  const { sessionRate, agentRate, tokenParents, session_id, agent } = standing;
+function subjectsOf(owner: KeyOwner, context: RequestContext, provider: Provider): readonly RateSubject[] {
+  const { sessionRate, agentRate, tokenParents, session_id, agent } = context;
   const { rate } = provider;
   const known = owner.subjects;
   const isSame = known.sessionRate === sessionRate && known.agentRate === agentRate && known.rate === rate;

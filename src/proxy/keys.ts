@@ -1,7 +1,7 @@
 import { hash, randomBytes } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import { Failure, LIMITS, type RateLimit } from "../protocol/index.ts";
-import type { KeyHolder, KeyLease, Standing } from "./proxy.ts";
+import type { KeyHolder, KeyLease, RequestContext } from "./proxy.ts";
 import type { RateSubject } from "./rates.ts";
 
 const PREFIX = "sp_model_";
@@ -13,7 +13,7 @@ const KEY_CHARS = PREFIX.length + 43;
 export interface KeyOwner {
   readonly holder: KeyHolder;
   /** As its session last stood; absent: it never did. */
-  standing: Standing | undefined;
+  context: RequestContext | undefined;
   /** Whose rates its requests count on, and what that follows from. */
   subjects: RateStanding;
 }
@@ -21,7 +21,7 @@ export interface KeyOwner {
 interface RateStanding {
   readonly sessionRate: RateLimit | undefined;
   readonly agentRate: RateLimit | undefined;
-  readonly tokenParents: Standing["tokenParents"];
+  readonly tokenParents: RequestContext["tokenParents"];
   readonly rate: RateLimit | undefined;
   readonly list: readonly RateSubject[];
 }
@@ -56,7 +56,7 @@ export class KeyRing {
     }
     const key = PREFIX + randomBytes(KEY_BYTES).toString("base64url");
     const name = nameOf(key);
-    this.#owners.set(name, { holder, standing: undefined, subjects: UNLIMITED });
+    this.#owners.set(name, { holder, context: undefined, subjects: UNLIMITED });
     return { key, revoke: () => void this.#owners.delete(name) };
   }
 

@@ -1,7 +1,7 @@
 import { LIMITS } from "../protocol/index.ts";
 import { BodyAllowance } from "./body.ts";
 import { Door } from "./door.ts";
-import type { House, ProxyOptions } from "./house.ts";
+import type { ProxyState, ProxyOptions } from "./state.ts";
 import { KeyRing } from "./keys.ts";
 import { listen, type CallerBounds } from "./listen.ts";
 import { PriceMemory } from "./price-memory.ts";
@@ -18,7 +18,7 @@ const BOUNDS: CallerBounds = {
 
 /** Opens the model proxy on its own listeners. Reservations that are open when it closes are settled to their bound. */
 export async function openProxy(options: ProxyOptions, bounds: CallerBounds = BOUNDS): Promise<ModelProxy> {
-  const house: House = {
+  const state: ProxyState = {
     options,
     keys: new KeyRing(),
     rates: new Rates(options.elapsed),
@@ -30,33 +30,33 @@ export async function openProxy(options: ProxyOptions, bounds: CallerBounds = BO
     time: options.elapsed(),
     closing: false,
   };
-  const door = new Door(house, bounds.connections);
+  const door = new Door(state, bounds.connections);
   const { home, tcpPort } = options;
   const listeners = await listen({ home, tcpPort, door, newId: () => options.newId("req"), bounds });
   const sweep = setInterval(() => {
-    house.time = options.elapsed();
-    for (const watched of house.watched) watched.check(house.time);
-    house.rates.sweep();
-    house.prices.forget();
+    state.time = options.elapsed();
+    for (const watched of state.watched) watched.check(state.time);
+    state.rates.sweep();
+    state.prices.forget();
   }, LIMITS.proxySweepMs);
   sweep.unref();
   return {
     socketUrl: listeners.socketUrl,
     tcpUrl: listeners.tcpUrl,
     post: (request, signal) => door.post(request, signal),
-    lease: (holder) => house.keys.lease(holder),
+    lease: (holder) => state.keys.lease(holder),
     get openRequests() {
       return door.requests;
     },
     get sessionKeys() {
-      return house.keys.size;
+      return state.keys.size;
     },
     close: async () => {
-      house.closing = true;
+      state.closing = true;
       clearInterval(sweep);
-      for (const watched of house.watched) watched.close();
+      for (const watched of state.watched) watched.close();
       await listeners.close();
-      await house.upstreams.close();
+      await state.upstreams.close();
     },
   };
 }

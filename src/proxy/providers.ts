@@ -43,7 +43,7 @@ export interface ProviderHealth {
   readonly latency_ms?: number | undefined;
 }
 
-/** The providers of the house; the newest settings and credentials at each call. */
+/** The configured providers; the newest settings and credentials at each call. */
 export interface ProviderBook {
   /** A Failure `invalid_request` that lists those that there are. */
   get(id: string): Provider;

@@ -1,4 +1,4 @@
-import type { Purse } from "../ledger/index.ts";
+import type { SpendingLimit } from "../ledger/index.ts";
 import {
   ProviderWire,
   type ErrorCode,
@@ -15,7 +15,7 @@ export const WIRES = ProviderWire.options;
 export type Wire = ProviderWire;
 
 /** What the proxy must know of a session at the moment of a request. */
-export interface Standing {
+export interface RequestContext {
   readonly session_id: string;
   /** Absent between turns. */
   readonly turn_id?: string | undefined;
@@ -32,7 +32,7 @@ export interface Standing {
   /** Globs; win over `allowedModels`. */
   readonly blockedModels?: readonly string[] | undefined;
   readonly maxContextTokens?: number | undefined;
-  readonly purses: readonly Purse[];
+  readonly spendingLimits: readonly SpendingLimit[];
   readonly sessionRate?: RateLimit | undefined;
   readonly agentRate?: RateLimit | undefined;
   /** The tokens that the principal's token was made with: their rates count these requests, too. The same array as long as nothing changes. */
@@ -85,10 +85,10 @@ export interface Exchange {
     | undefined;
 }
 
-/** What a session lends to the proxy for as long as its key lives. */
+/** What a session offers to the proxy for as long as its key lives. */
 export interface KeyHolder {
   /** A Failure when the session may ask nothing any more. Called for each request; takes no time. */
-  standing(): Standing | Failure;
+  context(): RequestContext | Failure;
   /** Called first for each request. A promise: the request waits for it, and it may be that it never resolves. */
   begin?(id: string): Promise<void> | undefined;
   /** Called when the request has been settled, before the caller sees its last bytes. */

@@ -127,7 +127,7 @@ export function outOfFunds(shortage: Shortage): Failure {
 function remedyOf({ kind }: Shortage): string {
   switch (kind) {
     case "request":
-      return "Raise x-sallyport-max-cost-usd, or ask with a smaller max_tokens or a shorter prompt.";
+      return "Raise x-sallyport-max-cost-microusd, or ask with a smaller max_tokens or a shorter prompt.";
     case "threshold":
       return "A person has to approve it: answer the question in the inbox.";
     case "turn":

@@ -8,7 +8,7 @@ import type { CallerResponse } from "./caller.ts";
 import type { Awaited } from "./connection.ts";
 import { chargeAll, chargeInTheEnd, chargeTold } from "./charge.ts";
 import { forwardedHeaders, headerOf, returnedHeaders, secretsOf, withoutHeader } from "./headers.ts";
-import type { House, Watched } from "./house.ts";
+import type { ProxyState, Watched } from "./state.ts";
 import { Gather } from "./meter/gather.ts";
 import { meterFor } from "./meter/choose.ts";
 import type { Meter } from "./meter/meter.ts";
@@ -41,7 +41,7 @@ interface Refused {
  * piece, and the headers as they came, with nothing between.
  */
 export class Relay implements Dispatcher.DispatchHandler, Awaited, Watched {
-  readonly #house: House;
+  readonly #state: ProxyState;
   readonly #call: Call;
   readonly #response: CallerResponse;
   readonly #admitted: Admitted;
@@ -66,13 +66,13 @@ export class Relay implements Dispatcher.DispatchHandler, Awaited, Watched {
 
   constructor(call: Call, admitted: Admitted) {
     this.#call = call;
-    this.#house = call.house;
+    this.#state = call.state;
     this.#response = call.response;
     this.#admitted = admitted;
-    this.#heardAt = this.#house.time;
-    this.#startedAt = this.#house.time;
+    this.#heardAt = this.#state.time;
+    this.#startedAt = this.#state.time;
     call.connection.awaited = this;
-    this.#house.watched.add(this);
+    this.#state.watched.add(this);
   }
 
   start(): void {
@@ -84,7 +84,7 @@ export class Relay implements Dispatcher.DispatchHandler, Awaited, Watched {
     this.#call.server = upstream.server;
     this.#phase = "waiting";
     this.#abort = undefined;
-    this.#heardAt = this.#house.time;
+    this.#heardAt = this.#state.time;
     const headers = forwardedHeaders(request.rawHeaders, {
       connection: request.headers.connection,
       credential: this.#credential?.headers(wire) ?? {},
@@ -102,10 +102,10 @@ export class Relay implements Dispatcher.DispatchHandler, Awaited, Watched {
   onHeaders(status: number, raw: readonly Buffer[], resume: () => void): boolean {
     if (this.#phase === "over" || status < 200) return true;
     const { id, wire, route } = this.#call;
-    const { judged, stake, credentials } = this.#admitted;
+    const { judged, reserved, credentials } = this.#admitted;
     const hideUsage = judged.asked?.hideUsage === true;
-    this.#heardAt = this.#house.time;
-    if (this.#call.firstByteAt === 0) this.#call.firstByteAt = this.#house.options.now();
+    this.#heardAt = this.#state.time;
+    if (this.#call.firstByteAt === 0) this.#call.firstByteAt = this.#state.options.now();
     const headers = returnedHeaders(raw, secretsOf(this.#credential, wire));
     if (status >= 300) {
       this.#phase = "error";
@@ -117,7 +117,7 @@ export class Relay implements Dispatcher.DispatchHandler, Awaited, Watched {
     this.#call.status = status;
     this.#call.letGo();
     if (this.#credential !== undefined && credentials.length > 1) judged.provider.report(this.#credential, { status });
-    if (stake !== undefined) this.#meter = meterFor(route?.name, headers, { hideUsage, facts: stake.facts });
+    if (reserved !== undefined) this.#meter = meterFor(route?.name, headers, { hideUsage, facts: reserved.facts });
     const passed = hideUsage ? withoutHeader(headers, "content-length") : headers;
     passed.push(REQUEST_ID, id);
     this.#response.writeHead(status, passed);
@@ -129,7 +129,7 @@ export class Relay implements Dispatcher.DispatchHandler, Awaited, Watched {
 
   onData(piece: Buffer): boolean {
     // A stream that never ends a line says nothing, however long it takes for that.
-    if (!this.#hasLines || piece.includes(LINE_FEED)) this.#heardAt = this.#house.time;
+    if (!this.#hasLines || piece.includes(LINE_FEED)) this.#heardAt = this.#state.time;
     if (this.#phase === "passing") {
       this.#pieces.push(piece);
       this.#flushSoon();
@@ -197,7 +197,7 @@ export class Relay implements Dispatcher.DispatchHandler, Awaited, Watched {
   /** The wall clock also counts the time for which the machine slept. */
   #isOverdue(now: number): boolean {
     const { startedAt } = this.#call;
-    const wall = this.#house.options.now() - startedAt;
+    const wall = this.#state.options.now() - startedAt;
     return now - this.#startedAt >= LIMITS.proxyExchangeMs || wall >= LIMITS.proxyExchangeMs;
   }
 
@@ -232,10 +232,10 @@ export class Relay implements Dispatcher.DispatchHandler, Awaited, Watched {
       return;
     }
     if (this.#response.write(bytes) || this.#stalledAt !== undefined) return;
-    this.#stalledAt = this.#house.time;
+    this.#stalledAt = this.#state.time;
     this.#response.once("drain", () => {
       this.#stalledAt = undefined;
-      this.#heardAt = this.#house.time;
+      this.#heardAt = this.#state.time;
       if (this.#phase !== "over") this.#resume?.();
     });
   }
@@ -266,16 +266,16 @@ export class Relay implements Dispatcher.DispatchHandler, Awaited, Watched {
   #settle({ outcome, payment, code }: Ending): void {
     if (this.#isSettled) return;
     this.#isSettled = true;
-    const { stake } = this.#admitted;
+    const { reserved } = this.#admitted;
     let charge: Charge | undefined;
-    if (payment === "nothing") stake?.reservation.release();
-    else if (stake !== undefined) {
+    if (payment === "nothing") reserved?.reservation.release();
+    else if (reserved !== undefined) {
       const told = payment === "all" ? undefined : this.#meter?.tally;
-      charge = chargeInTheEnd(this.#house, this.#admitted.judged, {
+      charge = chargeInTheEnd(this.#state, this.#admitted.judged, {
         outcome,
-        charge: told === undefined ? chargeAll(stake) : chargeTold(stake, told),
+        charge: told === undefined ? chargeAll(reserved) : chargeTold(reserved, told),
       });
-      stake.reservation.settle(charge);
+      reserved.reservation.settle(charge);
     }
     this.#call.answer = answerOf(this.#meter);
     this.#call.tell({ outcome, code, charge });
@@ -305,7 +305,7 @@ export class Relay implements Dispatcher.DispatchHandler, Awaited, Watched {
     const { provider } = judged;
     const { status, headers } = refused;
     if (isWorthAnother(status) && this.#credential !== undefined) {
-      provider.report(this.#credential, { status, retryAfterMs: retryAfterMs(headers, this.#house.options.now()) });
+      provider.report(this.#credential, { status, retryAfterMs: retryAfterMs(headers, this.#state.options.now()) });
       if (this.#call.attempts < Math.min(credentials.length, LIMITS.proxyAttempts)) {
         this.start();
         return;
@@ -337,7 +337,7 @@ export class Relay implements Dispatcher.DispatchHandler, Awaited, Watched {
   /** Some repeat the key that they refuse. */
   #withoutSecrets(body: Buffer): Buffer {
     const text = body.toString();
-    let clean = this.#house.options.redact(text);
+    let clean = this.#state.options.redact(text);
     for (const secret of secretsOf(this.#credential, this.#call.wire)) clean = clean.replaceAll(secret, "[redacted]");
     return clean === text ? body : Buffer.from(clean);
   }
@@ -378,7 +378,7 @@ export class Relay implements Dispatcher.DispatchHandler, Awaited, Watched {
     this.#phase = "over";
     this.#call.connection.awaited = undefined;
     this.#call.letGo();
-    this.#house.watched.delete(this);
+    this.#state.watched.delete(this);
   }
 }
 

@@ -2,38 +2,38 @@ import type { Engine } from "../engines/index.ts";
 import { ACCOUNTS, dayOf } from "../ledger/index.ts";
 import type { EngineView, Policy, RetentionSettings } from "../protocol/index.ts";
 import type { SessionRow, StoreHealth } from "../store/index.ts";
-import { ApprovalDesk } from "./approval-desk.ts";
-import { AuditDesk } from "./audit-desk.ts";
-import { ClientDesk } from "./client-desk.ts";
-import { ConnectionDesk } from "./connection-desk.ts";
-import { Drain, drainSessions, type DrainOptions } from "./drain.ts";
-import { Feed } from "./feed.ts";
-import { FolderDesk } from "./folder-desk.ts";
-import { LimitBook } from "./limit-book.ts";
-import { PageDesk } from "./page-desk.ts";
-import { PolicyBook, PolicyDesk } from "./policy-desk.ts";
-import { ProviderDesk } from "./provider-desk.ts";
-import { SessionActivityReader } from "./session-activity.ts";
-import { SessionModelList } from "./session-models.ts";
-import { Receipts } from "./receipts.ts";
-import { Registry } from "./registry.ts";
-import { ReplayTurns } from "./replay.ts";
-import { Retention } from "./retention.ts";
-import { EngineProcesses } from "./resting.ts";
-import type { Services } from "./services.ts";
-import { SessionDesk } from "./session-desk.ts";
-import type { Session } from "./session.ts";
-import type { Places } from "./settings.ts";
-import { whileStoring } from "./storing.ts";
-import { TemplateDesk } from "./template-desk.ts";
-import { TokenDesk } from "./token-desk.ts";
-import { UsageDesk } from "./usage-desk.ts";
-import { WarmSessions } from "./warm.ts";
+import { ApprovalService } from "./services/approval-service.ts";
+import { AuditService } from "./services/audit-service.ts";
+import { ClientService } from "./services/client-service.ts";
+import { ConnectionService } from "./services/connection-service.ts";
+import { Drain, drainSessions, type DrainOptions } from "./lifecycle/drain.ts";
+import { Feed } from "./lifecycle/feed.ts";
+import { FolderService } from "./services/folder-service.ts";
+import { SetLimits } from "./budget/set-limits.ts";
+import { PageService } from "./services/page-service.ts";
+import { PolicyBook, PolicyService } from "./services/policy-service.ts";
+import { ProviderService } from "./services/provider-service.ts";
+import { SessionActivityReader } from "./lifecycle/session-activity.ts";
+import { SessionModelList } from "./settings/session-models.ts";
+import { Receipts } from "./core/receipts.ts";
+import { Registry } from "./lifecycle/registry.ts";
+import { ReplayTurns } from "./core/replay.ts";
+import { Retention } from "./lifecycle/retention.ts";
+import { EngineProcesses } from "./lifecycle/resting.ts";
+import type { Dependencies } from "./dependencies.ts";
+import { SessionService } from "./services/session-service.ts";
+import type { Session } from "./core/session.ts";
+import type { Places } from "./settings/settings.ts";
+import { whileStoring } from "./core/storing.ts";
+import { TemplateService } from "./services/template-service.ts";
+import { TokenService } from "./services/token-service.ts";
+import { UsageService } from "./services/usage-service.ts";
+import { WarmSessions } from "./lifecycle/warm.ts";
 
 const SWEEP_MS = 600_000;
 
 export interface GatewayOptions {
-  readonly services: Omit<Services, "policy" | "limits" | "processes" | "reload" | "replays" | "drain">;
+  readonly dependencies: Omit<Dependencies, "policy" | "limits" | "processes" | "reload" | "replays" | "drain">;
   readonly places: Places;
   /** Which sessions are deleted by themselves; absent: none. */
   readonly retention?: RetentionSettings | undefined;
@@ -41,70 +41,70 @@ export interface GatewayOptions {
   readonly policyFile?: Policy | undefined;
 }
 
-/** The whole house behind the surfaces: every surface calls these desks and nothing else. */
+/** Everything behind the surfaces. They call these services and nothing else. */
 export class Gateway {
-  readonly sessions: SessionDesk;
-  readonly clients: ClientDesk;
-  readonly pages: PageDesk;
-  readonly approvals: ApprovalDesk;
-  readonly policy: PolicyDesk;
-  readonly tokens: TokenDesk;
-  readonly usage: UsageDesk;
-  readonly providers: ProviderDesk;
+  readonly sessions: SessionService;
+  readonly clients: ClientService;
+  readonly pages: PageService;
+  readonly approvals: ApprovalService;
+  readonly policy: PolicyService;
+  readonly tokens: TokenService;
+  readonly usage: UsageService;
+  readonly providers: ProviderService;
   readonly sessionModels: SessionModelList;
   readonly activity: SessionActivityReader;
   readonly feed: Feed;
-  readonly folders: FolderDesk;
-  readonly templates: TemplateDesk;
-  readonly connections: ConnectionDesk;
-  readonly audit: AuditDesk;
+  readonly folders: FolderService;
+  readonly templates: TemplateService;
+  readonly connections: ConnectionService;
+  readonly audit: AuditService;
   readonly retention: Retention;
   /** The ids of the engines that sessions can have. */
   readonly engines: readonly string[];
-  readonly #services: Services;
+  readonly #dependencies: Dependencies;
   readonly #registry: Registry;
   readonly #warm: WarmSessions;
   #stopSweep: () => void = () => undefined;
 
   private constructor(
-    services: Services,
+    dependencies: Dependencies,
     parts: { readonly book: PolicyBook; readonly feed: Feed } & Pick<GatewayOptions, "places" | "retention">,
   ) {
     const { book, places } = parts;
-    this.#services = services;
+    this.#dependencies = dependencies;
     this.feed = parts.feed;
-    this.#registry = new Registry(services);
-    this.#warm = new WarmSessions(services);
-    const receipts = new Receipts(services);
-    const house = { services, registry: this.#registry, receipts, places, book, warm: this.#warm };
-    this.sessions = new SessionDesk(house);
-    this.clients = new ClientDesk(services);
-    this.pages = new PageDesk({ sessions: this.sessions, clock: services.clock, newId: services.newId });
-    this.approvals = new ApprovalDesk(services, this.#registry);
-    this.policy = new PolicyDesk(house);
-    this.tokens = new TokenDesk(services, house.receipts);
-    this.usage = new UsageDesk(services);
-    this.providers = new ProviderDesk(services);
-    this.sessionModels = new SessionModelList(services, this.#registry);
+    this.#registry = new Registry(dependencies);
+    this.#warm = new WarmSessions(dependencies);
+    const receipts = new Receipts(dependencies);
+    const shared = { dependencies, registry: this.#registry, receipts, places, book, warm: this.#warm };
+    this.sessions = new SessionService(shared);
+    this.clients = new ClientService(dependencies);
+    this.pages = new PageService({ sessions: this.sessions, clock: dependencies.clock, newId: dependencies.newId });
+    this.approvals = new ApprovalService(dependencies, this.#registry);
+    this.policy = new PolicyService(shared);
+    this.tokens = new TokenService(dependencies, shared.receipts);
+    this.usage = new UsageService(dependencies);
+    this.providers = new ProviderService(dependencies);
+    this.sessionModels = new SessionModelList(dependencies, this.#registry);
     this.activity = new SessionActivityReader(this.#registry);
-    this.folders = new FolderDesk(house);
-    this.templates = new TemplateDesk(services);
-    this.connections = new ConnectionDesk(services);
-    this.audit = new AuditDesk(services);
-    this.retention = new Retention({ services, registry: this.#registry, settings: parts.retention });
-    this.engines = [...services.engines.values()]
+    this.folders = new FolderService(shared);
+    this.templates = new TemplateService(dependencies);
+    this.connections = new ConnectionService(dependencies);
+    this.audit = new AuditService(dependencies);
+    this.retention = new Retention({ dependencies, registry: this.#registry, settings: parts.retention });
+    this.engines = [...dependencies.engines.values()]
       .filter((engine) => engine.missing?.() === undefined)
       .map(({ id }) => id);
   }
 
-  /** Opens the house and settles what the last run left, before the first command is taken. */
+  /** Opens the store and settles what the last run left, before the first command is taken. */
   static async open(options: GatewayOptions): Promise<Gateway> {
-    const book = await PolicyBook.open(options.services.store, options.policyFile);
-    const limits = new LimitBook(options.services.store);
-    const processes = new EngineProcesses(options.services.clock);
-    const feed = new Feed(options.services);
-    const services: Services = {
-      ...options.services,
+    const book = await PolicyBook.open(options.dependencies.store, options.policyFile);
+    const limits = new SetLimits(options.dependencies.store);
+    const processes = new EngineProcesses(options.dependencies.clock);
+    const feed = new Feed(options.dependencies);
+    const dependencies: Dependencies = {
+      ...options.dependencies,
       limits,
       processes,
       replays: new ReplayTurns(),
@@ -112,20 +112,20 @@ export class Gateway {
       policy: () => book.current(),
       reload: (session) => gateway.#registry.reload(session),
       observe: (event, state) => {
-        options.services.observe(event, state);
+        options.dependencies.observe(event, state);
         feed.observe(event, state);
       },
     };
-    const gateway: Gateway = new Gateway(services, { ...options, book, feed });
+    const gateway: Gateway = new Gateway(dependencies, { ...options, book, feed });
     await gateway.tokens.open();
     await gateway.#reconcile();
     gateway.#sweep();
     return gateway;
   }
 
-  /** All engines that this house knows, also those that cannot be used here, with what to do about it. */
+  /** All engines that this server knows, also those that cannot be used here, with what to do about it. */
   describeEngines(): readonly EngineView[] {
-    return [...this.#services.engines.values()].map(viewEngine);
+    return [...this.#dependencies.engines.values()].map(viewEngine);
   }
 
   /** Sessions that may have processes. */
@@ -135,10 +135,10 @@ export class Gateway {
 
   /** Engines' processes that are at work, that wait for their session's next turn, and that wait for a session. */
   get pool(): { readonly working: number; readonly idle: number; readonly warm: number } {
-    return { ...this.#services.processes.counts, warm: this.#warm.ids.length };
+    return { ...this.#dependencies.processes.counts, warm: this.#warm.ids.length };
   }
 
-  /** The house in numbers, for whoever measures it. */
+  /** Figures for whoever measures the server. */
   async readings(): Promise<{
     readonly sessionsInMemory: number;
     readonly openTurns: number;
@@ -149,7 +149,7 @@ export class Gateway {
     readonly reservedMicrousd: number;
     readonly spentTodayMicrousd: number;
   }> {
-    const { models, clock } = this.#services;
+    const { models, clock } = this.#dependencies;
     const sessions = this.#registry.inMemory;
     const sum = (count: (session: Session) => number): number =>
       sessions.reduce((total, session) => total + count(session), 0);
@@ -174,45 +174,46 @@ export class Gateway {
 
   /** Whether what is asked for can be stored at the moment. */
   get storeHealth(): StoreHealth {
-    return this.#services.store.health();
+    return this.#dependencies.store.health();
   }
 
   /** Whether the server is about to stop: new sessions and prompts are refused. */
   get isDraining(): boolean {
-    return this.#services.drain.isStarted;
+    return this.#dependencies.drain.isStarted;
   }
 
   /** Whether the process can hardly open any more files and connections: new sessions and prompts are refused. */
   get isShortOfFiles(): boolean {
-    return this.#services.isShortOfFiles();
+    return this.#dependencies.isShortOfFiles();
   }
 
   /** The answer of a request; a Failure when nothing could be written for `storeWaitMs`. */
   whileStoring<Answer>(work: Promise<Answer>): Promise<Answer> {
-    return whileStoring(this.#services, work);
+    return whileStoring(this.#dependencies, work);
   }
 
   /** Refuses new work, and gives calls that run some time to end. What is open then waits for the next start. */
   drain(options: DrainOptions): Promise<void> {
-    return drainSessions({ services: this.#services, registry: this.#registry }, options);
+    return drainSessions({ dependencies: this.#dependencies, registry: this.#registry }, options);
   }
 
   /** Stops without ending anything: open turns and questions wait for the next start. The store stays open. */
   async close(): Promise<void> {
     this.#stopSweep();
     this.#registry.stop();
-    await Promise.all([this.#warm.close(), this.#services.connections.close()]);
+    await Promise.all([this.#warm.close(), this.#dependencies.connections.close()]);
     await Promise.allSettled(this.#registry.inMemory.map((session) => session.halt()));
   }
 
   /** First everything that the last run left is written down, then it goes on. */
   async #reconcile(): Promise<void> {
-    const rows = await this.#services.store.read.unsettled();
+    const rows = await this.#dependencies.store.read.unsettled();
     const restored = await Promise.all(rows.map((row) => this.#restore(row)));
     const sessions = restored.filter((session) => session !== undefined);
     await Promise.all(sessions.map((session) => session.recover()));
     for (const session of sessions) session.start();
-    if (sessions.length > 0) this.#services.log.info({ sessions: sessions.length }, "took up what the last run left");
+    if (sessions.length > 0)
+      this.#dependencies.log.info({ sessions: sessions.length }, "took up what the last run left");
   }
 
   /** Undefined where the row is damaged: the others are taken up nevertheless. */
@@ -220,13 +221,13 @@ export class Gateway {
     try {
       return await this.#registry.restore(row);
     } catch (error) {
-      this.#services.log.error({ session: row.id, err: error }, "a session could not be taken up");
+      this.#dependencies.log.error({ session: row.id, err: error }, "a session could not be taken up");
       return undefined;
     }
   }
 
   #sweep(): void {
-    const { clock, log } = this.#services;
+    const { clock, log } = this.#dependencies;
     this.#stopSweep = clock.after(SWEEP_MS, () => {
       this.retention.tend().catch((error: unknown) => log.warn({ err: error }, "old rows could not be deleted"));
       this.#sweep();

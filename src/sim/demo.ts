@@ -73,7 +73,7 @@ export function demoReply(request: ModelRequest, prompt: string, after: readonly
   return say([INTRO, ...report(outcomes), ...missing, ...words].join(" "));
 }
 
-/** The reply to what is meant for the tools of a page; undefined where no page lends what it takes. */
+/** The reply to what is meant for the tools of a page; undefined where no page offers what it takes. */
 function pageReply(
   request: ModelRequest,
   prompt: string,

@@ -10,7 +10,7 @@ interface PageStep {
   readonly input: (before: readonly ToolOutcome[]) => Fields;
 }
 
-/** What a person asks of a page that lends document 000's tools: the calls, and the words for what came of the last one. */
+/** What a person asks of a page that offers document 000's tools: the calls, and the words for what came of the last one. */
 export interface PagePlan {
   readonly steps: readonly PageStep[];
   readonly words: (last: ToolOutcome) => string;

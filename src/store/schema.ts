@@ -179,6 +179,33 @@ const MIGRATIONS: readonly string[] = [
   ALTER TABLE sessions ADD COLUMN token_parents TEXT NOT NULL DEFAULT '';
   CREATE INDEX sessions_active_by_token ON sessions (created_by, token_parents) WHERE status NOT IN ('complete', 'failed');
   `,
+  // Micro-USD are named so. Only names of ours change: a caller's own objects (a tool's input, a schema) may use the same words.
+  `
+  UPDATE sessions SET state = json_remove(
+    json_set(state, '$.settings.max_cost_microusd', json_extract(state, '$.settings.max_cost_usd')), '$.settings.max_cost_usd')
+    WHERE CASE WHEN json_valid(state) THEN json_type(state, '$.settings.max_cost_usd') END IS NOT NULL;
+  UPDATE sessions SET state = json_remove(
+    json_set(state, '$.turn.max_cost_microusd', json_extract(state, '$.turn.max_cost_usd')), '$.turn.max_cost_usd')
+    WHERE CASE WHEN json_valid(state) THEN json_type(state, '$.turn.max_cost_usd') END IS NOT NULL;
+  UPDATE events SET body = json_remove(
+    json_set(body, '$.prompt.max_cost_microusd', json_extract(body, '$.prompt.max_cost_usd')), '$.prompt.max_cost_usd')
+    WHERE type IN ('turn.queued', 'turn.started') AND CASE WHEN json_valid(body) THEN json_type(body, '$.prompt.max_cost_usd') END IS NOT NULL;
+  UPDATE documents SET body = (
+    SELECT json_group_array(json(CASE WHEN json_type(value, '$.session.max_cost_usd') IS NULL THEN value ELSE json_remove(
+      json_set(value, '$.session.max_cost_microusd', json_extract(value, '$.session.max_cost_usd')), '$.session.max_cost_usd') END))
+    FROM json_each(body))
+    WHERE name = 'templates' AND json_valid(body);
+  UPDATE documents SET body = replace(replace(replace(replace(replace(replace(replace(replace(body,
+    '"max_cost_usd":', '"max_cost_microusd":'),
+    '"max_cost_usd_per_tick":', '"max_cost_microusd_per_tick":'),
+    '"max_cost_usd_per_day":', '"max_cost_microusd_per_day":'),
+    '"max_cost_usd_per_agent":', '"max_cost_microusd_per_agent":'),
+    '"default_max_cost_usd":', '"default_max_cost_microusd":'),
+    '"approval_threshold_usd":', '"approval_threshold_microusd":'),
+    '"per_day_usd":', '"per_day_microusd":'),
+    '"total_usd":', '"total_microusd":')
+    WHERE name = 'policy';
+  `,
 ];
 
 function versionOf(database: Database): number {

@@ -20,7 +20,7 @@ import { documentPath, mcpPaths, socketPaths } from "./openapi/other-paths.ts";
 import { approvalRoutes } from "./routes/approvals.ts";
 import { adminRoutes } from "./routes/admin.ts";
 import { connectionRoutes } from "./routes/connections.ts";
-import { deskRoutes } from "./routes/desk.ts";
+import { catalogRoutes } from "./routes/catalog.ts";
 import { healthRoutes, isProbe } from "./routes/health.ts";
 import { isMountPath, mountRoutes } from "./routes/mount.ts";
 import { providerRoutes } from "./routes/providers.ts";
@@ -34,15 +34,15 @@ import { REQUEST_ID } from "./request-log.ts";
 import { countRequests } from "./request-count.ts";
 import { RouteRights } from "./rights.ts";
 import { CHALLENGE, httpStatus } from "./status.ts";
-import type { App, Environment, SurfaceOptions } from "./surface.ts";
+import type { HttpApp, Environment, SurfaceOptions } from "./surface.ts";
 import { isOpen, webPages } from "./web-pages.ts";
 
 const CONTENT_SECURITY_POLICY =
   "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** The HTTP surface: thin, every route checked at the door and by the desk that it calls. */
-export function createApp(options: SurfaceOptions, guard: Guard): App {
-  const app: App = new OpenAPIHono<Environment>({
+/** The HTTP surface: thin, every route checked at the door and by the service that it calls. */
+export function createApp(options: SurfaceOptions, guard: Guard): HttpApp {
+  const app: HttpApp = new OpenAPIHono<Environment>({
     defaultHook: (result) => {
       if (result.success) return;
       const issues = result.error.issues.map((issue) => ({ path: issue.path.join("."), message: issue.message }));
@@ -62,7 +62,7 @@ export function createApp(options: SurfaceOptions, guard: Guard): App {
   webPages(app, options);
   sessionRoutes(app, options);
   approvalRoutes(app, options);
-  deskRoutes(app, options);
+  catalogRoutes(app, options);
   templateRoutes(app, options);
   adminRoutes(app, options);
   usageRoutes(app, options);

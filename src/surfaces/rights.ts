@@ -1,7 +1,7 @@
 import { may, type Capability } from "../gate/index.ts";
 import { Failure } from "../protocol/index.ts";
 import type { Caller } from "../sessions/index.ts";
-import type { App } from "./surface.ts";
+import type { HttpApp } from "./surface.ts";
 
 interface RouteRight {
   readonly method: string;
@@ -11,10 +11,10 @@ interface RouteRight {
 
 /** The rights that routes name in the API's description (`x-needs`), checked before anything of a request is read. */
 export class RouteRights {
-  readonly #app: App;
+  readonly #app: HttpApp;
   #routes: readonly RouteRight[] | undefined;
 
-  constructor(app: App) {
+  constructor(app: HttpApp) {
     this.#app = app;
   }
 
@@ -29,7 +29,7 @@ export class RouteRights {
 }
 
 /** A path with a name in it comes after those without one. */
-function routesOf(app: App): readonly RouteRight[] {
+function routesOf(app: HttpApp): readonly RouteRight[] {
   return app.openAPIRegistry.definitions
     .flatMap((definition) => {
       if (definition.type !== "route") return [];

@@ -11,7 +11,7 @@ import type { Caller } from "../sessions/index.ts";
 import type { Connection } from "./connection.ts";
 import type { Guard } from "./guard.ts";
 import { PageBridge } from "./runtime/bridge.ts";
-import type { RuntimeHall } from "./runtime/hall.ts";
+import type { RuntimeServer } from "./runtime/server.ts";
 import type { Page } from "./runtime/page.ts";
 import type { SurfaceOptions } from "./surface.ts";
 
@@ -21,7 +21,7 @@ const encoder = new TextEncoder();
 export class RuntimeSocket implements Page {
   readonly caller: Caller;
   readonly bridge: PageBridge;
-  readonly #hall: RuntimeHall;
+  readonly #server: RuntimeServer;
   readonly #guard: Guard;
   readonly #log: SurfaceOptions["log"];
   readonly #connection: Connection;
@@ -29,15 +29,15 @@ export class RuntimeSocket implements Page {
   #open = 0;
 
   constructor(
-    house: { readonly hall: RuntimeHall; readonly guard: Guard; readonly log: SurfaceOptions["log"] },
+    parts: { readonly server: RuntimeServer; readonly guard: Guard; readonly log: SurfaceOptions["log"] },
     peer: { readonly caller: Caller; readonly connection: Connection },
   ) {
-    this.#hall = house.hall;
-    this.#guard = house.guard;
-    this.#log = house.log;
+    this.#server = parts.server;
+    this.#guard = parts.guard;
+    this.#log = parts.log;
     this.caller = peer.caller;
     this.#connection = peer.connection;
-    const { clock, toolMs } = house.hall;
+    const { clock, toolMs } = parts.server;
     this.bridge = new PageBridge({ say: (message) => this.say(message), clock, toolMs });
     peer.connection.closed.addEventListener("abort", () => this.bridge.close());
     peer.connection.listen(
@@ -89,7 +89,7 @@ export class RuntimeSocket implements Page {
       const { callId, result, isError } = request;
       return this.bridge.resolve(callId, result, isError ?? result.startsWith("Error:"));
     }
-    const conversation = this.#hall.conversation(this.caller, request.sessionId);
+    const conversation = this.#server.conversation(this.caller, request.sessionId);
     switch (request.type) {
       case "user_message":
         this.#begin();

@@ -16,7 +16,7 @@ import { MinuteCounts } from "./minute-counts.ts";
 import type { SocketPath } from "./openapi/other-paths.ts";
 import { REQUEST_ID } from "./request-log.ts";
 import { RuntimeSocket } from "./runtime-socket.ts";
-import { RuntimeHall } from "./runtime/hall.ts";
+import { RuntimeServer } from "./runtime/server.ts";
 import { CHALLENGE, httpStatus } from "./status.ts";
 import { SYSTEM_CLOCK, type SurfaceOptions } from "./surface.ts";
 
@@ -125,9 +125,9 @@ const UNREADABLE: Readonly<Record<string, readonly [status: number, why: string]
 /** Who speaks at which path. */
 function handlersFor(options: SurfaceOptions, guard: Guard): Readonly<Record<SocketPath, Handler>> {
   const bridge = new Bridge();
-  const hall = new RuntimeHall(options);
+  const server = new RuntimeServer(options);
   return {
-    "/ws": (peer) => void new RuntimeSocket({ hall, guard, log: options.log }, peer),
+    "/ws": (peer) => void new RuntimeSocket({ server, guard, log: options.log }, peer),
     "/api/ws": (peer) => void new CanonicalSocket(options, guard, peer),
     "/api/terminal/ws/agent": (peer) => void new AgentSocket(options, guard, peer),
     "/bridge": (peer) => void new BridgeSocket(options, { guard, bridge }, peer),

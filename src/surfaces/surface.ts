@@ -79,4 +79,4 @@ interface Variables {
 }
 
 export type Environment = { readonly Bindings: HttpBindings; readonly Variables: Variables };
-export type App = OpenAPIHono<Environment>;
+export type HttpApp = OpenAPIHono<Environment>;

@@ -5,7 +5,7 @@ import { extname, join } from "node:path";
 import { pipeline, Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { Failure } from "../protocol/index.ts";
-import type { App, SurfaceOptions } from "./surface.ts";
+import type { HttpApp, SurfaceOptions } from "./surface.ts";
 
 const NONCE = /__CSP_NONCE__/g;
 const NONCE_BYTES = 16;
@@ -89,7 +89,7 @@ function scriptFramePolicy(nonce: string): string {
   return `sandbox allow-scripts; default-src 'none'; script-src 'nonce-${nonce}'; worker-src blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'`;
 }
 /** The pages that people use, as the build made them. */
-export function webPages(app: App, { web }: Pick<SurfaceOptions, "web">): void {
+export function webPages(app: HttpApp, { web }: Pick<SurfaceOptions, "web">): void {
   const pages = new Map<PageName, string>();
   const assets = web === undefined ? new Set<string>() : new Set(listed(join(web, "assets")));
   const page = (name: PageName): string => {

@@ -1,6 +1,6 @@
 import { readingText } from "./tally.ts";
 
-/** Numbers of the house, read when somebody scrapes. Absent ones are not shown. */
+/** Numbers of the server, read when somebody scrapes. Absent ones are not shown. */
 export interface Readings {
   readonly sessionsInMemory: number;
   readonly openTurns: number;

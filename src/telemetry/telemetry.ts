@@ -31,7 +31,7 @@ export interface Telemetry {
   httpRequest(request: CountedRequest): void;
   /** Writes came onto the disk together, after so many seconds. */
   commit(seconds: number): void;
-  /** Where the numbers of the house are read at each scrape; a later call takes the place of an earlier one. */
+  /** Where the numbers of the server are read at each scrape; a later call takes the place of an earlier one. */
   gauges(read: () => Readings | Promise<Readings>): void;
   /** Everything as Prometheus reads it: `text/plain; version=0.0.4; charset=utf-8`. */
   metrics(): Promise<string>;
@@ -67,7 +67,7 @@ export async function openTelemetry(options: TelemetryOptions): Promise<Telemetr
   const readings = async (): Promise<string> => {
     if (read === undefined) return "";
     const found = await within(LIMITS.metricReadingsMs, Promise.resolve().then(read));
-    if (found === undefined) complain({}, "the numbers of the house could not be read, or not in time");
+    if (found === undefined) complain({}, "the numbers of the server could not be read, or not in time");
     return found === undefined ? "" : readingsText(found);
   };
   return {
@@ -87,8 +87,8 @@ export async function openTelemetry(options: TelemetryOptions): Promise<Telemetr
       read = reader;
     },
     metrics: async () => {
-      const house = await readings();
-      return versionText(options.version) + metrics.text() + house + spansText(traces?.counts) + usage.text();
+      const numbers = await readings();
+      return versionText(options.version) + metrics.text() + numbers + spansText(traces?.counts) + usage.text();
     },
     close: async () => {
       usage.close();

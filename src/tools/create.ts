@@ -2,11 +2,11 @@ import { Failure, LIMITS, type ContentBlock } from "../protocol/index.ts";
 import { BUILT_IN_TOOLS } from "./built-in.ts";
 import { definitionOf } from "./definitions.ts";
 import { parseInput } from "./input.ts";
-import { LentTools } from "./lent.ts";
+import { ClientTools } from "./client-tools.ts";
 import { genericPreview, headOf, withTextWarnings } from "./preview.ts";
 import { isRefusal, reasonOf } from "./refusal.ts";
 import { errorResult, type AnyTool, type ToolResult, type ToolSession } from "./tool.ts";
-import type { CallFacts, LendableToolbox } from "./toolbox.ts";
+import type { CallFacts, ExtensibleToolbox } from "./toolbox.ts";
 
 export interface ToolboxOptions {
   /** Which tools exist for the session, by their own names; absent: all. */
@@ -15,20 +15,20 @@ export interface ToolboxOptions {
   readonly extra?: readonly AnyTool[] | undefined;
 }
 
-export function createToolbox(session: ToolSession, options: ToolboxOptions = {}): LendableToolbox {
+export function createToolbox(session: ToolSession, options: ToolboxOptions = {}): ExtensibleToolbox {
   const tools = [...BUILT_IN_TOOLS, ...(options.extra ?? [])].filter((tool) => options.only?.(tool.name) ?? true);
   const own = index(tools);
-  const lent = new LentTools();
-  const find = (name: string): AnyTool | undefined => own.get(name) ?? lent.get(name);
+  const clientTools = new ClientTools();
+  const find = (name: string): AnyTool | undefined => own.get(name) ?? clientTools.get(name);
   let closed = false;
   return {
-    definitions: () => [...tools.map(definitionOf), ...lent.definitions()],
+    definitions: () => [...tools.map(definitionOf), ...clientTools.definitions()],
     facts: (name, input) => factsOf(name, find(name), input),
     concurrent: (name) => find(name)?.concurrent ?? false,
-    lend: (borrowed, instead) => lent.lend(borrowed, { isTaken: (name) => own.has(name), instead }),
-    isLent: (name) => lent.has(name),
-    get lent() {
-      return lent.size;
+    register: (borrowed, instead) => clientTools.register(borrowed, { isTaken: (name) => own.has(name), instead }),
+    isClientTool: (name) => clientTools.has(name),
+    get clientToolCount() {
+      return clientTools.size;
     },
     async preview(name, input) {
       const tool = find(name);

@@ -5,7 +5,7 @@ export { leadsWhereShown } from "./shell/same-command.ts";
 export { isInside, resolvePath } from "./files/paths.ts";
 export { problemsOf, schemaFault } from "./json-schema.ts";
 export { sweepUnfinished } from "./files/save.ts";
-export type { LentEnd, LentTool, TakeBack } from "./lent.ts";
+export type { ClientToolEnd, ClientTool, Unregister } from "./client-tools.ts";
 export { toolsOfModule } from "./module-tools.ts";
 export { lookUp } from "./shell/look-up.ts";
 export { openToolSession } from "./session.ts";
@@ -19,4 +19,4 @@ export {
   type ToolSession,
 } from "./tool.ts";
 export type { AnyTool } from "./tool.ts";
-export type { CallFacts, LendableToolbox, RunOptions, Toolbox } from "./toolbox.ts";
+export type { CallFacts, ExtensibleToolbox, RunOptions, Toolbox } from "./toolbox.ts";

@@ -23,7 +23,7 @@ export function schemaFault(schema: unknown): string | undefined {
 /**
  * How an input differs from a JSON Schema, LIMITS.schemaIssues things at most; nothing where it fits. What limits the time that a check
  * may take is checked here: types, values, properties, items, lengths, ranges, combinations and references within the schema. Expressions (`pattern`), formats and what stands
- * in no list below are left to whoever lent the tool: an expression of a stranger could hold up the whole server.
+ * in no list below are left to whoever offered the tool: an expression of a stranger could hold up the whole server.
  */
 export function problemsOf(schema: Schema, input: unknown): readonly Problem[] {
   const check = new Check(schema);
@@ -59,7 +59,7 @@ class Check {
   value(schema: unknown, value: unknown, path: Path): void {
     this.#spend(1);
     this.#depth += 1;
-    if (this.#depth > LIMITS.lentSchemaDepth) throw new TooComplex();
+    if (this.#depth > LIMITS.clientToolSchemaDepth) throw new TooComplex();
     if (schema === false) this.#wrong(path, () => "is not allowed here");
     else if (isRecord(schema)) this.#record(schema, value, path);
     this.#depth -= 1;
@@ -181,7 +181,7 @@ class Check {
   /** Parts of a step count too. */
   #spend(steps: number): void {
     this.#steps += steps;
-    if (this.#steps > LIMITS.lentSchemaSteps) throw new TooComplex();
+    if (this.#steps > LIMITS.clientToolSchemaSteps) throw new TooComplex();
   }
 
   #wrong(path: Path, message: () => string): void {
@@ -263,7 +263,7 @@ function faultIn(schema: unknown, place: Place): string | undefined {
   const { root, depth, path } = place;
   if (typeof schema === "boolean") return undefined;
   if (!isRecord(schema)) return `${path} must be a schema`;
-  if (depth > LIMITS.lentSchemaDepth) return `it may nest ${LIMITS.lentSchemaDepth} deep`;
+  if (depth > LIMITS.clientToolSchemaDepth) return `it may nest ${LIMITS.clientToolSchemaDepth} deep`;
   const { type, $ref: reference } = schema;
   for (const name of Array.isArray(type) ? (type as unknown[]) : type === undefined ? [] : [type])
     if (typeof name !== "string" || !TYPES.has(name)) return `${path}/type names no type: ${shown([name])}`;

@@ -58,7 +58,7 @@ const Declared = z.object({
     .array(
       z.object({
         name: z.string().regex(/^[A-Za-z0-9_-]+$/, "must have letters, digits, _ and - alone"),
-        description: z.string().min(1).max(LIMITS.lentDescriptionChars),
+        description: z.string().min(1).max(LIMITS.clientToolDescriptionChars),
         input_schema: z.record(z.string(), z.unknown()).superRefine((schema, context) => {
           const fault = schemaFault(schema);
           if (fault !== undefined) context.addIssue({ code: "custom", message: fault });
@@ -72,7 +72,7 @@ const Declared = z.object({
       }),
     )
     .min(1)
-    .max(LIMITS.lentTools),
+    .max(LIMITS.clientTools),
 });
 
 /** The tools of a module, as the toolbox has its own. A Failure names what is wrong with it. */

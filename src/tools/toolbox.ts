@@ -1,5 +1,5 @@
 import type { Tier } from "../protocol/index.ts";
-import type { LentTool, TakeBack } from "./lent.ts";
+import type { ClientTool, Unregister } from "./client-tools.ts";
 import type { PathUse, Permission, SubagentRequest, ToolPreview, ToolResult } from "./tool.ts";
 
 /** How a model is told of a tool. `input_schema` is JSON Schema. */
@@ -46,15 +46,15 @@ export interface Toolbox {
   close(): Promise<void>;
 }
 
-/** A toolbox to which others can lend tools for a while. Engines do not get this view of it. */
-export interface LendableToolbox extends Toolbox {
+/** A toolbox at which others can register tools for a while. Engines do not get this view of it. */
+export interface ExtensibleToolbox extends Toolbox {
   /**
-   * Adds tools, all or, with a Failure, none; models are told of them from their next turn on. The answer takes them back; twice is no
-   * error. With `instead` those of an earlier loan go in the same moment, and calls of them that run may end by themselves.
+   * Adds tools, all or, with a Failure, none; models are told of them from their next turn on. The answer unregisters them; twice is no
+   * error. With `instead` earlier ones go in the same moment, and calls of them that run may end by themselves.
    */
-  lend(tools: readonly LentTool[], instead?: TakeBack): TakeBack;
-  /** Whether a tool of this name is on loan now. */
-  isLent(name: string): boolean;
-  /** How many tools are on loan. */
-  readonly lent: number;
+  register(tools: readonly ClientTool[], instead?: Unregister): Unregister;
+  /** Whether a client tool has this name now. */
+  isClientTool(name: string): boolean;
+  /** How many client tools there are. */
+  readonly clientToolCount: number;
 }

@@ -129,7 +129,10 @@ describe("the command", () => {
       "used-home/sallyport.yaml",
       "prices:\n  sim/*: { input: 1000000, output: 2000000, cache_write: 3000000 }\n",
     );
-    place.write("used-home/policy.yaml", "default_profile: full\nprofiles: {}\nbudget: { per_day_usd: 5000000 }\n");
+    place.write(
+      "used-home/policy.yaml",
+      "default_profile: full\nprofiles: {}\nbudget: { per_day_microusd: 5000000 }\n",
+    );
     const ran = await place.run([...home, "run", script([{ say: "one" }])]);
     expect(ran.code).toBe(0);
     const { stdout: json } = await place.run([...home, "usage", "--by", "provider,model", "--json"]);

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => house[Symbol.asyncDispose]());
 
-it("the ten lines of page-tools.md lend a tool that the agent can call", async () => {
+it("the ten lines of page-tools.md offer a tool that the agent can call", async () => {
   const paper = readFileSync(resolve(import.meta.dirname, "../../docs/user/page-tools.md"), "utf8");
   const lines = /<script type="module">\n([\s\S]*?)<\/script>/.exec(paper)?.[1] ?? "";
   const [first = "", ...rest] = lines.trim().split("\n");

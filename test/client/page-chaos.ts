@@ -91,7 +91,7 @@ function wireWith(hooks: Hooks): typeof WebSocket {
   return Wire as unknown as typeof WebSocket;
 }
 
-/** One tab with one page that lends one tool, and everything that can happen to it. */
+/** One tab with one page that offers one tool, and everything that can happen to it. */
 class ChaosPage {
   readonly runs = new Map<number, number>();
   readonly #house: TestHouse;

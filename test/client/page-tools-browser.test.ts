@@ -43,7 +43,7 @@ describeInBrowser("tools of a page in a real browser", () => {
     return page;
   }
 
-  /** Lends `act` of a page, which waits for `go` when it is told to, and counts how often it is begun. */
+  /** Offers `act` of a page, which waits for `go` when it is told to, and counts how often it is begun. */
   async function offer(page: Page, session: string): Promise<void> {
     await page.waitForFunction("globalThis.LiveConnection !== undefined");
     await page.evaluate(

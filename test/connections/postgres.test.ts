@@ -12,7 +12,7 @@ let cluster: Cluster;
 const parser = new Parser({ after });
 const opened: PostgresDatabase[] = [];
 
-interface Wish {
+interface DatabaseOptions {
   readonly user?: string;
   readonly allowWritable?: boolean;
   readonly statementMs?: number;
@@ -26,7 +26,7 @@ function open({
   statementMs = 20_000,
   role,
   url,
-}: Wish = {}): PostgresDatabase {
+}: DatabaseOptions = {}): PostgresDatabase {
   const database = new PostgresDatabase({
     address: addressOf(url ?? cluster.url(user)),
     password: () => undefined,

@@ -1,9 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { evaluate, narrow, parseRule, sessionRule, type CallInQuestion, type Standing } from "../../src/gate/index.ts";
+import {
+  evaluate,
+  narrow,
+  parseRule,
+  sessionRule,
+  type CallInQuestion,
+  type PolicyContext,
+} from "../../src/gate/index.ts";
 import { AUTONOMY_ORDER, Failure, PermissionMode, Role, Ruling, type Profile } from "../../src/protocol/index.ts";
 import { isFullRun } from "../support/sample.ts";
-import { bash, call, edit, fetching, read, standing } from "./stand.ts";
+import { bash, call, edit, fetching, read, context } from "./stand.ts";
 
 const settings = { seed: 99, numRuns: isFullRun ? 2_000 : 300 } as const;
 const pairs = { ...settings, numRuns: isFullRun ? 4_000 : 600 } as const;
@@ -95,7 +102,7 @@ const profile: fc.Arbitrary<Profile> = fc.record(
   },
   { requiredKeys: [] },
 );
-const where: fc.Arbitrary<Standing> = fc
+const where: fc.Arbitrary<PolicyContext> = fc
   .record({
     profile,
     autonomy: fc.constantFrom(...AUTONOMY_ORDER),
@@ -105,7 +112,7 @@ const where: fc.Arbitrary<Standing> = fc
     grants: rules,
     tools: fc.option(fc.array(fc.constantFrom("*", "Bash", "Edit", "Read"), { maxLength: 3 }), { nil: undefined }),
   })
-  .map(({ profile: given, ...more }) => standing(given, more));
+  .map(({ profile: given, ...more }) => context(given, more));
 
 const ORDER = ["deny", "ask", "allow"];
 const rank = (effect: string): number => ORDER.indexOf(effect);
@@ -179,9 +186,9 @@ describe("the rule that is shown is the rule that is granted", () => {
   test("and no other command, file or host", () => {
     fc.assert(
       fc.property(tried, tried, (one, other) => {
-        const shown = sessionRule(one, standing({ web_hosts: ["*"] }, { autonomy: "restricted" }));
+        const shown = sessionRule(one, context({ web_hosts: ["*"] }, { autonomy: "restricted" }));
         if (shown === undefined || !shown.includes("(")) return;
-        const granted = standing({ web_hosts: ["*"] }, { autonomy: "restricted", grants: [shown] });
+        const granted = context({ web_hosts: ["*"] }, { autonomy: "restricted", grants: [shown] });
         if (evaluate(other, granted).effect !== "allow") return;
         const subject = ({ input, paths, hosts }: CallInQuestion) => [
           typeof input["command"] === "string" ? input["command"].trim() : "",
@@ -197,9 +204,9 @@ describe("the rule that is shown is the rule that is granted", () => {
   test("also for names that look like patterns", () => {
     fc.assert(
       fc.property(path, path, (one, other) => {
-        const shown = sessionRule(edit(one), standing());
+        const shown = sessionRule(edit(one), context());
         if (shown === undefined) return;
-        const allowed = evaluate(edit(other), standing({}, { grants: [shown] })).effect === "allow";
+        const allowed = evaluate(edit(other), context({}, { grants: [shown] })).effect === "allow";
         const same = edit(one).paths[0]?.real === edit(other).paths[0]?.real;
         expect([shown, other, allowed]).toEqual([shown, other, same]);
       }),
@@ -211,9 +218,9 @@ describe("the rule that is shown is the rule that is granted", () => {
     const line = fc.stringMatching(/^[ab*:\\ ;|]{1,6}$/);
     fc.assert(
       fc.property(line, line, (one, other) => {
-        const shown = sessionRule(bash(one), standing());
+        const shown = sessionRule(bash(one), context());
         if (shown === undefined) return;
-        const allowed = evaluate(bash(other), standing({}, { grants: [shown] })).effect === "allow";
+        const allowed = evaluate(bash(other), context({}, { grants: [shown] })).effect === "allow";
         expect([shown, other, allowed]).toEqual([shown, other, one.trim() === other.trim()]);
       }),
       pairs,
@@ -243,8 +250,8 @@ test("narrowing never widens", () => {
         return;
       }
       expect(AUTONOMY_ORDER.indexOf(narrowed.autonomy)).toBeLessThanOrEqual(most);
-      const widest = standing(given, { autonomy: AUTONOMY_ORDER[most] ?? "read_only" });
-      const effect = evaluate(one, standing(given, narrowed)).effect;
+      const widest = context(given, { autonomy: AUTONOMY_ORDER[most] ?? "read_only" });
+      const effect = evaluate(one, context(given, narrowed)).effect;
       expect(rank(effect)).toBeLessThanOrEqual(rank(evaluate(one, widest).effect));
     }),
     settings,

@@ -1,29 +1,29 @@
 import { describe, expect, test } from "vitest";
-import { evaluate, type CallInQuestion, type Standing } from "../../src/gate/index.ts";
-import { at, bash, call, edit, fetching, read, standing } from "./stand.ts";
+import { evaluate, type CallInQuestion, type PolicyContext } from "../../src/gate/index.ts";
+import { at, bash, call, edit, fetching, read, context } from "./stand.ts";
 
 const search = call("WebSearch", { tier: "network" });
 const viewer = call("mcp__page__add_viewer", { tier: "page" });
 const question = call("AskUserQuestion", { tier: "read", alwaysAsks: true });
 
 describe("every step says who decided and why", () => {
-  test.each<[string, CallInQuestion, Standing, Readonly<Record<string, string>>]>([
+  test.each<[string, CallInQuestion, PolicyContext, Readonly<Record<string, string>>]>([
     [
       "schema",
       call("Read", { schemaError: "file_path: Required" }),
-      standing(),
+      context(),
       { effect: "deny", step: "schema", rule: "Read input", why: "The input does not fit Read: file_path: Required" },
     ],
     [
       "an unknown tool",
       call("Nope", { known: false, schemaError: "x" }),
-      standing(),
+      context(),
       { effect: "deny", step: "tool", rule: "known tools", why: "There is no tool named Nope." },
     ],
     [
       "the profile's tools",
       bash("ls"),
-      standing({ tools: ["Read", "Glob"] }, { autonomy: "full" }),
+      context({ tools: ["Read", "Glob"] }, { autonomy: "full" }),
       {
         effect: "deny",
         step: "tool",
@@ -34,13 +34,13 @@ describe("every step says who decided and why", () => {
     [
       "the session's tools",
       bash("ls"),
-      standing({}, { tools: ["Read"], autonomy: "full" }),
+      context({}, { tools: ["Read"], autonomy: "full" }),
       { effect: "deny", step: "tool", rule: "session: tools", why: "This session was started without the tool Bash." },
     ],
     [
       "a deny rule",
       bash("sudo rm x"),
-      standing({ deny: ["Bash(rm:*)"], allow: ["Bash(*)"] }, { autonomy: "full", grants: ["Bash(sudo rm x)"] }),
+      context({ deny: ["Bash(rm:*)"], allow: ["Bash(*)"] }, { autonomy: "full", grants: ["Bash(sudo rm x)"] }),
       {
         effect: "deny",
         step: "policy",
@@ -51,7 +51,7 @@ describe("every step says who decided and why", () => {
     [
       "a host that is not listed",
       fetching("example.org"),
-      standing({}, { autonomy: "full" }),
+      context({}, { autonomy: "full" }),
       {
         effect: "deny",
         step: "policy",
@@ -62,7 +62,7 @@ describe("every step says who decided and why", () => {
     [
       "a path outside",
       call("Write", { tier: "write", paths: [{ given: "link/x", real: "/etc/x", access: "write" }] }),
-      standing({ allow: ["Write"] }, { autonomy: "full" }),
+      context({ allow: ["Write"] }, { autonomy: "full" }),
       {
         effect: "deny",
         step: "paths",
@@ -73,19 +73,19 @@ describe("every step says who decided and why", () => {
     [
       "the guard",
       bash("rm x"),
-      standing({ hooks: ["guarded"], allow: ["Bash(*)"] }, { autonomy: "full" }),
+      context({ hooks: ["guarded"], allow: ["Bash(*)"] }, { autonomy: "full" }),
       { effect: "deny", step: "hooks", rule: "guarded: rm", why: "Command 'rm' is not in the allowed commands list" },
     ],
     [
       "autonomy",
       bash("ls"),
-      standing(),
+      context(),
       { effect: "ask", step: "autonomy", rule: "supervised: execute", why: "Bash runs a program." },
     ],
     [
       "autonomy after the guard",
       bash("ls"),
-      standing({ hooks: ["guarded"] }),
+      context({ hooks: ["guarded"] }),
       {
         effect: "ask",
         step: "autonomy",
@@ -96,7 +96,7 @@ describe("every step says who decided and why", () => {
     [
       "a session that never asks",
       bash("ls"),
-      standing({}, { neverAsk: true }),
+      context({}, { neverAsk: true }),
       {
         effect: "deny",
         step: "autonomy",
@@ -107,7 +107,7 @@ describe("every step says who decided and why", () => {
     [
       "a broken rule in the policy",
       read("a"),
-      standing({ deny: ["Edit(~/x)"] }),
+      context({ deny: ["Edit(~/x)"] }),
       {
         effect: "deny",
         step: "policy",
@@ -129,26 +129,26 @@ describe("autonomy", () => {
     ["question", question],
   ];
   const web = { web_hosts: ["example.org"] };
-  const table: readonly (readonly [string, Standing, readonly string[]])[] = [
-    ["full", standing(web, { autonomy: "full" }), ["allow", "allow", "allow", "allow", "allow", "allow", "ask"]],
-    ["supervised", standing(web), ["allow", "ask", "allow", "allow", "ask", "ask", "ask"]],
+  const table: readonly (readonly [string, PolicyContext, readonly string[]])[] = [
+    ["full", context(web, { autonomy: "full" }), ["allow", "allow", "allow", "allow", "allow", "allow", "ask"]],
+    ["supervised", context(web), ["allow", "ask", "allow", "allow", "ask", "ask", "ask"]],
     [
       "supervised, asking about reads",
-      standing(web, { askReads: true }),
+      context(web, { askReads: true }),
       ["ask", "ask", "allow", "allow", "ask", "ask", "ask"],
     ],
-    ["acceptEdits", standing(web, { acceptEdits: true }), ["allow", "ask", "allow", "allow", "allow", "ask", "ask"]],
-    ["dontAsk", standing(web, { neverAsk: true }), ["allow", "deny", "allow", "allow", "deny", "deny", "deny"]],
-    ["restricted", standing(web, { autonomy: "restricted" }), ["ask", "ask", "ask", "ask", "ask", "ask", "ask"]],
-    ["read_only", standing(web, { autonomy: "read_only" }), ["deny", "deny", "deny", "deny", "deny", "deny", "deny"]],
+    ["acceptEdits", context(web, { acceptEdits: true }), ["allow", "ask", "allow", "allow", "allow", "ask", "ask"]],
+    ["dontAsk", context(web, { neverAsk: true }), ["allow", "deny", "allow", "allow", "deny", "deny", "deny"]],
+    ["restricted", context(web, { autonomy: "restricted" }), ["ask", "ask", "ask", "ask", "ask", "ask", "ask"]],
+    ["read_only", context(web, { autonomy: "read_only" }), ["deny", "deny", "deny", "deny", "deny", "deny", "deny"]],
     [
       "read_only with an allowed tool",
-      standing({ ...web, allow: ["Read", "Edit", "Bash"] }, { autonomy: "read_only" }),
+      context({ ...web, allow: ["Read", "Edit", "Bash"] }, { autonomy: "read_only" }),
       ["allow", "deny", "deny", "deny", "deny", "deny", "deny"],
     ],
     [
       "guarded and full",
-      standing({ ...web, hooks: ["guarded"] }, { autonomy: "full" }),
+      context({ ...web, hooks: ["guarded"] }, { autonomy: "full" }),
       ["allow", "allow", "allow", "allow", "allow", "allow", "ask"],
     ],
   ];
@@ -160,149 +160,139 @@ describe("autonomy", () => {
 });
 
 describe("what beats what", () => {
-  const effect = (tried: CallInQuestion, where: Standing) => evaluate(tried, where).effect;
-  test.each<[string, CallInQuestion, Standing, string]>([
-    ["an allow rule beats supervised", bash("npm test"), standing({ allow: ["Bash(npm test)"] }), "allow"],
+  const effect = (tried: CallInQuestion, where: PolicyContext) => evaluate(tried, where).effect;
+  test.each<[string, CallInQuestion, PolicyContext, string]>([
+    ["an allow rule beats supervised", bash("npm test"), context({ allow: ["Bash(npm test)"] }), "allow"],
     [
       "an allow rule does not beat restricted",
       bash("npm test"),
-      standing({ allow: ["Bash"] }, { autonomy: "restricted" }),
+      context({ allow: ["Bash"] }, { autonomy: "restricted" }),
       "ask",
     ],
     [
       "a grant beats restricted",
       bash("npm test"),
-      standing({}, { autonomy: "restricted", grants: ["Bash(npm test)"] }),
+      context({}, { autonomy: "restricted", grants: ["Bash(npm test)"] }),
       "allow",
     ],
-    ["a grant beats dontAsk", bash("npm test"), standing({}, { neverAsk: true, grants: ["Bash(npm test)"] }), "allow"],
-    [
-      "a grant does not beat read_only",
-      read("a"),
-      standing({}, { autonomy: "read_only", grants: ["Read(a)"] }),
-      "deny",
-    ],
+    ["a grant beats dontAsk", bash("npm test"), context({}, { neverAsk: true, grants: ["Bash(npm test)"] }), "allow"],
+    ["a grant does not beat read_only", read("a"), context({}, { autonomy: "read_only", grants: ["Read(a)"] }), "deny"],
     [
       "a grant means the line and nothing else",
       bash("npm test && npm test"),
-      standing({}, { grants: ["Bash(npm test)"] }),
+      context({}, { grants: ["Bash(npm test)"] }),
       "ask",
     ],
-    ["an ask rule beats full", bash("git push"), standing({ ask: ["Bash(git push:*)"] }, { autonomy: "full" }), "ask"],
+    ["an ask rule beats full", bash("git push"), context({ ask: ["Bash(git push:*)"] }, { autonomy: "full" }), "ask"],
     [
       "an ask rule beats an allow rule",
       bash("git push"),
-      standing({ ask: ["Bash(git push:*)"], allow: ["Bash"] }),
+      context({ ask: ["Bash(git push:*)"], allow: ["Bash"] }),
       "ask",
     ],
     [
       "an ask rule beats a grant",
       bash("git push"),
-      standing({ ask: ["Bash(git push:*)"] }, { grants: ["Bash(git push)"] }),
+      context({ ask: ["Bash(git push:*)"] }, { grants: ["Bash(git push)"] }),
       "ask",
     ],
     [
       "an ask rule sees through wrappers",
       bash("sudo sh -c 'git push'"),
-      standing({ ask: ["Bash(git push:*)"] }, { autonomy: "full" }),
+      context({ ask: ["Bash(git push:*)"] }, { autonomy: "full" }),
       "ask",
     ],
-    [
-      "a deny rule beats an ask rule",
-      bash("git push"),
-      standing({ ask: ["Bash"], deny: ["Bash(git push:*)"] }),
-      "deny",
-    ],
+    ["a deny rule beats an ask rule", bash("git push"), context({ ask: ["Bash"], deny: ["Bash(git push:*)"] }), "deny"],
     [
       "dontAsk turns an ask rule into a refusal",
       bash("ls"),
-      standing({ ask: ["Bash"] }, { autonomy: "full", neverAsk: true }),
+      context({ ask: ["Bash"] }, { autonomy: "full", neverAsk: true }),
       "deny",
     ],
     [
       "what cannot be parsed is asked where rules deny",
       bash("ls ("),
-      standing({ deny: ["Bash(rm:*)"] }, { autonomy: "full" }),
+      context({ deny: ["Bash(rm:*)"] }, { autonomy: "full" }),
       "ask",
     ],
     [
       "what cannot be parsed is asked where rules deny paths",
       bash("ls ("),
-      standing({ deny: ["Read(.env)"] }, { autonomy: "full" }),
+      context({ deny: ["Read(.env)"] }, { autonomy: "full" }),
       "ask",
     ],
     [
       "what is known only at run time is asked where rules deny",
       bash("$x y"),
-      standing({ deny: ["Bash(rm:*)"] }, { autonomy: "full" }),
+      context({ deny: ["Bash(rm:*)"] }, { autonomy: "full" }),
       "ask",
     ],
     [
       "inline code is asked where rules deny",
       bash("node -e x"),
-      standing({ deny: ["Bash(rm:*)"] }, { autonomy: "full" }),
+      context({ deny: ["Bash(rm:*)"] }, { autonomy: "full" }),
       "ask",
     ],
     [
       "an unknown wrapper of a denied command is asked",
       bash("zzz -q rm x"),
-      standing({ deny: ["Bash(rm:*)"] }, { autonomy: "full" }),
+      context({ deny: ["Bash(rm:*)"] }, { autonomy: "full" }),
       "ask",
     ],
-    ["even if all of Bash is allowed", bash("ls ("), standing({ deny: ["Bash(rm:*)"], allow: ["Bash"] }), "ask"],
-    ["without such rules full is full", bash("ls ("), standing({}, { autonomy: "full" }), "allow"],
+    ["even if all of Bash is allowed", bash("ls ("), context({ deny: ["Bash(rm:*)"], allow: ["Bash"] }), "ask"],
+    ["without such rules full is full", bash("ls ("), context({}, { autonomy: "full" }), "allow"],
     [
       "a search that may find a denied file is asked",
       read("", "Grep"),
-      standing({ deny: ["Read(.env)"] }, { autonomy: "full" }),
+      context({ deny: ["Read(.env)"] }, { autonomy: "full" }),
       "ask",
     ],
     [
       "a search elsewhere is not",
       read("src", "Grep"),
-      standing({ deny: ["Read(secrets/**)"] }, { autonomy: "full" }),
+      context({ deny: ["Read(secrets/**)"] }, { autonomy: "full" }),
       "allow",
     ],
     [
       "leaving the sandbox is asked",
       bash("ls", { dangerouslyDisableSandbox: true }),
-      standing({ allow: ["Bash"] }, { autonomy: "full" }),
+      context({ allow: ["Bash"] }, { autonomy: "full" }),
       "ask",
     ],
-    ["git's hooks are asked about", edit(".git/hooks/pre-commit"), standing({}, { autonomy: "full" }), "ask"],
-    ["also under acceptEdits", edit("sub/.git/config"), standing({}, { acceptEdits: true }), "ask"],
-    ["also where all edits are allowed", edit(".claude/settings.local.json"), standing({ allow: ["Edit(**)"] }), "ask"],
-    ["unless the rule names the file", edit(".mcp.json"), standing({ allow: ["Edit(.mcp.json)"] }), "allow"],
-    ["the policy file is asked about", edit("sallyport.yaml"), standing({}, { autonomy: "full" }), "ask"],
-    ["a file that is only named alike is not", edit("src/git/config"), standing({}, { autonomy: "full" }), "allow"],
-    [".gitignore is not", edit(".gitignore"), standing({}, { autonomy: "full" }), "allow"],
-    ["reading .git is not", read(".git/config"), standing(), "allow"],
-    ["the host rule opens a host", fetching("a.b"), standing({ allow: ["WebFetch(domain:a.b)"] }), "allow"],
-    ["the tool's bare name does not", fetching("a.b"), standing({ allow: ["WebFetch"] }), "deny"],
-    ["a wildcard in web_hosts", fetching("x.a.b"), standing({ web_hosts: ["*.a.b"] }), "allow"],
-    ["extra folders may be read", read("/usr/share/x"), standing({}, { extraRead: ["/usr/share"] }), "allow"],
+    ["git's hooks are asked about", edit(".git/hooks/pre-commit"), context({}, { autonomy: "full" }), "ask"],
+    ["also under acceptEdits", edit("sub/.git/config"), context({}, { acceptEdits: true }), "ask"],
+    ["also where all edits are allowed", edit(".claude/settings.local.json"), context({ allow: ["Edit(**)"] }), "ask"],
+    ["unless the rule names the file", edit(".mcp.json"), context({ allow: ["Edit(.mcp.json)"] }), "allow"],
+    ["the policy file is asked about", edit("sallyport.yaml"), context({}, { autonomy: "full" }), "ask"],
+    ["a file that is only named alike is not", edit("src/git/config"), context({}, { autonomy: "full" }), "allow"],
+    [".gitignore is not", edit(".gitignore"), context({}, { autonomy: "full" }), "allow"],
+    ["reading .git is not", read(".git/config"), context(), "allow"],
+    ["the host rule opens a host", fetching("a.b"), context({ allow: ["WebFetch(domain:a.b)"] }), "allow"],
+    ["the tool's bare name does not", fetching("a.b"), context({ allow: ["WebFetch"] }), "deny"],
+    ["a wildcard in web_hosts", fetching("x.a.b"), context({ web_hosts: ["*.a.b"] }), "allow"],
+    ["extra folders may be read", read("/usr/share/x"), context({}, { extraRead: ["/usr/share"] }), "allow"],
     [
       "but not written",
       call("Write", { tier: "write", paths: [at("/usr/share/x", "write")] }),
-      standing({}, { autonomy: "full", extraRead: ["/usr/share"] }),
+      context({}, { autonomy: "full", extraRead: ["/usr/share"] }),
       "deny",
     ],
-    ["a folder that begins alike is outside", read("/home/dev/app2/x"), standing({}, { autonomy: "full" }), "deny"],
-    ["a name that begins with dots is inside", read("..x"), standing(), "allow"],
+    ["a folder that begins alike is outside", read("/home/dev/app2/x"), context({}, { autonomy: "full" }), "deny"],
+    ["a name that begins with dots is inside", read("..x"), context(), "allow"],
     [
       "another tool's command is guarded, too",
       call("Monitor", { input: { command: "rm x" } }),
-      standing({ hooks: ["guarded"] }, { autonomy: "full" }),
+      context({ hooks: ["guarded"] }, { autonomy: "full" }),
       "deny",
     ],
     [
       "another tool's command is denied, too",
       call("Monitor", { input: { command: "rm x" } }),
-      standing({ deny: ["Bash(rm:*)"] }, { autonomy: "full" }),
+      context({ deny: ["Bash(rm:*)"] }, { autonomy: "full" }),
       "deny",
     ],
-    ["but not allowed", call("Monitor", { input: { command: "ls" } }), standing({ allow: ["Bash(ls:*)"] }), "ask"],
-    ["a broken allow rule allows nothing", bash("ls"), standing({ allow: ["Bash(ls"] }), "ask"],
-    ["a broken grant allows nothing", bash("ls"), standing({}, { grants: ["Bash(ls", ""] }), "ask"],
+    ["but not allowed", call("Monitor", { input: { command: "ls" } }), context({ allow: ["Bash(ls:*)"] }), "ask"],
+    ["a broken allow rule allows nothing", bash("ls"), context({ allow: ["Bash(ls"] }), "ask"],
+    ["a broken grant allows nothing", bash("ls"), context({}, { grants: ["Bash(ls", ""] }), "ask"],
   ])("%s", (_name, tried, where, expected) => expect(effect(tried, where)).toBe(expected));
 });

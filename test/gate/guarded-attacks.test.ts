@@ -2,12 +2,12 @@ import { describe, expect, test } from "vitest";
 import { evaluate } from "../../src/gate/index.ts";
 import { ARGUMENT_ATTACKS } from "./attacks-by-argument.ts";
 import { SHELL_ATTACKS } from "./attacks-by-shell.ts";
-import { bash, standing } from "./stand.ts";
+import { bash, context } from "./stand.ts";
 
 /** Every line of the tables must be refused by the guard, and by nothing else. */
 
 const refused = (command: string): void => {
-  const { effect, step } = evaluate(bash(command), standing({ hooks: ["guarded"] }, { autonomy: "full" }));
+  const { effect, step } = evaluate(bash(command), context({ hooks: ["guarded"] }, { autonomy: "full" }));
   expect({ command, effect, step }).toEqual({ command, effect: "deny", step: "hooks" });
 };
 
@@ -17,7 +17,7 @@ describe.each(Object.entries({ ...SHELL_ATTACKS, ...ARGUMENT_ATTACKS }))("%s", (
 
 test("a command may not leave the sandbox", () => {
   expect(
-    evaluate(bash("ls", { dangerouslyDisableSandbox: true }), standing({ hooks: ["guarded"] }, { autonomy: "full" })),
+    evaluate(bash("ls", { dangerouslyDisableSandbox: true }), context({ hooks: ["guarded"] }, { autonomy: "full" })),
   ).toEqual({
     effect: "deny",
     step: "hooks",

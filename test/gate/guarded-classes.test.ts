@@ -5,9 +5,9 @@ import { HONEST } from "./guarded-lines/honest.ts";
 import { REFUSED_FILES } from "./guarded-lines/refused-files.ts";
 import { REFUSED_GIT } from "./guarded-lines/refused-git.ts";
 import { REFUSED_NPM } from "./guarded-lines/refused-npm.ts";
-import { bash, standing, WORKSPACE } from "./stand.ts";
+import { bash, context, WORKSPACE } from "./stand.ts";
 
-const guarded = standing({ hooks: ["guarded"] }, { autonomy: "full" });
+const guarded = context({ hooks: ["guarded"] }, { autonomy: "full" });
 
 const TABLES = { ...GUARDED_CLASSES, git: REFUSED_GIT, npm: REFUSED_NPM, files: REFUSED_FILES };
 
@@ -65,7 +65,7 @@ test.each(["HEAD", "evil/HEAD", "evil.git/config", "x/evil.git/hooks/post-checko
       input: {},
       paths: [{ given: path, real: `${WORKSPACE}/${path}`, access: "write" as const }],
     };
-    expect(evaluate(write, standing({}, { autonomy: "full" }))).toEqual({
+    expect(evaluate(write, context({}, { autonomy: "full" }))).toEqual({
       effect: "ask",
       step: "policy",
       rule: "protected files",

@@ -14,7 +14,7 @@ import {
   type Capability,
 } from "../../src/gate/index.ts";
 import { Failure, Role, type Policy, type Profile } from "../../src/protocol/index.ts";
-import { bash, call, edit, read, standing } from "./stand.ts";
+import { bash, call, edit, read, context } from "./stand.ts";
 
 function failureOf(run: () => unknown): { readonly code: string; readonly message: string; readonly details: unknown } {
   try {
@@ -46,7 +46,7 @@ describe("profiles that ship", () => {
     ["full", tools],
     ["guarded", tools],
   ])("%s", (name, given) => {
-    const left = tools.filter((tool) => evaluate(call(tool), standing(BUILTIN_PROFILES[name])).step !== "tool");
+    const left = tools.filter((tool) => evaluate(call(tool), context(BUILTIN_PROFILES[name])).step !== "tool");
     expect(left).toEqual(given);
   });
 
@@ -54,7 +54,7 @@ describe("profiles that ship", () => {
     const profile = DEFAULT_POLICY.profiles[DEFAULT_POLICY.default_profile] ?? {};
     const { autonomy } = narrow(profile, {}, { role: "operator" });
     const effects = [read("a"), edit("a"), bash("ls")].map(
-      (tried) => evaluate(tried, standing(profile, { autonomy })).effect,
+      (tried) => evaluate(tried, context(profile, { autonomy })).effect,
     );
     expect([DEFAULT_POLICY.default_profile, autonomy, effects]).toEqual([
       "full",
@@ -243,7 +243,7 @@ describe("requests only narrow", () => {
     const { autonomy } = narrow({}, { permission_mode: "plan" }, { role: "operator" });
     const tools = narrowTools({}, { permission_mode: "plan" });
     const effects = [read("a"), edit("a"), bash("ls")].map(
-      (tried) => evaluate(tried, standing({}, { autonomy, tools })).effect,
+      (tried) => evaluate(tried, context({}, { autonomy, tools })).effect,
     );
     expect(effects).toEqual(["allow", "deny", "deny"]);
   });

@@ -16,7 +16,7 @@ import {
   ATTACKS_BY_SETTING,
   HONEST_INPUT,
 } from "./rule-table/settings-and-input.ts";
-import { bash, standing } from "./stand.ts";
+import { bash, context } from "./stand.ts";
 
 const TABLES = [
   ...ALLOW_FETCHED,
@@ -33,13 +33,13 @@ describe.each(TABLES)("$name", (table) => {
   const { profile, autonomy = "supervised" } = table;
   for (const effect of ["allow", "ask", "deny"] as const) {
     test.each((table[effect] ?? []).map((line) => [line]))(`${effect}: %j`, (line) => {
-      expect(evaluate(bash(line), standing(profile, { autonomy })).effect).toBe(effect);
+      expect(evaluate(bash(line), context(profile, { autonomy })).effect).toBe(effect);
     });
   }
 });
 
 describe.each([...ATTACKS_ON_ALLOW, ...ATTACKS_ON_DENY, ...ATTACKS_ON_ASK])("attacks on $profile", (table) => {
-  const here = standing(table.profile, { autonomy: table.autonomy });
+  const here = context(table.profile, { autonomy: table.autonomy });
   test.each(table.lines.map((line) => [line]))("%j does not run", (line) => {
     expect(evaluate(bash(line), here).effect).not.toBe("allow");
   });
@@ -51,7 +51,7 @@ test.each([
   ["places of a process, and whole folders", ATTACKS_BY_PROCESS],
 ])("attacks by %s do not run", (_name, tables) => {
   const run = tables.flatMap(({ profile, autonomy, lines }) =>
-    lines.filter((line) => evaluate(bash(line), standing(profile, { autonomy })).effect === "allow"),
+    lines.filter((line) => evaluate(bash(line), context(profile, { autonomy })).effect === "allow"),
   );
   expect(run).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { allowsCommand, matchRule, parseRule, sessionRule, type CallInQuestion } from "../../src/gate/index.ts";
-import { at, bash, call, edit, fetching, FOLDER, read, standing, WORKSPACE } from "./stand.ts";
+import { at, bash, call, edit, fetching, FOLDER, read, context, WORKSPACE } from "./stand.ts";
 
 function rule(text: string) {
   const parsed = parseRule(text);
@@ -299,16 +299,16 @@ describe("the rule that a person would grant", () => {
     ],
     ["a tool with a strange name", call("a*b"), undefined],
     ["a question", call("AskUserQuestion", { alwaysAsks: true }), undefined],
-  ])("%s", (_name, tried, expected) => expect(sessionRule(tried, standing())).toBe(expected));
+  ])("%s", (_name, tried, expected) => expect(sessionRule(tried, context())).toBe(expected));
 
   test("a host", () => {
     const profile = { web_hosts: ["*"] };
-    expect(sessionRule(fetching("Example.org"), standing(profile, { autonomy: "restricted" }))).toBe(
+    expect(sessionRule(fetching("Example.org"), context(profile, { autonomy: "restricted" }))).toBe(
       "WebFetch(domain:example.org)",
     );
   });
 
   test("none, where a rule asks anyway", () => {
-    expect(sessionRule(bash("npm test"), standing({ ask: ["Bash(npm:*)"] }))).toBe(undefined);
+    expect(sessionRule(bash("npm test"), context({ ask: ["Bash(npm:*)"] }))).toBe(undefined);
   });
 });

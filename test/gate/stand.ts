@@ -1,10 +1,10 @@
-import type { CallInQuestion, ResolvedPath, Standing } from "../../src/gate/index.ts";
+import type { CallInQuestion, ResolvedPath, PolicyContext } from "../../src/gate/index.ts";
 import type { Profile } from "../../src/protocol/index.ts";
 
 export const WORKSPACE = "/home/dev/app";
 export const FOLDER = { cwd: WORKSPACE, workspace: WORKSPACE };
 
-export function standing(profile: Profile = {}, more: Partial<Standing> = {}): Standing {
+export function context(profile: Profile = {}, more: Partial<PolicyContext> = {}): PolicyContext {
   return {
     profile,
     profileName: "test",

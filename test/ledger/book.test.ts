@@ -1,6 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Failure, LIMITS, NO_TOKENS, USAGE_GROUPS } from "../../src/protocol/index.ts";
-import { asking, charge, claim, granted, never, openWorld, purse, reserved, settled, type World } from "./world.ts";
+import {
+  asking,
+  charge,
+  claim,
+  granted,
+  never,
+  openWorld,
+  spendingLimit,
+  reserved,
+  settled,
+  type World,
+} from "./world.ts";
 
 let world: World;
 beforeEach(async () => {
@@ -8,13 +19,18 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-const A = (limit?: number) => purse("session/a", limit);
-const B = (limit?: number) => purse("day/b", limit, "day");
+const A = (limit?: number) => spendingLimit("session/a", limit);
+const B = (limit?: number) => spendingLimit("day/b", limit, "day");
 
 describe("a reservation", () => {
   it("is on the disk before it is answered, and counts on each account once", async () => {
-    const purses = [A(1_000), purse("session/a", 900, "threshold"), B(), purse("", 500, "request")];
-    const reservation = await reserved(world, claim("req_1", 400, purses));
+    const spendingLimits = [
+      A(1_000),
+      spendingLimit("session/a", 900, "threshold"),
+      B(),
+      spendingLimit("", 500, "request"),
+    ];
+    const reservation = await reserved(world, claim("req_1", 400, spendingLimits));
     expect(await world.store.read.reservations()).toEqual([
       {
         id: "req_1",
@@ -172,19 +188,22 @@ describe("a limit", () => {
     await reserved(world, claim("req_2", 100, [A(), B()]));
     const cases = [
       {
-        purses: [A(1_000), B(399)],
+        spendingLimits: [A(1_000), B(399)],
         shortage: { kind: "day", limit_microusd: 399, spent_microusd: 300, reserved_microusd: 100 },
       },
       {
-        purses: [A(350), B(399)],
+        spendingLimits: [A(350), B(399)],
         shortage: { kind: "session", limit_microusd: 350, spent_microusd: 300, reserved_microusd: 100 },
       },
-      { purses: [A(1_000), purse("", 99, "request")], shortage: short({ kind: "request", limit_microusd: 99 }) },
-      { purses: [purse("turn/t", 0, "turn")], shortage: short({ kind: "turn", limit_microusd: 0 }) },
+      {
+        spendingLimits: [A(1_000), spendingLimit("", 99, "request")],
+        shortage: short({ kind: "request", limit_microusd: 99 }),
+      },
+      { spendingLimits: [spendingLimit("turn/t", 0, "turn")], shortage: short({ kind: "turn", limit_microusd: 0 }) },
     ];
-    for (const { purses, shortage } of cases) {
+    for (const { spendingLimits, shortage } of cases) {
       const expected = { ...shortage, asked_microusd: 100 };
-      expect(await world.ledger.reserve(claim("req_3", 100, purses), never())).toEqual(expected);
+      expect(await world.ledger.reserve(claim("req_3", 100, spendingLimits), never())).toEqual(expected);
     }
     expect(await world.ledger.balance("day/b")).toEqual({ spent: 300, reserved: 100 });
   });

@@ -2,7 +2,7 @@ import { array, assert, asyncProperty, constant, integer, nat, oneof, record } f
 import { expect, it } from "vitest";
 import type { Reservation } from "../../src/ledger/index.ts";
 import { isFullRun } from "../support/sample.ts";
-import { charge, claim, never, openWorld, purse, turn, type World } from "./world.ts";
+import { charge, claim, never, openWorld, spendingLimit, turn, type World } from "./world.ts";
 
 const LIMITED = { "session/0": 1_000, "session/1": 1_000, "session/2": 1_000, total: 2_200 } as const;
 /** Scripts that are run. */
@@ -79,8 +79,10 @@ class Script {
     const cost = Math.floor((amount * costPercent) / 100);
     const request: Request = { id: `req_${this.requests.length}`, accounts, amount, cost };
     this.requests.push(request);
-    const purses = accounts.map((key) => purse(key, LIMITED[key], key === "total" ? "total" : "session"));
-    void this.world.ledger.reserve(claim(request.id, amount, purses), never()).then((answer) => {
+    const spendingLimits = accounts.map((key) =>
+      spendingLimit(key, LIMITED[key], key === "total" ? "total" : "session"),
+    );
+    void this.world.ledger.reserve(claim(request.id, amount, spendingLimits), never()).then((answer) => {
       if ("settle" in answer && life === this.#life) request.reservation = answer;
     });
   }
@@ -190,7 +192,7 @@ it("holds where checking first and adding later does not", async () => {
   try {
     const { ledger, store } = world;
     const careful = await spree(async (id, amount) => {
-      const answer = await ledger.reserve(claim(id, amount, [purse("total", 1_000, "total")]), never());
+      const answer = await ledger.reserve(claim(id, amount, [spendingLimit("total", 1_000, "total")]), never());
       return "settle" in answer ? () => answer.settle(charge(amount)) : undefined;
     });
     const naive = await spree(async (_, amount) => {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/protocol/index.ts";
-import { asking, charge, claim, granted, openWorld, purse, reserved, settled, type World } from "./world.ts";
+import { asking, charge, claim, granted, openWorld, spendingLimit, reserved, settled, type World } from "./world.ts";
 
 let world: World;
 beforeEach(async () => {
@@ -8,8 +8,8 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-const A = (limit: number) => purse("session/a", limit);
-const B = (limit: number) => purse("day/b", limit, "day");
+const A = (limit: number) => spendingLimit("session/a", limit);
+const B = (limit: number) => spendingLimit("day/b", limit, "day");
 
 describe("waiting", () => {
   it("is for others' reservations only, in order, and nobody is overtaken", async () => {
@@ -43,7 +43,7 @@ describe("waiting", () => {
   it("at one account holds up nobody at another", async () => {
     await reserved(world, claim("req_0", 900, [A(1_000), B(10_000)]));
     const held = asking(world, claim("req_1", 500, [A(1_000), B(10_000)]));
-    const other = asking(world, claim("req_2", 500, [purse("session/c", 1_000), B(10_000)]));
+    const other = asking(world, claim("req_2", 500, [spendingLimit("session/c", 1_000), B(10_000)]));
     await settled(world);
     expect(granted([held, other])).toEqual(["waits", "granted"]);
   });

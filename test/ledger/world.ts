@@ -6,7 +6,7 @@ import {
   type Claim,
   type Ledger,
   openLedger,
-  type Purse,
+  type SpendingLimit,
   type Reservation,
 } from "../../src/ledger/index.ts";
 import { Failure, NO_TOKENS, type Shortage } from "../../src/protocol/index.ts";
@@ -148,11 +148,16 @@ export function never(): AbortSignal {
   return new AbortController().signal;
 }
 
-export function purse(account: string, limit?: number, kind: Purse["kind"] = "session"): Purse {
+export function spendingLimit(account: string, limit?: number, kind: SpendingLimit["kind"] = "session"): SpendingLimit {
   return { kind, account, limit };
 }
 
-export function claim(id: string, amount: number, purses: readonly Purse[], more: Partial<Claim> = {}): Claim {
+export function claim(
+  id: string,
+  amount: number,
+  spendingLimits: readonly SpendingLimit[],
+  more: Partial<Claim> = {},
+): Claim {
   return {
     id,
     session_id: "ses_1",
@@ -161,7 +166,7 @@ export function claim(id: string, amount: number, purses: readonly Purse[], more
     engine: "loop",
     provider: "cloud",
     model: "claude-sonnet-5",
-    purses,
+    spendingLimits,
     amount,
     ...more,
   };

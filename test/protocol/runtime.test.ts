@@ -238,7 +238,7 @@ describe("the prompt", () => {
         { type: "text", name: "context", text: "a note" },
         { type: "image", media_type: "image/png", data: "iVBORw0KGgo=" },
       ],
-      max_cost_usd: 500_000,
+      max_cost_microusd: 500_000,
     });
     expect(runtimePrompt(asked(), "")).toEqual({ text: "hi" });
     expect(runtimePrompt(asked({ images: [{ mediaType: "image/png", data: "not base64!" }] }), "")).toBeUndefined();

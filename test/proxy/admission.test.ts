@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { ACCOUNTS, costOf, type Purse } from "../../src/ledger/index.ts";
+import { ACCOUNTS, costOf, type SpendingLimit } from "../../src/ledger/index.ts";
 import { Failure, NO_TOKENS } from "../../src/protocol/index.ts";
 import { json, MESSAGE, PRICE, SESSION, World, type Answer, type Asking } from "./world.ts";
 
@@ -51,7 +51,7 @@ test.each([
 ])("a key is valid as long as its owner has it: %s", async (_, wall, elapsed) => {
   await using world = await World.open();
   world.behaviour = (_arrival, response) => json(response, ANSWER);
-  const other = world.proxy.lease({ standing: () => world.standing });
+  const other = world.proxy.lease({ context: () => world.context });
   expect([(await world.ask()).status, world.proxy.sessionKeys]).toEqual([200, 2]);
   world.now += wall;
   world.elapsed += elapsed;
@@ -79,7 +79,7 @@ const THERE = new Failure("session_closed", "session ses_1 is complete");
 
 test("a session that may not ask any more is refused in the caller's own format", async () => {
   await using world = await World.open();
-  world.standing = THERE;
+  world.context = THERE;
   const anthropic = await world.ask();
   expect([anthropic.status, JSON.parse(anthropic.body)]).toEqual([
     403,
@@ -109,8 +109,8 @@ test.each([
   ["the provider is not allowed", { allowedProviders: ["cloud", "local*"] }, "provider_not_allowed"],
   ["allow fits", { allowedModels: ["claude-*"], allowedProviders: ["t*"], blockedModels: ["claude"] }, undefined],
   ["empty lists allow all", { allowedModels: [], allowedProviders: [], blockedModels: [] }, undefined],
-] as const)("models: %s", async (_, standing, code) => {
-  await using world = await World.open({ standing });
+] as const)("models: %s", async (_, context, code) => {
+  await using world = await World.open({ context });
   world.behaviour = (_arrival, response) => json(response, ANSWER);
   const answer = await world.ask();
   expect([answer.status, answer.headers["x-sallyport-code"]]).toEqual([code === undefined ? 200 : 403, code]);
@@ -201,7 +201,7 @@ test("a page of the web, an unknown address, another method, the root", async ()
 });
 
 test("counting and lists of models cost nothing and pass as they are", async () => {
-  await using world = await World.open({ standing: { blockedModels: ["gpt-*"] } });
+  await using world = await World.open({ context: { blockedModels: ["gpt-*"] } });
   world.behaviour = ({ url }, response) => json(response, { url });
   const count = await world.ask({ path: "/v1/messages/count_tokens" });
   const blocked = await world.ask({ path: "/v1/messages/count_tokens", body: { ...MESSAGE, model: "gpt-5" } });
@@ -234,12 +234,12 @@ test("counting and lists of models cost nothing and pass as they are", async () 
   ).toEqual([]);
 });
 
-const purse = (limit: number, kind: Purse["kind"] = "session"): readonly Purse[] => [
+const spendingLimit = (limit: number, kind: SpendingLimit["kind"] = "session"): readonly SpendingLimit[] => [
   { kind, account: ACCOUNTS.session(SESSION), limit },
 ];
 
 test("without money a request is refused with what is missing and what to do", async () => {
-  await using world = await World.open({ free: false, standing: { purses: purse(10_000) } });
+  await using world = await World.open({ free: false, context: { spendingLimits: spendingLimit(10_000) } });
   world.behaviour = (_, response) => json(response, {}, 404);
   const answer = await world.ask();
   const { shortage, ...exchange } = await world.exchange();
@@ -273,7 +273,7 @@ test("without money a request is refused with what is missing and what to do", a
 });
 
 test("where the bytes are too many, the provider's own count may do", async () => {
-  await using world = await World.open({ standing: { purses: purse(30_000) } });
+  await using world = await World.open({ context: { spendingLimits: spendingLimit(30_000) } });
   const body = { ...MESSAGE, stream: false, temperature: 1, system: "x".repeat(40_000) };
   world.behaviour = ({ url }, response) =>
     json(response, url.endsWith("count_tokens") ? { input_tokens: 800 } : ANSWER);
@@ -301,7 +301,7 @@ test.each([
 ])("a request's own limit that %s", async (_, limit, status, code) => {
   await using world = await World.open();
   world.behaviour = ({ url }, response) => json(response, ANSWER, url.endsWith("count_tokens") ? 500 : 200);
-  const answer = await world.ask({ headers: { "x-sallyport-max-cost-usd": limit } });
+  const answer = await world.ask({ headers: { "x-sallyport-max-cost-microusd": limit } });
   expect([answer.status, answer.headers["x-sallyport-code"]]).toEqual([status, code]);
   const { shortage } = await world.exchange();
   expect(shortage?.kind).toBe(status === 402 ? "request" : undefined);
@@ -309,7 +309,7 @@ test.each([
 });
 
 test("a conversation that is too long is refused in words that callers know", async () => {
-  await using world = await World.open({ standing: { maxContextTokens: 1_000 } });
+  await using world = await World.open({ context: { maxContextTokens: 1_000 } });
   let counted = 900;
   world.behaviour = ({ url }, response) =>
     json(response, url.endsWith("count_tokens") ? { input_tokens: counted } : ANSWER);
@@ -329,12 +329,12 @@ test("a conversation that is too long is refused in words that callers know", as
 test.each([
   [
     "session",
-    { standing: { sessionRate: { requests_per_minute: 2 } } },
+    { context: { sessionRate: { requests_per_minute: 2 } } },
     /^this session may use 2 model requests a minute/,
   ],
-  ["agent", { standing: { agentRate: { requests_per_minute: 2 } } }, /^the principal tok_1 may use 2 model requests/],
+  ["agent", { context: { agentRate: { requests_per_minute: 2 } } }, /^the principal tok_1 may use 2 model requests/],
   ["provider", { rate: { requests_per_minute: 2 } }, /^the provider test may use 2 model requests/],
-  ["tokens", { standing: { sessionRate: { tokens_per_minute: 30 } } }, /^this session may use 30 tokens a minute/],
+  ["tokens", { context: { sessionRate: { tokens_per_minute: 30 } } }, /^this session may use 30 tokens a minute/],
 ] as const)("rates: %s", async (_, options, words) => {
   await using world = await World.open(options);
   world.behaviour = (_arrival, response) => json(response, ANSWER);

@@ -54,7 +54,7 @@ test.for([
   ["an unknown key", { "x-api-key": "sp_model_unknown" }, MESSAGE, 401, "unauthenticated"],
   ["a web page's origin", { origin: "https://example.com" }, MESSAGE, 403, "forbidden"],
   ["a model that nobody priced", {}, { ...MESSAGE, model: "unknown" }, 403, "model_unpriced"],
-  ["a limit of its own that is too small", { "x-sallyport-max-cost-usd": "1" }, MESSAGE, 402, "budget_exceeded"],
+  ["a limit of its own that is too small", { "x-sallyport-max-cost-microusd": "1" }, MESSAGE, 402, "budget_exceeded"],
   ["an encoded body", { "content-encoding": "gzip" }, MESSAGE, 400, "unsupported"],
 ] as const)("refused like any other: %s", async ([, headers, body, status, code]) => {
   await using world = await World.open();

@@ -74,8 +74,8 @@ test("a caller who leaves before anything came pays the whole bound", async () =
 });
 
 test("a caller who leaves while he waits for money pays nothing, and nothing is passed on", async () => {
-  const purses = [{ kind: "session", account: ACCOUNTS.session(SESSION), limit: 40_000 }] as const;
-  await using world = await World.open({ standing: { purses } });
+  const spendingLimits = [{ kind: "session", account: ACCOUNTS.session(SESSION), limit: 40_000 }] as const;
+  await using world = await World.open({ context: { spendingLimits } });
   const first = gate();
   world.behaviour = async (_, response) => {
     await first.promise;

@@ -19,8 +19,8 @@ function refusal(answer: Answer) {
 /** One world for requests that leave nothing behind which the next one could see: a limit that none of them comes near. */
 let shared: World;
 beforeAll(async () => {
-  const purses = [{ kind: "session" as const, account: ACCOUNTS.session(SESSION), limit: 1_000 * WINDOW_COST }];
-  shared = await World.open({ standing: { purses } });
+  const spendingLimits = [{ kind: "session" as const, account: ACCOUNTS.session(SESSION), limit: 1_000 * WINDOW_COST }];
+  shared = await World.open({ context: { spendingLimits } });
 });
 afterAll(() => shared[Symbol.asyncDispose]());
 
@@ -45,7 +45,7 @@ test.each([
 test("twenty at once that continue a long conversation do not pass a limit", async () => {
   const limit = 2 * WINDOW_COST;
   await using world = await World.open({
-    standing: { purses: [{ kind: "session", account: ACCOUNTS.session(SESSION), limit }] },
+    context: { spendingLimits: [{ kind: "session", account: ACCOUNTS.session(SESSION), limit }] },
   });
   world.behaviour = (_, response) => json(response, { type: "message", usage: BILLED });
   const answers = await Promise.all(Array.from({ length: 20 }, () => world.ask({ body: { ...MESSAGE, ...THREAD } })));
@@ -59,14 +59,14 @@ test("twenty at once that continue a long conversation do not pass a limit", asy
 
 test("a limit that the window does not fit into refuses the first of them", async () => {
   await using world = await World.open({
-    standing: { purses: [{ kind: "session", account: ACCOUNTS.session(SESSION), limit: 200_000 }] },
+    context: { spendingLimits: [{ kind: "session", account: ACCOUNTS.session(SESSION), limit: 200_000 }] },
   });
   const answer = await world.ask({ body: { ...MESSAGE, ...THREAD } });
   expect([refusal(answer), world.arrivals]).toEqual([[402, "budget_exceeded", undefined], []]);
 });
 
 test("a policy that limits the context refuses what nobody can measure", async () => {
-  await using world = await World.open({ standing: { maxContextTokens: 10_000 } });
+  await using world = await World.open({ context: { maxContextTokens: 10_000 } });
   const answer = await world.ask({ body: { ...MESSAGE, ...THREAD } });
   expect([refusal(answer), world.arrivals]).toEqual([[400, "unsupported", "thread"], []]);
 });

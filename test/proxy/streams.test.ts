@@ -37,7 +37,7 @@ let world: World;
 let asked = 0;
 beforeAll(async () => {
   world = await World.open({
-    standing: { purses: [{ kind: "session", account: ACCOUNTS.session(SESSION), limit: 1e12 }] },
+    context: { spendingLimits: [{ kind: "session", account: ACCOUNTS.session(SESSION), limit: 1e12 }] },
   });
 });
 afterAll(() => world[Symbol.asyncDispose]());

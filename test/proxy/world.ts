@@ -20,7 +20,7 @@ import {
   type ModelProxy,
   type NetworkProxies,
   type Provider,
-  type Standing,
+  type RequestContext,
   type Wire,
 } from "../../src/proxy/index.ts";
 import { openSqliteStore, type Store } from "../../src/store/index.ts";
@@ -74,7 +74,7 @@ interface WorldOptions {
   readonly free?: boolean;
   readonly rate?: RateLimit;
   readonly keys?: readonly string[];
-  readonly standing?: Partial<Standing>;
+  readonly context?: Partial<RequestContext>;
   readonly baseUrl?: string;
   readonly networkProxies?: NetworkProxies;
   readonly bounds?: { readonly headersMs: number; readonly requestMs: number; readonly connections: number };
@@ -89,13 +89,13 @@ export class World {
   behaviour: Behaviour = (_, response) => void response.writeHead(500).end();
   now = 1_800_000_000_000;
   elapsed = 1_000;
-  standing: Standing | Failure = {
+  context: RequestContext | Failure = {
     session_id: SESSION,
     turn_id: "turn_1",
     agent: "tok_1",
     engine: "loop",
     provider: "test",
-    purses: [{ kind: "session", account: ACCOUNTS.session(SESSION), limit: 10_000_000 }],
+    spendingLimits: [{ kind: "session", account: ACCOUNTS.session(SESSION), limit: 10_000_000 }],
   };
   readonly told: Exchange[] = [];
   credentials: () => Promise<readonly Credential[]> = () => Promise.resolve([]);
@@ -129,7 +129,7 @@ export class World {
     const now = (): number => world.now;
     world.ledger = await openLedger({ store: world.store, now, newId, log });
     world.#closing.push(() => world.ledger.flush());
-    if (options.standing !== undefined) world.standing = { ...(world.standing as Standing), ...options.standing };
+    if (options.context !== undefined) world.context = { ...(world.context as RequestContext), ...options.context };
     world.upstreamUrl = options.baseUrl ?? (await world.#openProvider());
     const provider = world.#provider(options);
     const prices = openPriceBook(() => ({ "claude-test": PRICE, "gpt-test": PRICE }));
@@ -169,7 +169,7 @@ export class World {
     );
     world.#closing.push(() => world.proxy.close());
     world.lease = world.proxy.lease({
-      standing: () => world.standing,
+      context: () => world.context,
       told: (exchange) => void world.told.push(exchange),
     });
     return world;

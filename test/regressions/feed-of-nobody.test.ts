@@ -1,6 +1,6 @@
 import { caller } from "../support/caller.ts";
 import { expect, it } from "vitest";
-import { Feed } from "../../src/sessions/feed.ts";
+import { Feed } from "../../src/sessions/lifecycle/feed.ts";
 import type { Store } from "../../src/store/index.ts";
 
 it("a feed that is opened for a socket that has just gone ends at once", async () => {

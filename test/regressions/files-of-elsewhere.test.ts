@@ -2,7 +2,7 @@ import { mkdir, rename, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { LIMITS } from "../../src/protocol/index.ts";
-import { WorkspaceFiles } from "../../src/sessions/workspace-files.ts";
+import { WorkspaceFiles } from "../../src/sessions/workspace/workspace-files.ts";
 import { openTestHouse, type TestHouse } from "../support/house.ts";
 
 let house: TestHouse;

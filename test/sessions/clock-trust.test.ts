@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { LIMITS } from "../../src/protocol/index.ts";
-import { ClockTrust } from "../../src/sessions/clock-trust.ts";
+import { ClockTrust } from "../../src/sessions/lifecycle/clock-trust.ts";
 import { MovableClock } from "../support/clock.ts";
 
 const DAY = 86_400_000;

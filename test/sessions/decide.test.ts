@@ -9,9 +9,9 @@ import {
   type JournalEvent,
   type SessionSettings,
 } from "../../src/protocol/index.ts";
-import { decide, type Command } from "../../src/sessions/decide.ts";
-import { fold } from "../../src/sessions/fold.ts";
-import { fromRow, newState, toRow, type SessionState } from "../../src/sessions/state.ts";
+import { decide, type Command } from "../../src/sessions/core/decide.ts";
+import { fold } from "../../src/sessions/core/fold.ts";
+import { fromRow, newState, toRow, type SessionState } from "../../src/sessions/core/state.ts";
 import { UNBOUNDED } from "../support/caller.ts";
 
 const by = { id: "tok_1", name: "ann", role: "operator" } as const;

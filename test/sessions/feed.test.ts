@@ -6,8 +6,8 @@ import {
   type JournalEvent,
   type SessionSettings,
 } from "../../src/protocol/index.ts";
-import { Feed, type FeedBatch } from "../../src/sessions/feed.ts";
-import { newState, type SessionState } from "../../src/sessions/state.ts";
+import { Feed, type FeedBatch } from "../../src/sessions/lifecycle/feed.ts";
+import { newState, type SessionState } from "../../src/sessions/core/state.ts";
 import type { Store } from "../../src/store/index.ts";
 import { caller, UNBOUNDED } from "../support/caller.ts";
 import { approval } from "../conformance/store-rows.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { bestFiles } from "../../src/sessions/file-match.ts";
+import { bestFiles } from "../../src/sessions/workspace/file-match.ts";
 
 const FILES = [
   "README.md",

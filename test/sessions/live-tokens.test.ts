@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { LiveTokens } from "../../src/sessions/live-tokens.ts";
+import { LiveTokens } from "../../src/sessions/access/live-tokens.ts";
 import { openSqliteStore, type Store } from "../../src/store/index.ts";
 import { MovableClock } from "../support/clock.ts";
 import { makePlace } from "../support/server.ts";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { permit } from "../../src/sessions/permit.ts";
-import type { Session } from "../../src/sessions/session.ts";
+import { permit } from "../../src/sessions/permission/permit.ts";
+import type { Session } from "../../src/sessions/core/session.ts";
 import { openTestHouse, script, untilTurnEnds } from "../support/house.ts";
 
 it("withdraws a question that nobody waits for any more", async () => {
@@ -27,7 +27,7 @@ it("withdraws a question that nobody waits for any more", async () => {
 });
 
 it("refuses to decide on a call that the session does not know", async () => {
-  const session = { state: { turn: { id: "turn_1", items: {} } }, services: {} } as unknown as Session;
+  const session = { state: { turn: { id: "turn_1", items: {} } }, dependencies: {} } as unknown as Session;
   const asked = permit(session, { item_id: "item_1", input: {} }, new AbortController().signal);
   await expect(asked).rejects.toMatchObject({ code: "not_found" });
 });

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { LIMITS } from "../../src/protocol/index.ts";
-import { atWallTime } from "../../src/sessions/wall-time.ts";
+import { atWallTime } from "../../src/sessions/lifecycle/wall-time.ts";
 import { MovableClock } from "../support/clock.ts";
 
 const HOUR = 3_600_000;

@@ -21,7 +21,7 @@ const PAGE: Readonly<Record<string, string>> = {
   get_available_viewers: "## Available Viewer Types:",
   list_current_viewers: "No viewers currently added.",
   search_documentation: "Found 1",
-  undo: "Took back 2 deeds.",
+  undo: "Took back 2 actions.",
   find_viewers_by_type: "Found viewers of type Histogram: \n\n- ID: viewer-1 \n x\n\n- ID: viewer-2 \n y",
   adjust_viewer: "Adjusted viewer viewer-2",
   close_viewer: "Closed Histogram",
@@ -178,7 +178,7 @@ describe("a page's tools", () => {
       words: "12 of 40 rows are shown.",
     },
     { asks: "export it to CSV", calls: [["export_csv", {}]], words: "Exported 40 rows." },
-    { asks: "undo", calls: [["undo", {}]], words: "Took back 2 deeds." },
+    { asks: "undo", calls: [["undo", {}]], words: "Took back 2 actions." },
     {
       asks: "highlight the Add viewer button",
       calls: [["highlight_element", { elementId: "Add viewer button", description: "This is what you asked for" }]],
@@ -195,7 +195,7 @@ describe("a page's tools", () => {
     expect(await converse(asks)).toEqual({ calls, words: `${INTRO} ${words}` });
   });
 
-  test("are left alone when the page lends none that would do", async () => {
+  test("are left alone when the page offers none that would do", async () => {
     const tools = TOOLS.filter(({ name }) => !name.endsWith("list_catalogs"));
     const { calls, words } = await converse("show me tables in the public schema", tools);
     expect(calls).toEqual([]);

@@ -6,8 +6,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { LIMITS } from "../../src/protocol/index.ts";
 import { type Database, loadSqlite } from "../../src/store/binding.ts";
 import { openSqliteStore, type Store } from "../../src/store/index.ts";
-import { fromRow } from "../../src/sessions/state.ts";
-import { codes, eventRow, principal, seqs, sessionRow } from "../conformance/store-rows.ts";
+import { fromRow } from "../../src/sessions/core/state.ts";
+import { documentRow, codes, eventRow, principal, seqs, sessionRow } from "../conformance/store-rows.ts";
 
 /** Takes the last step of the schema back. */
 const UNDO_TOKENS = `
@@ -129,7 +129,7 @@ describe("SQLite store", () => {
       await store.commit({ spending: [{ account: "total", amount: 1 }] });
       expect([await seqs(store, "ses_1"), await store.read.spent("total")]).toEqual([[1], 1]);
       // Before that, a copy was made.
-      expect((await stat(`${path}.before-version-6`)).mode & 0o777).toBe(0o600);
+      expect((await stat(`${path}.before-version-7`)).mode & 0o777).toBe(0o600);
     });
 
     it("keep the tokens and sessions of a database of version 5, without limits", async () => {
@@ -145,6 +145,54 @@ describe("SQLite store", () => {
         ancestors: [],
         token: { bounds: {}, parents: [] },
       });
+    });
+
+    it("name micro-USD in what version 6 stored, and leave objects of callers as they are", async () => {
+      const first = await open();
+      const schema = { properties: { max_cost_usd: { type: "number" } } };
+      const limits = (name: string): object => ({ [name]: 5, note: 'says "max_cost_usd":', output_schema: schema });
+      const events = [
+        eventRow("ses_1", 1, { type: "turn.started", body: JSON.stringify({ prompt: limits("max_cost_usd") }) }),
+        eventRow("ses_1", 2, { type: "item.started", body: JSON.stringify({ prompt: limits("max_cost_usd") }) }),
+        eventRow("ses_1", 3, { type: "turn.queued", body: "damaged" }),
+      ];
+      const state = { settings: limits("max_cost_usd"), turn: limits("max_cost_usd") };
+      const row = sessionRow({ id: "ses_1", state: JSON.stringify(state) });
+      const documents = [
+        [
+          "policy",
+          { profiles: { a: { max_cost_usd: 1, max_cost_usd_per_day: 2 } }, budget: { per_day_usd: 3, total_usd: 4 } },
+        ],
+        [
+          "templates",
+          [
+            { id: "t", session: limits("max_cost_usd") },
+            { id: "u", session: {} },
+          ],
+        ],
+      ].map(([name, body]) => documentRow({ name: name as string, body: JSON.stringify(body) }));
+      await first.commit({ events, sessions: [row], documents });
+      await first.close();
+      await plain((database) => database.exec("PRAGMA user_version = 6"));
+      const store = await open();
+      const found = (await store.read.session("ses_1"))?.state ?? "{}";
+      expect(JSON.parse(found)).toEqual({ settings: limits("max_cost_microusd"), turn: limits("max_cost_microusd") });
+      const rows = await store.read.events({ session_id: "ses_1", after: 0, limit: 5 });
+      expect(rows.map(({ body }) => body)).toEqual([
+        JSON.stringify({ prompt: { note: 'says "max_cost_usd":', output_schema: schema, max_cost_microusd: 5 } }),
+        events[1]?.body,
+        expect.stringContaining("damaged in the database"),
+      ]);
+      const bodyOf = async (name: string): Promise<unknown> =>
+        JSON.parse((await store.read.documents({ name, limit: 1 }))[0]?.body ?? "null");
+      expect(await bodyOf("policy")).toEqual({
+        profiles: { a: { max_cost_microusd: 1, max_cost_microusd_per_day: 2 } },
+        budget: { per_day_microusd: 3, total_microusd: 4 },
+      });
+      expect(await bodyOf("templates")).toEqual([
+        { id: "t", session: limits("max_cost_microusd") },
+        { id: "u", session: {} },
+      ]);
     });
 
     it("find the sessions of a database of version 2", async () => {

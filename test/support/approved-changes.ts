@@ -314,7 +314,7 @@ function sha256(text: string): string {
 
 /** Runs so many sequences, the same ones for a seed, with a home of its own for every 500. */
 export async function approvedChanges(
-  openHouse: () => Promise<TestHouse>,
+  openApp: () => Promise<TestHouse>,
   { count, width, seed }: { readonly count: number; readonly width: number; readonly seed: number },
 ): Promise<Counts & { readonly sequences: number }> {
   const counts: Counts = { batches: 0, ran: 0, askedAgain: 0, restarts: 0, faults: [] };
@@ -323,7 +323,7 @@ export async function approvedChanges(
   for (const [index, together] of all.entries()) {
     if (index % Math.ceil(500 / width) === 0) {
       await house?.[Symbol.asyncDispose]();
-      house = await openHouse();
+      house = await openApp();
     }
     if (house !== undefined) await runTogether(house, together, counts);
     if (counts.faults.length > 0) break;

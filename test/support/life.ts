@@ -128,7 +128,9 @@ export async function live(options: {
   const phoenix = new Phoenix(place, await ownPort(), options.starts);
   const { client } = phoenix;
   try {
-    const session = await phoenix.insist(() => client.createSession({ max_cost_usd: FIRST_LIMIT }, { key: "create" }));
+    const session = await phoenix.insist(() =>
+      client.createSession({ max_cost_microusd: FIRST_LIMIT }, { key: "create" }),
+    );
     const turns = [
       (await phoenix.insist(() => client.prompt(session.id, { text: PROMPTS.first }, { key: "first" }))).turn_id,
       (await phoenix.insist(() => client.prompt(session.id, { text: PROMPTS.second }, { key: "second" }))).turn_id,

@@ -39,7 +39,7 @@ afterAll(() => house[Symbol.asyncDispose]());
 function bodyFor(path: string, input_hash: string): unknown {
   if (path.endsWith("/prompts")) return { text: "hello" };
   if (path.endsWith("/settings")) return { autonomy: "restricted" };
-  if (path.endsWith("/budget")) return { max_cost_usd: 1_000_000 };
+  if (path.endsWith("/budget")) return { max_cost_microusd: 1_000_000 };
   if (path === "/api/approvals/{id}") return { decision: "approve", input_hash };
   if (path === "/api/approvals/{id}/preview") return { input: { command: "false" } };
   if (path === "/api/templates/{id}") return { name: "Mine", session: {} };

@@ -11,7 +11,7 @@ const TASK = script({ say: "never", ...CALL });
 
 let house: MoneyHouse;
 beforeAll(async () => {
-  house = await openMoneyHouse({ profile: { max_cost_usd: LITTLE, default_max_cost_usd: LITTLE } });
+  house = await openMoneyHouse({ profile: { max_cost_microusd: LITTLE, default_max_cost_microusd: LITTLE } });
   const policy = await house.client.policy();
   const server = { ...policy.profiles["server"], client_may_choose: ["profile" as const] };
   await house.client.setPolicy({ ...policy, profiles: { ...policy.profiles, server } });

@@ -11,7 +11,7 @@ const TASK = script(CALL, { say: "Paid." });
 
 let house: MoneyHouse;
 beforeAll(async () => {
-  house = await openMoneyHouse({ profile: { max_cost_usd: 1_000_000_000, default_max_cost_usd: LITTLE } });
+  house = await openMoneyHouse({ profile: { max_cost_microusd: 1_000_000_000, default_max_cost_microusd: LITTLE } });
 });
 afterAll(() => house[Symbol.asyncDispose]());
 
@@ -130,7 +130,11 @@ describe("an MCP client at the end of a budget", () => {
     const mcp = await connect(house, { door: "http", era: "older" }, token);
     const call = async (name: string, input: object): Promise<Record<string, unknown>> =>
       (await mcp.client.callTool({ name, arguments: { ...input } })).structuredContent as Record<string, unknown>;
-    const { session_id } = await call("claude_new", { model: "till-1", initial_prompt: TASK, max_cost_usd: LITTLE });
+    const { session_id } = await call("claude_new", {
+      model: "till-1",
+      initial_prompt: TASK,
+      max_cost_microusd: LITTLE,
+    });
     expect(await call("claude_wait", { session_id })).toMatchObject({
       status: "pending_approval",
       timed_out: false,

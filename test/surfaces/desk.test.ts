@@ -268,7 +268,7 @@ describe("the audit log", () => {
     await admin.testProvider("sim");
     await admin.saveTemplate("t1", { name: "One", session: {} });
     const session = await admin.createSession({});
-    await admin.setBudget(session.id, { max_cost_usd: 1_000_000 });
+    await admin.setBudget(session.id, { max_cost_microusd: 1_000_000 });
     for (const decision of ["approve", "reject"] as const) {
       await runScript(
         house.client,

@@ -219,7 +219,7 @@ describe("the tools of a message", () => {
     );
     page.say({ type: "tool_result", callId: call["callId"], result: "none" });
     await page.next("final");
-    // Between turns the page lends nothing.
+    // Between turns the page offers nothing.
     expect(await house.tools(session.id)).toEqual(["Glob", "Grep", "Read", "WebFetch"]);
     await page.close();
   });
@@ -351,7 +351,7 @@ describe("a conversation", () => {
       {
         text: hi,
         attachments: [{ type: "image", media_type: "image/png", data: "iVBORw0KGgo=" }],
-        max_cost_usd: 250_000,
+        max_cost_microusd: 250_000,
       },
     ]);
     const { settings } = await sessionOf(house, "more");

@@ -179,22 +179,22 @@ describe("lending through the desk", () => {
     const other = await tokens.authenticate(await house.as("agent", "other"));
     const viewer = await tokens.authenticate(await house.as("viewer", "watcher"));
     const { id } = await sessions.create(owner, {}, undefined);
-    await expect(sessions.lend(other, id, [tool("a")])).rejects.toMatchObject({ code: "not_found" });
-    await expect(sessions.lend(viewer, id, [tool("a")])).rejects.toMatchObject({ code: "forbidden" });
-    const takeBack = await sessions.lend(owner, id, [tool("a")]);
-    await expect(sessions.lend(owner, id, [tool("a")])).rejects.toMatchObject({ code: "conflict" });
+    await expect(sessions.registerTools(other, id, [tool("a")])).rejects.toMatchObject({ code: "not_found" });
+    await expect(sessions.registerTools(viewer, id, [tool("a")])).rejects.toMatchObject({ code: "forbidden" });
+    const unregister = await sessions.registerTools(owner, id, [tool("a")]);
+    await expect(sessions.registerTools(owner, id, [tool("a")])).rejects.toMatchObject({ code: "conflict" });
     expect(await house.tools(id)).toContain("mcp__page__a");
-    takeBack();
+    unregister();
     expect(await house.tools(id)).not.toContain("mcp__page__a");
     await sessions.close(owner, id);
-    await expect(sessions.lend(owner, id, [tool("a")])).rejects.toMatchObject({ code: "session_closed" });
+    await expect(sessions.registerTools(owner, id, [tool("a")])).rejects.toMatchObject({ code: "session_closed" });
   });
 
   it("passes the same pipeline: what a person must see, waits for a person", async () => {
     const { sessions, tokens } = house.gateway;
     const admin = await tokens.authenticate(TEST_TOKEN);
     const { id } = await sessions.create(admin, {}, undefined);
-    const takeBack = await sessions.lend(admin, id, [tool("save")]);
+    const unregister = await sessions.registerTools(admin, id, [tool("save")]);
     const ruling = await house.client.testPolicy({ session: id, tool: "mcp__page__save", input: {} });
     expect(ruling).toMatchObject({ effect: "ask", rule: "supervised: write" });
     const asked: string[] = [];
@@ -216,7 +216,7 @@ describe("lending through the desk", () => {
       "completed",
       '[{"type":"text","text":"done"}]',
     ]);
-    takeBack();
+    unregister();
   });
 });
 

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { WebSocket } from "ws";
-import { openHouse, type House } from "../../src/cli/house.ts";
+import { openApp, type App } from "../../src/cli/app.ts";
 import { readSettings } from "../../src/cli/settings.ts";
 import { SallyportClient } from "../../src/client/index.ts";
 import { makeRedactor, type JournalEvent, type Role, type SessionView } from "../../src/protocol/index.ts";
@@ -46,7 +46,7 @@ export interface RuntimeHouse {
   readonly place: Place;
   readonly url: string;
   readonly client: SallyportClient;
-  readonly gateway: House["gateway"];
+  readonly gateway: App["gateway"];
   as(role: Role, name?: string): Promise<string>;
   /** The names of the tools that a session's model is told of, sorted. */
   tools(session_id: string): Promise<readonly string[]>;
@@ -67,9 +67,9 @@ export async function openRuntimeHouse(options: RuntimeHouseOptions = {}): Promi
   const place = await makePlace();
   const { toolMs, clock, requestsPerMinute = 1_000_000, onError = () => undefined } = options;
   const log = { info: () => undefined, warn: () => undefined, error: onError };
-  const open = async (): Promise<{ house: House; server: Listening }> => {
+  const open = async (): Promise<{ house: App; server: Listening }> => {
     const environment = { PATH: process.env["PATH"], HOME: place.home, SALLYPORT_TOKEN: TEST_TOKEN };
-    const house = await openHouse({
+    const house = await openApp({
       settings: readSettings({ home: place.home, workspace: place.workspace }, environment, place.workspace),
       environment,
       version: "0.0.0-test",

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { WebSocket, WebSocketServer } from "ws";
 import { LIMITS } from "../../src/protocol/limits.ts";
-import { ReplayTurns } from "../../src/sessions/replay.ts";
+import { ReplayTurns } from "../../src/sessions/core/replay.ts";
 import { Connection } from "../../src/surfaces/connection.ts";
 import { writeSse } from "../../src/surfaces/sse.ts";
 import { writeStream } from "../../src/surfaces/mount/stream.ts";

@@ -36,7 +36,7 @@ describe("a stop starts nothing", () => {
   const other = async (id: string): Promise<string> => (await house.client.prompt(id, { text: NEXT })).turn_id;
 
   /** What began, how each turn ended, and what waits. */
-  async function standing(id: string): Promise<unknown> {
+  async function progress(id: string): Promise<unknown> {
     const [{ events }, { status, queue }] = [
       await house.client.events(id, { limit: 1_000 }),
       await house.client.session(id),
@@ -67,7 +67,7 @@ describe("a stop starts nothing", () => {
     await until(id, "turn.queued", 2);
     socket.say({ command: "cancel" });
     await until(id, "turn.failed", 2);
-    expect(await standing(id)).toEqual({
+    expect(await progress(id)).toEqual({
       status: "idle",
       begun: 1,
       ended: ["aborted", "aborted"],
@@ -95,7 +95,7 @@ describe("a stop starts nothing", () => {
       event.type === "turn.failed" ? [event.error.code] : [],
     );
     expect(ended.toSorted()).toEqual(["aborted", "rejected_and_stopped"]);
-    expect(await standing(id)).toMatchObject({ status: "idle", begun: 1, queue: [[held, true]] });
+    expect(await progress(id)).toMatchObject({ status: "idle", begun: 1, queue: [[held, true]] });
     socket.close();
   });
 
@@ -107,7 +107,7 @@ describe("a stop starts nothing", () => {
     await until(id, "turn.queued", 2);
     await client.say({ control: "run.abort", threadId: id });
     await until(id, "turn.failed", 2);
-    expect(await standing(id)).toEqual({
+    expect(await progress(id)).toEqual({
       status: "idle",
       begun: 1,
       ended: ["aborted", "aborted"],
@@ -129,7 +129,7 @@ describe("a stop starts nothing", () => {
     page.say({ type: "abort", sessionId: "stops" });
     await page.next("aborted");
     await page.next("aborted");
-    expect(await standing(id)).toEqual({ status: "idle", begun: 1, ended: ["aborted"], queue: [[held, true]] });
+    expect(await progress(id)).toEqual({ status: "idle", begun: 1, ended: ["aborted"], queue: [[held, true]] });
     await page.close();
   });
 
@@ -146,7 +146,7 @@ describe("a stop starts nothing", () => {
     await until(id, "turn.queued", 1);
     page.say({ type: "abort", sessionId: "behind" });
     await page.next("aborted");
-    expect(await standing(id)).toEqual({ status: "working", begun: 2, ended: ["aborted"], queue: [] });
+    expect(await progress(id)).toEqual({ status: "working", begun: 2, ended: ["aborted"], queue: [] });
     expect((await house.client.session(id)).turn_id).toBe(open);
     await house.client.interrupt(id);
     await page.close();
@@ -158,7 +158,7 @@ describe("a stop starts nothing", () => {
     const mount = new MountClient({ url: house.serving.url, token: mine.token });
     await mount.write(`/claude/sessions/${id}/ctl`, "interrupt");
     await until(id, "turn.failed", 1);
-    expect(await standing(id)).toEqual({
+    expect(await progress(id)).toEqual({
       status: "idle",
       begun: 1,
       ended: ["aborted"],
@@ -181,7 +181,7 @@ describe("a stop starts nothing", () => {
     await until(id, "turn.queued", 2);
     await editor.cancel(id);
     expect([await first, await second]).toMatchObject([{ stopReason: "cancelled" }, { stopReason: "cancelled" }]);
-    expect(await standing(id)).toEqual({
+    expect(await progress(id)).toEqual({
       status: "idle",
       begun: 1,
       ended: ["aborted", "aborted"],
@@ -199,7 +199,7 @@ describe("a stop starts nothing", () => {
     const held = await other(id);
     running.signal("SIGINT");
     expect((await running.ended).code).toBe(130);
-    expect(await standing(id)).toEqual({ status: "idle", begun: 1, ended: ["aborted"], queue: [[held, true]] });
+    expect(await progress(id)).toEqual({ status: "idle", begun: 1, ended: ["aborted"], queue: [[held, true]] });
   });
 
   it("Ctrl-C of sallyport run that still waits takes out its own prompt and ends nobody else's turn", async () => {
@@ -210,7 +210,7 @@ describe("a stop starts nothing", () => {
     await running.reads('"turn.queued"');
     running.signal("SIGINT");
     expect((await running.ended).code).toBe(130);
-    expect(await standing(id)).toEqual({ status: "working", begun: 1, ended: ["aborted"], queue: [] });
+    expect(await progress(id)).toEqual({ status: "working", begun: 1, ended: ["aborted"], queue: [] });
     expect((await house.client.session(id)).turn_id).toBe(turn_id);
     await house.client.interrupt(id);
   });
@@ -224,7 +224,7 @@ describe("a stop starts nothing", () => {
     const words = ["--server", house.serving.url, "--token", mine.token, "approve", asked.approval.id];
     expect(await place.run([...words, "--reject", "--stop"])).toMatchObject({ code: 0 });
     await until(id, "turn.failed", 1);
-    expect(await standing(id)).toEqual({
+    expect(await progress(id)).toEqual({
       status: "idle",
       begun: 1,
       ended: ["rejected_and_stopped"],

@@ -61,7 +61,7 @@ describe("what a token is bound to", () => {
     expect(await client.me()).toMatchObject({ bounds, expires_at: made.expires_at });
     const session = await client.createSession({
       tools: ["Read", "Bash", "mcp__shop__cart"],
-      max_cost_usd: 900_000_000,
+      max_cost_microusd: 900_000_000,
     });
     expect(session.settings).toMatchObject({
       profile: "readonly",
@@ -69,7 +69,7 @@ describe("what a token is bound to", () => {
       tools: ["Read", "mcp__shop__cart"],
       workspace: root,
       system_prompt: "Be brief.",
-      max_cost_usd: 300_000,
+      max_cost_microusd: 300_000,
     });
     const refused = [
       client.createSession({ profile: "full" }),
@@ -181,7 +181,7 @@ describe("a token that makes tokens", () => {
     const [foreign, own] = [await house.client.createSession({}), await child.createSession({})];
     expect(await outcome(operator.prompt(foreign.id, say))).toBe("forbidden");
     expect(await outcome(operator.control(foreign.id, "close"))).toBe("forbidden");
-    expect(await outcome(operator.setBudget(foreign.id, { max_cost_usd: 5 }))).toBe("forbidden");
+    expect(await outcome(operator.setBudget(foreign.id, { max_cost_microusd: 5 }))).toBe("forbidden");
     expect(await outcome(operator.prompt(own.id, say))).toBe("done");
   });
 
@@ -199,8 +199,8 @@ describe("a locked default profile", () => {
     tools: ["Read", "Glob"],
     deny: ["Read(secret.txt)", "Grep"],
     max_concurrent: 1,
-    max_cost_usd_per_day: 1_000,
-    max_cost_usd_per_agent: 2_000,
+    max_cost_microusd_per_day: 1_000,
+    max_cost_microusd_per_agent: 2_000,
     agent_rate: { requests_per_minute: 5 },
   };
 

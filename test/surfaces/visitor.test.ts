@@ -69,7 +69,7 @@ describe("a visitor of a shop, with the token of the guide", () => {
   it("has none of the server's tools, and its limits whatever it asks for", async () => {
     const visitor = await visit("reader");
     const { session, events } = await runScript(visitor, {
-      max_cost_usd: 999_000_000,
+      max_cost_microusd: 999_000_000,
       tools: ["*", "Bash"],
       prompt: {
         text: script(

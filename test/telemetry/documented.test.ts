@@ -82,7 +82,7 @@ describe("metrics of a running server", () => {
     const session = await client.createSession({
       model: "sim",
       autonomy: "supervised",
-      max_cost_usd: 1,
+      max_cost_microusd: 1,
       prompt: { text: script({ tool: "Bash", input: { command: "true" } }, { say: "Done." }) },
     });
     const socket = new WebSocket(`${serving.url.replace("http", "ws")}/api/ws`, {

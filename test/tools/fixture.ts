@@ -8,7 +8,7 @@ import { openLocalSandbox, type Sandbox } from "../../src/sandbox/index.ts";
 import {
   createToolbox,
   openToolSession,
-  type LendableToolbox,
+  type ExtensibleToolbox,
   type RunOptions,
   type Toolbox,
   type ToolboxOptions,
@@ -23,7 +23,7 @@ export interface Bench {
   /** Real; outside the workspace. */
   readonly outside: string;
   readonly session: ToolSession;
-  readonly toolbox: LendableToolbox;
+  readonly toolbox: ExtensibleToolbox;
   /** Everything that came while tools ran. */
   readonly streamed: string[];
   path(name: string): string;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Failure } from "../../src/protocol/index.ts";
-import { draftOf, EMPTY, problemsOf, toolNames, wishOf, type Draft } from "../../src/web/console/pages/new/draft.ts";
+import { draftOf, EMPTY, problemsOf, toolNames, requestOf, type Draft } from "../../src/web/console/pages/new/draft.ts";
 
 const FULL: Draft = {
   prompt: "Fix the tests",
@@ -24,15 +24,15 @@ const FULL: Draft = {
 
 describe("the form of a new session", () => {
   it("asks for no more than was filled in", () => {
-    expect(wishOf({ ...EMPTY, prompt: "Hello" }, [])).toEqual({
+    expect(requestOf({ ...EMPTY, prompt: "Hello" }, [])).toEqual({
       session: { prompt: { text: "Hello" }, permission_mode: "sdk" },
     });
   });
 
   it("says everything that was filled in, and is filled from it again", () => {
     const attachment = { type: "text", text: "log", name: "a.log" } as const;
-    const wish = wishOf(FULL, [attachment]);
-    expect(wish).toEqual({
+    const request = requestOf(FULL, [attachment]);
+    expect(request).toEqual({
       session: {
         prompt: { text: "Fix the tests", attachments: [attachment] },
         engine: "loop",
@@ -42,7 +42,7 @@ describe("the form of a new session", () => {
         sandbox: "local",
         permission_mode: "bypassPermissions",
         autonomy: "supervised",
-        max_cost_usd: 2_500_000,
+        max_cost_microusd: 2_500_000,
         profile: "guarded",
         tools: ["Read", "Bash"],
         system_prompt: "Be brief.",
@@ -53,7 +53,7 @@ describe("the form of a new session", () => {
         ask_reads: true,
       },
     });
-    expect(wish.problems === undefined && draftOf(wish.session)).toEqual(FULL);
+    expect(request.problems === undefined && draftOf(request.session)).toEqual(FULL);
   });
 
   it.each<[string, Partial<Draft>, object]>([
@@ -67,7 +67,7 @@ describe("the form of a new session", () => {
       },
     ],
   ])("%s is told at its field", (_, change, problems) => {
-    expect(wishOf({ ...EMPTY, prompt: "x", ...change }, [])).toEqual({ problems });
+    expect(requestOf({ ...EMPTY, prompt: "x", ...change }, [])).toEqual({ problems });
   });
 
   it.each<[keyof Draft, Partial<Draft>]>([
@@ -78,7 +78,7 @@ describe("the form of a new session", () => {
     ["workspace", { workspace: "/".repeat(5_000) }],
     ["model", { model: "m".repeat(300) }],
   ])("the protocol's bound of %s is told at the field", (field, change) => {
-    const { problems } = wishOf({ ...EMPTY, prompt: "x", ...change }, []);
+    const { problems } = requestOf({ ...EMPTY, prompt: "x", ...change }, []);
     expect(Object.keys(problems ?? {})).toEqual([field]);
   });
 
@@ -90,17 +90,17 @@ describe("the form of a new session", () => {
     ["1.005", 1_005_000],
     ["0", 0],
   ])("a budget of %s is exact", (budget, microusd) => {
-    const wish = wishOf({ ...EMPTY, budget }, [], { forTemplate: true });
-    expect(wish).toEqual({ session: { permission_mode: "sdk", max_cost_usd: microusd } });
+    const request = requestOf({ ...EMPTY, budget }, [], { forTemplate: true });
+    expect(request).toEqual({ session: { permission_mode: "sdk", max_cost_microusd: microusd } });
   });
 
   it.each(["0,5", "10,00", "-1", "1.2345678", "1e3", "ten", "."])("a budget of %s is refused", (budget) => {
-    const { problems } = wishOf({ ...EMPTY, budget }, [], { forTemplate: true });
+    const { problems } = requestOf({ ...EMPTY, budget }, [], { forTemplate: true });
     expect(Object.keys(problems ?? {})).toEqual(["budget"]);
   });
 
   it("needs no prompt for a template", () => {
-    expect(wishOf(EMPTY, [], { forTemplate: true })).toEqual({ session: { permission_mode: "sdk" } });
+    expect(requestOf(EMPTY, [], { forTemplate: true })).toEqual({ session: { permission_mode: "sdk" } });
   });
 
   it("takes names of tools however they are written", () => {
@@ -123,8 +123,8 @@ describe("a refusal of the server", () => {
         { path: "prompt.text", message: "too long" },
         { path: "prompt.attachments.3.data", message: "must be base64" },
         { path: "tools.7", message: "too short" },
-        { path: "max_cost_usd", message: "not whole" },
-        { path: "max_cost_usd", message: "and more" },
+        { path: "max_cost_microusd", message: "not whole" },
+        { path: "max_cost_microusd", message: "and more" },
         { path: "", message: "Unrecognized key" },
       ]),
       {

@@ -55,8 +55,8 @@ describe("the form", () => {
   });
 
   test.each([
-    ["max_cost_usd", 2_500_000, "$2.50"],
-    ["max_cost_usd", undefined, "no limit"],
+    ["max_cost_microusd", 2_500_000, "$2.50"],
+    ["max_cost_microusd", undefined, "no limit"],
     ["unattended", "park", "park: wait indefinitely"],
     ["session_rate", { requests_per_minute: 1_200 }, "1,200 requests per minute"],
     ["hooks", ["guarded"], "on"],
@@ -100,28 +100,32 @@ describe("saving", () => {
   });
 
   test("what was set before stays set, and what is taken out is not sent", () => {
-    const before = policy({ profiles: { full: {}, team: { max_turns: 1 }, old: {} }, budget: { total_usd: 5 } });
-    const stored = { default_profile: "full", profiles: { team: { max_turns: 1 }, old: {} }, budget: { total_usd: 5 } };
+    const before = policy({ profiles: { full: {}, team: { max_turns: 1 }, old: {} }, budget: { total_microusd: 5 } });
+    const stored = {
+      default_profile: "full",
+      profiles: { team: { max_turns: 1 }, old: {} },
+      budget: { total_microusd: 5 },
+    };
     const draft = policy({
       default_profile: "team",
       profiles: { full: {}, team: { max_turns: 1 } },
-      budget: { total_usd: 5 },
+      budget: { total_microusd: 5 },
     });
     expect(layerToSend({ stored, before, draft })).toEqual({
       default_profile: "team",
       profiles: { team: { max_turns: 1 } },
-      budget: { total_usd: 5 },
+      budget: { total_microusd: 5 },
     });
   });
 
   test("a limit for everybody that is taken out is sent as none, not left to what lies below", () => {
-    expect(layerToSend({ stored: undefined, before: policy({ budget: { per_day_usd: 1 } }), draft: policy() })).toEqual(
-      {
-        default_profile: "full",
-        profiles: {},
-        budget: {},
-      },
-    );
+    expect(
+      layerToSend({ stored: undefined, before: policy({ budget: { per_day_microusd: 1 } }), draft: policy() }),
+    ).toEqual({
+      default_profile: "full",
+      profiles: {},
+      budget: {},
+    });
   });
 
   test("the diff shows the lines that change, with what is far from them left out", () => {

@@ -94,6 +94,6 @@ function settingsOf({
     ...(autonomy === undefined ? {} : { autonomy }),
     ...(profile === undefined ? {} : { profile }),
     ...(permissionMode === undefined ? {} : { permission_mode: permissionMode }),
-    ...(maxCost === undefined ? {} : { max_cost_usd: maxCost }),
+    ...(maxCost === undefined ? {} : { max_cost_microusd: maxCost }),
   };
 }

@@ -190,7 +190,7 @@ class Run {
       ...(permissionMode === undefined ? {} : { permission_mode: permissionMode }),
       ...(systemPrompt === undefined ? {} : { system_prompt: systemPrompt }),
       ...(maxTurns === undefined ? {} : { max_turns: maxTurns }),
-      ...(maxCost === undefined ? {} : { max_cost_usd: maxCost }),
+      ...(maxCost === undefined ? {} : { max_cost_microusd: maxCost }),
       ...(unattended === undefined ? {} : { unattended }),
     };
   }

@@ -150,10 +150,10 @@ function addBudget(sessions: Command, context: Context): void {
     .argument("<session>")
     .argument("<dollars>", "such as 2.50", dollarAmount)
     .addHelpText("after", "\nExample:\n  $ sallyport sessions budget ses_01jqk3v7w8x9y2z3a4b5c6 2.50")
-    .action((id: string, max_cost_usd: number, _options: unknown, command: Command) =>
+    .action((id: string, max_cost_microusd: number, _options: unknown, command: Command) =>
       withServer(context, command, async ({ client }) => {
-        const session = await client.setBudget(id, { max_cost_usd });
-        print(context, `${session.id} may spend ${dollars(max_cost_usd)}; ${spendingWords(session)}`);
+        const session = await client.setBudget(id, { max_cost_microusd });
+        print(context, `${session.id} may spend ${dollars(max_cost_microusd)}; ${spendingWords(session)}`);
         return EXIT.done;
       }),
     );

@@ -2,7 +2,7 @@ import type { SqlClass } from "../../protocol/index.ts";
 
 /**
  * What a PostgreSQL statement does, by the tree that PostgreSQL's own parser makes of it. Keys of the tree are PostgreSQL's names of its
- * nodes and their parts; whatever somebody wrote is a value. So a column named update_count or a text 'DROP TABLE' is no deed, and a
+ * nodes and their parts; whatever somebody wrote is a value. So a column named update_count or a text 'DROP TABLE' does nothing, and a
  * DELETE is one wherever it stands.
  */
 type Tree = Readonly<Record<string, unknown>>;
@@ -141,7 +141,7 @@ function refusalOf(key: string, value: unknown): string | undefined {
 function callable(key: string, value: unknown): readonly string[] {
   switch (key) {
     case "FuncCall":
-      // The last part is the function's name; whatever schema stands before it, it is the same deed.
+      // The last part is the function's name; whatever schema stands before it, it does the same.
       return namesOf(listOf((value as Tree)["funcname"]).slice(-1));
     // PostgreSQL reads x.name and (x).name as name(x) where x has no such column.
     case "ColumnRef":

@@ -1,4 +1,4 @@
-import type { LentServer } from "../claude/lent.ts";
+import type { OfferedToolServer } from "../claude/offered-tools.ts";
 import { ALWAYS_ASK, HOOK_TIMEOUT, type Launch, type Listener, type UserMessage } from "../claude/link.ts";
 import { wireMessage } from "../claude/say.ts";
 import { vendorAgents } from "../claude/tools.ts";
@@ -22,7 +22,7 @@ export class Control {
   readonly #asked = new Map<string, AbortController>();
   /** Requests of ours that have no answer yet. */
   readonly #pending = new Map<string, Pending>();
-  #servers: readonly LentServer[];
+  #servers: readonly OfferedToolServer[];
   #requests = 0;
 
   constructor(launch: Pick<Launch, "servers">, listener: Listener, write: (line: string) => void) {
@@ -31,7 +31,7 @@ export class Control {
     this.#write = write;
   }
 
-  /** The first thing that the program reads: who decides on tools, which servers we lend, what the model is told. */
+  /** The first thing that the program reads: who decides on tools, which servers we offer, what the model is told. */
   initialize({ settings, offer, servers }: Launch): Promise<unknown> {
     const append = settings.system_prompt?.trim() ?? "";
     return this.#request({
@@ -50,7 +50,7 @@ export class Control {
     this.#line(wireMessage(message));
   }
 
-  async lend(servers: readonly LentServer[], changed: readonly string[]): Promise<void> {
+  async setServers(servers: readonly OfferedToolServer[], changed: readonly string[]): Promise<void> {
     // A server whose tools are others is only looked at again when it was away.
     this.#servers = servers;
     const kept = servers.filter(({ name }) => !changed.includes(name));
@@ -139,7 +139,7 @@ export class Control {
   }
 }
 
-/** Lent servers as the program is told of them. */
-export function serverConfigs(servers: readonly LentServer[]): Readonly<Record<string, object>> {
+/** Offered servers as the program is told of them. */
+export function serverConfigs(servers: readonly OfferedToolServer[]): Readonly<Record<string, object>> {
   return Object.fromEntries(servers.map(({ name }) => [name, { type: "sdk", name, alwaysLoad: true }]));
 }

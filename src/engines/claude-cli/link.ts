@@ -34,7 +34,7 @@ export async function openCliLink(launch: Launch, listener: Listener): Promise<L
   };
   return {
     ready: initialized.catch(() => new Promise<never>(() => undefined)),
-    lend: (servers, changed) => control.lend(servers, changed),
+    setServers: (servers, changed) => control.setServers(servers, changed),
     send: (message) => {
       output.begin();
       control.send(message);

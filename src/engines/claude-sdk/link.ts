@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { LIMITS } from "../../protocol/index.ts";
 import { environmentOf } from "../claude/environment.ts";
-import type { LentServer } from "../claude/lent.ts";
+import type { OfferedToolServer } from "../claude/offered-tools.ts";
 import {
   ALWAYS_ASK,
   HOOK_TIMEOUT,
@@ -47,7 +47,7 @@ export function openSdkLink(sdk: Sdk, launch: Launch, listener: Listener): Link 
   ready.catch(() => undefined);
   return {
     ready: ready.catch(() => new Promise<never>(() => undefined)),
-    lend: async (servers, changed) => {
+    setServers: async (servers, changed) => {
       // A server whose tools are others is only looked at again when it was away.
       const kept = servers.filter(({ name }) => !changed.includes(name));
       if (changed.length > 0) await query.setMcpServers(sdkServers(kept));
@@ -138,12 +138,12 @@ function sessionOptions(start: Start): Partial<QueryOptions> {
   }
 }
 
-function sdkServers(servers: readonly LentServer[]): Readonly<Record<string, object>> {
+function sdkServers(servers: readonly OfferedToolServer[]): Readonly<Record<string, object>> {
   return Object.fromEntries(servers.map((server) => [server.name, sdkServer(server)]));
 }
 
-/** A lent server as the SDK takes one: it is given a wire and answers on it. */
-function sdkServer(server: LentServer): object {
+/** An offered server as the SDK takes one: it is given a wire and answers on it. */
+function sdkServer(server: OfferedToolServer): object {
   return {
     type: "sdk",
     name: server.name,

@@ -95,7 +95,7 @@ export function missingSdk(): string | undefined {
   }
 }
 
-/** Loads the SDK, which is not among our dependencies: the house starts without it. */
+/** Loads the SDK, which is not among our dependencies: the server starts without it. */
 export async function loadSdk(): Promise<Sdk> {
   try {
     return (await import("@anthropic-ai/claude-agent-sdk")) as unknown as Sdk;

@@ -8,7 +8,7 @@ import { borrowTranscript, mendTranscript, returnTranscript, transcriptOf, type 
 const FLUSH_ROUNDS = 20;
 
 /** Where a fork begins. `note` absent: nobody knows of any. */
-interface Lent {
+interface BorrowedRecord {
   readonly from: Place & { readonly uuid: string };
   readonly note?: string;
 }
@@ -79,12 +79,12 @@ export class Beginnings {
     }
     const { ended, left } = await this.#story();
     const note = turns.at(-1)?.note ?? "";
-    const rest = { retell: "", lost: false, sofar: left === undefined ? "" : deedsOf(left), hasPrompt: false, note };
+    const rest = { retell: "", lost: false, sofar: left === undefined ? "" : callsOf(left), hasPrompt: false, note };
     // The vendor's program had not written its own copy yet.
-    const lent = session === undefined ? await this.#ancestor() : this.#borrowed(fork);
-    if (lent !== undefined && !this.#givenUp) {
-      const { from, note: lentNote = note } = lent;
-      return { ...rest, start: { type: "fork", session: this.#newUuid(), from }, note: lentNote };
+    const borrowed = session === undefined ? await this.#ancestor() : this.#borrowed(fork);
+    if (borrowed !== undefined && !this.#givenUp) {
+      const { from, note: borrowedNote = note } = borrowed;
+      return { ...rest, start: { type: "fork", session: this.#newUuid(), from }, note: borrowedNote };
     }
     return { ...rest, start: { type: "fresh", session: this.#newUuid() }, retell: storyOf(ended), lost: true };
   }
@@ -104,7 +104,7 @@ export class Beginnings {
       start: { type: "resume", session },
       retell: storyOf(missing),
       lost: false,
-      sofar: left === undefined ? "" : deedsOf(left, hasPrompt ? held : undefined),
+      sofar: left === undefined ? "" : callsOf(left, hasPrompt ? held : undefined),
       note: turns.at(-1)?.note ?? "",
       hasPrompt,
     };
@@ -143,22 +143,22 @@ export class Beginnings {
     this.#state.save({ fork: undefined });
   }
 
-  #borrowed(fork: Place | undefined): Lent | undefined {
+  #borrowed(fork: Place | undefined): BorrowedRecord | undefined {
     if (fork?.uuid === undefined || transcriptOf(this.#host.folder, fork.session) === undefined) return undefined;
     return { from: { session: fork.session, uuid: fork.uuid } };
   }
 
-  /** The record of the nearest session that lends a turn, put into our own folder. */
-  async #ancestor(): Promise<Lent | undefined> {
+  /** The record of the nearest session that offers a turn, put into our own folder. */
+  async #ancestor(): Promise<BorrowedRecord | undefined> {
     const ancestor = this.#opening.ancestry.find(({ after_turn }) => after_turn !== undefined);
-    const lent = ancestor === undefined ? undefined : lentBy(ancestor);
-    if (ancestor === undefined || lent === undefined) return undefined;
-    const path = transcriptOf(ancestor.folder, lent.from.session);
-    return path !== undefined && (await this.#borrow(path, lent.from)) ? lent : undefined;
+    const borrowed = ancestor === undefined ? undefined : borrowedFrom(ancestor);
+    if (ancestor === undefined || borrowed === undefined) return undefined;
+    const path = transcriptOf(ancestor.folder, borrowed.from.session);
+    return path !== undefined && (await this.#borrow(path, borrowed.from)) ? borrowed : undefined;
   }
 
   /** What was said a moment ago may not be on the disk yet. */
-  async #borrow(path: string, place: Lent["from"]): Promise<boolean> {
+  async #borrow(path: string, place: BorrowedRecord["from"]): Promise<boolean> {
     for (let round = 0; round < FLUSH_ROUNDS; round += 1) {
       if (await borrowTranscript(path, place, this.#host.folder)) return true;
       await this.#host.sleep(LIMITS.engineFlushMs / FLUSH_ROUNDS, new AbortController().signal);
@@ -167,20 +167,20 @@ export class Beginnings {
   }
 }
 
-function lentBy({ folder, after_turn }: Ancestor): Lent | undefined {
+function borrowedFrom({ folder, after_turn }: Ancestor): BorrowedRecord | undefined {
   const turn = readState(folder).turns.find(({ turn_id }) => turn_id === after_turn);
   const { session, uuid } = turn?.at ?? {};
   return session === undefined || uuid === undefined ? undefined : { from: { session, uuid }, note: turn?.note ?? "" };
 }
 
 /** What a turn did that is not in the vendor's record; in no record: all of it. */
-function deedsOf(turn: TurnStory, held?: Holdings): string {
+function callsOf(turn: TurnStory, held?: Holdings): string {
   // A call that was approved before a restart runs under another id after it: only the journal knows that they are one.
   const known = turn.resumed > 1 ? undefined : held;
-  const deeds = turn.deeds.filter(
+  const calls = turn.calls.filter(
     ({ tool_use_id, said }) =>
       !(tool_use_id !== undefined && known?.results.has(tool_use_id)) &&
       !(said !== undefined && known?.said.has(said.trim())),
   );
-  return storyOf([{ ...turn, asked: "", deeds }]);
+  return storyOf([{ ...turn, asked: "", calls }]);
 }

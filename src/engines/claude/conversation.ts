@@ -69,7 +69,7 @@ export class ClaudeConversation implements Conversation {
         drained: () => this.#run?.drained() ?? Promise.resolve(),
         ended: (end) => this.#run?.lost(end),
       },
-      runLent: async (call) => this.#run?.runLent(call) ?? errorResult(NO_TURN.message),
+      runOfferedTool: async (call) => this.#run?.runOfferedTool(call) ?? errorResult(NO_TURN.message),
     });
   }
 

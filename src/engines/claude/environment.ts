@@ -48,7 +48,7 @@ export function environmentOf({ host, settings, retries, temporary }: Launch): R
     DISABLE_AUTOUPDATER: "1",
     DISABLE_ERROR_REPORTING: "1",
     DISABLE_TELEMETRY: "1",
-    // A lent tool has its own time limit.
+    // A client tool has its own time limit.
     MCP_TOOL_TIMEOUT: String(DAY_MS),
   };
 }

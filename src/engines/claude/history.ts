@@ -5,7 +5,7 @@ import type { EngineEvent } from "../engine.ts";
 const KEPT_CHARS = 2 * LIMITS.engineHistoryChars;
 
 /** Something that was said or done at the top level of a turn, in words for the model. */
-interface Deed {
+interface PastCall {
   readonly words: string;
   /** Of a call. */
   readonly tool_use_id?: string;
@@ -20,7 +20,7 @@ export interface TurnStory {
   readonly prompt: Prompt | undefined;
   /** What the person said, in words for the model; empty: told elsewhere. */
   readonly asked: string;
-  readonly deeds: readonly Deed[];
+  readonly calls: readonly PastCall[];
   /** Calls that have ended, those of an ended turn left out. */
   readonly done: ReadonlySet<string>;
   /** What it began and did not end, oldest first. */
@@ -35,7 +35,7 @@ interface Telling {
   readonly turn_id: string;
   prompt: Prompt | undefined;
   readonly asked: string;
-  readonly deeds: Deed[];
+  readonly calls: PastCall[];
   readonly done: Set<string>;
   readonly open: Map<string, Item>;
   resumed: number;
@@ -68,7 +68,7 @@ export class Story {
       turn_id,
       prompt,
       asked,
-      deeds: [],
+      calls: [],
       done: new Set(),
       open: new Map(),
       resumed: 0,
@@ -87,11 +87,11 @@ export class Story {
         return;
       case "item.completed": {
         turn.open.delete(event.item.id);
-        const deed = deedOf(event.item);
-        if (deed === undefined) return;
-        turn.deeds.push(deed);
-        if (deed.tool_use_id !== undefined) turn.done.add(deed.tool_use_id);
-        this.#count(deed.words);
+        const call = callOf(event.item);
+        if (call === undefined) return;
+        turn.calls.push(call);
+        if (call.tool_use_id !== undefined) turn.done.add(call.tool_use_id);
+        this.#count(call.words);
         return;
       }
       case "turn.completed":
@@ -124,7 +124,7 @@ export class Story {
     this.#chars += words.length;
     while (this.#chars > KEPT_CHARS) {
       const [oldest] = this.#turns;
-      const first = oldest?.deeds.shift();
+      const first = oldest?.calls.shift();
       if (first !== undefined) this.#chars -= first.words.length;
       else if (oldest?.end === undefined || this.#turns.length === 1) return;
       else {
@@ -140,17 +140,17 @@ export function joined(before: readonly TurnStory[], since: readonly TurnStory[]
   const last = before.at(-1);
   const [first, ...rest] = since;
   if (last === undefined || first === undefined || last.turn_id !== first.turn_id) return [...before, ...since];
-  const deeds = [...last.deeds, ...first.deeds];
+  const calls = [...last.calls, ...first.calls];
   return [
     ...before.slice(0, -1),
-    { ...last, deeds, done: new Set([...last.done, ...first.done]), end: first.end },
+    { ...last, calls, done: new Set([...last.done, ...first.done]), end: first.end },
     ...rest,
   ];
 }
 
 /** Turns in words for the model, as much of the end as may be told. */
 export function storyOf(turns: readonly TurnStory[]): string {
-  return newest(turns.flatMap(({ asked, deeds, end = "" }) => [asked, ...deeds.map(({ words }) => words), end]));
+  return newest(turns.flatMap(({ asked, calls, end = "" }) => [asked, ...calls.map(({ words }) => words), end]));
 }
 
 function isTold(event: JournalEvent): event is JournalEvent & EngineEvent {
@@ -166,7 +166,7 @@ function isTold(event: JournalEvent): event is JournalEvent & EngineEvent {
   }
 }
 
-function deedOf(item: Item): Deed | undefined {
+function callOf(item: Item): PastCall | undefined {
   // What a sub-agent did is in the result of its call.
   if (item.parent_id !== undefined || item.status === "superseded") return undefined;
   if (item.type === "agent_message")

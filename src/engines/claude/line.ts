@@ -3,7 +3,7 @@ import { mkdirSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { LIMITS, type SessionSettings } from "../../protocol/index.ts";
 import type { Host } from "../engine.ts";
-import { LentServer, type RunLent } from "./lent.ts";
+import { OfferedToolServer, type RunOfferedTool } from "./offered-tools.ts";
 import type { Link, Listener, OpenLink, Start } from "./link.ts";
 import type { OutputAllowance } from "./output.ts";
 import { offerOf, toolName, type Offer } from "./tools.ts";
@@ -23,7 +23,7 @@ export interface LineOptions {
   readonly settings: SessionSettings;
   readonly means: LineMeans;
   readonly listener: Listener;
-  readonly runLent: RunLent;
+  readonly runOfferedTool: RunOfferedTool;
 }
 
 /** A process with what it was given. */
@@ -32,7 +32,7 @@ interface Connection {
   /** It asks this one, for as long as it lives. */
   readonly model: string;
   readonly offer: Offer;
-  readonly servers: readonly LentServer[];
+  readonly servers: readonly OfferedToolServer[];
   readonly temporary: string;
 }
 
@@ -146,33 +146,33 @@ export class Line {
     // Kinds of sub-agents have their tools from the start.
     const kinds = Object.values(this.#options.settings.agents ?? {});
     if (!same(offer.tools, connection.offer.tools) || kinds.some(({ tools }) => tools !== undefined)) return false;
-    return this.#lend(connection, offer);
+    return this.#setServers(connection, offer);
   }
 
   /** Tools of ours come and go while the process lives. False when it would not have them. */
-  async #lend(connection: Connection, offer: Offer): Promise<boolean> {
+  async #setServers(connection: Connection, offer: Offer): Promise<boolean> {
     const servers = this.#servers(offer, connection.servers);
     const changed = servers.filter((server) => !connection.servers.includes(server)).map(({ name }) => name);
     const over = new AbortController();
     const late = this.#options.host.sleep(LIMITS.engineExitMs, over.signal).then(() => false);
-    const done = connection.link.lend(servers, changed).then(
+    const done = connection.link.setServers(servers, changed).then(
       () => true,
       () => false,
     );
-    const lent = await Promise.race([done, late]);
+    const offered = await Promise.race([done, late]);
     over.abort("over");
-    if (!lent || this.#connection !== connection) return false;
+    if (!offered || this.#connection !== connection) return false;
     this.#connection = { ...connection, offer, servers };
     return true;
   }
 
   /** Servers as they are named in the tools' names; those that did not change stay the same. */
-  #servers(offer: Offer, known: readonly LentServer[]): readonly LentServer[] {
-    const names = [...new Set(offer.lent.map(({ server }) => server))];
+  #servers(offer: Offer, known: readonly OfferedToolServer[]): readonly OfferedToolServer[] {
+    const names = [...new Set(offer.offered.map(({ server }) => server))];
     return names.map((name) => {
-      const tools = offer.lent.filter(({ server }) => server === name);
+      const tools = offer.offered.filter(({ server }) => server === name);
       const before = known.find((server) => server.name === name && same(server.tools, tools));
-      return before ?? new LentServer(name, tools, this.#options.runLent);
+      return before ?? new OfferedToolServer(name, tools, this.#options.runOfferedTool);
     });
   }
 }

@@ -1,6 +1,6 @@
 import type { SessionSettings } from "../../protocol/index.ts";
 import type { Host } from "../engine.ts";
-import type { LentServer } from "./lent.ts";
+import type { OfferedToolServer } from "./offered-tools.ts";
 import type { OutputAllowance } from "./output.ts";
 import type { Place } from "./state.ts";
 import type { AskedCall } from "./translate.ts";
@@ -53,7 +53,7 @@ export interface Launch {
   readonly host: Host;
   readonly settings: SessionSettings;
   readonly offer: Offer;
-  readonly servers: readonly LentServer[];
+  readonly servers: readonly OfferedToolServer[];
   readonly start: Start;
   /** A folder of its own for what it needs while it runs. */
   readonly temporary: string;
@@ -66,7 +66,7 @@ export interface Link {
   /** Resolves when it has started and knows what it must; never when it ends before. */
   readonly ready: Promise<unknown>;
   /** These are all servers from now on; `changed` are those whose tools are others now. */
-  lend(servers: readonly LentServer[], changed: readonly string[]): Promise<unknown>;
+  setServers(servers: readonly OfferedToolServer[], changed: readonly string[]): Promise<unknown>;
   send(message: UserMessage): void;
   /** Ends the turn, not the process. */
   interrupt(): void;

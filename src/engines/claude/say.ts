@@ -29,7 +29,7 @@ export function wireMessage({ uuid, content }: UserMessage): Fields {
   };
 }
 
-/** Words of the house, not of the person: the model knows this frame. */
+/** Words of Sallyport, not of the person: the model knows this frame. */
 export function aside(text: string): Fields {
   const inner = text.replaceAll(/<(\/?)system-reminder>/g, "<$1system_reminder>");
   return { type: "text", text: `<system-reminder>\n${inner}\n</system-reminder>` };

@@ -55,7 +55,7 @@ export const FORBIDDEN_TOOLS = [
 ] as const;
 
 /** A tool of ours that the program reaches over MCP, within this process. */
-export interface LentTool {
+export interface OfferedTool {
   /** The name under which the session knows it. */
   readonly name: string;
   readonly server: string;
@@ -70,19 +70,19 @@ export interface LentTool {
 export interface Offer {
   /** Of the program's own. */
   readonly tools: readonly string[];
-  readonly lent: readonly LentTool[];
-  /** Names that a model may use for a lent tool, and what they stand for. */
+  readonly offered: readonly OfferedTool[];
+  /** Names that a model may use for a client tool, and what they stand for. */
   readonly aliases: Readonly<Record<string, string>>;
 }
 
 export function offerOf(toolbox: Pick<Toolbox, "definitions" | "concurrent">): Offer {
   const definitions = toolbox.definitions();
-  const lent = definitions.flatMap((definition) => lentTool(definition, toolbox.concurrent(definition.name)));
+  const offered = definitions.flatMap((definition) => offeredTool(definition, toolbox.concurrent(definition.name)));
   return {
     tools: definitions.flatMap(({ name }) => OWN[name] ?? []),
-    lent,
+    offered,
     aliases: Object.fromEntries(
-      lent.filter(({ name, tool }) => name === tool).map((tool) => [tool.name, vendorName(tool)]),
+      offered.filter(({ name, tool }) => name === tool).map((tool) => [tool.name, vendorName(tool)]),
     ),
   };
 }
@@ -99,12 +99,12 @@ export interface VendorAgent {
 /** Tools that the session has not are left out: a kind of agent can only have less. */
 export function vendorAgents(
   agents: NonNullable<SessionSettings["agents"]>,
-  { tools, lent }: Offer,
+  { tools, offered }: Offer,
 ): Readonly<Record<string, VendorAgent>> {
   const vendorTools = (name: string): readonly string[] => {
     const own = OWN[name];
     if (own !== undefined && tools.includes(own)) return [own];
-    return lent.filter((tool) => tool.name === name).map(vendorName);
+    return offered.filter((tool) => tool.name === name).map(vendorName);
   };
   return Object.fromEntries(
     Object.entries(agents).map(([name, { description, prompt, tools: named, model }]) => [
@@ -125,11 +125,11 @@ export function toolName(vendor: string): string {
   return vendor.startsWith(prefix) ? vendor.slice(prefix.length) : vendor;
 }
 
-function vendorName({ server, tool }: LentTool): string {
+function vendorName({ server, tool }: OfferedTool): string {
   return `mcp__${server}__${tool}`;
 }
 
-function lentTool(definition: ToolDefinition, concurrent: boolean): readonly LentTool[] {
+function offeredTool(definition: ToolDefinition, concurrent: boolean): readonly OfferedTool[] {
   const { name } = definition;
   if (REPLACED.has(name)) return [{ name, server: OURS, tool: name, definition, concurrent }];
   const parts = /^mcp__(.+?)__(.+)$/.exec(name);

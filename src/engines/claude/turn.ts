@@ -76,7 +76,7 @@ export class TurnRun {
   readonly #notices = new Set<string>();
   #cost: number | undefined;
   /** Our own tools that run. */
-  readonly #lent = new Set<Promise<void>>();
+  readonly #offered = new Set<Promise<void>>();
   /** A reason to stop that the model may not get to read in this turn, and the call that it is about. */
   #note: { readonly tool_use_id: string; readonly message: string; readonly text: string } | undefined;
 
@@ -171,9 +171,9 @@ export class TurnRun {
 
   /** First our own tools end, so that what became of them is known; then the process ends the turn. */
   async #interrupt(): Promise<void> {
-    if (this.#lent.size > 0) {
+    if (this.#offered.size > 0) {
       const ended = new AbortController();
-      void Promise.allSettled(this.#lent).then(() => ended.abort());
+      void Promise.allSettled(this.#offered).then(() => ended.abort());
       await this.#options.host.sleep(LIMITS.engineToolEndMs, AbortSignal.any([ended.signal, this.#over.signal]));
     }
     if (!this.over) this.#link?.interrupt();
@@ -274,7 +274,7 @@ export class TurnRun {
   }
 
   /** Runs a tool of ours, if it was allowed and with what was allowed. */
-  async runLent(call: {
+  async runOfferedTool(call: {
     readonly tool: string;
     readonly tool_use_id: string;
     readonly signal: AbortSignal;
@@ -290,10 +290,10 @@ export class TurnRun {
       onOutput: (delta) => void this.tell([{ type: "item.delta", item_id: item.id, field: "output", delta }]),
     });
     const told = running.then((result) => this.#ran(call.tool_use_id, item, result));
-    this.#lent.add(told);
+    this.#offered.add(told);
     const result = await running;
     await told;
-    this.#lent.delete(told);
+    this.#offered.delete(told);
     // An answer to a turn that is being stopped would make the program ask the model once more.
     if (this.signal.aborted) await orAborted(new Promise<never>(() => undefined), this.#over.signal);
     return result;

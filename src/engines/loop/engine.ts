@@ -117,7 +117,7 @@ export async function runSubagents(
   return turn.stopped;
 }
 
-/** As they are now: lent ones come and go between turns. */
+/** As they are now: those of clients come and go between turns. */
 function toolsOf(host: Host, settings: SessionSettings): Pick<Surroundings, "tools" | "toolChars"> {
   const tools = host.toolbox.definitions().map((tool) => withAgents(tool, settings.agents));
   return { tools, toolChars: tools.reduce((chars, tool) => chars + charsOf(tool), 0) };

@@ -13,7 +13,7 @@ export const NOT_STRUCTURED: ErrorDetail = {
 
 const REMINDER: LanguageModelV3Message = {
   role: "user",
-  // The model knows this frame: it is the house that speaks, and not the person.
+  // The model knows this frame: Sallyport speaks, not the person.
   content: [
     {
       type: "text",

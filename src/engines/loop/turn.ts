@@ -17,7 +17,7 @@ export interface Surroundings {
   readonly contextTokens: number;
   /** The conversation at the top level. */
   readonly root: Transcript;
-  /** The same for the whole turn, and for the whole conversation where nobody lends any, so that they can be cached. */
+  /** The same for the whole turn, and for the whole conversation where nobody offers any, so that they can be cached. */
   readonly tools: readonly ToolDefinition[];
   /** Characters of `tools`. */
   readonly toolChars: number;

@@ -1,4 +1,4 @@
-import { EventScanner, type EventWish } from "./events.ts";
+import { EventScanner, type EventFilter } from "./events.ts";
 import type { Meter, MeterEnd } from "./meter.ts";
 import { countOf, fieldsOf, parseFields, Tally, wordOf, type Fields } from "./tally.ts";
 
@@ -55,7 +55,7 @@ export function readMessage(answer: Fields, tally: Tally, long: boolean): void {
 const NONE: Fields = {};
 const NAMES = ["message_start", "message_delta", "message_stop", "error", "ping"] as const;
 const QUOTED = NAMES.map((name) => Buffer.from(`"${name}"`));
-const WISH: EventWish = {
+const FILTER: EventFilter = {
   names: NAMES,
   mayMatter: (data) => QUOTED.some((name) => data.includes(name)),
 };
@@ -74,7 +74,7 @@ export class MessagesMeter implements Meter {
 
   constructor(long: boolean) {
     this.#long = long;
-    this.#scanner = new EventScanner(WISH, this);
+    this.#scanner = new EventScanner(FILTER, this);
   }
 
   feed(piece: Buffer): Buffer {

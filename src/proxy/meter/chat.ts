@@ -1,5 +1,5 @@
 import { LIMITS } from "../../protocol/index.ts";
-import { EventScanner, type EventWish } from "./events.ts";
+import { EventScanner, type EventFilter } from "./events.ts";
 import { Gather } from "./gather.ts";
 import type { Meter, MeterEnd } from "./meter.ts";
 import { readChatUsage, readChoices } from "./openai.ts";
@@ -18,7 +18,7 @@ const CR = 13;
 const EMPTY: Buffer = Buffer.alloc(0);
 const WHITE = new Set([32, 9, 10, 13]);
 
-const WISH: EventWish = {
+const FILTER: EventFilter = {
   names: [],
   mayMatter: (data) =>
     data[0] === OPENING_BRACKET || hasUsage(data) || data.includes(ERROR) || FINISHED.some((end) => data.includes(end)),
@@ -58,7 +58,7 @@ export class ChatMeter implements Meter {
       this.#veil = veil;
       this.endEvent = (end) => veil.endEvent(end);
     }
-    this.#scanner = new EventScanner(WISH, this);
+    this.#scanner = new EventScanner(FILTER, this);
   }
 
   feed(piece: Buffer): Buffer | undefined {

@@ -10,7 +10,7 @@ export interface EventTaker {
 }
 
 /** Which events of a stream are looked at. */
-export interface EventWish {
+export interface EventFilter {
   /** Names that matter: an event with another name is passed over unread. Empty: names say nothing. */
   readonly names: readonly string[];
   /** Whether the data of an event without such a name may matter. Only a sieve: what passes is parsed. */
@@ -34,7 +34,7 @@ const HEAD = EVENT.length;
  * decoding the others. A line break cannot stand inside of a JSON text, so that what begins a line is never somebody's words.
  */
 export class EventScanner {
-  readonly #wish: EventWish;
+  readonly #filter: EventFilter;
   readonly #taker: EventTaker;
   /** The beginning of a line whose end has not come yet. */
   #line: Gather | undefined = undefined;
@@ -55,8 +55,8 @@ export class EventScanner {
   /** A line of data that seems not to matter, unless it goes on in another line. */
   #passed: Buffer | undefined = undefined;
 
-  constructor(wish: EventWish, taker: EventTaker) {
-    this.#wish = wish;
+  constructor(filter: EventFilter, taker: EventTaker) {
+    this.#filter = filter;
     this.#taker = taker;
   }
 
@@ -144,7 +144,7 @@ export class EventScanner {
   }
 
   #readName(line: Buffer, start: number, end: number): void {
-    const { names } = this.#wish;
+    const { names } = this.#filter;
     if (names.length === 0) return;
     const from = line[start] === SPACE && start < end ? start + 1 : start;
     this.#name = names.find((name) => isName(line, name, from, end));
@@ -156,7 +156,7 @@ export class EventScanner {
     if (this.#wanted === false) return;
     const data = line.subarray(line[start] === SPACE && start < end ? start + 1 : start, end);
     if (this.#wanted === undefined && this.#data === undefined) {
-      if (this.#passed === undefined && !this.#wish.mayMatter(data)) {
+      if (this.#passed === undefined && !this.#filter.mayMatter(data)) {
         this.#passed = data;
         return;
       }

@@ -1,11 +1,11 @@
-import { EventScanner, type EventWish } from "./events.ts";
+import { EventScanner, type EventFilter } from "./events.ts";
 import type { Meter, MeterEnd } from "./meter.ts";
 import { readResponse } from "./openai.ts";
 import { fieldsOf, parseFields, Tally } from "./tally.ts";
 
 const NAMES = ["response.completed", "response.incomplete", "response.failed", "response.cancelled", "error"] as const;
 const QUOTED = NAMES.map((name) => Buffer.from(`"${name}"`));
-const WISH: EventWish = {
+const FILTER: EventFilter = {
   names: NAMES,
   mayMatter: (data) => QUOTED.some((name) => data.includes(name)),
 };
@@ -15,7 +15,7 @@ export class ResponsesMeter implements Meter {
   readonly tally = new Tally();
   began = false;
   end: MeterEnd | undefined = undefined;
-  readonly #scanner: EventScanner = new EventScanner(WISH, this);
+  readonly #scanner: EventScanner = new EventScanner(FILTER, this);
 
   feed(piece: Buffer): Buffer {
     this.#scanner.feed(piece);

@@ -33,7 +33,7 @@ interface Entry {
   readonly provider: OpenProvider;
 }
 
-/** The providers of the house. Nothing runs while nobody asks. */
+/** The configured providers. Nothing runs while nobody asks. */
 export function openProviders(options: ProvidersOptions): ProviderBook {
   const { environment, simUrl, now, learn, log } = options;
   const stopping = new AbortController();

@@ -72,10 +72,10 @@ export async function listResources(
   if (cursor !== undefined && begin === 0)
     throw new Failure("cursor_invalid", "this is not a place in the list; begin again without a cursor");
   const page = sessions.slice(begin, begin + LIMITS.mcpListedSessions);
-  const house = cursor === undefined ? await houseFiles(tree) : [];
+  const root = cursor === undefined ? await rootFiles(tree) : [];
   const last = page.at(-1);
   return {
-    resources: [...house.map((path) => ({ uri: uriOf(path), name: path })), ...page.flatMap(sessionResources)],
+    resources: [...root.map((path) => ({ uri: uriOf(path), name: path })), ...page.flatMap(sessionResources)],
     ...(last !== undefined && begin + page.length < sessions.length ? { nextCursor: last } : {}),
   };
 }
@@ -88,7 +88,7 @@ function sessionResources(session_id: string): readonly ListedResource[] {
 }
 
 /** The readable files beside the sessions', as far as the caller may see them. */
-async function houseFiles(tree: ClaudeTree): Promise<readonly string[]> {
+async function rootFiles(tree: ClaudeTree): Promise<readonly string[]> {
   const found: string[] = [];
   const folders = [ROOT];
   for (let looked = 0; looked < LIMITS.mcpFolders; looked += 1) {
@@ -128,10 +128,10 @@ export function pathOf(words: string): string {
   const below = words.startsWith(SCHEME) ? decoded(words.slice(SCHEME.length)) : words;
   const path = below.replace(/^\/claude(?=\/|$)/, "").replace(/^\/|\/$/g, "");
   if (path === "") return ROOT;
-  const parts = path.split("/");
-  if (parts.some((part) => part === "." || part === ".." || !NAME.test(part)))
+  const root = path.split("/");
+  if (root.some((part) => part === "." || part === ".." || !NAME.test(part)))
     throw new Failure("invalid_request", "name a file of the tree, such as /claude/sessions/<id>/status");
-  return `${ROOT}/${parts.join("/")}`;
+  return `${ROOT}/${root.join("/")}`;
 }
 
 function decoded(path: string): string {

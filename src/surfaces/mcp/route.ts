@@ -2,7 +2,7 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Context } from "hono";
 import type { Guard } from "../guard.ts";
 import type { FileService } from "../mount/file-service.ts";
-import type { App, Environment, SurfaceOptions } from "../surface.ts";
+import type { HttpApp, Environment, SurfaceOptions } from "../surface.ts";
 
 export interface McpParts {
   readonly files: FileService;
@@ -13,7 +13,7 @@ export interface McpParts {
 export type McpHandler = (context: Context<Environment>) => Promise<void>;
 
 /** `/mcp`. What it is made of is loaded with the first request: it is large, and many servers never see one. */
-export function serveMcp(app: App, options: SurfaceOptions, parts: McpParts): void {
+export function serveMcp(app: HttpApp, options: SurfaceOptions, parts: McpParts): void {
   let opened: Promise<McpHandler> | undefined;
   app.on(["GET", "POST", "DELETE"], "/mcp", async (context) => {
     opened ??= import("./http.ts").then(({ openMcp }) => openMcp(options, parts));

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { ClaudeRequest, Failure, LIMITS } from "../../protocol/index.ts";
 import { ROOT, sessionPath, type ClaudeTree } from "./claude-tree.ts";
 import { pathOf } from "./resources.ts";
-import { standingOf, WAIT_STATES, waitFor, type Waiting } from "./wait.ts";
+import { readStatus, WAIT_STATES, waitFor, type Waiting } from "./wait.ts";
 
 /** What a tool answers: text for a model, and the same as data where it is data. */
 interface ToolAnswer {
@@ -154,7 +154,7 @@ export const CLAUDE_TOOLS: readonly ClaudeTool[] = [
     output: StatusOutput,
     run: async (tree, { session_id, prompt }) => {
       await tree.write(sessionPath(session_id, "prompt"), prompt);
-      return asAnswer(await standingOf(tree, session_id));
+      return asAnswer(await readStatus(tree, session_id));
     },
   }),
   tool({
@@ -177,7 +177,7 @@ export const CLAUDE_TOOLS: readonly ClaudeTool[] = [
     output: StatusOutput,
     run: async (tree, { session_id, ...answer }) => {
       await tree.write(sessionPath(session_id, "tools/approve"), JSON.stringify({ ...answer, as: "parent" }));
-      return asAnswer(await standingOf(tree, session_id));
+      return asAnswer(await readStatus(tree, session_id));
     },
   }),
   tool({
@@ -210,7 +210,7 @@ export const CLAUDE_TOOLS: readonly ClaudeTool[] = [
     output: StatusOutput,
     run: async (tree, { session_id }) => {
       await tree.write(sessionPath(session_id, "ctl"), "stop");
-      return asAnswer(await standingOf(tree, session_id));
+      return asAnswer(await readStatus(tree, session_id));
     },
   }),
 ];

@@ -16,7 +16,7 @@ export interface Waiting {
   readonly onEvent: (event: JournalEvent) => void;
 }
 
-interface Standing {
+interface SessionStatus {
   readonly status: string;
   readonly [more: string]: unknown;
 }
@@ -30,10 +30,10 @@ export async function waitFor(tree: ClaudeTree, request: WaitRequest, waiting: W
   const patience = new Patience(request.timeout_ms, give);
   try {
     const { session_id } = request;
-    const standing = await untilOver(tree, request, { ...waiting, signal: stop.signal, patience });
+    const found = await untilOver(tree, request, { ...waiting, signal: stop.signal, patience });
     if (waiting.signal.aborted) throw new Failure("aborted", "the wait was cancelled; the session goes on");
-    if (standing === undefined) return { ...(await standingOf(tree, session_id)), timed_out: true };
-    return { ...(await withDetails(tree, session_id, standing)), timed_out: false };
+    if (found === undefined) return { ...(await readStatus(tree, session_id)), timed_out: true };
+    return { ...(await withDetails(tree, session_id, found)), timed_out: false };
   } finally {
     give();
     patience.end();
@@ -49,7 +49,7 @@ async function untilOver(
   tree: ClaudeTree,
   { session_id, until }: WaitRequest,
   { signal, onEvent, patience }: Waiting & { readonly patience: Patience },
-): Promise<Standing | undefined> {
+): Promise<SessionStatus | undefined> {
   const { begun, frames } = await tree.follow(session_id, signal);
   let status: string = begun.status;
   for await (const frame of frames) {
@@ -58,15 +58,15 @@ async function untilOver(
     if (frame.type === "session.updated") ({ status } = frame);
     if (frame.seq < begun.seq) continue;
     if (isOver(status, until)) {
-      const standing = await standingOf(tree, session_id);
+      const found = await readStatus(tree, session_id);
       // Where it has moved on since, that will come too.
-      if (standing.status === status) return standing;
+      if (found.status === status) return found;
     }
     if (frame.seq === begun.seq) patience.caughtUp();
   }
   if (signal.aborted) return undefined;
   // The journal ended by itself: so has the session.
-  return standingOf(tree, session_id);
+  return readStatus(tree, session_id);
 }
 
 /** How long a wait lasts. Time that it takes to learn how the session stands at all does not count, up to a bound. */
@@ -95,8 +95,8 @@ class Patience {
   }
 }
 
-export async function standingOf(tree: ClaudeTree, session_id: string): Promise<Standing> {
-  return JSON.parse(await readText(tree, sessionPath(session_id, "status"))) as Standing;
+export async function readStatus(tree: ClaudeTree, session_id: string): Promise<SessionStatus> {
+  return JSON.parse(await readText(tree, sessionPath(session_id, "status"))) as SessionStatus;
 }
 
 /** A session that has ended, or that only a prompt or a person can move, is waited for no longer. */
@@ -116,17 +116,17 @@ function isOver(status: string, until: readonly WaitState[]): boolean {
   }
 }
 
-async function withDetails(tree: ClaudeTree, session_id: string, standing: Standing): Promise<object> {
-  if (standing.status === "pending_approval") {
+async function withDetails(tree: ClaudeTree, session_id: string, found: SessionStatus): Promise<object> {
+  if (found.status === "pending_approval") {
     const pending_tools = JSON.parse(await readText(tree, sessionPath(session_id, "tools/pending"))) as unknown;
-    return { ...standing, pending_tools };
+    return { ...found, pending_tools };
   }
-  if (!isOver(standing.status, ["idle"])) return standing;
+  if (!isOver(found.status, ["idle"])) return found;
   try {
-    return { ...standing, response: await readText(tree, sessionPath(session_id, "response")) };
+    return { ...found, response: await readText(tree, sessionPath(session_id, "response")) };
   } catch (error) {
     // There is none before the first turn has ended, and none of a turn that failed.
-    if (error instanceof Failure) return standing;
+    if (error instanceof Failure) return found;
     throw error;
   }
 }

@@ -12,7 +12,7 @@ import {
 import type { Caller } from "../../sessions/index.ts";
 import type { MountContext } from "./context.ts";
 import type { FileService, ReadOptions, StatOptions, WatchOptions, WriteOptions } from "./file-service.ts";
-import { houseFiles } from "./house-files.ts";
+import { rootFiles } from "./root-files.ts";
 import { watchOutput } from "./output.ts";
 import { sessionFiles } from "./session-files.ts";
 import { Tree, type Dynamic, type FileNode, type Found, type Place } from "./tree.ts";
@@ -23,10 +23,10 @@ const PASSING: ReadonlySet<ErrorCode> = new Set(["store_failed", "shutting_down"
 
 /** Every file of document 003's layout. */
 export function claudeNodes(context: MountContext): readonly FileNode[] {
-  return [...houseFiles(context), ...sessionFiles(context)];
+  return [...rootFiles(context), ...sessionFiles(context)];
 }
 
-/** Document 003's tree over the gateway. Nothing is kept here: each read asks the desks, with the caller's own rights. */
+/** Document 003's tree over the gateway. Nothing is kept here: each read asks the services, with the caller's own rights. */
 export class ClaudeFiles implements FileService {
   readonly #context: MountContext;
   readonly #tree: Tree;
@@ -182,7 +182,7 @@ function isGiven(caller: Caller, access: FileNode["read"] | FileNode["write"]): 
   return access !== undefined && may(caller.role, access.needs) !== "no";
 }
 
-/** Sooner than the desk, so that who may not is told nothing else. */
+/** Before the service, so that a caller without the right learns nothing else. */
 function authorize(caller: Caller, needs: NonNullable<FileNode["read"]>["needs"], path: string): void {
   if (may(caller.role, needs) === "no")
     throw new Failure("forbidden", `the role ${caller.role} may not do this with ${path} (${needs})`);

@@ -43,7 +43,7 @@ export async function create(context: MountContext, caller: Caller, text: string
     ...(request.initial_prompt === undefined ? {} : { prompt: { text: request.initial_prompt } }),
     ...given("tools", tools),
     ...given("autonomy", request.autonomy),
-    ...given("max_cost_usd", max_cost_usd),
+    ...given("max_cost_microusd", max_cost_usd),
     ...given("max_context_tokens", request.max_context_tokens),
     ...given("resume_session_id", request.resume_session_id),
     ...given("parent_session_id", request.parent_session_id),
@@ -78,8 +78,9 @@ function maxCost(profile: Profile, { max_cost_usd, resume_session_id }: ClaudeRe
   if (profile.require_max_cost === true)
     throw new Failure("max_cost_required", "max_cost_usd required: say how much the session may cost, in micro-USD");
   if (resume_session_id !== undefined) return undefined;
-  const { default_max_cost_usd, max_cost_usd: most, max_cost_usd_per_tick, max_cost_usd_per_day } = profile;
-  return default_max_cost_usd ?? most ?? max_cost_usd_per_tick ?? max_cost_usd_per_day;
+  const { default_max_cost_microusd, max_cost_microusd, max_cost_microusd_per_tick, max_cost_microusd_per_day } =
+    profile;
+  return default_max_cost_microusd ?? max_cost_microusd ?? max_cost_microusd_per_tick ?? max_cost_microusd_per_day;
 }
 
 function checkModel({ allowed_models = [], blocked_models = [] }: Profile, model: string): void {

@@ -54,7 +54,7 @@ export async function checkReserve(
     readonly asked: number | undefined;
   },
 ): Promise<void> {
-  const { max_cost_usd: wanted } = settings;
+  const { max_cost_microusd: wanted } = settings;
   await checkNumber(gateway, caller, profile);
   if (wanted === undefined) return;
   if (parent !== undefined) {
@@ -65,13 +65,13 @@ export async function checkReserve(
       throw exceeded(asked ?? wanted, remaining_microusd, `session ${parent} has left`);
     return;
   }
-  const { max_cost_usd_per_day, max_cost_usd_per_agent } = profile;
-  if (max_cost_usd_per_day === undefined && max_cost_usd_per_agent === undefined) return;
+  const { max_cost_microusd_per_day, max_cost_microusd_per_agent } = profile;
+  if (max_cost_microusd_per_day === undefined && max_cost_microusd_per_agent === undefined) return;
   const [budgets, sessions] = await Promise.all([budgetsOf(gateway, caller), openSessions(gateway, caller)]);
   const promised = held(sessions);
   for (const [kind, limit, words] of [
-    ["agent_day", max_cost_usd_per_day, "you have left today"],
-    ["agent", max_cost_usd_per_agent, "you have left"],
+    ["agent_day", max_cost_microusd_per_day, "you have left today"],
+    ["agent", max_cost_microusd_per_agent, "you have left"],
   ] as const) {
     if (limit === undefined) continue;
     const left = Math.max(0, limit - spentOf(budgets, kind) - promised);
@@ -119,12 +119,12 @@ export async function usageOfMount(context: MountContext, caller: Caller): Promi
       : (await gateway.usage.session(caller, newest.id)).budgets.find(({ kind }) => kind === "turn");
   const inFlight = budgets.find(({ kind }) => kind === "agent_day")?.reserved_microusd ?? 0;
   return {
-    tick: purse(profile.max_cost_usd_per_tick, turn?.spent_microusd ?? 0, turn?.reserved_microusd ?? 0),
-    day: purse(profile.max_cost_usd_per_day, spentOf(budgets, "agent_day"), Math.max(inFlight, held(sessions))),
+    tick: budgetOf(profile.max_cost_microusd_per_tick, turn?.spent_microusd ?? 0, turn?.reserved_microusd ?? 0),
+    day: budgetOf(profile.max_cost_microusd_per_day, spentOf(budgets, "agent_day"), Math.max(inFlight, held(sessions))),
   };
 }
 
-function purse(limit: number | undefined, spent: number, reserved: number): ClaudeBudget {
+function budgetOf(limit: number | undefined, spent: number, reserved: number): ClaudeBudget {
   return {
     reserved_usd: reserved,
     spent_usd: spent,

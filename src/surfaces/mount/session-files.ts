@@ -188,7 +188,7 @@ async function usageOf({ gateway }: MountContext, { caller, name }: Place): Prom
   return {
     session_id: name,
     ...tokens,
-    cost_usd: usage.cost_usd,
+    cost_usd: usage.cost_microusd,
     ...boundOf(usage),
     reserved_usd: heldFor(view, usage),
     ...(usage.limit_microusd === undefined ? {} : { limit_usd: usage.limit_microusd }),

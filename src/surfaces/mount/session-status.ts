@@ -93,7 +93,7 @@ async function resultOf(
   return {
     response: last.response ?? null,
     usage: claudeUsage(usage),
-    cost_usd: usage.cost_usd,
+    cost_usd: usage.cost_microusd,
     ...boundOf(usage),
     reserved_usd: heldFor(view, usage),
     provider_id: view.settings.provider,

@@ -1,6 +1,6 @@
 import { may, type Capability } from "../../gate/index.ts";
 import { PROTOCOL_VERSION, Role } from "../../protocol/index.ts";
-import type { App, SurfaceOptions } from "../surface.ts";
+import type { HttpApp, SurfaceOptions } from "../surface.ts";
 import { nameComponents } from "./components.ts";
 import { registerRefusals } from "./refusals.ts";
 
@@ -40,12 +40,12 @@ interface Operation {
 }
 
 /** The document, made once: routes do not change while the server runs. */
-export function openApiDocument(app: App, { version }: Pick<SurfaceOptions, "version">): () => object {
+export function openApiDocument(app: HttpApp, { version }: Pick<SurfaceOptions, "version">): () => object {
   let made: object | undefined;
   return () => (made ??= makeDocument(app, version));
 }
 
-function makeDocument(app: App, version: string): object {
+function makeDocument(app: HttpApp, version: string): object {
   nameComponents();
   registerRefusals(app);
   app.openAPIRegistry.registerComponent("securitySchemes", "token", {

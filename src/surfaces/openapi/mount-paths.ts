@@ -2,7 +2,7 @@ import { createRoute, z } from "@hono/zod-openapi";
 import { ClaudeChunk, FileEntry, FileStat } from "../../protocol/index.ts";
 import type { FileNode } from "../mount/tree.ts";
 import { needs } from "../routes/documents.ts";
-import type { App } from "../surface.ts";
+import type { HttpApp } from "../surface.ts";
 import { fileRefusalRefs } from "./refusals.ts";
 
 /** Entries of a folder. */
@@ -24,7 +24,7 @@ const OutputQuery = FileQuery.extend({
 });
 
 /** Describes each folder and file of a mount: one path each, with who may read and write it. */
-export function describeFiles(app: App, mount: string, nodes: readonly FileNode[]): void {
+export function describeFiles(app: HttpApp, mount: string, nodes: readonly FileNode[]): void {
   for (const folder of foldersOf(nodes)) describeFolder(app, mount, folder);
   for (const node of nodes) {
     if (node.read !== undefined) describeReading(app, mount, node);
@@ -43,7 +43,7 @@ function foldersOf(nodes: readonly FileNode[]): readonly string[] {
   return [...folders];
 }
 
-function describeFolder(app: App, mount: string, folder: string): void {
+function describeFolder(app: HttpApp, mount: string, folder: string): void {
   app.openAPIRegistry.registerPath(
     createRoute({
       method: "get",
@@ -63,7 +63,7 @@ function describeFolder(app: App, mount: string, folder: string): void {
   );
 }
 
-function describeReading(app: App, mount: string, node: FileNode): void {
+function describeReading(app: HttpApp, mount: string, node: FileNode): void {
   const { path, summary, content, read, watch } = node;
   const answer = content === "text" ? FileStat : z.union([read?.answer ?? z.unknown(), FileStat]);
   app.openAPIRegistry.registerPath(
@@ -96,7 +96,7 @@ interface Writing {
   readonly method: "post" | "put";
 }
 
-function describeWriting(app: App, mount: string, { node, method }: Writing): void {
+function describeWriting(app: HttpApp, mount: string, { node, method }: Writing): void {
   const { path, summary, write, read } = node;
   const { json, text, call, answer = read?.answer ?? z.object({}) } = write ?? {};
   // Only POST answers with more than that it was done, and only to those who ask for JSON.

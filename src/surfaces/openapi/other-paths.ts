@@ -1,7 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { Failure } from "../../protocol/index.ts";
 import { needs } from "../routes/documents.ts";
-import type { App } from "../surface.ts";
+import type { HttpApp } from "../surface.ts";
 import { refusalRefs } from "./refusals.ts";
 
 /** The sockets, with where their messages are described. */
@@ -14,7 +14,7 @@ const SOCKETS = [
 export type SocketPath = (typeof SOCKETS)[number]["path"];
 
 /** Describes the sockets, and tells who comes to one without an upgrade what is there. */
-export function socketPaths(app: App): void {
+export function socketPaths(app: HttpApp): void {
   for (const { path, name, words } of SOCKETS) {
     app.openAPIRegistry.registerPath(
       createRoute({
@@ -48,7 +48,7 @@ const refused = { description: "Refused", content: { "application/json": { schem
 const mcpRefusals = Object.fromEntries([400, 404, 405, 406, 409, 413, 415].map((status) => [status, refused]));
 
 /** `/mcp`, whose messages the Model Context Protocol describes. */
-export function mcpPaths(app: App): void {
+export function mcpPaths(app: HttpApp): void {
   const common = { path: "/mcp", ...needs("a token") } as const;
   const refusals = { ...mcpRefusals, ...refusalRefs([401, 403, 429, 500, 503]) };
   app.openAPIRegistry.registerPath(
@@ -87,7 +87,7 @@ export function mcpPaths(app: App): void {
 }
 
 /** The document itself. */
-export function documentPath(app: App): void {
+export function documentPath(app: HttpApp): void {
   app.openAPIRegistry.registerPath(
     createRoute({
       method: "get",

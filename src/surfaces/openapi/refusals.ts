@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import type { App } from "../surface.ts";
+import type { HttpApp } from "../surface.ts";
 import { ErrorBody, ErrorCode, ErrorDetail, FILE_ERRNOS } from "../../protocol/index.ts";
 import { httpStatus, type HttpStatus } from "../status.ts";
 
@@ -52,7 +52,7 @@ function headersOf(status: HttpStatus) {
 }
 
 /** Describes every refusal once, each with the codes that it may carry. */
-export function registerRefusals(app: App): void {
+export function registerRefusals(app: HttpApp): void {
   app.openAPIRegistry.register("Error", Refusal);
   app.openAPIRegistry.register("FileError", FileError);
   for (const [key, name] of Object.entries(NAMES)) {

@@ -14,7 +14,7 @@ import {
   TokenList,
 } from "../../protocol/index.ts";
 import { auditCsv, wantsCsv } from "../csv.ts";
-import type { App, SurfaceOptions } from "../surface.ts";
+import type { HttpApp, SurfaceOptions } from "../surface.ts";
 import {
   body,
   changeRefusals,
@@ -44,13 +44,13 @@ const TokenQuery = z.object({
   limit,
 });
 
-export function adminRoutes(app: App, options: SurfaceOptions): void {
+export function adminRoutes(app: HttpApp, options: SurfaceOptions): void {
   tokenRoutes(app, options);
   policyRoutes(app, options);
   auditRoute(app, options);
 }
 
-function auditRoute(app: App, { gateway }: SurfaceOptions): void {
+function auditRoute(app: HttpApp, { gateway }: SurfaceOptions): void {
   app.openapi(
     createRoute({
       method: "get",
@@ -83,7 +83,7 @@ function auditRoute(app: App, { gateway }: SurfaceOptions): void {
   );
 }
 
-function tokenRoutes(app: App, { gateway }: SurfaceOptions): void {
+function tokenRoutes(app: HttpApp, { gateway }: SurfaceOptions): void {
   app.openapi(
     createRoute({
       method: "post",
@@ -128,7 +128,7 @@ function tokenRoutes(app: App, { gateway }: SurfaceOptions): void {
   );
 }
 
-function policyRoutes(app: App, { gateway }: SurfaceOptions): void {
+function policyRoutes(app: HttpApp, { gateway }: SurfaceOptions): void {
   app.openapi(
     createRoute({
       method: "get",

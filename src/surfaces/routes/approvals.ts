@@ -1,11 +1,11 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { Approval, ApprovalStatus, Decision, EditPreview, PreviewEdit } from "../../protocol/index.ts";
-import type { App, SurfaceOptions } from "../surface.ts";
+import type { HttpApp, SurfaceOptions } from "../surface.ts";
 import { body, changeRefusals, cursor, json, limit, needs, refusals, SessionPath } from "./documents.ts";
 
 const ApprovalList = z.object({ approvals: z.array(Approval), next: z.string().optional() });
 
-export function approvalRoutes(app: App, { gateway }: SurfaceOptions): void {
+export function approvalRoutes(app: HttpApp, { gateway }: SurfaceOptions): void {
   app.openapi(
     createRoute({
       method: "get",
@@ -44,7 +44,7 @@ export function approvalRoutes(app: App, { gateway }: SurfaceOptions): void {
   answerRoutes(app, { gateway });
 }
 
-function answerRoutes(app: App, { gateway }: Pick<SurfaceOptions, "gateway">): void {
+function answerRoutes(app: HttpApp, { gateway }: Pick<SurfaceOptions, "gateway">): void {
   app.openapi(
     createRoute({
       method: "post",

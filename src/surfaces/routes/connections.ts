@@ -13,7 +13,7 @@ import {
   QuerySql,
   SqlClass,
 } from "../../protocol/index.ts";
-import type { App, SurfaceOptions } from "../surface.ts";
+import type { HttpApp, SurfaceOptions } from "../surface.ts";
 import { body, changeRefusals, json, needs, refusals } from "./documents.ts";
 
 const ConnectionPath = z.object({ id: ConnectionId });
@@ -26,12 +26,12 @@ function gone(outgoing: ServerResponse): AbortSignal {
   return controller.signal;
 }
 
-export function connectionRoutes(app: App, options: SurfaceOptions): void {
+export function connectionRoutes(app: HttpApp, options: SurfaceOptions): void {
   settingRoutes(app, options);
   readingRoutes(app, options);
 }
 
-function settingRoutes(app: App, { gateway }: SurfaceOptions): void {
+function settingRoutes(app: HttpApp, { gateway }: SurfaceOptions): void {
   app.openapi(
     createRoute({
       method: "get",
@@ -92,7 +92,7 @@ function settingRoutes(app: App, { gateway }: SurfaceOptions): void {
   );
 }
 
-function readingRoutes(app: App, { gateway }: SurfaceOptions): void {
+function readingRoutes(app: HttpApp, { gateway }: SurfaceOptions): void {
   app.openapi(
     createRoute({
       method: "get",
@@ -136,7 +136,7 @@ function readingRoutes(app: App, { gateway }: SurfaceOptions): void {
   sqlRoutes(app, { gateway });
 }
 
-function sqlRoutes(app: App, { gateway }: Pick<SurfaceOptions, "gateway">): void {
+function sqlRoutes(app: HttpApp, { gateway }: Pick<SurfaceOptions, "gateway">): void {
   app.openapi(
     createRoute({
       method: "post",

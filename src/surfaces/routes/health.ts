@@ -1,6 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { ErrorCode, PROTOCOL_VERSION } from "../../protocol/index.ts";
-import type { App, SurfaceOptions } from "../surface.ts";
+import type { HttpApp, SurfaceOptions } from "../surface.ts";
 import { refusalRefs } from "../openapi/refusals.ts";
 import { json, needs } from "./documents.ts";
 
@@ -42,12 +42,12 @@ export function isProbe(path: string): boolean {
 }
 
 /** Whether the server is there, and, apart from that, whether it takes new work. Each also under the name that Kubernetes uses. */
-export function healthRoutes(app: App, options: SurfaceOptions): void {
+export function healthRoutes(app: HttpApp, options: SurfaceOptions): void {
   for (const path of ["/health", "/livez"] as const) addLiveness(app, options, path);
   for (const path of ["/ready", "/readyz"] as const) addReadiness(app, options, path);
 }
 
-function addLiveness(app: App, options: SurfaceOptions, path: Probe): void {
+function addLiveness(app: HttpApp, options: SurfaceOptions, path: Probe): void {
   const route = createRoute({
     method: "get",
     path,
@@ -66,7 +66,7 @@ function addLiveness(app: App, options: SurfaceOptions, path: Probe): void {
   });
 }
 
-function addReadiness(app: App, { gateway }: SurfaceOptions, path: Probe): void {
+function addReadiness(app: HttpApp, { gateway }: SurfaceOptions, path: Probe): void {
   const route = createRoute({
     method: "get",
     path,

@@ -8,7 +8,7 @@ import { DEFAULT_MOUNT, openMounts, type OpenMounts } from "../mount/open.ts";
 import { partsOf } from "../mount/namespace.ts";
 import { followOutput } from "../mount/output.ts";
 import { writeStream } from "../mount/stream.ts";
-import type { App, Environment, SurfaceOptions } from "../surface.ts";
+import type { HttpApp, Environment, SurfaceOptions } from "../surface.ts";
 import { describeFiles } from "../openapi/mount-paths.ts";
 
 const encoder = new TextEncoder();
@@ -35,7 +35,7 @@ const WriteQuery = z.object({
 });
 
 /** Document 003's tree over HTTP: GET reads, lists, follows and watches; PUT and POST write; POST that wants JSON calls. */
-export function mountRoutes(app: App, options: SurfaceOptions): OpenMounts {
+export function mountRoutes(app: HttpApp, options: SurfaceOptions): OpenMounts {
   const mounts = openMounts(options);
   for (const context of mounts.contexts) {
     if (context.path === DEFAULT_MOUNT) describeFiles(app, DEFAULT_MOUNT, claudeNodes(context));

@@ -1,9 +1,9 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { PriceList, PriceQuery, ProviderReport, ProviderView } from "../../protocol/index.ts";
-import type { App, SurfaceOptions } from "../surface.ts";
+import type { HttpApp, SurfaceOptions } from "../surface.ts";
 import { changeRefusals, json, needs, refusals, SessionPath } from "./documents.ts";
 
-export function providerRoutes(app: App, { gateway }: SurfaceOptions): void {
+export function providerRoutes(app: HttpApp, { gateway }: SurfaceOptions): void {
   app.openapi(
     createRoute({
       method: "get",

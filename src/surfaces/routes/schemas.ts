@@ -1,12 +1,12 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { JSON_SCHEMAS, type JsonSchemaName } from "../../protocol/schemas.ts";
-import type { App } from "../surface.ts";
+import type { HttpApp } from "../surface.ts";
 import { json, needs, refusals } from "./documents.ts";
 
 const NAMES = Object.keys(JSON_SCHEMAS) as [JsonSchemaName, ...JsonSchemaName[]];
 
 /** What the sockets say, for validators in any language. */
-export function schemaRoutes(app: App): void {
+export function schemaRoutes(app: HttpApp): void {
   app.openapi(
     createRoute({
       method: "get",

@@ -18,7 +18,7 @@ import {
 } from "../../protocol/index.ts";
 import { Event, StreamFrame } from "../openapi/events.ts";
 import { writeSse } from "../sse.ts";
-import type { App, SurfaceOptions } from "../surface.ts";
+import type { HttpApp, SurfaceOptions } from "../surface.ts";
 import {
   body,
   changeRefusals,
@@ -43,7 +43,7 @@ const SessionQuery = z.object({
 const EventQuery = z.object({ after: z.coerce.number().int().min(0).default(0), limit });
 const EventList = z.object({ events: z.array(Event), next: z.number().int().optional() });
 
-export function sessionRoutes(app: App, { gateway }: SurfaceOptions): void {
+export function sessionRoutes(app: HttpApp, { gateway }: SurfaceOptions): void {
   app.openapi(
     createRoute({
       method: "post",
@@ -93,7 +93,7 @@ export function sessionRoutes(app: App, { gateway }: SurfaceOptions): void {
   eventRoute(app, { gateway });
 }
 
-function promptRoute(app: App, { gateway }: Pick<SurfaceOptions, "gateway">): void {
+function promptRoute(app: HttpApp, { gateway }: Pick<SurfaceOptions, "gateway">): void {
   app.openapi(
     createRoute({
       method: "post",
@@ -112,7 +112,7 @@ function promptRoute(app: App, { gateway }: Pick<SurfaceOptions, "gateway">): vo
   );
 }
 
-function deleteRoutes(app: App, { gateway }: Pick<SurfaceOptions, "gateway">): void {
+function deleteRoutes(app: HttpApp, { gateway }: Pick<SurfaceOptions, "gateway">): void {
   app.openapi(
     createRoute({
       method: "delete",
@@ -142,7 +142,7 @@ function deleteRoutes(app: App, { gateway }: Pick<SurfaceOptions, "gateway">): v
   );
 }
 
-function stopRoutes(app: App, { gateway }: Pick<SurfaceOptions, "gateway">): void {
+function stopRoutes(app: HttpApp, { gateway }: Pick<SurfaceOptions, "gateway">): void {
   app.openapi(
     createRoute({
       method: "post",
@@ -175,7 +175,7 @@ function stopRoutes(app: App, { gateway }: Pick<SurfaceOptions, "gateway">): voi
   );
 }
 
-function controlRoutes(app: App, { gateway }: Pick<SurfaceOptions, "gateway">): void {
+function controlRoutes(app: HttpApp, { gateway }: Pick<SurfaceOptions, "gateway">): void {
   deleteRoutes(app, { gateway });
   stopRoutes(app, { gateway });
   const summaries = {
@@ -220,7 +220,7 @@ function controlRoutes(app: App, { gateway }: Pick<SurfaceOptions, "gateway">): 
   );
 }
 
-function budgetRoute(app: App, { gateway }: Pick<SurfaceOptions, "gateway">): void {
+function budgetRoute(app: HttpApp, { gateway }: Pick<SurfaceOptions, "gateway">): void {
   app.openapi(
     createRoute({
       method: "post",
@@ -238,7 +238,7 @@ function budgetRoute(app: App, { gateway }: Pick<SurfaceOptions, "gateway">): vo
   );
 }
 
-function settingsRoute(app: App, { gateway }: Pick<SurfaceOptions, "gateway">): void {
+function settingsRoute(app: HttpApp, { gateway }: Pick<SurfaceOptions, "gateway">): void {
   modelsRoute(app, { gateway });
   app.openapi(
     createRoute({
@@ -261,7 +261,7 @@ function settingsRoute(app: App, { gateway }: Pick<SurfaceOptions, "gateway">): 
   );
 }
 
-function modelsRoute(app: App, { gateway }: Pick<SurfaceOptions, "gateway">): void {
+function modelsRoute(app: HttpApp, { gateway }: Pick<SurfaceOptions, "gateway">): void {
   app.openapi(
     createRoute({
       method: "get",
@@ -277,7 +277,7 @@ function modelsRoute(app: App, { gateway }: Pick<SurfaceOptions, "gateway">): vo
   );
 }
 
-function eventRoute(app: App, { gateway }: Pick<SurfaceOptions, "gateway">): void {
+function eventRoute(app: HttpApp, { gateway }: Pick<SurfaceOptions, "gateway">): void {
   const route = createRoute({
     method: "get",
     path: "/api/sessions/{id}/events",

@@ -1,6 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { SaveTemplate, Template } from "../../protocol/index.ts";
-import type { App, SurfaceOptions } from "../surface.ts";
+import type { HttpApp, SurfaceOptions } from "../surface.ts";
 import { body, changeRefusals, json, needs, refusals } from "./documents.ts";
 
 const TemplatePath = z.object({
@@ -10,7 +10,7 @@ const TemplatePath = z.object({
     .regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, "letters, digits, dots, dashes and underscores"),
 });
 
-export function templateRoutes(app: App, { gateway }: SurfaceOptions): void {
+export function templateRoutes(app: HttpApp, { gateway }: SurfaceOptions): void {
   app.openapi(
     createRoute({
       method: "get",

@@ -1,13 +1,13 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { Failure, LIMITS, SessionUsage, UsageQuery, UsageReport } from "../../protocol/index.ts";
 import { usageCsv, wantsCsv } from "../csv.ts";
-import type { App, SurfaceOptions } from "../surface.ts";
+import type { HttpApp, SurfaceOptions } from "../surface.ts";
 import { json, needs, refusals, SessionPath } from "./documents.ts";
 
 /** The text format that every Prometheus reads. */
 const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
-export function usageRoutes(app: App, options: SurfaceOptions): void {
+export function usageRoutes(app: HttpApp, options: SurfaceOptions): void {
   const { gateway } = options;
   app.openapi(
     createRoute({
@@ -54,7 +54,7 @@ export function usageRoutes(app: App, options: SurfaceOptions): void {
   metricsRoute(app, options);
 }
 
-function metricsRoute(app: App, { gateway, metrics }: SurfaceOptions): void {
+function metricsRoute(app: HttpApp, { gateway, metrics }: SurfaceOptions): void {
   app.openapi(
     createRoute({
       method: "get",

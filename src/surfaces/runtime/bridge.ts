@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { LIMITS, type RuntimeMessage } from "../../protocol/index.ts";
-import type { Clock, LentTool } from "../../sessions/index.ts";
+import type { Clock, ClientTool } from "../../sessions/index.ts";
 
-type Result = Awaited<ReturnType<LentTool["call"]>>;
+type Result = Awaited<ReturnType<ClientTool["call"]>>;
 
 export interface PageCall {
   readonly sessionId: string;

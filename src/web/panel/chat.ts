@@ -32,7 +32,7 @@ export interface ChatEvents {
 
 const MARK = "\n\nUser request: ";
 
-/** One conversation: its session, what the page lends to it, and what was said. */
+/** One conversation: its session, what the page offers to it, and what was said. */
 export class Chat {
   readonly transcript = new PanelTranscript();
   readonly #options: PanelOptions;
@@ -80,7 +80,7 @@ export class Chat {
       : { ...troubleOf(ended.error), next: "Start a new chat." };
   }
 
-  /** How the page's tools stand; absent: it lends none. */
+  /** How the page's tools stand; absent: it offers none. */
   get offered(): PageOfferStatus | undefined {
     return this.#offered;
   }

@@ -1,7 +1,7 @@
 import type { LiveConnection, PageTool, SallyportClient } from "../../client/index.ts";
 import type { CreateSession } from "../../protocol/index.ts";
 
-/** Tools that the page lends to each chat of the panel. */
+/** Tools that the page offers to each chat of the panel. */
 export interface PanelPage {
   /** Letters, digits, - and single _: models see `mcp__<page>__<tool>`. */
   readonly page: string;

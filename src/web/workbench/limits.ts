@@ -1,11 +1,11 @@
 /** Bounds and measures that only the workbench's page uses. */
 export const WORKBENCH_LIMITS = {
-  /** Deeds that can be taken back; the oldest are forgotten. */
-  deedsKept: 500,
+  /** WorkbenchActions that can be taken back; the oldest are forgotten. */
+  actionsKept: 500,
   /** Tables that are closed but can still be brought back by undo; each keeps its memory. */
   closedViewsKept: 5,
-  /** A slider that is dragged is one deed: changes of the same thing within this time, ms. */
-  deedMergeMs: 1_500,
+  /** A slider that is dragged is one action: changes of the same thing within this time, ms. */
+  actionMergeMs: 1_500,
   viewersPerView: 32,
   openViews: 32,
   dockDepth: 8,

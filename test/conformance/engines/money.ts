@@ -48,7 +48,7 @@ const usage: Scenario = {
 const budget: Scenario = {
   name: "without money a person is asked, and with more of it the turn goes on",
   async run(bench) {
-    const session = await bench.session({ max_cost_usd: 1 });
+    const session = await bench.session({ max_cost_microusd: 1 });
     const asked: string[] = [];
     const refused = await session.turn([{ say: "Never said." }], {
       answer: ({ tool }) => {

@@ -209,7 +209,7 @@ const ASKING: Readonly<Record<QuestionName, { readonly prompt: string; readonly 
   },
 };
 const SETTINGS: Readonly<Partial<Record<QuestionName, CreateSession>>> = {
-  budget: { max_cost_usd: 1_000 },
+  budget: { max_cost_microusd: 1_000 },
   generic: { ask_reads: true },
 };
 
@@ -264,7 +264,7 @@ async function setUp({ client, home, workspace }: Premises): Promise<void> {
   });
   await client.saveTemplate("update", {
     name: "Update dependencies",
-    session: { permission_mode: "acceptEdits", max_cost_usd: 2_000_000, prompt: { text: "Update all packages." } },
+    session: { permission_mode: "acceptEdits", max_cost_microusd: 2_000_000, prompt: { text: "Update all packages." } },
   });
   const { default_profile, ...policy } = await client.policy();
   const team = {
@@ -272,9 +272,9 @@ async function setUp({ client, home, workspace }: Premises): Promise<void> {
     autonomy: "supervised" as const,
     allow: ["Bash(npm test)", "Bash(npm run lint:*)", "Edit(docs/**)"],
     deny: ["Read(.env)"],
-    max_cost_usd: 5_000_000,
+    max_cost_microusd: 5_000_000,
   };
-  const budget = { per_day_usd: 20_000_000 };
+  const budget = { per_day_microusd: 20_000_000 };
   // Operators may start sessions that ask nobody.
   const open = { [default_profile]: { ...policy.profiles[default_profile], max_autonomy: "full" as const } };
   await client.setPolicy({ ...policy, default_profile, budget, profiles: { ...open, team } });
@@ -294,7 +294,7 @@ async function workedSessions(
   client: SallyportClient,
   mara: SallyportClient,
 ): Promise<Readonly<Record<Exclude<SessionName, QuestionName>, string>>> {
-  const full = { model: MODEL, autonomy: "full", max_cost_usd: 5_000_000 } as const;
+  const full = { model: MODEL, autonomy: "full", max_cost_microusd: 5_000_000 } as const;
   const done = await ran(mara, {
     ...full,
     prompt: told("Find out how retries work and propose a better wait", [

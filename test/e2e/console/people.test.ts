@@ -11,17 +11,17 @@ describeInBrowser("several people at one server", () => {
   test("an answer on one device is on the other at once", async () => {
     const id = await begin(world, [WRITE, { say: "Written for both." }]);
     const path = await asked(world, id);
-    const [desk, pocket] = await Promise.all([world.visit(`/sessions/${id}`), world.visit(path, PHONE)]);
-    await question(desk.page)
+    const [desktop, pocket] = await Promise.all([world.visit(`/sessions/${id}`), world.visit(path, PHONE)]);
+    await question(desktop.page)
       .getByRole("button", { name: /Approve once/ })
       .waitFor();
     const yes = question(pocket.page).getByRole("button", { name: /Approve once/ });
     await yes.tap();
-    await question(desk.page).waitFor({ state: "detached" });
-    await conversation(desk.page).getByText("Written for both.", { exact: true }).waitFor();
+    await question(desktop.page).waitFor({ state: "detached" });
+    await conversation(desktop.page).getByText("Written for both.", { exact: true }).waitFor();
     await yes.waitFor({ state: "detached" });
-    await desk.page.waitForFunction(() => !document.title.startsWith("("));
-    expect([...desk.troubles, ...pocket.troubles]).toEqual([]);
+    await desktop.page.waitForFunction(() => !document.title.startsWith("("));
+    expect([...desktop.troubles, ...pocket.troubles]).toEqual([]);
   });
 
   test("a viewer sees everything and can change nothing", async () => {

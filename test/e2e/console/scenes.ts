@@ -30,7 +30,7 @@ export function scenesOf(furniture: Furniture): readonly Scene[] {
     ...listScenes(furniture),
     ...conversationScenes(furniture),
     ...questionScenes(furniture),
-    ...deskScenes(),
+    ...desktopScenes(),
     ...guestScenes(furniture),
   ];
 }
@@ -196,7 +196,7 @@ export function questionScenes({ questions }: Furniture): readonly Scene[] {
   ];
 }
 
-export function deskScenes(): readonly Scene[] {
+export function desktopScenes(): readonly Scene[] {
   const tab = (name: string) => (page: Page) => page.getByRole("tab", { name }).click();
   return [
     { name: "usage", path: "/usage", seen: (page) => page.locator("canvas, svg.marks").first() },

@@ -251,7 +251,7 @@ describeInBrowser("every state of the panel", () => {
         (await world.house.client.prices({ provider: "sim", model: "priced" })).prices.map(({ from }) => from),
       )
       .toContain("settings");
-    const { page } = await world.visit({ session: JSON.stringify({ model: "priced", max_cost_usd: 1_000 }) });
+    const { page } = await world.visit({ session: JSON.stringify({ model: "priced", max_cost_microusd: 1_000 }) });
     await ask(page, script({ say: "Paid." }));
     const question = page.getByRole("region", { name: "The budget is used up. Allow more?" });
     await question.getByRole("textbox", { name: "New limit in dollars" }).fill("nothing");
@@ -265,7 +265,7 @@ describeInBrowser("every state of the panel", () => {
   });
 
   test("a budget that is used up, and nobody allows more", async () => {
-    const { page } = await world.visit({ session: JSON.stringify({ model: "priced", max_cost_usd: 1_000 }) });
+    const { page } = await world.visit({ session: JSON.stringify({ model: "priced", max_cost_microusd: 1_000 }) });
     await ask(page, script({ say: "Paid." }));
     await page.getByRole("button", { name: "No", exact: true }).click();
     await answers(page).getByText("The budget is used up. Ask an admin for more").waitFor();

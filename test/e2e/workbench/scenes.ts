@@ -170,7 +170,7 @@ const pageScenes: readonly Scene[] = [
     seen: (page) => page.getByRole("menu").or(page.getByRole("dialog")).first(),
   },
   {
-    name: "workbench-deeds",
+    name: "workbench-actions",
     path: "/workbench",
     arrange: async (page) => {
       await openSample(page);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { findClaude } from "../../../src/engines/claude/find.ts";
-import { LentServer } from "../../../src/engines/claude/lent.ts";
+import { OfferedToolServer } from "../../../src/engines/claude/offered-tools.ts";
 import { OutputAllowance, OutputFailure, OutputReader } from "../../../src/engines/claude/output.ts";
 import { outcomeOf } from "../../../src/engines/claude/outcome.ts";
 import { aside, promptContent } from "../../../src/engines/claude/say.ts";
@@ -234,7 +234,7 @@ describe("what is kept between processes", () => {
   });
 });
 
-describe("what is lent", () => {
+describe("what is offered", () => {
   const definition = (name: string): { name: string; description: string; input_schema: object } => ({
     name,
     description: name,
@@ -248,7 +248,7 @@ describe("what is lent", () => {
   test("tools are split into the program's own and ours", () => {
     const offer = offerOf(toolbox);
     expect(offer.tools).toEqual(["Read", "Agent"]);
-    expect(offer.lent.map(({ definition: _definition, ...tool }) => tool)).toEqual([
+    expect(offer.offered.map(({ definition: _definition, ...tool }) => tool)).toEqual([
       { name: "WebFetch", server: "sallyport", tool: "WebFetch", concurrent: true },
       { name: "mcp__a_b__c__d", server: "a_b", tool: "c__d", concurrent: false },
     ]);
@@ -261,9 +261,9 @@ describe("what is lent", () => {
   });
 
   test("the server answers what it knows, and nothing to a notification", async () => {
-    const [, tool] = offerOf(toolbox).lent;
+    const [, tool] = offerOf(toolbox).offered;
     if (tool === undefined) throw new Error("no tool");
-    const server = new LentServer("a_b", [tool], (call) =>
+    const server = new OfferedToolServer("a_b", [tool], (call) =>
       Promise.resolve({ content: [{ type: "text", text: `${call.tool} ${call.tool_use_id}` }], is_error: true }),
     );
     const ask = (method: string, params: object = {}): unknown =>

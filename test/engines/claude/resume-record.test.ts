@@ -223,7 +223,7 @@ describe("a story", () => {
       turn_id: "2",
       prompt: { text: "Two" },
       asked: "User: Two",
-      deeds: [{ words: 'Tool Bash {"command":"ls"} (completed): a', tool_use_id: "t2" }],
+      calls: [{ words: 'Tool Bash {"command":"ls"} (completed): a', tool_use_id: "t2" }],
       done: new Set(["t2"]),
       open: [open],
       resumed: 1,
@@ -268,6 +268,6 @@ describe("a story", () => {
     expect(text).toMatch(/^\(Older parts are left out\.\)\n/);
     expect(turns).toHaveLength(1);
     expect(turns[0]?.done.size).toBe(300);
-    expect(turns[0]?.deeds.length).toBeLessThan(120);
+    expect(turns[0]?.calls.length).toBeLessThan(120);
   });
 });

@@ -17,8 +17,8 @@ afterAll(() => world.close());
 
 const allow = (call: ToolCall): Verdict => ({ effect: "allow", input: call.input });
 
-/** A tool of a page, as a session lends it. */
-const lent: AnyTool = {
+/** A tool of a page, as a session offers it. */
+const offered: AnyTool = {
   name: "mcp__page__add_viewer",
   description: "Adds a viewer.",
   tier: "page",
@@ -38,7 +38,7 @@ const [SDK, CLI] = ENGINES;
 describe("claude-sdk", () => {
   let room: Room;
   beforeAll(() => {
-    room = world.room(SDK.create(), { extra: [lent], settings: { system_prompt: "Speak like a sailor." } });
+    room = world.room(SDK.create(), { extra: [offered], settings: { system_prompt: "Speak like a sailor." } });
   });
   beforeEach(() => {
     room.decide = allow;
@@ -241,7 +241,7 @@ describe("claude-sdk", () => {
     expect(world.lastMessages().at(-1)).toContain('"Which?"="A, B"');
   });
 
-  test("a lent tool runs here, and only as it was allowed", async () => {
+  test("a client tool runs here, and only as it was allowed", async () => {
     const told = await room.turn(
       script([
         { tool: "mcp__page__add_viewer", input: { type: "Histogram" } },
@@ -314,7 +314,7 @@ describe("claude-sdk", () => {
 });
 
 test("claude-cli does the same, with a process for each prompt", async () => {
-  const room = world.room(CLI.create(), { extra: [lent], settings: { system_prompt: "Speak like a sailor." } });
+  const room = world.room(CLI.create(), { extra: [offered], settings: { system_prompt: "Speak like a sailor." } });
   const inner = script([{ tool: "Bash", input: { command: "echo sub" } }, { say: "sub done" }]).text;
   room.decide = (call) => {
     if (call.input["command"] === "rm -rf /")
@@ -361,13 +361,13 @@ test("claude-cli does the same, with a process for each prompt", async () => {
 });
 
 describe("tools that come and go", () => {
-  const named = (name: string): AnyTool => ({ ...lent, name: `mcp__page__${name}` });
+  const named = (name: string): AnyTool => ({ ...offered, name: `mcp__page__${name}` });
 
   test.each(ENGINES)("$name tells the model of them from its next turn on", async ({ create }) => {
     const tools = [named("first")];
     const room = world.room(create(), { extra: tools });
     const conversation = await room.conversation();
-    // Started ahead of time, when other tools were on loan.
+    // Started ahead of time, when other tools were registered.
     await conversation.warm?.();
     const [pid] = await room.pids();
     room.exchangeTool("mcp__page__first", named("second"));

@@ -254,7 +254,7 @@ export class Room {
     this.#toolbox = createToolbox(session, { extra: this.#extra });
   }
 
-  /** Another tool in a tool's place, as when a page takes one back and lends one. */
+  /** Another tool in a tool's place, as when a page takes one back and offers one. */
   exchangeTool(name: string, tool: AnyTool): void {
     this.#extra = this.#extra.map((known) => (known.name === name ? tool : known));
     this.#toolbox = createToolbox(this.#session, { extra: this.#extra });

@@ -56,7 +56,7 @@ describe.each(ENGINES)("a process of %s that is made ready for the next session"
     const { client } = house.server;
     await warmUp(engine);
     const before = house.mind.answers;
-    const sponsor = await client.createSession({ engine: "loop", max_cost_usd: 1_000 });
+    const sponsor = await client.createSession({ engine: "loop", max_cost_microusd: 1_000 });
     const { id } = await client.createSession({ ...hello(engine), parent_session_id: sponsor.id });
     const events = await untilTurnEnds(client, id, {
       answer: ({ id: approval, input_hash }) => client.decide(approval, { decision: "reject", input_hash }),

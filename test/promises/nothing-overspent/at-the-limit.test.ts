@@ -29,7 +29,7 @@ describe("at its limit a session asks", () => {
   it("waits with the amounts, and goes on with what an operator gave", async () => {
     await using house = await openMoneyHouse();
     const operator = await house.as("operator");
-    const { id, follow } = await begin(house.client, { max_cost_usd: 1 });
+    const { id, follow } = await begin(house.client, { max_cost_microusd: 1 });
     const question = await follow.question();
     const { asked_microusd: asked } = question.shortage;
     expect(question).toMatchObject({
@@ -62,7 +62,7 @@ describe("at its limit a session asks", () => {
   it("takes an edited limit, and refuses one that would not do", async () => {
     await using house = await openMoneyHouse();
     const operator = await house.as("operator");
-    const { id, follow } = await begin(house.client, { max_cost_usd: 10 });
+    const { id, follow } = await begin(house.client, { max_cost_microusd: 10 });
     const question = await follow.question();
     const answer = { decision: "approve" as const, input_hash: question.input_hash };
     const needed = question.shortage.asked_microusd;
@@ -90,9 +90,9 @@ describe("at its limit a session asks", () => {
   });
 
   it("cannot be talked into raising another account than the one it asked for", async () => {
-    await using house = await openMoneyHouse({ budget: { total_usd: 50_000 } });
+    await using house = await openMoneyHouse({ budget: { total_microusd: 50_000 } });
     const operator = await house.as("operator");
-    const { follow } = await begin(house.client, { max_cost_usd: 1 });
+    const { follow } = await begin(house.client, { max_cost_microusd: 1 });
     const question = await follow.question();
     await operator.decide(question.id, {
       decision: "approve",
@@ -107,7 +107,7 @@ describe("at its limit a session asks", () => {
 
   it("fails the turn when the answer is no, and stays usable", async () => {
     await using house = await openMoneyHouse();
-    const { id, follow } = await begin(house.client, { max_cost_usd: 1 });
+    const { id, follow } = await begin(house.client, { max_cost_microusd: 1 });
     const question = await follow.question();
     const { input_hash } = question;
     await house.client.decide(question.id, { decision: "reject", input_hash, feedback: "not for this" });
@@ -116,7 +116,7 @@ describe("at its limit a session asks", () => {
     expect(JSON.stringify(end)).toContain("not for this");
     expect(await house.client.session(id)).toMatchObject({ status: "idle", pending_approvals: [] });
     expect(house.till.requests).toBe(0);
-    await house.client.setBudget(id, { max_cost_usd: 1_000_000 });
+    await house.client.setBudget(id, { max_cost_microusd: 1_000_000 });
     await house.client.prompt(id, { text: ONE_CALL });
     expect(await follow.end()).toMatchObject({ type: "turn.completed", cost_microusd: ONE_COST });
     await agreed(house, id);
@@ -126,12 +126,12 @@ describe("at its limit a session asks", () => {
   it("goes on by itself when its budget is set elsewhere, and not before it is enough", async () => {
     await using house = await openMoneyHouse();
     const operator = await house.as("operator");
-    const { id, follow } = await begin(house.client, { max_cost_usd: 1 });
+    const { id, follow } = await begin(house.client, { max_cost_microusd: 1 });
     const question = await follow.question();
     const needed = question.shortage.asked_microusd;
-    await operator.setBudget(id, { max_cost_usd: needed - 1 });
+    await operator.setBudget(id, { max_cost_microusd: needed - 1 });
     expect(await house.client.approval(question.id)).toMatchObject({ status: "pending" });
-    await operator.setBudget(id, { max_cost_usd: needed });
+    await operator.setBudget(id, { max_cost_microusd: needed });
     expect(await follow.resolution()).toMatchObject({ approval_id: question.id, outcome: "cancelled" });
     expect(await follow.end()).toMatchObject({ type: "turn.completed", cost_microusd: ONE_COST });
     await agreed(house, id);
@@ -142,12 +142,12 @@ describe("at its limit a session asks", () => {
     await using house = await openMoneyHouse();
     const agent = await house.as("agent");
     const viewer = await house.as("viewer");
-    const { id, follow } = await begin(agent, { max_cost_usd: 1 });
+    const { id, follow } = await begin(agent, { max_cost_microusd: 1 });
     const { id: question, input_hash } = await follow.question();
     for (const client of [agent, viewer]) {
       const approve = client.decide(question, { decision: "approve", input_hash });
       await expect(approve).rejects.toMatchObject({ code: "forbidden" });
-      await expect(client.setBudget(id, { max_cost_usd: 1_000_000 })).rejects.toMatchObject({ code: "forbidden" });
+      await expect(client.setBudget(id, { max_cost_microusd: 1_000_000 })).rejects.toMatchObject({ code: "forbidden" });
       await expect(client.setPolicy(policyOf({}))).rejects.toMatchObject({ code: "forbidden" });
     }
     expect(await house.client.session(id)).toMatchObject({ status: "pending_approval", limit_microusd: 1 });
@@ -158,11 +158,11 @@ describe("at its limit a session asks", () => {
 
 describe("limits that the policy gives to many", () => {
   const cases: readonly { kind: LimitKind; profile?: Profile; budget?: Policy["budget"] }[] = [
-    { kind: "agent_day", profile: { max_cost_usd_per_day: 1 } },
-    { kind: "agent", profile: { max_cost_usd_per_agent: 1 } },
-    { kind: "day", budget: { per_day_usd: 1 } },
-    { kind: "total", budget: { total_usd: 1 } },
-    { kind: "session", profile: { max_cost_usd: 1 } },
+    { kind: "agent_day", profile: { max_cost_microusd_per_day: 1 } },
+    { kind: "agent", profile: { max_cost_microusd_per_agent: 1 } },
+    { kind: "day", budget: { per_day_microusd: 1 } },
+    { kind: "total", budget: { total_microusd: 1 } },
+    { kind: "session", profile: { max_cost_microusd: 1 } },
   ];
 
   it.each(cases)("$kind: an admin may raise it, an operator may not", async ({ kind, profile, budget }) => {
@@ -211,13 +211,13 @@ describe("limits that the policy gives to many", () => {
   });
 
   it("hold again when the policy takes back what a person gave", async () => {
-    await using house = await openMoneyHouse({ budget: { total_usd: 1 } });
+    await using house = await openMoneyHouse({ budget: { total_microusd: 1 } });
     const { id, follow } = await begin(house.client, {});
     const { id: question, input_hash } = await follow.question();
     const updated_input = { limit_microusd: 1_000_000 };
     await house.client.decide(question, { decision: "approve", input_hash, updated_input });
     await follow.end();
-    await house.client.setPolicy(policyOf({ budget: { total_usd: ONE_COST } }));
+    await house.client.setPolicy(policyOf({ budget: { total_microusd: ONE_COST } }));
     await house.client.prompt(id, { text: ONE_CALL });
     expect((await follow.question()).shortage).toMatchObject({ kind: "total", limit_microusd: ONE_COST });
     expect(house.till.count).toBe(ONE_COST);
@@ -227,14 +227,14 @@ describe("limits that the policy gives to many", () => {
 
 it("proposes what an operator may give, where that is enough", async () => {
   await using probe = await openMoneyHouse();
-  const probed = await begin(probe.client, { max_cost_usd: 1 });
+  const probed = await begin(probe.client, { max_cost_microusd: 1 });
   const { asked_microusd } = (await probed.follow.question()).shortage;
   await probed.follow.stop();
   const most = asked_microusd + 1_000;
-  await using house = await openMoneyHouse({ profile: { max_cost_usd: most } });
+  await using house = await openMoneyHouse({ profile: { max_cost_microusd: most } });
   const operator = await house.as("operator");
   // Enough for the first turn. For the second one less than `most` is needed, which is less than twice as much.
-  const { id, follow } = await begin(operator, { max_cost_usd: asked_microusd });
+  const { id, follow } = await begin(operator, { max_cost_microusd: asked_microusd });
   await follow.end();
   await operator.prompt(id, { text: ONE_CALL });
   const { id: question, input_hash, shortage, preview } = await follow.question();
@@ -247,7 +247,7 @@ it("proposes what an operator may give, where that is enough", async () => {
 
 describe("while others have money set aside", () => {
   it("a raise that is enough without them lets the turn go on", { timeout: 10_000 }, async () => {
-    await using house = await openMoneyHouse({ budget: { total_usd: 60_000 } });
+    await using house = await openMoneyHouse({ budget: { total_microusd: 60_000 } });
     // Takes a second, has some 40,000 set aside meanwhile, and costs next to nothing.
     const slow = script(CALL, { stream: { tokens: 20, per_second: 20 } });
     const other = await begin(house.client, { max_tokens: 20_000, prompt: { text: slow } });
@@ -255,7 +255,7 @@ describe("while others have money set aside", () => {
     const { follow } = await begin(house.client, { max_tokens: 40_000 });
     const { shortage } = await follow.question();
     expect(shortage).toMatchObject({ kind: "total", limit_microusd: 60_000, spent_microusd: 0 });
-    await house.client.setPolicy(policyOf({ budget: { total_usd: shortage.asked_microusd + ONE_COST } }));
+    await house.client.setPolicy(policyOf({ budget: { total_microusd: shortage.asked_microusd + ONE_COST } }));
     expect(await other.follow.end()).toMatchObject({ type: "turn.completed", cost_microusd: ONE_COST });
     expect(await follow.resolution()).toMatchObject({ outcome: "cancelled" });
     expect(await follow.end()).toMatchObject({ type: "turn.completed", cost_microusd: ONE_COST });
@@ -267,21 +267,21 @@ describe("limits of one turn", () => {
   it("a prompt's own limit holds for its turn alone", async () => {
     await using house = await openMoneyHouse();
     const operator = await house.as("operator");
-    const { id, follow } = await begin(operator, { prompt: { text: ONE_CALL, max_cost_usd: 1 } });
+    const { id, follow } = await begin(operator, { prompt: { text: ONE_CALL, max_cost_microusd: 1 } });
     const { id: question, input_hash, shortage } = await follow.question();
     expect(shortage).toMatchObject({ kind: "turn", limit_microusd: 1 });
     await operator.decide(question, { decision: "approve", input_hash });
     expect(await follow.end()).toMatchObject({ type: "turn.completed", cost_microusd: ONE_COST });
     await operator.prompt(id, { text: ONE_CALL });
     expect(await follow.end()).toMatchObject({ type: "turn.completed", cost_microusd: ONE_COST });
-    await operator.prompt(id, { text: ONE_CALL, max_cost_usd: 1 });
+    await operator.prompt(id, { text: ONE_CALL, max_cost_microusd: 1 });
     expect((await follow.question()).shortage).toMatchObject({ kind: "turn", limit_microusd: 1, spent_microusd: 0 });
     await follow.stop();
   });
 
   it("a prompt may not have more than the policy's turn", async () => {
-    await using house = await openMoneyHouse({ profile: { max_cost_usd_per_tick: 2 } });
-    const { follow } = await begin(house.client, { prompt: { text: ONE_CALL, max_cost_usd: 1_000_000 } });
+    await using house = await openMoneyHouse({ profile: { max_cost_microusd_per_tick: 2 } });
+    const { follow } = await begin(house.client, { prompt: { text: ONE_CALL, max_cost_microusd: 1_000_000 } });
     expect((await follow.question()).shortage).toMatchObject({ kind: "turn", limit_microusd: 2 });
     await follow.stop();
   });
@@ -289,13 +289,13 @@ describe("limits of one turn", () => {
   it("above each multiple of the threshold a person is asked", async () => {
     const todo = { tool: "TodoWrite", input: { todos: [] } };
     const text = script(CALL, todo, CALL, todo, CALL, todo, CALL, { say: "done" });
-    await using probe = await openMoneyHouse({ profile: { max_cost_usd: 1 } });
+    await using probe = await openMoneyHouse({ profile: { max_cost_microusd: 1 } });
     const probed = await begin(probe.client, { prompt: { text } });
     const { asked_microusd } = (await probed.follow.question()).shortage;
     await probed.follow.stop();
     // Enough for the first request and what follows it, but not for all four.
     const threshold = asked_microusd + ONE_COST;
-    await using house = await openMoneyHouse({ profile: { approval_threshold_usd: threshold } });
+    await using house = await openMoneyHouse({ profile: { approval_threshold_microusd: threshold } });
     const operator = await house.as("operator");
     const { id, follow } = await begin(operator, { prompt: { text } });
     const limits: number[] = [];

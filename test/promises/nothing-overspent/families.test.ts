@@ -30,7 +30,7 @@ async function run(client: SallyportClient, id: string, text = ONE_CALL): Promis
 
 /** What is set aside for one small request, learnt from a question. */
 async function askedFor(client: SallyportClient): Promise<number> {
-  const { id } = await client.createSession({ ...SMALL, max_cost_usd: 1 });
+  const { id } = await client.createSession({ ...SMALL, max_cost_microusd: 1 });
   await using follow = await run(client, id);
   const { asked_microusd } = (await follow.question()).shortage;
   await client.control(id, "close");
@@ -44,7 +44,7 @@ async function budget(client: SallyportClient, id: string, kind: BudgetLine["kin
 describe("sessions draw on those that they came from", () => {
   it("counts a child's and a grandchild's spending on all of them", async () => {
     const { client } = house;
-    const parent = await client.createSession({ ...SMALL, max_cost_usd: 1_000_000 });
+    const parent = await client.createSession({ ...SMALL, max_cost_microusd: 1_000_000 });
     const child = await client.createSession({ ...SMALL, parent_session_id: parent.id });
     const grandchild = await client.createSession({ ...SMALL, parent_session_id: child.id });
     for (const { id } of [parent, child, grandchild]) {
@@ -77,7 +77,7 @@ describe("sessions draw on those that they came from", () => {
       const asked = await askedFor(client);
       // Room for exactly one request; what it leaves is not enough for a second one.
       const limit = asked + ONE_COST - 1;
-      const parent = await client.createSession({ ...SMALL, max_cost_usd: limit });
+      const parent = await client.createSession({ ...SMALL, max_cost_microusd: limit });
       {
         await using follow = await run(client, parent.id);
         await follow.end();
@@ -85,7 +85,7 @@ describe("sessions draw on those that they came from", () => {
       const child =
         way === "fork"
           ? await client.fork(parent.id)
-          : await client.createSession({ ...SMALL, max_cost_usd: 1_000_000, [way]: parent.id });
+          : await client.createSession({ ...SMALL, max_cost_microusd: 1_000_000, [way]: parent.id });
       await using follow = await run(client, child.id);
       const question = await follow.question();
       expect(question.shortage).toMatchObject({ limit_microusd: limit, spent_microusd: ONE_COST });
@@ -96,19 +96,19 @@ describe("sessions draw on those that they came from", () => {
 
   it("goes on when the parent's budget is raised", async () => {
     const operator = await house.as("operator");
-    const parent = await operator.createSession({ ...SMALL, max_cost_usd: 1 });
+    const parent = await operator.createSession({ ...SMALL, max_cost_microusd: 1 });
     const child = await operator.createSession({ ...SMALL, parent_session_id: parent.id });
     await using follow = await run(operator, child.id);
     const question = await follow.question();
     expect(question.shortage).toMatchObject({ kind: "parent", limit_microusd: 1 });
-    await operator.setBudget(parent.id, { max_cost_usd: 1_000_000 });
+    await operator.setBudget(parent.id, { max_cost_microusd: 1_000_000 });
     expect(await follow.resolution()).toMatchObject({ approval_id: question.id, outcome: "cancelled" });
     expect(await follow.end()).toMatchObject({ type: "turn.completed", cost_microusd: ONE_COST });
   });
 
   it("a question of a child raises the parent's limit, for both", async () => {
     const operator = await house.as("operator");
-    const parent = await operator.createSession({ ...SMALL, max_cost_usd: 1 });
+    const parent = await operator.createSession({ ...SMALL, max_cost_microusd: 1 });
     const child = await operator.createSession({ ...SMALL, parent_session_id: parent.id });
     await using follow = await run(operator, child.id);
     const { id, input_hash } = await follow.question();
@@ -121,13 +121,13 @@ describe("sessions draw on those that they came from", () => {
 
   it("keeps a parent's budget that was lowered", async () => {
     const { client } = house;
-    const parent = await client.createSession({ ...SMALL, max_cost_usd: 1_000_000 });
+    const parent = await client.createSession({ ...SMALL, max_cost_microusd: 1_000_000 });
     const child = await client.createSession({ ...SMALL, parent_session_id: parent.id });
     {
       await using follow = await run(client, child.id);
       await follow.end();
     }
-    await client.setBudget(parent.id, { max_cost_usd: ONE_COST });
+    await client.setBudget(parent.id, { max_cost_microusd: ONE_COST });
     await using follow = await run(client, child.id);
     expect((await follow.question()).shortage).toMatchObject({ kind: "parent", limit_microusd: ONE_COST });
     expect(billed()).toBe(ONE_COST);
@@ -135,7 +135,7 @@ describe("sessions draw on those that they came from", () => {
 
   it("an agent cannot draw on another's session", async () => {
     const agent = await house.as("agent");
-    const theirs = await house.client.createSession({ ...SMALL, max_cost_usd: 1_000_000 });
+    const theirs = await house.client.createSession({ ...SMALL, max_cost_microusd: 1_000_000 });
     const made = agent.createSession({ ...SMALL, parent_session_id: theirs.id });
     await expect(made).rejects.toMatchObject({ code: expect.stringMatching(/forbidden|not_found/) as string });
   });
@@ -153,7 +153,11 @@ describe("sub-agents", () => {
   const text = script(CALL, { tools: [errand(1), errand(2), errand(3)] }, CALL, { say: "all done" });
 
   it("are counted on the turn and the session that started them", async () => {
-    const { id } = await house.client.createSession({ max_tokens: 2_000, tools: ["Task"], max_cost_usd: 10_000_000 });
+    const { id } = await house.client.createSession({
+      max_tokens: 2_000,
+      tools: ["Task"],
+      max_cost_microusd: 10_000_000,
+    });
     await using follow = await run(house.client, id, text);
     expect(await follow.end()).toMatchObject({ type: "turn.completed", cost_microusd: 5 * ONE_COST });
     expect(bills()).toEqual(Array.from({ length: 5 }, () => ONE_COST));
@@ -167,7 +171,7 @@ describe("sub-agents", () => {
     const pending = async (): Promise<readonly string[]> =>
       (await client.approvals({ status: "pending" })).approvals.map((one) => one.id);
     const before = await pending();
-    const { id } = await client.createSession({ max_tokens: 2_000, tools: ["Task"], max_cost_usd: 1 });
+    const { id } = await client.createSession({ max_tokens: 2_000, tools: ["Task"], max_cost_microusd: 1 });
     await using follow = await run(client, id, text);
     const first = await follow.question();
     // Just enough for the first call of the turn.
@@ -178,7 +182,7 @@ describe("sub-agents", () => {
     expect(second.shortage).toMatchObject({ kind: "session", spent_microusd: ONE_COST });
     expect((await pending()).filter((one) => !before.includes(one))).toEqual([second.id]);
     expect(billed()).toBe(ONE_COST);
-    await client.setBudget(id, { max_cost_usd: 10_000_000 });
+    await client.setBudget(id, { max_cost_microusd: 10_000_000 });
     expect(await follow.end()).toMatchObject({ type: "turn.completed", cost_microusd: 5 * ONE_COST });
     expect(billed()).toBe(5 * ONE_COST);
   });

@@ -18,7 +18,7 @@ import { script } from "../../support/house.ts";
 import { makePlace, startServer, type ServerProcess } from "../../support/server.ts";
 
 const ONE_CALL = script(CALL, { say: "hello" });
-const SHORT: CreateSession = { ...SMALL, max_cost_usd: 1, prompt: { text: ONE_CALL } };
+const SHORT: CreateSession = { ...SMALL, max_cost_microusd: 1, prompt: { text: ONE_CALL } };
 
 /** One house without limits of its own; every test has a session of its own. */
 let house: MoneyHouse;
@@ -48,7 +48,7 @@ describe("while the question is open", () => {
   });
 
   it("what a person gave outlives a restart", async () => {
-    await using house = await openMoneyHouse({ budget: { total_usd: 1 } });
+    await using house = await openMoneyHouse({ budget: { total_microusd: 1 } });
     const { id } = await house.client.createSession({ ...SHORT });
     {
       await using follow = new Follow(house.client, id);

@@ -56,11 +56,11 @@ it("a server that is killed between question, answer and bill loses no money and
   }));
   try {
     const sponsor = await phoenix.insist(() =>
-      phoenix.client.createSession({ ...SMALL, max_cost_usd: 1 }, { key: "p" }),
+      phoenix.client.createSession({ ...SMALL, max_cost_microusd: 1 }, { key: "p" }),
     );
     const journals = await Promise.all([
-      converse(phoenix, "a", { max_cost_usd: 1 }),
-      converse(phoenix, "b", { max_cost_usd: 1, parent_session_id: sponsor.id }),
+      converse(phoenix, "a", { max_cost_microusd: 1 }),
+      converse(phoenix, "b", { max_cost_microusd: 1, parent_session_id: sponsor.id }),
       converse(phoenix, "c", { parent_session_id: sponsor.id }),
     ]);
     expect(phoenix.kills).toBe(points.length);

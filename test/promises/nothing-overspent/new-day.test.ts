@@ -8,8 +8,8 @@ import { CALL, type MoneyHouse, ONE_COST, openMoneyHouse, policyOf, SMALL } from
 const DAY = 86_400_000;
 const HOUR = 3_600_000;
 const LIMIT_OF: Readonly<Record<string, (most: number) => Policy>> = {
-  agent_day: (most) => policyOf({ profile: { unattended: "park", max_cost_usd_per_day: most } }),
-  day: (most) => policyOf({ profile: { unattended: "park" }, budget: { per_day_usd: most } }),
+  agent_day: (most) => policyOf({ profile: { unattended: "park", max_cost_microusd_per_day: most } }),
+  day: (most) => policyOf({ profile: { unattended: "park" }, budget: { per_day_microusd: most } }),
 };
 
 async function begin({ client }: MoneyHouse): Promise<{ readonly id: string; readonly follow: Follow }> {
@@ -31,7 +31,7 @@ for (const [kind, policyFor] of Object.entries(LIMIT_OF)) {
     const clock = new MovableClock();
     // Eight in the evening.
     clock.jump(DAY - (clock.now() % DAY) + 20 * HOUR);
-    await using house = await openMoneyHouse({ profile: { unattended: "park", max_cost_usd: 1 }, clock });
+    await using house = await openMoneyHouse({ profile: { unattended: "park", max_cost_microusd: 1 }, clock });
     const needed = await neededFor(house);
     await house.client.setPolicy(policyFor(needed + ONE_COST - 1));
     await using first = (await begin(house)).follow;

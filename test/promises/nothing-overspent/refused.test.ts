@@ -71,7 +71,7 @@ describe("what the policy does not allow", () => {
       blocked_models: ["*-mini"],
       allowed_providers: ["t*"],
     });
-    const session = { ...SMALL, max_cost_usd: 1_000_000 };
+    const session = { ...SMALL, max_cost_microusd: 1_000_000 };
     const [one, again] = [
       await house.client.createSession(session, { key: "first" }),
       await house.client.createSession(session, { key: "first" }),
@@ -130,21 +130,21 @@ describe("limits that a session is given", () => {
   const cases: readonly { profile: Profile; asked?: number; given: number | undefined }[] = [
     { profile: {}, given: undefined },
     { profile: {}, asked: 7, given: 7 },
-    { profile: { max_cost_usd: 5 }, given: 5 },
-    { profile: { max_cost_usd: 5 }, asked: 7, given: 5 },
-    { profile: { max_cost_usd: 5 }, asked: 3, given: 3 },
-    { profile: { default_max_cost_usd: 4 }, given: 4 },
-    { profile: { default_max_cost_usd: 4 }, asked: 7, given: 7 },
-    { profile: { default_max_cost_usd: 4, max_cost_usd: 5 }, given: 4 },
-    { profile: { default_max_cost_usd: 6, max_cost_usd: 5 }, given: 5 },
-    { profile: { default_max_cost_usd: 4, max_cost_usd: 5 }, asked: 9, given: 5 },
-    { profile: { default_max_cost_usd: 4 }, asked: 0, given: 0 },
+    { profile: { max_cost_microusd: 5 }, given: 5 },
+    { profile: { max_cost_microusd: 5 }, asked: 7, given: 5 },
+    { profile: { max_cost_microusd: 5 }, asked: 3, given: 3 },
+    { profile: { default_max_cost_microusd: 4 }, given: 4 },
+    { profile: { default_max_cost_microusd: 4 }, asked: 7, given: 7 },
+    { profile: { default_max_cost_microusd: 4, max_cost_microusd: 5 }, given: 4 },
+    { profile: { default_max_cost_microusd: 6, max_cost_microusd: 5 }, given: 5 },
+    { profile: { default_max_cost_microusd: 4, max_cost_microusd: 5 }, asked: 9, given: 5 },
+    { profile: { default_max_cost_microusd: 4 }, asked: 0, given: 0 },
   ];
   it.each(cases)("$profile, asked for $asked: $given", async ({ profile, asked, given }) => {
     const house = await under(profile);
     const session = await house.client.createSession({
       ...SMALL,
-      ...(asked === undefined ? {} : { max_cost_usd: asked }),
+      ...(asked === undefined ? {} : { max_cost_microusd: asked }),
     });
     expect(session.limit_microusd).toBe(given);
     expect((await house.client.fork(session.id)).limit_microusd).toBe(given);
@@ -155,20 +155,20 @@ describe("limits that a session is given", () => {
   it("a limit of nothing lets nothing through", async () => {
     const house = await under({});
     const { requests } = house.till;
-    const { id } = await house.client.createSession({ ...SMALL, max_cost_usd: 0, prompt: { text: ONE_CALL } });
+    const { id } = await house.client.createSession({ ...SMALL, max_cost_microusd: 0, prompt: { text: ONE_CALL } });
     await using follow = new Follow(house.client, id);
     expect((await follow.question()).shortage).toMatchObject({ kind: "session", limit_microusd: 0 });
     expect(house.till.requests).toBe(requests);
   });
 
   it("an operator may give what the policy allows, and no more", async () => {
-    const house = await under({ max_cost_usd: 50_000 });
+    const house = await under({ max_cost_microusd: 50_000 });
     const operator = await house.as("operator");
-    const { id } = await operator.createSession({ ...SMALL, max_cost_usd: 1 });
-    expect(await operator.setBudget(id, { max_cost_usd: 50_000 })).toMatchObject({ limit_microusd: 50_000 });
-    await expect(operator.setBudget(id, { max_cost_usd: 50_001 })).rejects.toMatchObject({ code: "forbidden" });
+    const { id } = await operator.createSession({ ...SMALL, max_cost_microusd: 1 });
+    expect(await operator.setBudget(id, { max_cost_microusd: 50_000 })).toMatchObject({ limit_microusd: 50_000 });
+    await expect(operator.setBudget(id, { max_cost_microusd: 50_001 })).rejects.toMatchObject({ code: "forbidden" });
     expect(await house.client.session(id)).toMatchObject({ limit_microusd: 50_000 });
-    expect(await house.client.setBudget(id, { max_cost_usd: 50_001 })).toMatchObject({ limit_microusd: 50_001 });
+    expect(await house.client.setBudget(id, { max_cost_microusd: 50_001 })).toMatchObject({ limit_microusd: 50_001 });
   });
 });
 

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { setImmediate as nextTurn, setTimeout as wait } from "node:timers/promises";
 import type { Price } from "../../../src/protocol/index.ts";
 import { bill, PICO } from "./bill.ts";
-import type { Fate, PlannedPurse, PlannedRequest } from "./plan.ts";
+import type { Fate, PlannedLimit, PlannedRequest } from "./plan.ts";
 import { answerOf, COUNT_PATH, ERROR_EVENTS, PATHS, type Telling } from "./wires.ts";
 
 export interface BankOptions {
@@ -12,7 +12,7 @@ export interface BankOptions {
   /** The keys that its customer has; whoever comes with another one is noted. */
   readonly keys: readonly string[];
   /** The accounts of a request at this moment, with their limits. */
-  readonly purses: (request: PlannedRequest) => readonly PlannedPurse[];
+  readonly spendingLimits: (request: PlannedRequest) => readonly PlannedLimit[];
   /** Called when a request has come whole, before anything is answered. */
   readonly onArrival: (request: PlannedRequest) => void;
 }
@@ -153,7 +153,7 @@ export class Bank {
     if (price === undefined) throw new Error(`no price for ${request.model}`);
     const amount = bill(price, request.used);
     const rounded = Number((amount + PICO - 1n) / PICO);
-    for (const { account, limit } of this.#options.purses(request)) {
+    for (const { account, limit } of this.#options.spendingLimits(request)) {
       const count = this.count(account) + amount;
       this.#counts.set(account, count);
       this.#rounded.set(account, this.rounded(account) + rounded);

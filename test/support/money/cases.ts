@@ -51,7 +51,7 @@ export function everyCase(): { readonly cases: readonly Case[]; readonly script:
       prices: { "amber-1": price },
       sessions,
       lives: [life],
-      purses: ({ id }) => [
+      spendingLimits: ({ id }) => [
         { kind: "session", account: `session/${id}` },
         { kind: "total", account: "total" },
       ],

@@ -12,18 +12,18 @@ export async function openControl({ home, store, prices, sessions, provider, key
   const byKey = new Map(sessions.map((session) => [keys[session.session_id], session]));
   const writing = new Set();
 
-  async function hasMoney({ purses }) {
-    for (const { account, limit } of purses)
+  async function hasMoney({ spendingLimits }) {
+    for (const { account, limit } of spendingLimits)
       if (limit !== undefined && (await store.read.spent(account)) >= limit) return false;
     return true;
   }
 
-  function add({ purses }, { model, text }) {
+  function add({ spendingLimits }, { model, text }) {
     const tokens = usageIn(text);
     const price = book.priceOf({ id: "bank", free: false }, model)?.price;
     if (tokens === undefined || price === undefined) return;
     const amount = costOf(price, tokens);
-    const accounts = [...new Set(purses.map(({ account }) => account))];
+    const accounts = [...new Set(spendingLimits.map(({ account }) => account))];
     const durable = store.commit({ spending: accounts.map((account) => ({ account, amount })) });
     writing.add(durable);
     durable.finally(() => writing.delete(durable));

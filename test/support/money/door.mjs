@@ -79,7 +79,7 @@ async function openReal() {
     told,
   });
   const keys = Object.fromEntries(
-    sessions.map((session) => [session.session_id, proxy.lease({ standing: () => session }).key]),
+    sessions.map((session) => [session.session_id, proxy.lease({ context: () => session }).key]),
   );
   return {
     tcpUrl: proxy.tcpUrl,

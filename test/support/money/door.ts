@@ -124,7 +124,7 @@ function configOf({ home, relay, script, life, accounts, bankUrl }: Parameters<t
       agent: session.agent,
       engine: "vendor",
       provider: "bank",
-      purses: script.purses(session, life),
+      spendingLimits: script.spendingLimits(session, life),
     })),
   };
 }

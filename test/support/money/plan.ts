@@ -49,7 +49,7 @@ export interface PlannedSession {
   readonly lanes: number;
 }
 
-export interface PlannedPurse {
+export interface PlannedLimit {
   readonly kind: LimitKind;
   readonly account: string;
   /** Micro-USD. Absent: only counted. */
@@ -72,5 +72,5 @@ export interface Script {
   readonly sessions: readonly PlannedSession[];
   readonly lives: readonly Life[];
   /** Every limit that a request of the session must keep in that life, the nearest first. */
-  purses(session: PlannedSession, life: Life): readonly PlannedPurse[];
+  spendingLimits(session: PlannedSession, life: Life): readonly PlannedLimit[];
 }

@@ -1,7 +1,7 @@
 import { LIMITS, type LimitKind, type Price } from "../../../src/protocol/index.ts";
 import type { Used } from "./bill.ts";
 import { Dice } from "./dice.ts";
-import type { Fate, Leaving, Life, PlannedPurse, PlannedRequest, PlannedSession, Script } from "./plan.ts";
+import type { Fate, Leaving, Life, PlannedLimit, PlannedRequest, PlannedSession, Script } from "./plan.ts";
 import { bodyOf } from "./wires.ts";
 
 export interface ScriptOptions {
@@ -36,13 +36,13 @@ export function makeScript(options: ScriptOptions): Script {
     prices,
     sessions,
     lives,
-    purses: (session, life) =>
+    spendingLimits: (session, life) =>
       accountsOf(session, life).map(({ kind, account }) => ({ kind, account, limit: limits(account, life) })),
   };
 }
 
 /** The accounts that a session's request counts on. */
-function accountsOf(session: PlannedSession, life: Life): readonly PlannedPurse[] {
+function accountsOf(session: PlannedSession, life: Life): readonly PlannedLimit[] {
   const day = new Date(life.now).toISOString().slice(0, 10);
   return [
     { kind: "turn", account: `turn/${session.id}-${life.index}` },

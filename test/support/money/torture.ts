@@ -7,7 +7,7 @@ import { Bank } from "./bank.ts";
 import { PICO } from "./bill.ts";
 import { send, type Told } from "./caller.ts";
 import { BANK_KEYS, openDoor, type Books, type Door, type Relay } from "./door.ts";
-import type { Life, PlannedPurse, PlannedRequest, PlannedSession, Script } from "./plan.ts";
+import type { Life, PlannedLimit, PlannedRequest, PlannedSession, Script } from "./plan.ts";
 import { answerOf } from "./wires.ts";
 
 export interface Tortured {
@@ -102,7 +102,7 @@ class Run {
       prices: this.#script.prices,
       requests: this.#requests,
       keys: BANK_KEYS,
-      purses: (request) => this.#purses(request.session),
+      spendingLimits: (request) => this.#spendingLimits(request.session),
       onArrival: () => {
         this.#arrivals += 1;
         if (this.#arrivals === this.#killAfter) this.#door?.kill();
@@ -174,17 +174,17 @@ class Run {
     };
   }
 
-  #purses(session: string): readonly PlannedPurse[] {
+  #spendingLimits(session: string): readonly PlannedLimit[] {
     const planned = this.#sessions.get(session);
     if (planned === undefined || this.#life === undefined) throw new Error(`no session ${session}`);
-    const purses = this.#script.purses(planned, this.#life);
-    for (const { account, limit } of purses) if (limit !== undefined) this.#limits.set(account, limit);
-    return purses;
+    const spendingLimits = this.#script.spendingLimits(planned, this.#life);
+    for (const { account, limit } of spendingLimits) if (limit !== undefined) this.#limits.set(account, limit);
+    return spendingLimits;
   }
 
   /** All that money was ever counted on. */
   #accounts(): readonly string[] {
-    const known = this.#script.sessions.flatMap(({ id }) => this.#purses(id).map(({ account }) => account));
+    const known = this.#script.sessions.flatMap(({ id }) => this.#spendingLimits(id).map(({ account }) => account));
     return [...new Set([...known, ...this.#books.accounts])];
   }
 

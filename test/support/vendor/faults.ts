@@ -161,7 +161,7 @@ function memoryFaults(life: VendorLife): readonly string[] {
     const turn = life.turns[scene];
     if (completed.has(turn) && !asked.includes(markOf(scene))) faults.push(`the model forgot the prompt ${scene}`);
     if (scene === "afterwards") continue;
-    for (const words of completed.has(turn) ? deedsOf(life, turn) : effectsOf(life, turn)) {
+    for (const words of completed.has(turn) ? callsOf(life, turn) : effectsOf(life, turn)) {
       if (!done.includes(words)) faults.push(`the model forgot ${words}`);
     }
   }
@@ -179,7 +179,7 @@ function effectsOf(life: VendorLife, turn: string): readonly string[] {
 }
 
 /** What the model said and did in a turn, and what a person told it. */
-function deedsOf(life: VendorLife, turn: string): readonly string[] {
+function callsOf(life: VendorLife, turn: string): readonly string[] {
   return eventsIn(life, turn).flatMap((event): readonly string[] => {
     if (event.type === "approval.resolved") return event.feedback === undefined ? [] : [event.feedback];
     if (event.type !== "item.completed" || event.item.status === "superseded") return [];

@@ -126,7 +126,7 @@ class Life {
     const { engine } = this.#plan;
     const late = setTimeout(() => this.#over.abort(), LIFE_MS);
     const session = await this.#phoenix.insist(() =>
-      client.createSession({ engine, max_cost_usd: FIRST_LIMIT }, { key: "create" }),
+      client.createSession({ engine, max_cost_microusd: FIRST_LIMIT }, { key: "create" }),
     );
     this.#session = session.id;
     const watching = this.#watch();

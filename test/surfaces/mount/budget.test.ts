@@ -234,6 +234,6 @@ describe("the policy file", () => {
     expect(await agent.json("/claude/policy")).toEqual(before);
     // The threshold is not document 003's, and stays.
     const { profiles } = await world.house.client.policy();
-    expect(profiles["mount:/claude"]).toMatchObject({ approval_threshold_usd: 900_000 });
+    expect(profiles["mount:/claude"]).toMatchObject({ approval_threshold_microusd: 900_000 });
   });
 });

@@ -24,7 +24,7 @@ it("keeps what the policy's own profile says", async () => {
   const { client } = world.house;
   const policy = await client.policy();
   const name = policy.default_profile;
-  const profile = { ...policy.profiles[name], max_cost_usd_per_day: 5, max_concurrent: 1 };
+  const profile = { ...policy.profiles[name], max_cost_microusd_per_day: 5, max_concurrent: 1 };
   await client.setPolicy({ ...policy, profiles: { ...policy.profiles, [name]: profile } });
   const agent = await world.as("agent");
   expect(await agent.json("/claude/policy")).toMatchObject({ max_cost_usd_per_day: 5, max_concurrent: 1 });

@@ -74,9 +74,9 @@ describe("mounts in sallyport.yaml", () => {
       require_max_cost: true,
       max_concurrent: 3,
       max_context_tokens: 200_000,
-      max_cost_usd_per_tick: 1_000_000,
-      max_cost_usd_per_day: 100_000_000,
-      approval_threshold_usd: 10_000_000,
+      max_cost_microusd_per_tick: 1_000_000,
+      max_cost_microusd_per_day: 100_000_000,
+      approval_threshold_microusd: 10_000_000,
     });
   });
 

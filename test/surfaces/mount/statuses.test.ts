@@ -74,7 +74,7 @@ describe("a session's files", () => {
       system_prompt: "Speak Latin.",
       tools: ["Read", "Grep"],
       max_context_tokens: 50_000,
-      max_cost_usd: 2_000_000,
+      max_cost_microusd: 2_000_000,
       autonomy: "restricted",
     });
     const plain = await files.create({});

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openHouse, type House } from "../../../src/cli/house.ts";
+import { openApp, type App } from "../../../src/cli/app.ts";
 import { openLog } from "../../../src/cli/log.ts";
 import { readSettings } from "../../../src/cli/settings.ts";
 import { makeRedactor } from "../../../src/protocol/index.ts";
 import { createApp } from "../../../src/surfaces/app.ts";
 import { Guard } from "../../../src/surfaces/guard.ts";
 import { openApiDocument } from "../../../src/surfaces/openapi/document.ts";
-import type { App, SurfaceOptions } from "../../../src/surfaces/surface.ts";
+import type { HttpApp, SurfaceOptions } from "../../../src/surfaces/surface.ts";
 import { isOpen } from "../../../src/surfaces/web-pages.ts";
 import { openTestHouse } from "../../support/house.ts";
 import { makePlace, TEST_TOKEN, type Place } from "../../support/server.ts";
@@ -14,8 +14,8 @@ import { Files } from "../mount/world.ts";
 import type { OpenApi } from "./contract.ts";
 
 let place: Place;
-let house: House;
-let app: App;
+let house: App;
+let app: HttpApp;
 let document: OpenApi;
 
 beforeAll(async () => {
@@ -23,7 +23,7 @@ beforeAll(async () => {
   const redact = makeRedactor([]);
   const environment = { PATH: process.env["PATH"], HOME: place.home, SALLYPORT_TOKEN: TEST_TOKEN };
   const log = openLog("silent", redact);
-  house = await openHouse({
+  house = await openApp({
     settings: readSettings({ home: place.home, workspace: place.workspace, port: 0 }, environment, place.workspace),
     environment,
     version: "0.0.0-test",

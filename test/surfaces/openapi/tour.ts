@@ -65,7 +65,7 @@ const EVERYTHING = script(
 
 export async function tourOfSessions({ contract, house }: Tour): Promise<void> {
   const { id } = await contract.get<SessionView>("createSession", {
-    body: { prompt: { text: EVERYTHING }, metadata: { mine: 1 }, max_cost_usd: 1_000_000 },
+    body: { prompt: { text: EVERYTHING }, metadata: { mine: 1 }, max_cost_microusd: 1_000_000 },
     headers: { "idempotency-key": "first" },
   });
   const params = { id };
@@ -76,7 +76,7 @@ export async function tourOfSessions({ contract, house }: Tour): Promise<void> {
   await contract.get("getSessionUsage", { params });
   await contract.get("listSessionModels", { params });
   await contract.get("findSessionFiles", { params, query: { query: "a" } });
-  await contract.get("setSessionBudget", { params, body: { max_cost_usd: 2_000_000 } });
+  await contract.get("setSessionBudget", { params, body: { max_cost_microusd: 2_000_000 } });
   await contract.get("configureSession", { params, body: { permission_mode: "plan" } });
   await contract.get("pauseSession", { params });
   const { turn_id } = await contract.get<{ turn_id: string }>("sendPrompt", { params, body: { text: "later" } });

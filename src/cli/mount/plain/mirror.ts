@@ -125,7 +125,7 @@ export class Mirror {
     return patiently(send, { again: false });
   }
 
-  /** The server keeps the words for a session's refusals; for those of the house there is only this. */
+  /** The server keeps the words for a session's refusals; for others there is only this. */
   async #refused(remote: string, words: string): Promise<void> {
     const bytes = Buffer.from(`${remote}: ${words}\n`, "utf8");
     await this.#error.replace(join(this.#folder, "error"), bytes).catch(this.#options.onTrouble);

@@ -60,7 +60,7 @@ async function empty(folder: string): Promise<void> {
 class PlainKeeper {
   readonly #options: PlainFolderOptions;
   readonly #folder: string;
-  readonly #house: Mirror;
+  readonly #root: Mirror;
   readonly #sessions = new Map<string, SessionMirror>();
   #rounds = 0;
   #written = false;
@@ -71,7 +71,7 @@ class PlainKeeper {
     this.#options = options;
     this.#folder = folder;
     const skip = (remote: string): boolean => remote === SESSIONS;
-    this.#house = new Mirror({ ...this.#common(), remote: "/claude", folder, skip });
+    this.#root = new Mirror({ ...this.#common(), remote: "/claude", folder, skip });
   }
 
   async run(): Promise<void> {
@@ -90,7 +90,7 @@ class PlainKeeper {
   }
 
   async close(): Promise<void> {
-    await this.#house.close();
+    await this.#root.close();
     await Promise.all([...this.#sessions.values()].map((session) => session.close()));
     await this.#turn;
   }
@@ -99,7 +99,7 @@ class PlainKeeper {
     const whole = this.#rounds % ROUNDS_BETWEEN === 0 || this.#written;
     this.#rounds += 1;
     this.#written = false;
-    if (whole) await this.#house.update();
+    if (whole) await this.#root.update();
     await this.#followSessions();
     for (const session of this.#sessions.values()) {
       if (this.#options.signal.aborted) return;

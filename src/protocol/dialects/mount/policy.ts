@@ -66,9 +66,9 @@ export function policyOfProfile(profile: Profile, walls: Required<Walls>): Requi
     blocked_tools: profile.deny ?? [],
     approval_required_tools: profile.ask ?? [],
     approvers: profile.approvers ?? [],
-    max_cost_usd_per_tick: profile.max_cost_usd_per_tick ?? null,
-    max_cost_usd_per_day: profile.max_cost_usd_per_day ?? null,
-    default_max_cost_usd: profile.default_max_cost_usd ?? null,
+    max_cost_usd_per_tick: profile.max_cost_microusd_per_tick ?? null,
+    max_cost_usd_per_day: profile.max_cost_microusd_per_day ?? null,
+    default_max_cost_usd: profile.default_max_cost_microusd ?? null,
     require_max_cost: profile.require_max_cost ?? false,
     max_concurrent: profile.max_concurrent ?? null,
     max_context_tokens: profile.max_context_tokens ?? null,
@@ -90,9 +90,9 @@ export function profileOfPolicy(policy: ClaudePolicy, base: Profile = {}): Profi
     allowed_providers: _providers,
     allowed_models: _models,
     blocked_models: _blocked,
-    max_cost_usd_per_tick: _tick,
-    max_cost_usd_per_day: _day,
-    default_max_cost_usd: _cost,
+    max_cost_microusd_per_tick: _tick,
+    max_cost_microusd_per_day: _day,
+    default_max_cost_microusd: _cost,
     require_max_cost: _require,
     max_concurrent: _concurrent,
     max_context_tokens: _context,
@@ -115,9 +115,9 @@ export function profileOfPolicy(policy: ClaudePolicy, base: Profile = {}): Profi
     ...list("ask", required),
     ...(onlyListed ? { ask_only_listed: true } : {}),
     ...list("approvers", policy.approvers),
-    ...given("max_cost_usd_per_tick", policy.max_cost_usd_per_tick),
-    ...given("max_cost_usd_per_day", policy.max_cost_usd_per_day),
-    ...given("default_max_cost_usd", policy.default_max_cost_usd),
+    ...given("max_cost_microusd_per_tick", policy.max_cost_usd_per_tick),
+    ...given("max_cost_microusd_per_day", policy.max_cost_usd_per_day),
+    ...given("default_max_cost_microusd", policy.default_max_cost_usd),
     ...given("max_concurrent", concurrent),
     ...given("max_context_tokens", policy.max_context_tokens),
     ...(policy.require_max_cost === true ? { require_max_cost: true } : {}),
@@ -126,10 +126,10 @@ export function profileOfPolicy(policy: ClaudePolicy, base: Profile = {}): Profi
   };
 }
 
-function list(field: string, values: readonly string[] | undefined): Partial<Profile> {
+function list(field: keyof Profile, values: readonly string[] | undefined): Partial<Profile> {
   return values === undefined || values.length === 0 ? {} : { [field]: [...values] };
 }
 
-function given(field: string, value: number | null | undefined): Partial<Profile> {
+function given(field: keyof Profile, value: number | null | undefined): Partial<Profile> {
   return value === undefined || value === null ? {} : { [field]: value };
 }

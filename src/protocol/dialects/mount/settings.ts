@@ -105,9 +105,9 @@ export function mountProfile({ policy, budget }: MountSetting): Profile | undefi
     // It is what agents come through.
     for_agents: true,
     ...profile,
-    ...least("max_cost_usd_per_tick", profile.max_cost_usd_per_tick, per_tick_usd),
-    ...least("max_cost_usd_per_day", profile.max_cost_usd_per_day, per_day_usd),
-    ...(approval_threshold_usd === undefined ? {} : { approval_threshold_usd }),
+    ...least("max_cost_microusd_per_tick", profile.max_cost_microusd_per_tick, per_tick_usd),
+    ...least("max_cost_microusd_per_day", profile.max_cost_microusd_per_day, per_day_usd),
+    ...(approval_threshold_usd === undefined ? {} : { approval_threshold_microusd: approval_threshold_usd }),
     ...(approvers === undefined ? {} : { budget_approvers: approvers }),
   };
 }
@@ -117,9 +117,9 @@ export const DEFAULT_MOUNT_PROFILE = mountProfileName("/claude");
 
 /** Document 003's figures, micro-USD. */
 const DEFAULT_LIMITS = {
-  max_cost_usd_per_tick: 1_000_000,
-  max_cost_usd_per_day: 100_000_000,
-  approval_threshold_usd: 10_000_000,
+  max_cost_microusd_per_tick: 1_000_000,
+  max_cost_microusd_per_day: 100_000_000,
+  approval_threshold_microusd: 10_000_000,
 } as const satisfies Profile;
 
 /** The default profile with the document's limits, where it has none of its own: `/claude` is never without a budget. */

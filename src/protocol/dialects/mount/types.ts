@@ -37,7 +37,9 @@ function optional<Schema extends z.ZodType>(schema: Schema) {
 export const ToolDefinition = z
   .object({
     name: z.string().min(1).max(200).describe("The tool's name, such as Read"),
-    description: optional(z.string().max(LIMITS.lentDescriptionChars)).describe("Not used: tools describe themselves"),
+    description: optional(z.string().max(LIMITS.clientToolDescriptionChars)).describe(
+      "Not used: tools describe themselves",
+    ),
     /** Our tools take no configuration: what stands here must be empty. */
     config: optional(
       z

@@ -217,7 +217,7 @@ export function runtimePrompt(message: RuntimeUserMessage, note: string): Prompt
   return {
     text: message.message,
     ...(attachments.data.length === 0 ? {} : { attachments: attachments.data }),
-    ...(typeof budget === "number" ? { max_cost_usd: Math.floor(budget * 1_000_000) } : {}),
+    ...(typeof budget === "number" ? { max_cost_microusd: Math.floor(budget * 1_000_000) } : {}),
   };
 }
 

@@ -33,7 +33,7 @@ export function PersonMenu({
   const showHelp = useShortcutHelp();
   return (
     <DropdownMenu.Root modal={false}>
-      {phone ? <PhoneTrigger /> : <DeskTrigger />}
+      {phone ? <PhoneTrigger /> : <DesktopTrigger />}
       <DropdownMenu.Portal>
         <DropdownMenu.Content
           side="top"
@@ -86,7 +86,7 @@ function PhoneTrigger(): ReactNode {
   );
 }
 
-function DeskTrigger(): ReactNode {
+function DesktopTrigger(): ReactNode {
   const { me } = useConnection();
   return (
     <DropdownMenu.Trigger className="flex w-full items-center gap-2.5 rounded-lg px-2.5 py-2 text-left text-sm hover:bg-sunken">

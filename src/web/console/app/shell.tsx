@@ -124,7 +124,7 @@ function Frame(): ReactNode {
   );
 }
 
-/** The way to the most frequent deed, from everywhere. */
+/** The way to the most frequent action, from everywhere. */
 function NewLink(): ReactNode {
   if (!useMay("session.create")) return undefined;
   return (

@@ -3,7 +3,7 @@ import { lazy, Suspense, type ReactNode } from "react";
 import type { FileDiff } from "../../../protocol/index.ts";
 import { useSettings } from "../app/settings.ts";
 import { Button } from "../ui/button.tsx";
-import { useDesk } from "../ui/media.ts";
+import { useIsDesktop } from "../ui/media.ts";
 import { Badge, Note, Skeleton } from "../ui/states.tsx";
 import { visibleCommand } from "./visible.ts";
 
@@ -111,5 +111,5 @@ function LayoutSwitch(): ReactNode {
 
 /** Below this two columns are too narrow to read. */
 export function useRoomy(): boolean {
-  return useDesk();
+  return useIsDesktop();
 }

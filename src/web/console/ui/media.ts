@@ -2,9 +2,9 @@ import { useSyncExternalStore } from "react";
 
 const query = globalThis.matchMedia("(min-width: 768px)");
 /** Kept here: to ask the query while the page is painted would take its news away before they are told (Chromium). */
-const desk = { isWide: query.matches };
+const desktop = { isWide: query.matches };
 query.addEventListener("change", ({ matches }) => {
-  desk.isWide = matches;
+  desktop.isWide = matches;
 });
 
 const touch = globalThis.matchMedia("(hover: none) and (pointer: coarse)");
@@ -13,12 +13,12 @@ const touch = globalThis.matchMedia("(hover: none) and (pointer: coarse)");
 export const enterSends = (): boolean => !touch.matches;
 
 /** Whether there is room for tables and panels side by side. */
-export function useDesk(): boolean {
+export function useIsDesktop(): boolean {
   return useSyncExternalStore(
     (changed) => {
       query.addEventListener("change", changed);
       return () => query.removeEventListener("change", changed);
     },
-    () => desk.isWide,
+    () => desktop.isWide,
   );
 }

@@ -3,7 +3,7 @@ import { useCallback, useEffect, useMemo, useState, useSyncExternalStore, type R
 import type { EngineView, LiveConnection, SallyportClient } from "../../../client/index.ts";
 import { SallyportPanelView } from "../../panel/react.tsx";
 import type { SortKey } from "../data/sort.ts";
-import type { View, Workbench } from "../desk/workbench.ts";
+import type { View, Workbench } from "../model/workbench.ts";
 import type { Databases } from "./databases.ts";
 import { INSTRUCTIONS } from "./instructions.ts";
 import { AgentTools, PAGE_NAME, stepWords } from "./tools.ts";

@@ -1,11 +1,11 @@
 import type { TableViewHost } from "../../../contexts/hosts.ts";
 import { isText, type Column } from "../data/column.ts";
-import type { View, Workbench } from "../desk/workbench.ts";
+import type { View, Workbench } from "../model/workbench.ts";
 import { definitionOf, VIEWERS } from "../viewers/registry.ts";
 import { NOT_AVAILABLE, type ViewerDefinition } from "../viewers/viewer.ts";
 import { highlight, listElements } from "./elements.ts";
 
-/** One view of the workbench as document 000's tools see it. What they do is the agent's deed and can be taken back. */
+/** One view of the workbench as document 000's tools see it. What they do is the agent's action and can be taken back. */
 export function tableViewHost(workbench: Workbench, view: View): TableViewHost {
   const now = (): View => {
     const open = workbench.views.find(({ id }) => id === view.id);

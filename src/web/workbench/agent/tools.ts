@@ -8,9 +8,9 @@ import {
   toolWords,
 } from "../../../contexts/index.ts";
 import type { SortKey } from "../data/sort.ts";
-import type { View, Workbench } from "../desk/workbench.ts";
+import type { View, Workbench } from "../model/workbench.ts";
 import type { Databases } from "./databases.ts";
-import { deedTools } from "./deeds.ts";
+import { actionTools } from "./actions.ts";
 import { scriptHost } from "./script-host.ts";
 import { tableViewHost } from "./table-host.ts";
 
@@ -30,11 +30,11 @@ interface AgentToolsOptions {
   readonly sort: (viewId: string, keys: readonly SortKey[]) => void;
 }
 
-/** The workbench's tools for agents: document 000's and its own. Which of them are lent depends on what is open. */
+/** The workbench's tools for agents: document 000's and its own. Which of them are offered depends on what is open. */
 export class AgentTools {
   readonly #options: AgentToolsOptions;
   readonly #executor: BrowserToolExecutor;
-  readonly #deeds: readonly PageTool[];
+  readonly #actions: readonly PageTool[];
   #view: { readonly of: View; readonly context: TableViewContext } | undefined;
   #sql: { readonly id: string; readonly context: SQLGenerationContext } | undefined;
   #script: ScriptGenerationContext | undefined;
@@ -47,7 +47,7 @@ export class AgentTools {
       hasConnection: () => options.databases.isUsable,
       script: () => (this.#script ??= new ScriptGenerationContext(scriptHost())),
     });
-    this.#deeds = deedTools(options);
+    this.#actions = actionTools(options);
   }
 
   /** The context of the view that is shown; null: none is. */
@@ -64,7 +64,7 @@ export class AgentTools {
   list(): readonly PageTool[] {
     const own = pageToolsOf(this.#executor).map((tool) => (tool.name === "try_sql" ? patient(tool) : tool));
     const isOpen = this.tableView !== null;
-    return [...own, ...this.#deeds.filter(({ name }) => isOpen || ALWAYS.has(name))];
+    return [...own, ...this.#actions.filter(({ name }) => isOpen || ALWAYS.has(name))];
   }
 
   /** A mark that changes when `list` would. */
@@ -111,7 +111,7 @@ export function stepWords(tool: string, input: Readonly<Record<string, unknown>>
     case "undo":
       return "Taking back…";
     default:
-      // What others lend may be called alike; the panel has words of its own for it.
+      // What others offer may be called alike; the panel has words of its own for it.
       return OWN_NAME.test(name) ? toolWords(name, input) : undefined;
   }
 }

@@ -1,5 +1,5 @@
-import { LayoutStore } from "../desk/layout-store.ts";
-import { openWorkbench, type OpenWorkbench } from "../desk/open.ts";
+import { LayoutStore } from "../model/layout-store.ts";
+import { openWorkbench, type OpenWorkbench } from "../model/open.ts";
 import { QueryHistory } from "../sql/history.ts";
 import { PageSql } from "../sql/page-sql.ts";
 import { GridLooks } from "./grid-looks.ts";
@@ -23,7 +23,7 @@ export function openBench(): Bench {
   const workbench = openWorkbench();
   const storage = globalThis.localStorage;
   const layouts = new LayoutStore({ storage, now: Date.now });
-  const gridLooks = new GridLooks((act, takeBack) => workbench.record(act, takeBack));
+  const gridLooks = new GridLooks((act, unregister) => workbench.record(act, unregister));
   const opening = new Opening({ workbench, layouts, gridLooks });
   const keeper = new SessionKeeper({
     workbench,

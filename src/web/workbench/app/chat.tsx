@@ -1,6 +1,6 @@
 import { lazy, Suspense, useEffect, useRef, useState, type ReactNode } from "react";
 import { classes } from "../../console/ui/classes.ts";
-import { useDesk } from "../../console/ui/media.ts";
+import { useIsDesktop } from "../../console/ui/media.ts";
 import { Loading } from "../../console/ui/states.tsx";
 import type { SallyportPanel } from "../../panel/index.ts";
 import { Guarded } from "./dock/guarded.tsx";
@@ -18,7 +18,7 @@ const ChatRoom = lazy(async () => ({ default: (await import("./chat-room.tsx")).
 export function Chat(): ReactNode {
   const { isChatOpen, set } = useSurface();
   const { chatWidth, set: setSize } = useSizes();
-  const isWide = useDesk();
+  const isWide = useIsDesktop();
   const { isRefused } = useServer();
   const close = (): void => set({ isChatOpen: false });
   const [wasOpened, setOpened] = useState(isChatOpen);

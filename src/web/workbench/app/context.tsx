@@ -1,5 +1,5 @@
 import { createContext, use, useSyncExternalStore, type ReactNode } from "react";
-import type { Deed, View } from "../desk/workbench.ts";
+import type { ActionRecord, View } from "../model/workbench.ts";
 import type { Bench } from "./bench.ts";
 import type { OpeningState } from "./opening.ts";
 
@@ -15,7 +15,7 @@ export function useBench(): Bench {
   return bench;
 }
 
-function useDesk<Value>(read: (workbench: Bench["workbench"]) => Value): Value {
+function useWorkbench<Value>(read: (workbench: Bench["workbench"]) => Value): Value {
   const { workbench } = useBench();
   return useSyncExternalStore(
     (changed) => workbench.subscribe(changed),
@@ -23,12 +23,12 @@ function useDesk<Value>(read: (workbench: Bench["workbench"]) => Value): Value {
   );
 }
 
-export const useViews = (): readonly View[] => useDesk(({ views }) => views);
+export const useViews = (): readonly View[] => useWorkbench(({ views }) => views);
 /** The view that is shown. */
-export const useCurrent = (): View | undefined => useDesk(({ current }) => current);
-export const useDeeds = (): readonly Deed[] => useDesk(({ deeds }) => deeds);
-export const useNextUndo = (): Deed | undefined => useDesk(({ next }) => next.undo);
-export const useNextRedo = (): Deed | undefined => useDesk(({ next }) => next.redo);
+export const useCurrent = (): View | undefined => useWorkbench(({ current }) => current);
+export const useActions = (): readonly ActionRecord[] => useWorkbench(({ actions }) => actions);
+export const useNextUndo = (): ActionRecord | undefined => useWorkbench(({ next }) => next.undo);
+export const useNextRedo = (): ActionRecord | undefined => useWorkbench(({ next }) => next.redo);
 
 export function useOpening(): OpeningState {
   const { opening } = useBench();

@@ -1,8 +1,8 @@
 import type { SortKey } from "../data/sort.ts";
-import type { Act } from "../desk/history.ts";
-import type { Doer } from "../desk/workbench.ts";
+import type { Action } from "../model/history.ts";
+import type { Actor } from "../model/workbench.ts";
 import { PLAIN_LOOK, type GridLook } from "../grid/look.ts";
-import { gridAct } from "./grid-act.ts";
+import { gridAction } from "./grid-action.ts";
 
 interface Kept {
   readonly look: GridLook;
@@ -14,10 +14,10 @@ interface Kept {
 export class GridLooks {
   readonly #looks = new Map<string, Kept>();
   readonly #listeners = new Set<() => void>();
-  readonly #record: (act: Act, takeBack: () => void) => void;
+  readonly #record: (act: Action, unregister: () => void) => void;
 
   /** `record`: a person has arranged a grid; that can be taken back. */
-  constructor(record: (act: Act, takeBack: () => void) => void) {
+  constructor(record: (act: Action, unregister: () => void) => void) {
     this.#record = record;
   }
 
@@ -30,16 +30,16 @@ export class GridLooks {
     const before = this.get(viewId);
     this.#looks.set(viewId, { look, version: before?.version ?? 0 });
     const restore = (wanted: GridLook): void => this.restore(viewId, wanted);
-    const act = gridAct({ viewId, by: "person", before: before?.look, after: look, restore });
+    const act = gridAction({ viewId, by: "person", before: before?.look, after: look, restore });
     if (act !== undefined) this.#record(act, () => restore(before?.look ?? PLAIN_LOOK));
     this.#tell();
   }
 
   /** Puts the rows in an order, for an agent. */
-  sort(viewId: string, keys: readonly SortKey[], by: Doer): void {
+  sort(viewId: string, keys: readonly SortKey[], by: Actor): void {
     const before = this.get(viewId)?.look ?? PLAIN_LOOK;
     const restore = (wanted: GridLook): void => this.restore(viewId, wanted);
-    const act = gridAct({ viewId, by, before, after: { ...before, sort: keys }, restore });
+    const act = gridAction({ viewId, by, before, after: { ...before, sort: keys }, restore });
     if (act !== undefined) this.#record(act, act.run());
   }
 

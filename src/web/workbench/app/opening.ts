@@ -1,10 +1,10 @@
 import { ReadError, type JsonChoice } from "../data/read/error.ts";
 import { readTable, readUrl } from "../data/read/index.ts";
 import type { Table } from "../data/table.ts";
-import { layoutKey, saveLayout, type SavedLayout } from "../desk/layout.ts";
-import type { LayoutStore } from "../desk/layout-store.ts";
-import type { OpenWorkbench } from "../desk/open.ts";
-import type { View } from "../desk/workbench.ts";
+import { layoutKey, saveLayout, type SavedLayout } from "../model/layout.ts";
+import type { LayoutStore } from "../model/layout-store.ts";
+import type { OpenWorkbench } from "../model/open.ts";
+import type { View } from "../model/workbench.ts";
 import { WORKBENCH_LIMITS } from "../limits.ts";
 import type { Sample } from "../samples/index.ts";
 import type { GridLooks } from "./grid-looks.ts";

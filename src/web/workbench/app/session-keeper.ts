@@ -1,8 +1,8 @@
 import type { Column } from "../data/column.ts";
 import { newTable } from "../data/make.ts";
-import type { OpenWorkbench } from "../desk/open.ts";
-import { bytesOf, recordOf, restoreRows, roomFor, type ViewRecord } from "../desk/session-record.ts";
-import type { View } from "../desk/workbench.ts";
+import type { OpenWorkbench } from "../model/open.ts";
+import { bytesOf, recordOf, restoreRows, roomFor, type ViewRecord } from "../model/session-record.ts";
+import type { View } from "../model/workbench.ts";
 import { WORKBENCH_LIMITS } from "../limits.ts";
 import type { SqlAnswer } from "../sql/engine.ts";
 import type { Opening } from "./opening.ts";

@@ -1,5 +1,5 @@
 import type { Column } from "../data/column.ts";
-import type { ViewRecord } from "../desk/session-record.ts";
+import type { ViewRecord } from "../model/session-record.ts";
 
 /** The answer of the last query, as the browser stores it. */
 export interface AnswerRecord {

@@ -1,6 +1,6 @@
 import { X } from "lucide-react";
 import { lazy, Suspense, useState, type ReactNode } from "react";
-import { useDesk } from "../../console/ui/media.ts";
+import { useIsDesktop } from "../../console/ui/media.ts";
 import { Loading } from "../../console/ui/states.tsx";
 import { useBench } from "./context.tsx";
 import { Guarded } from "./dock/guarded.tsx";
@@ -17,7 +17,7 @@ const SqlPane = lazy(async () => ({ default: (await import("../sql/pane.tsx")).S
 export function Sql(): ReactNode {
   const { isSqlOpen, set } = useSurface();
   const { sqlHeight, set: setSize } = useSizes();
-  const isWide = useDesk();
+  const isWide = useIsDesktop();
   const [attempt, setAttempt] = useState(0);
   if (!isSqlOpen) return undefined;
   return (

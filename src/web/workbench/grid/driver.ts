@@ -1,7 +1,7 @@
 import { Bits } from "../data/bits.ts";
 import { clampWidth, type ColumnWindow, type PlacedColumn } from "./columns.ts";
 import { toTsv } from "./copy.ts";
-import { keyDeed, type ActiveCell, type KeyDeed } from "./keys.ts";
+import { keyAction, type ActiveCell, type KeyAction } from "./keys.ts";
 import { sortedBy } from "./look.ts";
 import type { GridModel } from "./model.ts";
 import { GridPainter } from "./painter.ts";
@@ -196,23 +196,23 @@ export class GridDriver {
     // A button in a head has its own keys.
     if (event.target instanceof HTMLElement && event.target.closest("button") !== null && event.key !== "Escape")
       return;
-    const deed = keyDeed(event, {
+    const action = keyAction(event, {
       active: this.#model.active,
       rows: this.#model.shown.count,
       columns: this.#model.plan.all.length,
       page: Math.max(1, Math.floor(this.#extent.view / SIZES.row) - 1),
     });
-    if (deed === undefined) return;
+    if (action === undefined) return;
     event.preventDefault();
-    this.#do(deed);
+    this.#do(action);
   }
 
-  #do(deed: KeyDeed): void {
+  #do(action: KeyAction): void {
     const model = this.#model;
     const { table, active, activeColumn } = model;
-    switch (deed.kind) {
+    switch (action.kind) {
       case "move":
-        return this.#move(deed.to, deed.extend);
+        return this.#move(action.to, action.extend);
       case "toggle":
         model.setAnchor(active.position);
         return this.#handlers.select(selectedAfter("toggle", this.#selecting(active.position)));
@@ -221,12 +221,12 @@ export class GridDriver {
       case "clear":
         return table.selected.isEmpty ? undefined : this.#handlers.select(new Bits(table.rowCount));
       case "sort":
-        return activeColumn && model.setSort(sortedBy(model.look.sort, activeColumn.column.name, deed.more));
+        return activeColumn && model.setSort(sortedBy(model.look.sort, activeColumn.column.name, action.more));
       case "menu":
         return activeColumn && this.#handlers.openMenu(activeColumn);
       case "resize": {
         if (activeColumn === undefined) return;
-        const step = deed.wider ? SIZES.widthStep : -SIZES.widthStep;
+        const step = action.wider ? SIZES.widthStep : -SIZES.widthStep;
         return model.setWidth(activeColumn.column.name, clampWidth(activeColumn.width + step));
       }
     }

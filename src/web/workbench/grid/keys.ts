@@ -15,7 +15,7 @@ interface KeyPress {
 }
 
 /** What a key means in the grid. */
-export type KeyDeed =
+export type KeyAction =
   | { readonly kind: "move"; readonly to: ActiveCell; readonly extend: boolean }
   | { readonly kind: "toggle" }
   | { readonly kind: "select-all" }
@@ -33,21 +33,21 @@ interface KeyPlace {
 }
 
 /** Absent: the key is not the grid's. */
-export function keyDeed(press: KeyPress, place: KeyPlace): KeyDeed | undefined {
+export function keyAction(press: KeyPress, place: KeyPlace): KeyAction | undefined {
   const control = press.ctrlKey || press.metaKey;
   if (press.altKey) return press.key === "ArrowDown" ? { kind: "menu" } : undefined;
   if (control && press.key.toLowerCase() === "a") return { kind: "select-all" };
   if (press.key === "Escape") return { kind: "clear" };
   if (press.key === "ContextMenu" || (press.shiftKey && press.key === "F10")) return { kind: "menu" };
   if (place.active.position < 0) {
-    const deed = headDeed(press);
-    if (deed !== undefined) return deed;
+    const action = headAction(press);
+    if (action !== undefined) return action;
   } else if (press.key === " ") return { kind: "toggle" };
   const to = moved(press.key, control, place);
   return to === undefined ? undefined : { kind: "move", to, extend: press.shiftKey && to.position >= 0 };
 }
 
-function headDeed(press: KeyPress): KeyDeed | undefined {
+function headAction(press: KeyPress): KeyAction | undefined {
   if (press.key === "Enter" || press.key === " ") return { kind: "sort", more: press.shiftKey };
   if (press.shiftKey && (press.key === "ArrowLeft" || press.key === "ArrowRight"))
     return { kind: "resize", wider: press.key === "ArrowRight" };

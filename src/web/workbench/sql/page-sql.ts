@@ -1,5 +1,5 @@
 import type { Table } from "../data/table.ts";
-import type { View } from "../desk/workbench.ts";
+import type { View } from "../model/workbench.ts";
 import type { SqlAnswer, SqlEngine, SqlOptions } from "./engine.ts";
 import { identifiersOf } from "./names.ts";
 

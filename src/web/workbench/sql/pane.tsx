@@ -4,7 +4,7 @@ import { useRef, useState, useSyncExternalStore, type ReactNode } from "react";
 import { Button } from "../../console/ui/button.tsx";
 import { Select } from "../../console/ui/field.tsx";
 import { MENU, MENU_ITEM, MENU_LINE } from "../../console/ui/menu.ts";
-import type { Workbench } from "../desk/workbench.ts";
+import type { Workbench } from "../model/workbench.ts";
 import { SchemaBrowser } from "./browser.tsx";
 import { SqlEditor, typed } from "./editor.tsx";
 import { titleOf, type QueryHistory } from "./history.ts";

@@ -1,5 +1,5 @@
 import { useEffect, useState, useSyncExternalStore } from "react";
-import type { Workbench } from "../desk/workbench.ts";
+import type { Workbench } from "../model/workbench.ts";
 import type { PageSql } from "./page-sql.ts";
 import {
   PAGE_SOURCE,

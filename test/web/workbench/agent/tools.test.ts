@@ -3,8 +3,8 @@ import type { SallyportClient } from "../../../../src/client/index.ts";
 import { Databases } from "../../../../src/web/workbench/agent/databases.ts";
 import { AgentTools, stepWords } from "../../../../src/web/workbench/agent/tools.ts";
 import { columnOf, newTable } from "../../../../src/web/workbench/data/make.ts";
-import { openWorkbench } from "../../../../src/web/workbench/desk/open.ts";
-import type { Workbench } from "../../../../src/web/workbench/desk/workbench.ts";
+import { openWorkbench } from "../../../../src/web/workbench/model/open.ts";
+import type { Workbench } from "../../../../src/web/workbench/model/workbench.ts";
 
 const CALL = { signal: new AbortController().signal, callId: "call_1" };
 const ALWAYS = [
@@ -80,7 +80,7 @@ beforeEach(() => {
 /** What the model reads; an error as the bridge tells it. */
 async function call(name: string, input: Record<string, unknown> = {}): Promise<string> {
   const tool = tools.list().find((other) => other.name === name);
-  if (tool === undefined) return "not lent";
+  if (tool === undefined) return "not offered";
   try {
     const answer = await tool.handler(input, CALL);
     if (typeof answer === "string") return answer;
@@ -92,7 +92,7 @@ async function call(name: string, input: Record<string, unknown> = {}): Promise<
   }
 }
 
-describe("what is lent", () => {
+describe("what is offered", () => {
   test("depends on what is open", () => {
     const names = (): readonly string[] =>
       tools
@@ -131,7 +131,7 @@ describe("viewers", () => {
     expect(await call("find_viewers_by_type", { viewerType: "Histogram" })).toContain(`- ID: ${id}`);
     expect(await call("undo")).toMatch(/^Took back: /);
     expect(workbench.current?.viewers[0]?.look).toEqual({ valueColumnName: "AGE", bins: 12 });
-    expect(await call("undo", { all: true })).toBe("Took back 1 deed.");
+    expect(await call("undo", { all: true })).toBe("Took back 1 action.");
     expect(await call("list_current_viewers")).toBe("No viewers currently added.");
     expect(await call("undo")).toBe("There is nothing to take back.");
   });
@@ -156,7 +156,7 @@ describe("viewers", () => {
   ])("%s with %j changes nothing", async (name, input, words) => {
     open();
     expect(await call(name, input)).toMatch(words);
-    expect([workbench.current?.viewers, workbench.deeds.filter(({ by }) => by === "agent")]).toEqual([[], []]);
+    expect([workbench.current?.viewers, workbench.actions.filter(({ by }) => by === "agent")]).toEqual([[], []]);
   });
 
   test("every type can be described and added as it is", async () => {

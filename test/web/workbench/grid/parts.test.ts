@@ -6,7 +6,7 @@ import { columnOf } from "../../../../src/web/workbench/data/make.ts";
 import { planColumns, windowAt } from "../../../../src/web/workbench/grid/columns.ts";
 import { toTsv } from "../../../../src/web/workbench/grid/copy.ts";
 import { foundValues, rangeFacts, rangeSpec, valueCounts } from "../../../../src/web/workbench/grid/filter-facts.ts";
-import { keyDeed } from "../../../../src/web/workbench/grid/keys.ts";
+import { keyAction } from "../../../../src/web/workbench/grid/keys.ts";
 import { sortedBy } from "../../../../src/web/workbench/grid/look.ts";
 import { packColumn, unpackColumn } from "../../../../src/web/workbench/grid/packed.ts";
 import { barLength, isStuck, placeAt, scrolledTo, topShowing } from "../../../../src/web/workbench/grid/scroll.ts";
@@ -76,7 +76,10 @@ describe("columns that are seen", () => {
 });
 
 describe("keys", () => {
-  const press = (key: string, held: Partial<Parameters<typeof keyDeed>[0]> = {}): Parameters<typeof keyDeed>[0] => ({
+  const press = (
+    key: string,
+    held: Partial<Parameters<typeof keyAction>[0]> = {},
+  ): Parameters<typeof keyAction>[0] => ({
     key,
     shiftKey: false,
     ctrlKey: false,
@@ -84,7 +87,7 @@ describe("keys", () => {
     altKey: false,
     ...held,
   });
-  const at = (position: number, place = 1): Parameters<typeof keyDeed>[1] => ({
+  const at = (position: number, place = 1): Parameters<typeof keyAction>[1] => ({
     active: { position, place },
     rows: 100,
     columns: 5,
@@ -115,13 +118,13 @@ describe("keys", () => {
     ["the browser's own", press("c", { ctrlKey: true }), at(3), undefined],
     ["back in the browser", press("ArrowLeft", { altKey: true }), at(3), undefined],
     ["a letter", press("x"), at(3), undefined],
-  ])("%s", (_words, pressed, place, deed) => {
-    expect(keyDeed(pressed, place)).toEqual(deed);
+  ])("%s", (_words, pressed, place, action) => {
+    expect(keyAction(pressed, place)).toEqual(action);
   });
 
   it("stay at the heads of a table without rows", () => {
-    expect(keyDeed(press("End", { ctrlKey: true }), { ...at(-1), rows: 0 })).toEqual(to(-1, 4));
-    expect(keyDeed(press("PageDown"), { ...at(-1), rows: 0 })).toEqual(to(-1, 1));
+    expect(keyAction(press("End", { ctrlKey: true }), { ...at(-1), rows: 0 })).toEqual(to(-1, 4));
+    expect(keyAction(press("PageDown"), { ...at(-1), rows: 0 })).toEqual(to(-1, 1));
   });
 });
 

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
-import { diffDesk } from "./desk.ts";
+import { diffWorker } from "./worker-client.ts";
 import type { Told } from "./messages.ts";
 import type { Layout, Row } from "./rows.ts";
 
@@ -31,11 +31,11 @@ export function useDiff(patch: string, path: string, layout: Layout): ShownDiff 
   const [failed, setFailed] = useState<string>();
   const [, redraw] = useState(0);
   const held = useRef<Held>(holding());
-  const desk = useRef<ReturnType<typeof diffDesk.open>>(undefined);
+  const worker = useRef<ReturnType<typeof diffWorker.open>>(undefined);
 
   useEffect(() => {
     held.current = holding();
-    const open = diffDesk.open(patch, path, (told) => {
+    const open = diffWorker.open(patch, path, (told) => {
       if (told.type === "opened") setOpened(told);
       else if (told.type === "failed") setFailed(told.message);
       else {
@@ -47,7 +47,7 @@ export function useDiff(patch: string, path: string, layout: Layout): ShownDiff 
         redraw((times) => times + 1);
       }
     });
-    desk.current = open;
+    worker.current = open;
     return () => {
       open.close();
       setOpened(undefined);
@@ -59,7 +59,7 @@ export function useDiff(patch: string, path: string, layout: Layout): ShownDiff 
     (block: number) => {
       const { asked, long } = held.current;
       asked[layout].add(block);
-      desk.current?.ask({ layout, from: block * BLOCK, to: (block + 1) * BLOCK, long });
+      worker.current?.ask({ layout, from: block * BLOCK, to: (block + 1) * BLOCK, long });
     },
     [layout],
   );

@@ -15,7 +15,7 @@ import { KEYS, sessionChanged } from "../../app/feed.tsx";
 import { freshKey } from "../../app/fresh-key.ts";
 import type { Attached } from "../../ui/attachments.ts";
 import { wordsOf } from "../../ui/states.tsx";
-import { problemsOf, wishOf, type Draft, type Problems } from "./draft.ts";
+import { problemsOf, requestOf, type Draft, type Problems } from "./draft.ts";
 import { useDraft } from "./draft-store.ts";
 
 /** Absent: not read yet, or the caller may not see them. */
@@ -71,15 +71,15 @@ export function useStart(): Start {
   const sent = useRef<{ readonly body: string; readonly key: string } | undefined>(undefined);
   const mutation = useMutation({
     mutationFn: ({ draft, attached }: { readonly draft: Draft; readonly attached: readonly Attached[] }) => {
-      const wish = wishOf(
+      const request = requestOf(
         draft,
         attached.map(({ attachment }) => attachment),
       );
-      if (wish.problems !== undefined) throw new Mistakes(wish.problems);
-      const body = JSON.stringify(wish.session);
+      if (request.problems !== undefined) throw new Mistakes(request.problems);
+      const body = JSON.stringify(request.session);
       // The same request again, after an answer that got lost, starts no second session.
       if (sent.current?.body !== body) sent.current = { body, key: freshKey() };
-      return client.createSession(wish.session, { key: sent.current.key });
+      return client.createSession(request.session, { key: sent.current.key });
     },
     onMutate: () => setProblems({}),
     onSuccess: async (session) => {

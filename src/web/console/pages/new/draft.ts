@@ -54,10 +54,16 @@ export const EMPTY: Draft = {
 /** What is wrong, by field; `form`: with all of it. */
 export type Problems = Readonly<Partial<Record<keyof Draft | "attachments" | "form", string>>>;
 
-export type Wish = { readonly session: CreateSession; readonly problems?: undefined } | { readonly problems: Problems };
+export type DraftRequest =
+  | { readonly session: CreateSession; readonly problems?: undefined }
+  | { readonly problems: Problems };
 
 /** The request that a draft comes to, or what to mend first. A template needs no prompt. */
-export function wishOf(draft: Draft, attachments: readonly Attachment[], { forTemplate = false } = {}): Wish {
+export function requestOf(
+  draft: Draft,
+  attachments: readonly Attachment[],
+  { forTemplate = false } = {},
+): DraftRequest {
   const numbers = numbersOf(draft);
   if ("problems" in numbers) return numbers;
   const { tools, prompt } = draft;
@@ -90,7 +96,7 @@ export function draftOf(session: CreateSession): Draft {
     sandbox: session.sandbox ?? "",
     mode: session.permission_mode ?? "",
     autonomy: session.autonomy ?? "",
-    budget: session.max_cost_usd === undefined ? "" : writeDollars(session.max_cost_usd),
+    budget: session.max_cost_microusd === undefined ? "" : writeDollars(session.max_cost_microusd),
     profile: session.profile ?? "",
     tools: session.tools?.join(", ") ?? "",
     systemPrompt: session.system_prompt ?? "",
@@ -136,7 +142,7 @@ const BY_NAME: Readonly<Record<string, keyof Draft | "attachments">> = {
   max_turns: "maxTurns",
   max_tokens: "maxTokens",
   thinking_tokens: "thinkingTokens",
-  max_cost_usd: "budget",
+  max_cost_microusd: "budget",
   unattended: "unattended",
 };
 
@@ -191,7 +197,7 @@ function numbersOf(draft: Draft): { readonly values: Readonly<Record<string, num
   }
   // 0,5 is a half to some and five to others: nobody should pay for that.
   const budget = parseDollars(draft.budget);
-  if (budget !== undefined) values["max_cost_usd"] = budget;
+  if (budget !== undefined) values["max_cost_microusd"] = budget;
   else if (draft.budget.trim() !== "")
     problems["budget"] = "Enter dollars, such as 2 or 0.50, with at most six decimals.";
   return Object.keys(problems).length > 0 ? { problems } : { values };

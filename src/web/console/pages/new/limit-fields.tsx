@@ -67,7 +67,7 @@ export function BudgetField({ draft, change, problems }: PartProps): ReactNode {
 }
 
 function budgetWords(profile: Profile | undefined): string {
-  const { max_cost_usd: most, default_max_cost_usd: usual, require_max_cost: needed } = profile ?? {};
+  const { max_cost_microusd: most, default_max_cost_microusd: usual, require_max_cost: needed } = profile ?? {};
   const parts = [
     "The most this session can cost, in dollars.",
     needed === true ? "The policy requires one." : usual === undefined ? "" : `Empty: ${money(usual)}.`,

@@ -4,7 +4,7 @@ import { AttachmentList } from "../../ui/attachment-list.tsx";
 import { attach, filesOf, type Attached } from "../../ui/attachments.ts";
 import { classes } from "../../ui/classes.ts";
 import { FilePicker } from "../../ui/file-picker.tsx";
-import { useDesk } from "../../ui/media.ts";
+import { useIsDesktop } from "../../ui/media.ts";
 import { Wrong, type PartProps } from "./parts.tsx";
 
 interface PromptFieldProps extends PartProps {
@@ -16,7 +16,7 @@ interface PromptFieldProps extends PartProps {
 export function PromptField({ draft, change, problems, attached, onAttached }: PromptFieldProps): ReactNode {
   const id = useId();
   // On a phone the keyboard would cover the page.
-  const desk = useDesk();
+  const isDesktop = useIsDesktop();
   const [refused, setRefused] = useState<readonly string[]>([]);
   const take = (files: readonly File[]): void => {
     if (files.length === 0) return;
@@ -32,7 +32,7 @@ export function PromptField({ draft, change, problems, attached, onAttached }: P
       </label>
       <textarea
         id={id}
-        autoFocus={desk}
+        autoFocus={isDesktop}
         rows={6}
         maxLength={LIMITS.promptChars}
         value={draft.prompt}

@@ -3,10 +3,10 @@ import { useState, type ReactNode } from "react";
 import { Failure, type Template } from "../../../../protocol/index.ts";
 import { useMay } from "../../app/connection.tsx";
 import { Button } from "../../ui/button.tsx";
-import { problemsOf, wishOf, type Draft, type Problems } from "./draft.ts";
+import { problemsOf, requestOf, type Draft, type Problems } from "./draft.ts";
 import { useDraft } from "./draft-store.ts";
 import { NameDialog } from "./template-name.tsx";
-import { useTemplateDeeds } from "./template-data.ts";
+import { useTemplateActions } from "./template-data.ts";
 
 /** Keeps the form under a name. Where it came from a template of that name, the template is replaced. */
 export function SaveTemplateButton({
@@ -23,19 +23,19 @@ export function SaveTemplateButton({
   readonly children: ReactNode;
 }): ReactNode {
   const [open, setOpen] = useState(false);
-  const { save } = useTemplateDeeds();
+  const { save } = useTemplateActions();
   const navigate = useNavigate();
   const may = useMay("template.write");
   const keep = (name: string): void => {
-    const wish = wishOf(draft, [], { forTemplate: true });
-    if (wish.problems !== undefined) {
-      onProblems(wish.problems);
+    const request = requestOf(draft, [], { forTemplate: true });
+    if (request.problems !== undefined) {
+      onProblems(request.problems);
       setOpen(false);
       return;
     }
     const id = template?.name === name ? template.id : undefined;
     save.mutate(
-      { id, template: { name, session: wish.session } },
+      { id, template: { name, session: request.session } },
       {
         onSuccess: (saved) => {
           setOpen(false);

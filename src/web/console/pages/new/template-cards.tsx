@@ -9,7 +9,7 @@ import { classes } from "../../ui/classes.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { MENU, MENU_ITEM, useMenuQuestion, type MenuQuestion } from "../../ui/menu.ts";
 import { NameDialog } from "./template-name.tsx";
-import { templateWords, useTemplateDeeds, useTemplates } from "./template-data.ts";
+import { templateWords, useTemplateActions, useTemplates } from "./template-data.ts";
 
 /** The others are a press away. */
 const SHOWN = 6;
@@ -107,7 +107,7 @@ interface AskProps {
 }
 
 function Rename({ template, open, onClose }: AskProps): ReactNode {
-  const { save } = useTemplateDeeds();
+  const { save } = useTemplateActions();
   return (
     <NameDialog
       open={open}
@@ -124,7 +124,7 @@ function Rename({ template, open, onClose }: AskProps): ReactNode {
 }
 
 function Delete({ template, open, onClose }: AskProps): ReactNode {
-  const { remove } = useTemplateDeeds();
+  const { remove } = useTemplateActions();
   return (
     <Dialog
       open={open}

@@ -18,7 +18,7 @@ interface Save {
   readonly template: SaveTemplate;
 }
 
-export function useTemplateDeeds() {
+export function useTemplateActions() {
   const { client } = useConnection();
   const queries = useQueryClient();
   const tell = useTell();
@@ -43,7 +43,7 @@ export function useTemplateDeeds() {
 
 /** What a template is, in a line. */
 export function templateWords({ session }: Template): string {
-  const { engine, model, profile, workspace, max_cost_usd: limit } = session;
+  const { engine, model, profile, workspace, max_cost_microusd: limit } = session;
   const folder = workspace?.split("/").findLast((part) => part !== "");
   const parts = [
     engine,

@@ -3,13 +3,13 @@ import { Field, Select } from "../../ui/field.tsx";
 import { problemsAt } from "./draft.ts";
 import { NumberEditor } from "./field-editors.tsx";
 import type { FieldSpec } from "./fields.ts";
-import type { DraftDesk } from "./use-draft.ts";
+import type { PolicyEditor } from "./use-draft.ts";
 import { valueWords } from "./value-words.ts";
 import type { Policy } from "../../../../protocol/index.ts";
 
 const BUDGETS = [
   {
-    name: "per_day_usd",
+    name: "per_day_microusd",
     spec: {
       kind: "dollars",
       label: "Daily limit, all users",
@@ -18,19 +18,19 @@ const BUDGETS = [
     },
   },
   {
-    name: "total_usd",
+    name: "total_microusd",
     spec: { kind: "dollars", label: "Total limit, all users", hint: "All sessions, all time.", absent: "no limit" },
   },
 ] as const satisfies readonly { readonly name: keyof NonNullable<Policy["budget"]>; readonly spec: FieldSpec }[];
 
 /** What holds for all profiles: the default one, and limits for everybody together. */
-export function EverybodyEditor({ desk }: { readonly desk: DraftDesk }): ReactNode {
-  const { draft, problems } = desk;
+export function EverybodyEditor({ editor }: { readonly editor: PolicyEditor }): ReactNode {
+  const { draft, problems } = editor;
   const setBudget = (name: (typeof BUDGETS)[number]["name"], value: unknown): void => {
     const { [name]: _, ...others } = draft.budget ?? {};
     const { budget: __, ...policy } = draft;
     const budget = value === undefined ? others : { ...others, [name]: value };
-    desk.setDraft(Object.keys(budget).length === 0 ? policy : { ...policy, budget });
+    editor.setDraft(Object.keys(budget).length === 0 ? policy : { ...policy, budget });
   };
   return (
     <div className="grid grid-cols-1 gap-4 md:grid-cols-3">
@@ -43,7 +43,7 @@ export function EverybodyEditor({ desk }: { readonly desk: DraftDesk }): ReactNo
           <Select
             {...ids}
             value={draft.default_profile}
-            onChange={(event) => desk.setDraft({ ...draft, default_profile: event.target.value })}
+            onChange={(event) => editor.setDraft({ ...draft, default_profile: event.target.value })}
           >
             {Object.keys(draft.profiles).map((name) => (
               <option key={name}>{name}</option>
@@ -53,13 +53,13 @@ export function EverybodyEditor({ desk }: { readonly desk: DraftDesk }): ReactNo
       </Field>
       {BUDGETS.map(({ name, spec }) => (
         <NumberEditor
-          key={`${name}-${desk.round}`}
+          key={`${name}-${editor.round}`}
           kind="dollars"
           spec={spec}
           value={draft.budget?.[name]}
           problems={problemsAt(problems, `budget.${name}`)}
           onChange={(value) => setBudget(name, value)}
-          onWrong={(wrong) => desk.setWrong(`budget.${name}`, wrong)}
+          onWrong={(wrong) => editor.setWrong(`budget.${name}`, wrong)}
         />
       ))}
     </div>

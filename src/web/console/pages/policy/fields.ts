@@ -189,32 +189,32 @@ export const PROFILE_FIELDS: { readonly [Name in FieldName]-?: SpecFor<NonNullab
     absent: "none",
     example: "claude-opus-*",
   },
-  max_cost_usd: {
+  max_cost_microusd: {
     kind: "dollars",
     label: "One session",
     hint: "Spending limit of a session, including forks and sub-agents.",
     absent: "no limit",
   },
-  default_max_cost_usd: {
+  default_max_cost_microusd: {
     kind: "dollars",
     label: "Default session limit",
     hint: "Used when a session sets no limit.",
     absent: "as one session",
   },
-  max_cost_usd_per_tick: { kind: "dollars", label: "One turn", hint: "Including sub-agents.", absent: "no limit" },
-  max_cost_usd_per_day: {
+  max_cost_microusd_per_tick: { kind: "dollars", label: "One turn", hint: "Including sub-agents.", absent: "no limit" },
+  max_cost_microusd_per_day: {
     kind: "dollars",
     label: "One person or agent, per day",
     hint: "Days start at midnight UTC.",
     absent: "no limit",
   },
-  max_cost_usd_per_agent: {
+  max_cost_microusd_per_agent: {
     kind: "dollars",
     label: "One person or agent, in total",
     hint: "All sessions, all time.",
     absent: "no limit",
   },
-  approval_threshold_usd: {
+  approval_threshold_microusd: {
     kind: "dollars",
     label: "Ask for approval every",
     hint: "Each time a turn’s cost passes a multiple of this.",
@@ -223,7 +223,7 @@ export const PROFILE_FIELDS: { readonly [Name in FieldName]-?: SpecFor<NonNullab
   require_max_cost: {
     kind: "switch",
     label: "Sessions must set a limit",
-    hint: "Sessions without max_cost_usd are rejected.",
+    hint: "Sessions without max_cost_microusd are rejected.",
     absent: "no",
   },
   max_turns: {
@@ -325,12 +325,12 @@ export const FIELD_GROUPS: readonly { readonly title: string; readonly fields: r
   {
     title: "Money",
     fields: [
-      "max_cost_usd",
-      "default_max_cost_usd",
-      "max_cost_usd_per_tick",
-      "max_cost_usd_per_day",
-      "max_cost_usd_per_agent",
-      "approval_threshold_usd",
+      "max_cost_microusd",
+      "default_max_cost_microusd",
+      "max_cost_microusd_per_tick",
+      "max_cost_microusd_per_day",
+      "max_cost_microusd_per_agent",
+      "approval_threshold_microusd",
       "budget_approvers",
       "require_max_cost",
     ],

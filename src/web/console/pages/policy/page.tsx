@@ -50,15 +50,15 @@ export function PolicyPage(): ReactNode {
 
 /** The draft lives above the tabs: going to the tester loses nothing. */
 function EditableTabs({ policy }: { readonly policy: Policy }): ReactNode {
-  const desk = useDraft(policy);
-  const { isChanged } = desk;
+  const editor = useDraft(policy);
+  const { isChanged } = editor;
   useEffect(() => {
     if (!isChanged) return;
     const warn = (event: BeforeUnloadEvent): void => event.preventDefault();
     globalThis.addEventListener("beforeunload", warn);
     return () => globalThis.removeEventListener("beforeunload", warn);
   }, [isChanged]);
-  return <PolicyTabs policy={policy} isDraft={isChanged} profiles={<ProfilesEditor desk={desk} />} />;
+  return <PolicyTabs policy={policy} isDraft={isChanged} profiles={<ProfilesEditor editor={editor} />} />;
 }
 
 function PolicyTabs({

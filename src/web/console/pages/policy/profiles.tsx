@@ -13,7 +13,7 @@ import { ProfileEditor } from "./profile-editor.tsx";
 import { ProfileTabs } from "./profile-tabs.tsx";
 import { ProfileView } from "./profile-view.tsx";
 import { SaveDialog } from "./save-dialog.tsx";
-import type { DraftDesk } from "./use-draft.ts";
+import type { PolicyEditor } from "./use-draft.ts";
 
 /** The policy for those who may not change it. */
 export function ProfilesView({ policy }: { readonly policy: Policy }): ReactNode {
@@ -32,13 +32,13 @@ export function ProfilesView({ policy }: { readonly policy: Policy }): ReactNode
   );
 }
 
-export function ProfilesEditor({ desk }: { readonly desk: DraftDesk }): ReactNode {
-  const { draft, before, problems } = desk;
+export function ProfilesEditor({ editor }: { readonly editor: PolicyEditor }): ReactNode {
+  const { draft, before, problems } = editor;
   const [picked, setPicked] = useState(draft.default_profile);
   const [isMaking, setMaking] = useState(false);
   const shown = draft.profiles[picked] === undefined ? draft.default_profile : picked;
   const make = (name: string, copyOf: string): void => {
-    desk.setProfile(name, { ...draft.profiles[copyOf] });
+    editor.setProfile(name, { ...draft.profiles[copyOf] });
     setPicked(name);
     setMaking(false);
   };
@@ -46,7 +46,7 @@ export function ProfilesEditor({ desk }: { readonly desk: DraftDesk }): ReactNod
   return (
     <div className="space-y-5">
       <Section title="All users">
-        <EverybodyEditor desk={desk} />
+        <EverybodyEditor editor={editor} />
       </Section>
       <Section title="Profiles">
         <ProfileTabs
@@ -64,31 +64,31 @@ export function ProfilesEditor({ desk }: { readonly desk: DraftDesk }): ReactNod
           {(name) => (
             <div className="space-y-6">
               <ProfileEditor
-                key={`${name}-${desk.round}`}
+                key={`${name}-${editor.round}`}
                 name={name}
                 profile={draft.profiles[name] ?? {}}
                 problems={problems}
-                onChange={(profile) => desk.setProfile(name, profile)}
-                onWrong={(place, wrong) => desk.setWrong(place, wrong)}
+                onChange={(profile) => editor.setProfile(name, profile)}
+                onWrong={(place, wrong) => editor.setWrong(place, wrong)}
               />
-              <TakeOut desk={desk} name={name} />
+              <TakeOut editor={editor} name={name} />
             </div>
           )}
         </ProfileTabs>
       </Section>
       {isMaking && <NewProfile policy={draft} onClose={() => setMaking(false)} onMake={make} />}
-      <SaveBar desk={desk} />
+      <SaveBar editor={editor} />
     </div>
   );
 }
 
 /** Only what was set here can be taken out; what ships or stands in the file stays. */
-function TakeOut({ desk, name }: { readonly desk: DraftDesk; readonly name: string }): ReactNode {
+function TakeOut({ editor, name }: { readonly editor: PolicyEditor; readonly name: string }): ReactNode {
   const { client } = useConnection();
   const history = useQuery({ queryKey: [...KEYS.policy, "history"], queryFn: () => client.policyHistory() });
   const stored = history.data?.changes[0]?.policy.profiles ?? {};
-  const isNew = desk.before.profiles[name] === undefined;
-  if (name === desk.draft.default_profile || (!isNew && stored[name] === undefined)) return undefined;
+  const isNew = editor.before.profiles[name] === undefined;
+  if (name === editor.draft.default_profile || (!isNew && stored[name] === undefined)) return undefined;
   return (
     <div className="flex flex-wrap items-center justify-between gap-3 border-t pt-4">
       <p className="text-sm text-soft">
@@ -96,7 +96,7 @@ function TakeOut({ desk, name }: { readonly desk: DraftDesk; readonly name: stri
           ? "This profile is not saved yet."
           : "This profile was saved here. It overrides the built-in one and policy.yaml."}
       </p>
-      <Button variant="danger" size="small" onClick={() => desk.setProfile(name, undefined)}>
+      <Button variant="danger" size="small" onClick={() => editor.setProfile(name, undefined)}>
         <Trash2 aria-hidden className="size-4" /> Take it out
       </Button>
     </div>
@@ -104,22 +104,22 @@ function TakeOut({ desk, name }: { readonly desk: DraftDesk; readonly name: stri
 }
 
 /** Stays in sight as long as something is not saved. */
-function SaveBar({ desk }: { readonly desk: DraftDesk }): ReactNode {
+function SaveBar({ editor }: { readonly editor: PolicyEditor }): ReactNode {
   const [isSaving, setSaving] = useState(false);
-  const wrong = Object.keys(desk.wrong).length;
-  if (!desk.isChanged) return undefined;
+  const wrong = Object.keys(editor.wrong).length;
+  if (!editor.isChanged) return undefined;
   return (
     <div className="sticky bottom-18 z-20 flex flex-wrap items-center justify-between gap-3 rounded-xl border bg-raised px-4 py-3 shadow-lg md:bottom-4">
       <p role="status" className={wrong > 0 ? "text-sm text-bad" : "text-sm text-soft"}>
         {wrong > 0 ? `${wrong} fields have errors.` : "You have unsaved changes."}
       </p>
       <div className="flex gap-2">
-        <Button onClick={() => desk.begin(desk.before)}>Reset</Button>
+        <Button onClick={() => editor.begin(editor.before)}>Reset</Button>
         <Button variant="primary" disabled={wrong > 0} onClick={() => setSaving(true)}>
           Review and save
         </Button>
       </div>
-      {isSaving && <SaveDialog desk={desk} onClose={() => setSaving(false)} />}
+      {isSaving && <SaveDialog editor={editor} onClose={() => setSaving(false)} />}
     </div>
   );
 }

@@ -9,7 +9,7 @@ import { Note, Skeleton, Trouble } from "../../ui/states.tsx";
 import { useTell } from "../../ui/toasts.tsx";
 import { DiffView } from "./diff-view.tsx";
 import { layerToSend, policyYaml, problemsOf, samePolicy } from "./draft.ts";
-import type { DraftDesk } from "./use-draft.ts";
+import type { PolicyEditor } from "./use-draft.ts";
 
 interface Now {
   readonly inForce: Policy;
@@ -18,10 +18,16 @@ interface Now {
 }
 
 /** Shows what changes, and saves it. What somebody else saved meanwhile is never written over unseen. */
-export function SaveDialog({ desk, onClose }: { readonly desk: DraftDesk; readonly onClose: () => void }): ReactNode {
+export function SaveDialog({
+  editor,
+  onClose,
+}: {
+  readonly editor: PolicyEditor;
+  readonly onClose: () => void;
+}): ReactNode {
   const { client } = useConnection();
   const now = useQuery({
-    queryKey: [...KEYS.policy, "before-saving", desk.round],
+    queryKey: [...KEYS.policy, "before-saving", editor.round],
     queryFn: async (): Promise<Now> => {
       const [inForce, history] = await Promise.all([client.policy(), client.policyHistory()]);
       return { inForce, stored: history.changes[0]?.policy };
@@ -29,7 +35,7 @@ export function SaveDialog({ desk, onClose }: { readonly desk: DraftDesk; readon
     staleTime: 0,
     gcTime: 0,
   });
-  const removed = Object.keys(desk.before.profiles).filter((name) => desk.draft.profiles[name] === undefined);
+  const removed = Object.keys(editor.before.profiles).filter((name) => editor.draft.profiles[name] === undefined);
   return (
     <Dialog
       open
@@ -44,23 +50,23 @@ export function SaveDialog({ desk, onClose }: { readonly desk: DraftDesk; readon
             {removed.join(", ")}: where a profile of this name ships or stands in policy.yaml, that one holds again.
           </Note>
         )}
-        <DiffView label="Changes" before={policyYaml(desk.before)} after={policyYaml(desk.draft)} />
+        <DiffView label="Changes" before={policyYaml(editor.before)} after={policyYaml(editor.draft)} />
         {now.isPending && <Skeleton className="h-10" />}
         {now.error !== null && (
           <Trouble title="Can’t load the policy" error={now.error} onRetry={() => void now.refetch()} />
         )}
-        {now.data !== undefined && <SaveOrReload desk={desk} now={now.data} onClose={onClose} />}
+        {now.data !== undefined && <SaveOrReload editor={editor} now={now.data} onClose={onClose} />}
       </div>
     </Dialog>
   );
 }
 
 function SaveOrReload({
-  desk,
+  editor,
   now,
   onClose,
 }: {
-  readonly desk: DraftDesk;
+  readonly editor: PolicyEditor;
   readonly now: Now;
   readonly onClose: () => void;
 }): ReactNode {
@@ -68,17 +74,17 @@ function SaveOrReload({
   const queries = useQueryClient();
   const tell = useTell();
   const save = useMutation({
-    mutationFn: () => client.setPolicy(layerToSend({ stored: now.stored, before: desk.before, draft: desk.draft })),
+    mutationFn: () => client.setPolicy(layerToSend({ stored: now.stored, before: editor.before, draft: editor.draft })),
     onSuccess: (policy) => {
       queries.setQueryData(KEYS.policy, policy);
       void queries.invalidateQueries({ queryKey: [...KEYS.policy, "history"] });
-      desk.begin(policy);
+      editor.begin(policy);
       tell.ok("Policy saved");
       onClose();
     },
-    onError: (error) => desk.setProblems(problemsOf(error)),
+    onError: (error) => editor.setProblems(problemsOf(error)),
   });
-  if (!samePolicy(now.inForce, desk.before)) {
+  if (!samePolicy(now.inForce, editor.before)) {
     return (
       <Note tone="warn" role="alert">
         <p>Someone else changed the policy since you started. Saving would overwrite it.</p>
@@ -87,7 +93,7 @@ function SaveOrReload({
           className="mt-2"
           onClick={() => {
             queries.setQueryData(KEYS.policy, now.inForce);
-            desk.begin(now.inForce);
+            editor.begin(now.inForce);
             onClose();
           }}
         >

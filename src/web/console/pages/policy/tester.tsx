@@ -7,14 +7,14 @@ import { Section } from "../../ui/page.tsx";
 import { Note, Trouble } from "../../ui/states.tsx";
 import { RulingView } from "./ruling-view.tsx";
 import { CallForm } from "./call-form.tsx";
-import { StandingFields, type Standing } from "./standing-fields.tsx";
+import { SubjectFields, type TestSubject } from "./subject-fields.tsx";
 import { exampleOf, parseInput, TOOL_FORMS } from "./tool-forms.ts";
 
 /** The call as the server wants it; a session brings its own profile, workspace and autonomy. */
-function testOf(standing: Standing, tool: string, input: Record<string, unknown>): PolicyTest {
-  const session = standing.session.trim();
+function testOf(subject: TestSubject, tool: string, input: Record<string, unknown>): PolicyTest {
+  const session = subject.session.trim();
   if (session !== "") return { tool, input, session };
-  const { profile, autonomy, workspace } = standing;
+  const { profile, autonomy, workspace } = subject;
   return {
     tool,
     input,
@@ -27,7 +27,7 @@ function testOf(standing: Standing, tool: string, input: Record<string, unknown>
 /** Runs the real pipeline on a call, without executing it. */
 export function Tester({ policy, isDraft }: { readonly policy: Policy; readonly isDraft: boolean }): ReactNode {
   const { client } = useConnection();
-  const [standing, setStanding] = useState<Standing>({
+  const [subject, setSubject] = useState<TestSubject>({
     profile: policy.default_profile,
     session: "",
     autonomy: "",
@@ -40,7 +40,7 @@ export function Tester({ policy, isDraft }: { readonly policy: Policy; readonly 
   const parsed = json === undefined ? { input: { ...values } } : parseInput(json);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    if ("input" in parsed && tool.trim() !== "") test.mutate(testOf(standing, tool.trim(), parsed.input));
+    if ("input" in parsed && tool.trim() !== "") test.mutate(testOf(subject, tool.trim(), parsed.input));
   };
   /** What was ruled on another call is not shown beside this one. */
   function anew<Value>(set: (value: Value) => void): (value: Value) => void {
@@ -59,7 +59,7 @@ export function Tester({ policy, isDraft }: { readonly policy: Policy; readonly 
       <Section title="A tool call">
         <form onSubmit={submit} className="space-y-4">
           {isDraft && <Note tone="info">This tests the saved policy. Your unsaved changes do not count yet.</Note>}
-          <StandingFields policy={policy} standing={standing} onChange={anew(setStanding)} />
+          <SubjectFields policy={policy} subject={subject} onChange={anew(setSubject)} />
           <CallForm
             tool={tool}
             values={values}

@@ -2,7 +2,7 @@ import { useState } from "react";
 import type { Policy, Profile } from "../../../../protocol/index.ts";
 import { samePolicy, type Problem } from "./draft.ts";
 
-export interface DraftDesk {
+export interface PolicyEditor {
   /** The policy in force when editing began. */
   readonly before: Policy;
   readonly draft: Policy;
@@ -21,7 +21,7 @@ export interface DraftDesk {
 }
 
 /** What an admin has changed and not saved. */
-export function useDraft(inForce: Policy): DraftDesk {
+export function useDraft(inForce: Policy): PolicyEditor {
   const [before, setBefore] = useState(inForce);
   const [draft, setDraft] = useState(inForce);
   const [wrong, setWrong] = useState<Readonly<Record<string, string>>>({});

@@ -53,7 +53,7 @@ function newest(queries: QueryClient, session: SessionView): SessionView {
   return known !== undefined && known.seq > session.seq ? known : session;
 }
 
-export interface Deeds {
+export interface SessionActions {
   readonly control: (session: SessionView, verb: "pause" | "resume" | "close") => void;
   readonly fork: (session: SessionView) => void;
   readonly copyId: (session: SessionView) => void;
@@ -63,7 +63,7 @@ export interface Deeds {
 const DONE = { pause: "Paused", resume: "Resumed", close: "Closed" } as const;
 
 /** What can be done with a session from the list. */
-export function useDeeds(): Deeds {
+export function useSessionActions(): SessionActions {
   const { client, me } = useConnection();
   const queries = useQueryClient();
   const navigate = useNavigate();

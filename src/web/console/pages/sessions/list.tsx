@@ -1,9 +1,9 @@
 import type { KeyboardEvent, ReactNode, RefObject } from "react";
 import type { SessionView } from "../../../../protocol/index.ts";
-import { useDesk } from "../../ui/media.ts";
+import { useIsDesktop } from "../../ui/media.ts";
 import { Skeleton } from "../../ui/states.tsx";
 import { Ago } from "../../ui/words.tsx";
-import type { Deeds } from "./data.ts";
+import type { SessionActions } from "./data.ts";
 import { RowMenu } from "./row-menu.tsx";
 import { Cost, Forked, State, TitleLink, Workspace } from "./row-parts.tsx";
 
@@ -13,13 +13,13 @@ const ROWS_WHILE_LOADING = 8;
 
 interface ListProps {
   readonly sessions: readonly SessionView[];
-  readonly deeds: Deeds;
+  readonly actions: SessionActions;
   readonly place: RefObject<HTMLDivElement | null>;
 }
 
 /** A table where there is room, cards on a phone. The arrows go from one to the next. */
-export function SessionList({ sessions, deeds, place }: ListProps): ReactNode {
-  const desk = useDesk();
+export function SessionList({ sessions, actions, place }: ListProps): ReactNode {
+  const isDesktop = useIsDesktop();
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
     if (!(event.target instanceof HTMLAnchorElement)) return;
@@ -28,7 +28,7 @@ export function SessionList({ sessions, deeds, place }: ListProps): ReactNode {
   };
   return (
     <div ref={place} onKeyDown={onKeyDown}>
-      {desk ? <Table sessions={sessions} deeds={deeds} /> : <Cards sessions={sessions} deeds={deeds} />}
+      {isDesktop ? <Table sessions={sessions} actions={actions} /> : <Cards sessions={sessions} actions={actions} />}
     </div>
   );
 }
@@ -42,7 +42,7 @@ export function moveFocus(list: HTMLElement | null, by: 1 | -1): void {
   next?.scrollIntoView({ block: "nearest" });
 }
 
-function Table({ sessions, deeds }: Omit<ListProps, "place">): ReactNode {
+function Table({ sessions, actions }: Omit<ListProps, "place">): ReactNode {
   return (
     <TableFrame>
       {sessions.map((session) => (
@@ -74,7 +74,7 @@ function Table({ sessions, deeds }: Omit<ListProps, "place">): ReactNode {
             <Ago at={session.updated_at} />
           </td>
           <td className="py-2 pr-2 text-right align-middle">
-            <RowMenu session={session} deeds={deeds} />
+            <RowMenu session={session} actions={actions} />
           </td>
         </tr>
       ))}
@@ -106,14 +106,14 @@ function TableFrame({ children }: { readonly children: ReactNode }): ReactNode {
   );
 }
 
-function Cards({ sessions, deeds }: Omit<ListProps, "place">): ReactNode {
+function Cards({ sessions, actions }: Omit<ListProps, "place">): ReactNode {
   return (
     <ul className="space-y-2">
       {sessions.map((session) => (
         <li key={session.id} className="relative rounded-xl border bg-raised p-3 pr-2">
           <div className="flex items-start gap-2">
             <TitleLink session={session} className="line-clamp-2 min-w-0 flex-1 pt-1 leading-snug break-words" />
-            <RowMenu session={session} deeds={deeds} />
+            <RowMenu session={session} actions={actions} />
           </div>
           <div className="mt-1.5 flex flex-wrap items-center justify-between gap-x-3 gap-y-1 pr-1 text-sm">
             <State session={session} />
@@ -135,9 +135,9 @@ function Cards({ sessions, deeds }: Omit<ListProps, "place">): ReactNode {
 
 /** As high as what comes. */
 export function ListSkeleton(): ReactNode {
-  const desk = useDesk();
+  const isDesktop = useIsDesktop();
   const lines = Array.from({ length: ROWS_WHILE_LOADING }, (_, index) => index);
-  if (!desk) {
+  if (!isDesktop) {
     return (
       <div role="status" aria-label="Loading sessions" className="space-y-2">
         {lines.map((line) => (

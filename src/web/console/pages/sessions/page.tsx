@@ -10,7 +10,7 @@ import { Button } from "../../ui/button.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Empty, Skeleton, Trouble } from "../../ui/states.tsx";
 import { useTemplates } from "../new/template-data.ts";
-import { filterOf, useDeeds, useSessions } from "./data.ts";
+import { filterOf, useSessionActions, useSessions } from "./data.ts";
 import { Filters } from "./filters.tsx";
 import { ListSkeleton, moveFocus, SessionList } from "./list.tsx";
 
@@ -19,7 +19,7 @@ export function SessionsPage(): ReactNode {
   const filter = filterOf(search);
   const filtered = Object.keys(filter).length > 0;
   const query = useSessions(filter);
-  const deeds = useDeeds();
+  const actions = useSessionActions();
   const list = useRef<HTMLDivElement>(null);
   const box = useRef<HTMLInputElement>(null);
   useListKeys(list, box);
@@ -43,7 +43,7 @@ export function SessionsPage(): ReactNode {
       {query.isSuccess && sessions.length === 0 && !query.isPlaceholderData && <NothingFound />}
       {sessions.length > 0 && (
         <div className={query.isPlaceholderData ? "opacity-60 transition-opacity" : ""}>
-          <SessionList sessions={sessions} deeds={deeds} place={list} />
+          <SessionList sessions={sessions} actions={actions} place={list} />
         </div>
       )}
       <More

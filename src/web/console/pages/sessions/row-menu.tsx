@@ -7,11 +7,17 @@ import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { MENU, MENU_ITEM, MENU_LINE, useMenuQuestion } from "../../ui/menu.ts";
 import { titleOf } from "../../ui/words.tsx";
-import { isEnded, type Deeds } from "./data.ts";
+import { isEnded, type SessionActions } from "./data.ts";
 
-export function RowMenu({ session, deeds }: { readonly session: SessionView; readonly deeds: Deeds }): ReactNode {
+export function RowMenu({
+  session,
+  actions,
+}: {
+  readonly session: SessionView;
+  readonly actions: SessionActions;
+}): ReactNode {
   const question = useMenuQuestion<"close">();
-  const mayControl = deeds.mayControl(session);
+  const mayControl = actions.mayControl(session);
   const paused = session.status === "paused";
   return (
     <>
@@ -38,20 +44,20 @@ export function RowMenu({ session, deeds }: { readonly session: SessionView; rea
                 <ArrowRight aria-hidden className="size-4 text-faint" /> Open
               </Link>
             </DropdownMenu.Item>
-            {mayControl && <Deed icon={GitFork} label="Fork" onDo={() => deeds.fork(session)} />}
+            {mayControl && <MenuAction icon={GitFork} label="Fork" onDo={() => actions.fork(session)} />}
             {mayControl && !isEnded(session) && (
               <>
-                <Deed
+                <MenuAction
                   icon={paused ? Play : Pause}
                   label={paused ? "Resume" : "Pause"}
-                  onDo={() => deeds.control(session, paused ? "resume" : "pause")}
+                  onDo={() => actions.control(session, paused ? "resume" : "pause")}
                 />
                 <DropdownMenu.Separator className={MENU_LINE} />
-                <Deed icon={CircleX} label="Close …" onDo={() => question.ask("close")} />
+                <MenuAction icon={CircleX} label="Close …" onDo={() => question.ask("close")} />
               </>
             )}
             <DropdownMenu.Separator className={MENU_LINE} />
-            <Deed icon={Copy} label="Copy ID" onDo={() => deeds.copyId(session)} />
+            <MenuAction icon={Copy} label="Copy ID" onDo={() => actions.copyId(session)} />
           </DropdownMenu.Content>
         </DropdownMenu.Portal>
       </DropdownMenu.Root>
@@ -60,14 +66,14 @@ export function RowMenu({ session, deeds }: { readonly session: SessionView; rea
         open={question.asked === "close"}
         onAnswer={(yes) => {
           question.end();
-          if (yes) deeds.control(session, "close");
+          if (yes) actions.control(session, "close");
         }}
       />
     </>
   );
 }
 
-function Deed({
+function MenuAction({
   icon: Icon,
   label,
   onDo,

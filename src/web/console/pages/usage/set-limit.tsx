@@ -64,7 +64,7 @@ function LimitForm({ session, onClose }: { readonly session: SessionView; readon
   const [text, setText] = useState(session.limit_microusd === undefined ? "" : writeDollars(session.limit_microusd));
   const amount = parseDollars(text);
   const save = useMutation({
-    mutationFn: (max_cost_usd: number) => client.setBudget(session.id, { max_cost_usd }),
+    mutationFn: (max_cost_microusd: number) => client.setBudget(session.id, { max_cost_microusd }),
     onSuccess: async (changed) => {
       tell.ok(`The session may now spend ${money(changed.limit_microusd ?? 0)}.`);
       await Promise.all([

@@ -4,15 +4,15 @@ import type { ReactNode } from "react";
 import { Button } from "../../../console/ui/button.tsx";
 import { classes } from "../../../console/ui/classes.ts";
 import { useTell } from "../../../console/ui/toasts.tsx";
-import type { Deed } from "../../desk/workbench.ts";
+import type { ActionRecord } from "../../model/workbench.ts";
 import { useCommands } from "../commands.ts";
-import { useBench, useDeeds } from "../context.tsx";
+import { useBench, useActions } from "../context.tsx";
 import { IconButton } from "./icon-button.tsx";
 
-/** What was done, newest first; each deed can be taken back, and all of the agent's at once. */
+/** What was done, newest first; each action can be taken back, and all of the agent's at once. */
 export function HistoryMenu(): ReactNode {
-  const deeds = useDeeds();
-  const byAgent = deeds.filter(({ by, undone }) => by === "agent" && !undone).length;
+  const actions = useActions();
+  const byAgent = actions.filter(({ by, undone }) => by === "agent" && !undone).length;
   return (
     <Popover.Root>
       <Popover.Trigger asChild>
@@ -36,12 +36,12 @@ export function HistoryMenu(): ReactNode {
             <h2 className="text-sm font-semibold">What was done</h2>
             <UndoAgent count={byAgent} />
           </div>
-          {deeds.length === 0 ? (
+          {actions.length === 0 ? (
             <p className="px-3.5 py-6 text-center text-sm text-soft">Nothing yet.</p>
           ) : (
             <ol className="min-h-0 flex-1 overflow-y-auto py-1">
-              {deeds.toReversed().map((deed) => (
-                <DeedRow key={deed.id} deed={deed} />
+              {actions.toReversed().map((action) => (
+                <ActionRow key={action.id} action={action} />
               ))}
             </ol>
           )}
@@ -62,7 +62,7 @@ function UndoAgent({ count }: { readonly count: number }): ReactNode {
       onClick={() =>
         attempt(() => {
           const taken = workbench.undoAgent();
-          tell.ok(`Took back ${String(taken)} of Claude’s ${taken === 1 ? "deed" : "deeds"}.`);
+          tell.ok(`Took back ${String(taken)} of Claude’s ${taken === 1 ? "action" : "actions"}.`);
         })
       }
     >
@@ -71,29 +71,29 @@ function UndoAgent({ count }: { readonly count: number }): ReactNode {
   );
 }
 
-function DeedRow({ deed }: { readonly deed: Deed }): ReactNode {
+function ActionRow({ action }: { readonly action: ActionRecord }): ReactNode {
   const { workbench } = useBench();
   const { attempt } = useCommands();
-  const Icon = deed.by === "agent" ? Bot : User;
+  const Icon = action.by === "agent" ? Bot : User;
   return (
     <li className="flex items-center gap-2.5 px-3.5 py-1 hover:bg-sunken">
-      <Icon aria-hidden className={classes("size-4 shrink-0", deed.by === "agent" ? "text-accent" : "text-faint")} />
+      <Icon aria-hidden className={classes("size-4 shrink-0", action.by === "agent" ? "text-accent" : "text-faint")} />
       <span className="min-w-0 flex-1 text-sm">
-        <span className="sr-only">{deed.by === "agent" ? "Claude: " : "You: "}</span>
-        <span className={classes("block truncate", deed.undone && "text-faint line-through")} title={deed.words}>
-          {deed.words}
+        <span className="sr-only">{action.by === "agent" ? "Claude: " : "You: "}</span>
+        <span className={classes("block truncate", action.undone && "text-faint line-through")} title={action.words}>
+          {action.words}
         </span>
       </span>
-      <time dateTime={new Date(deed.at).toISOString()} className="shrink-0 text-xs text-faint">
-        {new Date(deed.at).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" })}
+      <time dateTime={new Date(action.at).toISOString()} className="shrink-0 text-xs text-faint">
+        {new Date(action.at).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" })}
       </time>
       <Button
         size="small"
         variant="quiet"
-        aria-label={`${deed.undone ? "Redo" : "Undo"}: ${deed.words}`}
-        onClick={() => attempt(() => (deed.undone ? workbench.redo(deed.id) : workbench.undo(deed.id)))}
+        aria-label={`${action.undone ? "Redo" : "Undo"}: ${action.words}`}
+        onClick={() => attempt(() => (action.undone ? workbench.redo(action.id) : workbench.undo(action.id)))}
       >
-        {deed.undone ? "Redo" : "Undo"}
+        {action.undone ? "Redo" : "Undo"}
       </Button>
     </li>
   );

@@ -2,7 +2,7 @@ import { useDeferredValue, useMemo, useRef, useState, type FormEvent, type React
 import { Button } from "../../../console/ui/button.tsx";
 import { Dialog } from "../../../console/ui/dialog.tsx";
 import { Field, Input, TextArea } from "../../../console/ui/field.tsx";
-import type { View } from "../../desk/workbench.ts";
+import type { View } from "../../model/workbench.ts";
 import { useBench } from "../context.tsx";
 import { ColumnPreview } from "./column-preview.tsx";
 import { FormulaHelp } from "./formula-help.tsx";

@@ -1,8 +1,8 @@
 import { useEffect, useRef, type ReactNode } from "react";
-import { useDesk } from "../../../console/ui/media.ts";
-import { dockIds, GRID, showIn, stackOf } from "../../desk/dock.ts";
-import { rectsOf, type Rect, type StackRect } from "../../desk/rects.ts";
-import type { View } from "../../desk/workbench.ts";
+import { useIsDesktop } from "../../../console/ui/media.ts";
+import { dockIds, GRID, showIn, stackOf } from "../../model/dock.ts";
+import { rectsOf, type Rect, type StackRect } from "../../model/rects.ts";
+import type { View } from "../../model/workbench.ts";
 import { useBench } from "../context.tsx";
 import { useSurface } from "../surface.ts";
 import { DropHint } from "./drop-hint.tsx";
@@ -22,7 +22,7 @@ const MARGIN = 6;
 export function DockArea({ view }: { readonly view: View }): ReactNode {
   const area = useRef<HTMLDivElement>(null);
   const size = useSize(area);
-  const isWide = useDesk();
+  const isWide = useIsDesktop();
   const { workbench } = useBench();
   const { maximised, front, set } = useSurface();
   useNewInFront(view);

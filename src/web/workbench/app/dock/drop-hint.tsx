@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import type { Rect } from "../../desk/rects.ts";
+import type { Rect } from "../../model/rects.ts";
 
 /** Where a viewer that is dragged would come to lie. */
 export function DropHint({ rect }: { readonly rect: Rect }): ReactNode {

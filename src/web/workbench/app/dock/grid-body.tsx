@@ -1,9 +1,9 @@
 import { useSyncExternalStore, type ReactNode } from "react";
-import type { View } from "../../desk/workbench.ts";
+import type { View } from "../../model/workbench.ts";
 import { Grid } from "../../grid/grid.tsx";
 import { useBench } from "../context.tsx";
 
-/** The table's rows. What is filtered and selected there is a person's deed. */
+/** The table's rows. What is filtered and selected there is a person's action. */
 export function GridBody({
   view,
   width,

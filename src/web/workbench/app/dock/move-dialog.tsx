@@ -2,8 +2,8 @@ import { useState, type FormEvent, type ReactNode } from "react";
 import { Button } from "../../../console/ui/button.tsx";
 import { Dialog } from "../../../console/ui/dialog.tsx";
 import { Field, Select } from "../../../console/ui/field.tsx";
-import { GRID, moveTo, moveToEdge, type Place } from "../../desk/dock.ts";
-import type { View } from "../../desk/workbench.ts";
+import { GRID, moveTo, moveToEdge, type Place } from "../../model/dock.ts";
+import type { View } from "../../model/workbench.ts";
 import { useBench } from "../context.tsx";
 
 const PLACES: readonly (readonly [Place, string])[] = [

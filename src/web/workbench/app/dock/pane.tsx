@@ -1,7 +1,7 @@
 import type { PointerEvent, ReactNode } from "react";
-import { GRID } from "../../desk/dock.ts";
-import type { StackRect } from "../../desk/rects.ts";
-import type { View } from "../../desk/workbench.ts";
+import { GRID } from "../../model/dock.ts";
+import type { StackRect } from "../../model/rects.ts";
+import type { View } from "../../model/workbench.ts";
 import { GridBody } from "./grid-body.tsx";
 import { PaneHead } from "./pane-head.tsx";
 import { ViewerBody } from "./viewer-body.tsx";

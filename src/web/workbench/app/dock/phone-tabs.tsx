@@ -1,7 +1,7 @@
 import { useEffect, useRef, type ReactNode } from "react";
 import { classes } from "../../../console/ui/classes.ts";
-import { GRID } from "../../desk/dock.ts";
-import type { View } from "../../desk/workbench.ts";
+import { GRID } from "../../model/dock.ts";
+import type { View } from "../../model/workbench.ts";
 
 /** A phone shows one at a time. */
 export function PhoneTabs({

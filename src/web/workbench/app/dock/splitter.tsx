@@ -1,8 +1,8 @@
 import type { KeyboardEvent, PointerEvent, ReactNode } from "react";
 import { classes } from "../../../console/ui/classes.ts";
-import { resize } from "../../desk/dock.ts";
-import type { SplitterRect } from "../../desk/rects.ts";
-import type { View } from "../../desk/workbench.ts";
+import { resize } from "../../model/dock.ts";
+import type { SplitterRect } from "../../model/rects.ts";
+import type { View } from "../../model/workbench.ts";
 import { WORKBENCH_LIMITS } from "../../limits.ts";
 import { useBench } from "../context.tsx";
 import { followPointer } from "../follow-pointer.ts";

@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState, type PointerEvent as ReactPointerEvent, type RefObject } from "react";
-import { dropTarget, type DropTarget } from "../../desk/drop-target.ts";
-import { moveTo, moveToEdge } from "../../desk/dock.ts";
-import type { Rect, StackRect } from "../../desk/rects.ts";
-import type { View } from "../../desk/workbench.ts";
+import { dropTarget, type DropTarget } from "../../model/drop-target.ts";
+import { moveTo, moveToEdge } from "../../model/dock.ts";
+import type { Rect, StackRect } from "../../model/rects.ts";
+import type { View } from "../../model/workbench.ts";
 import { useBench } from "../context.tsx";
 
 /** A pointer that moves less than this has only clicked. */

@@ -3,7 +3,7 @@ import { lazy, Suspense, useCallback, useMemo, useState, type ComponentType, typ
 import { Loading } from "../../../console/ui/states.tsx";
 import { useTell } from "../../../console/ui/toasts.tsx";
 import { useTable } from "../../data/use-table.ts";
-import type { OpenViewer, View } from "../../desk/workbench.ts";
+import type { OpenViewer, View } from "../../model/workbench.ts";
 import { definitionOf, wholeLook } from "../../viewers/registry.ts";
 import type { Look, ViewerDefinition, ViewerProps } from "../../viewers/viewer.ts";
 import { useBench } from "../context.tsx";

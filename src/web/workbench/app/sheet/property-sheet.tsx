@@ -2,10 +2,10 @@ import { X } from "lucide-react";
 import { useState, type ReactNode } from "react";
 import { Dialog } from "../../../console/ui/dialog.tsx";
 import { Input } from "../../../console/ui/field.tsx";
-import { useDesk } from "../../../console/ui/media.ts";
+import { useIsDesktop } from "../../../console/ui/media.ts";
 import { useTell } from "../../../console/ui/toasts.tsx";
 import { useTable } from "../../data/use-table.ts";
-import type { OpenViewer, View } from "../../desk/workbench.ts";
+import type { OpenViewer, View } from "../../model/workbench.ts";
 import { definitionOf, wholeLook } from "../../viewers/registry.ts";
 import type { PropertyDefinition, ViewerDefinition } from "../../viewers/viewer.ts";
 import { useBench } from "../context.tsx";
@@ -18,7 +18,7 @@ const MANY = 12;
 
 /** All that can be set of a viewer, made from what the viewer says of itself. */
 export function PropertySheet({ view }: { readonly view: View }): ReactNode {
-  const isWide = useDesk();
+  const isWide = useIsDesktop();
   const { sheet, set } = useSurface();
   const viewer = view.viewers.find(({ id }) => id === sheet);
   const definition = viewer === undefined ? undefined : definitionOf(viewer.type);

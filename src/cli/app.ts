@@ -1,0 +1,375 @@
+import { randomBytes } from "node:crypto";
+import { chmod, mkdir, realpath, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { ConnectionBook } from "../connections/index.ts";
+import { LIMITS, makeNewId, type NewId, type Redactor } from "../protocol/index.ts";
+import { ProcessMarks, reapOrphans, startWatchdog } from "../sandbox/index.ts";
+import {
+  Gateway,
+  openEnvironment,
+  sweepWarm,
+  sweepEnvironments,
+  type Checkpoint,
+  type Clock,
+  type Log,
+  type Models,
+} from "../sessions/index.ts";
+import { startSim } from "../sim/index.ts";
+import { openSqliteStore, type SqliteStoreOptions, type Stall, type Store, type StoreHealth } from "../store/index.ts";
+import { openTelemetry, type Readings, type Telemetry } from "../telemetry/index.ts";
+import type { AnyTool } from "../tools/index.ts";
+import { openEngines } from "./engines.ts";
+import { TOKEN_FILE } from "./files.ts";
+import { markerOf } from "./home-marker.ts";
+import { openModels } from "./models.ts";
+import { fewOpenFiles, OpenFilesWatch, OWN_OPEN_FILES, type OpenFiles } from "./open-files.ts";
+import { loadPolicyFile } from "./policy-file.ts";
+import type { Environment, Settings } from "./settings.ts";
+import { readTextFile } from "./text-file.ts";
+import { loadToolModules } from "./tool-modules.ts";
+import { keyFilesOf, refuseUntrusted, trustedInHome } from "./trusted-files.ts";
+
+const ENGINES = "engines";
+/** What the files of document 003 showed of messages that had not ended. */
+const MOUNT = "mount";
+/** Files with the passwords of databases. */
+const CONNECTIONS = "connections";
+/** What a tool's process gets of the server's environment; everything else stays here. */
+const PASSED_ON = ["PATH", "HOME", "LANG", "LC_ALL", "USER", "LOGNAME", "SHELL", "TMPDIR", "TZ"] as const;
+
+export interface App {
+  readonly gateway: Gateway;
+  readonly adminToken: string;
+  readonly telemetry: Telemetry;
+  /** Where model calls go, for people. */
+  readonly modelAddress: string;
+  /** From now on a disk that is away is waited for as `storeCloseMs` says; not at all when the signal is aborted. */
+  giveUpSoon(hurry?: AbortSignal): void;
+  close(): Promise<void>;
+}
+
+export interface AppOptions {
+  readonly settings: Settings;
+  readonly environment: Environment;
+  readonly version: string;
+  readonly log: Log;
+  readonly redact: Redactor;
+  readonly reach: (name: Checkpoint) => void;
+  /** Absent: the machine's. */
+  readonly clock?: Clock | undefined;
+  /** Whether a database is taken that lost something, and how a test makes the store slow or faulty. */
+  readonly store?: Pick<SqliteStoreOptions, "tuning" | "faults" | "acceptLoss"> | undefined;
+  /** What the process has open. Absent: as it is. */
+  readonly openFiles?: OpenFiles | undefined;
+  /** WebSockets that are open now; absent: there are none. */
+  readonly openSockets?: (() => number) | undefined;
+  /** The store can no longer write: nothing that was promised can be kept. */
+  readonly onFatal: (error: Error) => void;
+}
+
+const SYSTEM_CLOCK: Clock = {
+  now: () => Date.now(),
+  elapsed: () => performance.now(),
+  after: (ms, callback) => {
+    const timer = setTimeout(callback, ms);
+    timer.unref();
+    return () => clearTimeout(timer);
+  },
+};
+
+/** What was opened so far, to be closed the other way round. */
+type Opened = (() => Promise<unknown>)[];
+
+/** Opens everything behind the surfaces on a home folder, and settles what the last run left there. */
+export async function openApp(options: AppOptions): Promise<App> {
+  await mkdir(options.settings.home.value, { recursive: true, mode: 0o700 });
+  const home = await realpath(options.settings.home.value);
+  refuseUntrusted([...trustedInHome(home), ...keyFilesOf(options.settings)], options.environment);
+  const extraTools = await loadToolModules(options.settings, options.environment);
+  // The store is open before whoever counts its commits.
+  let counted: ((seconds: number) => void) | undefined;
+  const store = await openSqliteStore({
+    ...options.store,
+    onCommit: ({ ms }) => counted?.(ms / 1_000),
+    // Before the database: what a dead server left running ends, also where the disk is full.
+    onLocked: () => endLeft(home, options.log),
+    path: join(home, "sallyport.db"),
+    onFatal: options.onFatal,
+    onStall: (stall) => tellStall(options.log, stall),
+    onDamage: ({ session, why }) => options.log.error({ session, why }, DAMAGE_FOUND),
+  });
+  const opened: Opened = [() => store.close()];
+  const giveUpSoon = (hurry = new AbortController().signal): void => store.giveUpSoon(hurry);
+  const close = async (): Promise<void> => {
+    // Some of what is closed before the store waits for it.
+    giveUpSoon();
+    for (const end of opened.toReversed()) await end();
+  };
+  try {
+    const app = await assemble(options, { home, store, extraTools }, opened);
+    counted = (seconds) => app.telemetry.commit(seconds);
+    return { ...app, giveUpSoon, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function endLeft(home: string, log: Log): Promise<void> {
+  const reaped = await reapOrphans({ marker: await markerOf(home) });
+  if (reaped > 0) log.info({ processes: reaped }, "ended processes that the last run left");
+}
+
+function tellStall(log: Log, stall: Stall | undefined): void {
+  if (stall === undefined) log.warn({}, "the store writes again; nothing that was accepted is lost");
+  else
+    log.error(
+      { cause: stall.cause, why: stall.why },
+      stall.cause === "replaced"
+        ? "the database's files were removed or replaced: nothing is stored any more. Stop the server, put the files back or restore a backup, and start it again"
+        : "the store cannot write: new requests are refused, what runs waits, and it is tried again",
+    );
+}
+
+const DAMAGE_FOUND =
+  "a page of the database is damaged: what lies on it is refused, all else goes on. `sallyport doctor` says what is damaged; restore a backup when you can";
+
+function storeReadings({
+  disk,
+  damaged,
+  stall,
+  waitingChars,
+  waitingWrites,
+  refusedWrites,
+}: StoreHealth): Pick<Readings, `store${string}` & keyof Readings> {
+  return {
+    storeStalled: stall === undefined ? 0 : 1,
+    storeWaitingChars: waitingChars,
+    storeWaitingWrites: waitingWrites,
+    storeRefusedWrites: refusedWrites,
+    storeDamagedSessions: damaged?.size ?? 0,
+    storeFreeBytes: disk?.freeBytes,
+    storeDatabaseBytes: disk?.databaseBytes,
+    storeWalBytes: disk?.walBytes,
+  };
+}
+
+interface AppBase {
+  readonly home: string;
+  readonly store: Store;
+  /** Of the operator's own modules. */
+  readonly extraTools: readonly AnyTool[];
+}
+
+async function assemble(
+  options: AppOptions,
+  base: AppBase,
+  opened: Opened,
+): Promise<Omit<App, "giveUpSoon" | "close">> {
+  const { settings, environment, log, redact, clock = SYSTEM_CLOCK } = options;
+  const { home, store } = base;
+  const sim = await startSim({ host: "127.0.0.1", port: 0 });
+  opened.push(() => sim.close());
+  const telemetry = await telemetryFor(options);
+  opened.push(() => telemetry.close());
+  const marker = await markerOf(home);
+  const adminToken =
+    settings.token.value ?? (await kept(join(home, TOKEN_FILE), () => `sp_${randomBytes(32).toString("base64url")}`));
+  const marks = await openMarks(marker, { log, clock }, opened);
+  await sweepEnvironments(home);
+  for (const folder of [ENGINES, "output"]) await sweepWarm(join(home, folder), store);
+  const newId = makeNewId(
+    () => clock.now(),
+    (bytes) => crypto.getRandomValues(bytes),
+  );
+  const { models, requests, ...way } = await openModels({
+    settings,
+    environment,
+    home,
+    store,
+    simUrl: sim.url,
+    clock,
+    newId,
+    log,
+    redact,
+    told: (exchange) => telemetry.exchange(exchange),
+  });
+  opened.push(() => way.close());
+  const openFiles = watchOpenFiles(options, opened);
+  const gateway = await gatewayFor(options, { ...base, marker, marks, models, newId, telemetry, openFiles });
+  opened.push(() => gateway.close());
+  opened.push(watchStrays({ gateway, marker, marks, log, clock }));
+  telemetry.gauges(async () => ({
+    ...(await gateway.readings()),
+    ...storeReadings(store.health()),
+    engineProcesses: gateway.pool,
+    openSockets: options.openSockets?.() ?? 0,
+    openModelRequests: models.proxy.openRequests,
+    sessionKeys: models.proxy.sessionKeys,
+    requestLogDropped: requests.dropped,
+  }));
+  await gateway.tokens.ensureAdmin(adminToken, "first admin");
+  void warnOfMissingKey(models, log);
+  return { gateway, adminToken, telemetry, modelAddress: addressOf(models) };
+}
+
+/** Nobody waits for it: a key may come from a command. */
+async function warnOfMissingKey({ providers, defaultProvider }: Models, log: Log): Promise<void> {
+  try {
+    await providers.get(defaultProvider).credentials();
+  } catch (error) {
+    log.warn({ provider: defaultProvider }, (error as Error).message);
+  }
+}
+
+/** Where model calls of sessions go that name no provider. */
+function addressOf({ providers, defaultProvider }: Models): string {
+  const { id, baseUrl } = providers.get(defaultProvider);
+  const places = [...new Set(Object.values(baseUrl))].join(" and ");
+  return id === "cloud" ? places : `the provider ${id} (${places})`;
+}
+
+/** How the processes of this server are told from others, and what ends them when it is killed. */
+async function openMarks(
+  marker: string,
+  { log, clock }: { readonly log: Log; readonly clock: Clock },
+  opened: Opened,
+): Promise<ProcessMarks> {
+  const marks = await ProcessMarks.open(marker, Math.random);
+  if (!marks.lasting)
+    log.info({}, "processes are known by their environment alone: one that clears it can outlive its session");
+  const watchdog = startWatchdog({
+    marker,
+    life: marks.life,
+    after: (ms, callback) => clock.after(ms, callback),
+    onLost: (reason) => log.warn({ reason }, "the watchdog ended and is started again"),
+  });
+  opened.push(() => Promise.resolve(watchdog.close()));
+  return marks;
+}
+
+interface StrayWatch {
+  readonly gateway: Gateway;
+  readonly marker: string;
+  readonly marks: ProcessMarks;
+  readonly log: Log;
+  readonly clock: Clock;
+}
+
+/** Ends what outlived its session, now and then. Answers what stops it. */
+function watchStrays({ gateway, marker, marks, log, clock }: StrayWatch): () => Promise<void> {
+  let look: Promise<unknown> = Promise.resolve();
+  let cancel = (): void => undefined;
+  const again = (): void => {
+    cancel = clock.after(LIMITS.strayProcessMs, () => {
+      look = reapOrphans({ marker, marks, living: gateway.living })
+        .then((count) => {
+          if (count > 0) log.warn({ processes: count }, "ended processes that belonged to no session any more");
+        })
+        .finally(again);
+      look.catch((error: unknown) => log.warn({ err: error }, "stray processes could not be looked for"));
+    });
+  };
+  again();
+  return async () => {
+    await look.catch(() => undefined);
+    cancel();
+  };
+}
+
+function telemetryFor({ settings, version, log, redact, clock = SYSTEM_CLOCK }: AppOptions): Promise<Telemetry> {
+  const { url, headers = {} } = settings.telemetry.value ?? {};
+  for (const secret of Object.values(headers)) redact.learn(secret);
+  return openTelemetry({ version, endpoint: url, headers, now: () => clock.now(), log, redact });
+}
+
+interface AppParts extends AppBase {
+  readonly marker: string;
+  readonly marks: ProcessMarks;
+  readonly models: Models;
+  readonly newId: NewId;
+  readonly telemetry: Telemetry;
+  readonly openFiles: OpenFilesWatch;
+}
+
+function watchOpenFiles(
+  { log, clock = SYSTEM_CLOCK, openFiles: files = OWN_OPEN_FILES }: AppOptions,
+  opened: Opened,
+): OpenFilesWatch {
+  const few = fewOpenFiles(files);
+  if (few !== undefined) log.warn({ limit: files.limit }, few);
+  const watch = new OpenFilesWatch({ files, log, after: (ms, callback) => clock.after(ms, callback) });
+  opened.push(() => Promise.resolve(watch.close()));
+  return watch;
+}
+
+async function gatewayFor(options: AppOptions, parts: AppParts): Promise<Gateway> {
+  const { settings, environment, log, redact, clock = SYSTEM_CLOCK } = options;
+  const { home, store, marker, marks, models, newId, telemetry, openFiles } = parts;
+  const passedOn = Object.fromEntries(
+    PASSED_ON.flatMap((name) => (environment[name] === undefined ? [] : [[name, environment[name]]])),
+  ) as Record<string, string>;
+  return Gateway.open({
+    dependencies: {
+      store,
+      isShortOfFiles: () => openFiles.isShort,
+      engines: openEngines(settings, environment),
+      models,
+      connections: new ConnectionBook({
+        started: settings.connections?.value ?? [],
+        environment,
+        credentials: join(home, CONNECTIONS),
+        hidden: [home],
+        redact,
+        after: (ms, callback) => clock.after(ms, callback),
+      }),
+      observe: (event, { settings: { engine, provider, model }, created_by }) =>
+        telemetry.event(event, { engine, provider, model, agent: created_by.id }),
+      openEnvironment: (wanted) =>
+        openEnvironment(
+          {
+            home,
+            marker,
+            marks,
+            engineMemoryBytes: settings.engineMemoryBytes?.value,
+            environment: passedOn,
+            extraTools: parts.extraTools,
+            redact,
+            newId,
+            now: () => clock.now(),
+          },
+          wanted,
+        ),
+      engineFolder: (session_id) => join(home, ENGINES, session_id),
+      sessionFiles: (session_id) => [
+        join(home, ENGINES, session_id),
+        join(home, "output", session_id),
+        join(home, MOUNT, `${session_id}.jsonl`),
+      ],
+      clock,
+      newId,
+      random: Math.random,
+      log,
+      redact,
+      reach: options.reach,
+      startAhead: settings.startAhead.value,
+    },
+    places: {
+      defaultWorkspace: await realpath(settings.workspace.value),
+      roots: await Promise.all(settings.roots.value.map((root) => realpath(root))),
+      hidden: [home],
+    },
+    retention: settings.retention?.value,
+    policyFile: loadPolicyFile(home, settings),
+  });
+}
+
+/** A small secret that is made once and kept in the home folder, readable by its owner only. */
+async function kept(path: string, make: () => string): Promise<string> {
+  const known = readTextFile(path);
+  if (known !== undefined && known.trim() !== "") return known.trim();
+  const value = make();
+  await writeFile(path, `${value}\n`, { mode: 0o600 });
+  await chmod(path, 0o600);
+  return value;
+}

@@ -1,0 +1,109 @@
+import { LIMITS, outputText, PROTOCOL_VERSION, type ContentBlock } from "../../protocol/index.ts";
+import type { OfferedTool } from "./tools.ts";
+import { record, text, type Fields } from "./wire.ts";
+
+/** Runs a client tool; the call is named by the vendor's own id. */
+export type RunOfferedTool = (call: {
+  readonly tool: string;
+  readonly tool_use_id: string;
+  readonly input: Fields;
+  readonly signal: AbortSignal;
+}) => Promise<{ readonly content: readonly ContentBlock[]; readonly is_error: boolean }>;
+
+const PROTOCOL = "2025-06-18";
+const UNKNOWN_METHOD = -32_601;
+
+/**
+ * Tools that the vendor's program is offered, as an MCP server without a wire: one message in, its answer out. Nothing is
+ * answered to a notification.
+ */
+export class OfferedToolServer {
+  readonly name: string;
+  readonly tools: readonly OfferedTool[];
+  readonly #run: RunOfferedTool;
+  readonly #running = new Map<unknown, AbortController>();
+
+  constructor(name: string, tools: readonly OfferedTool[], run: RunOfferedTool) {
+    this.name = name;
+    this.tools = tools;
+    this.#run = run;
+  }
+
+  async answer(raw: unknown): Promise<Fields | undefined> {
+    const message = record(raw);
+    const { id, method } = message;
+    if (method === "notifications/cancelled") this.#running.get(record(message["params"])["requestId"])?.abort();
+    if (id === undefined || method === undefined) return undefined;
+    switch (method) {
+      case "initialize":
+        return reply(id, {
+          protocolVersion: text(record(message["params"])["protocolVersion"]) ?? PROTOCOL,
+          capabilities: { tools: {} },
+          serverInfo: { name: this.name, version: PROTOCOL_VERSION },
+        });
+      case "ping":
+        return reply(id, {});
+      case "tools/list":
+        return reply(id, { tools: this.tools.map(described) });
+      case "tools/call":
+        return reply(id, await this.#call(id, record(message["params"])));
+      default:
+        return {
+          jsonrpc: "2.0",
+          id,
+          error: { code: UNKNOWN_METHOD, message: `unknown method ${JSON.stringify(method)}` },
+        };
+    }
+  }
+
+  /** Ends what runs. */
+  close(): void {
+    for (const controller of this.#running.values()) controller.abort();
+  }
+
+  async #call(id: unknown, params: Fields): Promise<Fields> {
+    const tool = this.tools.find((candidate) => candidate.tool === params["name"]);
+    if (tool === undefined) return toolAnswer([{ type: "text", text: "Unknown tool." }], true);
+    const controller = new AbortController();
+    this.#running.set(id, controller);
+    try {
+      const result = await this.#run({
+        tool: tool.name,
+        tool_use_id: text(record(params["_meta"])["claudecode/toolUseId"]) ?? "",
+        input: record(params["arguments"]),
+        signal: controller.signal,
+      });
+      return toolAnswer(result.content, result.is_error);
+    } finally {
+      this.#running.delete(id);
+    }
+  }
+}
+
+function reply(id: unknown, result: Fields): Fields {
+  return { jsonrpc: "2.0", id, result };
+}
+
+/** Always loaded: a tool that must be searched for first is a tool that is not used. */
+function described({ tool, definition, concurrent }: OfferedTool): Fields {
+  return {
+    name: tool,
+    // The vendor's program runs such tools beside one another.
+    annotations: { readOnlyHint: concurrent },
+    description: definition.description,
+    inputSchema: definition.input_schema,
+    // A longer result would be put into a file that the session's tools cannot read.
+    _meta: { "anthropic/alwaysLoad": true, "anthropic/maxResultSizeChars": LIMITS.toolOutputChars },
+  };
+}
+
+function toolAnswer(content: readonly ContentBlock[], isError: boolean): Fields {
+  // The vendor's program shows nothing but text for an error.
+  const blocks = isError ? [{ type: "text" as const, text: outputText(content) }] : content;
+  return {
+    content: blocks.map((block) =>
+      block.type === "text" ? block : { type: "image", data: block.data, mimeType: block.media_type },
+    ),
+    isError,
+  };
+}

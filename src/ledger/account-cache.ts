@@ -1,0 +1,94 @@
+import { LIMITS } from "../protocol/index.ts";
+import type { Waiter } from "./waiters.ts";
+
+/** One account in memory. Micro-USD. */
+export interface Account {
+  readonly key: string;
+  spent: number;
+  reserved: number;
+  /** Claims, reservations and spending on its way to the disk that need it here. */
+  holders: number;
+  /** Claims that wait until less of it is reserved, in order. */
+  readonly waiting: Waiter[];
+  /** Present until `spent` has been read. */
+  loading: Promise<void> | undefined;
+}
+
+/**
+ * The accounts that are in use, read from the store when they are first asked for. One that nobody holds may be
+ * forgotten: everything that was spent on it is on the disk then.
+ */
+export class AccountCache {
+  readonly #read: (key: string) => Promise<number>;
+  /** The longest unused first. */
+  readonly #accounts = new Map<string, Account>();
+
+  constructor(read: (key: string) => Promise<number>) {
+    this.#read = read;
+  }
+
+  /** These stay in memory until each is dropped. Nothing waits when all are there already. */
+  hold(keys: readonly string[]): readonly Account[] | Promise<readonly Account[]> {
+    const accounts = keys.map((key) => this.#take(key));
+    return accounts.some(({ loading }) => loading !== undefined) ? this.#loaded(accounts) : accounts;
+  }
+
+  drop(accounts: readonly Account[]): void {
+    for (const account of accounts) account.holders -= 1;
+    this.#forget();
+  }
+
+  /** Absent: not in memory. */
+  peek(key: string): Account | undefined {
+    const account = this.#accounts.get(key);
+    return account?.loading === undefined ? account : undefined;
+  }
+
+  async #loaded(accounts: readonly Account[]): Promise<readonly Account[]> {
+    try {
+      await Promise.all(accounts.flatMap(({ loading }) => loading ?? []));
+      return accounts;
+    } catch (error) {
+      this.drop(accounts);
+      throw error;
+    }
+  }
+
+  #take(key: string): Account {
+    const known = this.#accounts.get(key);
+    const account = known ?? this.#load(key);
+    account.holders += 1;
+    if (known !== undefined) this.#accounts.delete(key);
+    this.#accounts.set(key, account);
+    return account;
+  }
+
+  #load(key: string): Account {
+    const account: Account = { key, spent: 0, reserved: 0, holders: 0, waiting: [], loading: undefined };
+    account.loading = this.#read(key).then(
+      (spent) => {
+        account.spent = spent;
+        account.loading = undefined;
+      },
+      (error: unknown) => {
+        // The next one who asks reads again.
+        this.#accounts.delete(key);
+        throw error;
+      },
+    );
+    return account;
+  }
+
+  /** A few steps at a time: those that are held go to the end, so that each call finds others. */
+  #forget(): void {
+    for (let step = 0; step < FORGET_STEPS && this.#accounts.size > LIMITS.ledgerAccounts; step += 1) {
+      const [oldest] = this.#accounts.values();
+      if (oldest === undefined) return;
+      this.#accounts.delete(oldest.key);
+      if (oldest.holders > 0) this.#accounts.set(oldest.key, oldest);
+    }
+  }
+}
+
+/** More than the accounts of one claim, so that the number shrinks faster than it grows. */
+const FORGET_STEPS = 32;

@@ -1,0 +1,89 @@
+import { firstExcess, isBounded, may, type Capability } from "../../gate/index.ts";
+import { Failure, type PrincipalRef, type Redactor, type Role } from "../../protocol/index.ts";
+import type { AuditRow } from "../../store/index.ts";
+import type { Dependencies } from "../dependencies.ts";
+import type { TokenScope } from "./token-scope.ts";
+
+/** Who is calling: a principal whose token was checked. */
+export interface Caller extends PrincipalRef {
+  readonly role: Role;
+  readonly token: CallerToken;
+}
+
+/** The token that a caller showed. */
+interface CallerToken extends TokenScope {
+  readonly id: string;
+  /** Milliseconds since the epoch. Absent: never. */
+  readonly expires_at?: number | undefined;
+}
+
+/** What sessions of this caller keep of its token. */
+export function scopeOf({ token: { bounds, parents } }: Caller): TokenScope {
+  return { bounds, parents };
+}
+
+/** Throws unless the caller may do this at all. Answers whether it is so for everybody's sessions or only its own. */
+export function authorize(caller: Caller, capability: Capability): "all" | "own" {
+  const scope = may(caller.role, capability);
+  if (scope === "no") throw new Failure("forbidden", `the role ${caller.role} may not ${capability}`);
+  return scope;
+}
+
+/** What changes something in a session, or lets it do something. */
+const ACTING: ReadonlySet<Capability> = new Set([
+  "session.control",
+  "approval.decide",
+  "approval.answer",
+  "budget.raise",
+]);
+
+/** A session, or something of it. */
+interface Owned {
+  readonly state: { readonly created_by: Pick<PrincipalRef, "id">; readonly token: TokenScope };
+  readonly what: string;
+}
+
+/**
+ * The same for one session. To a stranger a session that is not its own does not exist. A token with limits of its own acts only in
+ * sessions that it or a token that it made has begun, and that have no wider limits: with others it could do more than it may.
+ */
+export function authorizeFor(caller: Caller, capability: Capability, { state, what }: Owned): void {
+  const scope = authorize(caller, capability);
+  const isOwn = state.created_by.id === caller.id;
+  if (scope === "own" && !isOwn) throw new Failure("not_found", `there is no ${what}`);
+  const { id, bounds } = caller.token;
+  if (!ACTING.has(capability) || !isBounded(bounds)) return;
+  if (!isOwn && !state.token.parents.some((parent) => parent.id === id))
+    throw new Failure("forbidden", `this token has limits of its own, so it cannot act in ${what}, which others began`);
+  const wider = firstExcess(state.token.bounds, bounds);
+  if (wider !== undefined && wider !== "origins")
+    throw new Failure("forbidden", `${what} may do more than this token (${wider}); begin a new session`);
+}
+
+export interface AuditedAction {
+  readonly action: string;
+  readonly target: string;
+  readonly details?: unknown;
+}
+
+/** One line of the audit log, to be committed beside what it tells of. */
+export function auditRow(
+  dependencies: Pick<Dependencies, "newId" | "clock" | "redact">,
+  by: PrincipalRef,
+  audited: AuditedAction,
+): AuditRow {
+  return {
+    id: dependencies.newId("aud"),
+    at: new Date(dependencies.clock.now()).toISOString(),
+    by: { id: by.id, name: by.name, role: by.role },
+    action: audited.action,
+    target: audited.target,
+    details: JSON.parse(redactedDetails(dependencies.redact, audited)) as unknown,
+  };
+}
+
+/** Of what a person decided on only known secrets are taken out: the rest is what was approved. */
+function redactedDetails(redact: Redactor, { action, details = {} }: AuditedAction): string {
+  const json = JSON.stringify(details);
+  return action.startsWith("approval.") ? redact.exact(json) : redact(json);
+}

@@ -1,0 +1,100 @@
+import { ACCOUNTS, dayOf, type SpendingLimit } from "../../ledger/index.ts";
+import { mountProfileName, type LimitKind, type Policy, type Profile, type Shortage } from "../../protocol/index.ts";
+import type { SetLimits } from "./set-limits.ts";
+import type { SessionState } from "../core/state.ts";
+
+/** A session that this one draws on, as it was made. */
+export interface Parent {
+  readonly id: string;
+  /** Micro-USD; absent: no limit of its own. */
+  readonly limit?: number | undefined;
+}
+
+export interface LimitContext {
+  readonly state: SessionState;
+  readonly policy: Policy;
+  readonly profile: Profile;
+  readonly parents: readonly Parent[];
+  readonly limits: SetLimits;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+/** A limit, and the part of it that the policy sets; absent: the policy sets none. */
+export interface PolicyLimit extends SpendingLimit {
+  readonly policy?: number | undefined;
+}
+
+const MOUNT_PROFILES = mountProfileName("");
+
+/** Limits that sessions and prompts ask for themselves, within what the policy says. */
+const OWN_KINDS: ReadonlySet<LimitKind> = new Set(["turn", "session", "parent"]);
+
+/** Every limit that a model request of this session must keep now, the nearest first. */
+export function spendingLimitsOf(context: LimitContext): readonly PolicyLimit[] {
+  const { state, policy, profile, parents, now } = context;
+  const agent = state.created_by.id;
+  const spendingLimits: PolicyLimit[] = [];
+  const add = (kind: LimitKind, account: string, said: number | undefined, own?: number): void => {
+    spendingLimits.push({ kind, account, policy: said, limit: limitNow(context.limits, { kind, account, said, own }) });
+  };
+  if (state.turn !== undefined) {
+    const account = ACCOUNTS.turn(state.turn.id);
+    add("turn", account, profile.max_cost_microusd_per_tick, state.turn.max_cost_microusd);
+    // At a mount it is the whole session's spending that needs an approval, as document 003 has it.
+    const counted = state.settings.profile.startsWith(MOUNT_PROFILES) ? ACCOUNTS.session(state.id) : account;
+    add("threshold", counted, profile.approval_threshold_microusd);
+  }
+  add("session", ACCOUNTS.session(state.id), profile.max_cost_microusd, state.settings.max_cost_microusd);
+  for (const parent of parents) add("parent", ACCOUNTS.session(parent.id), profile.max_cost_microusd, parent.limit);
+  const day = dayOf(now);
+  add("agent_day", ACCOUNTS.agentDay(agent, day), profile.max_cost_microusd_per_day);
+  add("agent", ACCOUNTS.agent(agent), profile.max_cost_microusd_per_agent);
+  // What a token spends, the tokens spend that it was made with.
+  for (const { id, bounds } of state.token.parents) {
+    if (bounds.max_cost_microusd_per_day !== undefined)
+      add("agent_day", ACCOUNTS.agentDay(id, day), bounds.max_cost_microusd_per_day);
+    if (bounds.max_cost_microusd !== undefined) add("agent", ACCOUNTS.agent(id), bounds.max_cost_microusd);
+  }
+  add("day", ACCOUNTS.day(day), policy.budget?.per_day_microusd);
+  add("total", ACCOUNTS.total, policy.budget?.total_microusd);
+  return spendingLimits;
+}
+
+/**
+ * The limit that was too small. A session may draw on several parents, which only their limits tell apart: `changed` where none has that
+ * limit any more. Undefined: nobody can raise it, because it is the price of the request itself, or there is no such limit.
+ */
+export function spendingLimitOf(
+  spendingLimits: readonly PolicyLimit[],
+  { kind, limit_microusd }: Pick<Shortage, "kind" | "limit_microusd">,
+): PolicyLimit | "changed" | undefined {
+  const alike = spendingLimits.filter((spendingLimit) => spendingLimit.kind === kind);
+  const same = alike.find(({ limit }) => limit === limit_microusd);
+  if (kind !== "parent") return same ?? alike[0];
+  return same ?? (alike.length === 0 ? undefined : "changed");
+}
+
+/** The limit that holds. What a person set does until the policy says something else than it did then: the later word counts. */
+export function limitNow(
+  limits: SetLimits,
+  place: {
+    readonly kind: LimitKind;
+    readonly account: string;
+    readonly said: number | undefined;
+    readonly own: number | undefined;
+  },
+): number | undefined {
+  const { kind, account, said, own } = place;
+  // What was set for a session holds for its children too.
+  const set = limits.get(kind === "parent" ? "session" : kind, account);
+  if (set === undefined) return least(own, said);
+  if (set.policy === said) return set.limit;
+  return OWN_KINDS.has(kind) ? least(set.limit, said) : said;
+}
+
+/** The smaller of two limits, either of which may be absent. */
+export function least(left: number | undefined, right: number | undefined): number | undefined {
+  if (left === undefined) return right;
+  return right === undefined ? left : Math.min(left, right);
+}

@@ -1,0 +1,316 @@
+import { ACCOUNTS, type SpendingLimit } from "../../ledger/index.ts";
+import {
+  BUDGET_TOOL,
+  Failure,
+  LIMITS,
+  shortageWords,
+  SYSTEM,
+  type Approval,
+  type ErrorCode,
+  type Shortage,
+} from "../../protocol/index.ts";
+import type { Exchange, KeyLease, RequestContext } from "../../proxy/index.ts";
+import { inputHash } from "../permission/permit.ts";
+import { spendingLimitOf, spendingLimitsOf, type PolicyLimit, type Parent } from "./limits.ts";
+import type { Answering } from "../core/questions.ts";
+import { effectiveProfile } from "../permission/effective-profile.ts";
+import type { Clock } from "../dependencies.ts";
+import type { Session } from "../core/session.ts";
+import { fromRow, isFinal, type OpenTurn } from "../core/state.ts";
+import { atWallTime } from "../lifecycle/wall-time.ts";
+
+/** Whether there may be money again. `message`: why not, for the caller. */
+export type Funds = { readonly granted: true } | { readonly granted: false; readonly message: string };
+
+const GRANTED: Funds = { granted: true };
+const STOPPED: Funds = { granted: false, message: "aborted" };
+const QUESTION_PREFIX = "budget_";
+const DAY_MS = 86_400_000;
+const DAILY = new Set<Shortage["kind"]>(["agent_day", "day"]);
+
+/** A session's dealings with the model proxy: its key, its limits, what it spends, and the question for more. */
+export class SessionBudget {
+  readonly #session: Session;
+  #parents: readonly Parent[] = [];
+  #lease: KeyLease | undefined;
+  /** The last `open` that nothing has ended; its key is the only one that counts. */
+  #opening: symbol | undefined;
+  /** What the last refused request lacked; absent since money came. */
+  #shortage: Shortage | undefined;
+  #refusal: ErrorCode | undefined;
+  #asking: Promise<Funds> | undefined;
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  /** A key for an engine that begins. The one before it ends. It is valid until `close`, however long nobody uses it. */
+  async open(): Promise<string> {
+    this.close();
+    const opening = Symbol("opening");
+    this.#opening = opening;
+    await this.load();
+    const lease = this.#session.dependencies.models.proxy.lease({
+      context: () => this.#context(),
+      begin: (id) => this.#session.activity.beginRequest(id),
+      told: (exchange) => this.#told(exchange),
+    });
+    if (this.#opening === opening) this.#lease = lease;
+    // Closed or opened again while the limits were read: nobody would end this one.
+    else lease.revoke();
+    return lease.key;
+  }
+
+  /** Reads what the limits of this session depend on: needed again when it has become somebody's. */
+  async load(): Promise<void> {
+    const { dependencies, state } = this.#session;
+    this.#parents = await Promise.all(state.ancestors.map((id) => this.#parent(id)));
+    await dependencies.limits.load(
+      this.#spendingLimits().map(({ kind, account }) => ({ kind: kind === "parent" ? "session" : kind, account })),
+    );
+  }
+
+  close(): void {
+    this.#opening = undefined;
+    this.#lease?.revoke();
+    this.#lease = undefined;
+  }
+
+  /** Why the proxy refused the last request; absent: it did not. */
+  get refusal(): ErrorCode | undefined {
+    return this.#refusal;
+  }
+
+  /** The limit that holds for the session itself. */
+  get limit(): number | undefined {
+    return this.#spendingLimits().find(({ kind }) => kind === "session")?.limit;
+  }
+
+  /** Resolves when a refused request may be tried again, or a person has said no. Sub-agents that ask at once share one question. */
+  async funds(signal: AbortSignal): Promise<Funds> {
+    const shortage = this.#shortage;
+    if (shortage === undefined) return GRANTED;
+    if (this.#session.state.settings.at_budget_end === "fail") {
+      return { granted: false, message: `${shortageWords(shortage)} Have it raised, then send the message again.` };
+    }
+    this.#asking ??= this.#ask(shortage, signal).finally(() => {
+      this.#asking = undefined;
+    });
+    const funds = await this.#asking;
+    return signal.aborted ? STOPPED : funds;
+  }
+
+  /** What the ledger counted for requests that died with the last server, the journal does not have yet. */
+  async countTheDead(turn: OpenTurn): Promise<void> {
+    const { id, cost_microusd } = turn;
+    const { dependencies, state } = this.#session;
+    const { ledger } = dependencies.models;
+    const { spent } = await ledger.balance(ACCOUNTS.turn(id));
+    if (spent <= cost_microusd) return;
+    const balance = await ledger.balance(ACCOUNTS.session(state.id));
+    const cost = spent - cost_microusd;
+    const bound = Math.min(cost, await this.#uncountedBound(turn));
+    await this.#session.execute({ type: "spend", turn_id: id, cost, bound, ...balance, limit: state.limit_microusd });
+  }
+
+  /** The bounds that the ledger has of a turn, and its journal has not. */
+  async #uncountedBound({ id, bound_microusd = 0 }: OpenTurn): Promise<number> {
+    const { dependencies, state } = this.#session;
+    const lines = await dependencies.store.read.usage({ by: ["turn"], session: state.id, limit: LIMITS.usageLines });
+    const counted = lines.find(({ turn }) => turn === id)?.bound_microusd;
+    return counted === undefined ? Infinity : Math.max(0, counted - bound_microusd);
+  }
+
+  async #parent(id: string): Promise<Parent> {
+    const row = await this.#session.dependencies.store.read.session(id);
+    return { id, limit: row === undefined ? undefined : fromRow(row).settings.max_cost_microusd };
+  }
+
+  /** What the policy says of a limit; undefined: nothing. */
+  policyLimit({ kind, account }: Pick<SpendingLimit, "kind" | "account">): number | undefined {
+    return this.#spendingLimits().find(
+      (spendingLimit) => spendingLimit.kind === kind && spendingLimit.account === account,
+    )?.policy;
+  }
+
+  #spendingLimits(): readonly PolicyLimit[] {
+    const { dependencies, state } = this.#session;
+    const policy = dependencies.policy();
+    const profile = effectiveProfile(policy, state);
+    const { limits, clock } = dependencies;
+    return spendingLimitsOf({ state, policy, profile, parents: this.#parents, limits, now: clock.now() });
+  }
+
+  #context(): RequestContext | Failure {
+    const { dependencies, state } = this.#session;
+    if (isFinal(state.status)) return new Failure("session_closed", `session ${state.id} is ${state.status}`);
+    // Made ready ahead of time, and nobody's yet: it may hold a key, but not use it.
+    if (state.status === "creating") return new Failure("session_closed", `session ${state.id} has not begun`);
+    try {
+      const profile = effectiveProfile(dependencies.policy(), state);
+      return {
+        session_id: state.id,
+        turn_id: state.turn?.id,
+        agent: state.created_by.id,
+        engine: state.settings.engine,
+        provider: state.settings.provider,
+        allowedProviders: profile.allowed_providers,
+        allowedHosts: profile.provider_hosts,
+        allowedModels: profile.allowed_models,
+        blockedModels: profile.blocked_models,
+        maxContextTokens: state.settings.max_context_tokens,
+        spendingLimits: this.#spendingLimits(),
+        sessionRate: profile.session_rate,
+        agentRate: profile.agent_rate,
+        tokenParents: state.token.parents,
+      };
+    } catch (error) {
+      // The profile is gone from the policy: then nothing is allowed.
+      if (error instanceof Failure) return error;
+      throw error;
+    }
+  }
+
+  #told(exchange: Exchange): void {
+    this.#session.activity.endRequest(exchange.id);
+    if (exchange.shortage !== undefined) this.#shortage = exchange.shortage;
+    else if (exchange.outcome !== "refused") this.#shortage = undefined;
+    this.#refusal = exchange.outcome === "refused" ? exchange.code : undefined;
+    if (exchange.cost_microusd === 0) return;
+    const { dependencies, state } = this.#session;
+    const balance = dependencies.models.ledger.peek(ACCOUNTS.session(state.id));
+    this.#session
+      .execute({
+        type: "spend",
+        turn_id: exchange.turn_id,
+        cost: exchange.cost_microusd,
+        bound: exchange.bound_microusd,
+        spent: balance?.spent ?? state.cost_microusd + exchange.cost_microusd,
+        reserved: balance?.reserved ?? 0,
+        limit: this.limit,
+      })
+      // A session that has just ended takes no event any more; the ledger has the money.
+      .catch(() => undefined);
+  }
+
+  async #ask(shortage: Shortage, signal: AbortSignal): Promise<Funds> {
+    const { dependencies } = this.#session;
+    const spendingLimit = spendingLimitOf(this.#spendingLimits(), shortage);
+    // Somebody else who draws on the same parent got it raised since the request was refused: it is tried again.
+    if (spendingLimit === "changed") return GRANTED;
+    if (spendingLimit === undefined) return { granted: false, message: shortageWords(shortage) };
+    const { approval_id, tool_use_id } = this.#openQuestion() ?? (await this.#question(shortage, spendingLimit));
+    const look = (): void => void this.#lookAgain(approval_id, shortage).catch(() => undefined);
+    const stops = [dependencies.limits.onChange(look)];
+    // It may have changed before anybody listened.
+    look();
+    if (DAILY.has(shortage.kind)) stops.push(eachNewDay(dependencies.clock, look));
+    try {
+      return this.#verdict(await this.#session.answered(approval_id, tool_use_id), shortage, signal);
+    } finally {
+      for (const stop of stops) stop();
+    }
+  }
+
+  /** A question of this turn that an earlier life of the server asked, or a sub-agent a moment ago. */
+  #openQuestion(): { readonly approval_id: string; readonly tool_use_id: string } | undefined {
+    for (const [tool_use_id, asked] of Object.entries(this.#session.state.turn?.asked ?? {})) {
+      if (tool_use_id.startsWith(QUESTION_PREFIX) && asked.answer === undefined)
+        return { approval_id: asked.approval_id, tool_use_id };
+    }
+    return undefined;
+  }
+
+  async #question(
+    shortage: Shortage,
+    spendingLimit: PolicyLimit,
+  ): Promise<{ approval_id: string; tool_use_id: string }> {
+    const { dependencies, state } = this.#session;
+    const turn = state.turn;
+    if (turn === undefined) throw new Failure("aborted", "aborted");
+    const now = dependencies.clock.now();
+    const limit_microusd = proposed(shortage, spendingLimit);
+    const kind = shortage.kind === "parent" ? "session" : shortage.kind;
+    const input = { limit_microusd, kind, account: spendingLimit.account, shortage };
+    const approval: Approval = {
+      id: dependencies.newId("apr"),
+      session_id: state.id,
+      turn_id: turn.id,
+      item_id: "",
+      tool: BUDGET_TOOL,
+      tool_use_id: `${QUESTION_PREFIX}${dependencies.newId("item")}`,
+      tier: "execute",
+      input,
+      input_hash: inputHash(BUDGET_TOOL, input),
+      preview: {
+        type: "budget",
+        summary: shortageWords(shortage),
+        shortage,
+        proposed_limit_microusd: limit_microusd,
+      },
+      warnings: [],
+      reason: shortageWords(shortage),
+      unattended: state.settings.unattended,
+      created_at: new Date(now).toISOString(),
+      ...(state.settings.unattended === "park"
+        ? {}
+        : { expires_at: new Date(now + LIMITS.budgetQuestionMs).toISOString() }),
+      status: "pending",
+    };
+    const durable = this.#session.execute({ type: "ask", approval });
+    dependencies.reach("budget.asked");
+    await durable;
+    return { approval_id: approval.id, tool_use_id: approval.tool_use_id };
+  }
+
+  /** A limit was raised elsewhere, or the day is over: then nobody needs to answer. */
+  async #lookAgain(approval_id: string, shortage: Shortage): Promise<void> {
+    const { ledger } = this.#session.dependencies.models;
+    for (const { account, limit } of this.#spendingLimits()) {
+      // What others have set aside is not counted: the ledger waits for that by itself.
+      const { spent } = await ledger.balance(account);
+      if (limit !== undefined && spent + shortage.asked_microusd > limit) return;
+    }
+    await this.#session.answer({ approval_id, outcome: "cancelled", by: SYSTEM, feedback: "there is money again" });
+  }
+
+  #verdict(answer: Answering, shortage: Shortage, signal: AbortSignal): Funds {
+    if (signal.aborted) return STOPPED;
+    switch (answer.outcome) {
+      case "approved":
+      case "cancelled":
+        return GRANTED;
+      case "rejected": {
+        const why = answer.feedback === undefined ? "" : ` (${answer.feedback})`;
+        return { granted: false, message: `${shortageWords(shortage)} It was not raised${why}.` };
+      }
+      case "timed_out":
+        return { granted: false, message: `${shortageWords(shortage)} Nobody raised it in time.` };
+    }
+  }
+}
+
+/** Calls back at the beginning of each day (UTC), until the answer is called: one look may fail, or find too little. */
+function eachNewDay(clock: Clock, callback: () => void): () => void {
+  let stop = (): void => undefined;
+  const wait = (): void => {
+    const now = clock.now();
+    const next = (): void => {
+      wait();
+      callback();
+    };
+    stop = atWallTime(clock, { at: now - (now % DAY_MS) + DAY_MS, callback: next });
+  };
+  wait();
+  return () => stop();
+}
+
+/** Enough for the request, and so much that the next one does not ask at once; where that is enough, no more than an operator may give. */
+function proposed(shortage: Shortage, { policy = Infinity }: PolicyLimit): number {
+  const { kind, limit_microusd, spent_microusd, reserved_microusd, asked_microusd } = shortage;
+  const needed = spent_microusd + reserved_microusd + asked_microusd;
+  // Above a threshold a person is asked again after as much once more.
+  if (kind === "threshold") return needed + limit_microusd;
+  const ample = Math.max(needed, limit_microusd * 2);
+  return kind === "session" || kind === "parent" ? Math.max(needed, Math.min(ample, policy)) : ample;
+}

@@ -1,0 +1,46 @@
+import { Failure, type LimitKind, type Profile } from "../../protocol/index.ts";
+import type { DocumentRow } from "../../store/index.ts";
+import { authorize, type Caller } from "../access/access.ts";
+import type { SetLimit } from "./set-limits.ts";
+import { effectiveProfile } from "../permission/effective-profile.ts";
+import type { Session } from "../core/session.ts";
+
+/** Limits that the policy gives to many: raising one is changing the policy. */
+const POLICY_KINDS: ReadonlySet<LimitKind> = new Set(["agent_day", "agent", "day", "total"]);
+
+/** Sets a limit in the name of a person, as far as that person may, and wakes whoever waits for money. `commit` makes it durable. */
+export async function setLimit(
+  session: Session,
+  caller: Caller,
+  set: SetLimit,
+  commit: (documents: readonly DocumentRow[]) => Promise<unknown>,
+): Promise<void> {
+  const { limits, clock, policy } = session.dependencies;
+  const profile = effectiveProfile(policy(), session.state);
+  checkApprover(caller, profile);
+  const { max_cost_microusd = Infinity } = profile;
+  const beyondPolicy = set.kind === "session" && set.limit > max_cost_microusd;
+  if (POLICY_KINDS.has(set.kind) || beyondPolicy) {
+    try {
+      authorize(caller, "policy.write");
+    } catch {
+      const what = beyondPolicy ? `more than the policy's ${max_cost_microusd} micro-USD for a session` : "this limit";
+      throw new Failure("forbidden", `only an admin may give ${what}: ask one, or set less`);
+    }
+  }
+  const placed = { ...set, policy: session.budget.policyLimit(set) };
+  const { row, back } = limits.put(placed, caller, new Date(clock.now()).toISOString());
+  try {
+    await commit([row]);
+  } catch (error) {
+    back();
+    throw error;
+  }
+  limits.changed();
+}
+
+/** A profile may say who approves its sessions' money. */
+function checkApprover(caller: Caller, { budget_approvers: approvers = [] }: Profile): void {
+  if (approvers.length === 0 || approvers.includes(caller.id) || approvers.includes(caller.name)) return;
+  throw new Failure("forbidden", `money for this session is approved by ${approvers.join(", ")}: ask one of them`);
+}

@@ -1,0 +1,97 @@
+import { LIMITS, type LimitKind, type PrincipalRef } from "../../protocol/index.ts";
+import type { DocumentRow, Store } from "../../store/index.ts";
+
+/** A limit that a person set, over what policy and settings say. */
+export interface SetLimit {
+  readonly kind: LimitKind;
+  /** The ledger's account. */
+  readonly account: string;
+  /** Micro-USD. */
+  readonly limit: number;
+  /** What the policy said of it at that time; absent: nothing. */
+  readonly policy?: number | undefined;
+}
+
+type Kept = Pick<SetLimit, "limit" | "policy">;
+
+/**
+ * The limits that people set. They are kept as documents, one name an account, so that each change stays on record.
+ * In memory are those of accounts that are in use: whoever uses an account has loaded it.
+ */
+export class SetLimits {
+  readonly #store: Store;
+  readonly #set = new Map<string, Kept>();
+  /** Accounts for which nobody set a limit, as the store said. Only `put` makes one, so this stays true. */
+  readonly #unset = new Set<string>();
+  readonly #listeners = new Set<() => void>();
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /** Undefined: nobody set one. */
+  get(kind: LimitKind, account: string): Kept | undefined {
+    return this.#set.get(nameOf(kind, account));
+  }
+
+  async load(places: readonly Pick<SetLimit, "kind" | "account">[]): Promise<void> {
+    for (const { kind, account } of places) {
+      const name = nameOf(kind, account);
+      if (this.#set.has(name) || this.#unset.has(name)) continue;
+      const [row] = await this.#store.read.documents({ name, limit: 1 });
+      if (row !== undefined) this.#keep(name, JSON.parse(row.body) as Kept);
+      else if (!this.#set.has(name)) this.#remember(name);
+    }
+  }
+
+  /** Holds at once. The row makes it durable: commit it with what caused it, and take it `back` if that fails. */
+  put(set: SetLimit, by: PrincipalRef, at: string): { readonly row: DocumentRow; readonly back: () => void } {
+    const name = nameOf(set.kind, set.account);
+    const before = this.#set.get(name);
+    const { limit, policy } = set;
+    this.#keep(name, { limit, policy });
+    return {
+      row: { name, at, by: { id: by.id, name: by.name, role: by.role }, body: JSON.stringify({ limit, policy }) },
+      back: () => {
+        if (before === undefined) this.#set.delete(name);
+        else this.#set.set(name, before);
+      },
+    };
+  }
+
+  /** A turn's own limits end with it. */
+  forget(kind: LimitKind, account: string): void {
+    this.#set.delete(nameOf(kind, account));
+  }
+
+  /** Limits have changed: whoever waits for money looks again. */
+  changed(): void {
+    for (const listener of this.#listeners) listener();
+  }
+
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  #remember(name: string): void {
+    if (this.#unset.size >= LIMITS.limitsInMemory) this.#unset.clear();
+    this.#unset.add(name);
+  }
+
+  #keep(name: string, kept: Kept): void {
+    this.#unset.delete(name);
+    this.#set.delete(name);
+    this.#set.set(name, kept);
+    if (this.#set.size <= LIMITS.limitsInMemory) return;
+    // The oldest goes; its session loads it again when it next opens a conversation.
+    for (const oldest of this.#set.keys()) {
+      this.#set.delete(oldest);
+      break;
+    }
+  }
+}
+
+function nameOf(kind: LimitKind, account: string): string {
+  return `limit/${kind}/${account}`;
+}

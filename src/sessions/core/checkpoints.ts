@@ -1,0 +1,62 @@
+import { isToolItem } from "../../protocol/index.ts";
+import type { Change } from "./decide.ts";
+
+/**
+ * The named points of a turn's and an approval's life at which the crash suite ends the process. In production reaching
+ * one does nothing; the list is here so that a test can walk all of them.
+ */
+export const CHECKPOINTS = [
+  "session.decided",
+  "session.durable",
+  "prompt.decided",
+  "prompt.durable",
+  "queue.decided",
+  "queue.durable",
+  "queue.taken",
+  "engine.opened",
+  "model.first_token",
+  "model.message_ended",
+  "tool.announced",
+  "tool.ruled",
+  "approval.previewed",
+  "approval.decided",
+  "approval.durable",
+  "budget.asked",
+  "answer.received",
+  "answer.decided",
+  "answer.durable",
+  "tool.marked",
+  "tool.running",
+  "tool.ran",
+  "tool.result_decided",
+  "tool.result_durable",
+  "turn.end_decided",
+  "turn.end_durable",
+  "interrupt.requested",
+  "fork.decided",
+  "fork.durable",
+  "close.decided",
+  "close.durable",
+] as const;
+
+export type Checkpoint = (typeof CHECKPOINTS)[number];
+export type ReachCheckpoint = (name: Checkpoint) => void;
+
+/** Passes the points that a commit of an engine's changes stands for. */
+export function passCheckpoints(
+  { reach }: { readonly reach: ReachCheckpoint },
+  durable: Promise<void>,
+  { changes, ends = false }: { readonly changes: readonly Change[]; readonly ends?: boolean },
+): void {
+  const result = changes.some((change) => change.type === "item.completed" && isToolItem(change.item));
+  if (changes.some((change) => change.type === "usage")) reach("model.message_ended");
+  if (result) reach("tool.result_decided");
+  if (ends) reach("turn.end_decided");
+  durable.then(
+    () => {
+      if (result) reach("tool.result_durable");
+      if (ends) reach("turn.end_durable");
+    },
+    () => undefined,
+  );
+}

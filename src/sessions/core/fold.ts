@@ -1,0 +1,185 @@
+import { addUsage, NO_USAGE, isToolItem, type JournalEvent, type SessionSettings } from "../../protocol/index.ts";
+import { QUEUE_TEXT_CHARS, type Asked, type OpenTurn, type SessionState } from "./state.ts";
+
+type EventOf<Type extends JournalEvent["type"]> = Extract<JournalEvent, { type: Type }>;
+
+/** The state after one more event. Pure: the same events always give the same state. */
+export function fold(state: SessionState, event: JournalEvent): SessionState {
+  const next = { ...state, seq: event.seq, updated_at: event.at };
+  switch (event.type) {
+    case "thread.started":
+    case "error":
+      return next;
+    case "budget.updated":
+      return spend(next, event);
+    case "turn.queued":
+      return {
+        ...next,
+        queue: [
+          ...state.queue,
+          { turn_id: event.turn_id, seq: event.seq, text: event.prompt.text.slice(0, QUEUE_TEXT_CHARS), by: event.by },
+        ],
+      };
+    case "turn.started":
+      return startTurn(next, event);
+    case "turn.completed":
+    case "turn.failed":
+      return endTurn(next, event);
+    case "turn.resumed":
+    case "usage.updated":
+    case "item.started":
+    case "item.updated":
+    case "item.completed":
+      return next.turn === undefined ? next : { ...next, turn: foldTurn(next.turn, event) };
+    case "approval.requested":
+      return {
+        ...next,
+        pending: [...state.pending, event.approval.id],
+        ...(next.turn === undefined ? {} : { turn: foldTurn(next.turn, event) }),
+      };
+    case "approval.resolved":
+      return {
+        ...next,
+        pending: state.pending.filter((id) => id !== event.approval_id),
+        ...(event.outcome === "timed_out" ? { expired: (state.expired ?? 0) + 1 } : {}),
+        grants: event.granted_rule === undefined ? state.grants : [...state.grants, event.granted_rule],
+        ...(next.turn === undefined ? {} : { turn: foldTurn(next.turn, event) }),
+      };
+    case "session.updated":
+      return {
+        ...next,
+        status: event.status,
+        paused: event.paused ?? state.paused,
+        queue: event.held === undefined ? state.queue : withHeld(state.queue, event.held),
+        ...(event.forked_from === undefined ? {} : { forked_from: event.forked_from }),
+        ...(event.error === undefined ? {} : { error: event.error }),
+        settings: changed(state.settings, event),
+      };
+  }
+}
+
+function withHeld(queue: SessionState["queue"], turns: readonly string[]): SessionState["queue"] {
+  return queue.map(({ held: _before, ...queued }) =>
+    turns.includes(queued.turn_id) ? { ...queued, held: true as const } : queued,
+  );
+}
+
+function changed(
+  settings: SessionSettings,
+  { model, autonomy, permission_mode, ask_reads }: EventOf<"session.updated">,
+): SessionSettings {
+  const named: SessionSettings = {
+    ...settings,
+    ...(model === undefined ? {} : { model }),
+    ...(ask_reads === undefined ? {} : { ask_reads }),
+  };
+  if (autonomy === undefined) return named;
+  const { permission_mode: _before, ...rest } = named;
+  return { ...rest, autonomy, ...(permission_mode === undefined ? {} : { permission_mode }) };
+}
+
+function spend({ limit_microusd: _before, ...state }: SessionState, event: EventOf<"budget.updated">): SessionState {
+  return {
+    ...state,
+    cost_microusd: state.cost_microusd + (event.cost_microusd ?? 0),
+    ...boundSum(state, event),
+    ...(event.limit_microusd === undefined ? {} : { limit_microusd: event.limit_microusd }),
+    ...(state.turn === undefined ? {} : { turn: foldTurn(state.turn, event) }),
+  };
+}
+
+function boundSum(
+  before: Pick<OpenTurn, "bound_microusd">,
+  { bound_microusd: more }: EventOf<"budget.updated">,
+): Pick<OpenTurn, "bound_microusd"> {
+  return more === undefined ? {} : { bound_microusd: (before.bound_microusd ?? 0) + more };
+}
+
+/** What an event changes in the open turn. */
+export function foldTurn(turn: OpenTurn, event: JournalEvent): OpenTurn {
+  switch (event.type) {
+    case "turn.resumed":
+      return { ...turn, restarts: event.restarts };
+    case "usage.updated":
+      return { ...turn, usage: addUsage(turn.usage, event.usage) };
+    case "budget.updated":
+      return event.turn_id === turn.id
+        ? { ...turn, cost_microusd: turn.cost_microusd + (event.cost_microusd ?? 0), ...boundSum(turn, event) }
+        : turn;
+    case "item.started":
+      return { ...turn, items: { ...turn.items, [event.item.id]: event.item } };
+    case "item.updated": {
+      const items = { ...turn.items, [event.item.id]: event.item };
+      const begins = isToolItem(event.item) && !turn.running.includes(event.item.id);
+      return { ...turn, items, running: begins ? [...turn.running, event.item.id] : turn.running };
+    }
+    case "item.completed": {
+      const { [event.item.id]: _ended, ...items } = turn.items;
+      return { ...turn, items, running: turn.running.filter((id) => id !== event.item.id) };
+    }
+    case "approval.requested": {
+      const { id, item_id, planned, tool_use_id } = event.approval;
+      const asked: Asked = { approval_id: id, ...(planned === undefined ? {} : { planned }) };
+      // What is asked about does not run: it was about to, and something had changed.
+      const running = turn.running.filter((running_id) => running_id !== item_id);
+      return { ...turn, running, asked: { ...turn.asked, [tool_use_id]: asked } };
+    }
+    case "approval.resolved":
+      return { ...turn, asked: answer(turn.asked, event) };
+    default:
+      return turn;
+  }
+}
+
+function answer(asked: OpenTurn["asked"], event: EventOf<"approval.resolved">): OpenTurn["asked"] {
+  const found = Object.entries(asked).find(([, question]) => question.approval_id === event.approval_id);
+  if (found === undefined) return asked;
+  const [tool_use_id, question] = found;
+  return {
+    ...asked,
+    [tool_use_id]: {
+      ...question,
+      answer: {
+        outcome: event.outcome,
+        by: event.by,
+        ...(event.feedback === undefined ? {} : { feedback: event.feedback }),
+        ...(event.updated_input === undefined ? {} : { updated_input: event.updated_input }),
+        ...(event.interrupt === undefined ? {} : { interrupt: event.interrupt }),
+        ...(event.planned === undefined ? {} : { planned: event.planned }),
+        ...(event.changed === undefined ? {} : { changed: event.changed }),
+      },
+    },
+  };
+}
+
+function startTurn({ expired: _before, ...state }: SessionState, event: EventOf<"turn.started">): SessionState {
+  return {
+    ...state,
+    title: state.title === "" ? event.prompt.text.trim().slice(0, QUEUE_TEXT_CHARS) : state.title,
+    queue: state.queue.filter((queued) => queued.turn_id !== event.turn_id),
+    turn: {
+      id: event.turn_id,
+      started_seq: event.seq,
+      restarts: 0,
+      usage: NO_USAGE,
+      cost_microusd: 0,
+      ...(event.prompt.max_cost_microusd === undefined ? {} : { max_cost_microusd: event.prompt.max_cost_microusd }),
+      items: {},
+      asked: {},
+      running: [],
+    },
+  };
+}
+
+function endTurn(state: SessionState, event: EventOf<"turn.completed" | "turn.failed">): SessionState {
+  const { turn, ...rest } = state;
+  const mine = turn?.id === event.turn_id;
+  return {
+    ...(mine ? rest : state),
+    turns: state.turns + (mine ? 1 : 0),
+    // A queued prompt that never began ends too: it leaves the queue and counts for nothing else.
+    queue: state.queue.filter((queued) => queued.turn_id !== event.turn_id),
+    settled_seq: mine ? event.seq : state.settled_seq,
+    usage: addUsage(state.usage, event.usage),
+  };
+}

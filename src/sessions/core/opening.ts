@@ -1,0 +1,53 @@
+import type { Conversation, TurnChannel } from "../../engines/index.ts";
+import { Failure, isToolItem } from "../../protocol/index.ts";
+import { hostFor } from "./host.ts";
+import { ancestry, history } from "./journal.ts";
+import type { Session } from "./session.ts";
+import type { OpenTurn } from "./state.ts";
+
+/** How a turn begins. */
+export type Begin = (conversation: Conversation, channel: TurnChannel) => Promise<void>;
+
+/** Goes on with a turn that an earlier life of the server left open. */
+export function beginAgain({ items }: OpenTurn): Begin {
+  // A sub-agent's own calls are taken up with the call that it is.
+  const open = Object.values(items)
+    .filter(isToolItem)
+    .filter((item) => item.parent_id === undefined);
+  return async (conversation, channel) => {
+    if (conversation.resumeTurn === undefined)
+      throw new Failure("engine_failed", "this engine cannot take a turn up again");
+    await conversation.resumeTurn(open, channel);
+  };
+}
+
+/** Opens the engine's side of a session, with its journal up to and including `upto`. */
+export async function openConversation(session: Session, upto: number): Promise<Conversation> {
+  const { id, settings, turns, turn, lineage } = session.state;
+  const { engines, store } = session.dependencies;
+  const engine = engines.get(settings.engine);
+  if (engine === undefined) {
+    throw new Failure(
+      "unsupported",
+      `there is no engine ${settings.engine}; there are: ${[...engines.keys()].join(", ")}`,
+    );
+  }
+  const host = await hostFor(session);
+  // Nothing was said yet: there is no history to wait for.
+  const fresh = turns === 0 && lineage.length === 0 && turn !== undefined && upto < turn.started_seq;
+  if (!fresh) await session.settled();
+  return engine.open(
+    {
+      session_id: id,
+      settings,
+      history: () => history(store.read, { id, lineage }, fresh ? 0 : upto),
+      ancestry: await ancestry(session.dependencies, lineage),
+    },
+    host,
+  );
+}
+
+/** Whether its engine has a process of its own between turns. */
+export function keepsProcess({ dependencies, state }: Session): boolean {
+  return dependencies.engines.get(state.settings.engine)?.capabilities.warm === true;
+}

@@ -1,0 +1,41 @@
+import { isToolItem, type ContentBlock, type EventBody, type Item, type Redactor } from "../../protocol/index.ts";
+
+/**
+ * An event without secrets, and its JSON. Of what a person decides on (a question, its answer, what a call was asked and
+ * ran with, what it changed) only known secrets are taken out: whatever else is hidden could be what matters.
+ */
+export function redactedEvent(event: EventBody, redact: Redactor): { readonly body: EventBody; readonly text: string } {
+  const raw = JSON.stringify(event);
+  const text = redact(raw);
+  if (text === raw) return { body: event, text };
+  const shown = redact.exact(JSON.stringify(decidedOn(event) ? withCleanOutput(event, redact) : JSON.parse(text)));
+  return { body: JSON.parse(shown) as EventBody, text: shown };
+}
+
+function decidedOn(event: EventBody): boolean {
+  switch (event.type) {
+    case "approval.requested":
+    case "approval.resolved":
+      return true;
+    case "item.started":
+    case "item.updated":
+    case "item.completed":
+      return isToolItem(event.item);
+    default:
+      return false;
+  }
+}
+
+/** What a tool answered is nothing that anybody decides on: there what looks like a secret is hidden. */
+function withCleanOutput(event: EventBody, redact: Redactor): EventBody {
+  return "item" in event ? { ...event, item: withCleanItem(event.item, redact) } : event;
+}
+
+function withCleanItem(item: Item, redact: Redactor): Item {
+  if (!isToolItem(item)) return item;
+  const clean = (block: ContentBlock): ContentBlock =>
+    block.type === "text" ? { ...block, text: redact(block.text) } : block;
+  const output = item.output === undefined ? {} : { output: item.output.map(clean) };
+  if (item.type !== "command_execution") return { ...item, ...output };
+  return { ...item, ...output, aggregated_output: redact(item.aggregated_output) };
+}

@@ -1,0 +1,476 @@
+import type { Conversation, EngineEvent, TurnChannel } from "../../engines/index.ts";
+import {
+  Failure,
+  isToolItem,
+  LIMITS,
+  PieceRedactor,
+  SYSTEM,
+  type Approval,
+  type Delta,
+  type ErrorDetail,
+  type EventBody,
+  type Interrupt,
+  type JournalEvent,
+  type PrincipalRef,
+  type Prompt,
+  type PromptAccepted,
+} from "../../protocol/index.ts";
+import type { Write } from "../../store/index.ts";
+import { append } from "./append.ts";
+import { passCheckpoints } from "./checkpoints.ts";
+import { decide, withStopper, type Answer, type Change, type Command, type TurnEnd } from "./decide.ts";
+import { stoppingFailure, TurnActivity } from "../lifecycle/drain.ts";
+import { expireQuestion } from "../permission/expiry.ts";
+import { Frame } from "./frames.ts";
+import { queuedPrompt } from "./journal.ts";
+import { beginAgain, keepsProcess, openConversation, type Begin } from "./opening.ts";
+import { Outbox } from "./outbox.ts";
+import { PermittedCalls } from "../permission/permitted-calls.ts";
+import { Pauses } from "./pauses.ts";
+import { SessionBudget } from "../budget/session-budget.ts";
+import { Questions, type Answering } from "./questions.ts";
+import type { Dependencies, SessionEnvironment } from "../dependencies.ts";
+import { HeldEnvironment } from "../workspace/held-environment.ts";
+import { isFinal, nextInQueue, type SessionState } from "./state.ts";
+import {
+  isAsked,
+  isPatient,
+  refusalWhileStalled,
+  refuseNewWork,
+  refuseWhileStalled,
+  untilStoredOrStalled,
+} from "./storing.ts";
+import { LiveStream } from "./stream.ts";
+
+/** What goes into the commit beside the session's own rows. */
+export type Beside = Pick<Write, "receipts" | "audit" | "documents">;
+
+/**
+ * One session: the only writer of its journal. A command is decided and folded at once, in order; what follows from it
+ * (watchers, answers, tools) waits until it is on the disk.
+ */
+export class Session {
+  readonly dependencies: Dependencies;
+  readonly stream: LiveStream;
+  readonly questions: Questions;
+  readonly budget: SessionBudget;
+  /** It is about to be deleted: no fork of it begins any more. */
+  deleted = false;
+  /** Calls of the open turn that may run. */
+  readonly permitted = new PermittedCalls();
+  readonly activity: TurnActivity;
+  readonly #outbox: Outbox;
+  #pieces: PieceRedactor;
+  #state: SessionState;
+  /** The state as it is on the disk. */
+  #stored: SessionState;
+  #lastCommit: Promise<void> = Promise.resolve();
+  #conversation: Promise<Conversation> | undefined;
+  readonly #environment: HeldEnvironment;
+  #controller: AbortController | undefined;
+  #stoppedBy: PrincipalRef | undefined;
+  #work: Promise<void> = Promise.resolve();
+  #closing = false;
+  #halted = false;
+  #stopping: Promise<void> | undefined;
+  readonly #pauses = new Pauses();
+  /** Names the writes of this object: after one was refused, the store refuses all that follow from it. */
+  readonly #chain: string;
+
+  constructor(dependencies: Dependencies, state: SessionState, pending: readonly Approval[] = []) {
+    this.dependencies = dependencies;
+    this.#state = state;
+    this.#stored = state;
+    this.#chain = dependencies.newId("req");
+    this.#pieces = new PieceRedactor(dependencies.redact);
+    this.budget = new SessionBudget(this);
+    this.activity = new TurnActivity(dependencies);
+    this.stream = new LiveStream(state.seq);
+    this.#environment = new HeldEnvironment(() => {
+      const { id, settings } = this.#state;
+      return dependencies.openEnvironment({ session_id: id, settings, policy: dependencies.policy() });
+    });
+    this.#outbox = new Outbox((frames) => this.#publish(frames));
+    this.questions = new Questions(dependencies.clock, (approval_id) => void expireQuestion(this, approval_id));
+    for (const approval of pending) this.questions.add(approval);
+  }
+
+  get state(): SessionState {
+    return this.#state;
+  }
+
+  /** What is on the disk. It is behind `state` while a commit is under way. */
+  get stored(): SessionState {
+    return this.#stored;
+  }
+
+  /** Nothing would be lost if this object went: no turn, no watcher, no shell. */
+  get evictable(): boolean {
+    return (
+      this.#state.turn === undefined && this.stream.watchers === 0 && this.#outbox.empty && !this.#environment.isOpen
+    );
+  }
+
+  /** Decides, folds and commits; resolves when it is on the disk. A refusal rejects and changes nothing. */
+  execute(command: Command, beside: Beside = {}): Promise<void> {
+    const refusal = isAsked(command) ? refusalWhileStalled(this.dependencies) : undefined;
+    const events = refusal ?? decide(this.#state, command);
+    if (events instanceof Failure) return Promise.reject(events);
+    return this.#append(events, { beside, patient: isPatient(command) });
+  }
+
+  /** Takes a prompt: a turn begins, or it waits in the queue. */
+  async prompt(
+    prompt: Prompt,
+    by: PrincipalRef,
+    beside?: (accepted: PromptAccepted) => Beside,
+  ): Promise<PromptAccepted> {
+    if (this.#closing) throw new Failure("session_closed", `session ${this.#state.id} is closing`);
+    refuseNewWork(this.dependencies);
+    const turn_id = this.dependencies.newId("turn");
+    const accepted = { turn_id, seq: this.#state.seq + 1, queued: false };
+    const events = decide(this.#state, { type: "prompt", turn_id, prompt, by });
+    if (events instanceof Failure) throw events;
+    accepted.queued = events[0]?.type === "turn.queued";
+    const durable = this.#append(events, { beside: beside?.(accepted) });
+    this.dependencies.reach(accepted.queued ? "queue.decided" : "prompt.decided");
+    const begin: Begin = (conversation, channel) => conversation.turn(prompt, channel);
+    if (!accepted.queued) this.#drive({ turn_id, upto: accepted.seq - 1, begin });
+    await durable;
+    this.dependencies.reach(accepted.queued ? "queue.durable" : "prompt.durable");
+    return accepted;
+  }
+
+  /** Ends the open turn; resolves when it has ended. False when there was none. `by` absent: no person stopped it. */
+  async interrupt({ by, hold_queue = false }: Interrupt & { readonly by?: PrincipalRef } = {}): Promise<boolean> {
+    const { turn } = this.#state;
+    if (this.#halted) throw stoppingFailure();
+    // At once: the turn that ends now finds the queue held.
+    const held = hold_queue && !isFinal(this.#state.status) ? this.execute({ type: "hold" }) : undefined;
+    if (turn === undefined) return held === undefined ? false : held.then(() => false);
+    this.#stoppedBy = by;
+    this.dependencies.reach("interrupt.requested");
+    this.#controller?.abort();
+    for (const approval_id of this.questions.ids()) {
+      const answer = { approval_id, outcome: "cancelled", by: SYSTEM } as const;
+      this.execute({ type: "answer", answer }).catch(() => undefined);
+    }
+    let cancelTimer = (): void => undefined;
+    const overdue = new Promise<void>((resolve) => {
+      cancelTimer = this.dependencies.clock.after(LIMITS.killGraceMs, () => {
+        this.#fail(turn.id, { code: "aborted", message: "aborted" });
+        void this.#forgetConversation();
+        this.#advance();
+        resolve();
+      });
+    });
+    await Promise.race([Promise.all([this.#work, held]), overdue]);
+    cancelTimer();
+    return true;
+  }
+
+  async pause(beside?: Beside): Promise<void> {
+    await this.execute({ type: "pause" }, beside);
+  }
+
+  async unpause(beside?: Beside): Promise<void> {
+    const durable = this.execute({ type: "unpause" }, beside);
+    this.#pauses.end();
+    this.#advance();
+    await durable;
+  }
+
+  /** Resolves when the session is not paused, or the signal is aborted. */
+  unpaused(signal: AbortSignal): Promise<void> {
+    return this.#pauses.over(() => !this.#state.paused, signal);
+  }
+
+  /** Ends the session for good: the open turn, the queue, every process. */
+  async close(beside?: Beside): Promise<void> {
+    if (isFinal(this.#state.status)) return;
+    refuseWhileStalled(this.dependencies);
+    this.#closing = true;
+    await this.interrupt();
+    if (isFinal(this.#state.status)) return;
+    const durable = this.execute({ type: "close" }, beside);
+    this.dependencies.reach("close.decided");
+    await durable;
+    this.dependencies.reach("close.durable");
+    this.stream.endStream();
+    await this.#release("for good");
+  }
+
+  /** The server stops: nothing is written any more, processes end, the turn stays open for the next start. */
+  async halt(): Promise<void> {
+    const stopped = this.stopWork();
+    this.stream.endStream();
+    await stopped;
+    await this.#release();
+    await untilStoredOrStalled(this.dependencies, this.#lastCommit, LIMITS.storeCloseMs);
+  }
+
+  /** As `halt`, but who watches may go on reading. */
+  stopWork(): Promise<void> {
+    this.#halted = true;
+    this.questions.stopClocks();
+    this.#controller?.abort();
+    this.#stopping ??= this.#release();
+    return this.#stopping;
+  }
+
+  /** Between turns: what is only kept for speed leaves the memory. The journal brings the conversation back. */
+  async rest(): Promise<void> {
+    if (this.#state.turn !== undefined) return;
+    // An engine's own process is no reason to stay: it comes back.
+    await this.#forgetConversation();
+    if ((await this.#environment.isBusy()) || this.#state.turn !== undefined) return;
+    await this.#release();
+  }
+
+  /** A person's or the clock's answer to a question. First one wins. */
+  async answer(answer: Answer, beside?: Beside): Promise<void> {
+    this.dependencies.reach("answer.received");
+    const durable = this.execute({ type: "answer", answer }, beside);
+    this.dependencies.reach("answer.decided");
+    await durable;
+    this.dependencies.reach("answer.durable");
+  }
+
+  /** The answer to a question of the open turn, when there is one. */
+  answered(approval_id: string, tool_use_id: string): Promise<Answering> {
+    const given = this.#state.turn?.asked[tool_use_id]?.answer;
+    return given === undefined ? this.questions.wait(approval_id) : Promise.resolve(given);
+  }
+
+  /** After a restart: writes what the last run could not, before any command is taken. `start` then goes on. */
+  async recover(): Promise<void> {
+    if (this.#state.turn === undefined) return;
+    const engine = this.dependencies.engines.get(this.#state.settings.engine);
+    await this.budget.countTheDead(this.#state.turn);
+    await this.execute({ type: "recover", resumable: engine?.capabilities.resume_turn === true });
+  }
+
+  /** Goes on with the turn that `recover` took up, or with the queue. */
+  start(): void {
+    const turn = this.#state.turn;
+    if (turn === undefined) {
+      this.#advance();
+      return;
+    }
+    this.#drive({ turn_id: turn.id, upto: this.#state.seq, begin: beginAgain(turn) });
+  }
+
+  environment(): Promise<SessionEnvironment> {
+    return this.#environment.get();
+  }
+
+  /** Resolves when everything that was decided so far is on the disk. */
+  settled(): Promise<void> {
+    return this.#lastCommit;
+  }
+
+  /** Lets the engine begin before there is anybody to begin for. Nothing is written. */
+  async prepare(): Promise<void> {
+    this.#conversation ??= openConversation(this, this.#state.seq);
+    await (await this.#conversation).warm?.();
+  }
+
+  /** Makes a session that was prepared somebody's. */
+  become(state: SessionState): void {
+    this.#state = state;
+    this.#stored = state;
+  }
+
+  #append(
+    events: readonly EventBody[],
+    { beside = {}, patient }: { readonly beside?: Beside | undefined; readonly patient?: boolean },
+  ): Promise<void> {
+    if (this.#halted) return Promise.reject(stoppingFailure());
+    if (events.length === 0 && Object.values(beside).every((rows) => rows === undefined)) return this.#lastCommit;
+    const { state, frames, write } = append(this, events);
+    this.activity.sign();
+    this.#state = state;
+    const publish = this.#outbox.journaled(frames);
+    const committed = this.dependencies.store.commit(
+      { ...write, ...beside },
+      { patient, untilStored: true, chain: this.#chain },
+    );
+    this.#lastCommit = committed.then(() => {
+      this.#stored = state;
+      publish();
+    });
+    this.#lastCommit.catch((error: unknown) => this.#lose(error));
+    return this.#lastCommit;
+  }
+
+  /** The store refused what was folded already: this object is not what is on the disk. Another one goes on from there. */
+  #lose(error: unknown): void {
+    if (this.#halted) return;
+    this.#halted = true;
+    this.dependencies.log.error(
+      { session: this.#state.id, err: error, stored_seq: this.#stored.seq, lost_seq: this.#state.seq },
+      "the store refused a write: the session stops and goes on from what is stored",
+    );
+    this.dependencies.reload(this);
+  }
+
+  #publish(frames: readonly Frame[]): void {
+    this.stream.publish(frames);
+    for (const frame of frames) {
+      if (frame.seq !== undefined) this.dependencies.observe(frame.value as JournalEvent, this.#state);
+      const event = frame.value;
+      if (event.type === "approval.resolved") this.questions.settle(event.approval_id, event);
+    }
+  }
+
+  #drive(turn: { readonly turn_id: string; readonly upto: number; readonly begin: Begin }): void {
+    const controller = new AbortController();
+    this.#controller = controller;
+    this.#stoppedBy = undefined;
+    this.permitted.clear();
+    // What an earlier turn held back ended with it.
+    this.#pieces = new PieceRedactor(this.dependencies.redact);
+    this.#work = this.#run(turn, controller.signal).then(() => {
+      this.dependencies.processes.end(this);
+      if (this.#controller !== controller) return;
+      this.#controller = undefined;
+      this.#advance();
+    });
+  }
+
+  async #run(
+    turn: { readonly turn_id: string; readonly upto: number; readonly begin: Begin },
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { turn_id } = turn;
+    try {
+      if (keepsProcess(this)) this.dependencies.processes.begin(this);
+      this.#conversation ??= openConversation(this, turn.upto);
+      const conversation = await this.#conversation;
+      this.dependencies.reach("engine.opened");
+      await turn.begin(conversation, this.#channel(turn_id, signal));
+      this.#fail(turn_id, { code: "engine_failed", message: "the engine stopped without saying how the turn ended" });
+    } catch (error) {
+      void this.#forgetConversation();
+      if (this.#halted) return;
+      const failure =
+        error instanceof Failure ? error : new Failure("engine_failed", "the engine failed; the server's log says why");
+      if (failure !== error) this.dependencies.log.error({ session: this.#state.id, err: error }, "engine failed");
+      this.#fail(turn_id, failure.toBody().error);
+    }
+  }
+
+  #channel(turn_id: string, signal: AbortSignal): TurnChannel {
+    const tell: TurnChannel["tell"] = (events) => {
+      this.#absorb(turn_id, events);
+      return this.#room();
+    };
+    return { signal, tell };
+  }
+
+  /** The engine does not go ahead of a disk that is away, nor far ahead of one that is slow. */
+  async #room(): Promise<void> {
+    const isAhead = this.#outbox.unwritten > LIMITS.unwrittenChars;
+    if (isAhead || this.dependencies.store.health().stall !== undefined) await this.#lastCommit.catch(() => undefined);
+  }
+
+  /** One array of the engine's events: journaled together. Events of a turn that has ended are dropped. */
+  #absorb(turn_id: string, events: readonly EngineEvent[]): void {
+    if (this.#halted || this.#state.turn?.id !== turn_id) return;
+    let changes: Change[] = [];
+    const keep = (): void => {
+      if (changes.length > 0)
+        passCheckpoints(this.dependencies, this.execute({ type: "progress", changes }), { changes });
+      changes = [];
+    };
+    for (const event of events) {
+      switch (event.type) {
+        case "item.completed":
+          // Ahead of this array, which stays whole: the item itself began in an earlier one.
+          this.#show(
+            { item_id: event.item.id, field: isToolItem(event.item) ? "output" : "text" },
+            this.#pieces.end(event.item.id),
+          );
+          changes.push(event);
+          break;
+        case "item.started":
+        case "item.updated":
+        case "usage":
+          changes.push(event);
+          break;
+        case "item.delta":
+          keep();
+          this.dependencies.reach("model.first_token");
+          this.#show(event, this.#pieces.next(event.item_id, event.delta));
+          break;
+        case "notice":
+          keep();
+          void this.execute({ type: "notice", message: event.message }).catch(() => undefined);
+          break;
+        case "turn.completed":
+          return this.#end({ ...event, type: "complete", changes });
+        case "turn.failed":
+          return this.#end({ ...event, type: "fail", changes });
+      }
+    }
+    keep();
+  }
+
+  #show(where: Pick<Delta, "item_id" | "field">, delta: string): void {
+    const { item_id, field } = where;
+    // The end of the item says it all: output that waits for the disk is not kept without bound.
+    const isTooMuch = field === "output" && this.#outbox.liveChars + delta.length > LIMITS.liveOutputChars;
+    if (delta === "" || isTooMuch) return;
+    this.#outbox.live(Frame.ofLive({ type: "item.delta", session_id: this.#state.id, item_id, field, delta }));
+  }
+
+  #fail(turn_id: string, error: ErrorDetail): void {
+    if (this.#halted || this.#state.turn?.id !== turn_id) return;
+    this.#end({ type: "fail", changes: [], error });
+  }
+
+  #end(command: TurnEnd): void {
+    const durable = this.execute(withStopper(command, this.#stoppedBy));
+    passCheckpoints(this.dependencies, durable, { changes: command.changes, ends: true });
+  }
+
+  /** Begins with the next prompt of the queue, if there is one and nothing stands in its way. */
+  #advance(): void {
+    const next = nextInQueue(this.#state);
+    if (next === undefined || !this.#mayBegin(next.turn_id)) return;
+    this.#work = this.#take(next.turn_id, next.seq).catch((error: unknown) => {
+      this.dependencies.log.error({ session: this.#state.id, err: error }, "a queued prompt could not begin");
+    });
+  }
+
+  #mayBegin(turn_id: string): boolean {
+    if (this.#halted || this.#closing || this.dependencies.drain.isStarted) return false;
+    if (this.#state.turn !== undefined || this.#state.paused) return false;
+    return nextInQueue(this.#state)?.turn_id === turn_id;
+  }
+
+  async #take(turn_id: string, seq: number): Promise<void> {
+    await this.#lastCommit;
+    const event = await queuedPrompt(this.dependencies.store.read, this.#state, seq);
+    if (!this.#mayBegin(turn_id)) return;
+    const upto = this.#state.seq;
+    this.execute({ type: "dequeue", turn_id, prompt: event.prompt, by: event.by }).catch(() => undefined);
+    this.dependencies.reach("queue.taken");
+    this.#drive({ turn_id, upto, begin: (conversation, channel) => conversation.turn(event.prompt, channel) });
+    await this.#work;
+  }
+
+  /** Resolves when it is closed; whoever needs another one need not wait. */
+  async #forgetConversation(): Promise<void> {
+    const conversation = this.#conversation;
+    this.#conversation = undefined;
+    this.budget.close();
+    await conversation?.then((open) => open.close()).catch(() => undefined);
+  }
+
+  /** Ends what the session holds outside the journal. */
+  async #release(forGood?: "for good"): Promise<void> {
+    void this.#forgetConversation();
+    await this.#environment.close(forGood);
+  }
+}

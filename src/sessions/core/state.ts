@@ -1,0 +1,272 @@
+import {
+  Failure,
+  NO_USAGE,
+  type ErrorDetail,
+  type ForkedFrom,
+  type Item,
+  type Outcome,
+  type PlannedChange,
+  type PrincipalRef,
+  type SessionSettings,
+  type SessionView,
+  type Status,
+  type Usage,
+} from "../../protocol/index.ts";
+import type { SessionRow } from "../../store/index.ts";
+import { UNBOUNDED, type TokenScope } from "../access/token-scope.ts";
+
+/** A question about a tool call, as far as the turn must remember it. Keyed by the call's `tool_use_id`. */
+export interface Asked {
+  readonly approval_id: string;
+  /** The file change that was shown. Absent: none, or one that cannot be made. */
+  readonly planned?: PlannedChange | undefined;
+  /** Absent while nobody answered. */
+  readonly answer?: {
+    readonly outcome: Outcome;
+    readonly by: PrincipalRef;
+    readonly feedback?: string | undefined;
+    readonly updated_input?: Readonly<Record<string, unknown>> | undefined;
+    readonly interrupt?: boolean | undefined;
+    /** With `updated_input`: the file change that it makes. */
+    readonly planned?: PlannedChange | undefined;
+    /** What was shown had changed: another question follows. */
+    readonly changed?: true | undefined;
+  };
+}
+
+export interface OpenTurn {
+  readonly id: string;
+  /** The seq of its `turn.started`. */
+  readonly started_seq: number;
+  readonly restarts: number;
+  readonly usage: Usage;
+  readonly cost_microusd: number;
+  /** The part of it that is a bound; absent: none. */
+  readonly bound_microusd?: number;
+  /** Of its prompt; absent: none. */
+  readonly max_cost_microusd?: number | undefined;
+  readonly items: Readonly<Record<string, Item>>;
+  readonly asked: Readonly<Record<string, Asked>>;
+  /** Items of tools with effects that were let run: after a crash their outcome is unknown. */
+  readonly running: readonly string[];
+}
+
+interface QueuedTurn {
+  readonly turn_id: string;
+  /** The seq of its `turn.queued`, which holds the prompt. */
+  readonly seq: number;
+  readonly text: string;
+  readonly by: PrincipalRef;
+  /** It waits for `resume`. */
+  readonly held?: true;
+}
+
+/** A stretch of another session's journal that this one begins with. */
+export interface Segment {
+  readonly session_id: string;
+  /** Exclusive and inclusive. */
+  readonly after: number;
+  readonly upto: number;
+}
+
+/** Everything that is known of a session, folded from its events. */
+export interface SessionState {
+  readonly id: string;
+  readonly settings: SessionSettings;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly created_by: PrincipalRef;
+  /** What the token that made it may do. */
+  readonly token: TokenScope;
+  readonly forked_from?: ForkedFrom;
+  /** The ancestors' parts of this journal, oldest first; empty unless forked. */
+  readonly lineage: readonly Segment[];
+  /** The sessions on whose budget this one draws, the oldest first. */
+  readonly ancestors: readonly string[];
+  readonly status: Status;
+  readonly seq: number;
+  readonly paused: boolean;
+  readonly title: string;
+  readonly turn?: OpenTurn;
+  readonly turns: number;
+  /** The seq of the last terminal event; forks begin there. 0 before the first turn ended. */
+  readonly settled_seq: number;
+  readonly queue: readonly QueuedTurn[];
+  /** Ids of approvals that wait for an answer. */
+  readonly pending: readonly string[];
+  /** Approvals of the last turn that expired; absent: none. */
+  readonly expired?: number;
+  readonly grants: readonly string[];
+  readonly usage: Usage;
+  readonly cost_microusd: number;
+  /** The part of it that is a bound; absent: none. */
+  readonly bound_microusd?: number;
+  /** The limit as it was last told; absent: none. */
+  readonly limit_microusd?: number;
+  readonly error?: ErrorDetail;
+}
+
+export const QUEUE_TEXT_CHARS = 200;
+
+export function isFinal(status: Status): boolean {
+  return status === "complete" || status === "failed";
+}
+
+/** The prompt that begins next; absent: none waits, or all are held. */
+export function nextInQueue({ queue }: Pick<SessionState, "queue">): QueuedTurn | undefined {
+  return queue.find(({ held }) => held === undefined);
+}
+
+export interface Birth {
+  readonly id: string;
+  readonly settings: SessionSettings;
+  readonly at: string;
+  readonly by: PrincipalRef;
+  readonly token: TokenScope;
+  readonly lineage: readonly Segment[];
+  readonly ancestors: readonly string[];
+  /** Of the session that this is a fork of. Absent: the first prompt gives it one. */
+  readonly title?: string;
+}
+
+export function newState(birth: Birth): SessionState {
+  const inherited = birth.lineage.at(-1)?.upto ?? 0;
+  return {
+    id: birth.id,
+    settings: birth.settings,
+    created_at: birth.at,
+    updated_at: birth.at,
+    created_by: birth.by,
+    token: birth.token,
+    lineage: birth.lineage,
+    ancestors: birth.ancestors,
+    status: "creating",
+    seq: inherited,
+    paused: false,
+    title: birth.title ?? "",
+    turns: 0,
+    settled_seq: inherited,
+    queue: [],
+    pending: [],
+    grants: [],
+    usage: NO_USAGE,
+    cost_microusd: 0,
+    ...(birth.settings.max_cost_microusd === undefined ? {} : { limit_microusd: birth.settings.max_cost_microusd }),
+  };
+}
+
+export function view(state: SessionState): SessionView {
+  return {
+    id: state.id,
+    status: state.status,
+    settings: state.settings,
+    created_at: state.created_at,
+    updated_at: state.updated_at,
+    created_by: state.created_by,
+    ...(state.forked_from === undefined ? {} : { forked_from: state.forked_from }),
+    seq: state.seq,
+    ...(state.turn === undefined ? {} : { turn_id: state.turn.id }),
+    turns: state.turns,
+    queue: state.queue.map(({ turn_id, text, by, held }) => ({
+      turn_id,
+      text,
+      by,
+      ...(held === undefined ? {} : { held }),
+    })),
+    pending_approvals: [...state.pending],
+    ...(state.expired === undefined ? {} : { expired_approvals: state.expired }),
+    grants: [...state.grants],
+    usage: state.usage,
+    cost_microusd: state.cost_microusd,
+    ...(state.bound_microusd === undefined ? {} : { bound_microusd: state.bound_microusd }),
+    ...(state.limit_microusd === undefined ? {} : { limit_microusd: state.limit_microusd }),
+    ...(state.error === undefined ? {} : { error: state.error }),
+    title: state.title,
+  };
+}
+
+/** The row that a commit writes beside the events. Open items stay out: they are in the journal since `started_seq`. */
+export function toRow(state: SessionState): SessionRow {
+  const kept =
+    state.turn === undefined ? state : { ...state, turn: { ...state.turn, items: {}, asked: {}, running: [] } };
+  return {
+    id: state.id,
+    status: state.status,
+    seq: state.seq,
+    created_at: state.created_at,
+    updated_at: state.updated_at,
+    created_by: state.created_by.id,
+    ...(state.forked_from === undefined
+      ? {}
+      : { parent_id: state.forked_from.session_id, parent_seq: state.forked_from.seq }),
+    unsettled: state.turn !== undefined || state.queue.length > 0 || state.pending.length > 0,
+    engine: state.settings.engine,
+    search: [state.id, state.title, state.settings.workspace, state.created_by.name].join("\n").toLowerCase(),
+    token_parents: state.token.parents.map(({ id }) => ` ${id} `).join(""),
+    state: JSON.stringify(kept),
+  };
+}
+
+/** A session of a list; one whose row is damaged says so, and nothing else of it is known. */
+export function viewRow(row: SessionRow): SessionView {
+  const state = readRow(row);
+  return state === undefined ? damagedView(row) : view(state);
+}
+
+function damagedView({ id, engine, created_at, updated_at, created_by, seq }: SessionRow): SessionView {
+  return {
+    id,
+    status: "failed",
+    settings: {
+      engine,
+      provider: "",
+      model: "",
+      workspace: "",
+      sandbox: "",
+      profile: "",
+      autonomy: "restricted",
+      max_turns: 0,
+      max_tokens: 0,
+      unattended: "deny",
+      approval_timeout_ms: 0,
+    },
+    created_at,
+    updated_at,
+    created_by: { id: created_by, name: "", role: "viewer" },
+    seq,
+    turns: 0,
+    queue: [],
+    pending_approvals: [],
+    grants: [],
+    usage: NO_USAGE,
+    cost_microusd: 0,
+    error: damagedFailure(id).toBody().error,
+    title: "(damaged)",
+  };
+}
+
+export function damagedFailure(id: string): Failure {
+  return new Failure(
+    "store_failed",
+    `The row of session ${id} is damaged in the database. Other sessions are not touched. ` +
+      "Restore a backup with `sallyport restore <file>`, or delete the session.",
+  );
+}
+
+/** Undefined: the row is damaged. */
+export function readRow(row: SessionRow): SessionState | undefined {
+  try {
+    const state = fromRow(row);
+    // Text that is JSON still, but not of a session.
+    return state.id === row.id && typeof state.settings === "object" ? state : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The row's own words: whoever wrote it was `toRow`. */
+export function fromRow(row: SessionRow): SessionState {
+  // Rows of before there were budgets name no ancestors, those of before tokens had bounds no token.
+  const state = JSON.parse(row.state) as Omit<SessionState, "ancestors" | "token">;
+  return { ancestors: [], token: UNBOUNDED, ...state };
+}

@@ -1,0 +1,75 @@
+import { Failure, LIMITS, outOfFilesFailure, SYSTEM } from "../../protocol/index.ts";
+import { stalledFailure } from "../../store/index.ts";
+import type { Command } from "./decide.ts";
+import { stoppingFailure } from "../lifecycle/drain.ts";
+import type { Dependencies } from "../dependencies.ts";
+
+type Storing = Pick<Dependencies, "store" | "clock">;
+
+/** Why a new command is refused: nothing can be written at the moment. Undefined: it is taken. */
+export function refusalWhileStalled({ store }: Pick<Dependencies, "store">): Failure | undefined {
+  const { stall } = store.health();
+  return stall === undefined ? undefined : stalledFailure(stall, "refused");
+}
+
+export function refuseWhileStalled(dependencies: Pick<Dependencies, "store">): void {
+  const refusal = refusalWhileStalled(dependencies);
+  if (refusal !== undefined) throw refusal;
+}
+
+const MEGABYTE = 1_000_000;
+
+/** Refuses what a server that stops would not begin, and what a nearly full disk has no space for. What runs may come to its end. */
+export function refuseNewWork(dependencies: Pick<Dependencies, "store" | "drain" | "isShortOfFiles">): void {
+  if (dependencies.drain.isStarted) throw stoppingFailure();
+  if (dependencies.isShortOfFiles()) throw outOfFilesFailure();
+  refuseWhileStalled(dependencies);
+  const { lowSpace } = dependencies.store.health();
+  if (lowSpace === undefined) return;
+  const [free, needed] = [lowSpace.freeBytes, lowSpace.minFreeBytes].map((bytes) => Math.floor(bytes / MEGABYTE));
+  throw new Failure(
+    "store_full",
+    `The disk of the server's home folder has ${free} MB left, and new sessions and prompts need ${needed} MB. ` +
+      "Free some space there, or delete old sessions with `sallyport prune`.",
+    { retry_after_s: LIMITS.storeFullRetryAfterS },
+  );
+}
+
+/** Resolves when `work` has ended, or when nothing could be written for so long. */
+export async function untilStoredOrStalled(storing: Storing, work: Promise<unknown>, ms: number): Promise<void> {
+  await whileStoring(storing, work, ms).catch(() => undefined);
+}
+
+/**
+ * The answer of `work`; a Failure when it takes longer than `ms` and nothing can be written. The work itself goes on.
+ * Time in which writing works does not count.
+ */
+export function whileStoring<Answer>(
+  { store, clock }: Storing,
+  work: Promise<Answer>,
+  ms: number = LIMITS.storeWaitMs,
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    let cancel = (): void => undefined;
+    const wait = (): void => {
+      cancel = clock.after(ms, () => {
+        const { stall } = store.health();
+        if (stall === undefined) wait();
+        else reject(stalledFailure(stall, "waiting"));
+      });
+    };
+    wait();
+    work.finally(() => cancel()).then(resolve, reject);
+  });
+}
+
+/** What a person or a program asked for and can ask for again. All else follows from what has happened already. */
+export function isAsked(command: Command): boolean {
+  if (command.type === "answer") return command.answer.by.id !== SYSTEM.id;
+  return ["open", "fork", "pause", "unpause", "unqueue", "configure", "limit"].includes(command.type);
+}
+
+/** Nobody waits for what is told on the way, but watchers. */
+export function isPatient({ type }: Command): boolean {
+  return type === "progress" || type === "notice" || type === "spend";
+}

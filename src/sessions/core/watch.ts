@@ -1,0 +1,67 @@
+import { Failure, LIMITS } from "../../protocol/index.ts";
+import type { Frame } from "./frames.ts";
+import { publishedPage } from "./journal.ts";
+import type { Session } from "./session.ts";
+import { isFinal } from "./state.ts";
+
+/** Refuses a place in the journal that does not exist. */
+export function checkCursor(session: Session, after: number): void {
+  const { publishedSeq } = session.stream;
+  if (after <= publishedSeq) return;
+  throw new Failure(
+    "cursor_invalid",
+    `event ${after} is past the end of session ${session.state.id} (${publishedSeq})`,
+  );
+}
+
+const REPLAY_PAGE = { limit: LIMITS.watchBatchFrames, chars: LIMITS.watchBatchChars } as const;
+
+/**
+ * Everything after `after` from the store, then what is open, then what comes. Ends when the session has ended. Each batch
+ * belongs to the reader: one that waits for its own client can empty it, and then holds nothing.
+ */
+export async function* watch(session: Session, after: number, signal: AbortSignal): AsyncGenerator<Frame[]> {
+  const { stream } = session;
+  // One listener for the watcher's whole life: a race with an abort promise would keep something of every wait.
+  let wake = (): void => undefined;
+  const stop = (): void => wake();
+  signal.addEventListener("abort", stop, { once: true });
+  let position = after;
+  stream.attach();
+  try {
+    while (!signal.aborted) {
+      while (position < stream.publishedSeq) {
+        await session.dependencies.replays.next();
+        if (signal.aborted) return;
+        const page = [...(await publishedPage(session, position, REPLAY_PAGE))];
+        if (signal.aborted) return;
+        position = page.at(-1)?.seq ?? stream.publishedSeq;
+        yield page;
+      }
+      // From here to the first look into the ring nothing may wait, or a frame could fall between store and ring.
+      let place = stream.end;
+      const open = stream.snapshot(session.state.id);
+      if (open.length > 0) yield open;
+      for (let frames = stream.since(place); frames !== undefined; frames = stream.since(place)) {
+        if (signal.aborted) return;
+        if (frames.length > 0) {
+          place += frames.length;
+          position = frames.findLast((frame) => frame.seq !== undefined)?.seq ?? position;
+          yield frames;
+        } else if (stream.ended || isFinal(session.state.status)) return;
+        else {
+          await new Promise<void>((resolve) => {
+            const unregister = stream.onChange(resolve);
+            wake = () => {
+              unregister();
+              resolve();
+            };
+          });
+        }
+      }
+    }
+  } finally {
+    signal.removeEventListener("abort", stop);
+    stream.detach();
+  }
+}

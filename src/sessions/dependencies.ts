@@ -1,0 +1,104 @@
+import type { ConnectionBook } from "../connections/index.ts";
+import type { Engine } from "../engines/index.ts";
+import type { Ledger, PriceBook } from "../ledger/index.ts";
+import type { JournalEvent, NewId, Policy, Redactor, SessionSettings } from "../protocol/index.ts";
+import type { ModelProxy, ProviderBook } from "../proxy/index.ts";
+import type { Sandbox } from "../sandbox/index.ts";
+import type { Store } from "../store/index.ts";
+import type { ExtensibleToolbox } from "../tools/index.ts";
+import type { ReachCheckpoint } from "./core/checkpoints.ts";
+import type { Drain } from "./lifecycle/drain.ts";
+import type { SetLimits } from "./budget/set-limits.ts";
+import type { ReplayTurns } from "./core/replay.ts";
+import type { EngineProcesses } from "./lifecycle/resting.ts";
+import type { Session } from "./core/session.ts";
+import type { SessionState } from "./core/state.ts";
+
+/** Time, passed in so that tests own it. */
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** Milliseconds since some moment: for durations. It does not jump when the wall clock is set or the machine was suspended. */
+  elapsed(): number;
+  /** Calls back once after `ms`; the answer takes it back. Does not keep the process alive. */
+  after(ms: number, callback: () => void): () => void;
+}
+
+/** Words for the operator. Structured, redacted by whoever writes them. */
+export interface Log {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+/** Where sessions' model calls go: always through the proxy. */
+export interface Models {
+  /** What a session gets that names none. */
+  readonly defaultProvider: string;
+  /** Of the default provider; absent: what that provider says. */
+  readonly defaultModel?: string | undefined;
+  readonly providers: ProviderBook;
+  readonly prices: PriceBook;
+  readonly proxy: ModelProxy;
+  readonly ledger: Ledger;
+}
+
+/** A session's tools with their shells and the folder they work in. */
+export interface SessionEnvironment {
+  readonly toolbox: ExtensibleToolbox;
+  readonly sandbox: Sandbox;
+  /** Folders beyond the workspace that may be read. Absolute, real. */
+  readonly extraRead: readonly string[];
+  /** True for what is the server's own, wherever it lies. */
+  isHidden(real: string): boolean;
+  /** Follows symlinks; relative paths start at the workspace. */
+  resolve(path: string): Promise<string>;
+  /** What an absolute path is on the disk. Never rejects. */
+  look(path: string): Promise<{ readonly real: string; readonly exists: boolean }>;
+  /** True while a process of the session is alive, or tools are offered to it: then it must not rest. */
+  readonly busy: boolean;
+  /** Ends every process. */
+  close(): Promise<void>;
+  /** The session has ended for good: its kept output goes too. */
+  discard(): Promise<void>;
+}
+
+export interface EnvironmentRequest {
+  readonly session_id: string;
+  readonly settings: SessionSettings;
+  readonly policy: Policy;
+}
+
+/** What every session needs. */
+export interface Dependencies {
+  readonly store: Store;
+  readonly engines: ReadonlyMap<string, Engine>;
+  readonly models: Models;
+  readonly connections: ConnectionBook;
+  readonly policy: () => Policy;
+  readonly limits: SetLimits;
+  readonly processes: EngineProcesses;
+  readonly replays: ReplayTurns;
+  readonly drain: Drain;
+  /** Whether the process can hardly open any more files and connections. */
+  readonly isShortOfFiles: () => boolean;
+  /** Told of every event once it is on the disk, in the order of its session. Takes no time and never throws. */
+  readonly observe: (event: JournalEvent, state: SessionState) => void;
+  /** Puts another object in the place of a session whose state the store refused. It goes on from what is stored. */
+  readonly reload: (session: Session) => void;
+  readonly openEnvironment: (wanted: EnvironmentRequest) => Promise<SessionEnvironment>;
+  /** Where the engine of a session keeps what its own program needs. Absolute. */
+  readonly engineFolder: (session_id: string) => string;
+  /** Files and folders that exist for one session alone. Absolute. */
+  readonly sessionFiles: (session_id: string) => readonly string[];
+  readonly clock: Clock;
+  readonly newId: NewId;
+  /** 0 ≤ x < 1. */
+  readonly random: () => number;
+  readonly log: Log;
+  /** What every event passes before it is written or sent. */
+  readonly redact: Redactor;
+  readonly reach: ReachCheckpoint;
+  /** False: no engine is started before a session needs it. */
+  readonly startAhead: boolean;
+}

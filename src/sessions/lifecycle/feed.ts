@@ -1,0 +1,142 @@
+import { LIMITS, type FeedFrame, type JournalEvent } from "../../protocol/index.ts";
+import { authorize, type Caller } from "../access/access.ts";
+import type { Dependencies } from "../dependencies.ts";
+import { view, type SessionState } from "../core/state.ts";
+
+const encoder = new TextEncoder();
+
+interface Line {
+  readonly bytes: Uint8Array;
+}
+
+export interface FeedBatch {
+  /** More had waited than may: it was dropped, and the lists are to be read anew. */
+  readonly anew: boolean;
+  readonly lines: readonly Line[];
+}
+
+/** What every session and every question looks like now, for whoever may see them. Told after it is on the disk; nothing is kept. */
+export class Feed {
+  readonly #dependencies: Pick<Dependencies, "store" | "clock" | "log">;
+  readonly #readers = new Set<Reader>();
+  /** Sessions that were told within the last interval; with what came since, if anything did. */
+  readonly #recent = new Map<string, SessionState | undefined>();
+
+  constructor(dependencies: Pick<Dependencies, "store" | "clock" | "log">) {
+    this.#dependencies = dependencies;
+  }
+
+  /** Told of every event once it is on the disk. */
+  observe(event: JournalEvent, state: SessionState): void {
+    if (this.#readers.size === 0) return;
+    if (event.type === "approval.requested")
+      this.#say({ type: "approval.changed", approval: event.approval }, state.created_by.id);
+    else if (event.type === "approval.resolved") void this.#sayResolved(event.approval_id, state.created_by.id);
+    if (this.#recent.has(state.id)) this.#recent.set(state.id, state);
+    else this.#saySession(state);
+  }
+
+  /** Rights are checked before anything is sent. Ends when the signal is aborted. */
+  open(caller: Caller, signal: AbortSignal): AsyncGenerator<FeedBatch> {
+    const reader = new Reader(caller.id, {
+      "session.changed": authorize(caller, "session.read"),
+      "approval.changed": authorize(caller, "approval.read"),
+    });
+    const stop = (): void => {
+      this.#readers.delete(reader);
+      reader.stop();
+    };
+    this.#readers.add(reader);
+    signal.addEventListener("abort", stop, { once: true });
+    // It was aborted before anybody listened: who left in that moment must not be told for ever.
+    if (signal.aborted) stop();
+    return reader.batches();
+  }
+
+  #saySession(state: SessionState): void {
+    this.#say({ type: "session.changed", session: view(state) }, state.created_by.id);
+    this.#recent.set(state.id, undefined);
+    this.#dependencies.clock.after(LIMITS.feedIntervalMs, () => {
+      const newer = this.#recent.get(state.id);
+      this.#recent.delete(state.id);
+      if (newer !== undefined) this.#saySession(newer);
+    });
+  }
+
+  /** The event tells the answer; the row is the question with it. */
+  async #sayResolved(id: string, owner: string): Promise<void> {
+    try {
+      const approval = await this.#dependencies.store.read.approval(id);
+      if (approval !== undefined) this.#say({ type: "approval.changed", approval }, owner);
+    } catch (error) {
+      this.#dependencies.log.warn({ err: error, approval: id }, "the feed could not read an approval");
+    }
+  }
+
+  #say(frame: FeedFrame, owner: string): void {
+    const readers = [...this.#readers].filter((reader) => reader.sees(frame, owner));
+    if (readers.length === 0) return;
+    const json = JSON.stringify(frame);
+    const line = { bytes: encoder.encode(json), chars: json.length };
+    const id = frame.type === "session.changed" ? frame.session.id : frame.approval.id;
+    for (const reader of readers) reader.put(id, line);
+  }
+}
+
+/** What waits for one socket: of each session and question the last state. */
+class Reader {
+  readonly #caller: string;
+  readonly #scopes: Readonly<Record<FeedFrame["type"], "all" | "own">>;
+  #waiting = new Map<string, Line & { readonly chars: number }>();
+  #chars = 0;
+  #anew = false;
+  #stopped = false;
+  #wake: () => void = () => undefined;
+
+  constructor(caller: string, scopes: Readonly<Record<FeedFrame["type"], "all" | "own">>) {
+    this.#caller = caller;
+    this.#scopes = scopes;
+  }
+
+  sees(frame: FeedFrame, owner: string): boolean {
+    return this.#scopes[frame.type] === "all" || owner === this.#caller;
+  }
+
+  put(id: string, line: Line & { readonly chars: number }): void {
+    this.#chars += line.chars - (this.#waiting.get(id)?.chars ?? 0);
+    this.#waiting.delete(id);
+    this.#waiting.set(id, line);
+    const many = this.#waiting.size > LIMITS.feedWaiting;
+    if (many || (this.#chars > LIMITS.feedWaitingChars && this.#waiting.size > 1)) {
+      this.#clear();
+      this.#anew = true;
+    }
+    this.#wake();
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#clear();
+    this.#wake();
+  }
+
+  async *batches(): AsyncGenerator<FeedBatch> {
+    while (!this.#stopped) {
+      if (this.#waiting.size === 0 && !this.#anew) {
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
+        continue;
+      }
+      const batch = { anew: this.#anew, lines: [...this.#waiting.values()] };
+      this.#clear();
+      this.#anew = false;
+      yield batch;
+    }
+  }
+
+  #clear(): void {
+    this.#waiting = new Map();
+    this.#chars = 0;
+  }
+}

@@ -1,0 +1,31 @@
+import { LIMITS } from "../../protocol/index.ts";
+import type { Clock } from "../dependencies.ts";
+
+interface WallTimeWait {
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly callback: () => void;
+  /** The longest time between two looks at the clock. Absent: `expiryCheckMs`. */
+  readonly checkMs?: number | undefined;
+  /** Calls back after so many milliseconds of elapsed time too: a clock that was set back does not make the wait longer. Absent: never. */
+  readonly atMostMs?: number | undefined;
+}
+
+/**
+ * Calls back once when the wall clock shows `at`; the answer takes it back. One long timer would be late after the
+ * machine slept or its clock was set, so the clock is looked at again and again.
+ */
+export function atWallTime(clock: Clock, { at, callback, checkMs, atMostMs = Infinity }: WallTimeWait): () => void {
+  let left = atMostMs;
+  let cancel = (): void => undefined;
+  const look = (): void => {
+    const wait = Math.max(0, Math.min(left, at - clock.now(), checkMs ?? LIMITS.expiryCheckMs));
+    cancel = clock.after(wait, () => {
+      left -= wait;
+      if (left <= 0 || clock.now() >= at) callback();
+      else look();
+    });
+  };
+  look();
+  return () => cancel();
+}

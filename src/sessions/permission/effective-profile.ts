@@ -1,0 +1,54 @@
+import type { Policy, PrincipalRef, Profile, RateLimit } from "../../protocol/index.ts";
+import { least } from "../budget/limits.ts";
+import { profileOf } from "./profile.ts";
+import type { TokenScope } from "../access/token-scope.ts";
+
+/** A session as far as its rules depend on it. */
+export interface Judged {
+  readonly settings: { readonly profile: string };
+  readonly created_by: Pick<PrincipalRef, "role">;
+  readonly token: TokenScope;
+}
+
+/**
+ * The rules that hold for a session: those of its profile, and whatever profile that is, those of its principal. The latter come from
+ * the token and from the default profile: limits of money, rates and sessions, and what is denied. An admin, who writes the
+ * policy, has none from the default profile.
+ */
+export function effectiveProfile(policy: Policy, { settings, created_by, token }: Judged): Profile {
+  const profile = profileOf(policy, settings.profile);
+  const isFree = created_by.role === "admin" || created_by.role === "system";
+  const own = isFree ? {} : profileOf(policy, policy.default_profile);
+  const { bounds } = token;
+  const deny = own === profile ? profile.deny : [...(profile.deny ?? []), ...(own.deny ?? [])];
+  return {
+    ...profile,
+    ...given("deny", deny),
+    ...given("max_cost_microusd", least(profile.max_cost_microusd, bounds.max_cost_microusd_per_session)),
+    ...given(
+      "max_cost_microusd_per_day",
+      least(least(profile.max_cost_microusd_per_day, own.max_cost_microusd_per_day), bounds.max_cost_microusd_per_day),
+    ),
+    ...given(
+      "max_cost_microusd_per_agent",
+      least(least(profile.max_cost_microusd_per_agent, own.max_cost_microusd_per_agent), bounds.max_cost_microusd),
+    ),
+    ...given("max_concurrent", least(least(profile.max_concurrent, own.max_concurrent), bounds.max_concurrent)),
+    ...given("agent_rate", leastRate(leastRate(profile.agent_rate, own.agent_rate), bounds.model_rate)),
+  };
+}
+
+function given<Field extends keyof Profile>(field: Field, value: Profile[Field]): Partial<Profile> {
+  return value === undefined ? {} : { [field]: value };
+}
+
+/** Figure by figure. The same object where only one says anything. */
+function leastRate(left: RateLimit | undefined, right: RateLimit | undefined): RateLimit | undefined {
+  if (left === undefined || right === undefined || left === right) return left ?? right;
+  const requests_per_minute = least(left.requests_per_minute, right.requests_per_minute);
+  const tokens_per_minute = least(left.tokens_per_minute, right.tokens_per_minute);
+  return {
+    ...(requests_per_minute === undefined ? {} : { requests_per_minute }),
+    ...(tokens_per_minute === undefined ? {} : { tokens_per_minute }),
+  };
+}

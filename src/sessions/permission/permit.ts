@@ -1,0 +1,368 @@
+import { createHash } from "node:crypto";
+import type { ToolCall, Verdict } from "../../engines/index.ts";
+import { broaderRule, PLAN_RULE, sessionRule } from "../../gate/index.ts";
+import {
+  canonicalJson,
+  editedToolItem,
+  Failure,
+  isToolItem,
+  LIMITS,
+  SYSTEM,
+  type Approval,
+  type PlannedChange,
+  type Ruling,
+  type ToolItem,
+} from "../../protocol/index.ts";
+import { isSamePlan, type ApprovedRun } from "../../tools/index.ts";
+import type { PermittedCall } from "./permitted-calls.ts";
+import { CHANGED_SINCE_SHOWN, isSameCommand, planError, planOf, shownIn, shownParts } from "./plans.ts";
+import { ruleOn, type Ruled } from "./ruling.ts";
+import type { Questions } from "../core/questions.ts";
+import type { Session } from "../core/session.ts";
+import type { Asked } from "../core/state.ts";
+
+const RESTARTED =
+  "The server stopped while this tool ran, so its outcome is unknown. It was not run again: check what it did before you repeat it.";
+
+const SECRET_LOST =
+  "This call held a secret, which is not kept across a restart of the server, so it was not run. Do it without the secret.";
+
+const KEEPS_CHANGING =
+  "What this call would change has changed each time that it was approved, so it was not run. Look at it again before you repeat the call.";
+
+export const QUESTION_TOOL = "AskUserQuestion";
+
+/** SHA-256 over tool and input with sorted keys: what an answer must name. */
+export function inputHash(tool: string, input: Readonly<Record<string, unknown>>): string {
+  return createHash("sha256")
+    .update(canonicalJson([tool, input]))
+    .digest("hex");
+}
+
+/** A call as the gate and people see it. */
+export interface DecidedCall extends ToolCall {
+  readonly tool: string;
+  readonly tool_use_id: string;
+}
+
+/** A call that is being decided on. */
+interface Deciding {
+  readonly item: ToolItem;
+  readonly call: DecidedCall;
+  readonly effectful: boolean;
+  readonly signal: AbortSignal;
+  /** Where it stands among the calls that came together. Absent: it is decided on again, alone. */
+  readonly place?: ReturnType<Questions["enter"]> | undefined;
+}
+
+/** Steps 1 to 7 of the pipeline for one call of the running turn: the gate's ruling, and a person's where it asks for one. */
+export async function permit(session: Session, asked: ToolCall, signal: AbortSignal): Promise<Verdict> {
+  if (session.state.turn === undefined || signal.aborted) return denied("Interrupted.", "interrupted");
+  const { tool, tool_use_id } = itemOf(session, asked);
+  const input = tool === QUESTION_TOOL ? unanswered(asked.input) : asked.input;
+  const call = { ...asked, tool, tool_use_id, input };
+  const place = session.questions.enter();
+  try {
+    return await decide(session, { call, place }, signal);
+  } finally {
+    place.pass();
+  }
+}
+
+async function decide(
+  session: Session,
+  { call, place }: Pick<Deciding, "call" | "place">,
+  signal: AbortSignal,
+): Promise<Verdict> {
+  const { dependencies } = session;
+  dependencies.reach("tool.announced");
+  await session.unpaused(signal);
+  await session.activity.hold(signal);
+  const turn = session.state.turn;
+  if (turn === undefined || signal.aborted) return denied("Interrupted.", "interrupted");
+  const item = itemOf(session, call);
+  const ruled = await rule(session, call);
+  dependencies.reach("tool.ruled");
+  const effectful = hasEffects(call.tool, ruled.facts.tier);
+  if (effectful && turn.running.includes(item.id)) return denied(RESTARTED, "interrupted");
+  const question = await questionOf(session, call);
+  if (question === "changed") return denied(SECRET_LOST, "failed");
+  return settle(session, { item, call, effectful, signal, place }, { ruled, question });
+}
+
+/** Decides anew on a call that was permitted, because something had changed when it was about to run. It has not run. */
+export async function permitAgain(session: Session, permitted: PermittedCall, signal: AbortSignal): Promise<Verdict> {
+  const { call, effectful, approval_id } = permitted;
+  const item = itemOf(session, call);
+  return settle(
+    session,
+    { item, call, effectful, signal },
+    { ruled: await rule(session, call), replaces: approval_id },
+  );
+}
+
+async function rule(session: Session, { tool, input }: Pick<DecidedCall, "tool" | "input">): Promise<Ruled> {
+  const { settings, grants, created_by, token } = session.state;
+  return ruleOn(
+    { tool, input, settings, grants, created_by, token },
+    session.dependencies.policy(),
+    await session.environment(),
+  );
+}
+
+interface Standpoint {
+  readonly ruled: Ruled;
+  /** Asked already. */
+  readonly question?: Asked | undefined;
+  /** The approval whose preview is not true any more: then a person is asked whatever the gate says. */
+  readonly replaces?: string | undefined;
+}
+
+/** Rules, asks and looks again until what was decided on is what is there. */
+async function settle(session: Session, deciding: Deciding, from: Standpoint): Promise<Verdict> {
+  const { call, signal, place } = deciding;
+  let { ruled, question, replaces } = from;
+  for (let round = 0; round <= LIMITS.changedQuestions; round += 1) {
+    if (question === undefined) {
+      const { effect } = ruled.ruling;
+      if (effect === "deny") return refusedBy(call.tool, ruled);
+      if (effect === "allow" && replaces === undefined) {
+        place?.pass();
+        await call.ready;
+        if (signal.aborted) return denied("Interrupted.", "interrupted");
+        return letRun(session, deciding, { input: call.input, ruled });
+      }
+      const asked = await ask(session, { call, ruled, replaces, turn: place?.turn });
+      place?.pass();
+      if (asked !== undefined && "effect" in asked) return asked;
+      question = asked;
+    }
+    if (question !== undefined) {
+      place?.pass();
+      const answer = await answerTo(session, question, call, signal);
+      if (answer.outcome !== "approved" && answer.changed !== true) return refusedByAnswer(answer);
+      // What is compared below is compared right before it runs.
+      if (answer.outcome === "approved") await call.ready;
+      if (signal.aborted) return denied("Interrupted.", "interrupted");
+      const verdict = answer.outcome === "approved" ? await runAsShown(session, deciding, question) : undefined;
+      if (verdict !== undefined) return verdict;
+      replaces = question.approval_id;
+      question = undefined;
+    }
+    ruled = await rule(session, call);
+  }
+  return denied(KEEPS_CHANGING, "failed");
+}
+
+/** Lets an approved call run if it does what was shown, by what the gate says now. Nothing: it would do something else. */
+async function runAsShown(session: Session, deciding: Deciding, question: Asked): Promise<Verdict | undefined> {
+  const { call } = deciding;
+  // Read anew: the answer came while we waited.
+  const { answer } = session.state.turn?.asked[call.tool_use_id] ?? question;
+  const edited = answer?.updated_input;
+  const input = edited ?? call.input;
+  const ruled = await rule(session, { tool: call.tool, input });
+  if (ruled.ruling.effect === "deny") return refusedBy(call.tool, ruled);
+  const shown = edited === undefined ? question.planned : answer?.planned;
+  if (!isSamePlan(shown, await planOf(session, ruled))) return undefined;
+  if (shown !== undefined && !isJudged(shown, ruled)) return undefined;
+  const { approval_id } = question;
+  const approval = await session.dependencies.store.read.approval(approval_id);
+  if (approval !== undefined && !(await isSameCommand(session, { approval, input }))) return undefined;
+  const parts = approval === undefined ? undefined : shownParts(approval, input);
+  return letRun(session, deciding, { input, edited, ruled, approval_id, approved: { planned: shown, parts } });
+}
+
+/** True when the gate ruled on the place that the plan writes to. */
+function isJudged({ real_path }: PlannedChange, { call }: Ruled): boolean {
+  return call.paths.every(({ access, real }) => access === "read" || real === real_path);
+}
+
+/** The answer to a question, which is withdrawn when nobody waits for it any more. */
+async function answerTo(
+  session: Session,
+  { approval_id }: Asked,
+  { tool_use_id }: DecidedCall,
+  signal: AbortSignal,
+): Promise<NonNullable<Asked["answer"]>> {
+  const withdraw = (): void => {
+    // It may have been answered in the same moment, or the server stops: then it stays as it is.
+    session.answer({ approval_id, outcome: "cancelled", by: SYSTEM }).catch(() => undefined);
+  };
+  const answered = session.answered(approval_id, tool_use_id);
+  signal.addEventListener("abort", withdraw, { once: true });
+  if (signal.aborted) withdraw();
+  try {
+    return await answered;
+  } finally {
+    signal.removeEventListener("abort", withdraw);
+  }
+}
+
+/**
+ * The question that was asked about this call already. After a restart the call comes from the journal, which holds no
+ * secret: then it may have `changed` since it was shown and hashed.
+ */
+async function questionOf({ dependencies, state }: Session, call: DecidedCall): Promise<Asked | "changed" | undefined> {
+  const asked = state.turn?.asked[call.tool_use_id];
+  const approval = asked === undefined ? undefined : await dependencies.store.read.approval(asked.approval_id);
+  // A model may give one id to several calls: an answer is good for the one that it was given to.
+  if (asked === undefined || approval?.item_id !== call.item_id) return undefined;
+  return approval.input_hash === inputHash(call.tool, call.input) ? asked : "changed";
+}
+
+/** Only a person answers a question: what the model filled in itself does not count. */
+function unanswered({ answers: _answers, ...input }: ToolCall["input"]): ToolCall["input"] {
+  return input;
+}
+
+function hasEffects(tool: string, tier: Ruled["facts"]["tier"]): boolean {
+  // A sub-agent's own calls are each permitted: taking it up again repeats nothing.
+  if (tool === "Task" || tool === "Agent") return false;
+  return tier === "page" || tier === "write" || tier === "execute";
+}
+
+/** The call's item in the journal: only what is there can be asked about, and run. */
+function itemOf({ state }: Session, { item_id }: ToolCall): ToolItem {
+  const known = state.turn?.items[item_id];
+  if (known !== undefined && isToolItem(known)) return known;
+  throw new Failure("not_found", `${item_id} is no open tool call of this turn`);
+}
+
+interface AskRequest {
+  readonly call: DecidedCall;
+  readonly ruled: Ruled;
+  readonly replaces: string | undefined;
+  /** Resolves when those who came before have asked. */
+  readonly turn: Promise<void> | undefined;
+}
+
+/**
+ * Asks a person. Nothing: the call leads to another place than the one that was ruled on. A verdict: what was approved
+ * before cannot be done any more.
+ */
+async function ask(
+  session: Session,
+  { call, ruled, replaces, turn }: AskRequest,
+): Promise<Asked | Verdict | undefined> {
+  const { dependencies } = session;
+  const environment = await session.environment();
+  const shown = await environment.toolbox.preview(call.tool, call.input);
+  const { preview, planned, warnings } = shown;
+  if (planned !== undefined && !isJudged(planned, ruled)) return undefined;
+  const impossible = replaces === undefined ? undefined : planError(preview);
+  if (impossible !== undefined) return denied(impossible, "failed");
+  dependencies.reach("approval.previewed");
+  await turn;
+  const { state } = session;
+  if (state.turn === undefined) throw new Failure("aborted", "aborted");
+  const now = dependencies.clock.now();
+  const session_rule = sessionRule(ruled.call, ruled.context);
+  const broader_rule = broaderRule(ruled.call, ruled.context);
+  const { unattended, approval_timeout_ms } = state.settings;
+  const { why } = ruled.ruling;
+  const approval: Approval = {
+    id: dependencies.newId("apr"),
+    session_id: state.id,
+    turn_id: state.turn.id,
+    item_id: call.item_id,
+    tool: call.tool,
+    tool_use_id: call.tool_use_id,
+    tier: ruled.facts.tier,
+    input: { ...call.input },
+    input_hash: inputHash(call.tool, call.input),
+    preview,
+    ...(planned === undefined ? {} : { planned }),
+    ...(replaces === undefined ? {} : { replaces }),
+    ...shownIn(dependencies, { input: call.input, preview, warnings }),
+    reason: replaces === undefined ? why : `${CHANGED_SINCE_SHOWN} ${why}`,
+    ...(session_rule === undefined ? {} : { session_rule }),
+    ...(broader_rule === undefined ? {} : { broader_rule }),
+    unattended,
+    created_at: new Date(now).toISOString(),
+    ...(unattended === "park" ? {} : { expires_at: new Date(now + approval_timeout_ms).toISOString() }),
+    status: "pending",
+  };
+  const durable = session.execute({ type: "ask", approval });
+  dependencies.reach("approval.decided");
+  await durable;
+  dependencies.reach("approval.durable");
+  return { approval_id: approval.id, planned };
+}
+
+function refusedByAnswer(answer: NonNullable<Asked["answer"]>): Verdict {
+  switch (answer.outcome) {
+    case "rejected":
+      return denied(`User rejected: ${answer.feedback ?? "No reason provided"}`, "declined", answer.interrupt === true);
+    case "timed_out":
+      return denied("Approval timeout: nobody answered in time, so the tool was not run.", "timed_out");
+    case "approved":
+    case "cancelled":
+      return denied("Interrupted.", "interrupted");
+  }
+}
+
+/** An earlier question about the same call may have been answered with another input. */
+function asAsked(item: ToolItem): ToolItem {
+  if (item.approved_input === undefined) return item;
+  const { approved_input: _before, ...asked } = editedToolItem(item, item.input);
+  return asked;
+}
+
+interface Run {
+  readonly input: ToolCall["input"];
+  /** What a person made of the input. */
+  readonly edited?: ToolCall["input"] | undefined;
+  readonly ruled: Ruled;
+  /** Absent, as what was approved: nobody was asked. */
+  readonly approval_id?: string | undefined;
+  readonly approved?: ApprovedRun | undefined;
+}
+
+/** Says yes once it is on the disk that the tool is about to run: after a crash nobody has to guess. */
+async function letRun(session: Session, { item, call, effectful, signal }: Deciding, run: Run): Promise<Verdict> {
+  const { input, edited, ruled, approval_id, approved } = run;
+  await session.activity.hold(signal);
+  if (signal.aborted) return denied("Interrupted.", "interrupted");
+  const isMarked = session.state.turn?.running.includes(item.id) === true;
+  if (edited !== undefined || (effectful && !isMarked)) {
+    await session.execute({ type: "run", item: edited === undefined ? asAsked(item) : editedToolItem(item, edited) });
+    session.dependencies.reach("tool.marked");
+  }
+  session.permitted.add({
+    call,
+    input,
+    effectful,
+    approval_id,
+    permission: {
+      judged: new Map(ruled.call.paths.map(({ given, real }) => [given, real])),
+      ...(approved === undefined ? {} : { approved }),
+    },
+  });
+  return { effect: "allow", input };
+}
+
+type Denied = Extract<Verdict, { effect: "deny" }>;
+
+function refusedBy(tool: string, { ruling, facts }: Ruled): Verdict {
+  if (!facts.known) return denied(`Unknown tool: ${tool}`, "failed");
+  if (facts.schemaError !== undefined) return denied(facts.schemaError, "failed");
+  const next = ruling.rule === PLAN_RULE ? "" : ` ${NEXT[ruling.step]}`;
+  return denied(`Denied by policy (${ruling.rule}): ${ruling.why}${next}`, "declined");
+}
+
+/** What a model can do about a refusal. */
+const NEXT: Readonly<Record<Ruling["step"], string>> = {
+  schema: "Call it with an input that fits.",
+  tool: "Use the tools that you have, or say which one you need and why.",
+  policy: "Do it in a way that the policy allows, or say what you need and why.",
+  paths: "Work inside the workspace, or say which file you need and why.",
+  hooks: "Use a command that is allowed, or say what you need and why.",
+  autonomy: "Say what you would do, so that a person can do or allow it.",
+  approval: "Say what you would do, so that a person can do or allow it.",
+  limits: "Say what is left to do.",
+};
+
+function denied(message: string, status: Denied["status"], interrupt = false): Verdict {
+  return { effect: "deny", message, status, interrupt };
+}

@@ -1,0 +1,70 @@
+import { LIMITS } from "../../protocol/index.ts";
+import { errorResult, type Permission, type RunOptions, type Toolbox, type ToolResult } from "../../tools/index.ts";
+import { permitAgain, inputHash, type DecidedCall } from "./permit.ts";
+import type { Session } from "../core/session.ts";
+
+/** A call that may run, and what it may do. */
+export interface PermittedCall {
+  readonly call: DecidedCall;
+  /** What it runs with: a person may have changed the call's own. */
+  readonly input: DecidedCall["input"];
+  readonly effectful: boolean;
+  /** Absent: nobody was asked. */
+  readonly approval_id: string | undefined;
+  readonly permission: Permission;
+}
+
+/** Calls of one turn that may run and have not yet. Each runs once. */
+export class PermittedCalls {
+  readonly #calls = new Map<string, PermittedCall[]>();
+
+  add(permitted: PermittedCall): void {
+    const key = inputHash(permitted.call.tool, permitted.input);
+    this.#calls.set(key, [...(this.#calls.get(key) ?? []), permitted]);
+  }
+
+  /** The model's id says which one of several equal calls; after a restart an engine may have another one. */
+  take({ tool, input, tool_use_id }: PermittedRun): PermittedCall | undefined {
+    const key = inputHash(tool, input);
+    const calls = this.#calls.get(key);
+    if (calls === undefined) return undefined;
+    const taken = calls.find(({ call }) => call.tool_use_id === tool_use_id) ?? calls[0];
+    const left = calls.filter((call) => call !== taken);
+    if (left.length === 0) this.#calls.delete(key);
+    else this.#calls.set(key, left);
+    return taken;
+  }
+
+  clear(): void {
+    this.#calls.clear();
+  }
+}
+
+interface PermittedRun {
+  readonly tool: string;
+  readonly input: DecidedCall["input"];
+  readonly tool_use_id: string | undefined;
+}
+
+/** Runs a call as it was permitted. Where something has changed since then it is decided on anew. */
+export async function runPermitted(
+  session: Session,
+  toolbox: Toolbox,
+  {
+    tool,
+    input,
+    options,
+  }: { readonly tool: string; readonly input: DecidedCall["input"]; readonly options: RunOptions },
+): Promise<ToolResult> {
+  const { signal, tool_use_id } = options;
+  let permitted = session.permitted.take({ tool, input, tool_use_id });
+  for (let round = 0; permitted !== undefined; round += 1) {
+    const result = await toolbox.run(tool, permitted.input, { ...options, permission: permitted.permission });
+    if (result.changed === undefined || round === LIMITS.changedQuestions) return result;
+    const verdict = await permitAgain(session, permitted, signal);
+    if (verdict.effect === "deny")
+      return errorResult(verdict.message, { refusal: { status: verdict.status, interrupt: verdict.interrupt } });
+    permitted = session.permitted.take({ tool, input: verdict.input, tool_use_id });
+  }
+  return errorResult("This call was not permitted.");
+}

@@ -1,0 +1,99 @@
+import {
+  evaluate,
+  isReview,
+  modeEffects,
+  narrowTools,
+  withDisk,
+  type CallInQuestion,
+  type ResolvedPath,
+  type PolicyContext,
+} from "../../gate/index.ts";
+import {
+  AUTONOMY_ORDER,
+  type Autonomy,
+  type Policy,
+  type Profile,
+  type Ruling,
+  type SessionSettings,
+} from "../../protocol/index.ts";
+import type { CallFacts } from "../../tools/index.ts";
+import { effectiveProfile, type Judged } from "./effective-profile.ts";
+import type { SessionEnvironment } from "../dependencies.ts";
+
+export interface RulingRequest extends Judged {
+  readonly tool: string;
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly settings: SessionSettings;
+  readonly grants: readonly string[];
+}
+
+export interface Ruled {
+  readonly ruling: Ruling;
+  readonly facts: CallFacts;
+  readonly call: CallInQuestion;
+  readonly context: PolicyContext;
+}
+
+/** The real pipeline on one call: what it names is looked up on the disk, then the gate's pure function rules. */
+export async function ruleOn(request: RulingRequest, policy: Policy, environment: SessionEnvironment): Promise<Ruled> {
+  const facts = environment.toolbox.facts(request.tool, request.input);
+  const paths: ResolvedPath[] = [];
+  for (const use of facts.paths)
+    paths.push({ given: use.path, real: await environment.resolve(use.path), access: use.access });
+  const call: CallInQuestion = {
+    // A tool's other names are the same tool to every rule.
+    tool: facts.name,
+    input: request.input,
+    known: facts.known,
+    tier: facts.tier,
+    alwaysAsks: facts.alwaysAsks,
+    schemaError: facts.schemaError,
+    paths,
+    hosts: facts.hosts,
+  };
+  const profile = effectiveProfile(policy, request);
+  const context = contextOf(request, profile, environment.extraRead);
+  const own = paths.find(({ real }) => environment.isHidden(real));
+  const { call: looked, ruling: judged } = await withDisk(
+    (path) => environment.look(path),
+    (disk) => {
+      const seen: CallInQuestion = { ...call, disk };
+      return { call: seen, ruling: evaluate(seen, context) };
+    },
+  );
+  const ruling: Ruling =
+    own === undefined
+      ? judged
+      : {
+          effect: "deny",
+          step: "paths",
+          rule: "the server's own folder",
+          why: `${own.given} belongs to Sallyport itself.`,
+        };
+  return { ruling, facts, call: looked, context };
+}
+
+function contextOf(request: RulingRequest, profile: Profile, extraRead: readonly string[]): PolicyContext {
+  const { settings, token } = request;
+  const mode = modeEffects(settings.permission_mode);
+  // The policy may have become stricter since the session began; its token's limit holds whoever changed its settings.
+  const most = lesser(profile.max_autonomy ?? "full", token.bounds.max_autonomy ?? "full");
+  return {
+    profile,
+    profileName: settings.profile,
+    autonomy: lesser(settings.autonomy, most),
+    acceptEdits: mode.acceptEdits && most === "full",
+    neverAsk: mode.neverAsk,
+    reviews: isReview(settings.permission_mode),
+    plans: settings.permission_mode === "plan",
+    tools: narrowTools(profile, settings),
+    grants: request.grants,
+    workspace: settings.workspace,
+    extraRead,
+    askReads: settings.ask_reads === true,
+  };
+}
+
+function lesser(left: Autonomy, right: Autonomy): Autonomy {
+  return AUTONOMY_ORDER.indexOf(left) <= AUTONOMY_ORDER.indexOf(right) ? left : right;
+}

@@ -1,0 +1,305 @@
+import { z } from "zod";
+import { toolListed } from "../../gate/index.ts";
+import {
+  BUDGET_TOOL,
+  Failure,
+  LimitKind,
+  LIMITS,
+  MicroUsd,
+  Shortage,
+  SYSTEM,
+  type Approval,
+  type ApprovalStatus,
+  type Decision,
+  type EditPreview,
+  type PlannedChange,
+  type PreviewEdit,
+} from "../../protocol/index.ts";
+import { DAMAGED_TOOL, type Page } from "../../store/index.ts";
+import { isSamePlan } from "../../tools/index.ts";
+import { auditRow, authorize, authorizeFor, type Caller } from "../access/access.ts";
+import type { Answer } from "../core/decide.ts";
+import { checkDelegate, type Delegation } from "../permission/delegated-approval.ts";
+import { effectiveProfile } from "../permission/effective-profile.ts";
+import { expireQuestion } from "../permission/expiry.ts";
+import type { SetLimit } from "../budget/set-limits.ts";
+import { isOverdue } from "../core/questions.ts";
+import type { Registry } from "../lifecycle/registry.ts";
+import { inputHash, QUESTION_TOOL } from "../permission/permit.ts";
+import { CHANGED_SINCE_SHOWN, isSameCommand, planOf } from "../permission/plans.ts";
+import { ruleOn, type Ruled } from "../permission/ruling.ts";
+import type { Dependencies } from "../dependencies.ts";
+import { setLimit } from "../budget/set-limit.ts";
+import type { Session } from "../core/session.ts";
+
+export interface ApprovalFilter {
+  readonly status?: ApprovalStatus | undefined;
+  readonly session_id?: string | undefined;
+  readonly cursor?: string | undefined;
+  readonly limit: number;
+}
+
+/** The inbox: questions of all sessions, and the answers to them. */
+export class ApprovalService {
+  readonly #dependencies: Dependencies;
+  readonly #registry: Registry;
+
+  constructor(dependencies: Dependencies, registry: Registry) {
+    this.#dependencies = dependencies;
+    this.#registry = registry;
+  }
+
+  get #parts(): { readonly dependencies: Dependencies; readonly registry: Registry } {
+    return { dependencies: this.#dependencies, registry: this.#registry };
+  }
+
+  async list(caller: Caller, filter: ApprovalFilter): Promise<Page<Approval>> {
+    const scope = authorize(caller, "approval.read");
+    const { status, session_id, cursor, limit } = filter;
+    const read = (): Promise<Page<Approval>> =>
+      this.#dependencies.store.read.approvals({
+        limit,
+        ...(status === undefined ? {} : { status }),
+        ...(session_id === undefined ? {} : { session_id }),
+        ...(cursor === undefined ? {} : { cursor }),
+        ...(scope === "own" ? { created_by: caller.id } : {}),
+      });
+    const page = await read();
+    const now = this.#dependencies.clock.now();
+    const overdue = page.rows.filter((approval) => isOverdue(approval, now));
+    if (overdue.length === 0) return page;
+    await Promise.all(overdue.map(({ id }) => this.#find(id)));
+    return read();
+  }
+
+  async get(caller: Caller, id: string): Promise<Approval> {
+    authorize(caller, "approval.read");
+    const { approval, session } = await this.#find(id);
+    authorizeFor(caller, "approval.read", { state: session.state, what: `approval ${id}` });
+    return approval;
+  }
+
+  /**
+   * An answer. First one wins; it must name the hash of exactly what was shown. `as` a parent: by what the policy lets agents
+   * answer, and not by the caller's own right.
+   */
+  async decide(caller: Caller, id: string, decision: Decision, { as }: { as?: "parent" } = {}): Promise<Approval> {
+    const isDelegated = caller.role === "agent" || as === "parent";
+    const right = isDelegated ? "approval.answer" : "approval.decide";
+    authorize(caller, right);
+    const { approval, session } = await this.#find(id);
+    authorizeFor(caller, right, { state: session.state, what: `approval ${id}` });
+    const delegate = async (): Promise<Delegation | undefined> =>
+      isDelegated ? checkDelegate(this.#parts, caller, { session, approval, decision }) : undefined;
+    await delegate();
+    if (caller.role === "visitor") await this.#checkVisitor(session, approval, decision);
+    if (approval.status !== "pending") throw ended(approval);
+    if (approval.tool === DAMAGED_TOOL)
+      throw new Failure("store_failed", "The row of this approval is damaged in the database: interrupt its turn.");
+    if (approval.input_hash !== decision.input_hash) {
+      throw new Failure(
+        "input_changed",
+        "input_hash is not that of this approval's input; read it again before you decide",
+      );
+    }
+    const set = approval.tool === BUDGET_TOOL ? budgetAnswer(approval, decision) : undefined;
+    const answer = await this.#answer(caller, session, approval, decision);
+    // Once more, because what it rests on may have changed: nothing else is waited for before the answer.
+    const delegation = await delegate();
+    const { decision: verdict, scope, feedback, interrupt, hold_queue } = decision;
+    const details = {
+      session_id: approval.session_id,
+      tool: approval.tool,
+      input_hash: approval.input_hash,
+      decision: verdict,
+      scope,
+      feedback,
+      interrupt,
+      hold_queue,
+      ...(answer.granted_rule === undefined ? {} : { granted_rule: answer.granted_rule }),
+      ...(answer.updated_input === undefined ? {} : editedDetails(approval, answer.updated_input)),
+      ...(set === undefined ? {} : { limit_microusd: set.limit }),
+      ...delegation,
+    };
+    const audit = [auditRow(this.#dependencies, caller, { action: "approval.decide", target: id, details })];
+    try {
+      if (set === undefined) await session.answer(answer, { audit });
+      else await setLimit(session, caller, set, (documents) => session.answer(answer, { audit, documents }));
+    } catch (error) {
+      if (!(error instanceof Failure) || error.code !== "already_answered") throw error;
+      throw ended((await this.#dependencies.store.read.approval(id)) ?? approval);
+    }
+    return (await this.#dependencies.store.read.approval(id)) ?? approval;
+  }
+
+  /** What the approval would look like with another input: the same pipeline and the same preview. Nothing is decided and nothing is written. */
+  async preview(caller: Caller, id: string, { input }: PreviewEdit): Promise<EditPreview> {
+    authorize(caller, "approval.decide");
+    const { approval, session } = await this.#find(id);
+    authorizeFor(caller, "approval.decide", { state: session.state, what: `approval ${id}` });
+    if (caller.role === "visitor") await this.#checkVisitor(session, approval, {});
+    if (approval.status !== "pending") throw ended(approval);
+    if (approval.tool === BUDGET_TOOL)
+      throw new Failure("unsupported", "a limit of money needs no preview: it is what it says");
+    const { ruling } = await this.#rule(session, approval, input);
+    const { preview, warnings } =
+      ruling.effect === "deny"
+        ? // It may show what is in a file that the policy keeps from everybody.
+          { preview: { type: "generic", summary: ruling.why }, warnings: [] }
+        : await (await session.environment()).toolbox.preview(approval.tool, input);
+    return JSON.parse(this.#dependencies.redact.exact(JSON.stringify({ preview, warnings, ruling }))) as EditPreview;
+  }
+
+  /** A visitor answers, once and as it was asked, for the tools of its own page that its profile names, and for nothing else. */
+  async #checkVisitor(
+    session: Session,
+    { tool }: Approval,
+    { scope, updated_input }: Pick<Decision, "scope" | "updated_input">,
+  ): Promise<void> {
+    const { visitor_may_approve = [] } = effectiveProfile(this.#dependencies.policy(), session.state);
+    const { toolbox } = await session.environment();
+    const isItsOwn = toolbox.isClientTool(tool) || tool === QUESTION_TOOL;
+    if (!isItsOwn || !toolListed(visitor_may_approve, tool))
+      throw new Failure("forbidden", `a visitor may not answer for ${tool}; somebody who looks after this server can`);
+    if (scope === "session" || (updated_input !== undefined && tool !== QUESTION_TOOL))
+      throw new Failure("forbidden", "a visitor answers yes or no, once; leave scope and updated_input out");
+  }
+
+  async #find(id: string): Promise<{ readonly approval: Approval; readonly session: Session }> {
+    const stored = await this.#dependencies.store.read.approval(id);
+    if (stored === undefined) throw new Failure("not_found", `there is no approval ${id}`);
+    const session = await this.#registry.get(stored.session_id);
+    if (!isOverdue(stored, this.#dependencies.clock.now())) return { approval: stored, session };
+    await expireQuestion(session, id);
+    return { approval: (await this.#dependencies.store.read.approval(id)) ?? stored, session };
+  }
+
+  async #answer(caller: Caller, session: Session, approval: Approval, decision: Decision): Promise<Answer> {
+    const by = { id: caller.id, name: caller.name, role: caller.role };
+    const { feedback, scope, rule, updated_input, interrupt, hold_queue } = decision;
+    const common = { approval_id: approval.id, by, feedback };
+    if (decision.decision === "reject") {
+      if (updated_input !== undefined || scope !== undefined || rule !== undefined) {
+        throw new Failure("invalid_request", "updated_input, scope and rule belong to an approval, not to a rejection");
+      }
+      if (hold_queue === true && interrupt !== true)
+        throw new Failure("invalid_request", "hold_queue belongs to a rejection with interrupt");
+      return { ...common, outcome: "rejected", interrupt, hold_queue };
+    }
+    if (hold_queue !== undefined) throw new Failure("invalid_request", "hold_queue belongs to a rejection");
+    if (interrupt !== undefined) throw new Failure("invalid_request", "interrupt belongs to a rejection");
+    const granted = grantedRule(approval, decision);
+    if (approval.not_approvable !== undefined && updated_input === undefined)
+      throw new Failure("not_approvable", approval.not_approvable);
+    const planned = approval.tool === BUDGET_TOOL ? undefined : await this.#plan(session, approval, updated_input);
+    return {
+      ...common,
+      outcome: "approved",
+      scope,
+      updated_input,
+      ...(updated_input === undefined ? {} : { planned }),
+      granted_rule: granted,
+    };
+  }
+
+  /**
+   * The file change that the answer approves. Where what was shown has changed, the question is closed: whoever asked
+   * asks anew, with what is there now.
+   */
+  async #plan(
+    session: Session,
+    approval: Approval,
+    edited: Record<string, unknown> | undefined,
+  ): Promise<PlannedChange | undefined> {
+    const ruled = await this.#rule(session, approval, edited ?? approval.input);
+    // A person may change a call, not walk around the policy. What was asked is ruled on again when it is about to run.
+    if (edited !== undefined && ruled.ruling.effect === "deny")
+      throw new Failure("invalid_request", `updated_input is not allowed: ${ruled.ruling.why}`, ruled.ruling);
+    const planned = await planOf(session, ruled);
+    const isSameChange =
+      edited === undefined ? isSamePlan(approval.planned, planned) : isSameFile(approval.planned, planned);
+    if (isSameChange && (await isSameCommand(session, { approval, input: edited ?? approval.input }))) return planned;
+    const audit = [auditRow(this.#dependencies, SYSTEM, { action: "approval.changed", target: approval.id })];
+    await session.answer(
+      { approval_id: approval.id, outcome: "cancelled", by: SYSTEM, feedback: CHANGED_SINCE_SHOWN, changed: true },
+      { audit },
+    );
+    throw new Failure(
+      "input_changed",
+      "what this call would do has changed since it was shown, so nothing was run; look at the new question before you decide",
+    );
+  }
+
+  async #rule(session: Session, approval: Approval, input: Record<string, unknown>): Promise<Ruled> {
+    const text = JSON.stringify(input);
+    if (input !== approval.input && this.#dependencies.redact.exact(text) !== text) {
+      throw new Failure(
+        "invalid_request",
+        "updated_input holds a secret, which is never kept; put it into the file yourself",
+      );
+    }
+    const { settings, grants, created_by, token } = session.state;
+    const environment = await session.environment();
+    const asked = { tool: approval.tool, input, settings, grants, created_by, token };
+    return ruleOn(asked, this.#dependencies.policy(), environment);
+  }
+}
+
+const BudgetInput = z.object({ kind: LimitKind, account: z.string(), limit_microusd: MicroUsd, shortage: Shortage });
+
+/** The limit that an approval of more money sets; nothing when it is rejected. */
+function budgetAnswer(approval: Approval, { decision, updated_input, scope }: Decision): SetLimit | undefined {
+  if (decision === "reject") return undefined;
+  if (scope === "session") throw new Failure("invalid_request", "a limit is raised once; leave scope out");
+  const asked = BudgetInput.parse(approval.input);
+  const edited = BudgetInput.partial().safeParse(updated_input ?? {});
+  if (!edited.success) throw new Failure("invalid_request", "limit_microusd must be a whole number of micro-USD");
+  const limit = edited.data.limit_microusd ?? asked.limit_microusd;
+  const { spent_microusd, asked_microusd } = asked.shortage;
+  if (limit < spent_microusd + asked_microusd) {
+    throw new Failure(
+      "invalid_request",
+      `limit_microusd must be at least ${spent_microusd + asked_microusd}, or the request would be refused again`,
+    );
+  }
+  return { kind: asked.kind, account: asked.account, limit };
+}
+
+/** What ran and what was asked; of long inputs the hashes alone. */
+function editedDetails({ tool, input }: Approval, ran: Record<string, unknown>): object {
+  const ran_input_hash = inputHash(tool, ran);
+  const isShort = JSON.stringify([ran, input]).length <= LIMITS.auditInputChars;
+  return { edited: true, ran_input_hash, ...(isShort ? { ran_input: ran, asked_input: input } : {}) };
+}
+
+/** The rule that an approval for the session adds: only one that was shown. */
+function grantedRule(approval: Approval, { scope, rule, updated_input }: Decision): string | undefined {
+  if (scope !== "session") {
+    if (rule !== undefined) throw new Failure("invalid_request", "rule belongs to the scope session");
+    return undefined;
+  }
+  const { session_rule, broader_rule } = approval;
+  if (rule !== undefined && rule !== session_rule && rule !== broader_rule)
+    throw new Failure("invalid_request", "rule must be session_rule or broader_rule of this approval");
+  if (updated_input !== undefined)
+    throw new Failure("invalid_request", "the rule would be for the call before your change; leave scope out");
+  const granted = rule ?? session_rule;
+  if (granted === undefined)
+    throw new Failure("invalid_request", "no rule can be granted for this call; approve it once");
+  return granted;
+}
+
+/** An edit may make something else of the file that was shown, but not of what has become of it. */
+function isSameFile(shown: PlannedChange | undefined, edited: PlannedChange | undefined): boolean {
+  if (shown === undefined || edited === undefined || shown.real_path !== edited.real_path) return true;
+  return isSamePlan(shown, { ...edited, after: shown.after });
+}
+
+function ended(approval: Approval): Failure {
+  if (approval.status === "timed_out")
+    return new Failure("timed_out", "this approval timed out before you answered; the agent was told so");
+  const who = approval.resolved_by === undefined ? "" : ` by ${approval.resolved_by.name}`;
+  return new Failure("already_answered", `this approval was ${approval.status}${who} already`, {
+    status: approval.status,
+  });
+}

@@ -1,0 +1,148 @@
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import { Failure, LIMITS } from "../../protocol/index.ts";
+import { authorize, type Caller } from "../access/access.ts";
+import type { Dependencies } from "../dependencies.ts";
+
+interface Place {
+  readonly slot: number;
+  readonly session_id: string;
+}
+
+/** One principal's names, the least recently used first. */
+interface Names {
+  readonly known: Map<string, Place>;
+  readonly free: number[];
+  /** Changes on their way to the disk: until they are there, the disk does not tell the truth. */
+  writing: number;
+}
+
+/** What a slot's document holds. Nothing: the slot is free. */
+const Slot = z.object({ name: z.string(), session_id: z.string() }).partial();
+
+/**
+ * The names that clients give to their sessions (document 000's `sessionId`), each principal's for itself. At most LIMITS.clientSessions
+ * of them, the least recently used goes first. They survive a restart: each has one of as many slots, and each slot is a document.
+ */
+export class ClientService {
+  readonly #dependencies: Pick<Dependencies, "store" | "clock">;
+  /** By principal, the least recently used first. */
+  readonly #principals = new Map<string, Promise<Names>>();
+
+  constructor(dependencies: Pick<Dependencies, "store" | "clock">) {
+    this.#dependencies = dependencies;
+  }
+
+  /** The session of this name; undefined: there is none. Counts as a use of it. */
+  async find(caller: Caller, name: string): Promise<string | undefined> {
+    const { known } = await this.#names(caller);
+    const key = keyOf(name);
+    const place = known.get(key);
+    if (place === undefined) return undefined;
+    known.delete(key);
+    known.set(key, place);
+    return place.session_id;
+  }
+
+  /** Gives a session a name, on the disk when it resolves. Answers the session that had to lose its name for it. */
+  async keep(
+    caller: Caller,
+    name: string,
+    session: { readonly id: string; readonly isBusy: (session_id: string) => boolean },
+  ): Promise<string | undefined> {
+    const names = await this.#names(caller);
+    const key = keyOf(name);
+    const before = names.known.get(key);
+    const evicted = before === undefined && names.free.length === 0 ? oldest(names, session.isBusy) : undefined;
+    const slot = before?.slot ?? evicted?.place.slot ?? names.free.pop();
+    if (slot === undefined)
+      throw new Failure("limit_reached", `all ${LIMITS.clientSessions} client sessions are at work; wait for one`);
+    if (evicted !== undefined) names.known.delete(evicted.key);
+    names.known.delete(key);
+    names.known.set(key, { slot, session_id: session.id });
+    await this.#write(caller, names, slot, { name: key, session_id: session.id });
+    return evicted?.place.session_id;
+  }
+
+  /** Forgets a name. Answers the session that had it. */
+  async drop(caller: Caller, name: string): Promise<string | undefined> {
+    const names = await this.#names(caller);
+    const key = keyOf(name);
+    const place = names.known.get(key);
+    if (place === undefined) return undefined;
+    names.known.delete(key);
+    await this.#write(caller, names, place.slot, {});
+    names.free.push(place.slot);
+    return place.session_id;
+  }
+
+  async #write(caller: Caller, names: Names, slot: number, body: z.infer<typeof Slot>): Promise<void> {
+    const at = new Date(this.#dependencies.clock.now()).toISOString();
+    const by = { id: caller.id, name: caller.name, role: caller.role };
+    names.writing += 1;
+    try {
+      await this.#dependencies.store.commit({
+        documents: [{ name: documentOf(caller, slot), at, by, body: JSON.stringify(body) }],
+      });
+    } catch (error) {
+      // Memory is ahead of the disk: the next question reads it anew.
+      this.#principals.delete(caller.id);
+      throw error;
+    } finally {
+      names.writing -= 1;
+    }
+  }
+
+  #names(caller: Caller): Promise<Names> {
+    authorize(caller, "session.create");
+    const known = this.#principals.get(caller.id) ?? this.#load(caller);
+    this.#principals.delete(caller.id);
+    this.#principals.set(caller.id, known);
+    if (this.#principals.size > LIMITS.clientPrincipals) void this.#forgetOne();
+    known.catch(() => this.#principals.delete(caller.id));
+    return known;
+  }
+
+  /** The principal that was away longest is read again when it comes back. */
+  async #forgetOne(): Promise<void> {
+    for (const [id, loading] of this.#principals) {
+      const names = await loading.catch(() => undefined);
+      if (names !== undefined && names.writing > 0) continue;
+      if (this.#principals.get(id) === loading) this.#principals.delete(id);
+      return;
+    }
+  }
+
+  async #load(caller: Caller): Promise<Names> {
+    const { read } = this.#dependencies.store;
+    const found: { readonly key: string; readonly place: Place; readonly used: string }[] = [];
+    const free: number[] = [];
+    for (let slot = 0; slot < LIMITS.clientSessions; slot += 1) {
+      const [row] = await read.documents({ name: documentOf(caller, slot), limit: 1 });
+      const { name, session_id } = row === undefined ? {} : Slot.parse(JSON.parse(row.body));
+      const session = session_id === undefined ? undefined : await read.session(session_id);
+      // The session's own time tells when the name was used last.
+      if (name === undefined || session === undefined) free.push(slot);
+      else found.push({ key: name, place: { slot, session_id: session.id }, used: session.updated_at });
+    }
+    const ordered = found.toSorted((left, right) => (left.used < right.used ? -1 : 1));
+    return { known: new Map(ordered.map(({ key, place }) => [key, place])), free: free.toReversed(), writing: 0 };
+  }
+}
+
+/** A name may be anything, also something that should not be written down. */
+function keyOf(name: string): string {
+  return createHash("sha256").update(name).digest("hex");
+}
+
+function documentOf(caller: Caller, slot: number): string {
+  return `client/${caller.id}/${slot}`;
+}
+
+function oldest(
+  { known }: Names,
+  isBusy: (session_id: string) => boolean,
+): { readonly key: string; readonly place: Place } | undefined {
+  for (const [key, place] of known) if (!isBusy(place.session_id)) return { key, place };
+  return undefined;
+}

@@ -1,0 +1,172 @@
+import {
+  Failure,
+  LIMITS,
+  type AnswerCall,
+  type DeclareTools,
+  type NewId,
+  type WithdrawTools,
+} from "../../protocol/index.ts";
+import type { Caller } from "../access/access.ts";
+import { fullName, PageRegistration, type PagePeer } from "../page-tools/page-registration.ts";
+import type { Clock } from "../dependencies.ts";
+import type { SessionService } from "./session-service.ts";
+
+interface PageServiceParts {
+  readonly sessions: Pick<SessionService, "registerTools">;
+  readonly clock: Clock;
+  readonly newId: NewId;
+}
+
+/** Web pages that offer tools to sessions. Nothing of it is written down: after a restart pages declare again. */
+export class PageService {
+  readonly #parts: PageServiceParts;
+  readonly #registrations = new Map<string, PageRegistration>();
+  /** By seat: resolves when the last change that was asked for is done. */
+  readonly #changing = new Map<string, Promise<unknown>>();
+
+  constructor(parts: PageServiceParts) {
+    this.#parts = parts;
+  }
+
+  /** A connection that may have pages behind it; the answer speaks for it. */
+  connect(caller: Caller, peer: PagePeer): PageConnection {
+    return new PageConnection(this, caller, peer);
+  }
+
+  /** Changes of one seat happen one after the other, in the order in which they were asked for. */
+  async change<Answer>(key: string, act: () => Promise<Answer>): Promise<Answer> {
+    const before = this.#changing.get(key) ?? Promise.resolve();
+    const done = before.then(act);
+    const settled = done.catch(() => undefined);
+    this.#changing.set(key, settled);
+    try {
+      return await done;
+    } finally {
+      if (this.#changing.get(key) === settled) this.#changing.delete(key);
+    }
+  }
+
+  registration(key: string): PageRegistration | undefined {
+    return this.#registrations.get(key);
+  }
+
+  /** The seat with these tools offered: the one that is there if it is the same page, else a new one in its place. */
+  async take(caller: Caller, peer: PagePeer, wanted: DeclareTools): Promise<PageRegistration> {
+    const { session_id, page, instance, tools } = wanted;
+    const { sessions, clock, newId } = this.#parts;
+    const key = registrationKey(wanted);
+    const owner = { principal: caller.id, instance };
+    const found = this.#registrations.get(key);
+    const same = found?.isOf(owner) === true;
+    if (found !== undefined && !same && found.peer !== undefined && found.peer !== peer)
+      throw new Failure("conflict", `another page is ${page} in ${session_id} already; close it or use another name`);
+    const registration =
+      same && found !== undefined ? found : new PageRegistration({ session_id, page, ...owner, clock, newId });
+    if (!registration.isSame(tools))
+      registration.took(
+        tools,
+        await sessions.registerTools(caller, session_id, registration.clientTools(tools), found?.unregister),
+      );
+    if (found !== undefined && found !== registration) found.end();
+    this.#registrations.set(key, registration);
+    return registration;
+  }
+
+  /** The page is gone, for now. */
+  leave(registration: PageRegistration): void {
+    registration.leave(() => {
+      this.forget(registration);
+      registration.end();
+    });
+  }
+
+  /** Another page may be here from now on. */
+  forget(registration: PageRegistration): void {
+    const key = registrationKey(registration);
+    if (this.#registrations.get(key) === registration) this.#registrations.delete(key);
+  }
+}
+
+/** What one connection may do: declare and withdraw pages, and answer the calls that were sent to it, and no others. */
+export class PageConnection {
+  readonly #service: PageService;
+  readonly #caller: Caller;
+  readonly #peer: PagePeer;
+  readonly #registrations = new Set<PageRegistration>();
+  #isClosed = false;
+
+  constructor(service: PageService, caller: Caller, peer: PagePeer) {
+    this.#service = service;
+    this.#caller = caller;
+    this.#peer = peer;
+  }
+
+  /** The names that models see. Calls that waited for this page are sent to it before this resolves. */
+  declare(wanted: DeclareTools): Promise<{ readonly tools: readonly string[] }> {
+    this.#tidy();
+    if (
+      this.#registrations.size >= LIMITS.pagesPerConnection &&
+      ![...this.#registrations].some((registration) => isAt(registration, wanted))
+    )
+      throw new Failure("limit_reached", `a connection may have ${LIMITS.pagesPerConnection} pages`);
+    return this.#service.change(registrationKey(wanted), async () => {
+      const registration = await this.#service.take(this.#caller, this.#peer, wanted);
+      this.#registrations.add(registration);
+      registration.arrive(this.#peer);
+      if (this.#isClosed) this.#service.leave(registration);
+      return { tools: wanted.tools.map(({ name }) => fullName(wanted.page, name)) };
+    });
+  }
+
+  withdraw(wanted: WithdrawTools): Promise<object> {
+    return this.#service.change(registrationKey(wanted), async () => {
+      const registration = this.#service.registration(registrationKey(wanted));
+      if (registration === undefined || registration.peer !== this.#peer)
+        throw new Failure("not_found", `this connection has no page ${wanted.page} in ${wanted.session_id}`);
+      registration.withdraw();
+      this.#service.forget(registration);
+      this.#tidy();
+      return {};
+    });
+  }
+
+  /** True for a call whose answer is waited for: such an answer was asked for, and is not counted. */
+  awaits(call_id: string): boolean {
+    return [...this.#registrations].some((registration) => registration.awaits(this.#peer, call_id));
+  }
+
+  /** The first answer counts; for any other the page is told that nobody waits. */
+  answer(answer: AnswerCall): void {
+    if ([...this.#registrations].some((registration) => registration.answer(this.#peer, answer))) return;
+    this.#peer.say({ type: "tool.settled", call_id: answer.call_id, how: "late" });
+  }
+
+  /** An answer that is none: the call ends all the same. False: it was to no call of this connection. */
+  garbled(call_id: string, why: string): boolean {
+    return [...this.#registrations].some((registration) => registration.garble(this.#peer, call_id, why));
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    for (const registration of this.#registrations)
+      if (registration.peer === this.#peer) this.#service.leave(registration);
+  }
+
+  /** PageRegistrations that are not its own any more stay until the calls that it has begun there are over. */
+  #tidy(): void {
+    for (const registration of this.#registrations)
+      if (registration.idle && this.#service.registration(registrationKey(registration)) !== registration)
+        this.#registrations.delete(registration);
+  }
+}
+
+function registrationKey({ session_id, page }: { readonly session_id: string; readonly page: string }): string {
+  return `${session_id} ${page}`;
+}
+
+function isAt(
+  registration: PageRegistration,
+  { session_id, page }: { readonly session_id: string; readonly page: string },
+): boolean {
+  return registration.session_id === session_id && registration.page === page;
+}

@@ -1,0 +1,173 @@
+import { DEFAULT_POLICY, validatePolicy } from "../../gate/index.ts";
+import {
+  Failure,
+  Policy,
+  type ClientChoice,
+  type PolicyChange,
+  type PolicyTest,
+  type Ruling,
+} from "../../protocol/index.ts";
+import type { Store } from "../../store/index.ts";
+import { auditRow, authorize, authorizeFor, type Caller } from "../access/access.ts";
+import { mayHave, refuseChoice } from "../settings/choices.ts";
+import type { Registry } from "../lifecycle/registry.ts";
+import { profileOf } from "../permission/profile.ts";
+import { ruleOn } from "../permission/ruling.ts";
+import type { Dependencies } from "../dependencies.ts";
+import { settingsFor, type Places } from "../settings/settings.ts";
+
+const DOCUMENT = "policy";
+const HISTORY_ROWS = 100;
+
+/** The policy in force: what ships, over it the admin's file, over that what was set through the API. */
+export class PolicyBook {
+  readonly #store: Store;
+  readonly #file: Policy | undefined;
+  #stored: Policy | undefined;
+
+  private constructor(store: Store, file: Policy | undefined, stored: Policy | undefined) {
+    this.#store = store;
+    this.#file = file;
+    this.#stored = stored;
+  }
+
+  /** `file`: the policy of the YAML file in the home folder, already parsed; absent where there is none. */
+  static async open(store: Store, file: Policy | undefined): Promise<PolicyBook> {
+    const [newest] = await store.read.documents({ name: DOCUMENT, limit: 1 });
+    const book = new PolicyBook(store, file, newest === undefined ? undefined : Policy.parse(JSON.parse(newest.body)));
+    book.check(book.current());
+    return book;
+  }
+
+  current(): Policy {
+    return layered(DEFAULT_POLICY, this.#file, this.#stored);
+  }
+
+  /** What would be in force if this were set; a Failure when that would be nonsense. */
+  check(policy: Policy): void {
+    const all = layered(DEFAULT_POLICY, this.#file, policy);
+    validatePolicy(all);
+    profileOf(all, all.default_profile);
+  }
+
+  async set(
+    policy: Policy,
+    dependencies: Pick<Dependencies, "newId" | "clock" | "redact">,
+    caller: Caller,
+  ): Promise<void> {
+    const at = new Date(dependencies.clock.now()).toISOString();
+    const by = { id: caller.id, name: caller.name, role: caller.role };
+    await this.#store.commit({
+      documents: [{ name: DOCUMENT, at, by, body: JSON.stringify(policy) }],
+      audit: [
+        auditRow(dependencies, caller, {
+          action: "policy.set",
+          target: DOCUMENT,
+          details: { profiles: Object.keys(policy.profiles) },
+        }),
+      ],
+    });
+    this.#stored = policy;
+  }
+
+  async history(): Promise<readonly PolicyChange[]> {
+    const rows = await this.#store.read.documents({ name: DOCUMENT, limit: HISTORY_ROWS });
+    return rows.map((row) => ({ at: row.at, by: row.by, policy: Policy.parse(JSON.parse(row.body)) }));
+  }
+}
+
+/** Later layers replace profiles of the same name, and the limits for everybody. */
+function layered(...layers: readonly (Policy | undefined)[]): Policy {
+  const given = layers.filter((layer) => layer !== undefined);
+  const budget = given.findLast((layer) => layer.budget !== undefined)?.budget;
+  return {
+    default_profile: given.at(-1)?.default_profile ?? DEFAULT_POLICY.default_profile,
+    profiles: Object.assign({}, ...given.map((layer) => layer.profiles)) as Policy["profiles"],
+    ...(budget === undefined ? {} : { budget }),
+  };
+}
+
+/** Reading, changing and trying the policy. */
+export class PolicyService {
+  readonly #dependencies: Dependencies;
+  readonly #registry: Registry;
+  readonly #book: PolicyBook;
+  readonly #places: Places;
+
+  constructor(parts: {
+    readonly dependencies: Dependencies;
+    readonly registry: Registry;
+    readonly book: PolicyBook;
+    readonly places: Places;
+  }) {
+    this.#dependencies = parts.dependencies;
+    this.#registry = parts.registry;
+    this.#book = parts.book;
+    this.#places = parts.places;
+  }
+
+  get(caller: Caller): Policy {
+    authorize(caller, "policy.read");
+    return this.#book.current();
+  }
+
+  /** The profile that a surface gives to sessions, for those who may have it; absent: their token's, or the default. */
+  profileFor(caller: Caller, wanted: string): string | undefined {
+    const policy = this.#book.current();
+    return mayHave(caller, policy, wanted) ? wanted : undefined;
+  }
+
+  /** Refuses settings that the client of a session may not choose. `profile` absent: the caller's own. */
+  checkClientChoices(caller: Caller, profile: string | undefined, fields: readonly ClientChoice[]): void {
+    const policy = this.#book.current();
+    const name = profile ?? caller.token.bounds.profile ?? policy.default_profile;
+    for (const field of fields) refuseChoice(profileOf(policy, name), field);
+  }
+
+  async set(caller: Caller, policy: Policy): Promise<Policy> {
+    authorize(caller, "policy.write");
+    this.#book.check(policy);
+    await this.#book.set(policy, this.#dependencies, caller);
+    this.#dependencies.limits.changed();
+    return this.#book.current();
+  }
+
+  async history(caller: Caller): Promise<readonly PolicyChange[]> {
+    authorize(caller, "audit.read");
+    return this.#book.history();
+  }
+
+  /** What would happen: the real pipeline on one call. Nothing is executed and nothing is written. */
+  async test(caller: Caller, request: PolicyTest): Promise<Ruling> {
+    authorize(caller, "policy.test");
+    const { tool, input } = request;
+    if (request.session !== undefined) {
+      const session = await this.#registry.get(request.session);
+      authorizeFor(caller, "session.read", { state: session.state, what: `session ${request.session}` });
+      if (request.profile !== undefined || request.workspace !== undefined || request.autonomy !== undefined) {
+        throw new Failure("invalid_request", "a session brings its own profile, workspace and autonomy");
+      }
+      const { settings, grants, created_by, token } = session.state;
+      const asked = { tool, input, settings, grants, created_by, token };
+      return (await ruleOn(asked, this.#book.current(), await session.environment())).ruling;
+    }
+    const { profile, workspace, autonomy } = request;
+    const asked = {
+      ...(profile === undefined ? {} : { profile }),
+      ...(workspace === undefined ? {} : { workspace }),
+      ...(autonomy === undefined ? {} : { autonomy }),
+    };
+    const settings = await settingsFor({ dependencies: this.#dependencies, places: this.#places }, caller, asked);
+    const environment = await this.#dependencies.openEnvironment({
+      session_id: this.#dependencies.newId("ses"),
+      settings,
+      policy: this.#book.current(),
+    });
+    try {
+      const judged = { tool, input, settings, grants: [], created_by: caller, token: caller.token };
+      return (await ruleOn(judged, this.#book.current(), environment)).ruling;
+    } finally {
+      await environment.discard();
+    }
+  }
+}

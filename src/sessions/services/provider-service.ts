@@ -1,0 +1,119 @@
+import {
+  Failure,
+  type PricedModel,
+  type PriceQuery,
+  type ProviderReport,
+  type ProviderView,
+} from "../../protocol/index.ts";
+import { viewProvider, type Provider, type ProviderCondition, type ProviderHealth } from "../../proxy/index.ts";
+import { auditRow, authorize, type Caller } from "../access/access.ts";
+import type { Models, Dependencies } from "../dependencies.ts";
+
+interface ProviderServices extends Pick<Dependencies, "store" | "clock" | "newId" | "redact"> {
+  readonly models: Pick<Models, "defaultProvider" | "providers" | "prices">;
+}
+
+/** A provider as anybody may know it who may make a session: neither its keys nor their names. */
+export interface OfferedProvider {
+  readonly id: string;
+  readonly isDefault: boolean;
+  readonly defaultModel: string;
+  readonly free: boolean;
+  /** It has the credential that it needs. */
+  readonly available: boolean;
+  readonly condition: ProviderCondition;
+  /** Without ports and paths. */
+  readonly hosts: readonly string[];
+  /** What it said itself in the last minute. Absent: it costs money or needs a key, and is only asked by `test`. */
+  readonly health?: (() => Promise<Pick<ProviderReport, "status" | "message" | "models">>) | undefined;
+  /** Those with a price in the shipped table, looked up when they are asked for. */
+  readonly models: () => readonly PricedModel[];
+  /** Of the model that was asked about; absent: it has none here, or none was asked about. */
+  readonly priced?: PricedModel | undefined;
+}
+
+/** Where model calls may go, what they cost there, and whether it works. Never holds a key. */
+export class ProviderService {
+  readonly #dependencies: ProviderServices;
+
+  constructor(dependencies: ProviderServices) {
+    this.#dependencies = dependencies;
+  }
+
+  async list(caller: Caller): Promise<readonly ProviderView[]> {
+    authorize(caller, "provider.read");
+    const { providers, defaultProvider } = this.#dependencies.models;
+    const views = await Promise.all(providers.list().map((provider) => viewProvider(provider, defaultProvider)));
+    return JSON.parse(this.#dependencies.redact(JSON.stringify(views))) as readonly ProviderView[];
+  }
+
+  /** What a caller can choose from. `model`: what it costs wherever it can be asked. */
+  async offered(caller: Caller, model?: string): Promise<readonly OfferedProvider[]> {
+    authorize(caller, "policy.read");
+    const { providers, defaultProvider, prices } = this.#dependencies.models;
+    return Promise.all(
+      providers.list().map(async (provider): Promise<OfferedProvider> => {
+        const { credential, hosts } = await viewProvider(provider, defaultProvider);
+        return {
+          id: provider.id,
+          isDefault: provider.id === defaultProvider,
+          defaultModel: provider.defaultModel,
+          free: provider.free,
+          available: credential !== "missing",
+          condition: providers.condition(provider.id),
+          hosts: [...new Set(Object.values(hosts).flatMap((host) => host?.replace(/:\d+$/, "") ?? []))],
+          health: provider.free && credential === "not_needed" ? () => this.#health(provider) : undefined,
+          models: () => prices.list().filter((known) => known.provider === provider.id),
+          priced: model === undefined ? undefined : prices.priceOf(provider, model),
+        };
+      }),
+    );
+  }
+
+  /** Asks the provider itself; the answer says what to do when something is wrong. */
+  async test(caller: Caller, id: string): Promise<ProviderReport> {
+    authorize(caller, "provider.test");
+    const { models, store } = this.#dependencies;
+    const provider = models.providers.list().find((known) => known.id === id);
+    if (provider === undefined) throw new Failure("not_found", `there is no provider ${id}`);
+    await store.commit({ audit: [auditRow(this.#dependencies, caller, { action: "provider.test", target: id })] });
+    return this.#report(provider, await models.providers.test(id));
+  }
+
+  async #health(provider: Provider): Promise<ProviderReport> {
+    return this.#report(provider, await this.#dependencies.models.providers.health(provider.id));
+  }
+
+  #report(provider: Provider, health: ProviderHealth): ProviderReport {
+    const { redact } = this.#dependencies;
+    const { status, message, wires, models, latency_ms } = health;
+    return {
+      id: provider.id,
+      status,
+      message: redact(withoutPaths(message, provider)),
+      wires: [...wires],
+      ...(models === undefined ? {} : { models: models.map((name) => redact(name)) }),
+      ...(latency_ms === undefined ? {} : { latency_ms }),
+    };
+  }
+
+  /** The whole table, or what one model costs wherever it can be asked. */
+  prices(caller: Caller, { model, provider: only }: PriceQuery): readonly PricedModel[] {
+    authorize(caller, "provider.read");
+    const { providers, prices } = this.#dependencies.models;
+    const found =
+      model === undefined
+        ? prices.list()
+        : providers.list().flatMap((provider) => prices.priceOf(provider, model) ?? []);
+    return only === undefined ? found : found.filter(({ provider }) => provider === only);
+  }
+}
+
+/** Some addresses carry a key in their path: as in the list, only their hosts are told. */
+function withoutPaths(message: string, { baseUrl }: Provider): string {
+  return Object.values(baseUrl).reduce((text, address) => text.replaceAll(address, hostOf(address)), message);
+}
+
+function hostOf(address: string): string {
+  return URL.canParse(address) && !address.startsWith("unix:") ? new URL(address).host : "its address";
+}

@@ -1,0 +1,404 @@
+import { ACCOUNTS } from "../../ledger/index.ts";
+import {
+  Failure,
+  LIMITS,
+  type ClientChoice,
+  type ConfigureSession,
+  type CreateSession,
+  type ForkSession,
+  type Interrupt,
+  type Profile,
+  type PromptAccepted,
+  type SessionSettings,
+  type SessionView,
+  type SetBudget,
+  type Status,
+  type SubmitPrompt,
+} from "../../protocol/index.ts";
+import { auditRow, authorize, authorizeFor, scopeOf, type Caller } from "../access/access.ts";
+import type { ReceiptRow } from "../../store/index.ts";
+import type { ClientTool, Unregister } from "../../tools/index.ts";
+import { SessionConcurrency } from "../access/concurrency.ts";
+import { effectiveProfile } from "../permission/effective-profile.ts";
+import type { Frame } from "../core/frames.ts";
+import { isOffered } from "../core/host.ts";
+import { publishedPage } from "../core/journal.ts";
+import { addClientTools } from "../page-tools/register-tools.ts";
+import type { Receipts } from "../core/receipts.ts";
+import type { Registry } from "../lifecycle/registry.ts";
+import type { Dependencies } from "../dependencies.ts";
+import { setLimit } from "../budget/set-limit.ts";
+import type { Beside, Session } from "../core/session.ts";
+import { refusalWhileStalled, refuseNewWork, whileStoring } from "../core/storing.ts";
+import { settingsChange, settingsFor, type Places } from "../settings/settings.ts";
+import { checkCursor, watch } from "../core/watch.ts";
+import { newState, view, viewRow, type Segment, type SessionState } from "../core/state.ts";
+import type { WarmSessions } from "../lifecycle/warm.ts";
+
+export interface SessionFilter {
+  readonly status?: Status | undefined;
+  readonly engine?: string | undefined;
+  /** Words that title, id, workspace or the name of who made it must hold. */
+  readonly search?: string | undefined;
+  readonly cursor?: string | undefined;
+  readonly limit: number;
+}
+
+/** Absent: not idempotent. */
+export type IdempotencyKey = string | undefined;
+
+interface CreateOptions {
+  /** May refuse what the settings came to; a retry that is answered from its receipt does not ask it. */
+  readonly admit?: (settings: SessionSettings) => Promise<void>;
+  /** What of the request the surface chose itself, for clients that may not choose it. */
+  readonly given?: readonly ClientChoice[] | undefined;
+}
+
+interface Beginning {
+  readonly settings: SessionSettings;
+  /** Whose journal it begins with. */
+  readonly parent: Session | undefined;
+  /** On whose budget it draws. */
+  readonly sponsor: Session | undefined;
+  readonly prompt: SubmitPrompt | undefined;
+}
+
+/** What callers may do with sessions. */
+export class SessionService {
+  readonly #dependencies: Dependencies;
+  readonly #registry: Registry;
+  readonly #receipts: Receipts;
+  readonly #places: Places;
+  readonly #warm: WarmSessions;
+  readonly #concurrency: SessionConcurrency;
+
+  constructor(parts: {
+    readonly dependencies: Dependencies;
+    readonly registry: Registry;
+    readonly receipts: Receipts;
+    readonly places: Places;
+    readonly warm: WarmSessions;
+  }) {
+    this.#dependencies = parts.dependencies;
+    this.#concurrency = new SessionConcurrency(parts.dependencies.store.read);
+    this.#warm = parts.warm;
+    this.#registry = parts.registry;
+    this.#receipts = parts.receipts;
+    this.#places = parts.places;
+  }
+
+  async create(
+    caller: Caller,
+    request: CreateSession,
+    key: IdempotencyKey,
+    { admit, given }: CreateOptions = {},
+  ): Promise<SessionView> {
+    authorize(caller, "session.create");
+    const parent =
+      request.resume_session_id === undefined
+        ? undefined
+        : await this.#session(caller, "session.control", request.resume_session_id);
+    const sponsor =
+      request.parent_session_id === undefined
+        ? parent
+        : await this.#session(caller, "session.control", request.parent_session_id);
+    return this.#receipts.once({ caller, key, question: ["create", request] }, async (receipts) => {
+      const settings = await this.#settings(caller, request, { parent, given });
+      if (key === undefined && this.#profile(caller, settings).require_idempotency === true)
+        throw new Failure(
+          "idempotency_required",
+          "this policy wants an Idempotency-Key with each new session; add one",
+        );
+      await admit?.(settings);
+      return this.#concurrency.make(caller, this.#profile(caller, settings), () =>
+        this.#begin(caller, { settings, parent, sponsor, prompt: request.prompt }, receipts),
+      );
+    });
+  }
+
+  async #begin(
+    caller: Caller,
+    { settings, parent, sponsor, prompt }: Beginning,
+    receipts: (answer: SessionView) => readonly ReceiptRow[],
+  ): Promise<SessionView> {
+    const at = new Date(this.#dependencies.clock.now()).toISOString();
+    const fork_seq = parent?.state.settled_seq ?? 0;
+    const lineage = parent === undefined ? [] : inherited(parent, fork_seq);
+    const ancestors = sponsor === undefined ? [] : heirOf(sponsor);
+    const born = (id: string): SessionState =>
+      newState({ id, settings, at, by: ref(caller), token: scopeOf(caller), lineage, ancestors });
+    refuseNewWork(this.#dependencies);
+    const warm = parent === undefined ? await this.#warm.take(settings, born) : undefined;
+    const refusal = refusalWhileStalled(this.#dependencies);
+    if (refusal !== undefined) {
+      await warm?.halt();
+      throw refusal;
+    }
+    const session =
+      warm === undefined ? this.#registry.add(born(this.#dependencies.newId("ses"))) : this.#registry.adopt(warm);
+    const { id } = session.state;
+    const durable = [
+      session.execute(
+        parent === undefined
+          ? { type: "open" }
+          : { type: "fork", from: { session_id: parent.state.id, seq: fork_seq } },
+      ),
+    ];
+    this.#dependencies.reach("session.decided");
+    if (prompt !== undefined) durable.push(session.prompt(prompt, ref(caller)).then(() => undefined));
+    const answer = view(session.state);
+    const audited = { action: "session.create", target: id, details: { workspace: settings.workspace } };
+    // The same event-loop turn, so the same commit: a retry finds either all of this or nothing.
+    durable.push(
+      this.#dependencies.store.commit(
+        { receipts: receipts(answer), audit: [auditRow(this.#dependencies, caller, audited)] },
+        { untilStored: true },
+      ),
+    );
+    await Promise.all(durable);
+    this.#dependencies.reach("session.durable");
+    if (parent === undefined) this.#warm.follow(settings);
+    return answer;
+  }
+
+  /** As it is on the disk: who reads `idle` here also finds the answer in the journal. */
+  async get(caller: Caller, id: string): Promise<SessionView> {
+    const session = await this.#session(caller, "session.read", id);
+    const { state } = session;
+    if (this.#dependencies.store.health().stall !== undefined) return view(session.stored);
+    await session.settled();
+    return view(state);
+  }
+
+  async list(
+    caller: Caller,
+    filter: SessionFilter,
+  ): Promise<{ readonly sessions: readonly SessionView[]; readonly next?: string }> {
+    const scope = authorize(caller, "session.read");
+    const { status, engine, search, cursor, limit } = filter;
+    const words = search?.toLowerCase().split(/\s+/).filter(Boolean).slice(0, LIMITS.searchWords) ?? [];
+    const page = await this.#dependencies.store.read.sessions({
+      limit,
+      ...(status === undefined ? {} : { status }),
+      ...(engine === undefined ? {} : { engine }),
+      ...(words.length === 0 ? {} : { words }),
+      ...(cursor === undefined ? {} : { cursor }),
+      ...(scope === "own" ? { created_by: caller.id } : {}),
+    });
+    return {
+      sessions: page.rows.map(viewRow),
+      ...(page.next === undefined ? {} : { next: page.next }),
+    };
+  }
+
+  async prompt(caller: Caller, id: string, prompt: SubmitPrompt, key: IdempotencyKey): Promise<PromptAccepted> {
+    const session = await this.#session(caller, "session.control", id);
+    return this.#receipts.once({ caller, key, question: ["prompt", id, prompt] }, async (receipts) => {
+      refuseNewWork(this.#dependencies);
+      return session.prompt(prompt, ref(caller), (accepted) => ({
+        receipts: receipts(accepted),
+        ...this.#audit(caller, "session.prompt", id, { turn_id: accepted.turn_id }),
+      }));
+    });
+  }
+
+  /** The names of the tools that the session's model is told of. */
+  async tools(caller: Caller, id: string): Promise<readonly string[]> {
+    const session = await this.#session(caller, "session.read", id);
+    const { toolbox } = await session.environment();
+    return toolbox.definitions().flatMap(({ name }) => (isOffered(session, name) ? [name] : []));
+  }
+
+  /** Adds tools of a page or another program to a session, `instead` of earlier ones; the answer unregisters them. */
+  async registerTools(
+    caller: Caller,
+    id: string,
+    tools: readonly ClientTool[],
+    instead?: Unregister,
+  ): Promise<Unregister> {
+    return addClientTools(await this.#session(caller, "session.control", id), tools, instead);
+  }
+
+  async interrupt(caller: Caller, id: string, { hold_queue }: Interrupt = {}): Promise<SessionView> {
+    const session = await this.#session(caller, "session.control", id);
+    const details = hold_queue === true ? { hold_queue } : undefined;
+    const audit = this.#audit(caller, "session.interrupt", id, details);
+    // It stops at once, also while nothing can be written.
+    const noted = this.#dependencies.store.commit(audit, { untilStored: true });
+    const work = Promise.all([noted, session.interrupt({ by: ref(caller), hold_queue })]);
+    await whileStoring(this.#dependencies, work, LIMITS.storeAnswerMs);
+    return view(session.state);
+  }
+
+  /** Takes a prompt out of the queue. One that has begun is not touched. */
+  async removePrompt(caller: Caller, id: string, turn_id: string): Promise<SessionView> {
+    const session = await this.#session(caller, "session.control", id);
+    const beside = this.#audit(caller, "session.unqueue", id, { turn_id });
+    await session.execute({ type: "unqueue", turn_id, by: ref(caller) }, beside);
+    return view(session.state);
+  }
+
+  async pause(caller: Caller, id: string): Promise<SessionView> {
+    const session = await this.#session(caller, "session.control", id);
+    await session.pause(this.#audit(caller, "session.pause", id));
+    return view(session.state);
+  }
+
+  async resume(caller: Caller, id: string): Promise<SessionView> {
+    const session = await this.#session(caller, "session.control", id);
+    await session.unpause(this.#audit(caller, "session.resume", id));
+    return view(session.state);
+  }
+
+  async close(caller: Caller, id: string): Promise<SessionView> {
+    const session = await this.#session(caller, "session.control", id);
+    await session.close(this.#audit(caller, "session.close", id));
+    this.#registry.forget(session);
+    return view(session.state);
+  }
+
+  /** A new session that begins with the parent's journal up to the end of a turn. Copies nothing. */
+  async fork(caller: Caller, id: string, request: ForkSession, key: IdempotencyKey): Promise<SessionView> {
+    authorize(caller, "session.create");
+    const parent = await this.#session(caller, "session.control", id);
+    return this.#receipts.once({ caller, key, question: ["fork", id, request] }, async (receipts) => {
+      const seq =
+        request.after_turn === undefined ? parent.state.settled_seq : await this.#turnEnd(parent, request.after_turn);
+      const settings = await this.#settings(caller, {}, { parent });
+      return this.#concurrency.make(caller, this.#profile(caller, settings), async () => {
+        const at = new Date(this.#dependencies.clock.now()).toISOString();
+        const [lineage, ancestors] = [inherited(parent, seq), heirOf(parent)];
+        const { title } = parent.state;
+        const id = this.#dependencies.newId("ses");
+        const birth = { id, settings, at, by: ref(caller), token: scopeOf(caller), lineage, ancestors, title };
+        refuseNewWork(this.#dependencies);
+        const child = this.#registry.add(newState(birth));
+        const opened = child.execute({ type: "fork", from: { session_id: parent.state.id, seq } });
+        const answer = view(child.state);
+        const details = { child: child.state.id, seq };
+        this.#dependencies.reach("fork.decided");
+        await Promise.all([
+          opened,
+          this.#dependencies.store.commit(
+            { receipts: receipts(answer), ...this.#audit(caller, "session.fork", parent.state.id, details) },
+            { untilStored: true },
+          ),
+        ]);
+        this.#dependencies.reach("fork.durable");
+        return answer;
+      });
+    });
+  }
+
+  /** Sets the most that a session may spend. What the policy allows, an operator may give; more only who writes the policy. */
+  async setBudget(caller: Caller, id: string, { max_cost_microusd }: SetBudget): Promise<SessionView> {
+    authorize(caller, "budget.raise");
+    const session = await this.#registry.get(id);
+    authorizeFor(caller, "budget.raise", { state: session.state, what: `session ${id}` });
+    await setLimit(
+      session,
+      caller,
+      { kind: "session", account: ACCOUNTS.session(id), limit: max_cost_microusd },
+      (documents) =>
+        this.#dependencies.store.commit({ documents, ...this.#audit(caller, "budget.set", id, { max_cost_microusd }) }),
+    );
+    const { spent, reserved } = await this.#dependencies.models.ledger.balance(ACCOUNTS.session(id));
+    await session.execute({ type: "limit", spent, reserved, limit: max_cost_microusd });
+    return view(session.state);
+  }
+
+  /** Changes how the session runs from now on, as far as the policy gives the caller that. */
+  async configure(caller: Caller, id: string, request: ConfigureSession, key: IdempotencyKey): Promise<SessionView> {
+    const session = await this.#session(caller, "session.control", id);
+    return this.#receipts.once({ caller, key, question: ["configure", id, request] }, async (receipts) => {
+      const change = await settingsChange(this.#dependencies, caller, session.state.settings, request);
+      const durable = session.execute(
+        { type: "configure", change },
+        this.#audit(caller, "session.configure", id, change),
+      );
+      const answer = view(session.state);
+      // The same event-loop turn, so the same commit.
+      const kept = this.#dependencies.store.commit({ receipts: receipts(answer) }, { untilStored: true });
+      await Promise.all([durable, kept]);
+      return answer;
+    });
+  }
+
+  /** A page of the journal. */
+  async events(
+    caller: Caller,
+    id: string,
+    page: { readonly after: number; readonly limit: number },
+  ): Promise<readonly Frame[]> {
+    const session = await this.#session(caller, "session.read", id);
+    checkCursor(session, page.after);
+    return publishedPage(session, page.after, { limit: page.limit });
+  }
+
+  /** The journal after a seq, then live; see watch.ts. Rights are checked before anything is sent. */
+  async watch(caller: Caller, id: string, after: number, signal: AbortSignal): Promise<AsyncGenerator<Frame[]>> {
+    const session = await this.#session(caller, "session.read", id);
+    checkCursor(session, after);
+    return watch(session, after, signal);
+  }
+
+  #settings(
+    caller: Caller,
+    request: CreateSession,
+    { parent, given }: Pick<CreateOptions, "given"> & { readonly parent: Session | undefined },
+  ): Promise<SessionSettings> {
+    const parts = { dependencies: this.#dependencies, places: this.#places, given };
+    if (parent === undefined) return settingsFor(parts, caller, request);
+    const { settings, created_by } = parent.state;
+    return settingsFor(parts, caller, request, { settings, owner: created_by.id });
+  }
+
+  #profile(caller: Caller, settings: SessionSettings): Profile {
+    return effectiveProfile(this.#dependencies.policy(), { settings, created_by: caller, token: caller.token });
+  }
+
+  async #session(caller: Caller, capability: "session.read" | "session.control", id: string): Promise<Session> {
+    authorize(caller, capability);
+    const session = await this.#registry.get(id);
+    authorizeFor(caller, capability, { state: session.state, what: `session ${id}` });
+    return session;
+  }
+
+  async #turnEnd(parent: Session, turn_id: string): Promise<number> {
+    const ownStart = parent.state.lineage.at(-1)?.upto ?? 0;
+    const own = { session_id: parent.state.id, after: ownStart, upto: parent.stream.publishedSeq };
+    for (const segment of [...parent.state.lineage, own]) {
+      const seq = await this.#dependencies.store.read.turnEnd({ session_id: segment.session_id, turn_id });
+      if (seq !== undefined && seq > segment.after && seq <= segment.upto) return seq;
+    }
+    throw new Failure("not_found", `session ${parent.state.id} has no ended turn ${turn_id}`);
+  }
+
+  #audit(caller: Caller, action: string, target: string, details?: unknown): Beside {
+    return { audit: [auditRow(this.#dependencies, caller, { action, target, details })] };
+  }
+}
+
+function ref(caller: Caller): { id: string; name: string; role: Caller["role"] } {
+  return { id: caller.id, name: caller.name, role: caller.role };
+}
+
+/** The sessions on whose budget a child of this one draws. */
+function heirOf({ state }: Session): readonly string[] {
+  if (state.ancestors.length >= LIMITS.forkDepth)
+    throw new Failure("limit_reached", `sessions draw on one another ${LIMITS.forkDepth} deep at most`);
+  return [...state.ancestors, state.id];
+}
+
+/** The parent's journal up to `seq`, as stretches of the sessions that wrote it. */
+function inherited(parent: Session, seq: number): readonly Segment[] {
+  const { id, lineage } = parent.state;
+  if (parent.deleted) throw new Failure("not_found", `there is no session ${id}`);
+  const own: Segment = { session_id: id, after: lineage.at(-1)?.upto ?? 0, upto: seq };
+  const segments = [...lineage, own]
+    .map(({ session_id, after, upto }) => ({ session_id, after, upto: Math.min(upto, seq) }))
+    .filter((segment) => segment.after < segment.upto);
+  if (segments.length > LIMITS.forkDepth)
+    throw new Failure("limit_reached", `forks go ${LIMITS.forkDepth} deep at most`);
+  return segments;
+}

@@ -1,0 +1,255 @@
+import { realpath, stat } from "node:fs/promises";
+import { resolve } from "node:path";
+import { modeFits, narrow, refusedModel } from "../../gate/index.ts";
+import {
+  Failure,
+  LIMITS,
+  type ConfigureSession,
+  type CreateSession,
+  type Autonomy,
+  type ClientChoice,
+  type PermissionMode,
+  type Profile,
+  type SessionSettings,
+} from "../../protocol/index.ts";
+import { isInside, schemaFault } from "../../tools/index.ts";
+import type { Caller } from "../access/access.ts";
+import { checkClientChoices, choosePrompt, chooseProfile, chooseTools, type Base } from "./choices.ts";
+import type { SettingsChange } from "../core/decide.ts";
+import { effectiveProfile } from "../permission/effective-profile.ts";
+import { least } from "../budget/limits.ts";
+import { profileOf } from "../permission/profile.ts";
+import type { Models, Dependencies } from "../dependencies.ts";
+
+/** Where sessions work unless they say otherwise, and where agents may work at all. Absolute, real. */
+export interface Places {
+  readonly defaultWorkspace: string;
+  readonly roots: readonly string[];
+  /** The server's own folders, which nobody is shown. */
+  readonly hidden: readonly string[];
+}
+
+interface SettingsHouse {
+  readonly dependencies: Dependencies;
+  readonly places: Places;
+  /** What of the request the surface chose itself, for a client that may not choose it. */
+  readonly given?: readonly ClientChoice[] | undefined;
+}
+
+/** What a request asks for, narrowed by policy and token, with everything filled in. `from`: a parent, for what is absent. */
+export async function settingsFor(
+  { dependencies, places, given }: SettingsHouse,
+  caller: Caller,
+  request: CreateSession,
+  from?: Base,
+): Promise<SessionSettings> {
+  const policy = dependencies.policy();
+  const base = from?.settings;
+  const profileName = chooseProfile(caller, policy, { asked: request.profile, base: from });
+  const judged = { settings: { profile: profileName }, created_by: caller, token: caller.token };
+  const profile = effectiveProfile(policy, judged);
+  checkClientChoices(caller, profile, { asked: request, given });
+  const permission_mode = request.permission_mode ?? inheritedMode(caller, profile, request, base);
+  const wanted = { autonomy: request.autonomy, permission_mode, inherited: base?.autonomy };
+  const narrowed = narrow(profile, wanted, asking(caller));
+  const tools = chooseTools(caller, request.tools ?? base?.tools);
+  const engine = chooseEngine(dependencies, request, base);
+  const extras = extrasOf(dependencies, engine, request, base);
+  const sandbox = request.sandbox ?? base?.sandbox ?? "local";
+  if (sandbox !== "local") throw new Failure("unsupported", `there is no sandbox ${sandbox}; there are: local`);
+  const { provider, model } = await chooseModel(dependencies, { profile, engine }, request, base);
+  for (const agent of Object.values(extras.agents ?? {}))
+    if (agent.model !== undefined) await checkModel(dependencies, { profile, engine, provider, model: agent.model });
+  const ask_reads = request.ask_reads ?? base?.ask_reads;
+  const system_prompt = choosePrompt(caller, request.system_prompt ?? base?.system_prompt);
+  const thinking_tokens = request.thinking_tokens ?? base?.thinking_tokens;
+  const max_cost_microusd = costLimit(profile, request, base);
+  const max_context_tokens = least(request.max_context_tokens ?? base?.max_context_tokens, profile.max_context_tokens);
+  const at_budget_end = request.at_budget_end ?? base?.at_budget_end;
+  const metadata = request.metadata ?? base?.metadata;
+  const settings: SessionSettings = {
+    engine,
+    provider,
+    model,
+    workspace: await workspaceFor(caller, places, request.workspace ?? base?.workspace),
+    sandbox,
+    profile: profileName,
+    autonomy: narrowed.autonomy,
+    ...(permission_mode === undefined ? {} : { permission_mode }),
+    ...(tools === undefined ? {} : { tools }),
+    ...(ask_reads === undefined ? {} : { ask_reads }),
+    ...(system_prompt === undefined ? {} : { system_prompt }),
+    max_turns: Math.min(
+      request.max_turns ?? base?.max_turns ?? profile.max_turns ?? LIMITS.maxTurns,
+      profile.max_turns ?? Infinity,
+    ),
+    max_tokens: request.max_tokens ?? base?.max_tokens ?? LIMITS.maxTokens,
+    ...(thinking_tokens === undefined ? {} : { thinking_tokens }),
+    ...(max_cost_microusd === undefined ? {} : { max_cost_microusd }),
+    ...(max_context_tokens === undefined ? {} : { max_context_tokens }),
+    ...extras,
+    unattended:
+      profile.unattended === "deny" ? "deny" : (request.unattended ?? base?.unattended ?? profile.unattended ?? "deny"),
+    ...(at_budget_end === undefined ? {} : { at_budget_end }),
+    approval_timeout_ms: profile.approval_timeout_ms ?? LIMITS.approvalTimeoutMs,
+    ...(metadata === undefined ? {} : { metadata }),
+  };
+  return JSON.parse(dependencies.redact(JSON.stringify(settings))) as SessionSettings;
+}
+
+/** The mode of the session that this one goes on from, unless another autonomy is asked for, or it is more than the caller may have. */
+function inheritedMode(
+  caller: Caller,
+  profile: Profile,
+  { autonomy }: CreateSession,
+  base: SessionSettings | undefined,
+): PermissionMode | undefined {
+  const mode = autonomy === undefined ? base?.permission_mode : undefined;
+  return mode !== undefined && modeFits(profile, mode, asking(caller)) ? mode : undefined;
+}
+
+function asking({ role, token }: Caller): { role: Caller["role"]; max_autonomy: Autonomy | undefined } {
+  return { role, max_autonomy: token.bounds.max_autonomy };
+}
+
+/** What a change of a session's settings comes to, under the policy of now. */
+export async function settingsChange(
+  dependencies: Dependencies,
+  caller: Caller,
+  settings: SessionSettings,
+  { model, autonomy, permission_mode, ask_reads }: ConfigureSession,
+): Promise<SettingsChange> {
+  const { engine, provider } = settings;
+  const profile = profileOf(dependencies.policy(), settings.profile);
+  checkClientChoices(caller, profile, { asked: model === undefined ? {} : { model } });
+  if (model !== undefined) await checkModel(dependencies, { profile, engine, provider, model });
+  const others = { ...(model === undefined ? {} : { model }), ...(ask_reads === undefined ? {} : { ask_reads }) };
+  if (autonomy === undefined && permission_mode === undefined) return others;
+  const narrowed = narrow(profile, { autonomy, permission_mode }, asking(caller));
+  return {
+    ...others,
+    autonomy: narrowed.autonomy,
+    ...(permission_mode === undefined ? {} : { permission_mode }),
+  };
+}
+
+function defaultModel({ defaultProvider, defaultModel: configured, providers }: Models, provider: string): string {
+  const named = provider === defaultProvider ? configured : undefined;
+  const model = named ?? providers.get(provider).defaultModel;
+  if (model === "")
+    throw new Failure("invalid_request", `the provider ${provider} has no default_model: name a model, or set one`);
+  return model;
+}
+
+function chooseEngine({ engines }: Dependencies, request: CreateSession, base: SessionSettings | undefined): string {
+  const id = request.engine ?? base?.engine ?? "loop";
+  const engine = engines.get(id);
+  if (engine === undefined)
+    throw new Failure("unsupported", `there is no engine ${id}; there are: ${[...engines.keys()].join(", ")}`);
+  const missing = engine.missing?.();
+  if (missing !== undefined) throw new Failure("unsupported", missing);
+  return id;
+}
+
+/** What not every engine can do. */
+function extrasOf(
+  { engines }: Dependencies,
+  engine: string,
+  request: CreateSession,
+  base: SessionSettings | undefined,
+): Pick<SessionSettings, "output_schema" | "agents"> {
+  const output_schema = request.output_schema ?? base?.output_schema;
+  const agents = request.agents ?? base?.agents;
+  const can = engines.get(engine)?.capabilities;
+  const others = (ability: "structured_output" | "agents"): string =>
+    [...engines.values()].flatMap(({ id, capabilities }) => (capabilities[ability] ? [id] : [])).join(", ");
+  if (output_schema !== undefined && can?.structured_output !== true)
+    throw new Failure(
+      "unsupported",
+      `the engine ${engine} has no output_schema; those that have: ${others("structured_output")}`,
+    );
+  if (agents !== undefined && can?.agents !== true)
+    throw new Failure("unsupported", `the engine ${engine} takes no agents; those that do: ${others("agents")}`);
+  const fault = output_schema === undefined ? undefined : schemaFault(output_schema);
+  if (fault !== undefined) throw new Failure("invalid_request", `output_schema is not a schema: ${fault}`);
+  return {
+    ...(output_schema === undefined ? {} : { output_schema }),
+    ...(agents === undefined ? {} : { agents }),
+  };
+}
+
+async function chooseModel(
+  dependencies: Dependencies,
+  { profile, engine }: { readonly profile: Profile; readonly engine: string },
+  request: CreateSession,
+  base: SessionSettings | undefined,
+): Promise<{ readonly provider: string; readonly model: string }> {
+  const provider = request.provider ?? base?.provider ?? dependencies.models.defaultProvider;
+  const model =
+    request.model ??
+    (base?.provider === provider ? base.model : undefined) ??
+    defaultModel(dependencies.models, provider);
+  await checkModel(dependencies, { profile, engine, provider, model });
+  return { provider, model };
+}
+
+/** Refuses here what the proxy would refuse at the first request. */
+async function checkModel(
+  { models, engines }: Dependencies,
+  wanted: { readonly profile: Profile; readonly engine: string; readonly provider: string; readonly model: string },
+): Promise<void> {
+  const { profile, model } = wanted;
+  const provider = models.providers.get(wanted.provider);
+  const refused = refusedModel(profile, { provider: provider.id, model });
+  if (refused !== undefined) throw refused;
+  const speaks = engines.get(wanted.engine)?.wires ?? [];
+  if (!speaks.some((wire) => provider.baseUrl[wire] !== undefined)) {
+    throw new Failure(
+      "wire_unsupported",
+      `the engine ${wanted.engine} asks models in the format of ${speaks.join(" or ")}, which the provider ${provider.id} ` +
+        `does not speak (it speaks ${Object.keys(provider.baseUrl).join(" and ")}); choose another engine or provider`,
+    );
+  }
+  if (models.prices.priceOf(provider, model) === undefined) {
+    throw new Failure(
+      "model_unpriced",
+      `the model ${model} has no price, so its cost cannot be limited; an admin can set one: sallyport price set`,
+    );
+  }
+  await provider.credentials();
+}
+
+function costLimit(profile: Profile, request: CreateSession, base: SessionSettings | undefined): number | undefined {
+  const asked = request.max_cost_microusd ?? base?.max_cost_microusd;
+  if (asked === undefined && profile.require_max_cost === true) {
+    throw new Failure("max_cost_required", "this policy wants max_cost_microusd (micro-USD) with each session; add it");
+  }
+  return least(asked ?? profile.default_max_cost_microusd, profile.max_cost_microusd);
+}
+
+async function workspaceFor(caller: Caller, places: Places, asked: string | undefined): Promise<string> {
+  if (asked?.includes("\0") === true)
+    throw new Failure("workspace_missing", "a workspace path cannot hold a NUL character");
+  const limits = caller.token.bounds.workspace_roots;
+  const isDefaultFine = limits === undefined || limits.some((root) => isInside(root, places.defaultWorkspace));
+  const start = isDefaultFine ? places.defaultWorkspace : (limits[0] ?? places.defaultWorkspace);
+  const path = resolve(start, asked ?? ".");
+  let real: string;
+  try {
+    const [resolved, found] = await Promise.all([realpath(path), stat(path)]);
+    real = resolved;
+    if (!found.isDirectory()) throw new Failure("workspace_missing", `the workspace ${path} is not a folder`);
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    throw new Failure("workspace_missing", `the workspace ${path} does not exist or cannot be read`);
+  }
+  if (places.hidden.some((folder) => isInside(folder, real)))
+    throw new Failure("forbidden", `${path} belongs to Sallyport itself; choose another workspace`);
+  const isFree = caller.role === "admin" || caller.role === "operator";
+  if (!isFree && !places.roots.some((root) => isInside(root, real))) {
+    throw new Failure("forbidden", `an ${caller.role} may work only below the server's workspace roots`);
+  }
+  if (limits !== undefined && !limits.some((root) => isInside(root, real)))
+    throw new Failure("forbidden", `this token works only below ${limits.join(", ")}; choose a workspace there`);
+  return real;
+}

@@ -1,0 +1,103 @@
+import { mkdirSync } from "node:fs";
+import { readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { NewId, Profile, Redactor } from "../../protocol/index.ts";
+import { openLocalSandbox, type ProcessMarks } from "../../sandbox/index.ts";
+import {
+  createToolbox,
+  isInside,
+  lookUp,
+  openToolSession,
+  resolvePath,
+  sweepUnfinished,
+  type AnyTool,
+} from "../../tools/index.ts";
+import { profileOf } from "../permission/profile.ts";
+import type { SessionEnvironment, EnvironmentRequest } from "../dependencies.ts";
+
+const OUTPUT = "output";
+
+export interface EnvironmentOptions {
+  /** The server's own folder, absolute and real. Tools do not see it, but for the session's output. */
+  readonly home: string;
+  /** Marks every process that this home's sessions start. */
+  readonly marker: string;
+  /** Marks that no process can take off; absent: only its environment tells whose it is. */
+  readonly marks?: ProcessMarks | undefined;
+  /** Memory of an engine's process with all that it started; absent: LIMITS.engineMemoryBytes. */
+  readonly engineMemoryBytes?: number | undefined;
+  /** What a process gets of the server's environment; nothing else is passed on. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Tools beside our own, for every session; absent: none. */
+  readonly extraTools?: readonly AnyTool[] | undefined;
+  /** What output passes before it is kept in a file; absent: it is kept as it is. */
+  readonly redact?: Redactor | undefined;
+  readonly newId: NewId;
+  readonly now: () => number;
+}
+
+/** Opens a session's tools on its workspace. */
+export async function openEnvironment(
+  options: EnvironmentOptions,
+  wanted: EnvironmentRequest,
+): Promise<SessionEnvironment> {
+  const { session_id, settings } = wanted;
+  const outputFolder = join(options.home, OUTPUT, session_id);
+  // In one breath: a turn waits for it, and the wait for a thread is twenty times as long as the work.
+  mkdirSync(outputFolder, { recursive: true, mode: 0o700 });
+  const profile = profileOf(wanted.policy, settings.profile);
+  const extraRead = [outputFolder, ...(profile.extra_read ?? [])];
+  const sandbox = openLocalSandbox({
+    sessionId: session_id,
+    home: options.environment["HOME"] ?? settings.workspace,
+    marker: options.marker,
+    marks: options.marks,
+    memoryBytes: options.engineMemoryBytes,
+    environment: options.environment,
+  });
+  const tools = openToolSession({
+    workspace: settings.workspace,
+    sandbox,
+    outputFolder,
+    extraRead,
+    hidden: [options.home],
+    webHosts: webHostsOf(profile),
+    redact: options.redact,
+    newId: options.newId,
+    now: options.now,
+  });
+  const toolbox = createToolbox(tools, { extra: options.extraTools });
+  const close = async (): Promise<void> => {
+    await toolbox.close();
+    await sandbox.close();
+  };
+  return {
+    toolbox,
+    sandbox,
+    extraRead,
+    isHidden: (real) => isInside(options.home, real) && !isInside(outputFolder, real),
+    resolve: (path) => resolvePath(settings.workspace, path),
+    look: (path) => lookUp(settings.workspace, path),
+    get busy() {
+      return sandbox.busy || toolbox.clientToolCount > 0;
+    },
+    close,
+    discard: async () => {
+      await close();
+      await rm(outputFolder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A rule that allows a host is as good as its name in `web_hosts`. */
+function webHostsOf({ web_hosts = [], allow = [] }: Profile): readonly string[] {
+  return [...web_hosts, ...allow.flatMap((rule) => /^WebFetch\(domain:(.+)\)$/.exec(rule)?.[1] ?? [])];
+}
+
+/** At start: deletes what a server left half written that died in the middle of a Write. */
+export async function sweepEnvironments(home: string): Promise<number> {
+  const folder = join(home, OUTPUT);
+  let swept = 0;
+  for (const name of await readdir(folder).catch(() => [])) swept += await sweepUnfinished(join(folder, name));
+  return swept;
+}

@@ -1,0 +1,251 @@
+import {
+  Failure,
+  followRuntimeTurn,
+  LIMITS,
+  newRuntimeTurn,
+  runtimeContext,
+  runtimeInstructions,
+  runtimeModel,
+  runtimeNote,
+  runtimePrompt,
+  runtimeToolName,
+  runtimeTools,
+  type CreateSession,
+  type PromptAccepted,
+  type RuntimeContext,
+  type RuntimeTurn,
+  type RuntimeUserMessage,
+  type SessionView,
+} from "../../protocol/index.ts";
+import type { Caller, Frame, ClientTool } from "../../sessions/index.ts";
+import { removeQueued } from "../stop.ts";
+import type { RuntimeServer } from "./server.ts";
+import type { Page } from "./page.ts";
+import { AnnouncedCalls } from "./announced-calls.ts";
+import { TurnQuestions } from "./turn-questions.ts";
+
+/** What the messages of one conversation share. */
+export interface RuntimeSessionState {
+  readonly server: RuntimeServer;
+  readonly caller: Caller;
+  /** The client's own name of the session. */
+  readonly name: string;
+  /** What the model was last told of the page; undefined: not known. */
+  told: string | undefined;
+}
+
+/** What this surface sets itself, or has checked before: visitors need not be let choose it. */
+const SERVERS_CHOICE = ["engine", "max_turns", "system_prompt"] as const;
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
+/** One `user_message` from its arrival to its one answer: `final`, `error`, `aborted` or `session_reset`. */
+export class RuntimeRequest {
+  readonly page: Page;
+  /** Those of its turn that wait for an answer. */
+  readonly questions = new TurnQuestions();
+  readonly #state: RuntimeSessionState;
+  readonly #message: RuntimeUserMessage;
+  readonly #context: RuntimeContext;
+  readonly #shown = new AnnouncedCalls();
+  #turn: RuntimeTurn | undefined;
+  #session_id: string | undefined;
+  #stopped = false;
+  #stopTelling: () => void = () => undefined;
+
+  constructor(state: RuntimeSessionState, page: Page, message: RuntimeUserMessage) {
+    this.#state = state;
+    this.page = page;
+    this.#message = message;
+    this.#context = runtimeContext(message.context);
+  }
+
+  /** The session that it works in; undefined: not known yet. */
+  get sessionId(): string | undefined {
+    return this.#session_id;
+  }
+
+  /** Another one is before it: says so now and from time to time. */
+  wait(): void {
+    this.#stopTelling();
+    const tell = (): void => {
+      if (this.page.closed.aborted) return;
+      this.page.say({ type: "queued", sessionId: this.#state.name });
+      this.#stopTelling = this.#state.server.clock.after(LIMITS.runtimeQueuedMs, tell);
+    };
+    tell();
+  }
+
+  /** It will not be run. */
+  drop(): void {
+    this.#stopTelling();
+    this.page.say({ type: "aborted", sessionId: this.#state.name });
+  }
+
+  /** Ends it, wherever it is. */
+  stop(): void {
+    this.#stopped = true;
+    if (this.#turn !== undefined) void this.#interrupt(this.#turn);
+  }
+
+  async run(): Promise<void> {
+    this.#stopTelling();
+    // A page that left before its turn came has nobody for whom to do it.
+    if (this.page.closed.aborted) return;
+    const { server, caller, name } = this.#state;
+    try {
+      const note = runtimeNote(this.#context);
+      const session = await this.#session(note);
+      if (session === undefined) return;
+      this.#session_id = session.id;
+      const release = await server.gateway.sessions.registerTools(caller, session.id, this.#tools());
+      try {
+        await this.#send(session, note);
+      } finally {
+        release();
+      }
+    } catch (error) {
+      this.page.refuse(name, error);
+    } finally {
+      this.#stopTelling();
+      this.#shown.end();
+    }
+  }
+
+  async #send(session: SessionView, note: string): Promise<void> {
+    const { server, caller } = this.#state;
+    const prompt = runtimePrompt(this.#message, note === this.#state.told ? "" : note);
+    if (prompt === undefined)
+      throw new Failure("invalid_request", `an image must be base64, at most ${LIMITS.attachmentBytes} bytes`);
+    if (this.#stopped) return this.drop();
+    const accepted = await server.gateway.sessions.prompt(caller, session.id, prompt, undefined);
+    this.#state.told = note;
+    await this.#follow(session.id, accepted);
+  }
+
+  /** The session of this conversation, made or changed as the message wants it. Undefined: the client was told why there is none. */
+  async #session(note: string): Promise<SessionView | undefined> {
+    const { server, caller, name } = this.#state;
+    const known = await server.gateway.clients.find(caller, name);
+    const session = known === undefined ? undefined : await server.gateway.sessions.get(caller, known);
+    if (session === undefined || session.status === "complete" || session.status === "failed") {
+      if (this.#message.resumeExpected === true) {
+        this.page.say({ type: "session_reset", sessionId: name, reason: "not_found" });
+        return undefined;
+      }
+      const made = await this.#make(this.#request());
+      this.#state.told = note;
+      return made;
+    }
+    const model = runtimeModel(this.#message);
+    if (model === undefined || model === session.settings.model) return session;
+    // A session keeps its model: another one goes on with all that was said in this one.
+    const next = await this.#make({ resume_session_id: session.id, model });
+    await server.retire(caller, session.id);
+    return next;
+  }
+
+  #request(): CreateSession {
+    const { server, caller, name } = this.#state;
+    const { engine, profile, max_turns, systemPromptMode } = this.#message;
+    const { policy } = server.gateway;
+    const given = policy.profileFor(caller, server.profile);
+    const chosen = { engine, profile, max_turns };
+    const fields = (["profile", "engine", "max_turns"] as const).filter((field) => isGiven(chosen[field]));
+    policy.checkClientChoices(caller, given, fields);
+    const model = runtimeModel(this.#message);
+    const system_prompt = runtimeInstructions(this.#context, systemPromptMode ?? undefined);
+    const wanted = engine ?? server.engine;
+    const profileName = profile ?? given;
+    return {
+      ...(profileName === undefined ? {} : { profile: profileName }),
+      // A page has no place for that question: its message ends with an error.
+      at_budget_end: "fail",
+      metadata: { surface: "runtime", client_session_id: name },
+      ...(system_prompt === "" ? {} : { system_prompt }),
+      ...(wanted === undefined ? {} : { engine: wanted }),
+      ...(model === undefined ? {} : { model }),
+      ...(typeof max_turns === "number" ? { max_turns } : {}),
+    };
+  }
+
+  async #make(request: CreateSession): Promise<SessionView> {
+    const { server, caller, name } = this.#state;
+    const { sessions, clients } = server.gateway;
+    const session = await sessions.create(caller, request, undefined, { given: SERVERS_CHOICE });
+    try {
+      const isBusy = (session_id: string): boolean => server.isBusy(session_id);
+      const evicted = await clients.keep(caller, name, { id: session.id, isBusy });
+      if (evicted !== undefined) await server.retire(caller, evicted);
+      return session;
+    } catch (error) {
+      await sessions.close(caller, session.id);
+      throw error;
+    }
+  }
+
+  #tools(): readonly ClientTool[] {
+    const { server, name: sessionId } = this.#state;
+    return runtimeTools(this.#context).map(({ name, description, input_schema, tier }) => ({
+      name: runtimeToolName(name),
+      description,
+      input_schema,
+      tier,
+      // The bridge keeps the time and has the better words; this is only for a bridge that does not answer.
+      timeoutMs: Math.min(server.toolMs + LIMITS.killGraceMs, LIMITS.pageToolMaxMs),
+      call: (args, { signal, tool_use_id }) =>
+        this.page.bridge.call({ sessionId, tool: name, args, signal, shown: this.#shown.of(tool_use_id) }),
+    }));
+  }
+
+  /** Tells the page of its turn until that has ended. A page that leaves ends nothing: its tools then answer that it is gone. */
+  async #follow(session_id: string, accepted: PromptAccepted): Promise<void> {
+    const { server, caller, name } = this.#state;
+    this.#turn = newRuntimeTurn(name, accepted.turn_id);
+    if (accepted.queued) this.wait();
+    const watching = new AbortController();
+    try {
+      const { sessions } = server.gateway;
+      const frames = await sessions.watch(caller, session_id, accepted.seq - 1, watching.signal);
+      for await (const batch of frames) {
+        for (const frame of batch) {
+          this.#turn = await this.#take(this.#turn, frame);
+          if (this.#turn.ended) return;
+        }
+      }
+      throw new Failure("shutting_down", "the server is stopping; the turn goes on when it is back");
+    } finally {
+      watching.abort();
+    }
+  }
+
+  async #take(turn: RuntimeTurn, frame: Frame): Promise<RuntimeTurn> {
+    const told = followRuntimeTurn(turn, frame.value);
+    if (turn.begun === undefined && told.turn.begun !== undefined) {
+      this.#stopTelling();
+      if (this.#stopped) void this.#interrupt(told.turn);
+    }
+    for (const message of told.messages) {
+      await this.page.tell(message);
+      this.questions.told(this.page, message);
+      if (message.type === "tool_use") this.#shown.mark(message.tool_use_id);
+    }
+    return told.turn;
+  }
+
+  /** One that waits behind somebody else's is taken out of the queue: it never begins. */
+  async #interrupt({ turn_id, begun }: RuntimeTurn): Promise<void> {
+    const { server, caller, name } = this.#state;
+    const id = this.#session_id;
+    if (id === undefined) return;
+    try {
+      if (begun === undefined && (await removeQueued(server.gateway, caller, { id, turn_id }))) return;
+      const { turn_id: open } = await server.gateway.sessions.get(caller, id);
+      if (open === turn_id) await server.gateway.sessions.interrupt(caller, id, { hold_queue: true });
+    } catch (error) {
+      this.page.refuse(name, error);
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import type { Ask, Told } from "./messages.ts";
+
+type Listener = (told: Told) => void;
+
+/** The one worker for all diffs of the page. It is started with the first of them. */
+class DiffWorkerClient {
+  readonly #listeners = new Map<number, Listener>();
+  #worker: Worker | undefined;
+  #last = 0;
+
+  /** Shows a patch until `close`. The listener hears what the worker tells about it. */
+  open(
+    patch: string,
+    path: string,
+    listener: Listener,
+  ): { ask(wanted: Omit<RowsAsk, "type" | "id">): void; close(): void } {
+    this.#last += 1;
+    const id = this.#last;
+    this.#listeners.set(id, listener);
+    this.#send({ type: "open", id, patch, path });
+    return {
+      ask: (wanted) => this.#send({ type: "rows", id, ...wanted }),
+      close: () => {
+        this.#listeners.delete(id);
+        this.#send({ type: "close", id });
+      },
+    };
+  }
+
+  #send(ask: Ask): void {
+    this.#worker ??= this.#start();
+    this.#worker.postMessage(ask, {});
+  }
+
+  #start(): Worker {
+    const worker = new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });
+    worker.addEventListener("message", ({ data }: MessageEvent<Told>) => this.#listeners.get(data.id)?.(data));
+    worker.addEventListener("error", () => {
+      for (const [id, listener] of this.#listeners) {
+        listener({ type: "failed", id, message: "the part of the page that reads diffs could not be loaded" });
+      }
+    });
+    return worker;
+  }
+}
+
+type RowsAsk = Extract<Ask, { type: "rows" }>;
+
+export const diffWorker = new DiffWorkerClient();

@@ -1,0 +1,254 @@
+import type { Bits } from "../data/bits.ts";
+import type { Column } from "../data/column.ts";
+import type { FilterSpec } from "../data/filter.ts";
+import type { Table } from "../data/table.ts";
+import { WORKBENCH_LIMITS } from "../limits.ts";
+import * as registry from "../viewers/registry.ts";
+import type { Look, ViewerDefinition, ViewerType } from "../viewers/viewer.ts";
+import {
+  addViewerAction,
+  adjustAction,
+  closeAction,
+  filterAction,
+  openAction,
+  putColumnAction,
+  removeColumnAction,
+  removeViewerAction,
+  selectAction,
+  viewerOf,
+} from "./actions.ts";
+import { checkDock, GRID, normalise } from "./dock.ts";
+import { History, type Action } from "./history.ts";
+import { newId } from "./ids.ts";
+import { fitting, layoutAction } from "./layout-action.ts";
+import type { SavedLayout } from "./layout.ts";
+import { WorkbenchState } from "./state.ts";
+import { TableWatch } from "./watch.ts";
+import { titleOf } from "./words.ts";
+import type { ActionRecord, WorkbenchActions, Dock, Actor, OpenViewer, View, Workbench } from "./workbench.ts";
+
+/** What is known of the types of viewers. */
+export interface ViewerKinds {
+  readonly definitionOf: (type: string) => ViewerDefinition | undefined;
+  /** Throws words where a look does not fit; the answer has whole property names, and undefined where a value goes. */
+  readonly checkLook: (definition: ViewerDefinition, look: Look, table: Table) => Look;
+  readonly wholeLook: (definition: ViewerDefinition, table: Table, look: Look) => Look;
+}
+
+/** The workbench with what only its own page uses. */
+export interface OpenWorkbench extends Workbench {
+  /** What undo and redo would do next. */
+  readonly next: { readonly undo: ActionRecord | undefined; readonly redo: ActionRecord | undefined };
+  /** Throws words where the layout does not fit the table, and changes nothing. */
+  applyLayout(viewId: string, layout: SavedLayout, by: Actor): void;
+  /** Something that the page did already, so that it can be taken back like any other. `before`: takes it back. */
+  record(act: Action, before: () => void): void;
+}
+
+export function openWorkbench(
+  options: { readonly now?: () => number; readonly kinds?: ViewerKinds } = {},
+): OpenWorkbench {
+  return new WorkbenchModel(options.now ?? Date.now, options.kinds ?? registry);
+}
+
+class WorkbenchModel implements OpenWorkbench, WorkbenchActions {
+  readonly #state = new WorkbenchState();
+  readonly #history: History;
+  readonly #kinds: ViewerKinds;
+  readonly #listeners = new Set<() => void>();
+  readonly #watch: TableWatch;
+
+  constructor(now: () => number, kinds: ViewerKinds) {
+    this.#history = new History(now);
+    this.#kinds = kinds;
+    this.#watch = new TableWatch((act, unregister) => {
+      this.#history.add(act, unregister);
+      this.#tell();
+    });
+  }
+
+  get views(): readonly View[] {
+    return this.#state.views;
+  }
+
+  get current(): View | undefined {
+    return this.#state.current;
+  }
+
+  get actions(): readonly ActionRecord[] {
+    return this.#history.actions;
+  }
+
+  get next(): { readonly undo: ActionRecord | undefined; readonly redo: ActionRecord | undefined } {
+    return { undo: this.#history.last, redo: this.#history.next };
+  }
+
+  show(viewId: string): void {
+    this.#state.view(viewId);
+    this.#state.show(viewId);
+    this.#tell();
+  }
+
+  setDock(viewId: string, dock: Dock): void {
+    const view = this.#state.view(viewId);
+    const neat = normalise(dock);
+    checkDock(neat, [GRID, ...view.viewers.map(({ id }) => id)]);
+    this.#state.put({ ...view, dock: neat });
+    this.#tell();
+  }
+
+  addTable(table: Table, by: Actor): View {
+    const open = this.views.find((view) => view.table === table);
+    if (open !== undefined) {
+      this.show(open.id);
+      return open;
+    }
+    if (this.views.length >= WORKBENCH_LIMITS.openViews)
+      throw new Error(`${WORKBENCH_LIMITS.openViews} tables are open already: close one first`);
+    const id = newId("view");
+    this.#do(() => this.#history.do(openAction(this.#state, table, { id, by })));
+    return this.#state.view(id);
+  }
+
+  closeView(viewId: string, by: Actor): void {
+    this.#do(() => this.#history.do(closeAction(this.#state, viewId, by)));
+  }
+
+  addViewer(viewId: string, type: ViewerType, look: Look, by: Actor): OpenViewer {
+    const view = this.#state.view(viewId);
+    if (view.viewers.length >= WORKBENCH_LIMITS.viewersPerView)
+      throw new Error(`${WORKBENCH_LIMITS.viewersPerView} viewers are open already: close one first`);
+    const viewer = this.#newViewer(view.table, type, look);
+    this.#do(() => this.#history.do(addViewerAction(this.#state, viewId, { viewer, by })));
+    return viewer;
+  }
+
+  adjustViewer(viewId: string, viewerId: string, look: Look, by: Actor): boolean {
+    const view = this.#state.view(viewId);
+    const viewer = viewerOf(view, viewerId);
+    if (viewer === undefined) return false;
+    const definition = this.#definition(viewer.type);
+    const change = this.#kinds.checkLook(definition, look, view.table);
+    if (Object.keys(change).length === 0) return true;
+    const titled = (whole: Look): string => this.#title(definition, view.table, whole);
+    this.#do(() => this.#history.do(adjustAction(this.#state, viewId, { viewer, change, titled, by })));
+    return true;
+  }
+
+  removeViewer(viewId: string, viewerId: string, by: Actor): boolean {
+    const viewer = viewerOf(this.#state.view(viewId), viewerId);
+    if (viewer === undefined) return false;
+    this.#do(() => this.#history.do(removeViewerAction(this.#state, viewId, { viewer, by })));
+    return true;
+  }
+
+  setFilter(viewId: string, key: string, filter: FilterSpec | undefined, by: Actor): void {
+    const view = this.#state.view(viewId);
+    if (filter === undefined && !view.table.filters.has(key)) return;
+    this.#do(() => this.#history.do(filterAction(view, { key, filter, by })));
+  }
+
+  select(viewId: string, rows: Bits, by: Actor): void {
+    const view = this.#state.view(viewId);
+    if (rows.length !== view.table.rowCount) throw new Error("this selection is of another table");
+    if (rows.xor(view.table.selected).isEmpty) return;
+    this.#do(() => this.#history.do(selectAction(view, { rows, by })));
+  }
+
+  putColumn(viewId: string, column: Column, by: Actor): void {
+    const act = putColumnAction(this.#state.view(viewId), { column, by });
+    this.#do(() => this.#history.do(act));
+  }
+
+  removeColumn(viewId: string, name: string, by: Actor): void {
+    const view = this.#state.view(viewId);
+    const column = view.table.column(name);
+    if (column === undefined)
+      throw new Error(
+        `the table ${view.table.name} has no column ${name}; it has ${view.table.columns.map((one) => one.name).join(", ")}`,
+      );
+    if (view.table.columns.length === 1) throw new Error("a table keeps at least one column");
+    this.#do(() => this.#history.do(removeColumnAction(view, { name: column.name, by })));
+  }
+
+  applyLayout(viewId: string, layout: SavedLayout, by: Actor): void {
+    const view = this.#state.view(viewId);
+    const { columns, trial } = fitting(layout, view.table);
+    const viewers = layout.viewers.map(({ id, type, look }) => ({
+      saved: id,
+      viewer: this.#newViewer(trial, type, look),
+    }));
+    this.#do(() => this.#history.do(layoutAction(this.#state, viewId, { layout, viewers, columns, by })));
+  }
+
+  record(act: Action, before: () => void): void {
+    this.#history.add(act, before);
+    this.#tell();
+  }
+
+  undo(actionId: string): void {
+    this.#do(() => this.#history.undo(actionId));
+  }
+
+  redo(actionId: string): void {
+    this.#do(() => this.#history.redo(actionId));
+  }
+
+  undoAgent(sinceActionId?: string): number {
+    const from = sinceActionId === undefined ? -1 : this.actions.findIndex(({ id }) => id === sinceActionId);
+    // An action that is forgotten already is older than all that are known.
+    const chosen = this.actions.slice(from + 1).filter(({ by, undone }) => by === "agent" && !undone);
+    let taken = 0;
+    this.#do(() => {
+      for (const { id } of chosen.toReversed())
+        taken += this.#history.undo(id).filter(({ by }) => by === "agent").length;
+    });
+    return taken;
+  }
+
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  #definition(type: string): ViewerDefinition {
+    const definition = this.#kinds.definitionOf(type);
+    if (definition === undefined) throw new Error(`there is no viewer type ${type}`);
+    return definition;
+  }
+
+  #newViewer(table: Table, type: string, look: Look): OpenViewer {
+    const definition = this.#definition(type);
+    const checked = Object.fromEntries(
+      Object.entries(this.#kinds.checkLook(definition, look, table)).filter(([, value]) => value !== undefined),
+    );
+    const title = this.#title(definition, table, checked);
+    return { id: newId("viewer"), type: definition.type, look: checked, title };
+  }
+
+  #title(definition: ViewerDefinition, table: Table, look: Look): string {
+    return titleOf(definition, this.#kinds.wholeLook(definition, table, look));
+  }
+
+  /** Whatever is done, done again or taken back: what the tables tell meanwhile is no action of its own. */
+  #do(work: () => void): void {
+    this.#watch.pause();
+    try {
+      work();
+    } finally {
+      this.#forgetClosed();
+      this.#watch.resume(this.views);
+      this.#tell();
+    }
+  }
+
+  /** The tables of views that were closed long ago are given free. */
+  #forgetClosed(): void {
+    const closed = this.#history.viewIds.filter((id) => this.#state.find(id) === undefined);
+    for (const id of closed.slice(0, -WORKBENCH_LIMITS.closedViewsKept)) this.#history.forget(id);
+  }
+
+  #tell(): void {
+    for (const listener of this.#listeners) listener();
+  }
+}

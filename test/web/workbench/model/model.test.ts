@@ -1,0 +1,110 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { Bits } from "../../../../src/web/workbench/data/bits.ts";
+import { columnOf } from "../../../../src/web/workbench/data/make.ts";
+import { checkDock, GRID } from "../../../../src/web/workbench/model/dock.ts";
+import { saveLayout } from "../../../../src/web/workbench/model/layout.ts";
+import type { OpenWorkbench } from "../../../../src/web/workbench/model/open.ts";
+import { people, seen, world } from "./world.ts";
+
+interface Step {
+  readonly kind: number;
+  readonly which: number;
+  readonly rows: readonly number[];
+  readonly by: "person" | "agent";
+}
+
+const step = fc.record<Step>({
+  // Views are opened and closed seldom, so that much happens in each.
+  kind: fc.oneof({ weight: 12, arbitrary: fc.integer({ min: 1, max: 10 }) }, fc.constantFrom(0, 11, 12, 13)),
+  which: fc.nat(5),
+  rows: fc.array(fc.nat(3), { maxLength: 3 }),
+  by: fc.constantFrom("person", "agent"),
+});
+
+/** Does something at random; what is refused changes nothing, which the end shows. */
+function take(workbench: OpenWorkbench, { kind, which, rows, by }: Step): void {
+  const view = workbench.current;
+  if (view === undefined || kind === 0) {
+    if (workbench.views.length < 4) workbench.addTable(people(`t${which}`), by);
+    return;
+  }
+  const { id, viewers, table } = view;
+  const viewer = viewers[which % Math.max(1, viewers.length)]?.id ?? "viewer-none";
+  const name = `New ${which}`;
+  const actions: readonly (() => void)[] = [
+    () => undefined,
+    () => workbench.addViewer(id, "Histogram", {}, by),
+    () => workbench.addViewer(id, "Bar chart", { valueColumnName: name }, by),
+    () => workbench.adjustViewer(id, viewer, { bins: which + 1 }, by),
+    () => workbench.adjustViewer(id, viewer, { title: which === 0 ? undefined : `T${which}`, value: "Age" }, by),
+    () => workbench.removeViewer(id, viewer, by),
+    () => workbench.setFilter(id, "agent", { kind: "formula", expression: `[Age] > ${which * 10}` }, by),
+    () => table.setFilter("column:Sex", which < 2 ? undefined : { kind: "categories", column: "Sex", values: ["F"] }),
+    () => workbench.select(id, Bits.of(4, rows), by),
+    () => workbench.putColumn(id, columnOf(name, [which, 2, 3, null]), by),
+    () => workbench.removeColumn(id, which < 3 ? "Name" : name, by),
+    () => workbench.closeView(id, by),
+    () => workbench.applyLayout(id, saveLayout(view), by),
+    () => workbench.show(workbench.views[which % workbench.views.length]?.id ?? id),
+  ];
+  try {
+    actions[kind]?.();
+  } catch {
+    // Refused: the table has no such column any more.
+  }
+}
+
+const state = (workbench: OpenWorkbench): unknown => workbench.views.map(seen);
+
+test("whatever was done: all undone, it is as before; all done again, it is as after", () => {
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 40, size: "max" }), (steps) => {
+      const { workbench } = world();
+      const view = workbench.addTable(people(), "person");
+      for (const bins of [3, 4, 5]) workbench.addViewer(view.id, "Histogram", { bins }, "person");
+      const known = workbench.actions.length;
+      const before = state(workbench);
+      for (const one of steps) take(workbench, one);
+      // Views that were closed long ago are forgotten with their actions: what is left must be enough.
+      const isWhole = workbench.actions[0]?.words === "Opened people" && closedCount(steps) <= 5;
+      const after = state(workbench);
+      const done = workbench.actions.slice(known).map(({ id }) => id);
+      for (const id of done.toReversed()) workbench.undo(id);
+      if (isWhole) expect(state(workbench)).toEqual(before);
+      for (const id of done) workbench.redo(id);
+      if (isWhole) expect(state(workbench)).toEqual(after);
+    }),
+    { seed: 11, numRuns: 400 },
+  );
+});
+
+test("undone in any order, each view stays whole", () => {
+  fc.assert(
+    fc.property(
+      fc.array(step, { maxLength: 30, size: "max" }),
+      fc.array(fc.nat(40), { maxLength: 30, size: "max" }),
+      (steps, order) => {
+        const { workbench } = world();
+        workbench.addTable(people(), "person");
+        for (const one of steps) take(workbench, one);
+        for (const number of order) {
+          const action = workbench.actions[number % workbench.actions.length];
+          if (action === undefined) continue;
+          try {
+            if (action.undone) workbench.redo(action.id);
+            else workbench.undo(action.id);
+          } catch {
+            // What it worked on is gone: told, and nothing half done.
+          }
+          for (const { dock, viewers } of workbench.views) checkDock(dock, [GRID, ...viewers.map(({ id }) => id)]);
+        }
+        workbench.undoAgent();
+        expect(workbench.actions.filter(({ by, undone }) => by === "agent" && !undone)).toEqual([]);
+      },
+    ),
+    { seed: 12, numRuns: 400 },
+  );
+});
+
+const closedCount = (steps: readonly Step[]): number => steps.filter(({ kind }) => kind === 11).length;
