@@ -78,7 +78,7 @@ const SYSTEM_CLOCK: Clock = {
 };
 
 /** What was opened so far, to be closed the other way round. */
-type Opened = (() => Promise<unknown>)[];
+type CloseLater = (() => Promise<unknown>)[];
 
 /** Opens everything behind the surfaces on a home folder, and settles what the last run left there. */
 export async function openApp(options: AppOptions): Promise<App> {
@@ -98,7 +98,7 @@ export async function openApp(options: AppOptions): Promise<App> {
     onStall: (stall) => tellStall(options.log, stall),
     onDamage: ({ session, why }) => options.log.error({ session, why }, DAMAGE_FOUND),
   });
-  const opened: Opened = [() => store.close()];
+  const opened: CloseLater = [() => store.close()];
   const giveUpSoon = (hurry = new AbortController().signal): void => store.giveUpSoon(hurry);
   const close = async (): Promise<void> => {
     // Some of what is closed before the store waits for it.
@@ -164,7 +164,7 @@ interface AppBase {
 async function assemble(
   options: AppOptions,
   base: AppBase,
-  opened: Opened,
+  opened: CloseLater,
 ): Promise<Omit<App, "giveUpSoon" | "close">> {
   const { settings, environment, log, redact, clock = SYSTEM_CLOCK } = options;
   const { home, store } = base;
@@ -233,7 +233,7 @@ function addressOf({ providers, defaultProvider }: Models): string {
 async function openMarks(
   marker: string,
   { log, clock }: { readonly log: Log; readonly clock: Clock },
-  opened: Opened,
+  opened: CloseLater,
 ): Promise<ProcessMarks> {
   const marks = await ProcessMarks.open(marker, Math.random);
   if (!marks.lasting)
@@ -294,7 +294,7 @@ interface AppParts extends AppBase {
 
 function watchOpenFiles(
   { log, clock = SYSTEM_CLOCK, openFiles: files = OWN_OPEN_FILES }: AppOptions,
-  opened: Opened,
+  opened: CloseLater,
 ): OpenFilesWatch {
   const few = fewOpenFiles(files);
   if (few !== undefined) log.warn({ limit: files.limit }, few);

@@ -6,7 +6,7 @@ import { Failure, LIMITS, PROTOCOL_VERSION, speaksOurs } from "../protocol/index
 import { SERVER_FILE, TOKEN_FILE } from "./files.ts";
 import { folderId } from "./home-marker.ts";
 import { readSettings, type Settings } from "./settings.ts";
-import type { Surroundings } from "./surroundings.ts";
+import type { ProcessContext } from "./surroundings.ts";
 import { readTextFile } from "./text-file.ts";
 
 const RACE_POLL_MS = 100;
@@ -18,7 +18,7 @@ export interface GlobalFlags {
 }
 
 /** A server that commands talk to: one that runs already, or one inside this process. */
-export interface Connection {
+export interface ServerConnection {
   readonly client: SallyportClient;
   readonly url: string;
   /** Who the caller is to that server. */
@@ -31,7 +31,7 @@ export interface Connection {
 
 export interface ConnectOptions {
   readonly flags: GlobalFlags;
-  readonly surroundings: Surroundings;
+  readonly surroundings: ProcessContext;
   readonly onReconnect: (attempt: number, waitMs: number) => void;
   /** The store of the server inside this process can no longer write. */
   readonly onFatal: (error: Error) => void;
@@ -53,7 +53,7 @@ export interface FoundServer {
 }
 
 /** The server named by a flag or the environment, else one that runs on this home, else one inside this process. */
-export async function connect(options: ConnectOptions): Promise<Connection> {
+export async function connect(options: ConnectOptions): Promise<ServerConnection> {
   const { flags, surroundings } = options;
   const { environment } = surroundings;
   const settings = readSettings({ home: flags.home }, environment, surroundings.cwd);
@@ -96,7 +96,7 @@ function textOf(path: string): string | undefined {
   }
 }
 
-async function connectNamed(url: string, settings: Settings, options: ConnectOptions): Promise<Connection> {
+async function connectNamed(url: string, settings: Settings, options: ConnectOptions): Promise<ServerConnection> {
   await checkProtocol(url);
   const own = await findServer(settings.home.value);
   // A home's token goes to that home's own server and to nobody else.
@@ -107,7 +107,11 @@ async function connectNamed(url: string, settings: Settings, options: ConnectOpt
   return connectionTo(url, token, options);
 }
 
-async function connectFound(found: FoundServer, settings: Settings, options: ConnectOptions): Promise<Connection> {
+async function connectFound(
+  found: FoundServer,
+  settings: Settings,
+  options: ConnectOptions,
+): Promise<ServerConnection> {
   await checkProtocol(found.url);
   const token = tokenOf(options, homeToken(settings.home.value));
   if (token === undefined) {
@@ -121,7 +125,7 @@ function tokenOf({ flags, surroundings }: ConnectOptions, kept: string | undefin
   return given(flags.token) ?? given(surroundings.environment["SALLYPORT_TOKEN"]) ?? kept;
 }
 
-function connectionTo(url: string, token: string, options: ConnectOptions): Connection {
+function connectionTo(url: string, token: string, options: ConnectOptions): ServerConnection {
   const client = new SallyportClient({ url, token, onReconnect: options.onReconnect });
   const local = ["127.0.0.1", "localhost", "[::1]"].includes(new URL(url).hostname);
   return { client, url, token, embedded: false, local, close: async () => undefined };
@@ -135,7 +139,7 @@ async function checkProtocol(url: string): Promise<void> {
   throw new Failure("protocol_mismatch", message);
 }
 
-async function embed(settings: Settings, options: ConnectOptions): Promise<Connection> {
+async function embed(settings: Settings, options: ConnectOptions): Promise<ServerConnection> {
   const { surroundings } = options;
   const { environment } = surroundings;
   const logLevel =

@@ -1,37 +1,37 @@
 import type { Command } from "commander";
 import { LIMITS, type SessionView } from "../protocol/index.ts";
 import { complaintOf } from "./complaint.ts";
-import { connect, type Connection, type GlobalFlags } from "./connect.ts";
+import { connect, type ServerConnection, type GlobalFlags } from "./connect.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
-import type { Surroundings } from "./surroundings.ts";
+import type { ProcessContext } from "./surroundings.ts";
 import { paintFor } from "./terminal/paint.ts";
 import { Screen } from "./terminal/screen.ts";
 import { visible } from "./terminal/visible.ts";
 import { duration } from "./terminal/words.ts";
 
 /** What every command works with. */
-export interface Context {
-  readonly surroundings: Surroundings;
+export interface CommandContext {
+  readonly surroundings: ProcessContext;
   readonly screen: Screen;
   /** Says how the process will end; the last word counts. */
   readonly end: (code: ExitCode) => void;
 }
 
-export function openContext(surroundings: Surroundings, end: (code: ExitCode) => void): Context {
+export function openContext(surroundings: ProcessContext, end: (code: ExitCode) => void): CommandContext {
   const paint = paintFor(surroundings.errors, surroundings.environment);
   return { surroundings, screen: new Screen({ ...surroundings, paint }), end };
 }
 
 /** Words for programs and for `|`: standard output, nothing added. */
-export function print(context: Context, text: string): void {
+export function print(context: CommandContext, text: string): void {
   context.surroundings.output.write(`${text}\n`);
 }
 
-export function printJson(context: Context, value: unknown): void {
+export function printJson(context: CommandContext, value: unknown): void {
   print(context, JSON.stringify(value, undefined, 2));
 }
 
-export function width(context: Context): number {
+export function width(context: CommandContext): number {
   return context.surroundings.output.columns ?? 200;
 }
 
@@ -40,7 +40,7 @@ export function flagsOf(command: Command): GlobalFlags {
 }
 
 /** One place for everything that goes wrong: words, advice, and a stack only for who asks for it. */
-export function complain(context: Context, error: unknown): ExitCode {
+export function complain(context: CommandContext, error: unknown): ExitCode {
   const complaint = complaintOf(error);
   if (typeof complaint === "number") return complaint;
   const { screen, surroundings } = context;
@@ -54,9 +54,9 @@ export function complain(context: Context, error: unknown): ExitCode {
 
 /** Runs something against a server, and stays for the turns that a server inside this process still drives. */
 export async function withServer(
-  context: Context,
+  context: CommandContext,
   command: Command,
-  use: (connection: Connection) => Promise<ExitCode>,
+  use: (connection: ServerConnection) => Promise<ExitCode>,
 ): Promise<void> {
   const { surroundings, screen } = context;
   const connection = await connect({
@@ -82,7 +82,7 @@ export async function withServer(
 }
 
 /** A turn that works makes progress only while its server runs. One that waits for a person can wait for the next start. */
-async function linger(context: Context, { client }: Connection): Promise<void> {
+async function linger(context: CommandContext, { client }: ServerConnection): Promise<void> {
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(), LIMITS.embeddedLingerMs);
   const stops = (["SIGINT", "SIGTERM", "SIGHUP"] as const).map((signal) =>
@@ -106,7 +106,7 @@ async function linger(context: Context, { client }: Connection): Promise<void> {
   }
 }
 
-async function untilCalm(client: Connection["client"], session: SessionView, signal: AbortSignal): Promise<void> {
+async function untilCalm(client: ServerConnection["client"], session: SessionView, signal: AbortSignal): Promise<void> {
   for await (const frame of client.watch(session.id, { after: session.seq, signal })) {
     if (frame.type === "session.updated" && frame.status !== "working" && frame.status !== "queued") return;
   }

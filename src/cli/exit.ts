@@ -23,15 +23,15 @@ export const EXIT_HELP = `Exit codes:
   4    out of time, or an approval got no answer in time
   130  interrupted`;
 
-type TurnEnd = Extract<JournalEvent, { type: "turn.completed" | "turn.failed" }>;
+type EndOfTurn = Extract<JournalEvent, { type: "turn.completed" | "turn.failed" }>;
 
-export function isTurnEnd(event: JournalEvent, turn_id: string): event is TurnEnd {
+export function isTurnEnd(event: JournalEvent, turn_id: string): event is EndOfTurn {
   return isTerminal(event) && event.turn_id === turn_id;
 }
 
 /** What a turn's end means to a script. */
 export function exitCodeOf(
-  end: TurnEnd,
+  end: EndOfTurn,
   seen: { readonly unanswered: boolean; readonly outOfTime: boolean },
 ): ExitCode {
   if (seen.outOfTime) return EXIT.unanswered;

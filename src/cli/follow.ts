@@ -1,8 +1,8 @@
 import type { SallyportClient } from "../client/index.ts";
 import type { JournalEvent, StreamFrame } from "../protocol/index.ts";
-import { Inbox } from "./ask/inbox.ts";
+import { ApprovalInbox } from "./ask/inbox.ts";
 import type { GlobalFlags } from "./connect.ts";
-import type { Context } from "./context.ts";
+import type { CommandContext } from "./context.ts";
 import { shellWord } from "./shell-word.ts";
 import { editorOf } from "./terminal/editor.ts";
 import { Keyboard } from "./terminal/keyboard.ts";
@@ -27,8 +27,8 @@ export class JsonLines implements Viewer {
   }
 }
 
-export interface FollowOptions {
-  readonly context: Context;
+export interface FollowTurnOptions {
+  readonly context: CommandContext;
   readonly client: SallyportClient;
   readonly session_id: string;
   readonly after: number;
@@ -43,7 +43,7 @@ export interface FollowOptions {
 
 /** Shows a session and asks its questions, until an event is the last one or the signal is aborted. */
 export async function follow(
-  options: FollowOptions,
+  options: FollowTurnOptions,
   isLast: (event: JournalEvent) => boolean,
 ): Promise<JournalEvent | undefined> {
   const { context, client, viewer, signal } = options;
@@ -58,7 +58,7 @@ export async function follow(
     : undefined;
   const edit = editorOf(surroundings.environment);
   const asking = keyboard === undefined ? undefined : { keyboard, screen, edit, now: surroundings.now };
-  const inbox = new Inbox({ client, screen, asking, hint: options.hint, known: options.known });
+  const inbox = new ApprovalInbox({ client, screen, asking, hint: options.hint, known: options.known });
   try {
     for await (const frame of client.watch(options.session_id, { after: options.after, signal })) {
       viewer.take(frame);

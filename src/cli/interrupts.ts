@@ -1,7 +1,7 @@
-import type { Signal, Surroundings } from "./surroundings.ts";
+import type { Signal, ProcessContext } from "./surroundings.ts";
 
 export interface InterruptOptions {
-  readonly surroundings: Surroundings;
+  readonly surroundings: ProcessContext;
   /** The first Ctrl-C. */
   readonly first: () => void;
   /** The second one, or a signal that leaves no time. */

@@ -4,7 +4,7 @@ import type { Writable } from "node:stream";
 import { isatty } from "node:tty";
 import { OWN_OPEN_FILES, tooFewOpenFiles } from "./open-files.ts";
 import type { runCommandLine as RunCommandLine } from "./program.ts";
-import type { Surroundings } from "./surroundings.ts";
+import type { ProcessContext } from "./surroundings.ts";
 
 const shortage = tooFewOpenFiles(OWN_OPEN_FILES);
 if (shortage !== undefined) {
@@ -22,7 +22,7 @@ const underNpm = process.env["npm_lifecycle_event"] !== undefined;
 
 const output = { isNeeded: true, isLost: false };
 
-const surroundings: Surroundings = {
+const surroundings: ProcessContext = {
   environment: process.env,
   cwd: process.cwd(),
   input: process.stdin,

@@ -4,7 +4,7 @@ import type { NewId, Redactor } from "../protocol/index.ts";
 import { openProviders, openProxy, ProviderBreaker, type Exchange, type NetworkProxies } from "../proxy/index.ts";
 import type { Clock, Log, Models } from "../sessions/index.ts";
 import type { Store } from "../store/index.ts";
-import { openRequestLog, type RequestLog } from "../telemetry/index.ts";
+import { openRequestLog, type ModelRequestLog } from "../telemetry/index.ts";
 import { auditSettings } from "./settings-audit.ts";
 import { watchSettings, type Environment, type Settings } from "./settings.ts";
 
@@ -27,7 +27,7 @@ export interface ModelsOptions {
 /** The way from engines to models: providers, prices, the ledger, and the proxy before them. */
 export async function openModels(options: ModelsOptions): Promise<{
   readonly models: Models;
-  readonly requests: RequestLog;
+  readonly requests: ModelRequestLog;
   close(): Promise<void>;
 }> {
   const { settings, environment, home, store, clock, newId, log, redact } = options;

@@ -17,9 +17,9 @@ import { addSessions } from "./commands/sessions.ts";
 import { addToken } from "./commands/token.ts";
 import { addTools } from "./commands/tools.ts";
 import { addUsage } from "./commands/usage.ts";
-import { complain, openContext, type Context } from "./context.ts";
+import { complain, openContext, type CommandContext } from "./context.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
-import type { Surroundings } from "./surroundings.ts";
+import type { ProcessContext } from "./surroundings.ts";
 
 const HELP = `
 Commands work with a server that runs on the home folder, or without one. Another server: --server and --token, or
@@ -29,7 +29,7 @@ Example:
   $ sallyport run "create hello.txt with hello world"`;
 
 /** Runs one command line to its end; the answer is the exit code. Never throws. */
-export async function runCommandLine(words: readonly string[], surroundings: Surroundings): Promise<ExitCode> {
+export async function runCommandLine(words: readonly string[], surroundings: ProcessContext): Promise<ExitCode> {
   let code: ExitCode = EXIT.done;
   const context = openContext(surroundings, (ended) => {
     code = ended;
@@ -42,7 +42,7 @@ export async function runCommandLine(words: readonly string[], surroundings: Sur
   }
 }
 
-function programFor(context: Context): Command {
+function programFor(context: CommandContext): Command {
   const { surroundings } = context;
   const program = new Command("sallyport");
   program

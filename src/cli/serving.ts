@@ -1,28 +1,28 @@
 import type { Command } from "commander";
 import { Failure } from "../protocol/index.ts";
 import { findServer } from "./connect.ts";
-import { flagsOf, type Context } from "./context.ts";
+import { flagsOf, type CommandContext } from "./context.ts";
 import { readSettings, type Settings } from "./settings.ts";
 import { settingsPath, type SettingsPlace } from "./settings-file.ts";
 
-export function settingsFor({ surroundings }: Context, command: Command): Settings {
+export function settingsFor({ surroundings }: CommandContext, command: Command): Settings {
   return readSettings({ home: flagsOf(command).home }, surroundings.environment, surroundings.cwd);
 }
 
 /** The server that was named by a flag or the environment; undefined: none was. */
-function namedServer({ surroundings }: Context, command: Command): string | undefined {
+function namedServer({ surroundings }: CommandContext, command: Command): string | undefined {
   const named = [flagsOf(command).server, surroundings.environment["SALLYPORT_URL"]];
   return named.find((url) => url !== undefined && url !== "");
 }
 
 /** Whether there is a server to ask. Without one, these commands look at the settings themselves. */
-export async function hasServer(context: Context, command: Command): Promise<boolean> {
+export async function hasServer(context: CommandContext, command: Command): Promise<boolean> {
   if (namedServer(context, command) !== undefined) return true;
   return (await findServer(settingsFor(context, command).home.value)) !== undefined;
 }
 
 /** The settings file that a command may change: the one of this home, never of a server elsewhere. */
-export async function ownSettingsFile(context: Context, command: Command): Promise<SettingsPlace> {
+export async function ownSettingsFile(context: CommandContext, command: Command): Promise<SettingsPlace> {
   const { environment } = context.surroundings;
   const home = settingsFor(context, command).home.value;
   const named = namedServer(context, command);

@@ -5,7 +5,7 @@ import type { Store } from "../store/index.ts";
 import type { NewestSettings } from "./settings.ts";
 
 const KINDS = { prices: "price", providers: "provider" } as const;
-type Kind = keyof typeof KINDS;
+type AuditedKind = keyof typeof KINDS;
 /** By name, the hash of what was set: enough to see a change, and holds no key. */
 type Marks = Readonly<Record<string, string>>;
 
@@ -32,7 +32,7 @@ export async function auditSettings(newest: NewestSettings, options: AuditOption
 }
 
 async function audited(
-  kind: Kind,
+  kind: AuditedKind,
   newest: NewestSettings,
   { store, newId, now, log }: AuditOptions,
 ): Promise<<Value extends object>(value: Value) => Value> {

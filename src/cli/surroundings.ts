@@ -10,7 +10,7 @@ export type TerminalOutput = Writable & { readonly isTTY?: boolean | undefined; 
 export type Signal = "SIGINT" | "SIGTERM" | "SIGHUP";
 
 /** What a command sees of the process it runs in; tests pass their own. */
-export interface Surroundings {
+export interface ProcessContext {
   readonly environment: Environment;
   readonly cwd: string;
   readonly input: TerminalInput;

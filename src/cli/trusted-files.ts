@@ -121,11 +121,11 @@ function statOf(path: string, seen: Map<string, Stats | undefined>): Stats | und
   return stats;
 }
 
-type Fault = Pick<Untrusted, "problem" | "command">;
+type FileFault = Pick<Untrusted, "problem" | "command">;
 const STICKY = 0o1000;
 
 /** Who may write a folder may put another file in the place of ours, unless its sticky bit keeps what belongs to others. */
-function holderFault({ target, stats }: PathStep, user: number): Fault | undefined {
+function holderFault({ target, stats }: PathStep, user: number): FileFault | undefined {
   if (stats === undefined) return undefined;
   const owner = ownerFault(target, stats, user);
   if (owner !== undefined) return owner;
@@ -135,14 +135,14 @@ function holderFault({ target, stats }: PathStep, user: number): Fault | undefin
 function fileFault(
   { target, stats }: PathStep,
   { user, rule }: { readonly user: number; readonly rule: TrustedPath["rule"] },
-): Fault | undefined {
+): FileFault | undefined {
   if (stats === undefined) return undefined;
   const fault = ownerFault(target, stats, user) ?? writeFault(target, stats);
   if (fault !== undefined || rule === "unchanged" || (stats.mode & 0o077) === 0) return fault;
   return { problem: "can be read by other users", command: `chmod 600 ${shellWord(target)}` };
 }
 
-function ownerFault(path: string, { uid }: Stats, user: number): Fault | undefined {
+function ownerFault(path: string, { uid }: Stats, user: number): FileFault | undefined {
   if (uid === user || uid === 0) return undefined;
   return {
     problem: `belongs to another user (uid ${uid}, this process has ${user})`,
@@ -150,7 +150,7 @@ function ownerFault(path: string, { uid }: Stats, user: number): Fault | undefin
   };
 }
 
-function writeFault(path: string, { mode, gid }: Stats): Fault | undefined {
+function writeFault(path: string, { mode, gid }: Stats): FileFault | undefined {
   const all = (mode & 0o002) !== 0;
   const group = (mode & 0o020) !== 0;
   if (!all && (!group || isOwnGroup(gid))) return undefined;

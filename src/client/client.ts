@@ -89,7 +89,7 @@ export interface UsageFilter {
   readonly limit?: number;
 }
 
-interface Call {
+interface ApiCall {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
   readonly path: string;
   readonly body?: unknown;
@@ -410,12 +410,12 @@ export class SallyportClient {
     }
   }
 
-  async #call<Answer>(call: Call): Promise<Answer> {
+  async #call<Answer>(call: ApiCall): Promise<Answer> {
     const response = await this.#send(call);
     return (response.status === 204 ? undefined : await response.json()) as Answer;
   }
 
-  async #send(call: Call): Promise<Response> {
+  async #send(call: ApiCall): Promise<Response> {
     const response = await withToken(this.#token, (authorization) =>
       this.#fetch(`${this.#options.url}${call.path}`, {
         method: call.method,

@@ -14,7 +14,7 @@ export interface MountClientOptions {
   readonly fetch?: typeof fetch;
 }
 
-export interface FollowOptions {
+export interface FollowFileOptions {
   /** Bytes that are known already. Absent: 0. */
   readonly offset?: number;
   /** `idle`: until the session waits for a prompt. Absent: until it has ended. */
@@ -28,7 +28,7 @@ export interface FileWatchOptions {
   readonly signal?: AbortSignal;
 }
 
-interface Call {
+interface FileCall {
   readonly method: "GET" | "POST" | "PUT";
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
@@ -88,7 +88,7 @@ export class MountClient {
   }
 
   /** The bytes of an `output` from an offset on, as they come. A lost connection is taken up again where it broke. */
-  async *follow(path: string, options: FollowOptions = {}): AsyncGenerator<Uint8Array> {
+  async *follow(path: string, options: FollowFileOptions = {}): AsyncGenerator<Uint8Array> {
     let offset = options.offset ?? 0;
     const { until, signal } = options;
     const open = async function* (client: MountClient): AsyncGenerator<Uint8Array> {
@@ -125,7 +125,7 @@ export class MountClient {
     yield* again(() => open(this), signal);
   }
 
-  async #send(call: Call): Promise<Response> {
+  async #send(call: FileCall): Promise<Response> {
     const path = call.path.split("/").map(encodeURIComponent).join("/");
     const query = call.query === undefined ? "" : `?${new URLSearchParams(call.query).toString()}`;
     const response = await withToken(this.#token, (authorization) =>

@@ -1,7 +1,7 @@
 import { CLIENT_LIMITS } from "../protocol/client-limits.ts";
 import type { AnswerCall, ContentBlock, PageToolFault, PageToolResult } from "../protocol/index.ts";
 
-type JsonObject = Readonly<Record<string, unknown>>;
+type AnswerObject = Readonly<Record<string, unknown>>;
 
 /** The braces of the message and of its `result`. */
 const WRAPPING_LEVELS = 2;
@@ -45,17 +45,17 @@ export function wordsOf(error: unknown): string {
 function resultOf(value: unknown): PageToolResult {
   if (value === undefined) return {};
   if (typeof value === "string") return { content: [{ type: "text", text: value }] };
-  const { content, structuredContent, isError } = (value ?? {}) as JsonObject;
+  const { content, structuredContent, isError } = (value ?? {}) as AnswerObject;
   if (!Array.isArray(content)) return { json: value };
   return {
-    content: content.map((block) => blockOf((block ?? {}) as JsonObject)),
+    content: content.map((block) => blockOf((block ?? {}) as AnswerObject)),
     ...(structuredContent === undefined ? {} : { json: structuredContent }),
     ...(isError === true ? { is_error: true } : {}),
   };
 }
 
 /** Texts and images as they are, in MCP's words or ours; what models cannot be shown as its JSON. */
-function blockOf(block: JsonObject): ContentBlock {
+function blockOf(block: AnswerObject): ContentBlock {
   const { type, text, data } = block;
   if (type === "text" && typeof text === "string") return { type, text };
   const media_type = imageType(block["media_type"] ?? block["mimeType"]);

@@ -9,12 +9,12 @@ export interface PageWindow {
   removeEventListener?(type: string, listener: (event: object) => void): void;
 }
 
-interface Kept {
+interface StoredCalls {
   readonly instance: string;
   readonly begun: readonly string[];
 }
 
-const NONE: Kept = { instance: "", begun: [] };
+const NONE: StoredCalls = { instance: "", begun: [] };
 
 /**
  * Who this page is, and what it had begun, over a reload. It is in the storage only while the page is away: a tab that was duplicated finds
@@ -57,7 +57,7 @@ export class PageMemory {
 
   readonly #hide = (): void => {
     this.away = true;
-    const kept: Kept = { instance: this.instance, begun: [...this.interrupted, ...this.#begun()] };
+    const kept: StoredCalls = { instance: this.instance, begun: [...this.interrupted, ...this.#begun()] };
     try {
       this.#window.sessionStorage?.setItem(this.#key, JSON.stringify(kept));
     } catch {
@@ -73,12 +73,12 @@ export class PageMemory {
     this.#back();
   };
 
-  #take(): Kept {
+  #take(): StoredCalls {
     try {
       const text = this.#window.sessionStorage?.getItem(this.#key) ?? undefined;
       if (text === undefined) return NONE;
       this.#window.sessionStorage?.removeItem(this.#key);
-      const kept = JSON.parse(text) as Partial<Kept> | null;
+      const kept = JSON.parse(text) as Partial<StoredCalls> | null;
       if (typeof kept?.instance !== "string" || !Array.isArray(kept.begun)) return NONE;
       return { instance: kept.instance, begun: kept.begun };
     } catch {

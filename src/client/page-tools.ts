@@ -14,7 +14,7 @@ import {
 } from "./page-tools-kinds.ts";
 import { PageMemory, type PageWindow } from "./page-tools-memory.ts";
 
-type Message = Readonly<Record<string, unknown>>;
+type SocketMessage = Readonly<Record<string, unknown>>;
 
 export interface PageOfferStatus {
   /** `waiting`: not known to the server now, and told to it as soon as that is possible; `refused`, `withdrawn`: over. */
@@ -39,7 +39,7 @@ export interface PageOffer {
 }
 
 /** One call that was begun. It is known until the server says that it is over, or its time has long been over. */
-interface Begun {
+interface BegunCall {
   /** Absent: the handler has not asked for its signal. */
   controller?: AbortController;
   /** Nobody waits for it any more. */
@@ -49,7 +49,7 @@ interface Begun {
   answer?: string;
 }
 
-interface Waiter {
+interface OfferWaiter {
   readonly resolve: () => void;
   readonly reject: (failure: Failure) => void;
 }
@@ -61,14 +61,14 @@ export class OfferedPage {
   readonly #socket: LiveSocket;
   readonly #over: () => void;
   readonly #memory: PageMemory;
-  readonly #begun = new Map<string, Begun>();
+  readonly #begun = new Map<string, BegunCall>();
   #tools = new Map<string, PageTool>();
   /** Absent: the tools of the server are not known yet. */
   #declaration: object[] | undefined;
   /** The command that the server has not answered; those before it do not count any more. */
   #asked = "";
   #commands = 0;
-  #waiters: Waiter[] = [];
+  #waiters: OfferWaiter[] = [];
   #status: PageOfferStatus = { state: "waiting" };
   #tries = 0;
   #retry: ReturnType<typeof setTimeout> | undefined;
@@ -139,7 +139,7 @@ export class OfferedPage {
   }
 
   /** A message of the server that may be about this page. */
-  take(message: Message): void {
+  take(message: SocketMessage): void {
     switch (message["type"]) {
       case "tool.call":
         if (message["session_id"] === this.#session_id && message["page"] === this.#offer.page) this.#call(message);
@@ -200,7 +200,7 @@ export class OfferedPage {
     this.#retry = setTimeout(() => this.begin(), wait * (0.5 + Math.random() / 2));
   }
 
-  #call(message: Message): void {
+  #call(message: SocketMessage): void {
     const id = String(message["call_id"]);
     const known = this.#begun.get(id);
     // It runs, and then answers over the connection that is there; or it has, and the answer was lost.
@@ -212,7 +212,7 @@ export class OfferedPage {
     else void this.#run(id, message);
   }
 
-  async #run(id: string, message: Message): Promise<void> {
+  async #run(id: string, message: SocketMessage): Promise<void> {
     const name = String(message["tool"]);
     const tool = this.#tools.get(name);
     const input = message["input"] as Readonly<Record<string, unknown>>;
@@ -225,7 +225,7 @@ export class OfferedPage {
       this.#say(fault(id, "invalid_input", checked));
       return;
     }
-    const begun: Begun = { isLate: false, timer: quietly(() => this.#late(id), Number(message["deadline_ms"])) };
+    const begun: BegunCall = { isLate: false, timer: quietly(() => this.#late(id), Number(message["deadline_ms"])) };
     this.#begun.set(id, begun);
     try {
       const value = checked.value as Record<string, unknown>;
@@ -285,7 +285,7 @@ export class OfferedPage {
 }
 
 /** A signal is made for who asks: it costs more than a short call. */
-function callOf(callId: string, begun: Begun): PageToolCall {
+function callOf(callId: string, begun: BegunCall): PageToolCall {
   return {
     callId,
     get signal() {
@@ -296,7 +296,7 @@ function callOf(callId: string, begun: Begun): PageToolCall {
   };
 }
 
-function cancel(begun: Begun): void {
+function cancel(begun: BegunCall): void {
   begun.isLate = true;
   begun.controller?.abort();
 }

@@ -74,7 +74,7 @@ export interface RuntimeQuery {
   readonly signal?: AbortSignal | undefined;
 }
 
-type Message = Readonly<Record<string, unknown>>;
+type RuntimeWireMessage = Readonly<Record<string, unknown>>;
 
 const OPEN = 1;
 const UNAVAILABLE = "Claude runtime container not available";
@@ -258,9 +258,9 @@ export class ClaudeRuntimeClient {
   }
 
   #take(text: string): void {
-    let data: Message;
+    let data: RuntimeWireMessage;
     try {
-      data = JSON.parse(text) as Message;
+      data = JSON.parse(text) as RuntimeWireMessage;
     } catch {
       // A platform's proxy says a word of its own when both sides are joined.
       this.#options.log?.("a message of the Claude runtime is not JSON and was ignored");
@@ -291,7 +291,7 @@ export class ClaudeRuntimeClient {
     }
   }
 
-  async #execute(data: Message): Promise<void> {
+  async #execute(data: RuntimeWireMessage): Promise<void> {
     const { toolExecutor } = this.#options;
     const callId = String(data["callId"]);
     const tool = String(data["tool"]);

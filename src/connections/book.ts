@@ -1,8 +1,8 @@
 import { Failure, LIMITS, type ConnectionConfig, type Redactor } from "../protocol/index.ts";
-import { passwordOf, type Environment } from "./credential.ts";
-import type { Database } from "./database.ts";
+import { passwordOf, type CredentialEnvironment } from "./credential.ts";
+import type { NamedDatabase } from "./database.ts";
 import { addressOf } from "./postgres/address.ts";
-import { Parser } from "./postgres/parser.ts";
+import { PostgresParser } from "./postgres/parser.ts";
 import { SqliteFile } from "./sqlite/database.ts";
 
 /** A connection with the password of its address, which is not part of what is stored or shown. */
@@ -16,7 +16,7 @@ export interface StartedConnection {
 export interface ConnectionBookOptions {
   /** Those that were named when the server was started. */
   readonly started: readonly StartedConnection[];
-  readonly environment: Environment;
+  readonly environment: CredentialEnvironment;
   /** Where the files with passwords are. Absolute. */
   readonly credentials: string;
   /** Folders of the server's own, of which nothing is read. Real. */
@@ -25,30 +25,30 @@ export interface ConnectionBookOptions {
   readonly after: (ms: number, callback: () => void) => () => void;
 }
 
-interface Opened {
+interface OpenDatabaseEntry {
   /** What it was made from, to see whether it changed. */
   readonly from: string;
-  readonly database: Promise<Database>;
+  readonly database: Promise<NamedDatabase>;
 }
 
 /** The configured databases, opened when somebody asks and closed when their settings change. */
 export class ConnectionBook {
   readonly started: readonly StartedConnection[];
   readonly #options: ConnectionBookOptions;
-  readonly #opened = new Map<string, Opened>();
+  readonly #opened = new Map<string, OpenDatabaseEntry>();
   readonly #closing = new Set<Promise<void>>();
-  readonly #parser: Parser;
+  readonly #parser: PostgresParser;
   #isClosed = false;
 
   constructor(options: ConnectionBookOptions) {
     this.#options = options;
     this.started = options.started;
-    this.#parser = new Parser(options);
+    this.#parser = new PostgresParser(options);
     for (const { password } of options.started) if (password !== undefined) options.redact.learn(password);
   }
 
   /** The database of a connection with these settings. */
-  database(id: string, config: ConnectionConfig): Promise<Database> {
+  database(id: string, config: ConnectionConfig): Promise<NamedDatabase> {
     if (this.#isClosed) throw new Failure("shutting_down", "the server stops");
     const from = JSON.stringify(config);
     const known = this.#opened.get(id);
@@ -77,7 +77,7 @@ export class ConnectionBook {
     await Promise.all([...this.#closing, this.#parser.close()]);
   }
 
-  async #open(id: string, config: ConnectionConfig): Promise<Database> {
+  async #open(id: string, config: ConnectionConfig): Promise<NamedDatabase> {
     const { after, hidden } = this.#options;
     const statementMs = config.statement_timeout_ms ?? LIMITS.connectionQueryMs;
     if (config.kind === "sqlite") return new SqliteFile({ path: config.path, statementMs, hidden, after });

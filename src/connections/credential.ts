@@ -2,10 +2,10 @@ import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { Failure, LIMITS, type ConnectionConfig } from "../protocol/index.ts";
 
-export type Environment = Readonly<Record<string, string | undefined>>;
+export type CredentialEnvironment = Readonly<Record<string, string | undefined>>;
 
 export interface CredentialPlaces {
-  readonly environment: Environment;
+  readonly environment: CredentialEnvironment;
   /** Where the files with passwords are. Absolute. */
   readonly folder: string;
   /** Told each password before anybody can write it. */

@@ -1,14 +1,14 @@
 import type { CatalogView, QueryAnswer, SqlClass } from "../protocol/index.ts";
 
 /** Who asks a database. */
-export interface Asking {
+export interface DatabaseCaller {
   /** The id of the token. */
   readonly principal: string;
   /** The caller went away: what runs is ended. */
   readonly signal: AbortSignal;
 }
 
-export interface Statement {
+export interface SqlStatement {
   readonly sql: string;
   readonly maxRows: number;
 }
@@ -16,14 +16,14 @@ export interface Statement {
 export type Rows = Omit<QueryAnswer, "elapsed_ms">;
 
 /** One database, for reading. Whatever goes wrong is a Failure. */
-export interface Database {
+export interface NamedDatabase {
   readonly catalog: string;
   /** Answers the version of the database; a Failure says what to do. */
   test(signal: AbortSignal): Promise<string>;
-  describe(asking: Asking): Promise<CatalogView>;
+  describe(asking: DatabaseCaller): Promise<CatalogView>;
   /** By parsing alone; a Failure where it is no SQL. */
-  classify(asking: Asking, sql: string): Promise<SqlClass>;
-  query(asking: Asking, statement: Statement): Promise<Rows>;
+  classify(asking: DatabaseCaller, sql: string): Promise<SqlClass>;
+  query(asking: DatabaseCaller, statement: SqlStatement): Promise<Rows>;
   /** Ends what runs; resolves when nothing is left. */
   close(): Promise<void>;
 }

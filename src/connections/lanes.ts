@@ -1,5 +1,5 @@
 import { Failure, LIMITS } from "../protocol/index.ts";
-import type { Asking } from "./database.ts";
+import type { DatabaseCaller } from "./database.ts";
 
 /** Something that runs one statement at a time: a process, a connection. */
 export interface Lane {
@@ -17,13 +17,13 @@ export interface LanesOptions<Kind extends Lane> {
 /** Whoever looks whether a database can be reached: not one of the tokens. */
 export const TESTER = "";
 
-interface Waiter {
+interface LaneWaiter {
   readonly principal: string;
   go(): void;
   stop(error: Failure): void;
 }
 
-interface Resting<Kind extends Lane> {
+interface RestingLane<Kind extends Lane> {
   readonly lane: Kind;
   readonly keep: () => void;
 }
@@ -31,8 +31,8 @@ interface Resting<Kind extends Lane> {
 /** A few lanes for everybody who asks one database: opened when they are needed, closed when nobody needs them, never more than there may be, and never all of them one principal's. */
 export class Lanes<Kind extends Lane> {
   readonly #options: LanesOptions<Kind>;
-  readonly #resting: Resting<Kind>[] = [];
-  readonly #waiting: Waiter[] = [];
+  readonly #resting: RestingLane<Kind>[] = [];
+  readonly #waiting: LaneWaiter[] = [];
   /** What `close` waits for: statements that run and lanes that go. */
   readonly #open = new Set<Promise<unknown>>();
   readonly #stopping = new AbortController();
@@ -45,7 +45,7 @@ export class Lanes<Kind extends Lane> {
   }
 
   async use<Answer>(
-    { principal, signal: caller }: Asking,
+    { principal, signal: caller }: DatabaseCaller,
     work: (lane: Kind, signal: AbortSignal) => Promise<Answer>,
   ): Promise<Answer> {
     const signal = AbortSignal.any([caller, this.#stopping.signal]);
@@ -94,7 +94,7 @@ export class Lanes<Kind extends Lane> {
     this.#resting.push({ lane, keep });
   }
 
-  #rest(resting: Resting<Kind> | undefined): void {
+  #rest(resting: RestingLane<Kind> | undefined): void {
     if (resting === undefined) return;
     resting.keep();
     this.#end(resting.lane);
@@ -121,7 +121,7 @@ export class Lanes<Kind extends Lane> {
     this.#refuseFull(principal);
     return new Promise((resolve, reject) => {
       const give = (): void => waiter.stop(abortedBy(signal));
-      const waiter: Waiter = {
+      const waiter: LaneWaiter = {
         principal,
         go: () => {
           signal.removeEventListener("abort", give);

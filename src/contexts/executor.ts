@@ -4,7 +4,7 @@ import type { ScriptGenerationContext } from "./script.ts";
 import type { SQLGenerationContext } from "./sql.ts";
 import type { TableViewContext } from "./table-view.ts";
 
-export interface ToolCall {
+export interface ContextToolCall {
   readonly callId: string;
   readonly tool: string;
   readonly args: unknown;
@@ -12,7 +12,7 @@ export interface ToolCall {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface ToolOutcome {
+export interface PageToolOutcome {
   readonly text: string;
   readonly isError: boolean;
 }
@@ -28,8 +28,8 @@ export interface BrowserToolExecutorOptions {
   readonly script: () => ScriptGenerationContext;
 }
 
-type Arguments = Readonly<Record<string, string>>;
-type Look = Readonly<Record<string, unknown>>;
+type TextArguments = Readonly<Record<string, string>>;
+type ViewerLook = Readonly<Record<string, unknown>>;
 
 /** Runs document 000's 19 tools in the page that shows the data. */
 export class BrowserToolExecutor {
@@ -49,12 +49,12 @@ export class BrowserToolExecutor {
   }
 
   /** The words for the model. Never rejects: what fails is `Error: …`. */
-  async execute(call: ToolCall): Promise<string> {
+  async execute(call: ContextToolCall): Promise<string> {
     return (await this.run(call)).text;
   }
 
   /** The same, and whether it failed. */
-  async run(call: ToolCall): Promise<ToolOutcome> {
+  async run(call: ContextToolCall): Promise<PageToolOutcome> {
     try {
       const tool = RUNTIME_TOOLS.find(({ name }) => name === call.tool);
       if (tool === undefined) throw new Error(`unknown tool "${call.tool}"`);
@@ -64,7 +64,7 @@ export class BrowserToolExecutor {
     }
   }
 
-  #route(call: ToolCall, args: ToolArguments): Promise<string> {
+  #route(call: ContextToolCall, args: ToolArguments): Promise<string> {
     if (TABLE_TOOLS.has(call.tool)) return this.#inTable(call.tool, args);
     if (SQL_TOOLS.has(call.tool)) return this.#inDatabase(call, args);
     return this.#forScripts(call.tool, args);
@@ -73,8 +73,8 @@ export class BrowserToolExecutor {
   async #inTable(tool: string, args: ToolArguments): Promise<string> {
     const view = this.#tableView();
     if (view === null) throw new Error("no active table view");
-    const { viewerType = "", viewerId = "", elementId = "", description = "" } = args as Arguments;
-    const look = args["viewerProperties"] as Look;
+    const { viewerType = "", viewerId = "", elementId = "", description = "" } = args as TextArguments;
+    const look = args["viewerProperties"] as ViewerLook;
     switch (tool) {
       case "add_viewer":
         return view.addViewer(viewerType, look);
@@ -95,9 +95,9 @@ export class BrowserToolExecutor {
     }
   }
 
-  async #inDatabase({ tool, signal }: ToolCall, args: ToolArguments): Promise<string> {
+  async #inDatabase({ tool, signal }: ContextToolCall, args: ToolArguments): Promise<string> {
     const context = await this.#database();
-    const { schemaName = "", catalogName = "", sql = "", description = "", prompt = "" } = args as Arguments;
+    const { schemaName = "", catalogName = "", sql = "", description = "", prompt = "" } = args as TextArguments;
     const tables = args["tables"] as readonly string[];
     switch (tool) {
       case "list_tables_in_schema":
@@ -120,7 +120,7 @@ export class BrowserToolExecutor {
   async #forScripts(tool: string, args: ToolArguments): Promise<string> {
     this.#script ??= this.#options.script();
     const context = this.#script;
-    const { description = "", language, query = "", expression = "" } = args as Arguments;
+    const { description = "", language, query = "", expression = "" } = args as TextArguments;
     const maxResults = args["maxResults"] as number | undefined;
     switch (tool) {
       case "find_similar_script_samples":

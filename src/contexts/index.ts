@@ -1,5 +1,10 @@
 /** Document 000's 19 tools for a page that shows tables. What they need of the page is in `hosts.ts`. */
-export { BrowserToolExecutor, type BrowserToolExecutorOptions, type ToolCall, type ToolOutcome } from "./executor.ts";
+export {
+  BrowserToolExecutor,
+  type BrowserToolExecutorOptions,
+  type ContextToolCall,
+  type PageToolOutcome,
+} from "./executor.ts";
 export { pageToolsOf, type ContextTool } from "./page-tools.ts";
 export { ScriptGenerationContext } from "./script.ts";
 export { SQLGenerationContext, type TablesOfSchema } from "./sql.ts";

@@ -5,7 +5,7 @@ import { membersOf } from "./members.ts";
 const RESULTS = 4;
 const MOST_RESULTS = 50;
 
-type Search = NonNullable<ScriptHost["searchDocumentation"]>;
+type DocumentationSearch = NonNullable<ScriptHost["searchDocumentation"]>;
 
 /** Document 000's tools for who writes scripts. */
 export class ScriptGenerationContext {
@@ -48,7 +48,11 @@ export class ScriptGenerationContext {
   }
 }
 
-async function found(search: Search, query: string, maxResults: number | null | undefined): Promise<string> {
+async function found(
+  search: DocumentationSearch,
+  query: string,
+  maxResults: number | null | undefined,
+): Promise<string> {
   const most = Math.min(MOST_RESULTS, Math.max(1, Math.trunc(maxResults ?? RESULTS)));
   let hits: readonly DocumentationHit[];
   try {

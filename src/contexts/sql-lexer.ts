@@ -15,7 +15,7 @@ const WORD = /[\p{L}_][\p{L}\p{N}_$]*/uy;
 const NUMBER = /(?:0x[0-9a-f]+|\d[\d_]*(?:\.\d*)?(?:e[+-]?\d+)?|\.\d+(?:e[+-]?\d+)?)/iy;
 const DOLLAR = /\$(?:[\p{L}_][\p{L}\p{N}_]*)?\$/uy;
 
-interface Piece {
+interface SqlPiece {
   readonly kind: SqlTokenKind;
   readonly end: number;
   readonly closed: boolean;
@@ -52,7 +52,7 @@ export function statementsOf(tokens: readonly SqlToken[]): readonly (readonly Sq
   return statements.filter((statement) => statement.length > 0);
 }
 
-function pieceAt(sql: string, at: number): Piece {
+function pieceAt(sql: string, at: number): SqlPiece {
   const two = sql.slice(at, at + 2);
   if (two === "--") return { kind: "comment", end: lineEnd(sql, at), closed: true };
   if (two === "/*") return blockComment(sql, at);
@@ -81,7 +81,7 @@ function lineEnd(sql: string, at: number): number {
 }
 
 /** Comments stand inside comments, as PostgreSQL has it. */
-function blockComment(sql: string, from: number): Piece {
+function blockComment(sql: string, from: number): SqlPiece {
   let open = 0;
   for (let at = from; at < sql.length; at += 1) {
     if (sql.startsWith("/*", at)) {
@@ -105,7 +105,7 @@ interface Quote {
   readonly escapes: boolean;
 }
 
-function quotedPiece(sql: string, { at, quote, kind, escapes }: Quote): Piece {
+function quotedPiece(sql: string, { at, quote, kind, escapes }: Quote): SqlPiece {
   for (let index = at + 1; index < sql.length; index += 1) {
     const character = sql.charAt(index);
     if (escapes && character === "\\") index += 1;
@@ -118,7 +118,7 @@ function quotedPiece(sql: string, { at, quote, kind, escapes }: Quote): Piece {
   return { kind, end: sql.length, closed: false };
 }
 
-function dollarQuote(sql: string, at: number): Piece {
+function dollarQuote(sql: string, at: number): SqlPiece {
   const open = matchEnd(DOLLAR, sql, at);
   if (open === undefined) return { kind: "symbol", end: at + 1, closed: true };
   const mark = sql.slice(at, open);

@@ -1,6 +1,6 @@
 import type { OpenViewerInfo, TableViewHost } from "./hosts.ts";
 
-type Look = Readonly<Record<string, unknown>>;
+type SetProperties = Readonly<Record<string, unknown>>;
 
 /** Every viewer has them, and they say nothing of what it shows. */
 const COMMON_PROPERTIES: ReadonlySet<string> = new Set(["rowSource", "filter", "table"]);
@@ -13,7 +13,7 @@ export class TableViewContext {
     this.#host = host;
   }
 
-  async addViewer(viewerType: string, viewerProperties: Look): Promise<string> {
+  async addViewer(viewerType: string, viewerProperties: SetProperties): Promise<string> {
     return `Added viewer with ID: ${await this.#host.addViewer(viewerType, viewerProperties)}`;
   }
 
@@ -37,7 +37,7 @@ export class TableViewContext {
     return `Currently added viewers:\n\n${lines.join("\n\n")}`;
   }
 
-  async adjustViewer(viewerId: string, viewerProperties: Look): Promise<string> {
+  async adjustViewer(viewerId: string, viewerProperties: SetProperties): Promise<string> {
     if (await this.#host.adjustViewer(viewerId, viewerProperties)) return `Adjusted viewer ${viewerId}`;
     return `Viewer with ID ${viewerId} not found. Please add a new viewer instead.`;
   }

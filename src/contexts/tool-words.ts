@@ -1,9 +1,9 @@
 /** Of one name or text in the words. */
 const SHOWN_CHARS = 80;
 
-type Words = (text: (name: string) => string) => string;
+type CallWords = (text: (name: string) => string) => string;
 
-const WORDS: Readonly<Record<string, Words>> = {
+const WORDS: Readonly<Record<string, CallWords>> = {
   add_viewer: (text) => `Adding ${text("viewerType")} viewer`,
   describe_viewer: (text) => `Getting available properties for ${text("viewerType")} viewer`,
   list_current_viewers: () => "Listing currently open viewers",

@@ -33,7 +33,7 @@ export interface Capabilities {
   readonly warm: boolean;
 }
 
-export interface Opening {
+export interface ConversationOptions {
   readonly session_id: string;
   readonly settings: SessionSettings;
   /** The journal so far, a fork's parents included, oldest first. Read at most once. */
@@ -164,5 +164,5 @@ export interface Engine {
   readonly wires: readonly ProviderWire[];
   /** Why it cannot be used on this machine, with what to do; undefined: it can. Absent: it always can. */
   missing?(): string | undefined;
-  open(opening: Opening, host: Host): Promise<Conversation>;
+  open(opening: ConversationOptions, host: Host): Promise<Conversation>;
 }

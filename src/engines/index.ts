@@ -5,7 +5,7 @@ export type {
   Engine,
   EngineEvent,
   Host,
-  Opening,
+  ConversationOptions,
   ToolCall,
   TurnChannel,
   Verdict,

@@ -1,7 +1,7 @@
 import type { Attributes, Listed } from "./answers.ts";
 
 /** Who asks, and whether they still wait. */
-export interface Asking {
+export interface FuseCaller {
   readonly uid: number;
   /** The thread that asks, as this process sees it; 0: it cannot be seen from here. */
   readonly pid: number;
@@ -17,11 +17,11 @@ export interface OpenMode {
 /** What is mounted. Every verb fails with a FuseError; anything else that is thrown is told as EIO. Paths begin with `/`. */
 export interface FuseFiles {
   /** For those who want to know: the size is what a reader would get now. */
-  attributes(path: string, asking: Asking): Promise<Attributes>;
+  attributes(path: string, asking: FuseCaller): Promise<Attributes>;
   /** For a step of a path: kind and rights as `attributes` has them; the size may be the last one that was known. */
-  lookUp(path: string, asking: Asking): Promise<Attributes>;
-  list(path: string, asking: Asking): Promise<readonly Listed[]>;
-  open(path: string, mode: OpenMode, asking: Asking): Promise<OpenFile>;
+  lookUp(path: string, asking: FuseCaller): Promise<Attributes>;
+  list(path: string, asking: FuseCaller): Promise<readonly Listed[]>;
+  open(path: string, mode: OpenMode, asking: FuseCaller): Promise<OpenFile>;
 }
 
 /** One open file, until it is released. */
@@ -31,16 +31,16 @@ export interface OpenFile {
   /** Bytes of a content that was fixed when the file was opened: what whoever opened it sees in `fstat`. Absent: it is not fixed. */
   readonly length?: number;
   /** Where the end is that is sought from. Absent: `length`, or else the size of the path. */
-  size?(asking: Asking): Promise<number>;
+  size?(asking: FuseCaller): Promise<number>;
   /** Empty at the end. `patient`: it may wait for more; otherwise what is there now. */
   read(
     place: { readonly offset: number; readonly size: number; readonly patient: boolean },
-    asking: Asking,
+    asking: FuseCaller,
   ): Promise<Uint8Array>;
   /** Takes all bytes or fails. */
-  write(place: { readonly offset: number; readonly data: Uint8Array }, asking: Asking): Promise<void>;
+  write(place: { readonly offset: number; readonly data: Uint8Array }, asking: FuseCaller): Promise<void>;
   /** Somebody closed one of its descriptors; its failure is what `close` returns. */
-  flush(asking: Asking): Promise<void>;
+  flush(asking: FuseCaller): Promise<void>;
   /** The programs that had it open have all closed it; `release` follows. */
   closed?(): void;
   /** It is not used any more. */

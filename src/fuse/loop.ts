@@ -14,7 +14,7 @@ import {
   type Owner,
 } from "./answers.ts";
 import { FuseError, numberOf } from "./errno.ts";
-import type { Asking, FuseFiles, OpenFile } from "./files.ts";
+import type { FuseCaller, FuseFiles, OpenFile } from "./files.ts";
 import { HandleTable } from "./handles.ts";
 import { NodeTable } from "./nodes.ts";
 import { isSameProcess } from "./threads.ts";
@@ -27,7 +27,7 @@ import {
   INIT_FLAG_2,
   OPEN_FLAG,
   requestBytes,
-  type Request,
+  type FuseRequest,
   type RequestBody,
   type RequestHead,
 } from "./wire.ts";
@@ -53,11 +53,11 @@ export interface FuseLoopOptions {
   readonly onTrouble: (error: Error) => void;
 }
 
-type Opened =
+type OpenHandle =
   | { readonly is: "file"; readonly file: OpenFile; readonly node: number; readonly pid: number }
   | { readonly is: "folder"; readonly entries: readonly Listed[] };
 /** `undefined`: there is nothing to answer. */
-type Answer = Buffer | Uint8Array | undefined;
+type FuseAnswer = Buffer | Uint8Array | undefined;
 
 const NOTHING = Buffer.alloc(0);
 const ACCESS_MODE = 0b11;
@@ -74,7 +74,7 @@ const DEVICE_GONE: ReadonlySet<string | undefined> = new Set(["ENODEV", "EBADF",
 export class FuseLoop {
   readonly #options: FuseLoopOptions;
   readonly #nodes: NodeTable;
-  readonly #handles: HandleTable<Opened>;
+  readonly #handles: HandleTable<OpenHandle>;
   readonly #asked = new Map<bigint, AbortController>();
   #leaving = false;
   #stopping = false;
@@ -124,7 +124,7 @@ export class FuseLoop {
   }
 
   #take(bytes: Buffer): void {
-    let request: Request;
+    let request: FuseRequest;
     try {
       request = decodeRequest(bytes);
     } catch (error) {
@@ -169,7 +169,7 @@ export class FuseLoop {
     if (this.#nodes.crowded) this.#dropNames();
   }
 
-  async #do(head: RequestHead, body: RequestBody, asking: Asking): Promise<Answer> {
+  async #do(head: RequestHead, body: RequestBody, asking: FuseCaller): Promise<FuseAnswer> {
     if (this.#leaving && body.is !== "release") return this.#parting(body);
     const { files, owner, limits } = this.#options;
     switch (body.is) {
@@ -245,7 +245,7 @@ export class FuseLoop {
     });
   }
 
-  async #attributes(node: number, handle: number | undefined, asking: Asking): Promise<Buffer> {
+  async #attributes(node: number, handle: number | undefined, asking: FuseCaller): Promise<Buffer> {
     const { files, owner } = this.#options;
     const attributes = await files.attributes(this.#nodes.path(node), asking);
     const opened = handle === undefined ? this.#openedBy(node, asking.pid) : this.#handles.get(handle);
@@ -258,7 +258,7 @@ export class FuseLoop {
    * The kernel does not say which descriptor `fstat` was asked of. A program that has the file open asks for what it reads: its size must be
    * that of the content which was fixed when it opened it, whatever the file says meanwhile.
    */
-  #openedBy(node: number, pid: number): Opened | undefined {
+  #openedBy(node: number, pid: number): OpenHandle | undefined {
     return this.#handles.newest(
       (opened) =>
         opened.is === "file" &&
@@ -269,20 +269,20 @@ export class FuseLoop {
   }
 
   /** What is written here replaces what was there, so cutting it before changes nothing. Modes and owners are not ours to give. */
-  async #change(node: number, size: number | undefined, asking: Asking): Promise<Buffer> {
+  async #change(node: number, size: number | undefined, asking: FuseCaller): Promise<Buffer> {
     if (size === undefined) throw new FuseError("EPERM");
     await this.#access(node, WRITE_ACCESS, asking);
     return this.#attributes(node, undefined, asking);
   }
 
   /** What `access` asks of the token's rights, which the mode bits tell; the kernel asks only where it does not judge itself. */
-  async #access(node: number, mask: number, asking: Asking): Promise<Buffer> {
+  async #access(node: number, mask: number, asking: FuseCaller): Promise<Buffer> {
     const { permissions } = await this.#options.files.lookUp(this.#nodes.path(node), asking);
     if ((mask & 0o7 & ~(permissions >> 6)) !== 0) throw new FuseError("EACCES");
     return NOTHING;
   }
 
-  async #open(node: number, body: Extract<RequestBody, { is: "open" }>, asking: Asking): Promise<Buffer> {
+  async #open(node: number, body: Extract<RequestBody, { is: "open" }>, asking: FuseCaller): Promise<Buffer> {
     const { files } = this.#options;
     const path = this.#nodes.path(node);
     if (body.folder) {
@@ -303,7 +303,7 @@ export class FuseLoop {
     return openAnswer(this.#handles.add({ is: "file", file, node, pid: asking.pid }), flags);
   }
 
-  async #readHandle(body: Extract<RequestBody, { is: "read" }>, asking: Asking): Promise<Uint8Array> {
+  async #readHandle(body: Extract<RequestBody, { is: "read" }>, asking: FuseCaller): Promise<Uint8Array> {
     const { handle, offset, size } = body;
     if (body.folder) {
       const opened = this.#handles.get(handle);
@@ -337,7 +337,7 @@ export class FuseLoop {
     next();
   }
 
-  #send(unique: bigint, errno: number, payload: Answer = NOTHING): void {
+  #send(unique: bigint, errno: number, payload: FuseAnswer = NOTHING): void {
     try {
       writevSync(this.#options.fd, [answerHead(unique, errno, payload.length), payload]);
     } catch (error) {

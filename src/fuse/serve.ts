@@ -3,7 +3,7 @@ import { open, type FileHandle } from "node:fs/promises";
 import type { FuseLoop } from "./loop.ts";
 import type { Mounted } from "./mounting.ts";
 
-export interface ServeOptions {
+export interface ServeMountOptions {
   readonly loop: FuseLoop;
   readonly mounted: Mounted;
   readonly folder: string;
@@ -17,7 +17,7 @@ export interface ServeOptions {
  * Answers requests until the folder is unmounted, by whomever, or until the signal. Then nothing is left: no mount, no waiting call, no thread.
  * A read of the device ends only with a request or with the last user of the mount, so at the end each reader is given a request of our own.
  */
-export async function serveMount({ loop, mounted, folder, readers, signal }: ServeOptions): Promise<void> {
+export async function serveMount({ loop, mounted, folder, readers, signal }: ServeMountOptions): Promise<void> {
   const running = loop.run();
   let parting: Promise<Parted> | undefined;
   const leave = (): void => {
@@ -47,7 +47,7 @@ async function part({
   folder,
   readers,
   running,
-}: Omit<ServeOptions, "signal"> & { readonly running: Promise<void> }): Promise<Parted> {
+}: Omit<ServeMountOptions, "signal"> & { readonly running: Promise<void> }): Promise<Parted> {
   loop.leave();
   const inside = await open(folder, "r").catch(() => undefined);
   const failure = await mounted.unmount().then(

@@ -108,7 +108,7 @@ export type RequestBody =
   /** An opcode that nobody here answers. */
   | { readonly is: "unknown" };
 
-export interface Request {
+export interface FuseRequest {
   readonly head: RequestHead;
   readonly body: RequestBody;
 }
@@ -119,7 +119,7 @@ export function requestBytes(maxWrite: number): number {
 }
 
 /** One request as it came from the kernel. What it points into is copied: the buffer can be used again at once. */
-export function decodeRequest(bytes: Buffer): Request {
+export function decodeRequest(bytes: Buffer): FuseRequest {
   if (bytes.length < IN_HEADER_BYTES) throw new RangeError(`a request of ${bytes.length} bytes has no head`);
   const length = bytes.readUInt32LE(0);
   if (length !== bytes.length) throw new RangeError(`a request of ${bytes.length} bytes says that it has ${length}`);

@@ -1,7 +1,7 @@
 import { isAbsolute, relative, resolve } from "node:path/posix";
 import { LIMITS } from "../protocol/index.ts";
 import { pathsMeet } from "./globs.ts";
-import type { Match } from "./match.ts";
+import type { RuleMatch } from "./match.ts";
 import { reaches, READING_TOOLS, ruleNames, type PathPattern, type Rule } from "./rules.ts";
 import { anyFileNamesIn } from "./shell/file-names.ts";
 import { readGit } from "./shell/git.ts";
@@ -16,13 +16,13 @@ import {
 } from "./shell/paths.ts";
 import { foldersOf, HARMLESS_DEVICES } from "./shell/preview.ts";
 import { ONLY_READ, PATTERN_PROGRAMS, TEXT_PROGRAMS } from "./shell/programs.ts";
-import type { Part, Unwrapped } from "./shell/unwrap.ts";
+import type { UnwrappedCommand, Unwrapped } from "./shell/unwrap.ts";
 import { readsWholeFolders } from "./shell/whole-folders.ts";
 import type { ShellWord } from "./shell/words.ts";
 
 type PathRule = Extract<Rule, { kind: "path" }>;
 
-interface Question {
+interface PathQuestion {
   readonly rule: PathRule;
   /** The rule is about changing files, so that reading them is no matter. */
   readonly writing: boolean;
@@ -41,15 +41,15 @@ interface Question {
 export function commandPaths(
   rule: Rule,
   { shell, folder }: { readonly shell: Unwrapped; readonly folder: Folder },
-): Match | undefined {
+): RuleMatch | undefined {
   if (rule.kind !== "path" || !(ruleNames(rule.tool, "Read") || ruleNames(rule.tool, "Write"))) return undefined;
   const { parts, notes, error } = shell;
-  const maybe = (why: string): Match => ({ rule: rule.text, certain: false, why });
+  const maybe = (why: string): RuleMatch => ({ rule: rule.text, certain: false, why });
   if (error !== undefined) return maybe(`the command cannot be parsed (${error})`);
   const writing = !(READING_TOOLS as readonly string[]).includes(rule.tool);
   const folders = foldersOf(parts, folder);
   const dots = parts.some((part) => part.command.text.includes("dotglob"));
-  let possible: Match | undefined;
+  let possible: RuleMatch | undefined;
   for (const [index, part] of parts.entries()) {
     const place = folders[index] ?? folder;
     const question = { rule, writing, folder: place, bases: basesOf(part, place), bindings: part.bindings, dots };
@@ -65,7 +65,7 @@ export function commandPaths(
   return note === undefined ? undefined : maybe(`${note.message}; so it cannot be told which files it uses`);
 }
 
-function goesElsewhere({ layers }: Part): boolean {
+function goesElsewhere({ layers }: UnwrappedCommand): boolean {
   const layer = layers.at(-1);
   if (!/^(cd|pushd|popd)$/.test(layer?.program ?? "")) return false;
   const target = layer?.words.find((word, index) => index > 0 && !/^-[LPe@]+$/.test(word.value));
@@ -75,7 +75,7 @@ function goesElsewhere({ layers }: Part): boolean {
 const FOLDER_OPTIONS =
   /^(-C|--directory|--chdir|--cwd|--prefix|--dir|--work-tree|--root|--base-directory|--project-directory)$/;
 
-function basesOf(part: Part, { cwd }: Folder): readonly string[] {
+function basesOf(part: UnwrappedCommand, { cwd }: Folder): readonly string[] {
   const bases = [cwd];
   for (const { words } of part.layers) {
     for (const [index, word] of words.entries()) {
@@ -88,9 +88,9 @@ function basesOf(part: Part, { cwd }: Folder): readonly string[] {
   return bases;
 }
 
-function inPart(part: Part, question: Question): Match | undefined {
-  let possible: Match | undefined;
-  const note = (match: Match | undefined): Match | undefined => {
+function inPart(part: UnwrappedCommand, question: PathQuestion): RuleMatch | undefined {
+  let possible: RuleMatch | undefined;
+  const note = (match: RuleMatch | undefined): RuleMatch | undefined => {
     if (match?.certain === false) possible ??= match;
     return match?.certain === true ? match : undefined;
   };
@@ -119,7 +119,7 @@ function inPart(part: Part, question: Question): Match | undefined {
 }
 
 /** Programs and options that take the names of files from their input, or from a list. */
-function lateNames({ layers, command }: Part): string | undefined {
+function lateNames({ layers, command }: UnwrappedCommand): string | undefined {
   const layer = layers.at(-1);
   if (layer === undefined) return undefined;
   const reads = layer.words.some(({ value }) =>
@@ -133,7 +133,7 @@ function lateNames({ layers, command }: Part): string | undefined {
 }
 
 /** A text in a language of a program's own, in which the file is named: `sqlite3 x '.read .env'`. */
-function saidInText({ layers, redirects }: Part, question: Question): string | undefined {
+function saidInText({ layers, redirects }: UnwrappedCommand, question: PathQuestion): string | undefined {
   const layer = layers.at(-1);
   const program = layer?.program ?? "";
   if (TEXT_PROGRAMS.has(program) || PATTERN_PROGRAMS.has(program) || ONLY_READ.test(program)) return undefined;
@@ -149,7 +149,7 @@ function saidInText({ layers, redirects }: Part, question: Question): string | u
 }
 
 /** Words of a program that may name files: all but texts and patterns. */
-function fileWords(program: string, words: readonly ShellWord[], { writing }: Question): readonly ShellWord[] {
+function fileWords(program: string, words: readonly ShellWord[], { writing }: PathQuestion): readonly ShellWord[] {
   if (program === "date" || program === "hostname") return writing ? [] : listWords(words);
   if (TEXT_PROGRAMS.has(program)) return [];
   if (writing && ONLY_READ.test(program)) return [];
@@ -211,10 +211,10 @@ function findWords(words: readonly ShellWord[]): readonly ShellWord[] {
     : words.filter((_word, index) => /^-(files0-from|newer)/.test(words[index - 1]?.value ?? ""));
 }
 
-function inWord(word: ShellWord, question: Question): Match | undefined {
+function inWord(word: ShellWord, question: PathQuestion): RuleMatch | undefined {
   const { rule, folder } = question;
-  const named: Match = { rule: rule.text, certain: true, why: `the command names ${word.text}` };
-  const maybe: Match = {
+  const named: RuleMatch = { rule: rule.text, certain: true, why: `the command names ${word.text}` };
+  const maybe: RuleMatch = {
     rule: rule.text,
     certain: false,
     why: `which file ${word.text} is, is known only at run time`,
@@ -240,17 +240,17 @@ function inWord(word: ShellWord, question: Question): Match | undefined {
   return homeDoubt(names[0] ?? "", question, maybe);
 }
 
-function mayLeadAnywhere(names: readonly string[] | undefined, { folder, bases }: Question): boolean {
+function mayLeadAnywhere(names: readonly string[] | undefined, { folder, bases }: PathQuestion): boolean {
   return names?.some((name) => bases.some((cwd) => isKnownOnlyAtRunTime(name, { ...folder, cwd }))) === true;
 }
 
 /** Whether a word names the file; undefined: it holds too much to tell. */
-function namesIn(value: string, question: Question, hidesDots: boolean): boolean | undefined {
+function namesIn(value: string, question: PathQuestion, hidesDots: boolean): boolean | undefined {
   return anyFileNamesIn(value)?.some((name) => isAbout(name, question, hidesDots));
 }
 
 /** The patterns that a word with variables of this line may be; undefined: it holds something else. */
-function patternsOf({ pieces }: ShellWord, { bindings }: Question): readonly string[] | undefined {
+function patternsOf({ pieces }: ShellWord, { bindings }: PathQuestion): readonly string[] | undefined {
   let texts: readonly string[] = [""];
   for (const piece of pieces) {
     if (piece.kind === "home" || piece.kind === "dynamic") return undefined;
@@ -268,11 +268,11 @@ function patternsOf({ pieces }: ShellWord, { bindings }: Question): readonly str
 }
 
 /** Where a home folder is, is not known here. */
-function homeDoubt(path: string, { rule }: Question, maybe: Match): Match | undefined {
+function homeDoubt(path: string, { rule }: PathQuestion, maybe: RuleMatch): RuleMatch | undefined {
   return rule.pattern.absolute && path.startsWith("~") ? maybe : undefined;
 }
 
-function isAbout(name: string, { rule, folder, bases }: Question, hidesDots: boolean): boolean {
+function isAbout(name: string, { rule, folder, bases }: PathQuestion, hidesDots: boolean): boolean {
   const { pattern } = rule;
   return bases.some((base) => {
     const { path, real } = placeOf(name, { ...folder, cwd: base });
@@ -293,7 +293,7 @@ function meets(
 }
 
 /** A program that takes whole folders takes what is in them. */
-function foldersRead(program: string, words: readonly ShellWord[], question: Question): Match | undefined {
+function foldersRead(program: string, words: readonly ShellWord[], question: PathQuestion): RuleMatch | undefined {
   const { rule, writing, folder, bases } = question;
   const taken = readsWholeFolders(program, words, writing ? "write" : "read");
   const held = taken?.find((name) =>

@@ -1,12 +1,12 @@
 import { resolve } from "node:path/posix";
 import { LIMITS } from "../protocol/index.ts";
-import { beyondRule, type Surroundings } from "./options/cover.ts";
+import { beyondRule, type CommandPlace } from "./options/cover.ts";
 import { findOptions } from "./shell/options.ts";
 import { asGlob, possibleNames, staysInside, type Folder } from "./shell/paths.ts";
 import { foldersOf, HARMLESS_DEVICES } from "./shell/preview.ts";
 import { PLAIN_PROGRAMS } from "./shell/programs.ts";
 import { sameCommands, saysTheSame } from "./shell/same-commands.ts";
-import { unwrap, type Layer, type Part, type Unwrapped } from "./shell/unwrap.ts";
+import { unwrap, type Layer, type UnwrappedCommand, type Unwrapped } from "./shell/unwrap.ts";
 import { canonicalWord, type ShellWord } from "./shell/words.ts";
 import { HARMLESS_WRAPPERS } from "./shell/wrappers.ts";
 import type { CommandPattern, Rule } from "./rules.ts";
@@ -84,7 +84,7 @@ export function allowsCommand(
   return used.size === 0 ? undefined : [...used];
 }
 
-function covers(pattern: CommandPattern, layer: Layer, around: Surroundings): boolean {
+function covers(pattern: CommandPattern, layer: Layer, around: CommandPlace): boolean {
   return (
     plainForms(layer).some((form) => fits(pattern, form)) && beyondRule(pattern, layer.words, around) === undefined
   );
@@ -96,7 +96,7 @@ function staysPut({ words }: Layer, { cwd, workspace }: Folder): boolean {
   return target?.fixed === true && resolve(cwd, target.value) === workspace;
 }
 
-function isHarmless(layer: Layer, part: Part): boolean {
+function isHarmless(layer: Layer, part: UnwrappedCommand): boolean {
   return (
     HARMLESS_WRAPPERS.has(layer.program) &&
     layer !== part.layers.at(-1) &&
@@ -107,7 +107,7 @@ function isHarmless(layer: Layer, part: Part): boolean {
 }
 
 /** Writes anything by redirection, or reads what lies outside. */
-function redirectsTooFar(part: Part, folder: Folder): boolean {
+function redirectsTooFar(part: UnwrappedCommand, folder: Folder): boolean {
   return part.redirects.some(({ access, target }) => {
     if (target === undefined || access === "descriptor" || access === "feed") return false;
     if (target.fixed && HARMLESS_DEVICES.has(target.value)) return false;
@@ -124,7 +124,7 @@ const TAME_VARIABLES =
 /** Names that a script gives its own variables. */
 const OWN_VARIABLES = /^([a-z][a-z\d_]*|REPLY|MAPFILE|OPTARG|OPTIND)$/;
 
-function setsTooMuch(part: Part): boolean {
+function setsTooMuch(part: UnwrappedCommand): boolean {
   // What a builtin sets them to is not followed.
   if (part.sets?.some((name) => !OWN_VARIABLES.test(name)) === true) return true;
   return part.assignments.some(({ name, lasting, values }) => {

@@ -1,7 +1,7 @@
 import type { Profile, Ruling } from "../protocol/index.ts";
 import type { CallInQuestion, Evaluate, ResolvedPath, PolicyContext } from "./gate.ts";
 import { guardCommand } from "./guarded.ts";
-import { allows, catches, commandOf, grants, hostListed, toolListed, type Match } from "./match.ts";
+import { allows, catches, commandOf, grants, hostListed, toolListed, type RuleMatch } from "./match.ts";
 import { parseRule, pathFits, WRITING_TOOLS, type Rule } from "./rules.ts";
 import { PLAN_TOOLS } from "./profiles.ts";
 import { isProtected } from "./protected.ts";
@@ -14,9 +14,9 @@ export const PLAN_RULE = "mode: plan";
 /** What rules say of a call before autonomy is asked. */
 interface Findings {
   /** A rule of the profile lets it run. */
-  readonly allowed?: Match | undefined;
+  readonly allowed?: RuleMatch | undefined;
   /** A person let it run for this session. */
-  readonly granted?: Match | undefined;
+  readonly granted?: RuleMatch | undefined;
   /** Why it must be asked, whatever allows it. */
   readonly asked?: { readonly rule: string; readonly why: string } | undefined;
 }

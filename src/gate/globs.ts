@@ -1,10 +1,10 @@
 import { LIMITS } from "../protocol/index.ts";
 
-type Token = "*" | "?" | { readonly character: string };
+type GlobToken = "*" | "?" | { readonly character: string };
 
 /** One name of a pattern, character by character. Brackets stand for any character, braces and groups for anything. */
-function tokensOf(segment: string): readonly Token[] {
-  const tokens: Token[] = [];
+function tokensOf(segment: string): readonly GlobToken[] {
+  const tokens: GlobToken[] = [];
   for (let at = 0; at < segment.length; at++) {
     const character = segment[at] ?? "";
     if (character === "\\") tokens.push({ character: segment[++at] ?? "" });
@@ -23,7 +23,7 @@ function tokensOf(segment: string): readonly Token[] {
 }
 
 /** Whether some name fits both patterns. Costs the product of their lengths. */
-function namesMeet(left: readonly Token[], right: readonly Token[]): boolean {
+function namesMeet(left: readonly GlobToken[], right: readonly GlobToken[]): boolean {
   let row: boolean[] = [true];
   for (const [index, token] of right.entries()) row.push(row[index] === true && token === "*");
   for (const mine of left) {
@@ -41,7 +41,7 @@ function namesMeet(left: readonly Token[], right: readonly Token[]): boolean {
   return row.at(-1) === true;
 }
 
-function sameCharacter(left: Token, right: Token): boolean {
+function sameCharacter(left: GlobToken, right: GlobToken): boolean {
   if (typeof left === "string" || typeof right === "string") return true;
   return left.character === right.character;
 }

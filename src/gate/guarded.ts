@@ -1,5 +1,5 @@
 import { readGit } from "./shell/git.ts";
-import { unwrap, type Part, type Unwrapped } from "./shell/unwrap.ts";
+import { unwrap, type UnwrappedCommand, type Unwrapped } from "./shell/unwrap.ts";
 import type { Folder } from "./shell/paths.ts";
 import { redirection } from "./guarded/places.ts";
 import { isAllowed, objectionTo, pathObjection } from "./guarded/programs.ts";
@@ -36,7 +36,7 @@ const CHANGES_TREE =
   /^(apply|am|checkout|switch|restore|merge|pull|rebase|reset|revert|cherry-pick|stash|clone|submodule|worktree|read-tree)$/;
 
 /** git may put links where files were, after the line was judged: what is written then could land anywhere. */
-function writesAfterGit(parts: readonly Part[]): Objection {
+function writesAfterGit(parts: readonly UnwrappedCommand[]): Objection {
   let changed: string | undefined;
   for (const { layers, redirects, bindings } of parts) {
     const layer = layers.at(-1);
@@ -60,7 +60,7 @@ function denied(rule: string, reason: string): GuardRuling {
   return { effect: "deny", rule, reason };
 }
 
-function judge(part: Part, folder: Folder): GuardRuling | undefined {
+function judge(part: UnwrappedCommand, folder: Folder): GuardRuling | undefined {
   for (const { program, words } of part.layers) {
     const [name] = words;
     if (name === undefined) continue;

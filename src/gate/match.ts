@@ -7,14 +7,14 @@ import type { Disk, Folder } from "./shell/paths.ts";
 import { unwrap, type Unwrapped } from "./shell/unwrap.ts";
 
 /** A rule that applies to a call. `certain: false`: it cannot be ruled out that it applies. */
-export interface Match {
+export interface RuleMatch {
   readonly rule: string;
   readonly certain: boolean;
   /** What of the call it is about; absent when the tool alone decides. */
   readonly why?: string | undefined;
 }
 
-export interface Around {
+export interface MatchContext {
   /** Absolute, real. */
   readonly workspace: string;
   /** The call's command, taken apart; absent: it is done where it is needed. */
@@ -22,7 +22,7 @@ export interface Around {
   readonly disk?: Disk | undefined;
 }
 
-function folderOf({ workspace, disk }: Around): Folder {
+function folderOf({ workspace, disk }: MatchContext): Folder {
   return { cwd: workspace, workspace, disk };
 }
 
@@ -38,13 +38,17 @@ const isCommand = (rule: Rule): rule is CommandRule => rule.kind === "command";
  * Whether one rule applies to one call. For `deny` and `ask` a rule reaches as far as it can be read: any command of a line, any
  * folder's contents, any subdomain. For `allow` it reaches no further than its words: every command of the line, every path.
  */
-export function matchRule(rule: Rule, call: CallInQuestion, around: Around & { readonly effect: Effect }): boolean {
+export function matchRule(
+  rule: Rule,
+  call: CallInQuestion,
+  around: MatchContext & { readonly effect: Effect },
+): boolean {
   if (around.effect === "allow") return allows([rule], call, around) !== undefined;
   return catches([rule], call, around)?.certain === true;
 }
 
 /** The rule that lets the call run without a question. */
-export function allows(rules: readonly Rule[], call: CallInQuestion, around: Around): Match | undefined {
+export function allows(rules: readonly Rule[], call: CallInQuestion, around: MatchContext): RuleMatch | undefined {
   const found = rules.find((rule) => rule.kind !== "command" && allowsOne(rule, call, around));
   if (found !== undefined) return { rule: found.text, certain: true };
   const command = call.tool === "Bash" ? commandOf(call) : undefined;
@@ -56,7 +60,7 @@ export function allows(rules: readonly Rule[], call: CallInQuestion, around: Aro
 }
 
 /** A grant is read even more narrowly: a command must be the very same line. */
-export function grants(rules: readonly Rule[], call: CallInQuestion, around: Around): Match | undefined {
+export function grants(rules: readonly Rule[], call: CallInQuestion, around: MatchContext): RuleMatch | undefined {
   const command = call.tool === "Bash" ? commandOf(call) : undefined;
   const found = rules.find((rule) =>
     rule.kind === "command" ? command !== undefined && namesLine(rule.pattern, command) : allowsOne(rule, call, around),
@@ -64,7 +68,7 @@ export function grants(rules: readonly Rule[], call: CallInQuestion, around: Aro
   return found === undefined ? undefined : { rule: found.text, certain: true };
 }
 
-function allowsOne(rule: Exclude<Rule, CommandRule>, call: CallInQuestion, { workspace }: Around): boolean {
+function allowsOne(rule: Exclude<Rule, CommandRule>, call: CallInQuestion, { workspace }: MatchContext): boolean {
   switch (rule.kind) {
     case "tool":
       return ruleNames(rule.tool, call.tool);
@@ -88,10 +92,10 @@ function isExactly(rule: Extract<Rule, { kind: "input" }>, { tool, input }: Call
 }
 
 /** The first deny or ask rule that applies; if none surely does, the first that cannot be ruled out. */
-export function catches(rules: readonly Rule[], call: CallInQuestion, around: Around): Match | undefined {
+export function catches(rules: readonly Rule[], call: CallInQuestion, around: MatchContext): RuleMatch | undefined {
   const command = commandOf(call);
-  let possible: Match | undefined;
-  const note = (match: Match | undefined): Match | undefined => {
+  let possible: RuleMatch | undefined;
+  const note = (match: RuleMatch | undefined): RuleMatch | undefined => {
     if (match !== undefined && !match.certain) possible ??= match;
     return match?.certain === true ? match : undefined;
   };
@@ -112,7 +116,11 @@ export function catches(rules: readonly Rule[], call: CallInQuestion, around: Ar
   return note(match) ?? possible;
 }
 
-function catchesOne(rule: Exclude<Rule, CommandRule>, call: CallInQuestion, { workspace }: Around): Match | undefined {
+function catchesOne(
+  rule: Exclude<Rule, CommandRule>,
+  call: CallInQuestion,
+  { workspace }: MatchContext,
+): RuleMatch | undefined {
   const { text } = rule;
   switch (rule.kind) {
     case "tool":

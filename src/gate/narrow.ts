@@ -43,7 +43,7 @@ const MODES: Readonly<Record<PermissionMode, { readonly most?: Autonomy; readonl
 };
 
 /** Whether a mode asks for no more than the caller may have. */
-export function modeFits(profile: Profile, mode: PermissionMode, { role, max_autonomy }: Asking): boolean {
+export function modeFits(profile: Profile, mode: PermissionMode, { role, max_autonomy }: NarrowCaller): boolean {
   const limit = lesser(roleLimit(profile, role), max_autonomy ?? "full");
   return !above(MODES[mode].least ?? "read_only", limit);
 }
@@ -61,7 +61,7 @@ export function isReview(mode: PermissionMode | undefined): boolean {
 }
 
 /** Who asks, and the most that its token gives. */
-interface Asking {
+interface NarrowCaller {
   readonly role: Role;
   readonly max_autonomy?: Autonomy | undefined;
 }
@@ -77,7 +77,7 @@ function roleLimit({ autonomy: usual = "supervised", max_autonomy }: Profile, ro
  * `max_autonomy` does not forbid, an operator for what it names, all others for no more than the profile's own `autonomy`.
  * Throws a Failure `forbidden` where a request asks for more.
  */
-export function narrow(profile: Profile, request: NarrowRequest, { role, max_autonomy }: Asking): Narrowed {
+export function narrow(profile: Profile, request: NarrowRequest, { role, max_autonomy }: NarrowCaller): Narrowed {
   const usual = profile.autonomy ?? "supervised";
   const limit = lesser(roleLimit(profile, role), max_autonomy ?? "full");
   const { autonomy, permission_mode: mode, inherited } = request;

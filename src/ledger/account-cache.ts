@@ -1,5 +1,5 @@
 import { LIMITS } from "../protocol/index.ts";
-import type { Waiter } from "./waiters.ts";
+import type { ClaimWaiter } from "./waiters.ts";
 
 /** One account in memory. Micro-USD. */
 export interface Account {
@@ -9,7 +9,7 @@ export interface Account {
   /** Claims, reservations and spending on its way to the disk that need it here. */
   holders: number;
   /** Claims that wait until less of it is reserved, in order. */
-  readonly waiting: Waiter[];
+  readonly waiting: ClaimWaiter[];
   /** Present until `spent` has been read. */
   loading: Promise<void> | undefined;
 }

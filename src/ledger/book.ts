@@ -2,11 +2,11 @@ import { Failure, type NewId, NO_TOKENS, type Shortage } from "../protocol/index
 import type { ReservationRow, Store, UsageRow } from "../store/index.ts";
 import { dayOf } from "./accounts.ts";
 import type { Balance, Charge, Claim, Ledger, Reservation } from "./ledger.ts";
-import type { Log } from "./log.ts";
+import type { LedgerLog } from "./log.ts";
 import { settleLeft } from "./recovery.ts";
 import { Saving } from "./saving.ts";
 import { type Account, AccountCache } from "./account-cache.ts";
-import { aborted, type After, type Outcome, Waiters } from "./waiters.ts";
+import { aborted, type After, type WaitOutcome, Waiters } from "./waiters.ts";
 import { keysOf, resolveClaim } from "./claims.ts";
 
 interface LedgerOptions {
@@ -14,7 +14,7 @@ interface LedgerOptions {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   readonly newId: NewId;
-  readonly log: Log;
+  readonly log: LedgerLog;
   /** Absent: the time of the machine. */
   readonly after?: After;
 }
@@ -48,7 +48,7 @@ class Book implements Ledger {
     refuseUnsound(claim.amount);
     const at = this.#options.now();
     const accounts = await this.#cache.hold(keysOf(claim.spendingLimits));
-    const held: Held = { claim, accounts, at };
+    const held: HeldClaim = { claim, accounts, at };
     const outcome = await this.#take(held, signal).catch((error: unknown) => {
       this.#cache.drop(accounts);
       throw error;
@@ -80,7 +80,7 @@ class Book implements Ledger {
   }
 
   /** Sets the money aside, in memory and then on the disk; nothing is left of it when that fails. */
-  async #take({ claim, accounts, at }: Held, signal: AbortSignal): Promise<Outcome> {
+  async #take({ claim, accounts, at }: HeldClaim, signal: AbortSignal): Promise<WaitOutcome> {
     if (signal.aborted) throw aborted();
     const outcome = await this.#waiters.ask(resolveClaim(claim.spendingLimits, accounts, claim.amount), signal);
     // What costs nothing leaves nothing to settle after a crash.
@@ -94,7 +94,7 @@ class Book implements Ledger {
     return outcome;
   }
 
-  #reservation(held: Held): Reservation {
+  #reservation(held: HeldClaim): Reservation {
     const { id, amount } = held.claim;
     let open = true;
     const ends = () => {
@@ -115,7 +115,7 @@ class Book implements Ledger {
   }
 
   /** Counts what was spent, and lets the next one have the rest. */
-  #end(held: Held, charge: Charge | undefined): void {
+  #end(held: HeldClaim, charge: Charge | undefined): void {
     const { claim, accounts } = held;
     if (claim.amount === 0 && charge === undefined) return this.#cache.drop(accounts);
     const cost = charge?.cost ?? 0;
@@ -154,7 +154,7 @@ class Book implements Ledger {
 }
 
 /** A claim whose accounts are in memory. */
-interface Held {
+interface HeldClaim {
   readonly claim: Claim;
   readonly accounts: readonly Account[];
   /** When it was made, milliseconds since the epoch. Its day is the day of its usage. */
@@ -170,7 +170,7 @@ function refuseUnsound(amount: number): void {
   throw new Failure("invalid_request", `Money is counted in whole micro-USD from 0, not ${amount}.`);
 }
 
-function rowOf({ claim, accounts, at }: Held): ReservationRow {
+function rowOf({ claim, accounts, at }: HeldClaim): ReservationRow {
   const { id, session_id, turn_id, agent, engine, provider, model, amount } = claim;
   return {
     id,
@@ -186,7 +186,7 @@ function rowOf({ claim, accounts, at }: Held): ReservationRow {
   };
 }
 
-function usageOf({ claim, at }: Held, { tokens, cost, bound }: Charge): UsageRow {
+function usageOf({ claim, at }: HeldClaim, { tokens, cost, bound }: Charge): UsageRow {
   const { session_id, turn_id, agent, engine, provider, model } = claim;
   return {
     day: dayOf(at),

@@ -51,14 +51,14 @@ export function openPriceBook(
   };
 }
 
-interface Asked {
+interface PriceLookup {
   readonly provider: string;
   readonly model: string;
   readonly day: string;
 }
 
 /** Each model of a day is looked up once. Unknown ones are not remembered: their names are whatever a caller makes up. */
-function rememberShipped(): (asked: Asked) => Price | undefined {
+function rememberShipped(): (asked: PriceLookup) => Price | undefined {
   const remembered = new Map<string, Price>();
   let rememberedDay = "";
   return ({ provider, model, day }) => {

@@ -1,13 +1,13 @@
 import { type NewId, NO_TOKENS, SYSTEM } from "../protocol/index.ts";
 import type { ReservationRow, Store, UsageRow } from "../store/index.ts";
 import { dayOf } from "./accounts.ts";
-import type { Log } from "./log.ts";
+import type { LedgerLog } from "./log.ts";
 
 interface Recovery {
   readonly store: Store;
   readonly now: () => number;
   readonly newId: NewId;
-  readonly log: Log;
+  readonly log: LedgerLog;
 }
 
 /**

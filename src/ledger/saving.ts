@@ -1,10 +1,10 @@
 import { LIMITS } from "../protocol/index.ts";
 import type { ReservationRow, Store, UsageRow, Write } from "../store/index.ts";
-import type { Log } from "./log.ts";
+import type { LedgerLog } from "./log.ts";
 import type { Account, AccountCache } from "./account-cache.ts";
 
 /** One reservation's end. */
-export interface Ending {
+export interface ReservationEnd {
   /** Absent: it never was on the disk. */
   readonly id?: string | undefined;
   /** Micro-USD, for each of the accounts. */
@@ -17,7 +17,7 @@ export interface Ending {
 interface SavingOptions {
   readonly store: Store;
   readonly cache: AccountCache;
-  readonly log: Log;
+  readonly log: LedgerLog;
 }
 
 /** Absent: with what others write in this turn of the event loop. */
@@ -35,7 +35,7 @@ interface Batch {
  */
 export class Saving {
   readonly #options: SavingOptions;
-  #waiting: Ending[] = [];
+  #waiting: ReservationEnd[] = [];
   #batch: Batch | undefined;
   /** Each answers with what went wrong. */
   readonly #sent = new Set<Promise<unknown>>();
@@ -54,7 +54,7 @@ export class Saving {
     return this.#batch.written;
   }
 
-  add(ending: Ending): void {
+  add(ending: ReservationEnd): void {
     this.#waiting.push(ending);
     if (this.#sent.size === 0 || this.#waiting.length >= LIMITS.ledgerBatch) void this.#send([], "patient");
   }
@@ -115,10 +115,10 @@ export class Saving {
 
 interface Together {
   readonly reservations: readonly ReservationRow[];
-  readonly endings: readonly Ending[];
+  readonly endings: readonly ReservationEnd[];
 }
 
-function writeOf(endings: readonly Ending[]): Write {
+function writeOf(endings: readonly ReservationEnd[]): Write {
   const spending = new Map<string, number>();
   for (const { accounts, cost } of endings) {
     if (cost === 0) continue;

@@ -77,13 +77,13 @@ function tableOf(id: string): Provider | undefined {
   return found?.id === id ? found : undefined;
 }
 
-interface Asked {
+interface ShippedPriceQuery {
   /** Lower case. */
   readonly name: string;
   readonly day: string;
 }
 
-function priceFrom(table: Provider, model: ModelInfo, { name, day }: Asked): Price | undefined {
+function priceFrom(table: Provider, model: ModelInfo, { name, day }: ShippedPriceQuery): Price | undefined {
   const prices = pricesOn(model, day);
   const unknown = prices.some((price) => Object.keys(price).some((key) => !KNOWN.has(key)));
   if (unknown || NOT_BY_TOKENS.test(name) || NOT_BY_TOKENS.test(model.id)) return undefined;

@@ -1,13 +1,13 @@
 import type { Price } from "../protocol/index.ts";
 import { mostSpecific } from "./glob.ts";
 
-type Sizes = Pick<Price, "context_tokens" | "output_tokens" | "image_tokens">;
+type ModelSizes = Pick<Price, "context_tokens" | "output_tokens" | "image_tokens">;
 
 /**
  * How much models take and give, as far as their makers say. These are bounds of what a request may cost: where two
  * figures are told (a beta, a batch), the larger one stands here.
  */
-const SIZES: readonly (readonly [glob: string, sizes: Sizes])[] = [
+const SIZES: readonly (readonly [glob: string, sizes: ModelSizes])[] = [
   ["claude-*", claude(1_000_000, 128_000)],
   ["claude-3*", claude(200_000, 8_192)],
   ["claude-3-7-*", claude(200_000, 128_000)],
@@ -37,11 +37,11 @@ const SIZES: readonly (readonly [glob: string, sizes: Sizes])[] = [
 ];
 
 /** Claude scales pictures down before it reads them, the newest models to about 4,800 tokens. */
-function claude(context_tokens: number, output_tokens: number): Sizes {
+function claude(context_tokens: number, output_tokens: number): ModelSizes {
   return { context_tokens, output_tokens, image_tokens: 5_000 };
 }
 
 /** What is known of a model by its name, the maker's part before a `/` left out. Empty: nothing. */
-export function sizesOf(model: string): Sizes {
+export function sizesOf(model: string): ModelSizes {
   return mostSpecific(SIZES, [model.slice(model.lastIndexOf("/") + 1)]) ?? {};
 }

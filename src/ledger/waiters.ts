@@ -2,16 +2,16 @@ import { Failure, LIMITS, type Shortage } from "../protocol/index.ts";
 import type { Account } from "./account-cache.ts";
 import { admissionInLine, type ResolvedClaim } from "./claims.ts";
 
-export type Outcome = "taken" | Shortage;
+export type WaitOutcome = "taken" | Shortage;
 
 /** A claim that waits in the line of one account. */
-export interface Waiter {
+export interface ClaimWaiter {
   readonly claim: ResolvedClaim;
   /** The later one came, the higher. */
   readonly ticket: number;
   /** The account in whose line it stands. */
   at: Account;
-  readonly done: (outcome: Outcome) => void;
+  readonly done: (outcome: WaitOutcome) => void;
 }
 
 /** Calls back after so many milliseconds, unless it is cancelled. */
@@ -31,7 +31,7 @@ export class Waiters {
   }
 
   /** Checks and takes in one step; a promise only where it has to wait. A Failure `aborted` when the signal is. */
-  ask(claim: ResolvedClaim, signal: AbortSignal): Outcome | Promise<Outcome> {
+  ask(claim: ResolvedClaim, signal: AbortSignal): WaitOutcome | Promise<WaitOutcome> {
     this.#tickets += 1;
     const admission = admissionInLine(claim, this.#tickets);
     switch (admission.kind) {
@@ -51,14 +51,14 @@ export class Waiters {
     for (const account of accounts) this.#serve(account);
   }
 
-  #wait(entry: Pick<Waiter, "claim" | "ticket" | "at">, signal: AbortSignal): Promise<Outcome> {
+  #wait(entry: Pick<ClaimWaiter, "claim" | "ticket" | "at">, signal: AbortSignal): Promise<WaitOutcome> {
     return new Promise((resolve, reject) => {
       const end = () => {
         this.#count -= 1;
         cancel();
         signal.removeEventListener("abort", abort);
       };
-      const waiter: Waiter = {
+      const waiter: ClaimWaiter = {
         ...entry,
         done: (outcome) => {
           end();
@@ -80,7 +80,7 @@ export class Waiters {
     });
   }
 
-  #leave(waiter: Waiter): void {
+  #leave(waiter: ClaimWaiter): void {
     const { waiting } = waiter.at;
     waiting.splice(waiting.indexOf(waiter), 1);
     this.#serve(waiter.at);
@@ -111,13 +111,13 @@ function take({ accounts, amount }: ResolvedClaim): "taken" {
   return "taken";
 }
 
-function outcomeOf({ claim, ticket }: Waiter): Outcome {
+function outcomeOf({ claim, ticket }: ClaimWaiter): WaitOutcome {
   const admission = admissionInLine(claim, ticket);
   return admission.kind === "fits" ? take(claim) : admission.shortage;
 }
 
 /** Behind those who came earlier: who comes from another account's line keeps his place. */
-function enqueue(waiter: Waiter): void {
+function enqueue(waiter: ClaimWaiter): void {
   const { waiting } = waiter.at;
   waiting.splice(waiting.findLastIndex(({ ticket }) => ticket < waiter.ticket) + 1, 0, waiter);
 }

@@ -52,21 +52,21 @@ export const ERROR_CODES = [
   "shutting_down",
   "internal",
 ] as const;
-export type ErrorCode = (typeof ERROR_CODES)[number];
+export type FailureCode = (typeof ERROR_CODES)[number];
 
 /** An expected failure: a code of the closed set and words for the caller. Everything else that is thrown is a bug. */
 export class Failure extends Error {
-  readonly code: ErrorCode;
+  readonly code: FailureCode;
   readonly details: unknown;
 
-  constructor(code: ErrorCode, message: string, details?: unknown) {
+  constructor(code: FailureCode, message: string, details?: unknown) {
     super(message);
     this.name = "Failure";
     this.code = code;
     this.details = details;
   }
 
-  toBody(): { error: { code: ErrorCode; message: string; details?: unknown } } {
+  toBody(): { error: { code: FailureCode; message: string; details?: unknown } } {
     return {
       error: {
         code: this.code,

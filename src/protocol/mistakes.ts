@@ -1,11 +1,11 @@
 import type { z } from "zod";
 import { LIMITS } from "./limits.ts";
 
-type Step = string | number;
+type MistakeStep = string | number;
 
 /** One thing that is wrong with a text that somebody wrote: where, and what would be right. */
 export interface Mistake {
-  readonly path: readonly Step[];
+  readonly path: readonly MistakeStep[];
   readonly message: string;
 }
 
@@ -35,7 +35,7 @@ export function allMistakes(schema: z.ZodType, value: unknown): readonly Mistake
   return [...found.values()];
 }
 
-function takeOut(value: unknown, path: readonly Step[]): void {
+function takeOut(value: unknown, path: readonly MistakeStep[]): void {
   const [step, ...rest] = path;
   if (step === undefined || typeof value !== "object" || value === null) return;
   const holder = value as Record<string, unknown>;
@@ -117,7 +117,7 @@ function changesBetween(left: string, right: string): number {
 }
 
 /** The names that a schema has at a path; empty: it takes any, or none is known. */
-function namesAt(schema: z.ZodType, path: readonly Step[]): readonly string[] {
+function namesAt(schema: z.ZodType, path: readonly MistakeStep[]): readonly string[] {
   const [step, ...rest] = path;
   const { def } = schema as unknown as { readonly def: Definition };
   if (def.innerType !== undefined) return namesAt(def.innerType, path);

@@ -1,10 +1,10 @@
 import { worstCase, type Claim, type Reservation } from "../ledger/index.ts";
 import { Failure, type Price, type Shortage } from "../protocol/index.ts";
-import type { Call, Denial } from "./call.ts";
+import type { ProxyCall, Denial } from "./call.ts";
 import type { ReservedRequest } from "./charge.ts";
 import { countTokens } from "./count.ts";
 import type { BodyFacts } from "./facts.ts";
-import { judge, tooLong, type Judged } from "./judge.ts";
+import { judge, tooLong, type AdmissibleRequest } from "./judge.ts";
 import type { Credential } from "./providers.ts";
 import type { RequestContext } from "./proxy.ts";
 import { outOfFunds } from "./refusals.ts";
@@ -12,7 +12,7 @@ import type { Route } from "./routes.ts";
 
 /** A request that may go out. */
 export interface Admitted {
-  readonly judged: Judged;
+  readonly judged: AdmissibleRequest;
   readonly credentials: readonly Credential[];
   /** Undefined: it costs nothing whatever comes. */
   readonly reserved: ReservedRequest | undefined;
@@ -22,7 +22,7 @@ const MAX_COST_HEADER = "x-sallyport-max-cost-microusd";
 const ABORTED: Denial = { failure: new Failure("aborted", "the caller is gone") };
 
 /** Whether a request may go out, and with what money. `body`: absent where the route has none. */
-export async function admit(call: Call, route: Route, body: Buffer | undefined): Promise<Admitted | Denial> {
+export async function admit(call: ProxyCall, route: Route, body: Buffer | undefined): Promise<Admitted | Denial> {
   try {
     const judged = judge(call, route, body);
     if ("failure" in judged) return judged;
@@ -51,7 +51,7 @@ export async function admit(call: Call, route: Route, body: Buffer | undefined):
 }
 
 /** A provider that breaks off again and again gets no request for a while. */
-function stoppedBy(call: Call, provider: string): Denial | undefined {
+function stoppedBy(call: ProxyCall, provider: string): Denial | undefined {
   const retryAfterMs = call.state.options.breaker.refusedFor(provider);
   if (retryAfterMs === undefined) return undefined;
   const seconds = Math.ceil(retryAfterMs / 1_000);
@@ -70,8 +70,8 @@ interface RequestClaim {
 }
 
 function requestClaimOf(
-  call: Call,
-  judged: Judged,
+  call: ProxyCall,
+  judged: AdmissibleRequest,
   priced: { readonly price: Price; readonly facts: BodyFacts },
 ): RequestClaim | Failure {
   const { price, facts } = priced;
@@ -86,7 +86,10 @@ function requestClaimOf(
 }
 
 /** The session's limits, and the request's own if it names one. */
-function spendingLimitsOf(call: Call, { spendingLimits }: RequestContext): RequestContext["spendingLimits"] | Failure {
+function spendingLimitsOf(
+  call: ProxyCall,
+  { spendingLimits }: RequestContext,
+): RequestContext["spendingLimits"] | Failure {
   const text = call.request.headers[MAX_COST_HEADER];
   if (text === undefined) return spendingLimits;
   const limit = typeof text === "string" && /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
@@ -101,7 +104,7 @@ function spendingLimitsOf(call: Call, { spendingLimits }: RequestContext): Reque
 }
 
 function hold(
-  call: Call,
+  call: ProxyCall,
   admitted: Admitted,
   wanted: RequestClaim & { readonly answer: Reservation },
 ): Admitted | Denial {
@@ -119,7 +122,7 @@ function hold(
  * limit. `shortage`: what the bytes came to; absent: they were not asked for.
  */
 async function admitCounted(
-  call: Call,
+  call: ProxyCall,
   admitted: Admitted,
   wanted: RequestClaim,
   shortage?: Shortage,

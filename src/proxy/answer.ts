@@ -1,12 +1,12 @@
 import { LIMITS } from "../protocol/index.ts";
 import type { CallerRequest, CallerResponse } from "./caller.ts";
-import type { Refusal } from "./refusals.ts";
+import type { HttpRefusal } from "./refusals.ts";
 
 /** Sends an answer of ours. Where a body is still coming the connection ends with it, but not before the caller could read it. */
 export function sendRefusal(
   request: CallerRequest,
   response: CallerResponse,
-  { status, headers, body }: Refusal,
+  { status, headers, body }: HttpRefusal,
 ): void {
   if (response.headersSent || response.destroyed) return;
   const text = Buffer.from(body);

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { Failure, LIMITS } from "../protocol/index.ts";
-import type { Call } from "./call.ts";
+import type { ProxyCall } from "./call.ts";
 import { Gather } from "./meter/gather.ts";
 
 /** The bytes of all bodies that are in memory. */
@@ -20,13 +20,13 @@ export class BodyAllowance {
 }
 
 export interface BodyTaker {
-  taken(call: Call, body: Buffer): void;
+  taken(call: ProxyCall, body: Buffer): void;
   /** It is not taken, and what is left of it is not wanted. */
-  refused(call: Call, failure: Failure): void;
+  refused(call: ProxyCall, failure: Failure): void;
 }
 
 /** Collects a body without ever holding more than it may. Nothing is told of it when the caller leaves meanwhile. */
-export function readBody(call: Call, taker: BodyTaker): void {
+export function readBody(call: ProxyCall, taker: BodyTaker): void {
   const { request, response } = call;
   const { "content-encoding": encoding, "content-length": announced, expect } = request.headers;
   if (encoding !== undefined && encoding !== "identity") {
@@ -53,14 +53,14 @@ export function readBody(call: Call, taker: BodyTaker): void {
 }
 
 class Collecting {
-  readonly #call: Call;
+  readonly #call: ProxyCall;
   readonly #announced: number | undefined;
   readonly #taker: BodyTaker;
   #first: Buffer | undefined = undefined;
   #more: Gather | undefined = undefined;
   #isOver = false;
 
-  constructor(call: Call, announced: number | undefined, taker: BodyTaker) {
+  constructor(call: ProxyCall, announced: number | undefined, taker: BodyTaker) {
     this.#call = call;
     this.#announced = announced;
     this.#taker = taker;

@@ -1,7 +1,7 @@
 import { LIMITS } from "../protocol/index.ts";
 
 /** What is remembered of one provider that broke off. */
-interface Trouble {
+interface ProviderTrouble {
   /** When answers broke, the newest last; those of the window only. */
   failures: number[];
   /** How often requests have been stopped in a row: each time for twice as long. */
@@ -26,7 +26,7 @@ const GOOD: ProviderCondition = { state: "good" };
  */
 export class ProviderBreaker {
   readonly #elapsed: () => number;
-  readonly #troubles = new Map<string, Trouble>();
+  readonly #troubles = new Map<string, ProviderTrouble>();
 
   /** `elapsed`: milliseconds of a clock that does not jump. */
   constructor(elapsed: () => number) {
@@ -77,7 +77,7 @@ export class ProviderBreaker {
   }
 
   /** Undefined: nothing, or nothing that still counts. */
-  #current(provider: string): Trouble | undefined {
+  #current(provider: string): ProviderTrouble | undefined {
     const trouble = this.#troubles.get(provider);
     if (trouble === undefined) return undefined;
     const now = this.#elapsed();
@@ -90,8 +90,8 @@ export class ProviderBreaker {
     return trouble;
   }
 
-  #add(provider: string): Trouble {
-    const trouble: Trouble = { failures: [], level: 0, openUntil: 0, probeAt: undefined };
+  #add(provider: string): ProviderTrouble {
+    const trouble: ProviderTrouble = { failures: [], level: 0, openUntil: 0, probeAt: undefined };
     this.#troubles.set(provider, trouble);
     return trouble;
   }

@@ -2,7 +2,7 @@ import type { Charge } from "../ledger/index.ts";
 import { NO_TOKENS, type ErrorCode, type Failure, type Shortage } from "../protocol/index.ts";
 import { sendRefusal } from "./answer.ts";
 import type { CallerRequest, CallerResponse } from "./caller.ts";
-import type { Awaited, Connection } from "./connection.ts";
+import type { Awaited, ProxyConnection } from "./connection.ts";
 import type { ProxyState } from "./state.ts";
 import type { KeyOwner } from "./keys.ts";
 import type { Exchange, RequestContext, Wire } from "./proxy.ts";
@@ -19,7 +19,7 @@ export interface Denial {
 }
 
 /** How a request went. */
-export interface Ending {
+export interface CallOutcome {
   readonly outcome: Exchange["outcome"];
   readonly code?: ErrorCode | undefined;
   readonly shortage?: Shortage | undefined;
@@ -34,17 +34,17 @@ const NOBODY: Pick<RequestContext, "session_id" | "turn_id" | "agent" | "engine"
   provider: "",
 };
 const NOT_FOUND = "unknown";
-const GONE: Ending = { outcome: "caller_gone" };
+const GONE: CallOutcome = { outcome: "caller_gone" };
 const NO_SUBJECTS: readonly RateSubject[] = [];
 
 /** One request of somebody with a key, from its first byte to its one `Exchange`. */
-export class Call implements Awaited {
+export class ProxyCall implements Awaited {
   readonly id: string;
   readonly startedAt: number;
   readonly state: ProxyState;
   readonly request: CallerRequest;
   readonly response: CallerResponse;
-  readonly connection: Connection;
+  readonly connection: ProxyConnection;
   readonly owner: KeyOwner;
   /** Undefined: there is none at that address. */
   readonly route: Route | undefined;
@@ -73,7 +73,7 @@ export class Call implements Awaited {
     given: {
       readonly request: CallerRequest;
       readonly response: CallerResponse;
-      readonly connection: Connection;
+      readonly connection: ProxyConnection;
       readonly owner: KeyOwner;
       readonly route: Route | undefined;
       readonly wire: Wire;
@@ -134,7 +134,7 @@ export class Call implements Awaited {
   }
 
   /** Says, once, how it went. */
-  tell({ outcome, code, shortage, charge }: Ending): void {
+  tell({ outcome, code, shortage, charge }: CallOutcome): void {
     if (this.#isTold) return;
     this.#isTold = true;
     const { options, rates } = this.state;

@@ -1,8 +1,8 @@
 import { costOf, type Charge, type Reservation, type RequestFacts } from "../ledger/index.ts";
 import { NO_TOKENS, type Price } from "../protocol/index.ts";
 import type { ProxyState } from "./state.ts";
-import type { Judged } from "./judge.ts";
-import type { Tally } from "./meter/tally.ts";
+import type { AdmissibleRequest } from "./judge.ts";
+import type { MeterTally } from "./meter/tally.ts";
 import type { Exchange } from "./proxy.ts";
 
 /** A request with the money that is reserved for it. */
@@ -20,7 +20,7 @@ export function chargeAll({ reservation }: ReservedRequest): Charge {
 }
 
 /** What was told, and the bound of what was not. */
-export function chargeTold(reserved: ReservedRequest, tally: Tally): Charge {
+export function chargeTold(reserved: ReservedRequest, tally: MeterTally): Charge {
   const { reservation, price, facts, maxOutput } = reserved;
   const options = { placePercent: facts.placePercent };
   const tokens = tally.tokens();
@@ -41,7 +41,7 @@ export function chargeTold(reserved: ReservedRequest, tally: Tally): Charge {
  */
 export function chargeInTheEnd(
   { options, uncertain, closing }: ProxyState,
-  { provider, asked, context }: Judged,
+  { provider, asked, context }: AdmissibleRequest,
   { outcome, charge }: { readonly outcome: Exchange["outcome"]; readonly charge: Charge },
 ): Charge {
   const call = { session: context.session_id, body: asked?.sent ?? "" };

@@ -7,7 +7,7 @@ export interface Awaited {
 }
 
 /** A caller's connection: one request at a time. */
-export class Connection {
+export class ProxyConnection {
   /** It came when there were too many. */
   readonly isSurplus: boolean;
   /** The last answer; the next request comes when it has ended. */

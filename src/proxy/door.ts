@@ -5,9 +5,9 @@ import { Failure, LIMITS, PROTOCOL_VERSION, type ModelRequest, type ModelRespons
 import { admit } from "./admission.ts";
 import { sendRefusal } from "./answer.ts";
 import { readBody, type BodyTaker } from "./body.ts";
-import { Call } from "./call.ts";
+import { ProxyCall } from "./call.ts";
 import type { CallerRequest, CallerResponse } from "./caller.ts";
-import { Connection } from "./connection.ts";
+import { ProxyConnection } from "./connection.ts";
 import type { ProxyState } from "./state.ts";
 import { InProcessRequest, InProcessResponse } from "./in-process.ts";
 import { Relay } from "./relay.ts";
@@ -17,7 +17,7 @@ import { routeOf, wireOfCaller, type Route } from "./routes.ts";
 /** The one door of both listeners. */
 export class Door implements BodyTaker {
   readonly #state: ProxyState;
-  readonly #connections = new WeakMap<Duplex, Connection>();
+  readonly #connections = new WeakMap<Duplex, ProxyConnection>();
   readonly #most: number;
   #open = 0;
   #requests = 0;
@@ -35,7 +35,7 @@ export class Door implements BodyTaker {
 
   connect(socket: Socket): void {
     this.#open += 1;
-    const connection = new Connection(this.#open > this.#most);
+    const connection = new ProxyConnection(this.#open > this.#most);
     this.#connections.set(socket, connection);
     socket.once("close", () => {
       this.#open -= 1;
@@ -45,14 +45,14 @@ export class Door implements BodyTaker {
 
   handle(request: IncomingMessage, response: ServerResponse): void {
     response.on("error", ignore);
-    this.#take(request, response, this.#connections.get(request.socket) ?? new Connection(false));
+    this.#take(request, response, this.#connections.get(request.socket) ?? new ProxyConnection(false));
   }
 
   /** A request of this process: without a socket, and judged, reserved and metered like any other. */
   async post(request: ModelRequest, signal: AbortSignal): Promise<ModelResponse> {
     if (signal.aborted) throw GONE;
     this.#open += 1;
-    const connection = new Connection(this.#open > this.#most);
+    const connection = new ProxyConnection(this.#open > this.#most);
     return new Promise((answered, failed) => {
       const response = new InProcessResponse(connection, { answered, failed });
       const leave = (): void => void response.destroy();
@@ -65,7 +65,7 @@ export class Door implements BodyTaker {
     });
   }
 
-  #take(request: CallerRequest, response: CallerResponse, connection: Connection): void {
+  #take(request: CallerRequest, response: CallerResponse, connection: ProxyConnection): void {
     const route = routeOf(request.url ?? "");
     this.#requests += 1;
     response.once("close", () => {
@@ -92,7 +92,7 @@ export class Door implements BodyTaker {
       return;
     }
     const wire = route?.wire ?? wireOfCaller(request.headers);
-    this.#enter(new Call(this.#state, { request, response, connection, owner, route, wire }));
+    this.#enter(new ProxyCall(this.#state, { request, response, connection, owner, route, wire }));
   }
 
   /**
@@ -105,7 +105,7 @@ export class Door implements BodyTaker {
     if (connection.isGivenUp) return "given up";
     const { answer, awaited } = connection;
     if (answer !== undefined && !answer.writableEnded) {
-      if (answer.headersSent || !(awaited instanceof Call) || awaited.request.complete) return "busy";
+      if (answer.headersSent || !(awaited instanceof ProxyCall) || awaited.request.complete) return "busy";
       awaited.drop(code, status);
     } else if (answer?.shouldKeepAlive === false) return "given up";
     connection.isGivenUp = true;
@@ -115,7 +115,7 @@ export class Door implements BodyTaker {
   /** What is wrong with a request whoever sends it. */
   #refusalFor(
     request: CallerRequest,
-    connection: Connection,
+    connection: ProxyConnection,
   ): { readonly failure: Failure; readonly status?: number } | undefined {
     if (this.#state.closing) return { failure: new Failure("shutting_down", "the server is stopping") };
     if (connection.isSurplus) {
@@ -148,7 +148,7 @@ export class Door implements BodyTaker {
     sendRefusal(request, response, refusalOf(failure, { wire, id: this.#state.options.newId("req"), status }));
   }
 
-  #enter(call: Call): void {
+  #enter(call: ProxyCall): void {
     const { request, route } = call;
     if (route === undefined) {
       call.refuse({
@@ -165,16 +165,16 @@ export class Door implements BodyTaker {
     else readBody(call, this);
   }
 
-  taken(call: Call, body: Buffer): void {
+  taken(call: ProxyCall, body: Buffer): void {
     call.requestBytes = body.length;
     if (call.route !== undefined && !call.isGone) void this.#run(call, call.route, body);
   }
 
-  refused(call: Call, failure: Failure): void {
+  refused(call: ProxyCall, failure: Failure): void {
     call.refuse({ failure, retryAfterMs: failure.code === "limit_reached" ? RETRY_MS : undefined });
   }
 
-  async #run(call: Call, route: Route, body: Buffer | undefined): Promise<void> {
+  async #run(call: ProxyCall, route: Route, body: Buffer | undefined): Promise<void> {
     try {
       const waits = call.owner.holder.begin?.(call.id);
       if (waits !== undefined) await waits;

@@ -2,7 +2,7 @@ import type { RequestFacts } from "../ledger/index.ts";
 import { lookIntoBody, type BodyContents } from "./request/contents.ts";
 import { fieldsOfRoute } from "./request/fields.ts";
 import { partKind } from "./request/parts.ts";
-import { isSet, objectsOf, wholeNumber, type Fields } from "./request/values.ts";
+import { isSet, objectsOf, wholeNumber, type RequestFields } from "./request/values.ts";
 import type { RouteName } from "./routes.ts";
 
 type ServerTool = RequestFacts["serverTools"][number];
@@ -18,7 +18,7 @@ export interface BodyFacts extends RequestFacts {
 }
 
 /** Reads what a body may make its provider do. `bytes`: of the body as it is sent on. */
-export function readFacts(route: RouteName, body: Fields, bytes: number): BodyFacts {
+export function readFacts(route: RouteName, body: RequestFields, bytes: number): BodyFacts {
   const contents = lookIntoBody(route, body);
   return {
     bytes,
@@ -39,7 +39,7 @@ export function readFacts(route: RouteName, body: Fields, bytes: number): BodyFa
 }
 
 /** The first field that names text which the provider has and the body has not. */
-function remoteContext(route: RouteName, body: Fields): string | undefined {
+function remoteContext(route: RouteName, body: RequestFields): string | undefined {
   const fields = fieldsOfRoute(route);
   for (const name in body) {
     const judgement = fields.get(name);
@@ -49,12 +49,12 @@ function remoteContext(route: RouteName, body: Fields): string | undefined {
 }
 
 /** Responses' way to ask for it: a list beside the input. */
-function listedCompactions(body: Fields): number {
+function listedCompactions(body: RequestFields): number {
   return objectsOf(body["context_management"]).length;
 }
 
 /** Each use of such a tool is another round of the model. */
-function serverTools(route: RouteName, body: Fields, { hiddenTools }: BodyContents): readonly ServerTool[] {
+function serverTools(route: RouteName, body: RequestFields, { hiddenTools }: BodyContents): readonly ServerTool[] {
   const tools: ServerTool[] = [];
   for (const { type, max_uses } of objectsOf(body["tools"])) {
     if (typeof type !== "string" || partKind(type) === "callers_tool") continue;
@@ -70,7 +70,7 @@ function serverTools(route: RouteName, body: Fields, { hiddenTools }: BodyConten
   return tools;
 }
 
-function maxOutputOf(route: RouteName, body: Fields): number | undefined {
+function maxOutputOf(route: RouteName, body: RequestFields): number | undefined {
   switch (route) {
     case "responses":
       return wholeNumber(body["max_output_tokens"]);
@@ -91,7 +91,7 @@ const USUAL_TIERS = new Set(["auto", "default", "standard", "standard_only", "no
 /** OpenRouter's suffixes of a model's name that choose dearer hosts. */
 const DEARER_HOSTS = /:(?:nitro|exacto)$/;
 
-function tierOf(body: Fields, { reasoningMode }: BodyContents): string | undefined {
+function tierOf(body: RequestFields, { reasoningMode }: BodyContents): string | undefined {
   const tier = isUsual(body["service_tier"]) ? body["speed"] : body["service_tier"];
   if (!isUsual(tier)) return String(tier).slice(0, TIER_CHARS);
   if (reasoningMode !== undefined) return `reasoning ${reasoningMode}`.slice(0, TIER_CHARS);
@@ -108,7 +108,7 @@ const TIER_CHARS = 40;
 /** Anthropic's price for inference that stays in one country. */
 const ONE_COUNTRY_PERCENT = 110;
 
-function placePercentOf(body: Fields): number {
+function placePercentOf(body: RequestFields): number {
   const place = body["inference_geo"];
   return isSet(place) && place !== "global" ? ONE_COUNTRY_PERCENT : 100;
 }

@@ -2,7 +2,7 @@ import { EventEmitter } from "node:events";
 import { StringDecoder } from "node:string_decoder";
 import { LIMITS, type ModelRequest, type ModelResponse } from "../protocol/index.ts";
 import type { CallerRequest, CallerResponse } from "./caller.ts";
-import type { Connection } from "./connection.ts";
+import type { ProxyConnection } from "./connection.ts";
 
 /** A request of this process: whole from the beginning. */
 export class InProcessRequest implements CallerRequest {
@@ -44,7 +44,7 @@ export class InProcessResponse extends EventEmitter implements CallerResponse {
   headersSent = false;
   destroyed = false;
   writableEnded = false;
-  readonly #connection: Connection;
+  readonly #connection: ProxyConnection;
   readonly #answered: (response: ModelResponse) => void;
   readonly #failed: (error: Error) => void;
   #unread: Buffer[] = [];
@@ -55,7 +55,7 @@ export class InProcessResponse extends EventEmitter implements CallerResponse {
   #wake: () => void = () => undefined;
 
   constructor(
-    connection: Connection,
+    connection: ProxyConnection,
     settle: { readonly answered: (response: ModelResponse) => void; readonly failed: (error: Error) => void },
   ) {
     super();

@@ -2,7 +2,7 @@ import { refusedModel } from "../gate/index.ts";
 import { isFree } from "../ledger/index.ts";
 import { Failure, globMatches, LIMITS, type Price } from "../protocol/index.ts";
 import { countNames, parseBody } from "./body.ts";
-import type { Call, Denial } from "./call.ts";
+import type { ProxyCall, Denial } from "./call.ts";
 import { readFacts, type BodyFacts } from "./facts.ts";
 import type { KeyOwner } from "./keys.ts";
 import type { Provider } from "./providers.ts";
@@ -12,23 +12,23 @@ import { lookalikeName, refusedField, wrongValue } from "./request/check.ts";
 import type { Route } from "./routes.ts";
 import type { Upstream } from "./upstream.ts";
 
-type Fields = Readonly<Record<string, unknown>>;
+type BodyFields = Readonly<Record<string, unknown>>;
 
 /** A request that may go out if there is money for it. */
-export interface Judged {
+export interface AdmissibleRequest {
   readonly context: RequestContext;
   readonly provider: Provider;
   readonly upstream: Upstream;
   /** Undefined: it costs nothing whatever comes. */
   readonly price: Price | undefined;
   /** Undefined: it has no body. */
-  readonly asked: Asked | undefined;
+  readonly asked: ReadBody | undefined;
   /** The provider can say how long a prompt is. */
   readonly mayCount: boolean;
 }
 
 /** A body that was read. */
-interface Asked {
+interface ReadBody {
   readonly sent: Buffer | string;
   readonly facts: BodyFacts;
   /** The caller did not ask for the usage of a stream, and does not get to see it. */
@@ -41,7 +41,7 @@ const BYTES_PER_TOKEN = 4;
 const PICTURE_TOKENS = 1_600;
 
 /** All that can be said at once: whether this session may ask this, and how often. Nothing changes but the count of requests. */
-export function judge(call: Call, route: Route, body: Buffer | undefined): Judged | Denial {
+export function judge(call: ProxyCall, route: Route, body: Buffer | undefined): AdmissibleRequest | Denial {
   const { options, upstreams, rates, prices } = call.state;
   const context = call.owner.holder.context();
   if (context instanceof Failure) return { failure: context };
@@ -68,7 +68,7 @@ export function judge(call: Call, route: Route, body: Buffer | undefined): Judge
 }
 
 /** Where the provider is asked in the request's own format. */
-function speaking(call: Call, route: Route, provider: Provider): string {
+function speaking(call: ProxyCall, route: Route, provider: Provider): string {
   if (route.wire === undefined && provider.baseUrl[call.wire] === undefined) {
     call.wire = WIRES.find((wire) => provider.baseUrl[wire] !== undefined) ?? call.wire;
   }
@@ -99,10 +99,10 @@ const NAMES: Readonly<Record<Wire, string>> = {
 
 /** Reads a body. It is sent on as it came, unless the usage of a stream must be asked for. */
 function ask(
-  call: Call,
+  call: ProxyCall,
   { route, provider }: { readonly route: Route; readonly provider: Provider },
   body: Buffer,
-): Asked | Failure {
+): ReadBody | Failure {
   const fields = parseBody(body);
   if (fields instanceof Failure) return fields;
   const { model, stream } = fields;
@@ -130,13 +130,13 @@ function ask(
   return refusedField(route.name, fields, unknown) ?? { sent, facts, hideUsage };
 }
 
-function withUsage(fields: Fields): string {
+function withUsage(fields: BodyFields): string {
   const options = fields["stream_options"] as object | null | undefined;
   return JSON.stringify({ ...fields, stream_options: { ...options, include_usage: true } });
 }
 
 function asksForUsage(options: unknown): boolean {
-  return typeof options === "object" && options !== null && (options as Fields)["include_usage"] === true;
+  return typeof options === "object" && options !== null && (options as BodyFields)["include_usage"] === true;
 }
 
 function rulesOf(context: RequestContext, hasModel: boolean): Parameters<typeof refusedModel>[0] {

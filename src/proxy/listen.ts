@@ -20,7 +20,7 @@ export interface Listeners {
   close(): Promise<void>;
 }
 
-interface ListenOptions {
+interface ProxyListenOptions {
   readonly home: string;
   readonly tcpPort: number;
   readonly door: Door;
@@ -35,7 +35,7 @@ const SURPLUS = 256;
 const BACKLOG = 1_024;
 
 /** Opens the door on a unix socket and on the loopback, both with the same rules. */
-export async function listen(options: ListenOptions): Promise<Listeners> {
+export async function listen(options: ProxyListenOptions): Promise<Listeners> {
   const overSocket = openServer(options);
   const overTcp = openServer(options);
   const place = await claimSocket(options.home, (path) => start(overSocket, { path, backlog: BACKLOG }));
@@ -56,7 +56,7 @@ export async function listen(options: ListenOptions): Promise<Listeners> {
   };
 }
 
-function openServer({ door, newId, bounds }: ListenOptions): Server {
+function openServer({ door, newId, bounds }: ProxyListenOptions): Server {
   const server = createServer(
     {
       maxHeaderSize: LIMITS.proxyHeaderBytes,

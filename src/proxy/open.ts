@@ -6,7 +6,7 @@ import { KeyRing } from "./keys.ts";
 import { listen, type CallerBounds } from "./listen.ts";
 import { PriceMemory } from "./price-memory.ts";
 import type { ModelProxy } from "./proxy.ts";
-import { Rates } from "./rates.ts";
+import { RequestRates } from "./rates.ts";
 import { UncertainCharges } from "./uncertain.ts";
 import { Upstreams } from "./upstream.ts";
 
@@ -21,7 +21,7 @@ export async function openProxy(options: ProxyOptions, bounds: CallerBounds = BO
   const state: ProxyState = {
     options,
     keys: new KeyRing(),
-    rates: new Rates(options.elapsed),
+    rates: new RequestRates(options.elapsed),
     prices: new PriceMemory(options.prices),
     allowance: new BodyAllowance(),
     upstreams: new Upstreams(options.networkProxies ?? {}),

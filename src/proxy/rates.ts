@@ -19,7 +19,7 @@ const SLOT_MS = 5_000;
 const SLOTS = 60_000 / SLOT_MS + 1;
 
 /** Counts of the last minute, by the five seconds. */
-class Counts {
+class SlotCounts {
   readonly #slots = new Float64Array(SLOTS);
   /** The number of the newest slot since the epoch. */
   #newest = 0;
@@ -53,17 +53,17 @@ class Counts {
   }
 }
 
-interface Entry {
-  readonly requests: Counts;
-  readonly tokens: Counts;
+interface RateEntry {
+  readonly requests: SlotCounts;
+  readonly tokens: SlotCounts;
   usedAt: number;
 }
 
 /** How much was asked in the last minute, by whom. Only those who have a limit are counted. */
-export class Rates {
+export class RequestRates {
   readonly #now: () => number;
   /** The one that was used longest ago comes first. */
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new Map<string, RateEntry>();
 
   constructor(now: () => number) {
     this.#now = now;
@@ -98,8 +98,8 @@ export class Rates {
     }
   }
 
-  #entry(key: string, now: number): Entry {
-    const entry = this.#entries.get(key) ?? { requests: new Counts(), tokens: new Counts(), usedAt: now };
+  #entry(key: string, now: number): RateEntry {
+    const entry = this.#entries.get(key) ?? { requests: new SlotCounts(), tokens: new SlotCounts(), usedAt: now };
     entry.usedAt = now;
     this.#entries.delete(key);
     if (this.#entries.size >= LIMITS.rateKeys) {
@@ -111,7 +111,7 @@ export class Rates {
   }
 }
 
-function refused(entry: Entry, { whose, limit }: RateSubject, now: number): RateRefusal | undefined {
+function refused(entry: RateEntry, { whose, limit }: RateSubject, now: number): RateRefusal | undefined {
   const { requests_per_minute, tokens_per_minute } = limit;
   const requests = requests_per_minute === undefined ? 0 : entry.requests.wait(now, requests_per_minute);
   const tokens = tokens_per_minute === undefined ? 0 : entry.tokens.wait(now, tokens_per_minute);

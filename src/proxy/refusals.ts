@@ -2,7 +2,7 @@ import { Failure, shortageWords, type ErrorCode, type Shortage } from "../protoc
 import type { Wire } from "./proxy.ts";
 
 /** What is answered instead of passing a request on. */
-export interface Refusal {
+export interface HttpRefusal {
   readonly status: number;
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
@@ -80,7 +80,7 @@ export interface RefusalContext {
 }
 
 /** A failure in the caller's own format, with our code in a header and in the body. */
-export function refusalOf(failure: Failure, context: RefusalContext): Refusal {
+export function refusalOf(failure: Failure, context: RefusalContext): HttpRefusal {
   const { id, retryAfterMs } = context;
   const status = context.status ?? statusOf(failure.code);
   return {

@@ -3,12 +3,12 @@ import type { Charge } from "../ledger/index.ts";
 import { Failure, LIMITS, type ErrorCode } from "../protocol/index.ts";
 import type { Admitted } from "./admission.ts";
 import { breakOff, sendRefusal } from "./answer.ts";
-import type { Call } from "./call.ts";
+import type { ProxyCall } from "./call.ts";
 import type { CallerResponse } from "./caller.ts";
 import type { Awaited } from "./connection.ts";
 import { chargeAll, chargeInTheEnd, chargeTold } from "./charge.ts";
 import { forwardedHeaders, headerOf, returnedHeaders, secretsOf, withoutHeader } from "./headers.ts";
-import type { ProxyState, Watched } from "./state.ts";
+import type { ProxyState, WatchedWork } from "./state.ts";
 import { Gather } from "./meter/gather.ts";
 import { meterFor } from "./meter/choose.ts";
 import type { Meter } from "./meter/meter.ts";
@@ -23,14 +23,14 @@ type Phase = "waiting" | "error" | "passing" | "over";
 /** How much of a reservation is paid: nothing, what the provider told and the bound of what it did not, or all of it. */
 type Payment = "nothing" | "told" | "all";
 
-interface Ending {
+interface RelayEnd {
   readonly outcome: Exchange["outcome"];
   readonly payment: Payment;
   readonly code?: ErrorCode | undefined;
 }
 
 /** A provider's refusal, as far as it has come. */
-interface Refused {
+interface ProviderRefusal {
   readonly status: number;
   readonly headers: readonly string[];
   readonly body: Gather;
@@ -40,9 +40,9 @@ interface Refused {
  * Passes one request on and its answer back, and settles it on the way. Undici's handler in its plain form: it gets each
  * piece, and the headers as they came, with nothing between.
  */
-export class Relay implements Dispatcher.DispatchHandler, Awaited, Watched {
+export class Relay implements Dispatcher.DispatchHandler, Awaited, WatchedWork {
   readonly #state: ProxyState;
-  readonly #call: Call;
+  readonly #call: ProxyCall;
   readonly #response: CallerResponse;
   readonly #admitted: Admitted;
   #phase: Phase = "waiting";
@@ -59,12 +59,12 @@ export class Relay implements Dispatcher.DispatchHandler, Awaited, Watched {
   readonly #startedAt: number;
   /** Since when the caller does not read; undefined: it does. */
   #stalledAt: number | undefined = undefined;
-  #refused: Refused | undefined = undefined;
+  #refused: ProviderRefusal | undefined = undefined;
   /** Pieces of one tick, which are written together. */
   #pieces: Buffer[] = [];
   #isFlushing = false;
 
-  constructor(call: Call, admitted: Admitted) {
+  constructor(call: ProxyCall, admitted: Admitted) {
     this.#call = call;
     this.#state = call.state;
     this.#response = call.response;
@@ -263,7 +263,7 @@ export class Relay implements Dispatcher.DispatchHandler, Awaited, Watched {
     else this.#settle({ outcome: "provider_error", payment: meter.began ? "told" : "nothing", code: "model_error" });
   }
 
-  #settle({ outcome, payment, code }: Ending): void {
+  #settle({ outcome, payment, code }: RelayEnd): void {
     if (this.#isSettled) return;
     this.#isSettled = true;
     const { reserved } = this.#admitted;
@@ -318,7 +318,7 @@ export class Relay implements Dispatcher.DispatchHandler, Awaited, Watched {
     }
   }
 
-  #passRefusal({ status, headers, body }: Refused): void {
+  #passRefusal({ status, headers, body }: ProviderRefusal): void {
     const clean = this.#withoutSecrets(body.take());
     this.#call.status = status;
     this.#call.responseBytes = clean.length;
@@ -343,7 +343,7 @@ export class Relay implements Dispatcher.DispatchHandler, Awaited, Watched {
   }
 
   /** The caller gets an error of ours: nothing of an answer has been passed on. */
-  #fail(failure: Failure, ending: Ending, status?: number): void {
+  #fail(failure: Failure, ending: RelayEnd, status?: number): void {
     const { id, wire, request } = this.#call;
     const refusal = refusalOf(failure, { wire, id, status });
     this.#call.status = refusal.status;
@@ -390,7 +390,7 @@ function headerText(name: string): string {
 const REQUEST_ID = "x-sallyport-request-id";
 const LINE_FEED = 10;
 const GONE = new Error("the caller is gone");
-const REFUSED: Ending = { outcome: "provider_error", payment: "nothing" };
+const REFUSED: RelayEnd = { outcome: "provider_error", payment: "nothing" };
 
 function flush(relay: Relay): void {
   relay.flush();

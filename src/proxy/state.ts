@@ -7,11 +7,11 @@ import type { NetworkProxies } from "./network-proxies.ts";
 import type { PriceMemory } from "./price-memory.ts";
 import type { ProviderBook } from "./providers.ts";
 import type { Exchange } from "./proxy.ts";
-import type { Rates } from "./rates.ts";
+import type { RequestRates } from "./rates.ts";
 import type { UncertainCharges } from "./uncertain.ts";
 import type { Upstreams } from "./upstream.ts";
 
-interface Log {
+interface ProxyLog {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
@@ -33,14 +33,14 @@ export interface ProxyOptions {
   /** Milliseconds since some moment: how long nothing was heard, whatever the wall clock does. */
   readonly elapsed: () => number;
   readonly newId: NewId;
-  readonly log: Log;
+  readonly log: ProxyLog;
   readonly redact: Redactor;
   /** Told of every request of a known key, when it has been settled. Takes no time. */
   readonly told: (exchange: Exchange) => void;
 }
 
 /** Something that is under way and must not be silent for too long. */
-export interface Watched {
+export interface WatchedWork {
   /** `now`: as `ProxyState.time`. */
   check(now: number): void;
   /** The server stops. */
@@ -51,12 +51,12 @@ export interface Watched {
 export interface ProxyState {
   readonly options: ProxyOptions;
   readonly keys: KeyRing;
-  readonly rates: Rates;
+  readonly rates: RequestRates;
   readonly prices: PriceMemory;
   readonly allowance: BodyAllowance;
   readonly upstreams: Upstreams;
   readonly uncertain: UncertainCharges;
-  readonly watched: Set<Watched>;
+  readonly watched: Set<WatchedWork>;
   /** `elapsed`, looked at every second: enough to notice silence, and free for each piece that passes. */
   time: number;
   closing: boolean;

@@ -56,7 +56,7 @@ export function openLocalSandbox(options: LocalSandboxOptions): Sandbox {
     );
   };
 
-  const prepare = <Request extends OpenRequest>(request: Request): Start<Request> => {
+  const prepare = <Request extends OpenRequest>(request: Request): ProcessStart<Request> => {
     if (closed) throw new Failure("session_closed", "The session is closed: nothing can be started in it any more.");
     spawned += 1;
     // Unique also where two homes have a session of the same name.
@@ -155,7 +155,7 @@ function cleanEnvironment(options: LocalSandboxOptions): Readonly<Record<string,
   return environment;
 }
 
-interface Start<Request> {
+interface ProcessStart<Request> {
   readonly request: Request;
   /** What is really started: the request's own command line behind a mark. */
   readonly command: readonly [string, ...string[]];
@@ -165,7 +165,7 @@ interface Start<Request> {
   readonly groups: Groups;
 }
 
-async function start(starting: Start<SpawnRequest>): Promise<Running> {
+async function start(starting: ProcessStart<SpawnRequest>): Promise<Running> {
   const { request } = starting;
   const child = launch(starting, "ignore");
   // Listened to before the first await: a short program is over by then.
@@ -174,7 +174,7 @@ async function start(starting: Start<SpawnRequest>): Promise<Running> {
   return { pid, exit, kill: (options) => endRun({ ...starting, pid, exit }, options) };
 }
 
-async function talk(starting: Start<OpenRequest>, memoryBytes: number): Promise<Piped> {
+async function talk(starting: ProcessStart<OpenRequest>, memoryBytes: number): Promise<Piped> {
   const { request } = starting;
   const child = launch(starting, "pipe");
   let reason: string | undefined;
@@ -208,7 +208,7 @@ async function talk(starting: Start<OpenRequest>, memoryBytes: number): Promise<
   };
 }
 
-function launch(starting: Start<OpenRequest>, input: "ignore" | "pipe"): ChildProcess {
+function launch(starting: ProcessStart<OpenRequest>, input: "ignore" | "pipe"): ChildProcess {
   const { request, command, environment, groups } = starting;
   const [program, ...words] = command;
   const child = spawnQuietly(() =>
@@ -257,7 +257,7 @@ function message(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-interface Run {
+interface RunningProcess {
   readonly pid: number;
   readonly run: string;
   readonly mark: bigint | undefined;
@@ -265,7 +265,7 @@ interface Run {
   readonly exit: Promise<unknown>;
 }
 
-async function endRun({ pid, run, mark, groups, exit }: Run, options: KillOptions = {}): Promise<void> {
+async function endRun({ pid, run, mark, groups, exit }: RunningProcess, options: KillOptions = {}): Promise<void> {
   const find = async (): Promise<readonly ProcessEntry[]> => {
     const entries = await listProcesses();
     const isMember = groups.membership(entries, pid);

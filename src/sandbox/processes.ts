@@ -169,7 +169,7 @@ export function signal(pid: number, name: NodeJS.Signals | 0): boolean {
   }
 }
 
-export interface Ending {
+export interface EndOptions {
   /** The processes that must end; asked again until there are none. */
   readonly find: () => Promise<readonly ProcessEntry[]>;
   /** Process groups to end as a whole first: so no parent can remark on its children's end. */
@@ -182,7 +182,7 @@ export interface Ending {
  * tell any more whose child a process was; so that this look costs no time, the groups are stopped for as long as it takes.
  * Answers how many there were.
  */
-export async function endProcesses({ find, groups, graceMs }: Ending): Promise<number> {
+export async function endProcesses({ find, groups, graceMs }: EndOptions): Promise<number> {
   const known = new Map<number, ProcessEntry>();
   let patient = true;
   let grace: NodeJS.Timeout | undefined;

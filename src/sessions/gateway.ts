@@ -23,7 +23,7 @@ import { EngineProcesses } from "./lifecycle/resting.ts";
 import type { Dependencies } from "./dependencies.ts";
 import { SessionService } from "./services/session-service.ts";
 import type { Session } from "./core/session.ts";
-import type { Places } from "./settings/settings.ts";
+import type { WorkspacePlaces } from "./settings/settings.ts";
 import { whileStoring } from "./core/storing.ts";
 import { TemplateService } from "./services/template-service.ts";
 import { TokenService } from "./services/token-service.ts";
@@ -34,7 +34,7 @@ const SWEEP_MS = 600_000;
 
 export interface GatewayOptions {
   readonly dependencies: Omit<Dependencies, "policy" | "limits" | "processes" | "reload" | "replays" | "drain">;
-  readonly places: Places;
+  readonly places: WorkspacePlaces;
   /** Which sessions are deleted by themselves; absent: none. */
   readonly retention?: RetentionSettings | undefined;
   /** The policy of the file in the home folder; absent where there is none. */

@@ -1,5 +1,5 @@
 import { estimateTokens, TOKEN_CHARS } from "./tokens.ts";
-import { isFault, type Act, type ModelRequest, type Part, type Reply, type Tally } from "./wire.ts";
+import { isFault, type Act, type SimRequest, type ReplyPart, type ModelReply, type TokenTally } from "./wire.ts";
 
 const WORDS = ["one ", "more ", "word ", "of ", "the ", "stream "] as const;
 
@@ -9,12 +9,12 @@ export function tokenText(number: number): string {
 }
 
 /** The id of a tool call; `index` is its place in the message. */
-export function callId(prefix: string, request: ModelRequest, index: number): string {
+export function callId(prefix: string, request: SimRequest, index: number): string {
   return `${prefix}${request.digest.slice(0, 20)}${index.toString(16).padStart(4, "0")}`;
 }
 
 /** Absent: it leaves nothing in the message. */
-export function partOf(act: Act, request: ModelRequest): Part | undefined {
+export function partOf(act: Act, request: SimRequest): ReplyPart | undefined {
   if (isFault(act)) return undefined;
   switch (act.do) {
     case "say":
@@ -33,7 +33,7 @@ export function partOf(act: Act, request: ModelRequest): Part | undefined {
   }
 }
 
-export function partsOf(reply: Reply, request: ModelRequest): readonly Part[] {
+export function partsOf(reply: ModelReply, request: SimRequest): readonly ReplyPart[] {
   return reply.acts.map((act) => partOf(act, request)).filter((part) => part !== undefined);
 }
 
@@ -51,7 +51,7 @@ export function wholeChars(text: string, end: number): number {
 }
 
 /** What the usage at the end of a reply says. */
-export function tally(reply: Reply, request: ModelRequest): Tally {
+export function tally(reply: ModelReply, request: SimRequest): TokenTally {
   let output = 0;
   let thinking = 0;
   for (const act of reply.acts) {
@@ -62,7 +62,7 @@ export function tally(reply: Reply, request: ModelRequest): Tally {
   return { ...request.tokens, output: Math.max(1, output), thinking, ...reply.usage };
 }
 
-function outputTokens(act: Act, request: ModelRequest): number {
+function outputTokens(act: Act, request: SimRequest): number {
   switch (act.do) {
     case "say":
     case "think":
@@ -80,7 +80,7 @@ function outputTokens(act: Act, request: ModelRequest): number {
 }
 
 /** The reply as far as the request's bound of tokens lets it go. */
-export function withinMaxTokens(reply: Reply, request: ModelRequest): Reply {
+export function withinMaxTokens(reply: ModelReply, request: SimRequest): ModelReply {
   let left = request.maxTokens ?? Infinity;
   for (const [index, act] of reply.acts.entries()) {
     const tokens = outputTokens(act, request);

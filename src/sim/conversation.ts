@@ -1,4 +1,4 @@
-import type { Fields, Message } from "./wire.ts";
+import type { Fields, SimMessage } from "./wire.ts";
 
 /** Text that programs put beside a person's words. */
 const REMINDER = { start: "<system-reminder>", end: "</system-reminder>" };
@@ -11,11 +11,11 @@ export interface LastPrompt {
   /** The texts of the message that holds the last prompt. */
   readonly blocks: readonly string[];
   /** What came after it. */
-  readonly after: readonly Message[];
+  readonly after: readonly SimMessage[];
 }
 
 /** The last message in which a person says something. */
-export function findPrompt(messages: readonly Message[]): LastPrompt {
+export function findPrompt(messages: readonly SimMessage[]): LastPrompt {
   for (let index = messages.length - 1; index >= 0; index -= 1) {
     const message = messages[index];
     if (message?.role !== "user") continue;
@@ -43,7 +43,7 @@ function withoutReminders(text: string): string {
   }
 }
 
-export interface ToolOutcome {
+export interface PastToolCall {
   readonly tool: string;
   readonly input: Fields;
   readonly text: string;
@@ -51,9 +51,9 @@ export interface ToolOutcome {
 }
 
 /** The tool calls in a part of a conversation with what came of them, in order. */
-export function toolOutcomes(messages: readonly Message[]): readonly ToolOutcome[] {
+export function toolOutcomes(messages: readonly SimMessage[]): readonly PastToolCall[] {
   const calls = new Map<string, { readonly tool: string; readonly input: Fields }>();
-  const outcomes: ToolOutcome[] = [];
+  const outcomes: PastToolCall[] = [];
   for (const message of messages) {
     for (const block of message.content) {
       if (block.type === "tool_use") calls.set(block.id, { tool: block.name, input: block.input });

@@ -1,8 +1,8 @@
-import { toolOutcomes, type ToolOutcome } from "./conversation.ts";
+import { toolOutcomes, type PastToolCall } from "./conversation.ts";
 import { readIntents, type Intent } from "./intents.ts";
 import { SIM_LIMITS } from "./limits.ts";
 import { readPagePlan } from "./page.ts";
-import type { Fields, Message, ModelRequest, Reply } from "./wire.ts";
+import type { Fields, SimMessage, SimRequest, ModelReply } from "./wire.ts";
 
 const INTRO = "This is Sallyport's demo model: scripted, no real AI. Set ANTHROPIC_API_KEY for a real one.";
 const HELP = `${INTRO} I understand a few plain requests and use the real tools for them, so that you can see everything work:
@@ -29,7 +29,7 @@ const PAGE_TOOL = /^mcp__.+__(?:add_viewer|list_tables_in_schema)$/;
 const REJECTED = /^User rejected(?: tool execution)?:\s*/;
 
 /** One call of the plan. `needs`: what the result before it must contain for this call to make sense. */
-interface Step {
+interface PlannedCall {
   readonly tool: string;
   readonly input: Fields;
   readonly announce: string;
@@ -37,7 +37,11 @@ interface Step {
 }
 
 /** The reply to a prompt without a script: the next tool call, or what came of them all. */
-export function demoReply(request: ModelRequest, prompt: string, after: readonly Message[]): Omit<Reply, "wordMs"> {
+export function demoReply(
+  request: SimRequest,
+  prompt: string,
+  after: readonly SimMessage[],
+): Omit<ModelReply, "wordMs"> {
   const page = pageReply(request, prompt, after);
   if (page !== undefined) return page;
   const intents = readIntents(prompt);
@@ -75,10 +79,10 @@ export function demoReply(request: ModelRequest, prompt: string, after: readonly
 
 /** The reply to what is meant for the tools of a page; undefined where no page offers what it takes. */
 function pageReply(
-  request: ModelRequest,
+  request: SimRequest,
   prompt: string,
-  after: readonly Message[],
-): Omit<Reply, "wordMs"> | undefined {
+  after: readonly SimMessage[],
+): Omit<ModelReply, "wordMs"> | undefined {
   const offered = (name: string): string | undefined =>
     [...request.tools].find((tool) => /^mcp__.+?__(.+)$/.exec(tool)?.[1] === name);
   const plan = readPagePlan(prompt);
@@ -103,11 +107,11 @@ function pageReply(
   };
 }
 
-function say(text: string): Omit<Reply, "wordMs"> {
+function say(text: string): Omit<ModelReply, "wordMs"> {
   return { acts: [{ do: "say", text }], stopReason: "end_turn", usage: {} };
 }
 
-function stepsOf(intent: Intent, request: ModelRequest): readonly Step[] {
+function stepsOf(intent: Intent, request: SimRequest): readonly PlannedCall[] {
   switch (intent.want) {
     case "create":
       return [
@@ -166,7 +170,7 @@ function stepsOf(intent: Intent, request: ModelRequest): readonly Step[] {
   }
 }
 
-function readStep(path: string, request: ModelRequest): Step {
+function readStep(path: string, request: SimRequest): PlannedCall {
   return { tool: "Read", input: { file_path: absolute(path, request) }, announce: `I will read ${path}.` };
 }
 
@@ -174,12 +178,12 @@ function todo(content: string): Fields {
   return { content, status: "pending", activeForm: content };
 }
 
-function folder(path: string | undefined, request: ModelRequest): Fields {
+function folder(path: string | undefined, request: SimRequest): Fields {
   return path === undefined ? {} : { path: absolute(path, request) };
 }
 
 /** The system prompts of coding agents name the folder they work in. */
-function absolute(path: string, request: ModelRequest): string {
+function absolute(path: string, request: SimRequest): string {
   if (path.startsWith("/") || /^[A-Za-z]:[\\/]/.test(path)) return path;
   const workspace = /working directory[^:\n]*:\s*(\/[^\n]*)/i.exec(request.system)?.[1]?.trim();
   return workspace === undefined ? path : `${workspace.replace(/\/$/, "")}/${path.replace(/^\.\//, "")}`;
@@ -189,7 +193,7 @@ function literal(text: string): string {
   return text.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`);
 }
 
-function report(outcomes: readonly ToolOutcome[]): readonly string[] {
+function report(outcomes: readonly PastToolCall[]): readonly string[] {
   return (
     outcomes
       // A read that only prepared an edit needs no words of its own.
@@ -200,7 +204,7 @@ function report(outcomes: readonly ToolOutcome[]): readonly string[] {
   );
 }
 
-function problem({ tool, text }: ToolOutcome): string {
+function problem({ tool, text }: PastToolCall): string {
   if (REJECTED.test(text)) {
     const reason = text.replace(REJECTED, "").trim();
     const stopped = `You said no to ${tool}, so it was not run and I stop here.`;
@@ -210,7 +214,7 @@ function problem({ tool, text }: ToolOutcome): string {
   return `${tool} did not work, so I stop here. It said: ${clip(text)}`;
 }
 
-function result({ tool, input, text }: ToolOutcome): string {
+function result({ tool, input, text }: PastToolCall): string {
   const path = field(input, "file_path");
   switch (tool) {
     case "Write":

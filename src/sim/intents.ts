@@ -12,7 +12,7 @@ export type Intent =
   | { readonly want: "help" }
   | { readonly want: "summary" };
 
-type Reader = (request: string, lastPath: string | undefined) => Intent | undefined;
+type IntentReader = (request: string, lastPath: string | undefined) => Intent | undefined;
 
 const QUOTED = "`[^`]+`|\"[^\"]+\"|'[^']+'|“[^”]+”";
 const PATH = `(${QUOTED}|[^\\s"'\`,;:]+)`;
@@ -120,8 +120,8 @@ function readIntent(whole: string, lastPath: string | undefined): Intent | undef
   return undefined;
 }
 
-const LONG_READERS: readonly Reader[] = [readTodo, readCreate, readRun];
-const SHORT_READERS: readonly Reader[] = [readReplace, readList, readRead, readSearch];
+const LONG_READERS: readonly IntentReader[] = [readTodo, readCreate, readRun];
+const SHORT_READERS: readonly IntentReader[] = [readReplace, readList, readRead, readSearch];
 
 function readTodo(request: string): Intent | undefined {
   const items = TODO.exec(request)?.[1]

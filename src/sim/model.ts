@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { createHash } from "node:crypto";
 import { readMessages } from "./anthropic/format.ts";
 import { countRequest } from "./anthropic/request.ts";
-import { Threads } from "./anthropic/threads.ts";
+import { HeldThreads } from "./anthropic/threads.ts";
 import { ANTHROPIC } from "./anthropic/vendor.ts";
 import { withinMaxTokens } from "./content.ts";
 import { findPrompt } from "./conversation.ts";
@@ -16,11 +16,11 @@ import { pause, ReplyStream } from "./stream.ts";
 import {
   ApiError,
   isFault,
-  type Asked,
-  type Fault,
+  type ReadRequest,
+  type ScriptedFault,
   type Format,
-  type ModelRequest,
-  type Reply,
+  type SimRequest,
+  type ModelReply,
   type Vendor,
 } from "./wire.ts";
 
@@ -49,7 +49,7 @@ export interface SimModel {
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>;
 }
 
-interface Call {
+interface SimCall {
   readonly method: string;
   readonly path: string;
   readonly body: unknown;
@@ -59,7 +59,7 @@ interface Call {
 /** What a model is asked for, by path. */
 const QUESTIONS: ReadonlyMap<
   string,
-  { readonly vendor: Vendor; readonly read: (body: unknown, threads: Threads) => Asked }
+  { readonly vendor: Vendor; readonly read: (body: unknown, threads: HeldThreads) => ReadRequest }
 > = new Map([
   ["/v1/messages", { vendor: ANTHROPIC, read: readMessages }],
   ["/v1/responses", { vendor: OPENAI, read: readResponses }],
@@ -70,10 +70,10 @@ const MODELS = "/v1/models";
 
 export function createSimModel(options: SimOptions = {}): SimModel {
   const faults = new FaultCounter();
-  const threads = new Threads();
+  const threads = new HeldThreads();
   const { demoDelayMs = 15, now = () => performance.now(), onExchange } = options;
 
-  async function answer(call: Call, response: ServerResponse): Promise<void> {
+  async function answer(call: SimCall, response: ServerResponse): Promise<void> {
     const { method, path, vendor } = call;
     const question = QUESTIONS.get(path);
     if (question !== undefined || path === COUNT) {
@@ -89,7 +89,7 @@ export function createSimModel(options: SimOptions = {}): SimModel {
     throw new ApiError(404, `Not Found: ${path}`);
   }
 
-  async function reply(asked: Asked, vendor: Vendor, response: ServerResponse): Promise<void> {
+  async function reply(asked: ReadRequest, vendor: Vendor, response: ServerResponse): Promise<void> {
     const { request } = asked;
     const planned = faults.resolve(withinMaxTokens(replyTo(request, demoDelayMs), request), request.digest);
     const early = await earlyFault(planned, response);
@@ -146,7 +146,7 @@ function decoded(path: string): string {
   }
 }
 
-function replyTo(request: ModelRequest, demoDelayMs: number): Reply {
+function replyTo(request: SimRequest, demoDelayMs: number): ModelReply {
   const { blocks, after } = findPrompt(request.messages);
   const script = findScript(blocks.join("\n"));
   if (script !== undefined) return scriptedReply(script, after);
@@ -159,19 +159,19 @@ interface Failing {
   readonly retryAfter?: number | undefined;
 }
 
-function failingOf(fault: Extract<Fault, { do: "fail" }>): Failing {
+function failingOf(fault: Extract<ScriptedFault, { do: "fail" }>): Failing {
   return { error: new ApiError(fault.status, fault.message, { type: fault.type }), retryAfter: fault.retryAfter };
 }
 
 /** An error before the first word is an answer of its own; later ones fall into the stream. */
-async function earlyFault(reply: Reply, response: ServerResponse): Promise<Failing | undefined> {
+async function earlyFault(reply: ModelReply, response: ServerResponse): Promise<Failing | undefined> {
   const last = reply.acts.at(-1);
   if (last?.do !== "fail" || reply.acts.some((act) => !isFault(act) && act.do !== "wait")) return undefined;
   for (const act of reply.acts) if (act.do === "wait") await pause(act.ms, response);
   return failingOf(last);
 }
 
-async function replyWhole(reply: Reply, format: Format, vendor: Vendor, response: ServerResponse): Promise<void> {
+async function replyWhole(reply: ModelReply, format: Format, vendor: Vendor, response: ServerResponse): Promise<void> {
   for (const act of reply.acts) {
     if (act.do === "wait") await pause(act.ms, response);
     else if (act.do === "tokens" && act.perSecond > 0) await pause((act.count * 1_000) / act.perSecond, response);

@@ -1,4 +1,4 @@
-import type { ToolOutcome } from "./conversation.ts";
+import type { PastToolCall } from "./conversation.ts";
 import type { PagePlan } from "./page.ts";
 import type { Fields } from "./wire.ts";
 
@@ -123,7 +123,7 @@ function propertiesOf(
 const VIEWER_ID = /ID: (\S+)/g;
 
 /** The newest viewer of a type is meant. */
-function newestId(outcome: ToolOutcome | undefined): string {
+function newestId(outcome: PastToolCall | undefined): string {
   return [...(outcome?.text ?? "").matchAll(VIEWER_ID)].at(-1)?.[1]?.replace(/,$/, "") ?? "none";
 }
 

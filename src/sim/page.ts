@@ -1,4 +1,4 @@
-import type { ToolOutcome } from "./conversation.ts";
+import type { PastToolCall } from "./conversation.ts";
 import { SIM_LIMITS } from "./limits.ts";
 import { readTablePlan } from "./page-table.ts";
 import type { Fields } from "./wire.ts";
@@ -7,16 +7,16 @@ import type { Fields } from "./wire.ts";
 interface PageStep {
   readonly tool: string;
   readonly announce: string;
-  readonly input: (before: readonly ToolOutcome[]) => Fields;
+  readonly input: (before: readonly PastToolCall[]) => Fields;
 }
 
 /** What a person asks of a page that offers document 000's tools: the calls, and the words for what came of the last one. */
 export interface PagePlan {
   readonly steps: readonly PageStep[];
-  readonly words: (last: ToolOutcome) => string;
+  readonly words: (last: PastToolCall) => string;
 }
 
-type Reader = (request: string) => PagePlan | undefined;
+type PlanReader = (request: string) => PagePlan | undefined;
 
 /** What a page puts before the first prompt ends with this. */
 const REQUEST = "User request: ";
@@ -92,7 +92,7 @@ export function readPagePlan(prompt: string): PagePlan | undefined {
   return undefined;
 }
 
-const READERS: readonly Reader[] = [
+const READERS: readonly PlanReader[] = [
   readSql,
   readColumn,
   readTables,

@@ -1,5 +1,13 @@
 import { SIM_LIMITS } from "./limits.ts";
-import { isFault, type Act, type Fields, type Message, type Reply, type StopReason, type Tally } from "./wire.ts";
+import {
+  isFault,
+  type Act,
+  type Fields,
+  type SimMessage,
+  type ModelReply,
+  type StopReason,
+  type TokenTally,
+} from "./wire.ts";
 
 const SCRIPT_LINE = /^[ \t]*sim:[ \t]*(\[.*)$/gm;
 const STOP_REASONS: readonly string[] = [
@@ -11,7 +19,7 @@ const STOP_REASONS: readonly string[] = [
   "model_context_window_exceeded",
 ] satisfies readonly StopReason[];
 /** Scripts use Anthropic's names on every wire. */
-const USAGE_FIELDS: Readonly<Record<string, keyof Tally>> = {
+const USAGE_FIELDS: Readonly<Record<string, keyof TokenTally>> = {
   input_tokens: "input",
   output_tokens: "output",
   cache_creation_input_tokens: "cacheWrite",
@@ -29,25 +37,25 @@ export function findScript(text: string): string | undefined {
  * The reply of a script to a conversation: `after` is what came after the prompt that holds the script. Each message of
  * the model was one message of the script; after the last one there is an empty message that ends the turn.
  */
-export function scriptedReply(script: string, after: readonly Message[]): Reply {
+export function scriptedReply(script: string, after: readonly SimMessage[]): ModelReply {
   const replies = readScript(script);
   if (typeof replies === "string") return plain([{ do: "say", text: `sim: ${replies}` }]);
   return replies[position(replies, after)] ?? plain([]);
 }
 
-function plain(acts: readonly Act[]): Reply {
+function plain(acts: readonly Act[]): ModelReply {
   return { acts, stopReason: "end_turn", usage: {}, wordMs: 0 };
 }
 
 /** What Claude Code puts into the model's mouth when a conversation is taken up in the middle of a turn. */
 const FILLER = "No response requested.";
 
-function isFiller({ content: [block, ...more] }: Message): boolean {
+function isFiller({ content: [block, ...more] }: SimMessage): boolean {
   return more.length === 0 && block?.type === "text" && block.text === FILLER;
 }
 
 /** A message that was paused and the one that went on with it come back as one, so blocks are counted too. */
-function position(replies: readonly Reply[], after: readonly Message[]): number {
+function position(replies: readonly ModelReply[], after: readonly SimMessage[]): number {
   let next = 0;
   for (const message of after) {
     if (message.role !== "assistant" || isFiller(message)) continue;
@@ -62,7 +70,7 @@ function position(replies: readonly Reply[], after: readonly Message[]): number 
 }
 
 /** The messages of a script, or what is wrong with it. */
-export function readScript(json: string): readonly Reply[] | string {
+export function readScript(json: string): readonly ModelReply[] | string {
   let steps: unknown;
   try {
     steps = JSON.parse(json);
@@ -81,9 +89,9 @@ export function readScript(json: string): readonly Reply[] | string {
 
 /** Groups steps into messages: a call of tools ends one, and so does a stop reason. */
 class ScriptBuilder {
-  readonly #replies: Reply[] = [];
+  readonly #replies: ModelReply[] = [];
   #acts: Act[] = [];
-  #usage: Partial<Tally> = {};
+  #usage: Partial<TokenTally> = {};
   /** The message has called tools: only a stop reason may still belong to it. */
   #called = false;
 
@@ -107,7 +115,7 @@ class ScriptBuilder {
     return undefined;
   }
 
-  end(): readonly Reply[] {
+  end(): readonly ModelReply[] {
     if (this.#called) this.#close("tool_use");
     else if (this.#acts.length > 0 || Object.keys(this.#usage).length > 0) this.#close("end_turn");
     return this.#replies;
@@ -126,7 +134,7 @@ class ScriptBuilder {
 
   #setUsage(value: unknown): string | undefined {
     if (typeof value !== "object" || value === null) return "usage must be an object";
-    const usage: { -readonly [Name in keyof Tally]?: number } = {};
+    const usage: { -readonly [Name in keyof TokenTally]?: number } = {};
     for (const [name, count] of Object.entries(value)) {
       const field = Object.hasOwn(USAGE_FIELDS, name) ? USAGE_FIELDS[name] : undefined;
       if (field === undefined) return `usage knows ${Object.keys(USAGE_FIELDS).join(", ")}, not ${name}`;
@@ -224,7 +232,7 @@ export class FaultCounter {
   readonly #played = new Map<string, number>();
 
   /** The reply with its first fault that is still due as its last act, or without any. */
-  resolve(reply: Reply, conversation: string): Reply {
+  resolve(reply: ModelReply, conversation: string): ModelReply {
     const kept: Act[] = [];
     for (const [index, act] of reply.acts.entries()) {
       if (!isFault(act)) {

@@ -5,12 +5,12 @@ import {
   ApiError,
   isFault,
   type Act,
-  type Fault,
+  type ScriptedFault,
   type Format,
-  type ModelRequest,
+  type SimRequest,
   type Moment,
-  type Part,
-  type Reply,
+  type ReplyPart,
+  type ModelReply,
 } from "./wire.ts";
 
 /** Sizes of the pieces in which a tool's input is sent: odd, so that borders fall anywhere. */
@@ -32,8 +32,8 @@ export function pause(ms: number, response: ServerResponse): Promise<void> {
 }
 
 interface Played {
-  readonly reply: Reply;
-  readonly request: ModelRequest;
+  readonly reply: ModelReply;
+  readonly request: SimRequest;
   readonly format: Format;
   readonly response: ServerResponse;
   /** Milliseconds; only differences count. */
@@ -42,15 +42,15 @@ interface Played {
 
 /** Puts one reply on the wire as server-sent events. */
 export class ReplyStream {
-  readonly #reply: Reply;
-  readonly #request: ModelRequest;
+  readonly #reply: ModelReply;
+  readonly #request: SimRequest;
   readonly #format: Format;
   readonly #response: ServerResponse;
   readonly #now: () => number;
   #text = "";
   #index = 0;
   /** A part stays open until the next one begins, so that a fault can fall into it. */
-  #open: Part | undefined;
+  #open: ReplyPart | undefined;
 
   constructor({ reply, request, format, response, now }: Played) {
     this.#reply = reply;
@@ -72,7 +72,7 @@ export class ReplyStream {
     this.#response.end(this.#take());
   }
 
-  async #act(act: Exclude<Act, Fault>): Promise<void> {
+  async #act(act: Exclude<Act, ScriptedFault>): Promise<void> {
     const part = partOf(act, this.#request);
     if (part !== undefined) this.#begin(part);
     switch (act.do) {
@@ -133,7 +133,7 @@ export class ReplyStream {
     }
   }
 
-  async #fault(fault: Fault): Promise<void> {
+  async #fault(fault: ScriptedFault): Promise<void> {
     switch (fault.do) {
       case "fail":
         this.#tell({ at: "fail", error: new ApiError(fault.status, fault.message, { type: fault.type }) });
@@ -151,7 +151,7 @@ export class ReplyStream {
     }
   }
 
-  #begin(part: Part): void {
+  #begin(part: ReplyPart): void {
     this.#close();
     this.#open = part;
     this.#tell({ at: "open", part, index: this.#index });

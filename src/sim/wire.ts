@@ -1,5 +1,5 @@
 /** The parts of a conversation that the scripted model looks at, the same for every wire. */
-export type Block =
+export type PromptBlock =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "thinking"; readonly thinking: string; readonly signature: string }
   | { readonly type: "tool_use"; readonly id: string; readonly name: string; readonly input: Fields }
@@ -9,9 +9,9 @@ export type Block =
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-export interface Message {
+export interface SimMessage {
   readonly role: "user" | "assistant";
-  readonly content: readonly Block[];
+  readonly content: readonly PromptBlock[];
 }
 
 /** What a request costs, in tokens; the three do not overlap. */
@@ -22,13 +22,13 @@ export interface InputTokens {
 }
 
 /** What a request and its answer cost. */
-export interface Tally extends InputTokens {
+export interface TokenTally extends InputTokens {
   /** Thinking included. */
   readonly output: number;
   readonly thinking: number;
 }
 
-export interface ModelRequest {
+export interface SimRequest {
   readonly model: string;
   readonly stream: boolean;
   readonly system: string;
@@ -36,7 +36,7 @@ export interface ModelRequest {
   readonly tools: ReadonlySet<string>;
   /** Those of them whose input is a plain text. */
   readonly freeform: ReadonlySet<string>;
-  readonly messages: readonly Message[];
+  readonly messages: readonly SimMessage[];
   /** Hex; the same for the same conversation on the same wire. */
   readonly digest: string;
   readonly tokens: InputTokens;
@@ -84,10 +84,10 @@ export type Act =
       readonly cut?: number | undefined;
     }
   | { readonly do: "wait"; readonly ms: number }
-  | Fault;
+  | ScriptedFault;
 
 /** What goes wrong here, `times` times, before the reply is given whole. */
-export type Fault =
+export type ScriptedFault =
   | {
       readonly do: "fail";
       readonly times: number;
@@ -111,21 +111,21 @@ export type StopReason =
   | "model_context_window_exceeded";
 
 /** One message of the model, before it is put on a wire. */
-export interface Reply {
+export interface ModelReply {
   readonly acts: readonly Act[];
   readonly stopReason: StopReason;
   /** What is reported instead of what was counted. */
-  readonly usage: Partial<Tally>;
+  readonly usage: Partial<TokenTally>;
   /** Pause after each word, in milliseconds. */
   readonly wordMs: number;
 }
 
-export function isFault(act: Act): act is Fault {
+export function isFault(act: Act): act is ScriptedFault {
   return act.do === "fail" || act.do === "hang_up" || act.do === "garble";
 }
 
 /** One piece of the model's message. */
-export type Part =
+export type ReplyPart =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "thought"; readonly text: string }
   | {
@@ -142,9 +142,9 @@ export type Part =
 /** What happens while a reply is streamed. `index` is the part's place in the message; `text` is the next piece of it. */
 export type Moment =
   | { readonly at: "begin" }
-  | { readonly at: "open"; readonly part: Part; readonly index: number }
-  | { readonly at: "piece"; readonly part: Part; readonly index: number; readonly text: string }
-  | { readonly at: "close"; readonly part: Part; readonly index: number }
+  | { readonly at: "open"; readonly part: ReplyPart; readonly index: number }
+  | { readonly at: "piece"; readonly part: ReplyPart; readonly index: number; readonly text: string }
+  | { readonly at: "close"; readonly part: ReplyPart; readonly index: number }
   | { readonly at: "end" }
   | { readonly at: "fail"; readonly error: ApiError }
   | { readonly at: "garble" };
@@ -158,9 +158,9 @@ export interface Format {
 }
 
 /** A request that was read. */
-export interface Asked {
-  readonly request: ModelRequest;
-  format(reply: Reply): Format;
+export interface ReadRequest {
+  readonly request: SimRequest;
+  format(reply: ModelReply): Format;
   /** Told of an answer without faults, before it is sent. */
   answered?(answer: Fields): void;
 }

@@ -1,10 +1,10 @@
 import { closeSync, copyFileSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
-import { type Database, loadSqlite, type OpenDatabase } from "./binding.ts";
+import { type SqliteDatabase, loadSqlite, type OpenDatabase } from "./binding.ts";
 import { takeLock } from "./lock.ts";
 import { makePrivate } from "./private-file.ts";
 import { lossOf, lossRefusal } from "./record.ts";
-import { Refusal } from "./refusal.ts";
+import { StoreRefusal } from "./refusal.ts";
 import { copyInto, refuseNewer } from "./schema.ts";
 import { quietly, wordsOf } from "./stall.ts";
 
@@ -42,10 +42,10 @@ export interface BackupReport extends BackupContents {
  */
 export async function backUp({ path, target, files, now, acceptLoss }: BackupOptions): Promise<BackupReport> {
   const open = await loadSqlite();
-  if (!existsSync(path)) throw new Refusal("not_found", `There is no database ${path}.`);
-  if (existsSync(target)) throw new Refusal("conflict", `${target} is there already: choose another name.`);
+  if (!existsSync(path)) throw new StoreRefusal("not_found", `There is no database ${path}.`);
+  if (existsSync(target)) throw new StoreRefusal("conflict", `${target} is there already: choose another name.`);
   const folder = dirname(target);
-  if (!existsSync(folder)) throw new Refusal("not_found", `There is no folder ${folder}: make it first.`);
+  if (!existsSync(folder)) throw new StoreRefusal("not_found", `There is no folder ${folder}: make it first.`);
   const partial = `${target}.partial`;
   rmSync(partial, { force: true });
   try {
@@ -67,13 +67,13 @@ export async function backUp({ path, target, files, now, acceptLoss }: BackupOpt
     return lost === undefined ? report : { ...report, lost };
   } catch (error) {
     quietly(() => rmSync(partial, { force: true }));
-    if (error instanceof Refusal) throw error;
-    throw new Refusal("store_failed", `${path} cannot be backed up: ${wordsOf(error)}.`);
+    if (error instanceof StoreRefusal) throw error;
+    throw new StoreRefusal("store_failed", `${path} cannot be backed up: ${wordsOf(error)}.`);
   }
 }
 
 /** Adds the files, and checks the whole. Answers how many sessions it holds. */
-function complete(database: Database, files: readonly BackedUpFile[], made_at: string): number {
+function complete(database: SqliteDatabase, files: readonly BackedUpFile[], made_at: string): number {
   try {
     database.exec(`
       CREATE TABLE backup_info (made_at TEXT NOT NULL) STRICT;
@@ -103,7 +103,7 @@ export interface RestoreReport extends BackupContents {
 /** Puts a backup in the place of a home's database. What was there is kept beside it. No server may use the home. */
 export async function restore({ path, source, now }: RestoreOptions): Promise<RestoreReport> {
   const open = await loadSqlite();
-  if (!existsSync(source)) throw new Refusal("not_found", `There is no file ${source}.`);
+  if (!existsSync(source)) throw new StoreRefusal("not_found", `There is no file ${source}.`);
   const lock = takeLock(open, path);
   const next = `${path}.restoring`;
   try {
@@ -133,17 +133,20 @@ function unpack(open: OpenDatabase, copy: string, source: string): BackupContent
     database.exec("DROP TABLE backup_info; DROP TABLE backup_files; PRAGMA auto_vacuum = INCREMENTAL; VACUUM");
     return { sessions, made_at: info?.made_at ?? "", files: rows.map(({ name, body }) => ({ name, body })) };
   } catch (error) {
-    if (error instanceof Refusal) throw error;
-    throw new Refusal("invalid_request", `${source} is no backup that can be restored: ${wordsOf(error)}.`);
+    if (error instanceof StoreRefusal) throw error;
+    throw new StoreRefusal("invalid_request", `${source} is no backup that can be restored: ${wordsOf(error)}.`);
   } finally {
     database.close();
   }
 }
 
-function checkedSessions(database: Database, what: string): number {
+function checkedSessions(database: SqliteDatabase, what: string): number {
   const rows = database.prepare("PRAGMA integrity_check(1)").all() as { readonly integrity_check: string }[];
   if (rows[0]?.integrity_check !== "ok")
-    throw new Refusal("store_failed", `${what} is damaged: ${rows[0]?.integrity_check ?? "it cannot be checked"}.`);
+    throw new StoreRefusal(
+      "store_failed",
+      `${what} is damaged: ${rows[0]?.integrity_check ?? "it cannot be checked"}.`,
+    );
   return (database.prepare("SELECT count(*) AS n FROM sessions").get() as { readonly n: number }).n;
 }
 

@@ -1,7 +1,7 @@
 /** What a text, number or null column takes and gives. */
 export type SqlValue = string | number | null;
 
-export interface Statement {
+export interface PreparedStatement {
   run(...values: readonly SqlValue[]): { readonly changes: number | bigint };
   get(...values: readonly SqlValue[]): unknown;
   all(...values: readonly SqlValue[]): unknown[];
@@ -9,22 +9,22 @@ export interface Statement {
 }
 
 /** The part of Node's `DatabaseSync` that this room uses. */
-export interface Database {
+export interface SqliteDatabase {
   exec(sql: string): void;
-  prepare(sql: string): Statement;
+  prepare(sql: string): PreparedStatement;
   close(): void;
 }
 
-export type OpenDatabase = (path: string, options?: { readonly readOnly: boolean }) => Database;
+export type OpenDatabase = (path: string, options?: { readonly readOnly: boolean }) => SqliteDatabase;
 
-interface Binding {
-  readonly DatabaseSync: new (path: string, options: { readonly readOnly: boolean }) => Database;
+interface SqliteBinding {
+  readonly DatabaseSync: new (path: string, options: { readonly readOnly: boolean }) => SqliteDatabase;
 }
 
 /** Node's own SQLite where this Node has it (22.13 and later), else the package with the same interface. */
 export async function loadSqlite(): Promise<OpenDatabase> {
-  const builtin = process.getBuiltinModule("node:sqlite") as Binding | undefined;
-  const { DatabaseSync }: Binding = builtin ?? (await import("@photostructure/sqlite"));
+  const builtin = process.getBuiltinModule("node:sqlite") as SqliteBinding | undefined;
+  const { DatabaseSync }: SqliteBinding = builtin ?? (await import("@photostructure/sqlite"));
   return (path, options = { readOnly: false }) => new DatabaseSync(path, options);
 }
 

@@ -2,11 +2,11 @@ import type { Worker } from "node:worker_threads";
 import { type Failure, LIMITS } from "../protocol/index.ts";
 import { DamagedPage, type DamageFound } from "./damage.ts";
 import { REFUSED, storeFailure, stalledFailure } from "./failure.ts";
-import type { FromWriter, Outcome, ToWriter } from "./messages.ts";
+import type { FromWriter, WriteOutcome, ToWriter } from "./messages.ts";
 import { sessionIn, type Encoded } from "./operations.ts";
 import type { CommitOptions, Stall, StoreDisk } from "./store.ts";
 
-interface Waiting {
+interface WaitingWrite {
   readonly write: Encoded;
   readonly options: CommitOptions;
   readonly resolve: (changes: number) => void;
@@ -49,9 +49,9 @@ interface CommitsOptions {
  */
 export class Commits {
   readonly #options: CommitsOptions;
-  #queue: Waiting[] = [];
+  #queue: WaitingWrite[] = [];
   /** Sent and not answered, in the order they were sent. */
-  #sent: Waiting[] = [];
+  #sent: WaitingWrite[] = [];
   /** Text of everything in `queue` and `sent`. */
   #chars = 0;
   #batchesInFlight = 0;
@@ -215,7 +215,7 @@ export class Commits {
   }
 
   /** As many as the limits let travel together, but at least one. */
-  #takeBatch(): readonly Waiting[] {
+  #takeBatch(): readonly WaitingWrite[] {
     let count = 0;
     let chars = 0;
     for (const { write } of this.#queue) {
@@ -290,7 +290,7 @@ export class Commits {
     this.#options.onStall?.(undefined);
   }
 
-  #settle(waiting: Waiting | undefined, outcome: Outcome): void {
+  #settle(waiting: WaitingWrite | undefined, outcome: WriteOutcome): void {
     if ("changes" in outcome) return waiting?.resolve(outcome.changes);
     const { code, why, isDamaged = false } = outcome;
     // Before the refusal: whoever hears it may ask what is damaged.

@@ -1,19 +1,19 @@
 import { Failure } from "../protocol/index.ts";
 
 /** The last row of a page: the next page starts behind it. */
-export interface Place {
+export interface PageEnd {
   readonly at: string;
   readonly id: string;
 }
 
 export type ListName = "sessions" | "approvals" | "audit" | "principals";
 
-export function toCursor(list: ListName, { at, id }: Place): string {
+export function toCursor(list: ListName, { at, id }: PageEnd): string {
   return Buffer.from(JSON.stringify([list, at, id])).toString("base64url");
 }
 
 /** Takes a cursor of this very list only. */
-export function fromCursor(list: ListName, cursor: string): Place {
+export function fromCursor(list: ListName, cursor: string): PageEnd {
   const [name, at, id, ...rest] = decoded(cursor);
   if (name !== list || typeof at !== "string" || typeof id !== "string" || rest.length > 0) throw invalid();
   return { at, id };

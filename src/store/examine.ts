@@ -1,5 +1,5 @@
 import { lstatSync, statSync } from "node:fs";
-import { type Database, loadSqlite } from "./binding.ts";
+import { type SqliteDatabase, loadSqlite } from "./binding.ts";
 import { tryLock } from "./lock.ts";
 import { refuseLost } from "./record.ts";
 import { refuseWhatIsLost } from "./refuse-lost.ts";
@@ -24,7 +24,7 @@ const DAMAGED = [
 /** Looks at a database without changing it, also while a server uses it. */
 export async function examineDatabase(path: string): Promise<Examined> {
   const open = await loadSqlite();
-  let database: Database | undefined;
+  let database: SqliteDatabase | undefined;
   try {
     database = open(path, { readOnly: true });
     const rows = database.prepare(`PRAGMA integrity_check(${PROBLEMS})`).all() as {
@@ -56,7 +56,7 @@ export async function startProblem(path: string, options: { readonly isServed: b
   }
 }
 
-function placesOf(database: Database | undefined, sql: string): readonly string[] {
+function placesOf(database: SqliteDatabase | undefined, sql: string): readonly string[] {
   const rows = database?.prepare(`${sql} LIMIT ${PROBLEMS}`).all() ?? [];
   return (rows as { readonly place: string }[]).map(({ place }) => place);
 }

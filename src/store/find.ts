@@ -1,9 +1,9 @@
 import { LIMITS } from "../protocol/index.ts";
-import { fromCursor, toCursor, type Place } from "./cursor.ts";
+import { fromCursor, toCursor, type PageEnd } from "./cursor.ts";
 import { isDamagedPage } from "./damage.ts";
 import { auditRow, sessionRow } from "./rows.ts";
 import { counted, type List, type Select, selectPage } from "./select.ts";
-import type { AuditRow, Page, Reader, SessionRow } from "./store.ts";
+import type { AuditRow, RowPage, StoreReader, SessionRow } from "./store.ts";
 
 export const SESSION =
   "id, status, seq, created_at, updated_at, created_by, parent_id, parent_seq, unsettled, engine, search, token_parents, state";
@@ -19,7 +19,7 @@ export const SESSIONS: List<SessionRow> = {
 };
 
 /** Of a session on a damaged page, what can be read: the columns before the long ones, or only where it stands. */
-function oneSession(select: Select, { at, id }: Place): SessionRow {
+function oneSession(select: Select, { at, id }: PageEnd): SessionRow {
   const readable = `${SESSION.replace(", engine, search, token_parents, state", "")}, '' AS engine, '' AS search,
     '' AS token_parents, '' AS state`;
   for (const columns of [SESSION, readable]) {
@@ -46,7 +46,7 @@ const AUDIT: List<AuditRow> = {
 };
 
 /** A word can be anywhere in a text, which no index helps with: so a page looks at a bounded number of sessions, the newest first. */
-export function findSessions(select: Select, query: Parameters<Reader["sessions"]>[0]): Page<SessionRow> {
+export function findSessions(select: Select, query: Parameters<StoreReader["sessions"]>[0]): RowPage<SessionRow> {
   const { status, created_by, engine, words = [], cursor, limit } = query;
   const where = [
     { sql: "status = ?", value: status },
@@ -62,19 +62,19 @@ export function findSessions(select: Select, query: Parameters<Reader["sessions"
 }
 
 /** Where a search that begins at a cursor ends; absent: at the oldest session. */
-function lastLookedAt(select: Select, cursor: string | undefined): Place | undefined {
+function lastLookedAt(select: Select, cursor: string | undefined): PageEnd | undefined {
   const from = cursor === undefined ? undefined : fromCursor("sessions", cursor);
   const [last, more] = select({
     sql: `SELECT created_at AS at, id FROM sessions ${from === undefined ? "" : "WHERE (created_at, id) < (?, ?)"}
           ORDER BY created_at DESC, id DESC LIMIT 2 OFFSET ?`,
     values: [...(from === undefined ? [] : [from.at, from.id]), LIMITS.searchedSessions - 1],
-    row: ({ at, id }: Place): Place => ({ at, id }),
+    row: ({ at, id }: PageEnd): PageEnd => ({ at, id }),
   });
   return more === undefined ? undefined : last;
 }
 
 /** There are few kinds of actions and each has its place in an index: a page is merged from one of each. */
-export function findAudit(select: Select, query: Parameters<Reader["audit"]>[0]): Page<AuditRow> {
+export function findAudit(select: Select, query: Parameters<StoreReader["audit"]>[0]): RowPage<AuditRow> {
   const { action, by, cursor, limit } = query;
   if (action === undefined && by === undefined) return selectPage(select, AUDIT, { where: [], cursor, limit });
   if (cursor !== undefined) fromCursor("audit", cursor);

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { type Database, type OpenDatabase, primaryCode, SQLITE } from "./binding.ts";
+import { type SqliteDatabase, type OpenDatabase, primaryCode, SQLITE } from "./binding.ts";
 import { makePrivate } from "./private-file.ts";
-import { Refusal } from "./refusal.ts";
+import { StoreRefusal } from "./refusal.ts";
 import { quietly } from "./stall.ts";
 
 export interface Lock {
@@ -35,7 +35,7 @@ export function takeLock(open: OpenDatabase, path: string): Lock {
   };
 }
 
-function openLock(open: OpenDatabase, path: string): Database {
+function openLock(open: OpenDatabase, path: string): SqliteDatabase {
   try {
     return open(makePrivate(`${path}.lock`));
   } catch (error) {
@@ -46,7 +46,7 @@ function openLock(open: OpenDatabase, path: string): Database {
 /** Looks without taking it. Throws what `takeLock` would. */
 export function tryLock(open: OpenDatabase, path: string): void {
   if (statSync(`${path}.lock`, { throwIfNoEntry: false }) === undefined) return;
-  let database: Database | undefined;
+  let database: SqliteDatabase | undefined;
   try {
     database = open(`${path}.lock`, { readOnly: true });
     database.prepare("SELECT count(*) FROM sqlite_schema").get();
@@ -58,16 +58,16 @@ export function tryLock(open: OpenDatabase, path: string): void {
 }
 
 /** Undefined: the disk stands in the way, not the lock. */
-function lockRefusal(path: string, error: unknown): Refusal | undefined {
+function lockRefusal(path: string, error: unknown): StoreRefusal | undefined {
   if (primaryCode(error) === SQLITE.busy)
-    return new Refusal(
+    return new StoreRefusal(
       "conflict",
       `Another Sallyport process (pid ${ownerOf(path)}) has this home open: stop it, or give this one another home.`,
     );
   const isFolder = statSync(`${path}.lock`, { throwIfNoEntry: false })?.isDirectory() === true;
   if (!isFolder && primaryCode(error) !== SQLITE.notADatabase && primaryCode(error) !== SQLITE.corrupt)
     return undefined;
-  return new Refusal(
+  return new StoreRefusal(
     "store_failed",
     `${path}.lock is damaged or no file of ours. It holds nothing: when no server runs on this home, remove it and start again.`,
   );

@@ -1,5 +1,5 @@
 import type { ErrorCode } from "../protocol/index.ts";
-import type { Operation } from "./statements.ts";
+import type { WriteOperation } from "./statements.ts";
 import type { Stall, StoreDisk } from "./store.ts";
 
 /** What the writer's thread is started with. */
@@ -29,7 +29,7 @@ export type Faults = Int32Array<SharedArrayBuffer>;
 
 /** One Write. The Writes of a chain follow from each other: after one was refused, so are all that come later. */
 export interface SentWrite {
-  readonly operations: readonly Operation[];
+  readonly operations: readonly WriteOperation[];
   readonly chain?: string;
 }
 
@@ -42,7 +42,7 @@ export type ToWriter =
   | { readonly kind: "close" };
 
 /** How one Write ended: the rows that its last statement changed, or why nothing of it was stored. */
-export type Outcome =
+export type WriteOutcome =
   | { readonly changes: number }
   | {
       readonly code: "conflict" | "store_failed";
@@ -59,7 +59,7 @@ export type FromWriter =
   | ({ readonly kind: "disk" } & StoreDisk)
   | { readonly kind: "refused"; readonly code: ErrorCode; readonly message: string }
   /** `batches` messages went into one durable transaction; outcomes in the order of their Writes. */
-  | { readonly kind: "done"; readonly batches: number; readonly outcomes: readonly Outcome[] }
+  | { readonly kind: "done"; readonly batches: number; readonly outcomes: readonly WriteOutcome[] }
   /** The disk or another program stands in the way: nothing of what was sent so far is stored, all of it may be sent again. */
   | ({ readonly kind: "stalled" } & Omit<Stall, "since">)
   /** Nothing can be written any more. */

@@ -2,7 +2,7 @@ import { Failure, USAGE_GROUPS, type UsageGroup } from "../protocol/index.ts";
 import { countOf, reservationRow, spentOf, usageLine } from "./rows.ts";
 import { counted, type Select } from "./select.ts";
 import { USAGE_SUMS } from "./statements.ts";
-import type { Reader } from "./store.ts";
+import type { StoreReader } from "./store.ts";
 
 const RESERVATION = "id, at, session_id, turn_id, agent, engine, provider, model, accounts, amount";
 
@@ -22,7 +22,7 @@ const COLUMNS: Readonly<Record<UsageGroup, string>> = {
 
 export function money(
   select: Select,
-): Pick<Reader, "reservations" | "spent" | "usage" | "activeSessions" | "activeSessionsMadeWith"> {
+): Pick<StoreReader, "reservations" | "spent" | "usage" | "activeSessions" | "activeSessionsMadeWith"> {
   return {
     reservations: async () =>
       select({

@@ -1,5 +1,5 @@
 import { Failure, LIMITS, type Approval } from "../protocol/index.ts";
-import type { Operation } from "./statements.ts";
+import type { WriteOperation } from "./statements.ts";
 import type {
   AuditRow,
   DocumentRow,
@@ -15,7 +15,7 @@ import type {
 
 /** A Write as the writer takes it. */
 export interface Encoded {
-  readonly operations: readonly Operation[];
+  readonly operations: readonly WriteOperation[];
   /** UTF-16 units of all text. */
   readonly chars: number;
 }
@@ -29,19 +29,19 @@ export function encode(write: Write): Encoded {
     ...(write.approvals ?? []).map(approval),
     ...(write.receipts ?? []).map(receipt),
     // Before the new ones, so that one Write can give a token to another principal.
-    ...(write.deletedPrincipals ?? []).map((id): Operation => ["deletedPrincipal", [id]]),
+    ...(write.deletedPrincipals ?? []).map((id): WriteOperation => ["deletedPrincipal", [id]]),
     ...(write.principals ?? []).map(principal),
-    ...(write.usedPrincipals ?? []).map(({ id, at }): Operation => ["usedPrincipal", [at, id]]),
+    ...(write.usedPrincipals ?? []).map(({ id, at }): WriteOperation => ["usedPrincipal", [at, id]]),
     ...(write.audit ?? []).map(audit),
     ...(write.documents ?? []).map(document),
-    ...(write.endedReservations ?? []).map((id): Operation => ["endedReservation", [id]]),
+    ...(write.endedReservations ?? []).map((id): WriteOperation => ["endedReservation", [id]]),
     ...(write.reservations ?? []).map(reservation),
     ...(write.spending ?? []).map(spending),
     ...(write.usage ?? []).map(usage),
   ]);
 }
 
-function deletedSession(id: string): readonly Operation[] {
+function deletedSession(id: string): readonly WriteOperation[] {
   return [
     ["deletedApprovals", [id]],
     ["deletedSession", [id]],
@@ -67,7 +67,7 @@ export function encodeDeletedEventsOf(session_id: string, limit: number): Encode
 }
 
 /** Where an operation names its session. */
-const SESSION_AT: Partial<Readonly<Record<Operation[0], number>>> = {
+const SESSION_AT: Partial<Readonly<Record<WriteOperation[0], number>>> = {
   session: 0,
   event: 0,
   approval: 1,
@@ -78,7 +78,7 @@ const SESSION_AT: Partial<Readonly<Record<Operation[0], number>>> = {
 };
 
 /** The session that a Write is about; undefined: none, or several. */
-export function sessionIn(operations: readonly Operation[]): string | undefined {
+export function sessionIn(operations: readonly WriteOperation[]): string | undefined {
   const named = operations.flatMap(([name, values]) => {
     const at = SESSION_AT[name];
     return at === undefined ? [] : [values[at]];
@@ -88,7 +88,7 @@ export function sessionIn(operations: readonly Operation[]): string | undefined 
 }
 
 /** What a sweep deletes, one kind of row after the other. */
-export const SWEEPS = ["sweep", "sweepPrincipals"] as const satisfies readonly Operation[0][];
+export const SWEEPS = ["sweep", "sweepPrincipals"] as const satisfies readonly WriteOperation[0][];
 
 export function encodeSweep(
   what: (typeof SWEEPS)[number],
@@ -104,7 +104,7 @@ export function storable(text: string): string {
   throw new Failure("invalid_request", "Text with a NUL character cannot be stored: remove it.");
 }
 
-function measured(operations: readonly Operation[]): Encoded {
+function measured(operations: readonly WriteOperation[]): Encoded {
   let chars = 0;
   for (const [, values] of operations) {
     for (const value of values) if (typeof value === "string") chars += storable(value).length;
@@ -112,14 +112,14 @@ function measured(operations: readonly Operation[]): Encoded {
   return { operations, chars };
 }
 
-function session(row: SessionRow): Operation {
+function session(row: SessionRow): WriteOperation {
   const parent = [row.parent_id ?? null, row.parent_seq ?? null];
   const { id, status, seq, created_at, updated_at, created_by, unsettled, engine, search, token_parents, state } = row;
   const found = [engine, search, token_parents, state];
   return ["session", [id, status, seq, created_at, updated_at, created_by, ...parent, unsettled ? 1 : 0, ...found]];
 }
 
-function event(row: EventRow): Operation {
+function event(row: EventRow): WriteOperation {
   return ["event", [row.session_id, row.seq, row.at, row.type, endedTurn(row), row.body]];
 }
 
@@ -130,43 +130,43 @@ function endedTurn(row: EventRow): string | null {
   return typeof body.turn_id === "string" ? body.turn_id : null;
 }
 
-function approval(row: Approval): Operation {
+function approval(row: Approval): WriteOperation {
   return ["approval", [row.id, row.session_id, row.status, row.created_at, JSON.stringify(row)]];
 }
 
-function receipt(row: ReceiptRow): Operation {
+function receipt(row: ReceiptRow): WriteOperation {
   return ["receipt", [row.principal_id, row.key, row.request_hash, row.answer, row.expires_at]];
 }
 
-function principal(row: PrincipalRow): Operation {
+function principal(row: PrincipalRow): WriteOperation {
   const { id, principal_id, name, role, token_hash, created_at, bounds, expires_at, last_used_at, made_with } = row;
   const times = [expires_at ?? null, last_used_at ?? null];
   const who = [id, principal_id, name, role, token_hash, created_at];
   return ["principal", [...who, JSON.stringify(bounds), ...times, made_with ?? null]];
 }
 
-function audit(row: AuditRow): Operation {
+function audit(row: AuditRow): WriteOperation {
   // JSON.stringify answers undefined for undefined, whatever its type says.
   const details = (JSON.stringify(row.details) as string | undefined) ?? null;
   return ["audit", [row.id, row.at, JSON.stringify(row.by), row.action, row.target, details]];
 }
 
-function document(row: DocumentRow): Operation {
+function document(row: DocumentRow): WriteOperation {
   return ["document", [row.name, row.at, JSON.stringify(row.by), row.body]];
 }
 
-function reservation(row: ReservationRow): Operation {
+function reservation(row: ReservationRow): WriteOperation {
   const { id, at, session_id, turn_id, agent, engine, provider, model, accounts, amount } = row;
   const who = [id, at, session_id, turn_id ?? null, agent, engine, provider, model];
   for (const account of accounts) storable(account);
   return ["reservation", [...who, JSON.stringify(accounts), whole(amount)]];
 }
 
-function spending({ account, amount }: SpendingRow): Operation {
+function spending({ account, amount }: SpendingRow): WriteOperation {
   return ["spending", [account, whole(amount)]];
 }
 
-function usage(row: UsageRow): Operation {
+function usage(row: UsageRow): WriteOperation {
   const { day, session, turn, agent, engine, provider, model, tokens } = row;
   // In the order of USAGE_SUMS.
   const sums = [

@@ -9,7 +9,7 @@ const WATCHED = ["", "-wal", ".lock"] as const;
 const OVERWRITTEN: ReadonlySet<number | undefined> = new Set([SQLITE.error, SQLITE.corrupt, SQLITE.notADatabase]);
 
 /** The files of an open store are not on the disk any more, or others stand in their place. It does not pass. */
-export class Replaced extends Error {
+export class ReplacedStore extends Error {
   /** Only the log has no name any more: what is open can still be folded into the database. */
   isOnlyLog = false;
 }
@@ -27,14 +27,16 @@ export class Presence {
   }
 
   /** Cheap, for every transaction. Undefined: the files are there. */
-  missing(): Replaced | undefined {
+  missing(): ReplacedStore | undefined {
     for (const end of WATCHED) {
       const path = this.#path + end;
       const [known, found] = [this.#known.get(end), fileId(path)];
       if (found === undefined) continue;
       if (known === undefined && found !== GONE) this.#known.set(end, found);
       if (known === undefined || known === found) continue;
-      const replaced = new Replaced(found === GONE ? `${path} was removed` : `${path} was replaced by another file`);
+      const replaced = new ReplacedStore(
+        found === GONE ? `${path} was removed` : `${path} was replaced by another file`,
+      );
       replaced.isOnlyLog = end === "-wal" && found === GONE;
       return replaced;
     }
@@ -42,12 +44,12 @@ export class Presence {
   }
 
   /** The same, and whether a new connection finds what was stored. */
-  lost(stored: StoreRecord): Replaced | undefined {
+  lost(stored: StoreRecord): ReplacedStore | undefined {
     return this.missing() ?? this.#overwritten(stored);
   }
 
-  #overwritten(stored: StoreRecord): Replaced | undefined {
-    const changed = new Replaced(`${this.#path} or its log was overwritten by another program`);
+  #overwritten(stored: StoreRecord): ReplacedStore | undefined {
+    const changed = new ReplacedStore(`${this.#path} or its log was overwritten by another program`);
     try {
       const database = this.#open(this.#path, { readOnly: true });
       try {

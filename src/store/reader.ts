@@ -14,7 +14,7 @@ import {
 } from "./rows.ts";
 import { findAudit, findSessions, SESSION, SESSIONS } from "./find.ts";
 import { counted, type List, type Select, selectOrEach, selectPage } from "./select.ts";
-import type { EventRow, PrincipalRow, Reader } from "./store.ts";
+import type { EventRow, PrincipalRow, StoreReader } from "./store.ts";
 
 const PRINCIPAL = "id, principal_id, name, role, token_hash, created_at, bounds, expires_at, last_used_at, made_with";
 const PRINCIPALS: List<PrincipalRow> = {
@@ -44,13 +44,13 @@ const APPROVALS: List<Approval> = {
 };
 
 /** Each read is a transaction of its own on a connection that cannot write: it sees the last commit. */
-export function makeReader(select: Select): Reader {
+export function makeReader(select: Select): StoreReader {
   return { ...journal(select), ...figures(select), ...inbox(select), ...registry(select), ...money(select) };
 }
 
 function journal(
   select: Select,
-): Pick<Reader, "session" | "sessions" | "unsettled" | "resting" | "events" | "turnEnd"> {
+): Pick<StoreReader, "session" | "sessions" | "unsettled" | "resting" | "events" | "turnEnd"> {
   return {
     session: async (id) =>
       select({ sql: `SELECT ${SESSION} FROM sessions WHERE id = ?`, values: [id], row: sessionRow, session: id })[0],
@@ -90,7 +90,7 @@ function journal(
 }
 
 /** What retention looks at. */
-function figures(select: Select): Pick<Reader, "sessionCount" | "lastStored" | "usedBytes"> {
+function figures(select: Select): Pick<StoreReader, "sessionCount" | "lastStored" | "usedBytes"> {
   return {
     sessionCount: async () =>
       select({ sql: "SELECT count(*) AS count FROM sessions", values: [], row: countOf })[0] ?? 0,
@@ -122,7 +122,7 @@ function passes(chars: number): (row: EventRow) => boolean {
   };
 }
 
-function inbox(select: Select): Pick<Reader, "approval" | "approvals" | "receipt"> {
+function inbox(select: Select): Pick<StoreReader, "approval" | "approvals" | "receipt"> {
   return {
     approval: async (id) =>
       select({
@@ -156,7 +156,7 @@ const FOR_EVER = Number.MAX_SAFE_INTEGER;
 function registry(
   select: Select,
 ): Pick<
-  Reader,
+  StoreReader,
   "principals" | "principal" | "principalByHash" | "principalsMadeWith" | "origins" | "audit" | "documents"
 > {
   return {

@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
-import type { Database } from "./binding.ts";
-import { Refusal } from "./refusal.ts";
+import type { SqliteDatabase } from "./binding.ts";
+import { StoreRefusal } from "./refusal.ts";
 
 /** What the database held when this was written. It stands in a file beside it, so that a database that was lost is missed. */
 export interface StoreRecord {
@@ -45,7 +45,7 @@ export function writeRecord(path: string, record: StoreRecord): void {
 }
 
 /** Undefined: this is no database of ours, or an older one that keeps no count. */
-function stateOf(database: Database): StoreRecord | undefined {
+function stateOf(database: SqliteDatabase): StoreRecord | undefined {
   try {
     const row = database.prepare("SELECT instance, commits FROM store_state").get();
     return row === undefined ? undefined : (row as StoreRecord);
@@ -55,14 +55,14 @@ function stateOf(database: Database): StoreRecord | undefined {
 }
 
 /** Refuses a database that holds less than there was, before anything of it is touched. Undefined: there is none. */
-export function refuseLost(path: string, database: Database | undefined): void {
+export function refuseLost(path: string, database: SqliteDatabase | undefined): void {
   const lost = lossOf(path, database);
   if (lost !== undefined) throw lossRefusal(lost, "sallyport serve --accept-data-loss");
 }
 
 /** `goOn`: the command that goes on without what is lost. */
-export function lossRefusal(lost: string, goOn: string): Refusal {
-  return new Refusal(
+export function lossRefusal(lost: string, goOn: string): StoreRefusal {
+  return new StoreRefusal(
     "store_failed",
     `${lost} Restore a backup with \`sallyport restore <file>\`, or put the missing files back. ` +
       `To go on without what is lost: \`${goOn}\`.`,
@@ -70,7 +70,7 @@ export function lossRefusal(lost: string, goOn: string): Refusal {
 }
 
 /** What a database has lost since its record was written. Undefined: nothing, or there is no record. */
-export function lossOf(path: string, database: Database | undefined): string | undefined {
+export function lossOf(path: string, database: SqliteDatabase | undefined): string | undefined {
   // The record first: a server that writes meanwhile only adds to the database.
   const record = readRecord(path);
   return record === undefined || record.commits === 0 ? undefined : difference(record, database && stateOf(database));

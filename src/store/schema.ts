@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
-import type { Database } from "./binding.ts";
+import type { SqliteDatabase } from "./binding.ts";
 import { makePrivate } from "./private-file.ts";
-import { Refusal } from "./refusal.ts";
+import { StoreRefusal } from "./refusal.ts";
 import { wordsOf } from "./stall.ts";
 
 /**
@@ -208,27 +208,27 @@ const MIGRATIONS: readonly string[] = [
   `,
 ];
 
-function versionOf(database: Database): number {
+function versionOf(database: SqliteDatabase): number {
   return (database.prepare("PRAGMA user_version").get() as { readonly user_version: number }).user_version;
 }
 
 /** Refuses a database that a newer Sallyport wrote, before anything of it is touched. */
-export function refuseNewer(database: Database): void {
+export function refuseNewer(database: SqliteDatabase): void {
   const version = versionOf(database);
   if (version <= MIGRATIONS.length) return;
-  throw new Refusal(
+  throw new StoreRefusal(
     "unsupported",
     `This home was written by a newer Sallyport (database version ${version}, this one knows ${MIGRATIONS.length}): ` +
       "start that version again, or give this one another home.",
   );
 }
 
-function copyBefore(database: Database, target: string): void {
+function copyBefore(database: SqliteDatabase, target: string): void {
   try {
     rmSync(target, { force: true });
     copyInto(database, makePrivate(target));
   } catch (error) {
-    throw new Refusal(
+    throw new StoreRefusal(
       "store_failed",
       `This version changes the database, and the copy ${target} could not be made before: ${wordsOf(error)}. ` +
         "Free some space, then start again.",
@@ -237,12 +237,12 @@ function copyBefore(database: Database, target: string): void {
 }
 
 /** A whole copy as of now, as small as it can be. The target is empty or missing. */
-export function copyInto(database: Database, target: string): void {
+export function copyInto(database: SqliteDatabase, target: string): void {
   database.prepare("VACUUM INTO ?").run(target);
 }
 
 /** Takes the database to this version's tables, all steps or none. Before that, an older one is copied. */
-export function migrate(database: Database, path: string): void {
+export function migrate(database: SqliteDatabase, path: string): void {
   const version = versionOf(database);
   if (version === MIGRATIONS.length) return;
   if (version > 0) copyBefore(database, `${path}.before-version-${MIGRATIONS.length}`);

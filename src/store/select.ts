@@ -1,13 +1,13 @@
 import { Failure, LIMITS } from "../protocol/index.ts";
-import type { Database, SqlValue, Statement } from "./binding.ts";
+import type { SqliteDatabase, SqlValue, PreparedStatement } from "./binding.ts";
 import { type Damage, DamagedPage, isDamage, isDamagedPage } from "./damage.ts";
-import { fromCursor, type ListName, type Place, toCursor } from "./cursor.ts";
+import { fromCursor, type ListName, type PageEnd, toCursor } from "./cursor.ts";
 import { storeFailure } from "./failure.ts";
 import { storable } from "./operations.ts";
 import { wordsOf } from "./stall.ts";
-import type { Page } from "./store.ts";
+import type { RowPage } from "./store.ts";
 
-interface Query<Row> {
+interface SelectQuery<Row> {
   readonly sql: string;
   readonly values: readonly SqlValue[];
   /** Takes what SQLite gives for one row of `sql`. */
@@ -18,17 +18,17 @@ interface Query<Row> {
   readonly session?: string;
 }
 
-export type Select = <Row>(query: Query<Row>) => readonly Row[];
+export type Select = <Row>(query: SelectQuery<Row>) => readonly Row[];
 
 const READ_DAMAGED =
   "A part of the database that this needs is damaged and cannot be read. `sallyport doctor` says what is damaged.";
 
 /** Statements are prepared once each; where there are more (usage is grouped in many ways), all of them are made anew. */
 export function makeSelect(
-  database: Database,
+  database: SqliteDatabase,
   { refuseClosed, damage }: { readonly refuseClosed: () => void; readonly damage: Damage },
 ): Select {
-  const prepared = new Map<string, Statement>();
+  const prepared = new Map<string, PreparedStatement>();
   return ({ sql, values, row, isLast, session }) => {
     refuseClosed();
     for (const value of values) if (typeof value === "string") storable(value);
@@ -70,9 +70,9 @@ export interface List<Row> {
   readonly at: string;
   readonly id: string;
   readonly row: (record: never) => Row;
-  readonly place: (row: Row) => Place;
+  readonly place: (row: Row) => PageEnd;
   /** One row by its place. Absent: a damaged page makes the whole list unreadable. */
-  readonly one?: (select: Select, place: Place) => Row;
+  readonly one?: (select: Select, place: PageEnd) => Row;
 }
 
 interface PageQuery {
@@ -86,7 +86,7 @@ interface PageQuery {
 }
 
 /** Pages by the place of the last row, not by counting: rows that come in meanwhile move nothing. */
-export function selectPage<Row>(select: Select, list: List<Row>, query: PageQuery): Page<Row> {
+export function selectPage<Row>(select: Select, list: List<Row>, query: PageQuery): RowPage<Row> {
   const conditions = query.where.flatMap(({ sql, value }) =>
     value === undefined ? [] : [{ sql, values: [value].flat() }],
   );
@@ -120,7 +120,7 @@ export function selectOrEach<Row>(
     const places = select({
       sql: `SELECT ${list.at} AS at, ${list.id} AS id ${rest}`,
       values,
-      row: ({ at, id }: Place): Place => ({ at, id }),
+      row: ({ at, id }: PageEnd): PageEnd => ({ at, id }),
     });
     return places.map((place) => one(select, place));
   }

@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { Worker } from "node:worker_threads";
 import { Failure, LIMITS } from "../protocol/index.ts";
-import { type Database, loadSqlite } from "./binding.ts";
+import { type SqliteDatabase, loadSqlite } from "./binding.ts";
 import { Commits, type Commit } from "./commits.ts";
 import { Damage, isDamagedPage, type DamageFound } from "./damage.ts";
 import { REFUSED, storeFailure } from "./failure.ts";
@@ -117,7 +117,7 @@ function makeHome(path: string): string {
 interface Parts {
   readonly writer: Writer;
   readonly commits: Commits;
-  readonly database: Database;
+  readonly database: SqliteDatabase;
   readonly damage: Damage;
   readonly tuning: StoreTuning;
   readonly hurry: WriterData["hurry"];
@@ -161,7 +161,7 @@ async function endWriter({ port, gone }: Writer): Promise<void> {
 }
 
 /** Gives up what waits when the disk is away at the end of `closeMs`, or at once after the signal. */
-class Ending {
+class StoreClosing {
   readonly #parts: Parts;
   readonly #over: Promise<void>;
   #cancel: () => void = () => undefined;
@@ -264,7 +264,7 @@ function healthOf({ commits, damage, tuning: { minFreeBytes } }: Parts): StoreHe
 function makeStore(parts: Parts): SqliteStore {
   const { writer, commits, database, damage } = parts;
   let closing: Promise<void> | undefined;
-  let stopping: Ending | undefined;
+  let stopping: StoreClosing | undefined;
   let readable = true;
   let ending = false;
   writer.port.on("exit", (code) => {
@@ -274,7 +274,7 @@ function makeStore(parts: Parts): SqliteStore {
     if (!open) throw new Failure("shutting_down", "The store is closed.");
   };
   const close = async () => {
-    stopping ??= new Ending(parts);
+    stopping ??= new StoreClosing(parts);
     await stopping.drained();
     readable = false;
     // Before the writer's, which folds the write-ahead log into the database.
@@ -306,7 +306,7 @@ function makeStore(parts: Parts): SqliteStore {
       return swept + (await sweepEvents({ damage, select, repeat }));
     },
     giveUpSoon: (hurry) => {
-      stopping ??= new Ending(parts);
+      stopping ??= new StoreClosing(parts);
       stopping.hurryWith(hurry);
     },
     close: () => (closing ??= close()),

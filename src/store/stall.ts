@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, openSync, rmSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { primaryCode, SQLITE } from "./binding.ts";
-import { Replaced } from "./presence.ts";
+import { ReplacedStore } from "./presence.ts";
 import type { Stall } from "./store.ts";
 
 /** What passes: the disk or another program stands in the way, and the same transaction may work later. */
@@ -28,7 +28,7 @@ const BY_ERRNO: ReadonlyMap<string, Stall["cause"]> = new Map([
 
 /** Why a transaction did not work, where it may work later; undefined: it never will. */
 export function stallOf(error: unknown, path: string): Omit<Stall, "since"> | undefined {
-  if (error instanceof Replaced) return { cause: "replaced", why: error.message };
+  if (error instanceof ReplacedStore) return { cause: "replaced", why: error.message };
   const cause = PASSING.get(primaryCode(error));
   if (cause === undefined) return undefined;
   const why = wordsOf(error);

@@ -96,4 +96,4 @@ export const WRITES = {
 export type WriteName = keyof typeof WRITES;
 
 /** One statement to run: plain values only, so that it crosses to the writer's thread cheaply and cannot fail to. */
-export type Operation = readonly [name: WriteName, values: readonly SqlValue[]];
+export type WriteOperation = readonly [name: WriteName, values: readonly SqlValue[]];

@@ -154,7 +154,7 @@ export interface Write {
   readonly usage?: readonly UsageRow[];
 }
 
-export interface Page<Row> {
+export interface RowPage<Row> {
   readonly rows: readonly Row[];
   /** Give it back as `cursor` for the next page; absent on the last one. */
   readonly next?: string;
@@ -223,7 +223,7 @@ interface RestingQuery {
   readonly limit: number;
 }
 
-interface UsageQuery {
+interface StoredUsageQuery {
   /** At least one; the lines are ordered by these, in this order. */
   readonly by: readonly UsageGroup[];
   /** Days, inclusive; absent: from the first, to the last. */
@@ -235,10 +235,10 @@ interface UsageQuery {
 }
 
 /** What is read. A read sees every commit that was answered before it was asked. */
-export interface Reader {
+export interface StoreReader {
   session(id: string): Promise<SessionRow | undefined>;
   /** With `engine` or `words` one page looks at a bounded number of sessions: it may be short, or empty, and have a `next`. */
-  sessions(query: SessionQuery): Promise<Page<SessionRow>>;
+  sessions(query: SessionQuery): Promise<RowPage<SessionRow>>;
   /** Sessions that a restart must look at (`unsettled`). */
   unsettled(): Promise<readonly SessionRow[]>;
   /** Ordered by seq. */
@@ -246,7 +246,7 @@ export interface Reader {
   /** The seq of the event that ended a turn in this session's own rows; absent while it is open or unknown. */
   turnEnd(query: { readonly session_id: string; readonly turn_id: string }): Promise<number | undefined>;
   approval(id: string): Promise<Approval | undefined>;
-  approvals(query: ApprovalQuery): Promise<Page<Approval>>;
+  approvals(query: ApprovalQuery): Promise<RowPage<Approval>>;
   /** Absent when unknown or past its time. */
   receipt(query: {
     readonly principal_id: string;
@@ -254,21 +254,21 @@ export interface Reader {
     readonly now: number;
   }): Promise<ReceiptRow | undefined>;
   /** Newest first. */
-  principals(query: PrincipalQuery): Promise<Page<PrincipalRow>>;
+  principals(query: PrincipalQuery): Promise<RowPage<PrincipalRow>>;
   principal(id: string): Promise<PrincipalRow | undefined>;
   /** The ids of the tokens that were made with this one, and with those, and so on. */
   principalsMadeWith(id: string): Promise<readonly string[]>;
   /** The origins that tokens name which live at `now`. */
   origins(now: number): Promise<readonly OriginRow[]>;
   principalByHash(token_hash: string): Promise<PrincipalRow | undefined>;
-  audit(query: AuditQuery): Promise<Page<AuditRow>>;
+  audit(query: AuditQuery): Promise<RowPage<AuditRow>>;
   /** Newest first. */
   documents(query: { readonly name: string; readonly limit: number }): Promise<readonly DocumentRow[]>;
   /** All of them, oldest first. */
   reservations(): Promise<readonly ReservationRow[]>;
   /** What was spent on an account, micro-USD; 0 when it is unknown. */
   spent(account: string): Promise<number>;
-  usage(query: UsageQuery): Promise<readonly UsageLine[]>;
+  usage(query: StoredUsageQuery): Promise<readonly UsageLine[]>;
   /** Sessions that a restart has nothing to do with, the longest unchanged first. */
   resting(query: RestingQuery): Promise<readonly SessionRow[]>;
   /** How many sessions there are. */
@@ -330,7 +330,7 @@ export interface StoreHealth {
 }
 
 export interface Store {
-  readonly read: Reader;
+  readonly read: StoreReader;
   /** Resolves when everything in `write` is on the disk. Writes asked for in one event-loop turn share one commit; order is kept. */
   commit(write: Write, options?: CommitOptions): Promise<void>;
   /** Deletes what is past its time: receipts, tokens that expired a while ago, events of deleted sessions. Answers how many rows went. */

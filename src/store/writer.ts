@@ -1,31 +1,31 @@
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { LIMITS } from "../protocol/limits.ts";
 import {
-  type Database,
+  type SqliteDatabase,
   extendedCode,
   loadSqlite,
   type OpenDatabase,
   primaryCode,
   SQLITE,
-  type Statement,
+  type PreparedStatement,
 } from "./binding.ts";
 import { isDamage } from "./damage.ts";
 import { diskOf, makeReserve, releaseReserve } from "./disk.ts";
 import { type Lock, takeLock } from "./lock.ts";
-import type { Faults, FromWriter, Outcome, SentWrite, ToWriter, WriterData } from "./messages.ts";
-import { Presence, type Replaced } from "./presence.ts";
+import type { Faults, FromWriter, WriteOutcome, SentWrite, ToWriter, WriterData } from "./messages.ts";
+import { Presence, type ReplacedStore } from "./presence.ts";
 import { type StoreRecord, writeRecord } from "./record.ts";
-import { Refusal } from "./refusal.ts";
+import { StoreRefusal } from "./refusal.ts";
 import { refuseWhatIsLost } from "./refuse-lost.ts";
 import { migrate, refuseNewer } from "./schema.ts";
 import { quietly, stallOf, wordsOf } from "./stall.ts";
-import { type Operation, type WriteName, WRITES } from "./statements.ts";
+import { type WriteOperation, type WriteName, WRITES } from "./statements.ts";
 import type { Stall, StoreDisk } from "./store.ts";
 
 // The store's only writer, in a thread of its own: waiting for the disk never holds up the event loop of the server.
 
-type Control = "begin" | "commit" | "rollback" | "save" | "keep" | "undo" | "count" | "state" | "free";
-type Statements = Readonly<Record<WriteName | Control, Statement>>;
+type ControlStatement = "begin" | "commit" | "rollback" | "save" | "keep" | "undo" | "count" | "state" | "free";
+type Statements = Readonly<Record<WriteName | ControlStatement, PreparedStatement>>;
 
 /** What one Write alone can be to blame for. Anything else that SQLite says is about the disk or the database. */
 const WRITE_ERRORS: ReadonlySet<number | undefined> = new Set([
@@ -37,7 +37,7 @@ const WRITE_ERRORS: ReadonlySet<number | undefined> = new Set([
   SQLITE.range,
 ]);
 
-function connect(open: OpenDatabase, { path, busyMs }: WriterData): Database {
+function connect(open: OpenDatabase, { path, busyMs }: WriterData): SqliteDatabase {
   const database = open(path);
   try {
     database.exec(`PRAGMA busy_timeout = ${busyMs}`);
@@ -60,7 +60,7 @@ function connect(open: OpenDatabase, { path, busyMs }: WriterData): Database {
   }
 }
 
-function openForWriting(open: OpenDatabase, data: WriterData): Database {
+function openForWriting(open: OpenDatabase, data: WriterData): SqliteDatabase {
   if (!data.acceptLoss) refuseWhatIsLost(open, data.path);
   const database = connect(open, data);
   try {
@@ -73,7 +73,7 @@ function openForWriting(open: OpenDatabase, data: WriterData): Database {
 }
 
 /** A disk that was full when the last process ended is full still: the reserve lets the next one begin. */
-function openWithReserve(open: OpenDatabase, data: WriterData): Database {
+function openWithReserve(open: OpenDatabase, data: WriterData): SqliteDatabase {
   try {
     return openForWriting(open, data);
   } catch (error) {
@@ -82,7 +82,7 @@ function openWithReserve(open: OpenDatabase, data: WriterData): Database {
   }
 }
 
-function prepare(database: Database): Statements {
+function prepare(database: SqliteDatabase): Statements {
   const statement = (sql: string) => database.prepare(sql);
   return {
     session: statement(WRITES.session),
@@ -118,14 +118,14 @@ function prepare(database: Database): Statements {
   };
 }
 
-function runOperations(statements: Statements, operations: readonly Operation[]): number {
+function runOperations(statements: Statements, operations: readonly WriteOperation[]): number {
   let changes = 0;
   for (const [name, values] of operations) changes = Number(statements[name].run(...values).changes);
   return changes;
 }
 
 /** Everything of one Write or nothing of it, without harm to the others of its transaction. */
-function runWrite(statements: Statements, operations: readonly Operation[]): Outcome {
+function runWrite(statements: Statements, operations: readonly WriteOperation[]): WriteOutcome {
   statements.save.run();
   try {
     const changes = runOperations(statements, operations);
@@ -150,10 +150,10 @@ function pretend(faults: Faults | undefined, step: 0 | 1): void {
 }
 
 /** Writes, one transaction at a time. Where the disk or another program stands in the way, the same may be asked again. */
-class Writing {
+class WriterLoop {
   readonly #open: OpenDatabase;
   readonly #data: WriterData;
-  #database: Database;
+  #database: SqliteDatabase;
   #statements: Statements;
   readonly #instance: string;
   /** How many transactions the database has seen, and how many the record tells of. */
@@ -165,11 +165,11 @@ class Writing {
   #quiet = 0;
   readonly #presence: Presence;
   /** Set for good: what is open is not what stands on the disk. */
-  #replaced: Replaced | undefined;
+  #replaced: ReplacedStore | undefined;
   /** Chains of which a Write was refused; the oldest is forgotten first. */
   readonly #broken = new Set<string>();
 
-  constructor(open: OpenDatabase, data: WriterData, database: Database) {
+  constructor(open: OpenDatabase, data: WriterData, database: SqliteDatabase) {
     this.#open = open;
     this.#data = data;
     this.#database = database;
@@ -182,9 +182,9 @@ class Writing {
   }
 
   /** One transaction for all; on the disk when it returns. Throws when nothing of it is. */
-  transaction(writes: readonly SentWrite[], damaged = new Map<SentWrite, Outcome>()): readonly Outcome[] {
+  transaction(writes: readonly SentWrite[], damaged = new Map<SentWrite, WriteOutcome>()): readonly WriteOutcome[] {
     const broken = new Set<string>();
-    const outcomes: Outcome[] = [];
+    const outcomes: WriteOutcome[] = [];
     let current: SentWrite | undefined;
     this.#refuseReplaced();
     try {
@@ -219,7 +219,7 @@ class Writing {
     return outcomes;
   }
 
-  #prepare(database: Database): Statements {
+  #prepare(database: SqliteDatabase): Statements {
     database.exec(`PRAGMA busy_timeout = ${Math.min(this.#data.busyMs, LIMITS.storeBusyStepMs)}`);
     return prepare(database);
   }
@@ -252,8 +252,8 @@ class Writing {
 
   #write(
     write: SentWrite,
-    { broken, damaged }: { readonly broken: Set<string>; readonly damaged: ReadonlyMap<SentWrite, Outcome> },
-  ): Outcome {
+    { broken, damaged }: { readonly broken: Set<string>; readonly damaged: ReadonlyMap<SentWrite, WriteOutcome> },
+  ): WriteOutcome {
     const { operations, chain } = write;
     if (chain !== undefined && (broken.has(chain) || this.#broken.has(chain)))
       return { code: "store_failed", why: "an earlier write of its chain was refused" };
@@ -274,7 +274,7 @@ class Writing {
   }
 
   /** What is said once, when the files are found to be others. */
-  look(): Replaced | undefined {
+  look(): ReplacedStore | undefined {
     if (this.#replaced !== undefined) return undefined;
     this.#replaced = this.#presence.lost({ instance: this.#instance, commits: this.#commits });
     return this.#replaced;
@@ -360,7 +360,7 @@ function collect(port: MessagePort, first: ToWriter, epoch: number): Collected {
 }
 
 /** A disk that is full has a reserve, which lets what runs come to its end. */
-function runOnce(writing: Writing, writes: readonly SentWrite[], path: string): readonly Outcome[] {
+function runOnce(writing: WriterLoop, writes: readonly SentWrite[], path: string): readonly WriteOutcome[] {
   try {
     return writing.transaction(writes);
   } catch (error) {
@@ -369,7 +369,7 @@ function runOnce(writing: Writing, writes: readonly SentWrite[], path: string): 
   }
 }
 
-function serve(port: MessagePort, writing: Writing, { data, lock }: { data: WriterData; lock: Lock }): void {
+function serve(port: MessagePort, writing: WriterLoop, { data, lock }: { data: WriterData; lock: Lock }): void {
   const say = (message: FromWriter) => port.postMessage(message);
   let epoch = 0;
   const stalled = (stall: Omit<Stall, "since">) => {
@@ -410,7 +410,7 @@ function serve(port: MessagePort, writing: Writing, { data, lock }: { data: Writ
 
 /** Why a database cannot be opened, and what to do. */
 function refusalOf(error: unknown, { path }: WriterData): FromWriter {
-  if (error instanceof Refusal) return { kind: "refused", code: error.code, message: error.message };
+  if (error instanceof StoreRefusal) return { kind: "refused", code: error.code, message: error.message };
   const cause = stallOf(error, path)?.cause;
   const advice = cause === undefined ? BROKEN_ADVICE : STALL_ADVICE[cause];
   const message = `The database ${path} cannot be opened: ${wordsOf(error)}. ${advice}`;
@@ -436,7 +436,7 @@ async function start(port: MessagePort, data: WriterData): Promise<void> {
     port.postMessage({ kind: "locked" } satisfies FromWriter);
     await permitted;
     const database = openWithReserve(open, data);
-    serve(port, new Writing(open, data, database), { data, lock });
+    serve(port, new WriterLoop(open, data, database), { data, lock });
   } catch (error) {
     port.postMessage(refusalOf(error, data));
     lock?.release();

@@ -12,25 +12,25 @@ import {
   type Decision,
 } from "../protocol/index.ts";
 import type { Caller, Frame } from "../sessions/index.ts";
-import type { Connection } from "./connection.ts";
+import type { SocketConnection } from "./connection.ts";
 import type { Guard } from "./guard.ts";
 import { removeOwnHeld, stopWork } from "./stop.ts";
 import type { SurfaceOptions } from "./surface.ts";
 
-interface Peer {
+interface AgentPeer {
   readonly caller: Caller;
-  readonly connection: Connection;
+  readonly connection: SocketConnection;
   readonly request: IncomingMessage;
 }
 
-type Run = Extract<ApprovalCommand, { command: "run" }>;
+type RunMessage = Extract<ApprovalCommand, { command: "run" }>;
 
 /** Document 001's `/api/terminal/ws/agent`: one conversation on a socket, with questions shown one at a time. */
 export class AgentSocket {
   readonly #options: SurfaceOptions;
   readonly #guard: Guard;
   readonly #caller: Caller;
-  readonly #connection: Connection;
+  readonly #connection: SocketConnection;
   readonly #cwd: string | undefined;
   #session_id: string | undefined;
   #watching = new AbortController();
@@ -43,7 +43,7 @@ export class AgentSocket {
   /** The question on show was ended by somebody else, so an answer that names none may still mean that one. */
   #isReplaced = false;
 
-  constructor(options: SurfaceOptions, guard: Guard, peer: Peer) {
+  constructor(options: SurfaceOptions, guard: Guard, peer: AgentPeer) {
     this.#options = options;
     this.#guard = guard;
     this.#caller = peer.caller;
@@ -115,7 +115,7 @@ export class AgentSocket {
   }
 
   /** What a run says of how calls are judged holds from now on, also for a turn that is running. */
-  async #configure(session_id: string, { permission_mode, auto_approve_safe, model }: Run): Promise<void> {
+  async #configure(session_id: string, { permission_mode, auto_approve_safe, model }: RunMessage): Promise<void> {
     const change: ConfigureSession = {
       ...(permission_mode === undefined ? {} : { permission_mode: permissionMode(permission_mode) }),
       ...(auto_approve_safe === undefined ? {} : { ask_reads: !auto_approve_safe }),
@@ -125,7 +125,7 @@ export class AgentSocket {
       await this.#options.gateway.sessions.configure(this.#caller, session_id, change, undefined);
   }
 
-  async #run(message: Run): Promise<void> {
+  async #run(message: RunMessage): Promise<void> {
     const { sessions } = this.#options.gateway;
     if (message.prompt.trim() === "") throw new Failure("invalid_request", "Empty prompt");
     this.#isReplaced = false;

@@ -34,7 +34,7 @@ import { REQUEST_ID } from "./request-log.ts";
 import { countRequests } from "./request-count.ts";
 import { RouteRights } from "./rights.ts";
 import { CHALLENGE, httpStatus } from "./status.ts";
-import type { HttpApp, Environment, SurfaceOptions } from "./surface.ts";
+import type { HttpApp, HttpEnvironment, SurfaceOptions } from "./surface.ts";
 import { isOpen, webPages } from "./web-pages.ts";
 
 const CONTENT_SECURITY_POLICY =
@@ -42,7 +42,7 @@ const CONTENT_SECURITY_POLICY =
 
 /** The HTTP surface: thin, every route checked at the door and by the service that it calls. */
 export function createApp(options: SurfaceOptions, guard: Guard): HttpApp {
-  const app: HttpApp = new OpenAPIHono<Environment>({
+  const app: HttpApp = new OpenAPIHono<HttpEnvironment>({
     defaultHook: (result) => {
       if (result.success) return;
       const issues = result.error.issues.map((issue) => ({ path: issue.path.join("."), message: issue.message }));
@@ -94,12 +94,12 @@ function isForPrograms(path: string): boolean {
   );
 }
 
-function wantsPage({ req }: Context<Environment>): boolean {
+function wantsPage({ req }: Context<HttpEnvironment>): boolean {
   const isRead = req.method === "GET" || req.method === "HEAD";
   return isRead && !isForPrograms(req.path) && /\btext\/html\b/.test(req.header("accept") ?? "");
 }
 
-function notHere(context: Context<Environment>): Response {
+function notHere(context: Context<HttpEnvironment>): Response {
   if (wantsPage(context)) return notFoundPage(context);
   return refuse(context, new Failure("not_found", `there is no ${context.req.method} ${context.req.path}`));
 }
@@ -115,7 +115,7 @@ function checkProtocol(protocol: string | undefined): void {
 
 /** Host, Origin, token, rate and right for every route; only probes and the pages need no token. */
 function door(guard: Guard, rights: RouteRights) {
-  return createMiddleware<Environment>(async (context, next) => {
+  return createMiddleware<HttpEnvironment>(async (context, next) => {
     context.header("content-security-policy", CONTENT_SECURITY_POLICY);
     context.header("x-content-type-options", "nosniff");
     context.header("referrer-policy", "no-referrer");
@@ -147,7 +147,7 @@ function door(guard: Guard, rights: RouteRights) {
 }
 
 /** Reads a body with bounds before anything parses it: its size, its kind, how deep it nests. */
-const bounded = createMiddleware<Environment>(async (context, next) => {
+const bounded = createMiddleware<HttpEnvironment>(async (context, next) => {
   if (context.req.method === "POST" || context.req.method === "PUT") {
     const text = await readBody(context.env.incoming);
     const type = context.req.header("content-type") ?? "";
@@ -164,7 +164,7 @@ const bounded = createMiddleware<Environment>(async (context, next) => {
 
 /** A request whose work waits for a disk that is away is answered after a while. What it asked for is kept. */
 function answeredWhileStalled({ gateway }: Pick<SurfaceOptions, "gateway">) {
-  return createMiddleware<Environment>(async (_context, next) => {
+  return createMiddleware<HttpEnvironment>(async (_context, next) => {
     await gateway.whileStoring(next());
   });
 }
@@ -202,11 +202,11 @@ export function checkJson(text: string): void {
 }
 
 /** As every answer carries it. */
-function requestId({ env }: Context<Environment>): string {
+function requestId({ env }: Context<HttpEnvironment>): string {
   return String(env.outgoing.getHeader(REQUEST_ID));
 }
 
-function refuse(context: Context<Environment>, failure: Failure): Response {
+function refuse(context: Context<HttpEnvironment>, failure: Failure): Response {
   const retry = (failure.details as { retry_after_s?: number } | undefined)?.retry_after_s;
   if (retry !== undefined) context.header("retry-after", String(retry));
   if (failure.code === "unauthenticated") context.header("www-authenticate", CHALLENGE);
@@ -219,7 +219,7 @@ function refuse(context: Context<Environment>, failure: Failure): Response {
   return context.json({ error: { ...error, errno }, request_id }, httpStatus(failure.code));
 }
 
-function answerError(context: Context<Environment>, error: unknown, options: SurfaceOptions): Response {
+function answerError(context: Context<HttpEnvironment>, error: unknown, options: SurfaceOptions): Response {
   if (error instanceof Failure) return refuse(context, error);
   if (isOutOfFiles(error)) return refuse(context, outOfFilesFailure());
   // Hono's own refusals: a body that is missing or not JSON.

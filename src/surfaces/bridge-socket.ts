@@ -10,18 +10,18 @@ import {
   type SessionView,
 } from "../protocol/index.ts";
 import type { Caller } from "../sessions/index.ts";
-import type { Bridge, Run } from "./bridge/bridge.ts";
+import type { Bridge, BridgeRun } from "./bridge/bridge.ts";
 import { RowFeed } from "./bridge/feed.ts";
 import { checkEngine, defaultProvider, engineOf, requireEngine } from "./bridge/providers.ts";
-import { Threads } from "./bridge/threads.ts";
-import type { Connection } from "./connection.ts";
+import { FollowedThreads } from "./bridge/threads.ts";
+import type { SocketConnection } from "./connection.ts";
 import type { Guard } from "./guard.ts";
 import { stopWork } from "./stop.ts";
 import type { SurfaceOptions } from "./surface.ts";
 
-interface Peer {
+interface BridgePeer {
   readonly caller: Caller;
-  readonly connection: Connection;
+  readonly connection: SocketConnection;
   readonly request: IncomingMessage;
 }
 
@@ -36,8 +36,8 @@ export class BridgeSocket {
   readonly #guard: Guard;
   readonly #bridge: Bridge;
   readonly #caller: Caller;
-  readonly #connection: Connection;
-  readonly #threads: Threads;
+  readonly #connection: SocketConnection;
+  readonly #threads: FollowedThreads;
   readonly #opened: Promise<void>;
   #mapping: ThreadMapping = "compat";
   #provider: BridgeProvider;
@@ -47,14 +47,14 @@ export class BridgeSocket {
   #submitted: readonly string[] = [];
   #last: string | undefined;
 
-  constructor(options: SurfaceOptions, door: { readonly guard: Guard; readonly bridge: Bridge }, peer: Peer) {
+  constructor(options: SurfaceOptions, door: { readonly guard: Guard; readonly bridge: Bridge }, peer: BridgePeer) {
     this.#options = options;
     this.#guard = door.guard;
     this.#bridge = door.bridge;
     this.#caller = peer.caller;
     this.#connection = peer.connection;
     this.#provider = defaultProvider(options.gateway.engines);
-    this.#threads = new Threads(options, {
+    this.#threads = new FollowedThreads(options, {
       caller: peer.caller,
       feed: new RowFeed(peer.connection),
       mapping: () => this.#mapping,
@@ -73,7 +73,7 @@ export class BridgeSocket {
     );
   }
 
-  follow(run: Run): void {
+  follow(run: BridgeRun): void {
     this.#opened
       .then(() => (this.#connection.closed.aborted ? undefined : this.#threads.follow(run)))
       .catch((error: unknown) => this.#refuse(error));
@@ -171,7 +171,7 @@ export class BridgeSocket {
     };
   }
 
-  #began(run: Run): void {
+  #began(run: BridgeRun): void {
     this.#last = run.session_id;
     const others = this.#submitted.filter((id) => id !== run.session_id);
     this.#submitted = [...others, run.session_id].slice(-LIMITS.bridgeThreads);

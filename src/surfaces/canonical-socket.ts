@@ -1,10 +1,10 @@
 import { ClientMessage, Failure, LIMITS, PROTOCOL_VERSION, speaksOurs, type ServerMessage } from "../protocol/index.ts";
 import type { Caller, FeedBatch, Frame, PageConnection } from "../sessions/index.ts";
-import type { Connection } from "./connection.ts";
+import type { SocketConnection } from "./connection.ts";
 import type { Guard } from "./guard.ts";
 import type { SurfaceOptions } from "./surface.ts";
 
-type Command = Exclude<
+type SocketCommand = Exclude<
   ClientMessage,
   { type: "hello" | "subscribe" | "unsubscribe" | "feed" | "ping" | "tool.result" }
 >;
@@ -14,7 +14,7 @@ export class CanonicalSocket {
   readonly #options: SurfaceOptions;
   readonly #guard: Guard;
   readonly #caller: Caller;
-  readonly #connection: Connection;
+  readonly #connection: SocketConnection;
   readonly #pages: PageConnection;
   readonly #subscriptions = new Map<string, AbortController>();
   readonly #feed = new AbortController();
@@ -24,7 +24,7 @@ export class CanonicalSocket {
   constructor(
     options: SurfaceOptions,
     guard: Guard,
-    peer: { readonly caller: Caller; readonly connection: Connection },
+    peer: { readonly caller: Caller; readonly connection: SocketConnection },
   ) {
     this.#options = options;
     this.#guard = guard;
@@ -145,7 +145,7 @@ export class CanonicalSocket {
   }
 
   /** Runs beside the next messages: an interrupt must not wait for the prompt before it. */
-  async #command(message: Command): Promise<void> {
+  async #command(message: SocketCommand): Promise<void> {
     const { command_id } = message;
     try {
       this.#say({ type: "receipt", command_id, result: await this.#run(message) });
@@ -159,7 +159,7 @@ export class CanonicalSocket {
     }
   }
 
-  async #run(message: Command): Promise<unknown> {
+  async #run(message: SocketCommand): Promise<unknown> {
     const { sessions, approvals } = this.#options.gateway;
     const pages = this.#pages;
     const caller = this.#caller;

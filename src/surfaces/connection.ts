@@ -7,7 +7,7 @@ const CLOSE_TOO_SLOW = 1013;
 const AS_TEXT = { binary: false } as const;
 
 /** One WebSocket with bounded memory: what is sent is waited for, what comes in is parsed with bounds. */
-export class Connection {
+export class SocketConnection {
   readonly #socket: WebSocket;
   readonly #closed = new AbortController();
   /** While answers wait for the client to read: resolves when they are gone. */

@@ -3,7 +3,7 @@ import { Failure, LIMITS } from "../protocol/index.ts";
 import type { Caller } from "../sessions/index.ts";
 import { MinuteCounts, type MinuteLimit } from "./minute-counts.ts";
 import { OpenConnections } from "./open-connections.ts";
-import { RequestLog } from "./request-log.ts";
+import { AccessLog } from "./request-log.ts";
 import { SYSTEM_CLOCK, type SurfaceOptions } from "./surface.ts";
 
 const TOKEN_CHARS = 500;
@@ -13,7 +13,7 @@ const TOO_MANY_FAILED = "too many wrong tokens: more of them are not logged for 
 
 /** The door of every surface: is this request for us, from whom, and not too often. */
 export class Guard {
-  readonly requests: RequestLog;
+  readonly requests: AccessLog;
   readonly connections: OpenConnections;
   readonly #options: SurfaceOptions;
   readonly #perToken: MinuteCounts;
@@ -22,7 +22,7 @@ export class Guard {
 
   constructor(options: SurfaceOptions) {
     this.#options = options;
-    this.requests = new RequestLog(options.accessLog);
+    this.requests = new AccessLog(options.accessLog);
     this.connections = new OpenConnections(options.connections ?? LIMITS.socketsOpen);
     const { clock = SYSTEM_CLOCK } = options;
     this.#perToken = new MinuteCounts(() => clock.elapsed());
@@ -136,16 +136,16 @@ function refuseDoubled({ rawHeaders }: IncomingMessage): void {
   if (doubled !== undefined) throw new Failure("invalid_request", `the header ${doubled} may be sent only once`);
 }
 
-interface Counted extends MinuteLimit {
+interface CountedLimit extends MinuteLimit {
   /** In words, when it is reached. */
   readonly what: string;
 }
 
-function requests(key: string, limit: number): Counted {
+function requests(key: string, limit: number): CountedLimit {
   return { key, limit, what: `more than ${limit} requests a minute` };
 }
 
-function count(counts: MinuteCounts, limits: readonly Counted[]): void {
+function count(counts: MinuteCounts, limits: readonly CountedLimit[]): void {
   const refused = counts.take(limits);
   if (refused === undefined) return;
   const retry_after_s = Math.ceil(refused.ms / 1_000);

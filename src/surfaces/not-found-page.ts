@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Context } from "hono";
-import type { Environment } from "./surface.ts";
+import type { HttpEnvironment } from "./surface.ts";
 
 const STYLE = `
 :root { color-scheme: light dark; --paper: #ffffff; --ink: #1d1b17; --soft: #5d584e; --accent: #7a4b12; --on: #ffffff; --line: #dedbd3 }
@@ -35,7 +35,7 @@ function withoutToken(address: string): string | undefined {
  * What somebody sees who mistypes an address in a browser. Holds nothing that needs a token, and no script that could take one out of
  * the address: the browser is sent to the address without it.
  */
-export function notFoundPage(context: Context<Environment>): Response {
+export function notFoundPage(context: Context<HttpEnvironment>): Response {
   const clean = withoutToken(context.req.url);
   if (clean !== undefined) return context.redirect(clean);
   const nonce = randomBytes(16).toString("base64");

@@ -1,6 +1,6 @@
 import { createMiddleware } from "hono/factory";
 import { routePath } from "hono/route";
-import type { Environment } from "./surface.ts";
+import type { HttpEnvironment } from "./surface.ts";
 
 /** An HTTP request that has been answered, as it is counted: by its route, never by its path. */
 export interface AnsweredRequest {
@@ -14,7 +14,7 @@ const METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PAT
 
 /** Tells of each request when it has been answered; a stream when it has ended. */
 export function countRequests(onRequest: (request: AnsweredRequest) => void) {
-  return createMiddleware<Environment>(async (context, next) => {
+  return createMiddleware<HttpEnvironment>(async (context, next) => {
     await next();
     const { outgoing } = context.env;
     const { method } = context.req;

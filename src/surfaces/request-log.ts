@@ -29,7 +29,7 @@ export type WriteAccessLine = (line: AccessLine, message: string) => void;
 export const REQUEST_ID = "x-request-id";
 const WELL_FORMED = new RegExp(`^[\\w.~:@=+/-]{1,${LIMITS.requestIdChars}}$`);
 
-interface Known {
+interface LoggedRequest {
   readonly id: string;
   /** On the clock of durations. */
   readonly began: number;
@@ -39,9 +39,9 @@ interface Known {
 }
 
 /** Gives each request an id, and writes a line when it has been answered. */
-export class RequestLog {
+export class AccessLog {
   readonly #write: WriteAccessLine | undefined;
-  readonly #known = new WeakMap<IncomingMessage, Known>();
+  readonly #known = new WeakMap<IncomingMessage, LoggedRequest>();
 
   /** `write` absent: requests have ids, and no lines are written. */
   constructor(write: WriteAccessLine | undefined) {
@@ -106,10 +106,10 @@ export class RequestLog {
     };
   }
 
-  #know(request: IncomingMessage): Known {
+  #know(request: IncomingMessage): LoggedRequest {
     const given = request.headers[REQUEST_ID];
     const id = typeof given === "string" && WELL_FORMED.test(given) ? given : randomUUID();
-    const known: Known = { id, began: performance.now(), bytesBefore: request.socket.bytesWritten };
+    const known: LoggedRequest = { id, began: performance.now(), bytesBefore: request.socket.bytesWritten };
     this.#known.set(request, known);
     return known;
   }

@@ -8,29 +8,29 @@ import {
   type RuntimeRequest,
 } from "../protocol/index.ts";
 import type { Caller } from "../sessions/index.ts";
-import type { Connection } from "./connection.ts";
+import type { SocketConnection } from "./connection.ts";
 import type { Guard } from "./guard.ts";
 import { PageBridge } from "./runtime/bridge.ts";
 import type { RuntimeServer } from "./runtime/server.ts";
-import type { Page } from "./runtime/page.ts";
+import type { RuntimePage } from "./runtime/page.ts";
 import type { SurfaceOptions } from "./surface.ts";
 
 const encoder = new TextEncoder();
 
 /** Document 000's `/ws`: any number of conversations over one socket, and the tools of the page behind it. */
-export class RuntimeSocket implements Page {
+export class RuntimeConnection implements RuntimePage {
   readonly caller: Caller;
   readonly bridge: PageBridge;
   readonly #server: RuntimeServer;
   readonly #guard: Guard;
   readonly #log: SurfaceOptions["log"];
-  readonly #connection: Connection;
+  readonly #connection: SocketConnection;
   /** Messages that are not answered yet. */
   #open = 0;
 
   constructor(
     parts: { readonly server: RuntimeServer; readonly guard: Guard; readonly log: SurfaceOptions["log"] },
-    peer: { readonly caller: Caller; readonly connection: Connection },
+    peer: { readonly caller: Caller; readonly connection: SocketConnection },
   ) {
     this.#server = parts.server;
     this.#guard = parts.guard;

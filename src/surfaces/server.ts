@@ -10,12 +10,12 @@ import { createApp } from "./app.ts";
 import { BridgeSocket } from "./bridge-socket.ts";
 import { Bridge } from "./bridge/bridge.ts";
 import { CanonicalSocket } from "./canonical-socket.ts";
-import { Connection } from "./connection.ts";
+import { SocketConnection } from "./connection.ts";
 import { Guard } from "./guard.ts";
 import { MinuteCounts } from "./minute-counts.ts";
 import type { SocketPath } from "./openapi/other-paths.ts";
 import { REQUEST_ID } from "./request-log.ts";
-import { RuntimeSocket } from "./runtime-socket.ts";
+import { RuntimeConnection } from "./runtime-socket.ts";
 import { RuntimeServer } from "./runtime/server.ts";
 import { CHALLENGE, httpStatus } from "./status.ts";
 import { SYSTEM_CLOCK, type SurfaceOptions } from "./surface.ts";
@@ -40,7 +40,7 @@ export interface Listening {
 
 type Handler = (peer: {
   readonly caller: Caller;
-  readonly connection: Connection;
+  readonly connection: SocketConnection;
   readonly request: IncomingMessage;
 }) => void;
 
@@ -127,7 +127,7 @@ function handlersFor(options: SurfaceOptions, guard: Guard): Readonly<Record<Soc
   const bridge = new Bridge();
   const server = new RuntimeServer(options);
   return {
-    "/ws": (peer) => void new RuntimeSocket({ server, guard, log: options.log }, peer),
+    "/ws": (peer) => void new RuntimeConnection({ server, guard, log: options.log }, peer),
     "/api/ws": (peer) => void new CanonicalSocket(options, guard, peer),
     "/api/terminal/ws/agent": (peer) => void new AgentSocket(options, guard, peer),
     "/bridge": (peer) => void new BridgeSocket(options, { guard, bridge }, peer),
@@ -168,7 +168,7 @@ function openSockets(options: SurfaceOptions, guard: Guard, server: Server): { r
           alive.add(socket);
           socket.on("pong", () => alive.add(socket));
           guard.requests.opened(request, socket);
-          const connection = new Connection(socket);
+          const connection = new SocketConnection(socket);
           handler({ caller, connection, request });
           socket.once(
             "close",

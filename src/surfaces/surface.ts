@@ -51,10 +51,10 @@ export interface SurfaceOptions {
   /** Document 000's surface; absent: as it ships. */
   readonly runtime?: RuntimeOptions | undefined;
   /** Document 003's files; absent: `/claude` as it ships, and nothing is remembered beyond this process. */
-  readonly mount?: MountOptions | undefined;
+  readonly mount?: MountSurfaceOptions | undefined;
 }
 
-interface MountOptions {
+interface MountSurfaceOptions {
   /** By path, as sallyport.yaml says it. */
   readonly settings?: MountSettings | undefined;
   /** Where it is kept what readers were shown before it was whole. Made when it is needed. */
@@ -78,5 +78,5 @@ interface Variables {
   readonly caller: Caller;
 }
 
-export type Environment = { readonly Bindings: HttpBindings; readonly Variables: Variables };
-export type HttpApp = OpenAPIHono<Environment>;
+export type HttpEnvironment = { readonly Bindings: HttpBindings; readonly Variables: Variables };
+export type HttpApp = OpenAPIHono<HttpEnvironment>;

@@ -37,7 +37,7 @@ export interface Readings {
   readonly requestLogDropped?: number | undefined;
 }
 
-interface Shown {
+interface Metric {
   readonly name: string;
   readonly help: string;
   readonly type: "gauge" | "counter";
@@ -45,9 +45,9 @@ interface Shown {
   readonly label?: string;
 }
 
-const gauge = (name: string, help: string): Shown => ({ name, help, type: "gauge" });
+const gauge = (name: string, help: string): Metric => ({ name, help, type: "gauge" });
 
-const SHOWN: Readonly<Record<keyof Readings, Shown>> = {
+const SHOWN: Readonly<Record<keyof Readings, Metric>> = {
   sessionsInMemory: gauge("sallyport_sessions_in_memory", "Sessions that are held in memory."),
   oldestQuestionSeconds: gauge("sallyport_oldest_question_seconds", "How long the oldest open question waits."),
   engineProcesses: { ...gauge("sallyport_engine_processes", "Processes of engines by what they do."), label: "state" },

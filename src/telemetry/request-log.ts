@@ -18,7 +18,7 @@ export interface RequestLogOptions {
 }
 
 /** One line for each model request: who asked, what it cost, how it went. Holds no text of anybody. */
-export interface RequestLog {
+export interface ModelRequestLog {
   /** Takes no time: it is written a moment later, in order. */
   exchange(exchange: Exchange): void;
   /** Lines that could not be kept, since this process began. */
@@ -29,7 +29,7 @@ export interface RequestLog {
   close(): Promise<void>;
 }
 
-export function openRequestLog(options: RequestLogOptions): RequestLog {
+export function openRequestLog(options: RequestLogOptions): ModelRequestLog {
   return new BufferedLog(options);
 }
 
@@ -38,7 +38,7 @@ const FILE = "model-requests.jsonl";
 const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_WRONLY } = constants;
 const APPEND = O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_WRONLY;
 
-class BufferedLog implements RequestLog {
+class BufferedLog implements ModelRequestLog {
   readonly #options: RequestLogOptions;
   readonly #file: string;
   readonly #complain: Complain;

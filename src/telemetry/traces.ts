@@ -16,9 +16,9 @@ import { errorType, inputTokens, operationOf, providerName } from "./genai.ts";
 import type { SessionLabels } from "./labels.ts";
 import { SpanExport, type SpanCounts, type SpanExportOptions } from "./span-export.ts";
 
-type EventOf<Type extends JournalEvent["type"]> = Extract<JournalEvent, { type: Type }>;
+type TracedEvent<Type extends JournalEvent["type"]> = Extract<JournalEvent, { type: Type }>;
 
-interface OpenTurn {
+interface TracedTurn {
   readonly turn_id: string;
   readonly span: Span;
   /** Tool calls that run, by item. */
@@ -38,7 +38,7 @@ export class Traces {
   readonly #now: () => number;
   readonly #redact: Redactor;
   /** By session: each has at most one open turn. */
-  readonly #turns = new Map<string, OpenTurn>();
+  readonly #turns = new Map<string, TracedTurn>();
   #open = 0;
   #closed = false;
 
@@ -115,7 +115,11 @@ export class Traces {
     await this.#export.close();
   }
 
-  #startTurn(event: EventOf<"turn.started" | "turn.resumed">, session: SessionLabels, attributes: Attributes): void {
+  #startTurn(
+    event: TracedEvent<"turn.started" | "turn.resumed">,
+    session: SessionLabels,
+    attributes: Attributes,
+  ): void {
     const at = time(Date.parse(event.at));
     this.#abandon(event.session_id, at);
     if (!this.#room()) return;
@@ -136,7 +140,7 @@ export class Traces {
     this.#turns.set(event.session_id, { turn_id: event.turn_id, span, tools: new Map(), asked: new Map() });
   }
 
-  #turnAttributes(event: EventOf<"turn.started" | "turn.resumed">, session: SessionLabels): Attributes {
+  #turnAttributes(event: TracedEvent<"turn.started" | "turn.resumed">, session: SessionLabels): Attributes {
     return {
       "gen_ai.operation.name": "invoke_agent",
       "gen_ai.agent.id": session.agent,
@@ -150,7 +154,7 @@ export class Traces {
     };
   }
 
-  #endTurn(event: EventOf<"turn.completed" | "turn.failed">): void {
+  #endTurn(event: TracedEvent<"turn.completed" | "turn.failed">): void {
     const turn = this.#turns.get(event.session_id);
     // A prompt that never left the queue ends too.
     if (turn?.turn_id !== event.turn_id) return;
@@ -177,7 +181,7 @@ export class Traces {
     this.#finish(session_id, turn, at);
   }
 
-  #finish(session_id: string, turn: OpenTurn, at: HrTime): void {
+  #finish(session_id: string, turn: TracedTurn, at: HrTime): void {
     for (const tool of turn.tools.values()) {
       tool.setAttribute("sallyport.unfinished", true);
       tool.end(at);
@@ -226,7 +230,7 @@ export class Traces {
     this.#open -= 1;
   }
 
-  #ask({ session_id, at, approval }: EventOf<"approval.requested">): void {
+  #ask({ session_id, at, approval }: TracedEvent<"approval.requested">): void {
     const turn = this.#turns.get(session_id);
     const span = turn?.tools.get(approval.item_id) ?? turn?.span;
     if (turn === undefined || span === undefined || turn.asked.size >= LIMITS.pendingApprovalsPerSession) return;
@@ -234,7 +238,7 @@ export class Traces {
     turn.asked.set(approval.id, span);
   }
 
-  #answer({ session_id, at, approval_id, outcome }: EventOf<"approval.resolved">): void {
+  #answer({ session_id, at, approval_id, outcome }: TracedEvent<"approval.resolved">): void {
     const turn = this.#turns.get(session_id);
     const span = turn?.asked.get(approval_id);
     if (turn === undefined || span === undefined) return;

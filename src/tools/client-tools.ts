@@ -164,7 +164,7 @@ function definitionOf({ name, description, input_schema }: ClientTool): ToolDefi
   return { name, description, input_schema };
 }
 
-type Input = Readonly<Record<string, unknown>>;
+type ClientToolInput = Readonly<Record<string, unknown>>;
 
 /** The same tool as the toolbox has its own. */
 function asTool(tool: ClientTool, registration: Registration): AnyTool {
@@ -181,18 +181,18 @@ function asTool(tool: ClientTool, registration: Registration): AnyTool {
     paths: () => [],
     hosts: () => [],
     preview: async (value) => genericPreview(value),
-    execute: (value, context) => execute(tool, value as Input, { context, registration }),
+    execute: (value, context) => execute(tool, value as ClientToolInput, { context, registration }),
   };
 }
 
 /** The owner's answer, or why there is none. Whatever comes first ends the wait, and the owner is told. */
 async function execute(
   tool: ClientTool,
-  input: Input,
+  input: ClientToolInput,
   { context, registration }: { readonly context: ToolContext; readonly registration: Registration },
 ): Promise<ToolResult> {
   const timeout = tool.timeoutMs ?? LIMITS.pageToolMs;
-  const waiting = new Waiting(context.tool_use_id);
+  const waiting = new WaitingCall(context.tool_use_id);
   let resolveEnd: (text: string) => void = () => undefined;
   const ended = new Promise<string>((resolve) => {
     resolveEnd = resolve;
@@ -227,7 +227,7 @@ async function execute(
 }
 
 /** One call, as the owner of its tool sees it. */
-class Waiting implements ClientToolCall {
+class WaitingCall implements ClientToolCall {
   readonly tool_use_id: string | undefined;
   why: ClientToolEnd = "answered";
   #isOver = false;

@@ -19,4 +19,4 @@ export {
   type ToolSession,
 } from "./tool.ts";
 export type { AnyTool } from "./tool.ts";
-export type { CallFacts, ExtensibleToolbox, RunOptions, Toolbox } from "./toolbox.ts";
+export type { CallFacts, ExtensibleToolbox, RunToolOptions, Toolbox } from "./toolbox.ts";

@@ -1,10 +1,10 @@
 import type { z } from "zod";
 import { LIMITS } from "../protocol/index.ts";
-import { isRefusal, type Refusal } from "./refusal.ts";
+import { isRefusal, type ToolRefusal } from "./refusal.ts";
 import type { AnyTool } from "./tool.ts";
 
 /** The input as the tool wants it, with defaults filled in; else what is wrong with it, for the model. */
-export function parseInput(tool: AnyTool, input: unknown): { readonly input: unknown } | Refusal {
+export function parseInput(tool: AnyTool, input: unknown): { readonly input: unknown } | ToolRefusal {
   const size = sizeOf(input);
   if (isRefusal(size)) return { refused: `Invalid input for ${tool.name}: ${size.refused}` };
   if (size > LIMITS.toolInputBytes)
@@ -26,7 +26,7 @@ function withoutIgnored({ ignored }: AnyTool, input: unknown): unknown {
   return Object.fromEntries(kept);
 }
 
-function sizeOf(input: unknown): number | Refusal {
+function sizeOf(input: unknown): number | ToolRefusal {
   try {
     return Buffer.byteLength(JSON.stringify(input) ?? "");
   } catch {

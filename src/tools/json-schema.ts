@@ -2,13 +2,13 @@ import { isDeepStrictEqual } from "node:util";
 import { LIMITS } from "../protocol/index.ts";
 
 /** One thing that does not fit. The path leads to it; empty: the whole input. */
-export interface Problem {
+export interface SchemaProblem {
   readonly path: readonly (string | number)[];
   readonly message: string;
 }
 
 type Schema = Readonly<Record<string, unknown>>;
-type Path = Problem["path"];
+type Path = SchemaProblem["path"];
 
 /**
  * What is wrong with a schema itself, in words; undefined: nothing. Everything that `problemsOf` walks through is looked at, so that it
@@ -25,8 +25,8 @@ export function schemaFault(schema: unknown): string | undefined {
  * may take is checked here: types, values, properties, items, lengths, ranges, combinations and references within the schema. Expressions (`pattern`), formats and what stands
  * in no list below are left to whoever offered the tool: an expression of a stranger could hold up the whole server.
  */
-export function problemsOf(schema: Schema, input: unknown): readonly Problem[] {
-  const check = new Check(schema);
+export function problemsOf(schema: Schema, input: unknown): readonly SchemaProblem[] {
+  const check = new SchemaCheck(schema);
   try {
     check.value(schema, input, []);
   } catch (error) {
@@ -42,8 +42,8 @@ class TooComplex extends Error {}
 const NAMES_PER_STEP = 16;
 const CHARS_PER_STEP = 256;
 
-class Check {
-  readonly problems: Problem[] = [];
+class SchemaCheck {
+  readonly problems: SchemaProblem[] = [];
   readonly #root: Schema;
   #steps = 0;
   #depth = 0;
@@ -253,13 +253,13 @@ const ONE = ["items", "additionalProperties", "not"];
 const LISTS = ["allOf", "anyOf", "oneOf", "prefixItems", "items"];
 const MAPS = ["properties", "$defs", "definitions"];
 
-interface Place {
+interface SchemaPlace {
   readonly root: Schema;
   readonly depth: number;
   readonly path: string;
 }
 
-function faultIn(schema: unknown, place: Place): string | undefined {
+function faultIn(schema: unknown, place: SchemaPlace): string | undefined {
   const { root, depth, path } = place;
   if (typeof schema === "boolean") return undefined;
   if (!isRecord(schema)) return `${path} must be a schema`;

@@ -1,13 +1,13 @@
 import { types } from "node:util";
 
 /** Why something cannot be done as asked, in words for the model. */
-export interface Refusal {
+export interface ToolRefusal {
   readonly refused: string;
   /** It is not as it was when the call was permitted: it may be asked about again. */
   readonly changed?: true;
 }
 
-export function isRefusal(value: unknown): value is Refusal {
+export function isRefusal(value: unknown): value is ToolRefusal {
   return typeof value === "object" && value !== null && "refused" in value;
 }
 

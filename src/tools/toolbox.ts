@@ -22,7 +22,7 @@ export interface CallFacts {
   readonly hosts: readonly string[];
 }
 
-export interface RunOptions {
+export interface RunToolOptions {
   readonly signal: AbortSignal;
   readonly onOutput: (text: string) => void;
   /** The model's own id of the call; absent where an engine does not tell. */
@@ -41,7 +41,7 @@ export interface Toolbox {
   concurrent(tool: string): boolean;
   preview(tool: string, input: Readonly<Record<string, unknown>>): Promise<ToolPreview>;
   /** Never rejects: `Unknown tool: X`, `Error: …` and everything else the model must read are results with `is_error`. */
-  run(tool: string, input: Readonly<Record<string, unknown>>, options: RunOptions): Promise<ToolResult>;
+  run(tool: string, input: Readonly<Record<string, unknown>>, options: RunToolOptions): Promise<ToolResult>;
   /** Ends all shells of the session and forgets what was read. */
   close(): Promise<void>;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readAnswer, readChoice, type Choice } from "../../src/cli/ask/answer.ts";
+import { readAnswer, readChoice, type TypedChoice } from "../../src/cli/ask/answer.ts";
 import { exitCodeOf } from "../../src/cli/exit.ts";
 import { NO_USAGE, type ErrorCode, type Question } from "../../src/protocol/index.ts";
 
@@ -38,7 +38,7 @@ describe("what a person types at a question", () => {
     ],
     multiSelect: false,
   };
-  test.each<[string, boolean, Choice]>([
+  test.each<[string, boolean, TypedChoice]>([
     ["1", false, { chosen: ["left"] }],
     ["2 ", false, { chosen: ["right"] }],
     ["1,2", true, { chosen: ["left", "right"] }],

@@ -7,7 +7,7 @@ import { PassThrough, type Readable, type Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { finished } from "node:stream/promises";
 import { runCommandLine } from "../../src/cli/program.ts";
-import type { Surroundings } from "../../src/cli/surroundings.ts";
+import type { ProcessContext } from "../../src/cli/surroundings.ts";
 
 const MAIN = resolve("dist/cli/main.js");
 
@@ -77,7 +77,7 @@ export class Place {
     output: Pick<Page, "stream">,
     errors: Pick<Page, "stream">,
     environment: Readonly<Record<string, string>>,
-  ): Surroundings & { readonly input: PassThrough } {
+  ): ProcessContext & { readonly input: PassThrough } {
     return {
       environment: environmentOf(this.folder, environment),
       cwd: this.folder,

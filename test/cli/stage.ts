@@ -2,7 +2,7 @@ import { PassThrough } from "node:stream";
 import { Keyboard } from "../../src/cli/terminal/keyboard.ts";
 import { paintFor } from "../../src/cli/terminal/paint.ts";
 import { Screen } from "../../src/cli/terminal/screen.ts";
-import type { Asking } from "../../src/cli/ask/asking.ts";
+import type { AskContext } from "../../src/cli/ask/asking.ts";
 import type { Approval } from "../../src/protocol/index.ts";
 
 /** A terminal made of streams: what a person types goes in, what they read comes out. */
@@ -36,7 +36,7 @@ export class Stage {
     });
   }
 
-  asking(edit: Asking["edit"] = async (text) => text): Asking {
+  asking(edit: AskContext["edit"] = async (text) => text): AskContext {
     return { keyboard: this.keyboard, screen: this.screen, edit, now: () => Date.parse("2026-01-01T00:00:00.000Z") };
   }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { previewEdited } from "../../src/cli/ask/edited.ts";
-import { Transcript } from "../../src/cli/show/transcript.ts";
+import { TerminalTranscript } from "../../src/cli/show/transcript.ts";
 import {
   endToolItem,
   NO_USAGE,
@@ -15,7 +15,7 @@ import { Stage, writeApproval } from "./stage.ts";
 
 async function shown(frames: readonly (EventBody | StreamFrame)[], ownTurn?: string): Promise<readonly string[]> {
   const stage = new Stage();
-  const transcript = new Transcript({ screen: stage.screen, workspace: "/w", ownTurn });
+  const transcript = new TerminalTranscript({ screen: stage.screen, workspace: "/w", ownTurn });
   let seq = 0;
   for (const frame of frames) {
     if (frame.type === "item.delta" || "session_id" in frame) transcript.take(frame);

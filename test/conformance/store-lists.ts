@@ -1,9 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { LIMITS, type Approval } from "../../src/protocol/index.ts";
-import type { Page, Store } from "../../src/store/index.ts";
+import type { RowPage, Store } from "../../src/store/index.ts";
 import { approval, at, auditRow, codes, sessionRow } from "./store-rows.ts";
 
-type ReadPage = (place: { readonly cursor?: string; readonly limit: number }) => Promise<Page<{ readonly id: string }>>;
+type ReadPage = (place: {
+  readonly cursor?: string;
+  readonly limit: number;
+}) => Promise<RowPage<{ readonly id: string }>>;
 
 interface ListCase {
   readonly list: string;
@@ -111,7 +114,7 @@ async function walk(
   const pages: string[][] = [];
   let cursor: string | undefined;
   do {
-    const { rows, next }: Page<{ readonly id: string }> = await read({
+    const { rows, next }: RowPage<{ readonly id: string }> = await read({
       limit,
       ...(cursor === undefined ? {} : { cursor }),
     });
@@ -193,7 +196,7 @@ export function storeLists(store: () => Store): void {
     const pages: string[][] = [];
     let cursor: string | undefined;
     do {
-      const page: Page<{ readonly id: string }> = await store().read.sessions({
+      const page: RowPage<{ readonly id: string }> = await store().read.sessions({
         words: ["needle"],
         limit: 5,
         ...(cursor === undefined ? {} : { cursor }),

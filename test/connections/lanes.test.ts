@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Lanes, type Lane } from "../../src/connections/lanes.ts";
-import { Parser } from "../../src/connections/postgres/parser.ts";
+import { PostgresParser } from "../../src/connections/postgres/parser.ts";
 import { LIMITS } from "../../src/protocol/index.ts";
 import { after } from "./place.ts";
 
@@ -82,7 +82,7 @@ describe("the lanes of a connection", () => {
 
 describe("the turns of PostgreSQL's parser", () => {
   it("are not all one principal's", async () => {
-    const parser = new Parser({ after });
+    const parser = new PostgresParser({ after });
     const all = Array.from({ length: connectionPrincipalQueue }, () => parser.classify("SELECT 1", "a"));
     await expect(parser.classify("SELECT 1", "a")).rejects.toMatchObject({
       code: "queue_full",

@@ -1,12 +1,12 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { addressOf } from "../../src/connections/postgres/address.ts";
-import { Parser } from "../../src/connections/postgres/parser.ts";
+import { PostgresParser } from "../../src/connections/postgres/parser.ts";
 import { LIMITS } from "../../src/protocol/index.ts";
 import { POSTGRES_ATTACKS, POSTGRES_HONEST } from "./attacks-postgres.ts";
 import { after } from "./place.ts";
 import { codeOf, refusal } from "./postgres-world.ts";
 
-const parser = new Parser({ after });
+const parser = new PostgresParser({ after });
 afterAll(() => parser.close());
 
 describe("PostgreSQL's parser", () => {
@@ -75,7 +75,7 @@ describe("many at once", () => {
     const slow = `SELECT ${"a, ".repeat(20_000)}1`;
     let running = 0;
     let most = 0;
-    const counted = new Parser({
+    const counted = new PostgresParser({
       after: (ms, callback) => {
         running += 1;
         most = Math.max(most, running);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { addressOf } from "../../src/connections/postgres/address.ts";
 import { PostgresDatabase } from "../../src/connections/postgres/database.ts";
-import { Parser } from "../../src/connections/postgres/parser.ts";
+import { PostgresParser } from "../../src/connections/postgres/parser.ts";
 import { LIMITS } from "../../src/protocol/index.ts";
 import { hasPostgres, startPostgres, type Cluster } from "../support/postgres.ts";
 import { POSTGRES_ATTACKS } from "./attacks-postgres.ts";
@@ -9,7 +9,7 @@ import { after, asking } from "./place.ts";
 import { codeOf, refusal, SCHEMA, STATE } from "./postgres-world.ts";
 
 let cluster: Cluster;
-const parser = new Parser({ after });
+const parser = new PostgresParser({ after });
 const opened: PostgresDatabase[] = [];
 
 interface DatabaseOptions {

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { endToolItem, startToolItem, type EventBody, type Item, type ItemStatus } from "../../src/protocol/index.ts";
 import { prepare } from "../../src/engines/loop/anthropic.ts";
 import { callOptions } from "../../src/engines/loop/request.ts";
-import { Transcript } from "../../src/engines/loop/transcript.ts";
+import { ModelTranscript } from "../../src/engines/loop/transcript.ts";
 import { readRequest } from "../../src/sim/anthropic/request.ts";
 import { numbered, promptEvent, SETTINGS } from "./world.ts";
 
@@ -73,8 +73,8 @@ function calls(id: string, message_id: string, result?: string, parent_id?: stri
   ];
 }
 
-function transcriptOf(events: readonly EventBody[]): Transcript {
-  const transcript = new Transcript();
+function transcriptOf(events: readonly EventBody[]): ModelTranscript {
+  const transcript = new ModelTranscript();
   for (const event of numbered(events)) transcript.add(event);
   return transcript;
 }

@@ -15,13 +15,13 @@ import {
   type EngineEvent,
   type Host,
   type LoopOptions,
-  type Opening,
+  type ConversationOptions,
   type ToolCall,
   type TurnChannel,
   type Verdict,
 } from "../../src/engines/index.ts";
 import { startSim, type SimExchange, type SimServer } from "../../src/sim/index.ts";
-import type { CallFacts, RunOptions, ToolDefinition, Toolbox } from "../../src/tools/toolbox.ts";
+import type { CallFacts, RunToolOptions, ToolDefinition, Toolbox } from "../../src/tools/toolbox.ts";
 import { errorResult, textResult, type ToolPreview, type ToolResult } from "../../src/tools/tool.ts";
 
 type Input = Readonly<Record<string, unknown>>;
@@ -93,7 +93,7 @@ class TestToolbox implements Toolbox {
     return Promise.reject(new Error("the engine has no business with previews"));
   }
 
-  async run(tool: string, input: Input, options: RunOptions): Promise<ToolResult> {
+  async run(tool: string, input: Input, options: RunToolOptions): Promise<ToolResult> {
     const name = `${tool}${typeof input["key"] === "string" ? ` ${input["key"]}` : ""}`;
     this.log.push(`start ${name}`);
     this.started.get(name)?.fire();
@@ -102,7 +102,7 @@ class TestToolbox implements Toolbox {
     return result;
   }
 
-  async #run(tool: string, input: Input, { signal, onOutput, subagent }: RunOptions): Promise<ToolResult> {
+  async #run(tool: string, input: Input, { signal, onOutput, subagent }: RunToolOptions): Promise<ToolResult> {
     const path = String(input["file_path"]);
     switch (tool) {
       case "Read": {
@@ -427,7 +427,7 @@ export class World {
     } & LoopOptions = {},
   ): Promise<ReadConversation> {
     const { settings, journal = [], ...loop } = options;
-    const opening: Opening = {
+    const opening: ConversationOptions = {
       session_id: "ses_1",
       settings: { ...SETTINGS, ...settings },
       async *history() {

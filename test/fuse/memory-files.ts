@@ -1,5 +1,13 @@
 import { FuseError, FuseLoop, mountFuse, serveMount } from "../../src/fuse/index.ts";
-import type { Asking, Attributes, FuseFiles, FuseLimits, Listed, OpenFile, OpenMode } from "../../src/fuse/index.ts";
+import type {
+  FuseCaller,
+  Attributes,
+  FuseFiles,
+  FuseLimits,
+  Listed,
+  OpenFile,
+  OpenMode,
+} from "../../src/fuse/index.ts";
 
 const LIMITS: FuseLimits = { readers: 2, requests: 1_000, handles: 64, nodes: 1_000, writeBytes: 131_072 };
 
@@ -55,7 +63,7 @@ export class MemoryFiles implements FuseFiles {
     };
   }
 
-  #never({ signal }: Asking): Promise<Uint8Array> {
+  #never({ signal }: FuseCaller): Promise<Uint8Array> {
     return new Promise((_, reject) => {
       signal.addEventListener("abort", () => {
         this.interrupted += 1;

@@ -2,12 +2,12 @@ import { constants } from "node:os";
 import { describe, expect, it } from "vitest";
 import { fuseErrorOf } from "../../src/cli/mount/troubles.ts";
 import { numberOf } from "../../src/fuse/errno.ts";
-import { ERROR_CODES, type ErrorCode } from "../../src/protocol/failure.ts";
+import { ERROR_CODES, type FailureCode } from "../../src/protocol/failure.ts";
 import { errnoOf, Failure, FILE_ERRNOS, FileFailure, type FileErrno } from "../../src/protocol/index.ts";
 import { storeFailure, stalledFailure } from "../../src/store/failure.ts";
 
 /** What a program at a mount should think of each refusal, judged by what it can do about it. */
-const JUDGED: Readonly<Record<FileErrno, readonly ErrorCode[]>> = {
+const JUDGED: Readonly<Record<FileErrno, readonly FailureCode[]>> = {
   // may not: another token or another policy
   EACCES: [
     "unauthenticated",

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { countNames } from "../../src/proxy/body.ts";
 import { readFacts, type BodyFacts } from "../../src/proxy/facts.ts";
-import { Rates } from "../../src/proxy/rates.ts";
+import { RequestRates } from "../../src/proxy/rates.ts";
 import { refusedField, wrongValue } from "../../src/proxy/request/check.ts";
 
 const PLAIN: BodyFacts = {
@@ -255,7 +255,7 @@ test("no minute, wherever it begins, sees more than its limit", () => {
   fc.assert(
     fc.property(steps, fc.integer({ min: 1, max: 8 }), (list, limit) => {
       let now = 1_800_000_000_000;
-      const rates = new Rates(() => now);
+      const rates = new RequestRates(() => now);
       const subjects = [{ key: "a", whose: "a", limit: { requests_per_minute: limit } }];
       const passed: number[] = [];
       for (const { after } of list) {

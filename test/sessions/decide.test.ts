@@ -9,7 +9,7 @@ import {
   type JournalEvent,
   type SessionSettings,
 } from "../../src/protocol/index.ts";
-import { decide, type Command } from "../../src/sessions/core/decide.ts";
+import { decide, type SessionCommand } from "../../src/sessions/core/decide.ts";
 import { fold } from "../../src/sessions/core/fold.ts";
 import { fromRow, newState, toRow, type SessionState } from "../../src/sessions/core/state.ts";
 import { UNBOUNDED } from "../support/caller.ts";
@@ -48,7 +48,7 @@ function after(state: SessionState, events: readonly EventBody[], journal: Journ
   return next;
 }
 
-function run(state: SessionState, ...commands: Command[]): SessionState {
+function run(state: SessionState, ...commands: SessionCommand[]): SessionState {
   return commands.reduce((current, command) => {
     const events = decide(current, command);
     if (events instanceof Failure) throw events;
@@ -85,7 +85,7 @@ const approval = (id: string, item: string): Approval => ({
 
 describe("decide and fold", () => {
   const ready = run(born, { type: "open" });
-  const prompt = (turn_id: string): Command => ({ type: "prompt", turn_id, prompt: { text: "do it" }, by });
+  const prompt = (turn_id: string): SessionCommand => ({ type: "prompt", turn_id, prompt: { text: "do it" }, by });
   const working = run(ready, prompt("t1"));
 
   it("goes through the statuses of a turn with a question", () => {
@@ -132,7 +132,7 @@ describe("decide and fold", () => {
     ]);
   });
 
-  it.each<[Command & { type: "configure" }, object, Partial<SessionSettings>]>([
+  it.each<[SessionCommand & { type: "configure" }, object, Partial<SessionSettings>]>([
     [{ type: "configure", change: { model: "other" } }, { model: "other" }, { model: "other" }],
     [
       { type: "configure", change: { autonomy: "full" } },
@@ -172,7 +172,7 @@ describe("decide and fold", () => {
     const closed = run(queued, { type: "close" });
     expect(closed.status).toBe("complete");
     expect(closed.queue).toEqual([]);
-    for (const command of [prompt("t3"), { type: "pause" }, { type: "close" }, { type: "open" }] as Command[]) {
+    for (const command of [prompt("t3"), { type: "pause" }, { type: "close" }, { type: "open" }] as SessionCommand[]) {
       expect(decide(closed, command)).toMatchObject({ code: "session_closed" });
     }
   });
@@ -191,16 +191,19 @@ describe("decide and fold", () => {
 
   it("holds its invariants under any order of commands", () => {
     const id = fc.constantFrom("a", "b", "c", "d");
-    const command: fc.Arbitrary<Command> = fc.oneof(
-      fc.uuid().map((turn_id): Command => prompt(turn_id)),
-      id.map((item): Command => ({ type: "progress", changes: [{ type: "item.started", item: message(item) }] })),
-      id.map((item): Command => ({ type: "progress", changes: [{ type: "item.started", item: tool(item) }] })),
-      id.map((item): Command => ({
+    const command: fc.Arbitrary<SessionCommand> = fc.oneof(
+      fc.uuid().map((turn_id): SessionCommand => prompt(turn_id)),
+      id.map((item): SessionCommand => ({
+        type: "progress",
+        changes: [{ type: "item.started", item: message(item) }],
+      })),
+      id.map((item): SessionCommand => ({ type: "progress", changes: [{ type: "item.started", item: tool(item) }] })),
+      id.map((item): SessionCommand => ({
         type: "progress",
         changes: [{ type: "item.completed", item: { ...tool(item), status: "completed" } }],
       })),
-      fc.tuple(fc.uuid(), id).map(([key, item]): Command => ({ type: "ask", approval: approval(key, item) })),
-      fc.constantFrom<Command>(
+      fc.tuple(fc.uuid(), id).map(([key, item]): SessionCommand => ({ type: "ask", approval: approval(key, item) })),
+      fc.constantFrom<SessionCommand>(
         { type: "complete", changes: [], stop_reason: "end_turn" },
         { type: "fail", changes: [], error: { code: "aborted", message: "aborted" } },
         { type: "configure", change: { model: "other" } },

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { LIMITS } from "../../src/protocol/index.ts";
-import { type Database, loadSqlite } from "../../src/store/binding.ts";
+import { type SqliteDatabase, loadSqlite } from "../../src/store/binding.ts";
 import { openSqliteStore, type Store } from "../../src/store/index.ts";
 import { fromRow } from "../../src/sessions/core/state.ts";
 import { documentRow, codes, eventRow, principal, seqs, sessionRow } from "../conformance/store-rows.ts";
@@ -41,7 +41,7 @@ describe("SQLite store", () => {
   }
 
   /** A connection beside the store's. */
-  async function plain<Answer>(use: (database: Database) => Answer | Promise<Answer>): Promise<Answer> {
+  async function plain<Answer>(use: (database: SqliteDatabase) => Answer | Promise<Answer>): Promise<Answer> {
     const database = (await loadSqlite())(path);
     try {
       return await use(database);
@@ -50,7 +50,7 @@ describe("SQLite store", () => {
     }
   }
 
-  const numberOf = (database: Database, pragma: string) =>
+  const numberOf = (database: SqliteDatabase, pragma: string) =>
     Object.values(database.prepare(`PRAGMA ${pragma}`).get() as Record<string, number>)[0];
 
   describe("files", () => {

@@ -6,7 +6,7 @@ import { expect, it } from "vitest";
 import { WebSocket, WebSocketServer } from "ws";
 import type { ThreadRow } from "../../src/protocol/index.ts";
 import { RowFeed } from "../../src/surfaces/bridge/feed.ts";
-import { Connection } from "../../src/surfaces/connection.ts";
+import { SocketConnection } from "../../src/surfaces/connection.ts";
 
 /** Both ends of a WebSocket whose way holds next to nothing, unlike a kernel's. */
 async function connected(): Promise<{ readonly client: WebSocket; readonly served: WebSocket }> {
@@ -31,7 +31,7 @@ it("waits for a client that does not read, keeps the order and names the thread 
   const seen: unknown[] = [];
   client.on("message", (data: Buffer) => seen.push(JSON.parse(data.toString())));
   client.pause();
-  const feed = new RowFeed(new Connection(served));
+  const feed = new RowFeed(new SocketConnection(served));
   const text = "x".repeat(262_144);
   let room = 0;
   const telling = Array.from({ length: 20 }, async (_, index) => {

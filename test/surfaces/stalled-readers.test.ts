@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { WebSocket, WebSocketServer } from "ws";
 import { LIMITS } from "../../src/protocol/limits.ts";
 import { ReplayTurns } from "../../src/sessions/core/replay.ts";
-import { Connection } from "../../src/surfaces/connection.ts";
+import { SocketConnection } from "../../src/surfaces/connection.ts";
 import { writeSse } from "../../src/surfaces/sse.ts";
 import { writeStream } from "../../src/surfaces/mount/stream.ts";
 
@@ -61,7 +61,7 @@ describe("a reader that does not read", () => {
     let seen = 0;
     client.on("message", () => (seen += 1));
     client.pause();
-    const connection = new Connection(served);
+    const connection = new SocketConnection(served);
     const batches = 2_000;
     let pushed = 0;
     const pushing = (async () => {
@@ -83,7 +83,7 @@ describe("a reader that does not read", () => {
   it("is not listened to while its answers wait", async () => {
     const { client, served } = await socketPair();
     client.pause();
-    const connection = new Connection(served);
+    const connection = new SocketConnection(served);
     let taken = 0;
     connection.listen(
       () => {

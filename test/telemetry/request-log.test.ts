@@ -17,7 +17,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { LIMITS, makeRedactor, NO_TOKENS } from "../../src/protocol/index.ts";
-import { openRequestLog, type RequestLog } from "../../src/telemetry/index.ts";
+import { openRequestLog, type ModelRequestLog } from "../../src/telemetry/index.ts";
 import { CANARY, exchangeOf, operatorLog, START, type Told } from "./fixture.ts";
 
 const places: string[] = [];
@@ -37,7 +37,7 @@ afterEach(async () => {
 function open(
   folder: string,
   options: { readonly fileBytes?: number; readonly files?: number; readonly secrets?: readonly string[] } = {},
-): { readonly requests: RequestLog; readonly told: Told[] } {
+): { readonly requests: ModelRequestLog; readonly told: Told[] } {
   const log = operatorLog();
   const { secrets = [], ...rest } = options;
   const requests = openRequestLog({ folder, redact: makeRedactor(secrets), now: () => START, log, ...rest });
@@ -53,7 +53,7 @@ function linesOf(text: string): readonly { readonly id: string; readonly dropped
 }
 
 const ids = (text: string): readonly string[] => linesOf(text).map(({ id }) => id);
-const write = (requests: RequestLog, from: number, to: number): void => {
+const write = (requests: ModelRequestLog, from: number, to: number): void => {
   for (let n = from; n < to; n += 1) requests.exchange(exchangeOf({ id: `req_${n}` }));
 };
 const numbered = (from: number, to: number): readonly string[] =>

@@ -9,7 +9,7 @@ import {
   createToolbox,
   openToolSession,
   type ExtensibleToolbox,
-  type RunOptions,
+  type RunToolOptions,
   type Toolbox,
   type ToolboxOptions,
   type ToolSession,
@@ -29,11 +29,11 @@ export interface Bench {
   path(name: string): string;
   put(name: string, content: string | Buffer, mode?: number): Promise<string>;
   get(name: string): Promise<string>;
-  run(tool: string, input: Input, options?: Partial<RunOptions>): ReturnType<Toolbox["run"]>;
+  run(tool: string, input: Input, options?: Partial<RunToolOptions>): ReturnType<Toolbox["run"]>;
   /** The text of a result that must not be an error. */
-  text(tool: string, input: Input, options?: Partial<RunOptions>): Promise<string>;
+  text(tool: string, input: Input, options?: Partial<RunToolOptions>): Promise<string>;
   /** The text of a result that must be an error. */
-  error(tool: string, input: Input, options?: Partial<RunOptions>): Promise<string>;
+  error(tool: string, input: Input, options?: Partial<RunToolOptions>): Promise<string>;
   /** Pids of processes that this bench started and that still live. */
   left(): Promise<readonly number[]>;
 }

@@ -1,6 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { NO_USAGE, type SessionView, type Status } from "../../src/protocol/index.ts";
-import { flat, withSession, type SessionFilter, type SessionPages } from "../../src/web/console/app/session-lists.ts";
+import {
+  flat,
+  withSession,
+  type SessionListFilter,
+  type SessionPages,
+} from "../../src/web/console/app/session-lists.ts";
 import { capsOf, press } from "../../src/web/console/app/shortcut-keys.ts";
 
 function session(
@@ -50,7 +55,7 @@ const more = (data: SessionPages): SessionPages => ({
 });
 
 describe("a list of sessions while sessions change", () => {
-  it.each<[string, SessionPages, SessionFilter, SessionView, readonly string[]]>([
+  it.each<[string, SessionPages, SessionListFilter, SessionView, readonly string[]]>([
     ["a new one comes first", pages([5, 3], [2]), {}, session(6), ["6", "5", "3", "2"]],
     ["one that it does not hold comes to its place", pages([5, 3], [1]), {}, session(2), ["5", "3", "2", "1"]],
     ["also between two pages", pages([5, 3], [1]), {}, session(4), ["5", "4", "3", "1"]],

@@ -15,11 +15,11 @@ export const COMMANDS = [
   { name: "usage", description: "Show the tokens and the cost of this session" },
 ] as const satisfies readonly AvailableCommand[];
 
-type CommandName = (typeof COMMANDS)[number]["name"];
+type EditorCommandName = (typeof COMMANDS)[number]["name"];
 
 /** A command with the words after it. */
 export interface SlashCommand {
-  readonly name: CommandName;
+  readonly name: EditorCommandName;
   readonly rest: string;
 }
 

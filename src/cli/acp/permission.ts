@@ -23,13 +23,13 @@ const TITLE_CHARS = 120;
 const REJECT: PermissionOption = { optionId: "reject_once", name: "Reject", kind: "reject_once" };
 
 /** What is asked at once, and what each answer means. An answer that was not offered means nothing. */
-export interface Asked {
+export interface PermissionQuestion {
   readonly request: RequestPermissionRequest;
-  readonly chosen: (optionId: string) => Decision | Answer | undefined;
+  readonly chosen: (optionId: string) => Decision | QuestionAnswer | undefined;
 }
 
 /** To one of an agent's own questions. */
-export interface Answer {
+export interface QuestionAnswer {
   readonly question: Question;
   readonly label: string;
 }
@@ -45,12 +45,12 @@ const Outcome = z.object({
 });
 
 /** The option that a person chose. `closed`: why there is none. */
-export type Choice = { readonly optionId: string } | { readonly closed: string };
+export type EditorChoice = { readonly optionId: string } | { readonly closed: string };
 
-export const NO_CHOICE: Choice = { closed: CLOSED };
+export const NO_CHOICE: EditorChoice = { closed: CLOSED };
 
 /** Reads an editor's answer. The library passes on whatever the editor sent. */
-export function choiceIn(answer: unknown): Choice {
+export function choiceIn(answer: unknown): EditorChoice {
   const parsed = Outcome.safeParse(answer);
   if (!parsed.success) return { closed: NOT_PROTOCOL };
   const { outcome } = parsed.data;
@@ -58,7 +58,7 @@ export function choiceIn(answer: unknown): Choice {
 }
 
 /** One of our approvals as an editor asks it; an agent's own questions are asked one after the other. */
-export function askedOf(approval: Approval, workspace: string): readonly Asked[] {
+export function askedOf(approval: Approval, workspace: string): readonly PermissionQuestion[] {
   const { preview } = approval;
   if (preview.type === "question") return preview.questions.map((question) => questionAsked(approval, question));
   const { input_hash, session_rule } = approval;
@@ -94,7 +94,7 @@ export function askedOf(approval: Approval, workspace: string): readonly Asked[]
 }
 
 /** The approval that carries the answers, one for each question in their order. */
-export function answered({ input, input_hash }: Approval, answers: readonly Answer[]): Decision {
+export function answered({ input, input_hash }: Approval, answers: readonly QuestionAnswer[]): Decision {
   const keys = answerKeys(answers.map(({ question }) => question));
   const said = answers.map(
     ({ question, label }, index) => [keys[index] ?? question.question, question.multiSelect ? [label] : label] as const,
@@ -102,7 +102,7 @@ export function answered({ input, input_hash }: Approval, answers: readonly Answ
   return { decision: "approve", input_hash, updated_input: { ...input, answers: Object.fromEntries(said) } };
 }
 
-function questionAsked(approval: Approval, question: Question): Asked {
+function questionAsked(approval: Approval, question: Question): PermissionQuestion {
   const { session_id, item_id, input_hash } = approval;
   const answers = new Map(question.options.map(({ label }, index) => [`answer_${index + 1}`, label]));
   const about = question.options.map(({ label, description }) => `- **${label}**: ${description}`).join("\n");

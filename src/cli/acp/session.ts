@@ -23,12 +23,12 @@ import {
 import { COMMANDS, commandIn, modelText, modeText, usageText, type SlashCommand } from "./commands.ts";
 import { configOptions, modeOf, type Configurable } from "./config-options.ts";
 import { requestError } from "./failures.ts";
-import { answered, askedOf, choiceIn, NO_CHOICE, type Answer, type Choice } from "./permission.ts";
-import { Translator } from "./translator.ts";
-import { endOf, type TurnEnd } from "./turn-end.ts";
+import { answered, askedOf, choiceIn, NO_CHOICE, type QuestionAnswer, type EditorChoice } from "./permission.ts";
+import { EditorTranslator } from "./translator.ts";
+import { endOf, type TurnEndEvent } from "./turn-end.ts";
 import { withHiddenNamed } from "./visible-text.ts";
 
-export interface SessionOptions {
+export interface EditorSessionOptions {
   readonly client: SallyportClient;
   readonly editor: AgentContext;
   readonly view: SessionView;
@@ -42,7 +42,7 @@ export interface SessionOptions {
   readonly complain: (words: string) => void;
 }
 
-interface Waiter {
+interface PromptWaiter {
   readonly resolve: (response: PromptResponse) => void;
   readonly reject: (error: RequestError) => void;
 }
@@ -61,15 +61,15 @@ const TOO_LATE = new Set([
 const NOT_OFFERED = "the editor gave an answer that was not offered";
 
 /** What came of a question to the editor. `closed`: why nobody there will answer it. */
-type Reply = { readonly decision: Decision } | { readonly closed: string };
+type EditorReply = { readonly decision: Decision } | { readonly closed: string };
 
 /** One session that an editor has open: shows what happens in it, whoever caused it, and asks its questions. */
 export class AcpSession {
-  readonly #options: SessionOptions;
-  readonly #translator: Translator;
+  readonly #options: EditorSessionOptions;
+  readonly #translator: EditorTranslator;
   readonly #closing = new AbortController();
   /** Turns that this editor began and that have not ended. */
-  readonly #turns = new Map<string, Waiter>();
+  readonly #turns = new Map<string, PromptWaiter>();
   readonly #asking = new Map<string, AbortController>();
   readonly #notices: SessionUpdate[] = [];
   /** Turns that were ended from here, and what the editor is to be told of it. */
@@ -83,11 +83,11 @@ export class AcpSession {
   /** The last event that needs not be shown any more. */
   #shown: number;
 
-  constructor(options: SessionOptions) {
+  constructor(options: EditorSessionOptions) {
     this.#options = options;
     this.#shown = options.view.seq;
     this.#settings = options.view.settings;
-    this.#translator = new Translator({
+    this.#translator = new EditorTranslator({
       workspace: options.view.settings.workspace,
       isOwn: (turn_id) => this.#turns.has(turn_id),
       notices: options.notices,
@@ -280,7 +280,7 @@ export class AcpSession {
     this.#tell(update).catch((error: unknown) => this.#complain(error));
   }
 
-  #end(event: TurnEnd): void {
+  #end(event: TurnEndEvent): void {
     const waiter = this.#turns.get(event.turn_id);
     this.#turns.delete(event.turn_id);
     const answer = this.#stopped.get(event.turn_id) ?? endOf(event);
@@ -351,8 +351,8 @@ export class AcpSession {
     await this.cancel().catch((error: unknown) => this.#complain(error));
   }
 
-  async #reply(approval: Approval, signal: AbortSignal): Promise<Reply> {
-    const answers: Answer[] = [];
+  async #reply(approval: Approval, signal: AbortSignal): Promise<EditorReply> {
+    const answers: QuestionAnswer[] = [];
     for (const { request, chosen } of askedOf(approval, this.#options.view.settings.workspace)) {
       const choice = await this.#choice(request, signal);
       if ("closed" in choice) return choice;
@@ -364,7 +364,7 @@ export class AcpSession {
     return { decision: answered(approval, answers) };
   }
 
-  async #choice(request: RequestPermissionRequest, signal: AbortSignal): Promise<Choice> {
+  async #choice(request: RequestPermissionRequest, signal: AbortSignal): Promise<EditorChoice> {
     const { editor } = this.#options;
     try {
       const answer: unknown = await editor.request(methods.client.session.requestPermission, withHiddenNamed(request), {

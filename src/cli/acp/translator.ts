@@ -22,7 +22,7 @@ export interface TranslatorOptions {
 }
 
 /** The words of an item that are on the editor's screen already. */
-interface Said {
+interface SentText {
   readonly update: "agent_message_chunk" | "agent_thought_chunk";
   text: string;
 }
@@ -35,9 +35,9 @@ interface Heard {
 }
 
 /** A session's frames as the updates that an editor understands. Keeps what is open, does nothing else. */
-export class Translator {
+export class EditorTranslator {
   readonly #options: TranslatorOptions;
-  readonly #said = new Map<string, Said>();
+  readonly #said = new Map<string, SentText>();
   readonly #heard = new Map<string, Heard>();
 
   constructor(options: TranslatorOptions) {
@@ -152,7 +152,7 @@ export class Translator {
     }
   }
 
-  #say(item_id: string, said: Said, text: string): readonly SessionUpdate[] {
+  #say(item_id: string, said: SentText, text: string): readonly SessionUpdate[] {
     if (text === "") return [];
     said.text += text;
     return [{ sessionUpdate: said.update, messageId: item_id, content: { type: "text", text } }];
@@ -167,7 +167,7 @@ export class Translator {
   }
 }
 
-function chunkOf(type: "agent_message" | "reasoning"): Said["update"] {
+function chunkOf(type: "agent_message" | "reasoning"): SentText["update"] {
   return type === "agent_message" ? "agent_message_chunk" : "agent_thought_chunk";
 }
 

@@ -2,10 +2,10 @@ import type { PromptResponse, RequestError } from "@agentclientprotocol/sdk";
 import { Failure, type JournalEvent } from "../../protocol/index.ts";
 import { requestError } from "./failures.ts";
 
-export type TurnEnd = Extract<JournalEvent, { type: "turn.completed" | "turn.failed" }>;
+export type TurnEndEvent = Extract<JournalEvent, { type: "turn.completed" | "turn.failed" }>;
 
 /** How a turn ended, in an editor's words; what it has none for is an error. */
-export function endOf(event: TurnEnd): PromptResponse | RequestError {
+export function endOf(event: TurnEndEvent): PromptResponse | RequestError {
   if (event.type === "turn.completed") {
     if (event.stop_reason === "max_tokens" || event.stop_reason === "refusal") return { stopReason: event.stop_reason };
     return { stopReason: "end_turn" };

@@ -1,11 +1,11 @@
 import type { Question } from "../../protocol/index.ts";
 
 /** What a person typed at a question about a tool call. */
-export type Answer =
+export type TypedAnswer =
   | { readonly key: "yes" | "session" | "edit" | "edit_json" | "view" | "help" | "unknown" }
   | { readonly key: "no" | "stop"; readonly reason: string };
 
-const ANSWERS: ReadonlyMap<string, Answer["key"]> = new Map([
+const ANSWERS: ReadonlyMap<string, TypedAnswer["key"]> = new Map([
   ["y", "yes"],
   ["yes", "yes"],
   ["a", "session"],
@@ -25,7 +25,7 @@ const ANSWERS: ReadonlyMap<string, Answer["key"]> = new Map([
 ]);
 
 /** `y`, `n because …`. Only `no` and `stop` take words after the key; with any other they make the line unclear. */
-export function readAnswer(line: string): Answer {
+export function readAnswer(line: string): TypedAnswer {
   const text = line.trim();
   const [word = ""] = text.split(/\s/, 1);
   const reason = text.slice(word.length).trim();
@@ -34,14 +34,14 @@ export function readAnswer(line: string): Answer {
   return exact === undefined || reason !== "" ? { key: "unknown" } : { key: exact };
 }
 
-export type Choice =
+export type TypedChoice =
   | { readonly chosen: readonly string[] }
   | { readonly key: "no" | "stop"; readonly reason: string }
   | { readonly key: "help" }
   | { readonly problem: string };
 
 /** What a person typed at a question with numbered answers. */
-export function readChoice(line: string, question: Question): Choice {
+export function readChoice(line: string, question: Question): TypedChoice {
   const text = line.trim();
   const own = /^o(?:ther)?\s+(\S[^]*)$/i.exec(text)?.[1];
   if (own !== undefined) return { chosen: [own] };

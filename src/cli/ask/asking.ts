@@ -3,7 +3,7 @@ import type { Keyboard } from "../terminal/keyboard.ts";
 import type { Screen } from "../terminal/screen.ts";
 
 /** What a question to a person needs. */
-export interface Asking {
+export interface AskContext {
   readonly keyboard: Keyboard;
   readonly screen: Screen;
   readonly edit: EditText;

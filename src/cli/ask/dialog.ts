@@ -1,13 +1,13 @@
 import { LIMITS, type Approval, type Decision } from "../../protocol/index.ts";
-import { isCut, showPreview, type Shown } from "../show/preview.ts";
+import { isCut, showPreview, type PreviewText } from "../show/preview.ts";
 import { visible } from "../terminal/visible.ts";
 import { count, countdown } from "../terminal/words.ts";
-import { readAnswer, type Answer } from "./answer.ts";
-import type { Asking } from "./asking.ts";
+import { readAnswer, type TypedAnswer } from "./answer.ts";
+import type { AskContext } from "./asking.ts";
 import { editableText, previewEdited } from "./edited.ts";
 import { askQuestions } from "./questions.ts";
 
-interface Placed {
+interface QueuedApproval {
   readonly approval: Approval;
   /** How many more wait behind this one. */
   readonly behind: number;
@@ -24,7 +24,11 @@ const HELP = [
 ];
 
 /** Asks a person about one tool call. Undefined: the question was withdrawn, or nobody can answer. */
-export async function askDecision(placed: Placed, asking: Asking, signal: AbortSignal): Promise<Decision | undefined> {
+export async function askDecision(
+  placed: QueuedApproval,
+  asking: AskContext,
+  signal: AbortSignal,
+): Promise<Decision | undefined> {
   const { approval } = placed;
   asking.screen.aside("");
   for (const line of heading(placed, asking)) asking.screen.aside(line);
@@ -32,7 +36,7 @@ export async function askDecision(placed: Placed, asking: Asking, signal: AbortS
   return new Dialog(approval, asking, signal).run();
 }
 
-function heading({ approval, behind }: Placed, { screen, now }: Asking): readonly string[] {
+function heading({ approval, behind }: QueuedApproval, { screen, now }: AskContext): readonly string[] {
   const { paint } = screen;
   const expiry =
     approval.expires_at === undefined
@@ -47,14 +51,14 @@ function heading({ approval, behind }: Placed, { screen, now }: Asking): readonl
 
 class Dialog {
   readonly #approval: Approval;
-  readonly #asking: Asking;
+  readonly #asking: AskContext;
   readonly #signal: AbortSignal;
   /** The input as the person changed it; absent: as the agent wants it. */
   #edited: Record<string, unknown> | undefined;
   /** All of it was on the screen: nothing else is approved here. */
   #isSeen = false;
 
-  constructor(approval: Approval, asking: Asking, signal: AbortSignal) {
+  constructor(approval: Approval, asking: AskContext, signal: AbortSignal) {
     this.#approval = approval;
     this.#asking = asking;
     this.#signal = signal;
@@ -70,7 +74,7 @@ class Dialog {
     }
   }
 
-  async #take(answer: Answer): Promise<Decision | undefined | "ask again"> {
+  async #take(answer: TypedAnswer): Promise<Decision | undefined | "ask again"> {
     const { input_hash } = this.#approval;
     const objection = answer.key === "yes" || answer.key === "session" ? this.#objection() : undefined;
     if (objection !== undefined) {
@@ -159,7 +163,7 @@ class Dialog {
     }
   }
 
-  #shown(): Shown {
+  #shown(): PreviewText {
     return this.#edited === undefined ? this.#approval : previewEdited(this.#approval, this.#edited);
   }
 

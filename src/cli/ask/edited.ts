@@ -2,9 +2,9 @@ import { analyseCommand } from "../../gate/index.ts";
 import type { Approval, FileDiff } from "../../protocol/index.ts";
 import { unifiedDiff } from "../../tools/files/diff.ts";
 import { replaceText, type Replacement } from "../../tools/files/replace.ts";
-import type { Shown } from "../show/preview.ts";
+import type { PreviewText } from "../show/preview.ts";
 
-type Input = Readonly<Record<string, unknown>>;
+type EditedInput = Readonly<Record<string, unknown>>;
 
 /** The one text of a call that a person most likely wants to change; everything else is edited as JSON. */
 const MAIN_TEXT: ReadonlyMap<string, string> = new Map([
@@ -21,7 +21,7 @@ export interface EditableText {
   readonly name: string;
 }
 
-export function editableText(tool: string, input: Input): EditableText | undefined {
+export function editableText(tool: string, input: EditedInput): EditableText | undefined {
   const field = MAIN_TEXT.get(tool);
   const text = field === undefined ? undefined : input[field];
   if (field === undefined || typeof text !== "string") return undefined;
@@ -32,7 +32,7 @@ export function editableText(tool: string, input: Input): EditableText | undefin
 }
 
 /** What an edited input would do, worked out from what the approval shows; the server rules on it again in any case. */
-export function previewEdited(approval: Approval, input: Input): Shown {
+export function previewEdited(approval: Approval, input: EditedInput): PreviewText {
   const { preview } = approval;
   switch (preview.type) {
     case "command": {
@@ -80,16 +80,17 @@ export function previewEdited(approval: Approval, input: Input): Shown {
 }
 
 /** Another file's text, or one that was too long to be sent, is not known here. */
-function known(file: FileDiff, approval: Approval, input: Input): boolean {
+function known(file: FileDiff, approval: Approval, input: EditedInput): boolean {
   const whole = file.original_content !== "" || file.is_new_file || file.removed === 0;
   return whole && file.error === undefined && input["file_path"] === approval.input["file_path"];
 }
 
 type Edits = { readonly content: string } | { readonly replacements: readonly Replacement[] };
 
-function editsOf(tool: string, input: Input): Edits {
+function editsOf(tool: string, input: EditedInput): Edits {
   if (tool === "Write") return { content: textOf(input, "content") };
-  const list = tool === "MultiEdit" && Array.isArray(input["edits"]) ? (input["edits"] as readonly Input[]) : [input];
+  const list =
+    tool === "MultiEdit" && Array.isArray(input["edits"]) ? (input["edits"] as readonly EditedInput[]) : [input];
   return {
     replacements: list.map((edit) => ({
       old_string: textOf(edit, "old_string"),
@@ -128,11 +129,11 @@ const PROBLEMS = {
   ambiguous: "old_string is in the file more than once",
 } as const;
 
-function asJson(input: Input): Shown {
+function asJson(input: EditedInput): PreviewText {
   return { preview: { type: "generic", summary: JSON.stringify(input, undefined, 2) }, warnings: [] };
 }
 
-function textOf(input: Input, name: string): string {
+function textOf(input: EditedInput, name: string): string {
   const value = input[name];
   return typeof value === "string" ? value : "";
 }

@@ -5,24 +5,24 @@ import type { Paint } from "../terminal/paint.ts";
 import type { Screen } from "../terminal/screen.ts";
 import { oneLine, visible } from "../terminal/visible.ts";
 import { count } from "../terminal/words.ts";
-import type { Asking } from "./asking.ts";
+import type { AskContext } from "./asking.ts";
 import { askDecision } from "./dialog.ts";
 
 export interface InboxOptions {
   readonly client: Pick<SallyportClient, "approval" | "decide">;
   readonly screen: Screen;
   /** Absent: nobody can be asked here, so it is only told how to answer elsewhere. */
-  readonly asking?: Asking | undefined;
+  readonly asking?: AskContext | undefined;
   /** The command that answers an approval. */
   readonly hint: (approval_id: string) => string;
   /** What waited when the watching began: older questions of the journal were answered long ago. */
   readonly known: { readonly seq: number; readonly pending: readonly string[] };
 }
 
-type Resolved = Extract<JournalEvent, { type: "approval.resolved" }>;
+type ResolvedEvent = Extract<JournalEvent, { type: "approval.resolved" }>;
 
 /** The approvals of one session: asked one at a time, withdrawn as soon as somebody else has answered. */
-export class Inbox {
+export class ApprovalInbox {
   readonly #options: InboxOptions;
   /** Everything that waits for an answer, in the order it came. */
   readonly #pending = new Map<string, Approval>();
@@ -31,7 +31,7 @@ export class Inbox {
   #open: { readonly id: string; readonly controller: AbortController } | undefined;
   /** Answers that were sent from here: nobody needs to be told who gave them. */
   readonly #own = new Set<string>();
-  #asking: Asking | undefined;
+  #asking: AskContext | undefined;
   #work: Promise<void> | undefined;
 
   constructor(options: InboxOptions) {
@@ -76,7 +76,7 @@ export class Inbox {
     screen.line(`  answer it with: ${hint(approval.id)}`);
   }
 
-  #resolved(event: Resolved): void {
+  #resolved(event: ResolvedEvent): void {
     const { screen, known } = this.#options;
     const { paint } = screen;
     const { approval_id, granted_rule } = event;
@@ -146,7 +146,7 @@ export class Inbox {
   }
 }
 
-function told({ outcome, by, feedback, granted_rule, changed }: Resolved, paint: Paint): string {
+function told({ outcome, by, feedback, granted_rule, changed }: ResolvedEvent, paint: Paint): string {
   const name = visible(by.name);
   switch (outcome) {
     case "approved": {

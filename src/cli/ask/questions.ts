@@ -1,7 +1,7 @@
 import { answerKeys, type Approval, type Decision, type Question } from "../../protocol/index.ts";
 import { showQuestion } from "../show/preview.ts";
-import { readChoice, type Choice } from "./answer.ts";
-import type { Asking } from "./asking.ts";
+import { readChoice, type TypedChoice } from "./answer.ts";
+import type { AskContext } from "./asking.ts";
 
 const HELP = [
   "1            the number of an answer; several as 1,3 where more than one may be chosen",
@@ -14,7 +14,7 @@ const HELP = [
 export async function askQuestions(
   approval: Approval,
   questions: readonly Question[],
-  asking: Asking,
+  asking: AskContext,
   signal: AbortSignal,
 ): Promise<Decision | undefined> {
   const answers: Record<string, string | readonly string[]> = {};
@@ -37,11 +37,11 @@ export async function askQuestions(
   return { decision: "approve", input_hash, updated_input: { ...input, answers } };
 }
 
-type Final = Exclude<Choice, { key: "help" } | { problem: string }>;
+type Final = Exclude<TypedChoice, { key: "help" } | { problem: string }>;
 
 async function choose(
   question: Question,
-  { keyboard, screen }: Asking,
+  { keyboard, screen }: AskContext,
   signal: AbortSignal,
 ): Promise<Final | undefined> {
   const what = question.multiSelect ? "numbers" : "number";

@@ -1,7 +1,7 @@
 import { Option, type Command } from "commander";
 import { PermissionMode, type Autonomy, type CreateSession } from "../../protocol/index.ts";
-import type { Connection } from "../connect.ts";
-import { withServer, type Context } from "../context.ts";
+import type { ServerConnection } from "../connect.ts";
+import { withServer, type CommandContext } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import type { Signal } from "../surroundings.ts";
 import { addSessionOptions, dollarAmount, oneOf } from "./options.ts";
@@ -24,7 +24,7 @@ names, under this server's policy and budget; what has to be asked is asked in t
 Example, in the settings of an editor:
   "agent_servers": { "Sallyport": { "command": "sallyport", "args": ["acp"] } }`;
 
-export function addAcp(program: Command, context: Context): void {
+export function addAcp(program: Command, context: CommandContext): void {
   const command = program
     .command("acp")
     .description("be an editor's agent (Agent Client Protocol on standard input and output)")
@@ -45,7 +45,11 @@ export function addAcp(program: Command, context: Context): void {
     });
 }
 
-async function serve(context: Context, connection: Connection, settings: CreateSession): Promise<ExitCode> {
+async function serve(
+  context: CommandContext,
+  connection: ServerConnection,
+  settings: CreateSession,
+): Promise<ExitCode> {
   const { surroundings, screen } = context;
   // Loaded only where it is needed: no other command speaks this protocol.
   const [{ AcpAgent }, { lineStream }] = await Promise.all([import("../acp/agent.ts"), import("../acp/streams.ts")]);

@@ -6,7 +6,7 @@ import { Failure, type Approval, type Decision } from "../../protocol/index.ts";
 import { readAnswer } from "../ask/answer.ts";
 import { askDecision } from "../ask/dialog.ts";
 import { previewEdited } from "../ask/edited.ts";
-import { print, printJson, withServer, type Context } from "../context.ts";
+import { print, printJson, withServer, type CommandContext } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { previewLine, showPreview } from "../show/preview.ts";
 import { editorOf } from "../terminal/editor.ts";
@@ -34,7 +34,7 @@ Examples:
   $ sallyport approve apr_01jqk3v7w8x9y2z3a4b5c6
   $ sallyport approve apr_01jqk3v7w8x9y2z3a4b5c6 --reject --feedback "use the existing helper"`;
 
-export function addApprove(program: Command, context: Context): void {
+export function addApprove(program: Command, context: CommandContext): void {
   program
     .command("approve")
     .description("list the approvals that wait, and answer one")
@@ -52,7 +52,7 @@ export function addApprove(program: Command, context: Context): void {
       const wrong = misuse(id, options);
       if (wrong !== undefined) command.error(`error: ${wrong}`);
       await withServer(context, command, ({ client }) =>
-        id === undefined ? list(context, client, options) : new Answering(context, client, options).answer(id),
+        id === undefined ? list(context, client, options) : new ApproveCommand(context, client, options).answer(id),
       );
     });
 }
@@ -72,7 +72,7 @@ function misuse(id: string | undefined, options: ApproveOptions): string | undef
   return undefined;
 }
 
-async function list(context: Context, client: SallyportClient, options: ApproveOptions): Promise<ExitCode> {
+async function list(context: CommandContext, client: SallyportClient, options: ApproveOptions): Promise<ExitCode> {
   const page = await client.approvals({ status: "pending" });
   if (options.json === true) {
     printJson(context, page);
@@ -92,12 +92,12 @@ async function list(context: Context, client: SallyportClient, options: ApproveO
   return EXIT.done;
 }
 
-class Answering {
-  readonly #context: Context;
+class ApproveCommand {
+  readonly #context: CommandContext;
   readonly #client: SallyportClient;
   readonly #options: ApproveOptions;
 
-  constructor(context: Context, client: SallyportClient, options: ApproveOptions) {
+  constructor(context: CommandContext, client: SallyportClient, options: ApproveOptions) {
     this.#context = context;
     this.#client = client;
     this.#options = options;

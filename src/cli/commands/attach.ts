@@ -1,11 +1,11 @@
 import type { Command } from "commander";
 import type { JournalEvent } from "../../protocol/index.ts";
-import type { Connection } from "../connect.ts";
-import { flagsOf, withServer, type Context } from "../context.ts";
+import type { ServerConnection } from "../connect.ts";
+import { flagsOf, withServer, type CommandContext } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { approveHint, follow, JsonLines } from "../follow.ts";
 import { Interrupts } from "../interrupts.ts";
-import { Transcript } from "../show/transcript.ts";
+import { TerminalTranscript } from "../show/transcript.ts";
 import { wholeNumber } from "./options.ts";
 
 interface AttachOptions {
@@ -21,7 +21,7 @@ Ctrl-C leaves; the session goes on.
 Example:
   $ sallyport attach ses_01jqk3v7w8x9y2z3a4b5c6`;
 
-export function addAttach(program: Command, context: Context): void {
+export function addAttach(program: Command, context: CommandContext): void {
   program
     .command("attach")
     .description("watch a session and answer its approvals")
@@ -40,7 +40,7 @@ async function attach(
     context,
     connection,
     command,
-  }: { readonly context: Context; readonly connection: Connection; readonly command: Command },
+  }: { readonly context: CommandContext; readonly connection: ServerConnection; readonly command: Command },
   session_id: string,
   options: AttachOptions,
 ): Promise<ExitCode> {
@@ -59,7 +59,7 @@ async function attach(
   });
   const viewer = json
     ? new JsonLines((text) => void surroundings.output.write(text), deltas)
-    : new Transcript({ screen, workspace: session.settings.workspace });
+    : new TerminalTranscript({ screen, workspace: session.settings.workspace });
   if (!json)
     screen.line(
       screen.paint.dim(`session ${session.id} · ${session.status} · ${session.settings.workspace} · Ctrl-C leaves`),

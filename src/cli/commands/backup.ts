@@ -3,7 +3,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Command } from "commander";
 import { Failure } from "../../protocol/index.ts";
-import { print, type Context } from "../context.ts";
+import { print, type CommandContext } from "../context.ts";
 import { EXIT } from "../exit.ts";
 import { POLICY_FILE } from "../files.ts";
 import { settingsFor } from "../serving.ts";
@@ -32,7 +32,7 @@ interface BackupFlags {
   readonly acceptDataLoss?: boolean;
 }
 
-export function addBackup(program: Command, context: Context): void {
+export function addBackup(program: Command, context: CommandContext): void {
   program
     .command("backup")
     .description("copy the home's database into one file, checked and private, while the server runs or not")
@@ -82,9 +82,9 @@ export function addBackup(program: Command, context: Context): void {
 
 /** The store's refusals in the words of a command. */
 async function told<Report>(work: Promise<Report>): Promise<Report> {
-  const { Refusal } = await import("../../store/refusal.ts");
+  const { StoreRefusal } = await import("../../store/refusal.ts");
   return work.catch((error: unknown) => {
-    throw error instanceof Refusal ? new Failure(error.code, error.message) : error;
+    throw error instanceof StoreRefusal ? new Failure(error.code, error.message) : error;
   });
 }
 

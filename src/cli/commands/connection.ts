@@ -8,7 +8,7 @@ import {
   type ConnectionReport,
   type QueryAnswer,
 } from "../../protocol/index.ts";
-import { print, printJson, width, withServer, type Context } from "../context.ts";
+import { print, printJson, width, withServer, type CommandContext } from "../context.ts";
 import { EXIT } from "../exit.ts";
 import { table } from "../terminal/table.ts";
 import { visible } from "../terminal/visible.ts";
@@ -25,7 +25,7 @@ Examples:
   $ sallyport connection test
   $ sallyport connection query sales "SELECT count(*) FROM orders"`;
 
-export function addConnection(program: Command, context: Context): void {
+export function addConnection(program: Command, context: CommandContext): void {
   const connection = program
     .command("connection")
     .description("databases that may be read: list, add, remove, test and query")
@@ -38,7 +38,7 @@ export function addConnection(program: Command, context: Context): void {
   addQuery(connection, context);
 }
 
-function addList(connection: Command, context: Context): void {
+function addList(connection: Command, context: CommandContext): void {
   connection
     .command("list")
     .description("the databases that you may read")
@@ -57,7 +57,7 @@ function addList(connection: Command, context: Context): void {
     );
 }
 
-interface AddOptions {
+interface AddConnectionOptions {
   readonly sqlite?: string;
   readonly postgres?: string;
   readonly name?: string;
@@ -73,7 +73,7 @@ interface AddOptions {
   readonly json?: boolean;
 }
 
-function addAdd(connection: Command, context: Context): void {
+function addAdd(connection: Command, context: CommandContext): void {
   const role = oneOf(Role);
   connection
     .command("add")
@@ -104,7 +104,7 @@ function addAdd(connection: Command, context: Context): void {
       "after",
       "\nExample:\n  $ sallyport connection add sales --sqlite ./sales.db --role operator --role agent",
     )
-    .action((id: string, options: AddOptions, command: Command) => {
+    .action((id: string, options: AddConnectionOptions, command: Command) => {
       const config = configOf(options, context.surroundings.cwd);
       return withServer(context, command, async ({ client }) => {
         const record = await client.putConnection(id, config);
@@ -119,7 +119,7 @@ function addAdd(connection: Command, context: Context): void {
     });
 }
 
-function configOf(options: AddOptions, cwd: string): ConnectionConfig {
+function configOf(options: AddConnectionOptions, cwd: string): ConnectionConfig {
   const { sqlite, postgres, name, role, principal, timeout, maxRows } = options;
   if ((sqlite === undefined) === (postgres === undefined))
     throw new Failure("invalid_request", "say one of --sqlite <file> and --postgres <url>");
@@ -140,7 +140,13 @@ function configOf(options: AddOptions, cwd: string): ConnectionConfig {
 }
 
 /** What only PostgreSQL has; with a file it is refused as unknown. */
-function credentialsOf({ credentialEnv, credentialFile, dbRole, dbRoleOf, allowWritableRole }: AddOptions): object {
+function credentialsOf({
+  credentialEnv,
+  credentialFile,
+  dbRole,
+  dbRoleOf,
+  allowWritableRole,
+}: AddConnectionOptions): object {
   const roles = dbRoleOf?.map((text) => {
     const [, token, role] = /^([^=]+)=(.+)$/s.exec(text) ?? [];
     if (token === undefined || role === undefined)
@@ -156,7 +162,7 @@ function credentialsOf({ credentialEnv, credentialFile, dbRole, dbRoleOf, allowW
   };
 }
 
-function addRemove(connection: Command, context: Context): void {
+function addRemove(connection: Command, context: CommandContext): void {
   connection
     .command("remove")
     .description("delete a connection; what runs on it is ended")
@@ -171,7 +177,7 @@ function addRemove(connection: Command, context: Context): void {
     );
 }
 
-function addTest(connection: Command, context: Context): void {
+function addTest(connection: Command, context: CommandContext): void {
   connection
     .command("test")
     .description("ask a database whether it is there and cannot be written")
@@ -189,7 +195,7 @@ function addTest(connection: Command, context: Context): void {
     );
 }
 
-function showReports(context: Context, reports: readonly ConnectionReport[]): void {
+function showReports(context: CommandContext, reports: readonly ConnectionReport[]): void {
   const rows = reports.map(({ id, status, latency_ms, server_version, message }) => [
     id,
     status,
@@ -203,7 +209,7 @@ function showReports(context: Context, reports: readonly ConnectionReport[]): vo
     if (message.includes("\n")) for (const line of message.split("\n")) context.screen.line(visible(line));
 }
 
-function addQuery(connection: Command, context: Context): void {
+function addQuery(connection: Command, context: CommandContext): void {
   connection
     .command("query")
     .description("run one statement that reads")
@@ -233,7 +239,7 @@ function addQuery(connection: Command, context: Context): void {
     );
 }
 
-function showRows(context: Context, { columns, rows, row_count, truncated, elapsed_ms }: QueryAnswer): void {
+function showRows(context: CommandContext, { columns, rows, row_count, truncated, elapsed_ms }: QueryAnswer): void {
   show(context, [columns.map(({ name }) => name), ...rows.map((row) => row.map(cell))]);
   const { screen } = context;
   const count = `${row_count} ${row_count === 1 ? "row" : "rows"}${truncated ? ", there are more" : ""}`;
@@ -245,6 +251,6 @@ function cell(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-function show(context: Context, rows: readonly (readonly string[])[]): void {
+function show(context: CommandContext, rows: readonly (readonly string[])[]): void {
   for (const line of table(rows, width(context))) print(context, line);
 }

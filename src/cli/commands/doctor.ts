@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { createClaudeCliEngine } from "../../engines/index.ts";
-import { flagsOf, print, printJson, width, type Context } from "../context.ts";
-import { ok, type Check } from "../doctor/checks.ts";
+import { flagsOf, print, printJson, width, type CommandContext } from "../context.ts";
+import { ok, type DoctorCheck } from "../doctor/checks.ts";
 import { checkDatabase, checkFiles, checkHome, checkServer, checkTrust } from "../doctor/home.ts";
 import { checkNode, checkOpenFiles, checkPrograms } from "../doctor/programs.ts";
 import { EXIT } from "../exit.ts";
@@ -17,7 +17,7 @@ Exit code 1 when something must be fixed.
 Example:
   $ sallyport doctor`;
 
-export function addDoctor(program: Command, context: Context): void {
+export function addDoctor(program: Command, context: CommandContext): void {
   program
     .command("doctor")
     .description("check what Sallyport needs here, and show the settings that apply")
@@ -38,7 +38,7 @@ export function addDoctor(program: Command, context: Context): void {
     });
 }
 
-async function examine({ surroundings }: Context, settings: Settings): Promise<readonly Check[]> {
+async function examine({ surroundings }: CommandContext, settings: Settings): Promise<readonly DoctorCheck[]> {
   const [programs, home, database, files, server] = await Promise.all([
     checkPrograms(surroundings.environment),
     checkHome(settings.home.value),
@@ -62,14 +62,14 @@ async function examine({ surroundings }: Context, settings: Settings): Promise<r
 }
 
 /** Only those engines need it. */
-function checkClaude(settings: Settings, environment: Environment): Check {
+function checkClaude(settings: Settings, environment: Environment): DoctorCheck {
   const missing = createClaudeCliEngine(claudeOptions(settings, environment)).missing?.();
   if (missing === undefined) return ok("claude", "found; the engines claude-sdk and claude-cli can be used");
   return ok("claude", `not found, so the engine loop does the work. ${missing}`);
 }
 
 /** Who answers a session that names no provider. Nobody is asked here. */
-function checkModel({ apiKey, provider, apiUrl }: Settings, name: string): Check {
+function checkModel({ apiKey, provider, apiUrl }: Settings, name: string): DoctorCheck {
   const isKeySet = apiKey.value !== undefined;
   if (provider.value === "sim") {
     if (provider.origin !== "default") return ok("model", "the demo model was chosen, and answers");
@@ -130,7 +130,7 @@ function settingsOf(settings: Settings): readonly ShownSetting[] {
   ];
 }
 
-function report(context: Context, checks: readonly Check[], settings: readonly ShownSetting[]): void {
+function report(context: CommandContext, checks: readonly DoctorCheck[], settings: readonly ShownSetting[]): void {
   const { paint } = context.screen;
   const marks = { ok: paint.green("ok  "), warn: paint.yellow("warn"), fail: paint.red("fail") };
   for (const check of checks) {

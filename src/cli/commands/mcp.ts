@@ -2,8 +2,8 @@ import type { Command } from "commander";
 import { MountClient } from "../../client/files.ts";
 import { LIMITS } from "../../protocol/index.ts";
 import type { ClaudeTree } from "../../surfaces/mcp/claude-tree.ts";
-import type { Connection } from "../connect.ts";
-import { withServer, type Context } from "../context.ts";
+import type { ServerConnection } from "../connect.ts";
+import { withServer, type CommandContext } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import type { Signal } from "../surroundings.ts";
 
@@ -14,7 +14,7 @@ agent a client sees its own sessions only and cannot approve anything.
 Example, in the settings of an agent:
   "mcpServers": { "sallyport": { "command": "sallyport", "args": ["--server", "http://127.0.0.1:5353", "--token", "…", "mcp"] } }`;
 
-export function addMcp(program: Command, context: Context): void {
+export function addMcp(program: Command, context: CommandContext): void {
   program
     .command("mcp")
     .description("give an agent the /claude tree (Model Context Protocol on standard input and output)")
@@ -24,7 +24,7 @@ export function addMcp(program: Command, context: Context): void {
     });
 }
 
-async function serve({ surroundings, screen }: Context, connection: Connection): Promise<ExitCode> {
+async function serve({ surroundings, screen }: CommandContext, connection: ServerConnection): Promise<ExitCode> {
   // Loaded only where it is needed: no other command speaks this protocol.
   const { serveMcpStdio } = await import("../../surfaces/mcp/stdio.ts");
   const client = serveMcpStdio({
@@ -50,7 +50,7 @@ async function serve({ surroundings, screen }: Context, connection: Connection):
 }
 
 /** The tree of a server elsewhere, with the token that was given: what may be done, that server decides. */
-function treeOver({ client, url, token }: Connection): ClaudeTree {
+function treeOver({ client, url, token }: ServerConnection): ClaudeTree {
   const files = new MountClient({ url, token });
   return {
     stat: (path) => files.stat(path, { sized: false }),

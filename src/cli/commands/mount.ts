@@ -2,8 +2,8 @@ import type { Command } from "commander";
 import { MountClient } from "../../client/index.ts";
 import { mountAt, MountTrouble, unmountFuse } from "../../fuse/index.ts";
 import { LIMITS } from "../../protocol/index.ts";
-import type { Connection } from "../connect.ts";
-import { withServer, type Context } from "../context.ts";
+import type { ServerConnection } from "../connect.ts";
+import { withServer, type CommandContext } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { folderPath, MOUNT_NAME, readyFolder, type Mounter } from "../mount/folder.ts";
 import { mountTree } from "../mount/fuse-mount.ts";
@@ -24,7 +24,7 @@ Example:
   $ cat claude/new
   $ cat claude/sessions/ses_…/output`;
 
-export function addMount(program: Command, context: Context): void {
+export function addMount(program: Command, context: CommandContext): void {
   program
     .command("mount")
     .description("agents as files: new, prompt, output, approve")
@@ -43,7 +43,7 @@ export function addMount(program: Command, context: Context): void {
 }
 
 async function mount(
-  { context, connection }: { readonly context: Context; readonly connection: Connection },
+  { context, connection }: { readonly context: CommandContext; readonly connection: ServerConnection },
   text: string,
   { plain = false, allowOther = false }: MountFlags,
 ): Promise<ExitCode> {
@@ -79,7 +79,7 @@ async function mount(
   }
 }
 
-async function unmount(context: Context, text: string): Promise<void> {
+async function unmount(context: CommandContext, text: string): Promise<void> {
   const { surroundings, screen } = context;
   const folder = await folderPath(text, surroundings.cwd);
   const found = await mountAt(folder, MOUNT_NAME);
@@ -89,7 +89,7 @@ async function unmount(context: Context, text: string): Promise<void> {
   screen.line(`${visible(folder)} is unmounted`);
 }
 
-function mounterOf({ surroundings }: Context): Mounter {
+function mounterOf({ surroundings }: CommandContext): Mounter {
   const path = surroundings.environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin";
   return { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0, path };
 }

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import type { Command } from "commander";
 import { claudeSettings } from "../../gate/index.ts";
 import { Failure, type Policy, type Profile } from "../../protocol/index.ts";
-import { print, printJson, withServer, type Context } from "../context.ts";
+import { print, printJson, withServer, type CommandContext } from "../context.ts";
 import { EXIT } from "../exit.ts";
 import { visible } from "../terminal/visible.ts";
 
@@ -19,7 +19,7 @@ Example:
   $ sallyport policy export --claude --profile guarded --output .claude_settings.json
   $ claude --settings .claude_settings.json`;
 
-export function addExport(policy: Command, context: Context): void {
+export function addExport(policy: Command, context: CommandContext): void {
   policy
     .command("export")
     .description("a profile as settings of another program")

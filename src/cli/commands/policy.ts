@@ -4,7 +4,7 @@ import { Option, type Command } from "commander";
 import { stringify } from "yaml";
 import { parsePolicyYaml } from "../../gate/index.ts";
 import { Autonomy, Failure } from "../../protocol/index.ts";
-import { print, printJson, withServer, type Context } from "../context.ts";
+import { print, printJson, withServer, type CommandContext } from "../context.ts";
 import { EXIT } from "../exit.ts";
 import { visible } from "../terminal/visible.ts";
 import { oneOf } from "./options.ts";
@@ -20,7 +20,7 @@ interface TestOptions {
   readonly json?: boolean;
 }
 
-export function addPolicy(program: Command, context: Context): void {
+export function addPolicy(program: Command, context: CommandContext): void {
   const policy = program
     .command("policy")
     .description("show, set, try and export the policy")
@@ -56,7 +56,7 @@ export function addPolicy(program: Command, context: Context): void {
   addExport(policy, context);
 }
 
-function addTest(policy: Command, context: Context): void {
+function addTest(policy: Command, context: CommandContext): void {
   policy
     .command("test")
     .description("what would happen to a tool call; nothing is run")

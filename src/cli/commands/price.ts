@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { dollars, Failure, Price, type PricedModel, type Rates } from "../../protocol/index.ts";
 import { resolveProviders } from "../../proxy/providers/resolve.ts";
-import { print, printJson, width, withServer, type Context } from "../context.ts";
+import { print, printJson, width, withServer, type CommandContext } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { hasServer, ownSettingsFile, settingsFor } from "../serving.ts";
 import { editSettings, putEntry, takeEntry } from "../settings-file.ts";
@@ -19,7 +19,7 @@ Examples:
   $ sallyport price show openrouter/anthropic/claude-sonnet-5
   $ sallyport price set 'local/qwen3*' --input 0.10 --output 0.40`;
 
-export function addPrice(program: Command, context: Context): void {
+export function addPrice(program: Command, context: CommandContext): void {
   const price = program
     .command("price")
     .description("what models cost: list, show, set and remove prices")
@@ -38,7 +38,7 @@ interface Prices {
 }
 
 async function withPrices(
-  context: Context,
+  context: CommandContext,
   command: Command,
   use: (prices: Prices) => Promise<ExitCode>,
 ): Promise<void> {
@@ -77,7 +77,7 @@ function refuseUnknown(id: string, known: readonly { readonly id: string }[]): v
   throw new Failure("not_found", `there is no provider ${id}; there are: ${ids}`);
 }
 
-function addList(price: Command, context: Context): void {
+function addList(price: Command, context: CommandContext): void {
   price
     .command("list")
     .description("all prices, or those of models that match")
@@ -111,7 +111,7 @@ function nameOf(provider: string, model: string): string {
   return provider === "*" ? model : `${provider}/${model}`;
 }
 
-function showList(context: Context, prices: readonly PricedModel[]): void {
+function showList(context: CommandContext, prices: readonly PricedModel[]): void {
   if (prices.length === 0) {
     print(context, "no such price; set one with: sallyport price set <glob> --input <dollars> --output <dollars>");
     return;
@@ -128,7 +128,7 @@ function showList(context: Context, prices: readonly PricedModel[]): void {
   for (const line of table([head, ...rows], width(context))) print(context, line);
 }
 
-function addShow(price: Command, context: Context): void {
+function addShow(price: Command, context: CommandContext): void {
   price
     .command("show")
     .description("what one model costs, and who says so")
@@ -182,7 +182,7 @@ function ratesOf({ input, output, cache_read, cache_write, cache_write_1h }: Rat
   ];
 }
 
-interface SetOptions {
+interface SetPriceOptions {
   readonly input: number;
   readonly output: number;
   readonly cacheRead?: number;
@@ -202,7 +202,7 @@ grow with the length of the input (tiers) are written into sallyport.yaml by han
 Example:
   $ sallyport price set 'cloud/claude-next*' --input 3.00 --output 15.00 --cache-read 0.30 --cache-write 3.75`;
 
-function addSet(price: Command, context: Context): void {
+function addSet(price: Command, context: CommandContext): void {
   const tokens = wholeNumber({ from: 1, to: 1_000_000_000 });
   price
     .command("set")
@@ -219,7 +219,7 @@ function addSet(price: Command, context: Context): void {
     .option("--output-tokens <n>", "the most that an answer can have", tokens)
     .option("--json", "as JSON")
     .addHelpText("after", SET_HELP)
-    .action(async (glob: string, options: SetOptions, command: Command) => {
+    .action(async (glob: string, options: SetPriceOptions, command: Command) => {
       const place = await ownSettingsFile(context, command);
       const wanted = priceOf(options);
       await editSettings(place, (document) => {
@@ -234,7 +234,7 @@ function addSet(price: Command, context: Context): void {
     });
 }
 
-function priceOf(options: SetOptions): Price {
+function priceOf(options: SetPriceOptions): Price {
   const { input, output, cacheRead, cacheWrite, cacheWrite1h, webSearch, batchPercent } = options;
   const { contextTokens, outputTokens } = options;
   return {
@@ -250,7 +250,7 @@ function priceOf(options: SetOptions): Price {
   };
 }
 
-function addRemove(price: Command, context: Context): void {
+function addRemove(price: Command, context: CommandContext): void {
   price
     .command("remove")
     .description("take a price of yours out of sallyport.yaml")

@@ -12,7 +12,7 @@ import {
   type ProviderView,
 } from "../../protocol/index.ts";
 import { providerIds } from "../../proxy/providers/resolve.ts";
-import { print, printJson, width, withServer, type Context } from "../context.ts";
+import { print, printJson, width, withServer, type CommandContext } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { hasServer, ownSettingsFile, settingsFor } from "../serving.ts";
 import { editSettings, putEntry, takeEntry, type FileSettings } from "../settings-file.ts";
@@ -31,7 +31,7 @@ Examples:
   $ sallyport provider add cloud --credential-file ~/.secrets/anthropic
   $ sallyport provider test`;
 
-export function addProvider(program: Command, context: Context): void {
+export function addProvider(program: Command, context: CommandContext): void {
   const provider = program
     .command("provider")
     .description("where model calls go: list, add, remove and test providers")
@@ -50,7 +50,7 @@ interface Providers {
 }
 
 async function withProviders(
-  context: Context,
+  context: CommandContext,
   command: Command,
   use: (providers: Providers) => Promise<ExitCode>,
 ): Promise<void> {
@@ -94,7 +94,7 @@ async function withProviders(
   }
 }
 
-function addList(provider: Command, context: Context): void {
+function addList(provider: Command, context: CommandContext): void {
   provider
     .command("list")
     .description("the providers, where they answer, and whether their key is there; never the key")
@@ -136,7 +136,7 @@ function credentialWords({ credential, credential_names, message }: ProviderView
   }
 }
 
-interface AddOptions {
+interface AddProviderOptions {
   readonly kind?: ProviderKind;
   readonly baseUrl?: string;
   readonly wire?: readonly ProviderWire[];
@@ -161,7 +161,7 @@ Examples:
   $ sallyport provider add work --kind cloud --credential-file ~/.secrets/work
   $ sallyport provider add vllm --base-url http://10.0.0.7:8000 --wire openai --wire anthropic --free`;
 
-function addAdd(provider: Command, context: Context): void {
+function addAdd(provider: Command, context: CommandContext): void {
   const wire = oneOf(ProviderWire);
   provider
     .command("add")
@@ -193,7 +193,7 @@ function addAdd(provider: Command, context: Context): void {
     .option("--no-free", "models without a price are refused here")
     .option("--json", "as JSON")
     .addHelpText("after", ADD_HELP)
-    .action(async (id: string, options: AddOptions, command: Command) => {
+    .action(async (id: string, options: AddProviderOptions, command: Command) => {
       const wanted = settingOf(options, context.surroundings.cwd);
       if (Object.keys(wanted).length === 0)
         throw new Failure("invalid_request", `nothing to set: say what ${id} has, such as --credential-file <file>`);
@@ -209,7 +209,7 @@ function addAdd(provider: Command, context: Context): void {
     });
 }
 
-function settingOf(options: AddOptions, cwd: string): ProviderSetting {
+function settingOf(options: AddProviderOptions, cwd: string): ProviderSetting {
   const { kind, baseUrl, wire, auth, defaultModel, requestsPerMinute, tokensPerMinute, free } = options;
   const sources = sourcesOf(options, cwd);
   const [source] = sources;
@@ -226,7 +226,7 @@ function settingOf(options: AddOptions, cwd: string): ProviderSetting {
   };
 }
 
-function sourcesOf(options: AddOptions, cwd: string): readonly CredentialSetting[] {
+function sourcesOf(options: AddProviderOptions, cwd: string): readonly CredentialSetting[] {
   const { credentialEnv = [], credentialFile = [], credentialCommand = [] } = options;
   return [
     ...credentialEnv.map((name) => ({ credential_env: name })),
@@ -248,7 +248,7 @@ function put(document: Document, id: string, wanted: ProviderSetting): void {
   putEntry(document, ["providers", id], { fields: wanted, without });
 }
 
-function addRemove(provider: Command, context: Context): void {
+function addRemove(provider: Command, context: CommandContext): void {
   provider
     .command("remove")
     .description("take a provider's settings out of sallyport.yaml")
@@ -273,7 +273,7 @@ function refuseOrphan({ provider, providers }: FileSettings, removed: string): v
   throw new Failure("conflict", `${removed} is the default: name another one under \`provider\` first`);
 }
 
-function addTest(provider: Command, context: Context): void {
+function addTest(provider: Command, context: CommandContext): void {
   provider
     .command("test")
     .description("ask a provider whether it is there and takes its key; costs nothing")
@@ -297,7 +297,7 @@ function addTest(provider: Command, context: Context): void {
     );
 }
 
-function showReports(context: Context, reports: readonly ProviderReport[], withModels: boolean): void {
+function showReports(context: CommandContext, reports: readonly ProviderReport[], withModels: boolean): void {
   const rows = reports.map(({ id, status, latency_ms, message }) => [
     id,
     status,

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { Failure, type PruneReport } from "../../protocol/index.ts";
-import { print, printJson, withServer, type Context } from "../context.ts";
+import { print, printJson, withServer, type CommandContext } from "../context.ts";
 import { EXIT } from "../exit.ts";
 import { wholeNumber } from "./options.ts";
 
@@ -19,7 +19,7 @@ Usage and the audit log stay. \`retention\` in sallyport.yaml does the same ever
 Example:
   $ sallyport prune --older-than 90 --dry-run`;
 
-export function addPrune(program: Command, context: Context): void {
+export function addPrune(program: Command, context: CommandContext): void {
   program
     .command("prune")
     .description("delete old sessions, with their journal, approvals and files")

@@ -11,17 +11,17 @@ import {
   type JournalEvent,
   type Prompt,
 } from "../../protocol/index.ts";
-import type { Connection } from "../connect.ts";
-import { flagsOf, withServer, type Context } from "../context.ts";
+import type { ServerConnection } from "../connect.ts";
+import { flagsOf, withServer, type CommandContext } from "../context.ts";
 import { EXIT, EXIT_HELP, exitCodeOf, isTurnEnd, type ExitCode } from "../exit.ts";
 import { approveHint, follow, JsonLines, type Viewer } from "../follow.ts";
 import { Interrupts } from "../interrupts.ts";
-import { Transcript } from "../show/transcript.ts";
+import { TerminalTranscript } from "../show/transcript.ts";
 import { count, duration } from "../terminal/words.ts";
 import { readImages } from "./images.ts";
 import { addSessionOptions, collect, dollarAmount, oneOf, wholeNumber } from "./options.ts";
 
-interface RunOptions {
+interface RunCommandOptions {
   readonly cwd?: string;
   readonly model?: string;
   readonly provider?: string;
@@ -49,7 +49,7 @@ ${EXIT_HELP}
 Example:
   $ sallyport run "create hello.txt with hello world"`;
 
-export function addRun(program: Command, context: Context): void {
+export function addRun(program: Command, context: CommandContext): void {
   const command = program
     .command("run")
     .description("give an agent a task and watch it work")
@@ -77,13 +77,15 @@ export function addRun(program: Command, context: Context): void {
     .option("--json", "one line of JSON per event on standard output, nothing else")
     .option("--deltas", "with --json: live text too")
     .addHelpText("after", HELP)
-    .action(async (task: string, options: RunOptions, command: Command) => {
+    .action(async (task: string, options: RunCommandOptions, command: Command) => {
       if (task.trim() === "") command.error("error: the task is empty");
-      await withServer(context, command, (connection) => new Run(context, connection, command, options).perform(task));
+      await withServer(context, command, (connection) =>
+        new RunCommand(context, connection, command, options).perform(task),
+      );
     });
 }
 
-interface Begun {
+interface BegunTurn {
   readonly session_id: string;
   readonly turn_id: string;
   /** Where the turn begins in the journal. */
@@ -91,17 +93,17 @@ interface Begun {
   readonly workspace: string;
 }
 
-class Run {
-  readonly #context: Context;
-  readonly #connection: Connection;
+class RunCommand {
+  readonly #context: CommandContext;
+  readonly #connection: ServerConnection;
   readonly #command: Command;
-  readonly #options: RunOptions;
+  readonly #options: RunCommandOptions;
   readonly #leaving = new AbortController();
   #left: ExitCode = EXIT.interrupted;
   #outOfTime = false;
   #unanswered = false;
 
-  constructor(context: Context, connection: Connection, command: Command, options: RunOptions) {
+  constructor(context: CommandContext, connection: ServerConnection, command: Command, options: RunCommandOptions) {
     this.#context = context;
     this.#connection = connection;
     this.#command = command;
@@ -133,7 +135,7 @@ class Run {
   }
 
   /** A new session, a session that goes on, or, where a resumed one shall have other settings, a fork of it. */
-  async #begin(prompt: Prompt): Promise<Begun> {
+  async #begin(prompt: Prompt): Promise<BegunTurn> {
     const { client } = this.#connection;
     const { resume } = this.#options;
     const asked = this.#asked();
@@ -195,12 +197,12 @@ class Run {
     };
   }
 
-  #watch(begun: Begun, onInterrupt: () => void): Promise<JournalEvent | undefined> {
+  #watch(begun: BegunTurn, onInterrupt: () => void): Promise<JournalEvent | undefined> {
     const { surroundings, screen } = this.#context;
     const { json = false, deltas = false } = this.#options;
     const viewer: Viewer = json
       ? new JsonLines((text) => void surroundings.output.write(text), deltas)
-      : new Transcript({ screen, workspace: begun.workspace, ownTurn: begun.turn_id });
+      : new TerminalTranscript({ screen, workspace: begun.workspace, ownTurn: begun.turn_id });
     return follow(
       {
         context: this.#context,
@@ -222,14 +224,14 @@ class Run {
   }
 
   /** With the server goes a turn that it drives: it is ended, or the next command on this home would take it up again. */
-  async #leave(begun: Begun): Promise<ExitCode> {
+  async #leave(begun: BegunTurn): Promise<ExitCode> {
     if (!this.#leaving.signal.aborted) return EXIT.failed;
     const { client, embedded } = this.#connection;
     if (embedded) await stopTurn(client, begun).catch(() => undefined);
     return this.#left;
   }
 
-  #startTimer(begun: Begun): NodeJS.Timeout | undefined {
+  #startTimer(begun: BegunTurn): NodeJS.Timeout | undefined {
     const { timeout } = this.#options;
     if (timeout === undefined) return undefined;
     return setTimeout(() => {
@@ -238,7 +240,7 @@ class Run {
     }, timeout * 1_000);
   }
 
-  #interrupt(begun: Begun, words: string): void {
+  #interrupt(begun: BegunTurn, words: string): void {
     const { screen } = this.#context;
     screen.line(screen.paint.yellow(`… ${words}`));
     stopTurn(this.#connection.client, begun).catch((error: unknown) => {
@@ -248,7 +250,7 @@ class Run {
     });
   }
 
-  #sayEnd(begun: Begun, end: JournalEvent | undefined, ms: number): void {
+  #sayEnd(begun: BegunTurn, end: JournalEvent | undefined, ms: number): void {
     const { screen } = this.#context;
     const parts: string[] = [];
     if (end?.type === "turn.completed" || end?.type === "turn.failed") {
@@ -270,7 +272,7 @@ class Run {
 }
 
 /** Ends this command's turn and no other: one that still waits leaves the queue. Prompts behind it wait for `sessions resume`. */
-async function stopTurn(client: SallyportClient, { session_id, turn_id }: Begun): Promise<void> {
+async function stopTurn(client: SallyportClient, { session_id, turn_id }: BegunTurn): Promise<void> {
   const { queue } = await client.session(session_id);
   if (queue.some((queued) => queued.turn_id === turn_id)) {
     try {

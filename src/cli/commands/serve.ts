@@ -1,7 +1,7 @@
 import { Option, type Command } from "commander";
 import { Failure, LIMITS } from "../../protocol/index.ts";
 import { findServer, homeToken } from "../connect.ts";
-import { flagsOf, print, type Context } from "../context.ts";
+import { flagsOf, print, type CommandContext } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import type { Serving } from "../serve.ts";
 import { readSettings, type Settings } from "../settings.ts";
@@ -35,7 +35,7 @@ reload: providers and prices are read anew by themselves, other settings at a st
 Example:
   $ sallyport serve --port 5353 --workspace ~/project`;
 
-export function addServe(program: Command, context: Context): void {
+export function addServe(program: Command, context: CommandContext): void {
   program
     .command("serve")
     .description("start the server")
@@ -78,7 +78,7 @@ export function addServe(program: Command, context: Context): void {
 }
 
 async function serveUntilStopped(
-  context: Context,
+  context: CommandContext,
   flags: ServeFlags & { readonly home?: string | undefined },
 ): Promise<ExitCode> {
   const { surroundings, screen } = context;
@@ -130,7 +130,7 @@ interface StopSignals {
 }
 
 /** Whoever asks for the third time cannot wait: the process ends, and a watchdog ends its children. */
-function stopSignals({ surroundings }: Context): StopSignals {
+function stopSignals({ surroundings }: CommandContext): StopSignals {
   const again = new AbortController();
   const first = new Promise<void>((resolve) => {
     let asked = 0;
@@ -157,7 +157,7 @@ async function withLink(error: unknown, settings: Settings): Promise<unknown> {
   );
 }
 
-function greet(context: Context, serving: Serving, settings: Settings): void {
+function greet(context: CommandContext, serving: Serving, settings: Settings): void {
   const { screen } = context;
   const url = new URL(serving.url);
   // An address that means "all of them" is none that a browser can open.

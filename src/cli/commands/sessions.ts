@@ -8,7 +8,7 @@ import {
   type ConfigureSession,
   type SessionView,
 } from "../../protocol/index.ts";
-import { print, printJson, width, withServer, type Context } from "../context.ts";
+import { print, printJson, width, withServer, type CommandContext } from "../context.ts";
 import { EXIT } from "../exit.ts";
 import { table } from "../terminal/table.ts";
 import { oneLine, visible } from "../terminal/visible.ts";
@@ -21,7 +21,7 @@ interface ListOptions {
   readonly json?: boolean;
 }
 
-interface SetOptions {
+interface SetSessionOptions {
   readonly model?: string;
   readonly autonomy?: Autonomy;
   readonly mode?: PermissionMode;
@@ -34,7 +34,7 @@ const VERBS = {
   close: "end the session and all its processes",
 } as const;
 
-export function addSessions(program: Command, context: Context): void {
+export function addSessions(program: Command, context: CommandContext): void {
   const sessions = program
     .command("sessions")
     .description("list sessions, look at one, and control it")
@@ -84,7 +84,7 @@ function heldWords({ id, queue }: SessionView): string {
   return `; ${held} queued ${held === 1 ? "prompt is" : "prompts are"} held: sallyport sessions resume ${id}`;
 }
 
-function addList(sessions: Command, context: Context): void {
+function addList(sessions: Command, context: CommandContext): void {
   sessions
     .command("list", { isDefault: true })
     .allowExcessArguments()
@@ -107,7 +107,7 @@ function addList(sessions: Command, context: Context): void {
     });
 }
 
-function addDelete(sessions: Command, context: Context): void {
+function addDelete(sessions: Command, context: CommandContext): void {
   sessions
     .command("delete")
     .description("end sessions and delete their journal, approvals and files; forks of them and usage stay")
@@ -124,7 +124,7 @@ function addDelete(sessions: Command, context: Context): void {
     );
 }
 
-function addFork(sessions: Command, context: Context): void {
+function addFork(sessions: Command, context: CommandContext): void {
   sessions
     .command("fork")
     .description("a new session that begins with this one's journal")
@@ -143,7 +143,7 @@ function addFork(sessions: Command, context: Context): void {
     );
 }
 
-function addBudget(sessions: Command, context: Context): void {
+function addBudget(sessions: Command, context: CommandContext): void {
   sessions
     .command("budget")
     .description("set the most that a session may spend; a turn that waits for money goes on")
@@ -159,7 +159,7 @@ function addBudget(sessions: Command, context: Context): void {
     );
 }
 
-function addSet(sessions: Command, context: Context): void {
+function addSet(sessions: Command, context: CommandContext): void {
   sessions
     .command("set")
     .description("change a session's model from its next turn on, its autonomy or mode from its next tool call on")
@@ -168,7 +168,7 @@ function addSet(sessions: Command, context: Context): void {
     .addOption(new Option("--autonomy <level>", Autonomy.options.join(", ")).argParser(oneOf(Autonomy)))
     .addOption(new Option("--mode <mode>", PermissionMode.options.join(", ")).argParser(oneOf(PermissionMode)))
     .addHelpText("after", "\nExample:\n  $ sallyport sessions set ses_01jqk3v7w8x9y2z3a4b5c6 --mode plan")
-    .action(async (id: string, options: SetOptions, command: Command) => {
+    .action(async (id: string, options: SetSessionOptions, command: Command) => {
       const { model, autonomy, mode } = options;
       if (model === undefined && autonomy === undefined && mode === undefined)
         command.error("error: name what to change: --model, --autonomy or --mode");
@@ -186,7 +186,7 @@ function addSet(sessions: Command, context: Context): void {
     });
 }
 
-function list(sessions: readonly SessionView[], context: Context): readonly string[] {
+function list(sessions: readonly SessionView[], context: CommandContext): readonly string[] {
   if (sessions.length === 0) return [`no sessions; start one with: ${context.surroundings.name} run "…"`];
   const now = context.surroundings.now();
   const rows = sessions.map((session) => [

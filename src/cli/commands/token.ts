@@ -9,12 +9,12 @@ import {
   type RateLimit,
   type TokenView,
 } from "../../protocol/index.ts";
-import { print, printJson, width, withServer, type Context } from "../context.ts";
+import { print, printJson, width, withServer, type CommandContext } from "../context.ts";
 import { EXIT } from "../exit.ts";
 import { table } from "../terminal/table.ts";
 import { collect, dollarAmount, oneOf, wholeNumber } from "./options.ts";
 
-export function addToken(program: Command, context: Context): void {
+export function addToken(program: Command, context: CommandContext): void {
   const token = program
     .command("token")
     .description("make, list and delete tokens")
@@ -91,7 +91,7 @@ Examples:
   $ sallyport token create --role agent --name ci --profile code-assist --expires-in 30d --max-cost-per-day 5
   $ sallyport token create --role issuer --name shop --origin https://shop.example.org --tools "mcp__shop__*" --max-cost 200`;
 
-function addCreate(token: Command, context: Context): void {
+function addCreate(token: Command, context: CommandContext): void {
   const limits = (command: Command): Command =>
     command
       .option("--expires-in <time>", "how long it lives: 90s, 15m, 8h, 30d", lifetime)

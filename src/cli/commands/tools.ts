@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import { printJson, type Context } from "../context.ts";
+import { printJson, type CommandContext } from "../context.ts";
 
-export function addTools(program: Command, context: Context): void {
+export function addTools(program: Command, context: CommandContext): void {
   program
     .command("tools")
     .description("print the tools as JSON schema, for models and other programs")

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option, type Command } from "commander";
 import { LIMITS, USAGE_GROUPS, UsageGroup, type UsageReport } from "../../protocol/index.ts";
-import { print, printJson, width, withServer, type Context } from "../context.ts";
+import { print, printJson, width, withServer, type CommandContext } from "../context.ts";
 import { EXIT } from "../exit.ts";
 import { budgetTable, usageTable } from "../show/usage.ts";
 import { wholeNumber } from "./options.ts";
@@ -24,7 +24,7 @@ Examples:
   $ sallyport usage --by day,model --from 2026-11-01 --to 2026-11-15
   $ sallyport usage --by session --csv > usage.csv`;
 
-export function addUsage(program: Command, context: Context): void {
+export function addUsage(program: Command, context: CommandContext): void {
   program
     .command("usage")
     .description("tokens and money: what was used, and what is left")
@@ -58,14 +58,14 @@ export function addUsage(program: Command, context: Context): void {
     );
 }
 
-function show(context: Context, report: UsageReport, by: readonly UsageGroup[]): void {
+function show(context: CommandContext, report: UsageReport, by: readonly UsageGroup[]): void {
   const budgets = budgetTable(report.budgets, width(context));
   const lines = report.lines.length === 0 ? ["nothing was used"] : usageTable(report, by, width(context));
   for (const line of [...lines, ...(budgets.length === 0 ? [] : ["", ...budgets])]) print(context, line);
   if (report.truncated === true) sayCut(context);
 }
 
-function sayCut(context: Context): void {
+function sayCut(context: CommandContext): void {
   context.screen.line(
     context.screen.paint.yellow(
       "! there are more lines than that; ask for fewer days or groups, or for a higher --limit",

@@ -1,5 +1,5 @@
 /** One line of the report. */
-export interface Check {
+export interface DoctorCheck {
   readonly name: string;
   readonly state: "ok" | "warn" | "fail";
   readonly found: string;
@@ -7,14 +7,14 @@ export interface Check {
   readonly advice?: string | undefined;
 }
 
-export function ok(name: string, found: string): Check {
+export function ok(name: string, found: string): DoctorCheck {
   return { name, state: "ok", found };
 }
 
-export function warn(name: string, found: string, advice: string): Check {
+export function warn(name: string, found: string, advice: string): DoctorCheck {
   return { name, state: "warn", found, advice };
 }
 
-export function fail(name: string, found: string, advice: string): Check {
+export function fail(name: string, found: string, advice: string): DoctorCheck {
   return { name, state: "fail", found, advice };
 }

@@ -6,13 +6,13 @@ import { findServer, type FoundServer } from "../connect.ts";
 import { SERVER_FILE, TOKEN_FILE } from "../files.ts";
 import type { Environment, Settings } from "../settings.ts";
 import { ACCEPT_VARIABLE, isAccepted, keyFilesOf, trustedInHome, untrusted } from "../trusted-files.ts";
-import { fail, ok, warn, type Check } from "./checks.ts";
+import { fail, ok, warn, type DoctorCheck } from "./checks.ts";
 import { checkReady, checkStart } from "./start.ts";
 
 const SECRETS = [TOKEN_FILE, SERVER_FILE, "sallyport.db", "instance"];
 
 /** The home folder: can it be written, and can nobody else read it. */
-export async function checkHome(home: string): Promise<readonly Check[]> {
+export async function checkHome(home: string): Promise<readonly DoctorCheck[]> {
   const known = await statOf(home);
   if (known === undefined) {
     const parent = await nearest(home);
@@ -33,7 +33,7 @@ export async function checkHome(home: string): Promise<readonly Check[]> {
   return [ok("home", home), ...(await checkModes(home, known))];
 }
 
-async function checkModes(home: string, folder: Stats): Promise<readonly Check[]> {
+async function checkModes(home: string, folder: Stats): Promise<readonly DoctorCheck[]> {
   const open: string[] = [];
   if ((folder.mode & 0o077) !== 0) open.push(home);
   for (const name of SECRETS) {
@@ -46,7 +46,7 @@ async function checkModes(home: string, folder: Stats): Promise<readonly Check[]
 }
 
 /** Every file and folder through which others could change what the server does. */
-export function checkTrust(settings: Settings, environment: Environment): readonly Check[] {
+export function checkTrust(settings: Settings, environment: Environment): readonly DoctorCheck[] {
   const found = untrusted([...trustedInHome(settings.home.value), ...keyFilesOf(settings)]);
   const accepted = isAccepted(environment);
   return found.map(({ path, problem, command }) =>
@@ -57,7 +57,7 @@ export function checkTrust(settings: Settings, environment: Environment): readon
 }
 
 /** The database of the home: is it whole, and can every row be read. */
-export async function checkDatabase(home: string): Promise<readonly Check[]> {
+export async function checkDatabase(home: string): Promise<readonly DoctorCheck[]> {
   const path = join(home, "sallyport.db");
   const file = await statOf(path);
   if (file?.isFile() !== true) return [];
@@ -70,7 +70,7 @@ export async function checkDatabase(home: string): Promise<readonly Check[]> {
   return [ok("database", `${path}, ${file.size} bytes, ${sessions} sessions, no damage`)];
 }
 
-export async function checkFiles(settings: Settings): Promise<readonly Check[]> {
+export async function checkFiles(settings: Settings): Promise<readonly DoctorCheck[]> {
   const workspace = settings.workspace.value;
   const folder = await statOf(workspace);
   return [
@@ -81,7 +81,7 @@ export async function checkFiles(settings: Settings): Promise<readonly Check[]> 
 }
 
 /** A running server, or what stands in the way of one, and the port that it would take. */
-export async function checkServer(settings: Settings): Promise<readonly Check[]> {
+export async function checkServer(settings: Settings): Promise<readonly DoctorCheck[]> {
   const running = await findServer(settings.home.value);
   return [
     ...(await checkStart(settings, running)),
@@ -92,7 +92,7 @@ export async function checkServer(settings: Settings): Promise<readonly Check[]>
   ];
 }
 
-async function checkPort(settings: Settings, running: FoundServer | undefined): Promise<Check> {
+async function checkPort(settings: Settings, running: FoundServer | undefined): Promise<DoctorCheck> {
   const { value: port } = settings.port;
   const { value: host } = settings.host;
   if (running !== undefined && new URL(running.url).port === String(port))

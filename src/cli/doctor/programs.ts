@@ -2,11 +2,11 @@ import { execFile } from "node:child_process";
 import { LIMITS } from "../../protocol/index.ts";
 import { RAISE_OPEN_FILES, type OpenFiles } from "../open-files.ts";
 import type { Environment } from "../settings.ts";
-import { fail, ok, warn, type Check } from "./checks.ts";
+import { fail, ok, warn, type DoctorCheck } from "./checks.ts";
 
 const OLDEST_NODE = [20, 19] as const;
 
-export function checkNode(version: string): Check {
+export function checkNode(version: string): DoctorCheck {
   const [major = 0, minor = 0] = version.replace(/^v/, "").split(".").map(Number);
   const [oldestMajor, oldestMinor] = OLDEST_NODE;
   const good = major > oldestMajor || (major === oldestMajor && minor >= oldestMinor);
@@ -16,7 +16,7 @@ export function checkNode(version: string): Check {
 }
 
 /** Connections, files and pipes of a server count on it. */
-export function checkOpenFiles({ limit }: Pick<OpenFiles, "limit">): Check {
+export function checkOpenFiles({ limit }: Pick<OpenFiles, "limit">): DoctorCheck {
   if (limit === undefined) return ok("open files", "the limit is not known here");
   const found = `${limit} at once`;
   return limit < LIMITS.openFilesAdvised ? warn("open files", found, RAISE_OPEN_FILES) : ok("open files", found);
@@ -36,7 +36,7 @@ function versionOf(
   });
 }
 
-export async function checkPrograms(environment: Environment): Promise<readonly Check[]> {
+export async function checkPrograms(environment: Environment): Promise<readonly DoctorCheck[]> {
   return Promise.all([
     checkRipgrep(environment),
     needed(environment, "bash", fail("bash", "not found", "install bash: the Bash tool runs commands with it")),
@@ -48,7 +48,7 @@ export async function checkPrograms(environment: Environment): Promise<readonly 
 }
 
 /** ripgrep comes with the package, as a file of this platform. */
-async function checkRipgrep(environment: Environment): Promise<Check> {
+async function checkRipgrep(environment: Environment): Promise<DoctorCheck> {
   const path = await import("@vscode/ripgrep").then(
     ({ rgPath }) => rgPath,
     () => undefined,
@@ -62,13 +62,13 @@ async function checkRipgrep(environment: Environment): Promise<Check> {
   );
 }
 
-async function needed(environment: Environment, program: string, missing: Check): Promise<Check> {
+async function needed(environment: Environment, program: string, missing: DoctorCheck): Promise<DoctorCheck> {
   const version = await versionOf(program, environment);
   return version === undefined ? missing : ok(program, version);
 }
 
 /** Nothing needs these yet; it is said what they are for. */
-async function optional(environment: Environment, program: string, purpose: string): Promise<Check> {
+async function optional(environment: Environment, program: string, purpose: string): Promise<DoctorCheck> {
   const version = await versionOf(program, environment);
   return ok(program, version === undefined ? `not found; optional, for ${purpose}` : `${version}; for ${purpose}`);
 }

@@ -8,7 +8,7 @@ import type { FoundServer } from "../connect.ts";
 import { POLICY_FILE, SERVER_FILE, TOKEN_FILE } from "../files.ts";
 import { loadPolicyFile } from "../policy-file.ts";
 import type { Settings } from "../settings.ts";
-import { fail, ok, warn, type Check } from "./checks.ts";
+import { fail, ok, warn, type DoctorCheck } from "./checks.ts";
 
 /** What a server makes in its home. */
 const FOLDERS = ["connections", "engines", "output"];
@@ -19,7 +19,10 @@ const MEGABYTE = 1_000_000;
 const FEW_INODES = 1_000;
 
 /** What stands in the way of a start, found with what the start itself uses. Nothing is made or changed. */
-export async function checkStart(settings: Settings, running: FoundServer | undefined): Promise<readonly Check[]> {
+export async function checkStart(
+  settings: Settings,
+  running: FoundServer | undefined,
+): Promise<readonly DoctorCheck[]> {
   const home = settings.home.value;
   return [
     ...(await checkStore(home, running)),
@@ -30,15 +33,15 @@ export async function checkStart(settings: Settings, running: FoundServer | unde
   ];
 }
 
-async function checkStore(home: string, running: FoundServer | undefined): Promise<readonly Check[]> {
+async function checkStore(home: string, running: FoundServer | undefined): Promise<readonly DoctorCheck[]> {
   const { startProblem } = await import("../../store/examine.ts");
   const problem = await startProblem(join(home, "sallyport.db"), { isServed: running !== undefined });
   if (problem === undefined) return [];
   return [fail("start", `a server would not start: ${problem}`, "do as it says; `sallyport doctor` looks again")];
 }
 
-async function checkKinds(home: string): Promise<readonly Check[]> {
-  const wrong: Check[] = [];
+async function checkKinds(home: string): Promise<readonly DoctorCheck[]> {
+  const wrong: DoctorCheck[] = [];
   for (const name of [...FOLDERS, ...FILES]) {
     const path = join(home, name);
     if ((await lstat(path).catch(() => undefined)) === undefined) continue;
@@ -50,7 +53,7 @@ async function checkKinds(home: string): Promise<readonly Check[]> {
   return wrong;
 }
 
-function checkSocket(home: string): readonly Check[] {
+function checkSocket(home: string): readonly DoctorCheck[] {
   try {
     refuseForeignSocket(home);
     return [];
@@ -59,7 +62,7 @@ function checkSocket(home: string): readonly Check[] {
   }
 }
 
-async function checkPolicy(settings: Settings): Promise<readonly Check[]> {
+async function checkPolicy(settings: Settings): Promise<readonly DoctorCheck[]> {
   const path = join(settings.home.value, POLICY_FILE);
   try {
     loadPolicyFile(settings.home.value, settings);
@@ -69,15 +72,15 @@ async function checkPolicy(settings: Settings): Promise<readonly Check[]> {
   return (await stat(path).catch(() => undefined)) === undefined ? [] : [ok("policy file", path)];
 }
 
-async function checkSpace(home: string): Promise<readonly Check[]> {
+async function checkSpace(home: string): Promise<readonly DoctorCheck[]> {
   const space = await spaceOf(home);
   return space === undefined ? [] : judgeSpace(space);
 }
 
 /** Bytes and files that the disk of the home has left. */
-export function judgeSpace({ bavail, bsize, files, ffree }: SpaceLeft): readonly Check[] {
+export function judgeSpace({ bavail, bsize, files, ffree }: SpaceLeft): readonly DoctorCheck[] {
   const [free, needed] = [bavail * bsize, LIMITS.storeMinFreeBytes];
-  const checks: Check[] = [];
+  const checks: DoctorCheck[] = [];
   const words = `${Math.floor(free / MEGABYTE)} MB free where the home is, and new work needs ${Math.floor(needed / MEGABYTE)} MB`;
   if (free < needed) checks.push(fail("disk", words, "free some space, or delete old sessions with `sallyport prune`"));
   // Some file systems count no files at all.
@@ -99,7 +102,7 @@ async function spaceOf(folder: string): Promise<StatsFs | undefined> {
 const Answer = z.object({ reasons: z.array(z.object({ code: z.string(), message: z.string() })).optional() });
 
 /** Whether a running server takes work, in its own words. */
-export async function checkReady({ url, pid }: FoundServer): Promise<Check> {
+export async function checkReady({ url, pid }: FoundServer): Promise<DoctorCheck> {
   const place = `${url} (pid ${pid})`;
   try {
     const response = await fetch(`${url}/ready`, { signal: AbortSignal.timeout(LIMITS.serverProbeMs) });

@@ -1,11 +1,11 @@
-import { FuseError, type Asking, type OpenFile } from "../../fuse/index.ts";
+import { FuseError, type FuseCaller, type OpenFile } from "../../fuse/index.ts";
 import { LIMITS } from "../../protocol/index.ts";
 
 export interface MessageFileOptions {
   /** Opened for reading too: what is read is the answer to what was written. */
   readonly readable: boolean;
   /** Whether this is the program that opened the file. The programs that it starts have copies of its descriptor. */
-  readonly isOpener: (asking: Pick<Asking, "pid">) => boolean;
+  readonly isOpener: (asking: Pick<FuseCaller, "pid">) => boolean;
   /** Whether a message may be sent before the last copy of the descriptor is closed. */
   readonly isWhole: (message: Uint8Array) => boolean;
   /** Sends what was written; the answer is what can be read then. */
@@ -42,7 +42,7 @@ export class MessageFile implements OpenFile {
     }
   }
 
-  async flush(asking: Asking): Promise<void> {
+  async flush(asking: FuseCaller): Promise<void> {
     const { isOpener, isWhole } = this.#options;
     if (this.#length > 0 && isOpener(asking) && isWhole(Buffer.concat(this.#written))) await this.#send();
   }

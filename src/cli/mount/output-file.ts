@@ -1,4 +1,4 @@
-import { FuseError, type Asking, type OpenFile } from "../../fuse/index.ts";
+import { FuseError, type FuseCaller, type OpenFile } from "../../fuse/index.ts";
 import type { OutputLength } from "./output-length.ts";
 import { fuseErrorOf } from "./troubles.ts";
 
@@ -40,7 +40,7 @@ export class OutputFile implements OpenFile {
 
   read(
     place: { readonly offset: number; readonly size: number; readonly patient: boolean },
-    asking: Asking,
+    asking: FuseCaller,
   ): Promise<Uint8Array> {
     const part = this.#turn.then(() => this.#read(place, asking));
     this.#turn = part.catch(() => undefined);
@@ -60,7 +60,7 @@ export class OutputFile implements OpenFile {
 
   async #read(
     { offset, size, patient }: { readonly offset: number; readonly size: number; readonly patient: boolean },
-    { signal }: Asking,
+    { signal }: FuseCaller,
   ): Promise<Uint8Array> {
     if (signal.aborted) throw new FuseError("EINTR");
     const end = this.#at + this.#piece.length;

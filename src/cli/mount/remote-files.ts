@@ -2,7 +2,7 @@ import type { MountClient } from "../../client/index.ts";
 import {
   FuseError,
   processOf,
-  type Asking,
+  type FuseCaller,
   type Attributes,
   type FuseFiles,
   type Listed,
@@ -61,7 +61,7 @@ export class RemoteFiles implements FuseFiles {
     this.#mounted = options.now();
   }
 
-  async attributes(path: string, { uid, signal }: Asking): Promise<Attributes> {
+  async attributes(path: string, { uid, signal }: FuseCaller): Promise<Attributes> {
     if (path === ERROR_PATH) return this.#attributesOf(this.#errorStat(uid));
     const known = await this.#stat(path, signal);
     if (isCall(path)) return this.#attributesOf(this.#answerStat(known, path, uid));
@@ -70,19 +70,19 @@ export class RemoteFiles implements FuseFiles {
     return this.#attributesOf(stat.watchable ? { ...stat, size: await this.#lengthOf(path, stat.size) } : stat);
   }
 
-  async lookUp(path: string, { uid, signal }: Asking): Promise<Attributes> {
+  async lookUp(path: string, { uid, signal }: FuseCaller): Promise<Attributes> {
     if (path === ERROR_PATH) return this.#attributesOf(this.#errorStat(uid));
     const stat = await this.#stat(path, signal);
     return this.#attributesOf(isCall(path) ? this.#answerStat(stat, path, uid) : stat);
   }
 
-  async list(path: string, { signal }: Asking): Promise<readonly Listed[]> {
+  async list(path: string, { signal }: FuseCaller): Promise<readonly Listed[]> {
     const entries = await this.#ask(() => this.#options.server.list(this.#remote(path)), signal);
     const listed = entries.map(({ name, is_dir }) => ({ name, folder: is_dir }));
     return path === "/" ? [...listed, { name: ERROR_PATH.slice(1), folder: false }] : listed;
   }
 
-  async open(path: string, mode: OpenMode, asking: Asking): Promise<OpenFile> {
+  async open(path: string, mode: OpenMode, asking: FuseCaller): Promise<OpenFile> {
     const { uid, signal } = asking;
     if (path === ERROR_PATH && !mode.write) return new SnapshotFile(this.#errorOf(uid));
     const stat = path === ERROR_PATH ? this.#errorStat(uid) : await this.#stat(path, signal);
@@ -96,7 +96,7 @@ export class RemoteFiles implements FuseFiles {
     return new SnapshotFile(bytes, () => this.#questions.read(uid, path, bytes));
   }
 
-  #openForWriting(path: string, mode: OpenMode, { uid, pid }: Asking): OpenFile {
+  #openForWriting(path: string, mode: OpenMode, { uid, pid }: FuseCaller): OpenFile {
     const call = isCall(path);
     const opener = MANY_WRITERS.test(path) ? processOf(pid) : undefined;
     return new MessageFile({

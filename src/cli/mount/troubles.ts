@@ -3,12 +3,12 @@ import { FuseError } from "../../fuse/index.ts";
 import { errnoOf, Failure, LIMITS } from "../../protocol/index.ts";
 
 /** What happened to a request: the server refused it, never got it, or may have got it. */
-type Fate = "refused" | "undelivered" | "unknown";
+type RequestFate = "refused" | "undelivered" | "unknown";
 
 /** Names of errors that come before the first byte is sent. */
 const BEFORE_SENDING: ReadonlySet<string | undefined> = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN"]);
 
-function fateOf(error: unknown): Fate {
+function fateOf(error: unknown): RequestFate {
   if (error instanceof Failure) return error.code === "shutting_down" ? "undelivered" : "refused";
   const { code } = ((error as Error).cause ?? error) as NodeJS.ErrnoException;
   return BEFORE_SENDING.has(code) ? "undelivered" : "unknown";

@@ -20,19 +20,19 @@ export interface ShowOptions {
 
 type CommandPreview = Extract<Preview, { type: "command" }>;
 /** What a person must see before the answer; the same for an approval and for an edited version of its input. */
-export type Shown = Pick<Approval, "preview" | "warnings"> & {
+export type PreviewText = Pick<Approval, "preview" | "warnings"> & {
   /** The whole input, for calls that have no better preview. Absent: the preview says it all. */
   readonly input?: Approval["input"] | undefined;
 };
 
 /** Everything that a person must see before saying yes. */
-export function showPreview(shown: Shown, options: ShowOptions): readonly string[] {
+export function showPreview(shown: PreviewText, options: ShowOptions): readonly string[] {
   const { paint } = options;
   return [...bodyOf(shown, options), ...shown.warnings.map((warning) => showWarning(warning, paint))];
 }
 
 /** True when `showPreview` leaves something out. */
-export function isCut(shown: Shown, options: ShowOptions): boolean {
+export function isCut(shown: PreviewText, options: ShowOptions): boolean {
   const whole = showPreview(shown, { ...options, mostLines: Infinity });
   return whole.join("\n") !== showPreview(shown, options).join("\n");
 }
@@ -56,7 +56,7 @@ export function previewLine(approval: Approval, paint: Paint): string {
   }
 }
 
-function bodyOf({ preview, input }: Shown, options: ShowOptions): readonly string[] {
+function bodyOf({ preview, input }: PreviewText, options: ShowOptions): readonly string[] {
   switch (preview.type) {
     case "diff":
       return showFile(preview.file, options);

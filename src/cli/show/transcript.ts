@@ -19,7 +19,7 @@ export interface TranscriptOptions {
   readonly ownTurn?: string | undefined;
 }
 
-interface Open {
+interface ShownItem {
   readonly item: Item;
   /** Characters of a message that stand on the screen already. */
   shown: number;
@@ -27,9 +27,9 @@ interface Open {
 }
 
 /** A session as a person reads it, frame by frame. Approvals are the inbox's. */
-export class Transcript {
+export class TerminalTranscript {
   readonly #options: TranscriptOptions;
-  readonly #open = new Map<string, Open>();
+  readonly #open = new Map<string, ShownItem>();
   /** How deep each sub-agent stands. */
   readonly #depths = new Map<string, number>();
 
@@ -123,7 +123,7 @@ export class Transcript {
   }
 
   /** A sub-agent's words come when they are complete: two agents would talk into each other's lines. */
-  #speak(open: Open, text: string): void {
+  #speak(open: ShownItem, text: string): void {
     if (text === "" || open.item.parent_id !== undefined) return;
     open.shown += text.length;
     if (open.item.type === "reasoning") this.#options.screen.murmur(visible(text));
@@ -159,7 +159,7 @@ export class Transcript {
     }
   }
 
-  #completeTool(item: ToolItem, depth: number, open: Open | undefined): void {
+  #completeTool(item: ToolItem, depth: number, open: ShownItem | undefined): void {
     const { screen, workspace } = this.#options;
     if (item.type === "command_execution" && item.exit_code !== undefined) {
       const output = open?.output ?? new LiveOutput((line) => this.#line(depth, screen.paint.dim(`  │ ${line}`)));

@@ -31,7 +31,7 @@ export interface KeyboardOptions {
   readonly onInterrupt: () => void;
 }
 
-interface Waiting {
+interface LineWaiter {
   readonly resolve: (line: string | undefined) => void;
 }
 
@@ -40,7 +40,7 @@ export class Keyboard {
   readonly #options: KeyboardOptions;
   readonly #curtain: Curtain;
   readonly #lines: Interface;
-  #waiting: Waiting | undefined;
+  #waiting: LineWaiter | undefined;
   #closed = false;
 
   constructor(options: KeyboardOptions) {

@@ -2,7 +2,7 @@ import { LIMITS } from "../../protocol/index.ts";
 import type { TerminalOutput } from "../surroundings.ts";
 import type { Paint } from "./paint.ts";
 
-interface Writing {
+interface ScreenText {
   readonly to: "output" | "errors";
   readonly text: string;
   /** Leaves the line open for more of the same. */
@@ -20,7 +20,7 @@ export class Screen {
   readonly #output: TerminalOutput;
   readonly #errors: TerminalOutput;
   #open: "output" | "errors" | undefined;
-  #held: Writing[] | undefined;
+  #held: ScreenText[] | undefined;
   #heldChars = 0;
   #dropped = false;
 
@@ -75,7 +75,7 @@ export class Screen {
     this.#errors.write(`${text}\n`);
   }
 
-  #write(writing: Writing): void {
+  #write(writing: ScreenText): void {
     if (this.#held === undefined) {
       this.#put(writing);
       return;
@@ -88,7 +88,7 @@ export class Screen {
     }
   }
 
-  #put({ to, text, open, fresh }: Writing): void {
+  #put({ to, text, open, fresh }: ScreenText): void {
     if (this.#open !== undefined && (fresh === "always" || this.#open !== to)) {
       this.#stream(this.#open).write("\n");
       this.#open = undefined;

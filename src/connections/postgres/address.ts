@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import type { ClientConfig } from "pg";
 import { LIMITS } from "../../protocol/index.ts";
 
-export interface Address {
+export interface DatabaseAddress {
   readonly host: string;
   readonly port: number;
   readonly user: string;
@@ -13,7 +13,7 @@ export interface Address {
 const PORT = 5432;
 
 /** From an address that `postgresUrlProblem` found nothing wrong with. */
-export function addressOf(text: string): Address {
+export function addressOf(text: string): DatabaseAddress {
   const url = new URL(text);
   const folder = url.searchParams.get("host");
   const name = decodeURIComponent(url.hostname).replace(/^\[|\]$/g, "");
@@ -27,7 +27,7 @@ export function addressOf(text: string): Address {
 }
 
 /** Unless it is said otherwise, what leaves this machine is encrypted and goes to nobody else. */
-function sslOf(mode: string | null, host: string): Address["ssl"] {
+function sslOf(mode: string | null, host: string): DatabaseAddress["ssl"] {
   if (mode === "require") return { rejectUnauthorized: false };
   if (mode === "verify-full") return { rejectUnauthorized: true };
   return mode === "disable" || isLoopback(host) ? false : { rejectUnauthorized: true };
@@ -37,7 +37,7 @@ function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
 }
 
-export function clientConfig({ ssl, ...address }: Address, password: string | undefined): ClientConfig {
+export function clientConfig({ ssl, ...address }: DatabaseAddress, password: string | undefined): ClientConfig {
   return {
     ...address,
     ssl: ssl === false ? false : { ...ssl },

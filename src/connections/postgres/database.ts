@@ -1,32 +1,32 @@
 import type { ClientBase } from "pg";
 import { Failure, LIMITS, type CatalogView, type SqlClass } from "../../protocol/index.ts";
-import type { Asking, Database, Rows, Statement } from "../database.ts";
+import type { DatabaseCaller, NamedDatabase, Rows, SqlStatement } from "../database.ts";
 import { Lanes, TESTER } from "../lanes.ts";
 import { describe } from "./describe.ts";
-import type { Parser } from "./parser.ts";
-import { Portal, type Field } from "./portal.ts";
-import { Session, type SessionOptions } from "./session.ts";
+import type { PostgresParser } from "./parser.ts";
+import { Portal, type ResultField } from "./portal.ts";
+import { PostgresSession, type PostgresSessionOptions } from "./session.ts";
 import { jsonOf } from "./values.ts";
 
-export interface PostgresOptions extends SessionOptions {
-  readonly parser: Parser;
+export interface PostgresOptions extends PostgresSessionOptions {
+  readonly parser: PostgresParser;
   readonly statementMs: number;
   /** The database role of a principal. Undefined: that of the login. Throws where there is none for him. */
   readonly roleOf: (principal: string) => string | undefined;
 }
 
 /** A PostgreSQL database. Two things keep a statement from writing, each by itself: PostgreSQL's rights, and what the parser says of it. */
-export class PostgresDatabase implements Database {
+export class PostgresDatabase implements NamedDatabase {
   readonly catalog: string;
   readonly #options: PostgresOptions;
-  readonly #lanes: Lanes<Session>;
+  readonly #lanes: Lanes<PostgresSession>;
   /** Names of types by their number, as far as they were asked for. */
   readonly #types = new Map<number, string>();
 
   constructor(options: PostgresOptions) {
     this.#options = options;
     this.catalog = options.address.database;
-    this.#lanes = new Lanes({ open: (signal) => Session.open(options, signal), after: options.after });
+    this.#lanes = new Lanes({ open: (signal) => PostgresSession.open(options, signal), after: options.after });
   }
 
   test(signal: AbortSignal): Promise<string> {
@@ -38,22 +38,22 @@ export class PostgresDatabase implements Database {
     );
   }
 
-  describe(asking: Asking): Promise<CatalogView> {
+  describe(asking: DatabaseCaller): Promise<CatalogView> {
     return this.#transaction(asking, (client) => describe(client, this.catalog));
   }
 
-  classify({ principal }: Asking, sql: string): Promise<SqlClass> {
+  classify({ principal }: DatabaseCaller, sql: string): Promise<SqlClass> {
     return this.#options.parser.classify(sql, principal);
   }
 
-  async query(asking: Asking, statement: Statement): Promise<Rows> {
+  async query(asking: DatabaseCaller, statement: SqlStatement): Promise<Rows> {
     const { does, reason } = await this.#options.parser.classify(statement.sql, asking.principal);
     if (does === "writes") throw new Failure("forbidden", `only reading is allowed here: ${reason}`, { does, reason });
     return this.run(asking, statement);
   }
 
   /** By PostgreSQL's own rights alone, without the parser. */
-  run(asking: Asking, { sql, maxRows }: Statement): Promise<Rows> {
+  run(asking: DatabaseCaller, { sql, maxRows }: SqlStatement): Promise<Rows> {
     return this.#transaction(asking, async (client) => {
       const portal = new Portal(sql, maxRows);
       client.query(portal);
@@ -75,14 +75,14 @@ export class PostgresDatabase implements Database {
     return this.#lanes.close();
   }
 
-  async #transaction<Answer>(asking: Asking, work: (client: ClientBase) => Promise<Answer>): Promise<Answer> {
+  async #transaction<Answer>(asking: DatabaseCaller, work: (client: ClientBase) => Promise<Answer>): Promise<Answer> {
     const role = this.#options.roleOf(asking.principal);
     return this.#lanes.use(asking, (session, either) =>
       session.transaction({ role, ms: this.#options.statementMs, signal: either }, work),
     );
   }
 
-  async #learnTypes(client: ClientBase, fields: readonly Field[]): Promise<void> {
+  async #learnTypes(client: ClientBase, fields: readonly ResultField[]): Promise<void> {
     const unknown = [...new Set(fields.map(({ dataTypeID }) => dataTypeID))].filter((type) => !this.#types.has(type));
     if (unknown.length === 0) return;
     if (this.#types.size > LIMITS.connectionColumns) this.#types.clear();

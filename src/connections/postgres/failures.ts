@@ -1,6 +1,6 @@
 import { Failure } from "../../protocol/index.ts";
 
-interface Told {
+interface PostgresError {
   readonly code?: string | undefined;
   readonly message?: string | undefined;
   readonly position?: string | undefined;
@@ -14,7 +14,7 @@ const SQLSTATE = /^(?=.*\d)[0-9A-Z]{5}$/;
 /** What PostgreSQL, or the way there, says is wrong. In its own words: who asks is to mend his statement. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof Failure) return error;
-  const told = error as Told;
+  const told = error as PostgresError;
   const { code = "", message = "it does not answer" } = told;
   if (!SQLSTATE.test(code))
     return new Failure("connection_failed", `the database cannot be reached: ${reasonOf(told)}`);
@@ -38,7 +38,7 @@ export function failureOf(error: unknown): Failure {
     : new Failure("invalid_request", message, details);
 }
 
-function detailsOf({ code, position, detail, hint }: Told): Readonly<Record<string, unknown>> {
+function detailsOf({ code, position, detail, hint }: PostgresError): Readonly<Record<string, unknown>> {
   return {
     sqlstate: code,
     // Characters of the statement, from 1.
@@ -49,7 +49,7 @@ function detailsOf({ code, position, detail, hint }: Told): Readonly<Record<stri
 }
 
 /** Messages of the network and of the driver hold no password. */
-function reasonOf({ code, message }: Told): string {
+function reasonOf({ code, message }: PostgresError): string {
   if (message?.includes("client password must be a") === true)
     return "it wants a password; name one with credential_env or credential_file";
   return message === undefined || message === "" ? (code ?? "it does not answer") : message;

@@ -5,7 +5,7 @@ import type { SqlClass } from "../../protocol/index.ts";
  * nodes and their parts; whatever somebody wrote is a value. So a column named update_count or a text 'DROP TABLE' does nothing, and a
  * DELETE is one wherever it stands.
  */
-type Tree = Readonly<Record<string, unknown>>;
+type ParseNode = Readonly<Record<string, unknown>>;
 
 export interface Parsed {
   readonly stmts?: readonly { readonly stmt?: unknown }[] | undefined;
@@ -100,7 +100,7 @@ export function judge({ stmts = [] }: Parsed): SqlClass | undefined {
   }
 }
 
-function judgeExplain(body: Tree): SqlClass {
+function judgeExplain(body: ParseNode): SqlClass {
   for (const option of listOf(body["options"])) {
     const [, element] = nodeOf(option);
     const name = String(element["defname"]);
@@ -111,7 +111,7 @@ function judgeExplain(body: Tree): SqlClass {
 }
 
 /** Looks at the whole tree. Without recursion: how deep it nests is the caller's doing. */
-function judgeSelect(select: Tree): SqlClass {
+function judgeSelect(select: ParseNode): SqlClass {
   const open: unknown[] = [select];
   while (open.length > 0) {
     const next = open.pop();
@@ -120,7 +120,7 @@ function judgeSelect(select: Tree): SqlClass {
       for (const item of next as readonly unknown[]) open.push(item);
       continue;
     }
-    for (const [key, value] of Object.entries(next as Tree)) {
+    for (const [key, value] of Object.entries(next as ParseNode)) {
       const refusal = refusalOf(key, value);
       if (refusal !== undefined) return writes(`it would do more than read: ${refusal}`);
       open.push(value);
@@ -142,12 +142,12 @@ function callable(key: string, value: unknown): readonly string[] {
   switch (key) {
     case "FuncCall":
       // The last part is the function's name; whatever schema stands before it, it does the same.
-      return namesOf(listOf((value as Tree)["funcname"]).slice(-1));
+      return namesOf(listOf((value as ParseNode)["funcname"]).slice(-1));
     // PostgreSQL reads x.name and (x).name as name(x) where x has no such column.
     case "ColumnRef":
-      return namesOf(listOf((value as Tree)["fields"]).slice(1));
+      return namesOf(listOf((value as ParseNode)["fields"]).slice(1));
     case "A_Indirection":
-      return namesOf(listOf((value as Tree)["indirection"]));
+      return namesOf(listOf((value as ParseNode)["indirection"]));
     default:
       return [];
   }
@@ -165,10 +165,10 @@ function writes(reason: string): SqlClass {
 }
 
 /** A node is an object with one key, its kind. */
-function nodeOf(node: unknown): readonly [kind: string, body: Tree] {
+function nodeOf(node: unknown): readonly [kind: string, body: ParseNode] {
   const [entry] = typeof node === "object" && node !== null ? Object.entries(node) : [];
   const [kind, body] = entry ?? ["nothing", {}];
-  return [kind, typeof body === "object" && body !== null ? (body as Tree) : {}];
+  return [kind, typeof body === "object" && body !== null ? (body as ParseNode) : {}];
 }
 
 function listOf(value: unknown): readonly unknown[] {

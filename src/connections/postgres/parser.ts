@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads";
 import { Failure, LIMITS, type SqlClass } from "../../protocol/index.ts";
 
-export type Verdict =
+export type ParserVerdict =
   | { readonly kind: "class"; readonly verdict: SqlClass }
   | { readonly kind: "empty" }
   /** `position` counts characters from 0, PostgreSQL itself from 1; below 0: not known. */
@@ -13,16 +13,16 @@ export interface ParserOptions {
   readonly after: (ms: number, callback: () => void) => () => void;
 }
 
-interface Thread {
+interface ParserThread {
   readonly worker: Worker;
   /** Told the verdict, once. Absent: nothing is asked. */
-  answer?: ((verdict: Verdict) => void) | undefined;
+  answer?: ((verdict: ParserVerdict) => void) | undefined;
 }
 
 /** PostgreSQL's parser. Begun at the first question, replaced when a statement broke it. */
-export class Parser {
+export class PostgresParser {
   readonly #options: ParserOptions;
-  #thread: Thread | undefined;
+  #thread: ParserThread | undefined;
   /** Resolves when the last statement has been looked at. One at a time: what one takes, or breaks, is not the others' affair. */
   #turn: Promise<unknown> = Promise.resolve();
   #waiting = 0;
@@ -60,7 +60,7 @@ export class Parser {
     await this.#drop(this.#thread);
   }
 
-  async #inTurn(sql: string, principal: string): Promise<Verdict> {
+  async #inTurn(sql: string, principal: string): Promise<ParserVerdict> {
     if (this.#waiting >= LIMITS.connectionQueue)
       throw new Failure("queue_full", `${LIMITS.connectionQueue} statements wait to be parsed; try again later`);
     const asked = this.#asked.get(principal) ?? 0;
@@ -83,7 +83,7 @@ export class Parser {
     else this.#asked.delete(principal);
   }
 
-  #ask(sql: string): Promise<Verdict> {
+  #ask(sql: string): Promise<ParserVerdict> {
     if (this.#isClosed) return Promise.resolve({ kind: "broken" });
     this.#thread ??= this.#begin();
     const thread = this.#thread;
@@ -101,14 +101,14 @@ export class Parser {
     });
   }
 
-  #begin(): Thread {
+  #begin(): ParserThread {
     const worker = new Worker(new URL("./parser-thread.js", import.meta.url), {
       name: "postgres parser",
       env: {},
       resourceLimits: { stackSizeMb: 8 },
     });
-    const thread: Thread = { worker };
-    worker.on("message", (verdict: Verdict) => thread.answer?.(verdict));
+    const thread: ParserThread = { worker };
+    worker.on("message", (verdict: ParserVerdict) => thread.answer?.(verdict));
     const gone = (): void => {
       if (this.#thread === thread) this.#thread = undefined;
       thread.answer?.({ kind: "broken" });
@@ -117,7 +117,7 @@ export class Parser {
     return thread;
   }
 
-  async #drop(thread: Thread | undefined): Promise<void> {
+  async #drop(thread: ParserThread | undefined): Promise<void> {
     if (thread === undefined) return;
     if (this.#thread === thread) this.#thread = undefined;
     await thread.worker.terminate();

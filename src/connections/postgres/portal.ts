@@ -1,20 +1,20 @@
 import type { Connection, Submittable } from "pg";
 import { Failure, LIMITS } from "../../protocol/index.ts";
 
-export interface Field {
+export interface ResultField {
   readonly name: string;
   readonly dataTypeID: number;
 }
 
 export interface Fetched {
-  readonly fields: readonly Field[];
+  readonly fields: readonly ResultField[];
   /** As PostgreSQL writes them. */
   readonly rows: readonly (readonly (string | null)[])[];
   readonly truncated: boolean;
 }
 
 /** What of pg's connection its types do not tell. */
-interface Wire extends Omit<Connection, "execute" | "parse" | "bind" | "describe" | "close"> {
+interface PostgresConnection extends Omit<Connection, "execute" | "parse" | "bind" | "describe" | "close"> {
   parse(query: { readonly text: string }): void;
   bind(config: object): void;
   describe(message: { readonly type: "P" }): void;
@@ -33,7 +33,7 @@ export class Portal implements Submittable {
   readonly #resolve: (fetched: Fetched) => void;
   readonly #reject: (error: unknown) => void;
   readonly #rows: (readonly (string | null)[])[] = [];
-  #fields: readonly Field[] = [];
+  #fields: readonly ResultField[] = [];
   #bytes = 0;
   #received = 0;
   #truncated = false;
@@ -54,7 +54,7 @@ export class Portal implements Submittable {
   }
 
   submit(connection: Connection): void {
-    const wire = connection as unknown as Wire;
+    const wire = connection as unknown as PostgresConnection;
     this.#watch(wire);
     wire.stream.cork();
     wire.parse({ text: this.#text });
@@ -64,7 +64,7 @@ export class Portal implements Submittable {
     wire.stream.uncork();
   }
 
-  handleRowDescription({ fields }: { readonly fields: readonly Field[] }): void {
+  handleRowDescription({ fields }: { readonly fields: readonly ResultField[] }): void {
     this.#fields = fields;
   }
 
@@ -80,7 +80,7 @@ export class Portal implements Submittable {
   }
 
   handlePortalSuspended(connection: Connection): void {
-    const wire = connection as unknown as Wire;
+    const wire = connection as unknown as PostgresConnection;
     if (!this.#truncated) {
       this.#fetch(wire);
       return;
@@ -116,14 +116,14 @@ export class Portal implements Submittable {
     this.#finish();
   }
 
-  #fetch(wire: Wire): void {
+  #fetch(wire: PostgresConnection): void {
     // One more than is wanted tells whether there are more.
     wire.execute({ rows: Math.min(LIMITS.connectionBatchRows, this.#maxRows + 1 - this.#rows.length) });
     wire.flush();
   }
 
   /** One row can be as large as it likes; the driver would hold all of it. Then what comes is cut off with the connection. */
-  #watch(wire: Wire): void {
+  #watch(wire: PostgresConnection): void {
     const { stream } = wire;
     const count = (chunk: Buffer): void => {
       this.#received += chunk.length;

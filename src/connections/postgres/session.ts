@@ -2,12 +2,12 @@ import { connect } from "node:net";
 import pg, { escapeIdentifier, type ClientBase } from "pg";
 import { Failure, LIMITS } from "../../protocol/index.ts";
 import { abortedBy, type Lane } from "../lanes.ts";
-import { clientConfig, type Address } from "./address.ts";
+import { clientConfig, type DatabaseAddress } from "./address.ts";
 import { failureOf } from "./failures.ts";
 import { refuseWritable } from "./rights.ts";
 
-export interface SessionOptions {
-  readonly address: Address;
+export interface PostgresSessionOptions {
+  readonly address: DatabaseAddress;
   /** Read when it is needed. Undefined: none is sent. */
   readonly password: () => string | undefined;
   readonly allowWritable: boolean;
@@ -29,12 +29,12 @@ interface Backend {
 }
 
 /** One connection to a PostgreSQL server. Each piece of work has a read-only transaction of its own, of which nothing stays. */
-export class Session implements Lane {
+export class PostgresSession implements Lane {
   readonly #client: pg.Client;
-  readonly #options: SessionOptions;
+  readonly #options: PostgresSessionOptions;
   #isDead = false;
 
-  private constructor(client: pg.Client, options: SessionOptions) {
+  private constructor(client: pg.Client, options: PostgresSessionOptions) {
     this.#client = client;
     this.#options = options;
     client.on("error", () => {
@@ -45,8 +45,8 @@ export class Session implements Lane {
     });
   }
 
-  static async open(options: SessionOptions, signal: AbortSignal): Promise<Session> {
-    const session = new Session(new pg.Client(clientConfig(options.address, options.password())), options);
+  static async open(options: PostgresSessionOptions, signal: AbortSignal): Promise<PostgresSession> {
+    const session = new PostgresSession(new pg.Client(clientConfig(options.address, options.password())), options);
     const abort = (): void => session.#destroy();
     signal.addEventListener("abort", abort, { once: true });
     try {

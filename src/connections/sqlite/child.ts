@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads";
 import { describe } from "./describe.ts";
 import { openFile } from "./file.ts";
-import type { Answers, Outcome, Question } from "./messages.ts";
+import type { Answers, SqliteAnswer, SqliteQuestion } from "./messages.ts";
 import { classify, query, sqlFailure } from "./read.ts";
 
 // A process of its own for each lane of an SQLite connection: a statement that takes too long can only be ended with its process.
@@ -10,7 +10,7 @@ import { classify, query, sqlFailure } from "./read.ts";
 const watchdog = new Worker(new URL("./watchdog.js", import.meta.url), { workerData: process.ppid });
 watchdog.unref();
 
-function answerTo(question: Question): Answers[keyof Answers] {
+function answerTo(question: SqliteQuestion): Answers[keyof Answers] {
   const database = openFile(question.path);
   try {
     switch (question.kind) {
@@ -32,7 +32,7 @@ function answerTo(question: Question): Answers[keyof Answers] {
   }
 }
 
-function outcomeOf(question: Question): Outcome {
+function outcomeOf(question: SqliteQuestion): SqliteAnswer {
   try {
     return { ok: true, answer: answerTo(question) };
   } catch (error) {
@@ -41,6 +41,6 @@ function outcomeOf(question: Question): Outcome {
   }
 }
 
-process.on("message", (question: Question) => process.send?.(outcomeOf(question)));
+process.on("message", (question: SqliteQuestion) => process.send?.(outcomeOf(question)));
 process.on("disconnect", () => process.exit());
 process.send?.("ready");

@@ -4,9 +4,9 @@ import { realpathSync } from "node:fs";
 import { sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Failure, LIMITS, type CatalogView, type SqlClass } from "../../protocol/index.ts";
-import type { Asking, Database, Rows, Statement } from "../database.ts";
+import type { DatabaseCaller, NamedDatabase, Rows, SqlStatement } from "../database.ts";
 import { abortedBy, Lanes, TESTER, type Lane } from "../lanes.ts";
-import type { Answers, Outcome, Question } from "./messages.ts";
+import type { Answers, SqliteAnswer, SqliteQuestion } from "./messages.ts";
 
 export interface SqliteOptions {
   /** Absolute. */
@@ -20,29 +20,29 @@ export interface SqliteOptions {
 const MAIN = "main";
 
 /** An SQLite file, read by processes of its own. */
-export class SqliteFile implements Database {
+export class SqliteFile implements NamedDatabase {
   readonly catalog = MAIN;
   readonly #options: SqliteOptions;
-  readonly #lanes: Lanes<Reader>;
+  readonly #lanes: Lanes<ReadingProcess>;
 
   constructor(options: SqliteOptions) {
     this.#options = options;
-    this.#lanes = new Lanes({ open: (signal) => Reader.open(signal, options.after), after: options.after });
+    this.#lanes = new Lanes({ open: (signal) => ReadingProcess.open(signal, options.after), after: options.after });
   }
 
   test(signal: AbortSignal): Promise<string> {
     return this.#ask({ principal: TESTER, signal }, { kind: "test", path: this.#options.path });
   }
 
-  describe(asking: Asking): Promise<CatalogView> {
+  describe(asking: DatabaseCaller): Promise<CatalogView> {
     return this.#ask(asking, { kind: "describe", path: this.#options.path });
   }
 
-  classify(asking: Asking, sql: string): Promise<SqlClass> {
+  classify(asking: DatabaseCaller, sql: string): Promise<SqlClass> {
     return this.#ask(asking, { kind: "classify", path: this.#options.path, sql });
   }
 
-  query(asking: Asking, statement: Statement): Promise<Rows> {
+  query(asking: DatabaseCaller, statement: SqlStatement): Promise<Rows> {
     return this.#ask(asking, { kind: "query", path: this.#options.path, ...statement });
   }
 
@@ -50,9 +50,9 @@ export class SqliteFile implements Database {
     return this.#lanes.close();
   }
 
-  async #ask<Kind extends Question["kind"]>(
-    asking: Asking,
-    question: Extract<Question, { readonly kind: Kind }>,
+  async #ask<Kind extends SqliteQuestion["kind"]>(
+    asking: DatabaseCaller,
+    question: Extract<SqliteQuestion, { readonly kind: Kind }>,
   ): Promise<Answers[Kind]> {
     this.#refuseOwn();
     return this.#lanes.use(asking, async (reader, either) => {
@@ -79,7 +79,7 @@ export class SqliteFile implements Database {
 const CHILD = fileURLToPath(new URL("./child.js", import.meta.url));
 
 /** One process that reads. It gets nothing of the server's environment. */
-class Reader implements Lane {
+class ReadingProcess implements Lane {
   readonly #child: ChildProcess;
   readonly #after: SqliteOptions["after"];
   readonly #gone: Promise<unknown>;
@@ -95,9 +95,9 @@ class Reader implements Lane {
     child.on("error", () => this.#kill());
   }
 
-  static async open(signal: AbortSignal, after: SqliteOptions["after"]): Promise<Reader> {
+  static async open(signal: AbortSignal, after: SqliteOptions["after"]): Promise<ReadingProcess> {
     const child = fork(CHILD, [], { env: {}, execArgv: [], serialization: "advanced", stdio: "ignore" });
-    const reader = new Reader(child, after);
+    const reader = new ReadingProcess(child, after);
     try {
       await reader.#next(signal, LIMITS.connectionOpenMs, "the process that reads SQLite files did not start");
       return reader;
@@ -112,14 +112,14 @@ class Reader implements Lane {
   }
 
   /** Ended after `ms`, or when the signal is aborted, with its process. */
-  async ask(question: Question, signal: AbortSignal, ms: number): Promise<Outcome> {
+  async ask(question: SqliteQuestion, signal: AbortSignal, ms: number): Promise<SqliteAnswer> {
     const answer = this.#next(
       signal,
       ms,
       `the statement took longer than ${ms} ms; select less, or ask the admin for more time`,
     );
     this.#child.send(question);
-    return (await answer) as Outcome;
+    return (await answer) as SqliteAnswer;
   }
 
   async close(): Promise<void> {

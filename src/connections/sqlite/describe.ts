@@ -11,7 +11,7 @@ const UNIQUE = `SELECT list.name AS name, info.name AS "column" FROM pragma_inde
   WHERE list."unique" = 1 AND list.partial = 0`;
 const KEYS = 'SELECT id, "table", "from", "to" FROM pragma_foreign_key_list(?) ORDER BY id, seq';
 
-type Row = Readonly<Record<string, string | number | bigint | Uint8Array | null>>;
+type SqliteRow = Readonly<Record<string, string | number | bigint | Uint8Array | null>>;
 
 /** What there is in a file. Small tables are looked at for their values, as long as there is time. */
 export function describe(database: DatabaseSyncInstance): CatalogView {
@@ -38,10 +38,10 @@ export function describe(database: DatabaseSyncInstance): CatalogView {
   return { catalog: MAIN, schemas: [{ name: MAIN, tables }], joins: joins.slice(0, LIMITS.connectionJoins), truncated };
 }
 
-function all(database: DatabaseSyncInstance, sql: string): readonly Row[] {
+function all(database: DatabaseSyncInstance, sql: string): readonly SqliteRow[] {
   const statement = database.prepare(sql);
   statement.setReadBigInts(true);
-  return statement.all() as readonly Row[];
+  return statement.all() as readonly SqliteRow[];
 }
 
 const about = (sql: string, table: string): string => sql.replace("?", () => literal(table));
@@ -120,7 +120,7 @@ function valuesOf(database: DatabaseSyncInstance, table: string, name: string): 
 function joinsOf(database: DatabaseSyncInstance, table: string): readonly CatalogJoin[] {
   const rows = attempt(() => all(database, about(KEYS, table))) ?? [];
   const unique = uniqueColumns(database, table);
-  const keys = new Map<Row[string] | undefined, Row[]>();
+  const keys = new Map<SqliteRow[string] | undefined, SqliteRow[]>();
   for (const row of rows) keys.set(row["id"], [...(keys.get(row["id"]) ?? []), row]);
   return [...keys.values()].map((parts) => {
     const target = String(parts[0]?.["table"]);

@@ -1,12 +1,12 @@
 import type { CatalogView, ErrorCode, SqlClass } from "../../protocol/index.ts";
-import type { Rows, Statement } from "../database.ts";
+import type { Rows, SqlStatement } from "../database.ts";
 
 /** What the process that reads a file is asked. One question at a time. */
-export type Question =
+export type SqliteQuestion =
   | { readonly kind: "test"; readonly path: string }
   | { readonly kind: "describe"; readonly path: string }
   | { readonly kind: "classify"; readonly path: string; readonly sql: string }
-  | ({ readonly kind: "query"; readonly path: string } & Statement);
+  | ({ readonly kind: "query"; readonly path: string } & SqlStatement);
 
 export interface Answers {
   readonly test: string;
@@ -15,6 +15,6 @@ export interface Answers {
   readonly query: Rows;
 }
 
-export type Outcome =
+export type SqliteAnswer =
   | { readonly ok: true; readonly answer: Answers[keyof Answers] }
   | { readonly ok: false; readonly code: ErrorCode; readonly message: string; readonly details?: unknown };

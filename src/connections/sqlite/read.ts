@@ -2,7 +2,7 @@ import { constants, type DatabaseSyncInstance, type StatementSyncInstance } from
 import { Failure } from "../../protocol/failure.ts";
 import { LIMITS } from "../../protocol/limits.ts";
 import type { SqlClass } from "../../protocol/index.ts";
-import type { Rows, Statement } from "../database.ts";
+import type { Rows, SqlStatement } from "../database.ts";
 import { wordsOf } from "./file.ts";
 import { isIdle, refusalOf } from "./rules.ts";
 
@@ -42,7 +42,7 @@ export function classify(database: DatabaseSyncInstance, sql: string): SqlClass 
   return refusal === undefined ? { does: "reads" } : { does: "writes", reason: refusal };
 }
 
-export function query(database: DatabaseSyncInstance, { sql, maxRows }: Statement): Rows {
+export function query(database: DatabaseSyncInstance, { sql, maxRows }: SqlStatement): Rows {
   const { statement, refusal } = prepareReading(database, sql);
   if (statement === undefined)
     throw new Failure("forbidden", `only reading is allowed here: ${refusal}`, { does: "writes", reason: refusal });

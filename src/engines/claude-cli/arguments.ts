@@ -1,4 +1,4 @@
-import type { Launch, Start } from "../claude/link.ts";
+import type { Launch, ConversationStart } from "../claude/link.ts";
 import { FORBIDDEN_TOOLS } from "../claude/tools.ts";
 import { serverConfigs } from "./control.ts";
 
@@ -34,7 +34,7 @@ export function argumentsOf({
   ];
 }
 
-function sessionArguments(start: Start): readonly string[] {
+function sessionArguments(start: ConversationStart): readonly string[] {
   switch (start.type) {
     case "fresh":
       return [`--session-id=${start.session}`];

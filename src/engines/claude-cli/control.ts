@@ -1,8 +1,8 @@
 import type { OfferedToolServer } from "../claude/offered-tools.ts";
-import { ALWAYS_ASK, HOOK_TIMEOUT, type Launch, type Listener, type UserMessage } from "../claude/link.ts";
+import { ALWAYS_ASK, HOOK_TIMEOUT, type Launch, type ProcessListener, type UserMessage } from "../claude/link.ts";
 import { wireMessage } from "../claude/say.ts";
 import { vendorAgents } from "../claude/tools.ts";
-import { record, text, type Fields } from "../claude/wire.ts";
+import { record, text, type VendorFields } from "../claude/wire.ts";
 
 const HOOK = "sallyport";
 
@@ -15,8 +15,8 @@ interface Pending {
  * The program's control protocol, in lines of JSON over its stdin and stdout: what it asks is answered, what it must know
  * is sent first.
  */
-export class Control {
-  readonly #listener: Listener;
+export class ControlChannel {
+  readonly #listener: ProcessListener;
   readonly #write: (line: string) => void;
   /** Requests of the program that have no answer yet. */
   readonly #asked = new Map<string, AbortController>();
@@ -25,7 +25,7 @@ export class Control {
   #servers: readonly OfferedToolServer[];
   #requests = 0;
 
-  constructor(launch: Pick<Launch, "servers">, listener: Listener, write: (line: string) => void) {
+  constructor(launch: Pick<Launch, "servers">, listener: ProcessListener, write: (line: string) => void) {
     this.#servers = launch.servers;
     this.#listener = listener;
     this.#write = write;
@@ -59,7 +59,7 @@ export class Control {
   }
 
   /** True when the message was for this protocol and nobody else. */
-  take(message: Fields): boolean {
+  take(message: VendorFields): boolean {
     switch (message["type"]) {
       case "control_request":
         void this.#answer(message);
@@ -75,7 +75,7 @@ export class Control {
     }
   }
 
-  async #answer(message: Fields): Promise<void> {
+  async #answer(message: VendorFields): Promise<void> {
     const request_id = text(message["request_id"]) ?? "";
     const cancelled = new AbortController();
     this.#asked.set(request_id, cancelled);
@@ -90,7 +90,7 @@ export class Control {
     }
   }
 
-  async #responseTo(request: Fields, cancelled: AbortSignal): Promise<object> {
+  async #responseTo(request: VendorFields, cancelled: AbortSignal): Promise<object> {
     switch (request["subtype"]) {
       case "hook_callback":
         return ALWAYS_ASK;
@@ -126,7 +126,7 @@ export class Control {
     return answer;
   }
 
-  #settle(response: Fields): void {
+  #settle(response: VendorFields): void {
     const id = text(response["request_id"]) ?? "";
     const pending = this.#pending.get(id);
     this.#pending.delete(id);

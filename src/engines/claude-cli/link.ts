@@ -1,21 +1,21 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { LIMITS } from "../../protocol/index.ts";
 import { environmentOf } from "../claude/environment.ts";
-import type { Launch, Link, Listener } from "../claude/link.ts";
+import type { Launch, Link, ProcessListener } from "../claude/link.ts";
 import { ProcessOutput } from "../claude/output.ts";
 import { readMessage } from "../claude/wire.ts";
 import { argumentsOf } from "./arguments.ts";
-import { Control } from "./control.ts";
+import { ControlChannel } from "./control.ts";
 
 /** Starts `claude -p` for one prompt, and speaks its control protocol. */
-export async function openCliLink(launch: Launch, listener: Listener): Promise<Link> {
+export async function openCliLink(launch: Launch, listener: ProcessListener): Promise<Link> {
   const { host, settings } = launch;
   const process = await host.sandbox.open({
     argv: argumentsOf(launch),
     cwd: settings.workspace,
     env: environmentOf(launch),
   });
-  const control = new Control(launch, listener, (line) => {
+  const control = new ControlChannel(launch, listener, (line) => {
     if (process.stdin.writable) process.stdin.write(line);
   });
   const output = new ProcessOutput(process, {

@@ -7,19 +7,19 @@ import {
   HOOK_TIMEOUT,
   type Launch,
   type Link,
-  type Listener,
-  type Start,
+  type ProcessListener,
+  type ConversationStart,
   type UserMessage,
 } from "../claude/link.ts";
 import { wireMessage } from "../claude/say.ts";
 import { FORBIDDEN_TOOLS, vendorAgents } from "../claude/tools.ts";
 import { readMessage } from "../claude/wire.ts";
 import { SandboxedProcess } from "./process.ts";
-import type { McpTransport, Query, QueryOptions, Sdk, SpawnOptions } from "./sdk.ts";
+import type { McpTransport, SdkQuery, QueryOptions, Sdk, SpawnOptions } from "./sdk.ts";
 
 /** Starts a process that the SDK talks to for as long as the conversation lives. */
-export function openSdkLink(sdk: Sdk, launch: Launch, listener: Listener): Link {
-  const input = new Inbox();
+export function openSdkLink(sdk: Sdk, launch: Launch, listener: ProcessListener): Link {
+  const input = new ProcessInput();
   let process: SandboxedProcess | undefined;
   const spawn = (options: SpawnOptions): SandboxedProcess => {
     process = new SandboxedProcess({
@@ -73,7 +73,11 @@ export function openSdkLink(sdk: Sdk, launch: Launch, listener: Listener): Link 
   };
 }
 
-async function read(query: Query, listener: Listener, process: () => SandboxedProcess | undefined): Promise<void> {
+async function read(
+  query: SdkQuery,
+  listener: ProcessListener,
+  process: () => SandboxedProcess | undefined,
+): Promise<void> {
   try {
     for await (const message of query) listener.heard(readMessage(message));
   } catch {
@@ -85,7 +89,7 @@ async function read(query: Query, listener: Listener, process: () => SandboxedPr
 
 function optionsOf(
   launch: Launch,
-  listener: Listener,
+  listener: ProcessListener,
   spawnClaudeCodeProcess: QueryOptions["spawnClaudeCodeProcess"],
 ): QueryOptions {
   const { host, settings, offer, servers } = launch;
@@ -122,7 +126,7 @@ function optionsOf(
   };
 }
 
-function sessionOptions(start: Start): Partial<QueryOptions> {
+function sessionOptions(start: ConversationStart): Partial<QueryOptions> {
   switch (start.type) {
     case "fresh":
       return { sessionId: start.session };
@@ -168,7 +172,7 @@ function defined(env: SpawnOptions["env"]): Readonly<Record<string, string>> {
 }
 
 /** Messages to the process, in order. One turn is open at a time, so few wait here. */
-class Inbox implements AsyncIterable<object> {
+class ProcessInput implements AsyncIterable<object> {
   readonly #waiting: object[] = [];
   #wake: (() => void) | undefined;
   #closed = false;

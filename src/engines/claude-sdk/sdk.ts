@@ -1,9 +1,9 @@
 import { createRequire } from "node:module";
 import type { Readable, Writable } from "node:stream";
 import { Failure } from "../../protocol/index.ts";
-import type { Decision } from "../claude/link.ts";
+import type { VendorDecision } from "../claude/link.ts";
 import type { VendorAgent } from "../claude/tools.ts";
-import type { Fields } from "../claude/wire.ts";
+import type { VendorFields } from "../claude/wire.ts";
 
 const PACKAGE = "@anthropic-ai/claude-agent-sdk";
 
@@ -38,9 +38,9 @@ export interface McpTransport {
 
 type CanUseTool = (
   tool: string,
-  input: Fields,
+  input: VendorFields,
   context: { readonly toolUseID: string; readonly agentID?: string; readonly signal: AbortSignal },
-) => Promise<Decision>;
+) => Promise<VendorDecision>;
 
 /** The options of a query that we set: nothing of the SDK's own defaults may matter. */
 export interface QueryOptions {
@@ -60,7 +60,7 @@ export interface QueryOptions {
   readonly toolAliases: Readonly<Record<string, string>>;
   readonly maxTurns: number;
   readonly thinking?: { readonly type: "enabled"; readonly budgetTokens: number };
-  readonly outputFormat?: { readonly type: "json_schema"; readonly schema: Fields };
+  readonly outputFormat?: { readonly type: "json_schema"; readonly schema: VendorFields };
   readonly agents?: Readonly<Record<string, VendorAgent>>;
   readonly mcpServers: Readonly<Record<string, object>>;
   readonly hooks: Readonly<Record<string, readonly object[]>>;
@@ -72,7 +72,7 @@ export interface QueryOptions {
   readonly resumeSessionAt?: string;
 }
 
-export interface Query extends AsyncIterable<unknown> {
+export interface SdkQuery extends AsyncIterable<unknown> {
   /** Resolves when the process waits for the first message. */
   initializationResult(): Promise<unknown>;
   setMcpServers(servers: Readonly<Record<string, object>>): Promise<unknown>;
@@ -82,7 +82,7 @@ export interface Query extends AsyncIterable<unknown> {
 
 /** What we use of `@anthropic-ai/claude-agent-sdk`. */
 export interface Sdk {
-  query(request: { readonly prompt: AsyncIterable<object>; readonly options: QueryOptions }): Query;
+  query(request: { readonly prompt: AsyncIterable<object>; readonly options: QueryOptions }): SdkQuery;
 }
 
 /** Why the package cannot be used; undefined: it is there. */

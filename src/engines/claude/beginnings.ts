@@ -1,21 +1,21 @@
 import { LIMITS, type Prompt } from "../../protocol/index.ts";
-import type { Ancestor, EngineEvent, Host, Opening } from "../engine.ts";
+import type { Ancestor, EngineEvent, Host, ConversationOptions } from "../engine.ts";
 import { joined, Story, storyOf, type TurnStory } from "./history.ts";
-import type { Start } from "./link.ts";
-import { promptId, readState, type Place, type StateFile } from "./state.ts";
+import type { ConversationStart } from "./link.ts";
+import { promptId, readState, type RecordPlace, type StateFile } from "./state.ts";
 import { borrowTranscript, mendTranscript, returnTranscript, transcriptOf, type Holdings } from "./transcripts.ts";
 
 const FLUSH_ROUNDS = 20;
 
 /** Where a fork begins. `note` absent: nobody knows of any. */
 interface BorrowedRecord {
-  readonly from: Place & { readonly uuid: string };
+  readonly from: RecordPlace & { readonly uuid: string };
   readonly note?: string;
 }
 
 /** Where a conversation goes on, and what the model must be told because the vendor's record lacks it. */
-export interface Beginning {
-  readonly start: Start;
+export interface ConversationBeginning {
+  readonly start: ConversationStart;
   /** Turns that have ended; empty: all are known. */
   readonly retell: string;
   /** Whether the vendor has no record of anything; then all turns are retold. */
@@ -30,7 +30,7 @@ export interface Beginning {
 
 /** Finds out how a conversation goes on in a new process. */
 export class Beginnings {
-  readonly #opening: Opening;
+  readonly #opening: ConversationOptions;
   readonly #host: Host;
   readonly #state: StateFile;
   readonly #newUuid: () => string;
@@ -39,7 +39,7 @@ export class Beginnings {
   #before: Promise<readonly TurnStory[]> | undefined;
   #givenUp = false;
 
-  constructor(opening: Opening, host: Host, state: StateFile, newUuid: () => string) {
+  constructor(opening: ConversationOptions, host: Host, state: StateFile, newUuid: () => string) {
     this.#opening = opening;
     this.#host = host;
     this.#state = state;
@@ -68,7 +68,7 @@ export class Beginnings {
   }
 
   /** `prompt`: the vendor's id of the open turn's prompt, which may be in its record already; absent: it cannot be. */
-  async find(prompt?: string): Promise<Beginning> {
+  async find(prompt?: string): Promise<ConversationBeginning> {
     const { folder } = this.#host;
     const { session, fork, turns } = this.#state.kept;
     const own = session === undefined ? undefined : transcriptOf(folder, session);
@@ -90,7 +90,7 @@ export class Beginnings {
   }
 
   /** Nothing when there is nothing in the record. */
-  async #resume(path: string, session: string, prompt: string | undefined): Promise<Beginning | undefined> {
+  async #resume(path: string, session: string, prompt: string | undefined): Promise<ConversationBeginning | undefined> {
     const { ended, left } = await this.#story();
     const { turns } = this.#state.kept;
     const ends = turns.flatMap(({ at }) => (at.uuid === undefined ? [] : [at.uuid]));
@@ -143,7 +143,7 @@ export class Beginnings {
     this.#state.save({ fork: undefined });
   }
 
-  #borrowed(fork: Place | undefined): BorrowedRecord | undefined {
+  #borrowed(fork: RecordPlace | undefined): BorrowedRecord | undefined {
     if (fork?.uuid === undefined || transcriptOf(this.#host.folder, fork.session) === undefined) return undefined;
     return { from: { session: fork.session, uuid: fork.uuid } };
   }

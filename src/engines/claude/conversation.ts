@@ -10,16 +10,16 @@ import {
   type ToolItem,
 } from "../../protocol/index.ts";
 import { errorResult } from "../../tools/tool.ts";
-import type { Conversation, EngineEvent, Host, Opening, TurnChannel } from "../engine.ts";
+import type { Conversation, EngineEvent, Host, ConversationOptions, TurnChannel } from "../engine.ts";
 import { ABORTED } from "../loop/turn.ts";
-import { Beginnings, type Beginning } from "./beginnings.ts";
-import { Line, type LineMeans } from "./line.ts";
+import { Beginnings, type ConversationBeginning } from "./beginnings.ts";
+import { VendorProcess, type LineMeans } from "./line.ts";
 import type { Link } from "./link.ts";
 import { isOfSubagent, settleOpenCalls } from "./open-calls.ts";
-import { aside, completed, promptContent, restarted, retold, type Fate } from "./say.ts";
+import { aside, completed, promptContent, restarted, retold, type CallFate } from "./say.ts";
 import { promptId, StateFile } from "./state.ts";
 import { TurnRun, type TurnOptions } from "./turn.ts";
-import type { Fields } from "./wire.ts";
+import type { VendorFields } from "./wire.ts";
 
 const RETOLD =
   "Claude Code's own record of this conversation is gone; the model was told what was said before as text. Files it had read it may read again.";
@@ -40,25 +40,25 @@ export interface ConversationMeans extends LineMeans {
 
 /** A conversation with Claude Code: whichever way its process is talked to, this is the same. */
 export class ClaudeConversation implements Conversation {
-  readonly #opening: Opening;
+  readonly #opening: ConversationOptions;
   readonly #host: Host;
   readonly #means: ConversationMeans;
   readonly #state: StateFile;
   readonly #beginnings: Beginnings;
-  readonly #line: Line;
+  readonly #line: VendorProcess;
   /** A process that was started ahead of time, until its first turn. */
-  #warming: Promise<{ readonly link: Link; readonly beginning: Beginning } | undefined> | undefined;
+  #warming: Promise<{ readonly link: Link; readonly beginning: ConversationBeginning } | undefined> | undefined;
   #run: TurnRun | undefined;
   /** Takes back the start of the next turn's process. */
   #ahead = new AbortController();
 
-  constructor(opening: Opening, host: Host, means: ConversationMeans) {
+  constructor(opening: ConversationOptions, host: Host, means: ConversationMeans) {
     this.#opening = opening;
     this.#host = host;
     this.#means = means;
     this.#state = new StateFile(host.folder);
     this.#beginnings = new Beginnings(opening, host, this.#state, randomUUID);
-    this.#line = new Line({
+    this.#line = new VendorProcess({
       host,
       settings: opening.settings,
       means,
@@ -87,7 +87,7 @@ export class ClaudeConversation implements Conversation {
   }
 
   resumeTurn(open: readonly ToolItem[], channel: TurnChannel): Promise<void> {
-    let fates: readonly Fate[] | undefined;
+    let fates: readonly CallFate[] | undefined;
     this.#beginnings.began(undefined);
     return this.#drive(channel, async (run) => {
       const left = await this.#beginnings.left();
@@ -204,7 +204,7 @@ export class ClaudeConversation implements Conversation {
   }
 
   /** A process that the turn's messages go to. Nothing when the turn has ended meanwhile. `prompt`: see `Beginnings.find`. */
-  async #connect(run: TurnRun, prompt?: string): Promise<Omit<Beginning, "start"> | undefined> {
+  async #connect(run: TurnRun, prompt?: string): Promise<Omit<ConversationBeginning, "start"> | undefined> {
     const warm = await this.#warming?.catch(() => undefined);
     this.#warming = undefined;
     const current = (await this.#line.fits()) ? this.#line.link : undefined;
@@ -229,13 +229,13 @@ export class ClaudeConversation implements Conversation {
     return beginning;
   }
 
-  #open({ start }: Beginning): Promise<Link | undefined> {
+  #open({ start }: ConversationBeginning): Promise<Link | undefined> {
     this.#state.save({ session: start.session, fork: start.type === "fork" ? start.from : undefined });
     return this.#line.open(start);
   }
 
   /** Turns that the model must be told of because they are not in the vendor's record. */
-  #retell(run: TurnRun, { retell, lost }: Pick<Beginning, "retell" | "lost">): readonly Fields[] {
+  #retell(run: TurnRun, { retell, lost }: Pick<ConversationBeginning, "retell" | "lost">): readonly VendorFields[] {
     if (retell === "") return [];
     run.notice(lost ? RETOLD : COMPLETED);
     return [aside(lost ? retold(retell) : completed(retell))];

@@ -1,5 +1,5 @@
 /** A turn that a dead process left open, as our journal has it. */
-export interface OpenTurn {
+export interface LeftTurn {
   /** The vendor's id of its prompt. */
   readonly prompt: string;
   /** Calls that the journal knows to have ended. */
@@ -15,7 +15,7 @@ interface Tidings {
 }
 
 /** What is read of a message. */
-interface Message {
+interface RecordedMessage {
   readonly uuid?: string;
   readonly parentUuid?: string | null;
   readonly isSidechain?: boolean;
@@ -35,13 +35,13 @@ const NO_TIDINGS: Tidings = { results: [], said: [] };
  * knows of are believed.
  */
 export class Doubt {
-  readonly #open: OpenTurn | undefined;
+  readonly #open: LeftTurn | undefined;
   readonly #cut = new Set<string>();
   #begun = false;
   #doubted = false;
 
   /** Nothing open: nothing to doubt. */
-  constructor(open: OpenTurn | undefined) {
+  constructor(open: LeftTurn | undefined) {
     this.#open = open;
   }
 
@@ -82,9 +82,9 @@ export function isMessage(line: string, uuid: string): boolean {
 }
 
 /** Nothing of a line that is broken. */
-function parse(line: string): Message {
+function parse(line: string): RecordedMessage {
   try {
-    return JSON.parse(line) as Message;
+    return JSON.parse(line) as RecordedMessage;
   } catch {
     return {};
   }

@@ -4,7 +4,7 @@ import { rm } from "node:fs/promises";
 import { LIMITS, type SessionSettings } from "../../protocol/index.ts";
 import type { Host } from "../engine.ts";
 import { OfferedToolServer, type RunOfferedTool } from "./offered-tools.ts";
-import type { Link, Listener, OpenLink, Start } from "./link.ts";
+import type { Link, ProcessListener, OpenLink, ConversationStart } from "./link.ts";
 import type { OutputAllowance } from "./output.ts";
 import { offerOf, toolName, type Offer } from "./tools.ts";
 import { configFolder, sweepTemporary, temporaryFolder } from "./transcripts.ts";
@@ -22,12 +22,12 @@ export interface LineOptions {
   readonly host: Host;
   readonly settings: SessionSettings;
   readonly means: LineMeans;
-  readonly listener: Listener;
+  readonly listener: ProcessListener;
   readonly runOfferedTool: RunOfferedTool;
 }
 
 /** A process with what it was given. */
-interface Connection {
+interface ProcessConnection {
   readonly link: Link;
   /** It asks this one, for as long as it lives. */
   readonly model: string;
@@ -37,10 +37,10 @@ interface Connection {
 }
 
 /** The line to the vendor's process of the moment: at most one, and only that one is listened to. */
-export class Line {
+export class VendorProcess {
   readonly #options: LineOptions;
-  #connection: Connection | undefined;
-  #listener: Listener | undefined;
+  #connection: ProcessConnection | undefined;
+  #listener: ProcessListener | undefined;
   #closed = false;
   /** The end of the processes before. */
   #gone: Promise<unknown> = Promise.resolve();
@@ -66,7 +66,7 @@ export class Line {
   }
 
   /** A new process. Nothing when the line was closed or dropped meanwhile. */
-  async open(start: Start): Promise<Link | undefined> {
+  async open(start: ConversationStart): Promise<Link | undefined> {
     const { host, settings, means, listener } = this.#options;
     await this.#gone;
     if (this.#closed) return undefined;
@@ -118,8 +118,8 @@ export class Line {
     this.#gone = Promise.all([this.#gone, gone]);
   }
 
-  #onlyWhileConnected(listener: Listener): Listener {
-    const mine: Listener = {
+  #onlyWhileConnected(listener: ProcessListener): ProcessListener {
+    const mine: ProcessListener = {
       heard: (said) => {
         if (this.#listener === mine) listener.heard(said);
       },
@@ -141,7 +141,7 @@ export class Line {
     return mine;
   }
 
-  async #has(connection: Connection, offer: Offer): Promise<boolean> {
+  async #has(connection: ProcessConnection, offer: Offer): Promise<boolean> {
     if (same(offer, connection.offer)) return true;
     // Kinds of sub-agents have their tools from the start.
     const kinds = Object.values(this.#options.settings.agents ?? {});
@@ -150,7 +150,7 @@ export class Line {
   }
 
   /** Tools of ours come and go while the process lives. False when it would not have them. */
-  async #setServers(connection: Connection, offer: Offer): Promise<boolean> {
+  async #setServers(connection: ProcessConnection, offer: Offer): Promise<boolean> {
     const servers = this.#servers(offer, connection.servers);
     const changed = servers.filter((server) => !connection.servers.includes(server)).map(({ name }) => name);
     const over = new AbortController();

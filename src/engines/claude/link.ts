@@ -2,25 +2,25 @@ import type { SessionSettings } from "../../protocol/index.ts";
 import type { Host } from "../engine.ts";
 import type { OfferedToolServer } from "./offered-tools.ts";
 import type { OutputAllowance } from "./output.ts";
-import type { Place } from "./state.ts";
+import type { RecordPlace } from "./state.ts";
 import type { AskedCall } from "./translate.ts";
 import type { Offer } from "./tools.ts";
-import type { Fields, Said } from "./wire.ts";
+import type { VendorFields, VendorMessage } from "./wire.ts";
 
 /** How a conversation begins in a process. `session` is the vendor's id, which we give. */
-export type Start =
+export type ConversationStart =
   | { readonly type: "fresh" | "resume"; readonly session: string }
   /** A copy of another conversation, up to a message. */
-  | { readonly type: "fork"; readonly session: string; readonly from: Place & { readonly uuid: string } };
+  | { readonly type: "fork"; readonly session: string; readonly from: RecordPlace & { readonly uuid: string } };
 
 /** A message to the model. `uuid` is the vendor's id of it, which we give. */
 export interface UserMessage {
   readonly uuid: string;
-  readonly content: readonly Fields[];
+  readonly content: readonly VendorFields[];
 }
 
-export type Decision =
-  | { readonly behavior: "allow"; readonly updatedInput: Fields }
+export type VendorDecision =
+  | { readonly behavior: "allow"; readonly updatedInput: VendorFields }
   /** `interrupt`: the turn ends here, before the model is asked again. The program then keeps the message to itself. */
   | { readonly behavior: "deny"; readonly message: string; readonly interrupt?: true };
 
@@ -34,12 +34,12 @@ export interface ProcessEnd {
 }
 
 /** Who listens to a process. */
-export interface Listener {
-  heard(said: Said): void;
+export interface ProcessListener {
+  heard(said: VendorMessage): void;
   /** A line that is no message. */
   noise(line: string): void;
   /** Decides on a call. Its message may come a moment later. Aborted: nobody waits for the answer any more. */
-  permit(call: AskedCall, signal: AbortSignal): Promise<Decision>;
+  permit(call: AskedCall, signal: AbortSignal): Promise<VendorDecision>;
   /** Resolves when the session has taken all that was heard so far. */
   drained(): Promise<void>;
   /** Nothing more comes. */
@@ -54,7 +54,7 @@ export interface Launch {
   readonly settings: SessionSettings;
   readonly offer: Offer;
   readonly servers: readonly OfferedToolServer[];
-  readonly start: Start;
+  readonly start: ConversationStart;
   /** A folder of its own for what it needs while it runs. */
   readonly temporary: string;
   /** For what it writes; shared by all processes of the engine. */
@@ -76,7 +76,7 @@ export interface Link {
   kill(): Promise<void>;
 }
 
-export type OpenLink = (launch: Launch, listener: Listener) => Promise<Link>;
+export type OpenLink = (launch: Launch, listener: ProcessListener) => Promise<Link>;
 
 /** How the vendor's program is told about a call: always ask, for every tool, so that every one comes to us. */
 export const ALWAYS_ASK = {

@@ -1,12 +1,12 @@
 import { LIMITS, outputText, PROTOCOL_VERSION, type ContentBlock } from "../../protocol/index.ts";
 import type { OfferedTool } from "./tools.ts";
-import { record, text, type Fields } from "./wire.ts";
+import { record, text, type VendorFields } from "./wire.ts";
 
 /** Runs a client tool; the call is named by the vendor's own id. */
 export type RunOfferedTool = (call: {
   readonly tool: string;
   readonly tool_use_id: string;
-  readonly input: Fields;
+  readonly input: VendorFields;
   readonly signal: AbortSignal;
 }) => Promise<{ readonly content: readonly ContentBlock[]; readonly is_error: boolean }>;
 
@@ -29,7 +29,7 @@ export class OfferedToolServer {
     this.#run = run;
   }
 
-  async answer(raw: unknown): Promise<Fields | undefined> {
+  async answer(raw: unknown): Promise<VendorFields | undefined> {
     const message = record(raw);
     const { id, method } = message;
     if (method === "notifications/cancelled") this.#running.get(record(message["params"])["requestId"])?.abort();
@@ -61,7 +61,7 @@ export class OfferedToolServer {
     for (const controller of this.#running.values()) controller.abort();
   }
 
-  async #call(id: unknown, params: Fields): Promise<Fields> {
+  async #call(id: unknown, params: VendorFields): Promise<VendorFields> {
     const tool = this.tools.find((candidate) => candidate.tool === params["name"]);
     if (tool === undefined) return toolAnswer([{ type: "text", text: "Unknown tool." }], true);
     const controller = new AbortController();
@@ -80,12 +80,12 @@ export class OfferedToolServer {
   }
 }
 
-function reply(id: unknown, result: Fields): Fields {
+function reply(id: unknown, result: VendorFields): VendorFields {
   return { jsonrpc: "2.0", id, result };
 }
 
 /** Always loaded: a tool that must be searched for first is a tool that is not used. */
-function described({ tool, definition, concurrent }: OfferedTool): Fields {
+function described({ tool, definition, concurrent }: OfferedTool): VendorFields {
   return {
     name: tool,
     // The vendor's program runs such tools beside one another.
@@ -97,7 +97,7 @@ function described({ tool, definition, concurrent }: OfferedTool): Fields {
   };
 }
 
-function toolAnswer(content: readonly ContentBlock[], isError: boolean): Fields {
+function toolAnswer(content: readonly ContentBlock[], isError: boolean): VendorFields {
   // The vendor's program shows nothing but text for an error.
   const blocks = isError ? [{ type: "text" as const, text: outputText(content) }] : content;
   return {

@@ -7,19 +7,19 @@ import {
   type ToolItem,
 } from "../../protocol/index.ts";
 import type { ToolResult } from "../../tools/tool.ts";
-import type { EngineEvent, Host, Opening, Verdict } from "../engine.ts";
+import type { EngineEvent, Host, ConversationOptions, Verdict } from "../engine.ts";
 import { runSubagents } from "../loop/engine.ts";
 import { asApproved } from "../loop/tool-phase.ts";
-import type { Fate } from "./say.ts";
+import type { CallFate } from "./say.ts";
 import type { TurnRun } from "./turn.ts";
-import type { Fields } from "./wire.ts";
+import type { VendorFields } from "./wire.ts";
 
 const SUBAGENTS: ReadonlySet<string> = new Set(["Agent", "Task"]);
 
 interface Means {
   readonly run: TurnRun;
   readonly host: Host;
-  readonly opening: Opening;
+  readonly opening: ConversationOptions;
 }
 
 /**
@@ -27,9 +27,9 @@ interface Means {
  * were asked about. The vendor's process that made them is dead and will never run them. Each call that may not run beside others
  * runs alone and in order; it is marked as running only when its turn has come. A sub-agent goes on in our own loop, its open calls too.
  */
-export async function settleOpenCalls(means: Means, open: readonly ToolItem[]): Promise<readonly Fate[]> {
+export async function settleOpenCalls(means: Means, open: readonly ToolItem[]): Promise<readonly CallFate[]> {
   const { host } = means;
-  const ends: Promise<Fate>[] = [];
+  const ends: Promise<CallFate>[] = [];
   for (const item of open) {
     const isAlone = !host.toolbox.concurrent(item.tool);
     const earlier = ends.filter((_, index) => isAlone || !host.toolbox.concurrent(open[index]?.tool ?? ""));
@@ -48,7 +48,7 @@ export function isOfSubagent(item: Item, open: readonly ToolItem[], known: reado
   return next !== undefined && isOfSubagent(next, open, known);
 }
 
-async function settle({ run, host }: Means, item: ToolItem, ready: Promise<unknown>): Promise<Fate> {
+async function settle({ run, host }: Means, item: ToolItem, ready: Promise<unknown>): Promise<CallFate> {
   const verdict = await run.ask(item, run.signal, { ready });
   if (verdict.effect === "deny") return refuse(run, item, verdict);
   const result = await host.toolbox.run(item.tool, verdict.input, {
@@ -59,7 +59,7 @@ async function settle({ run, host }: Means, item: ToolItem, ready: Promise<unkno
   return end(run, asApproved(item, verdict.input), result);
 }
 
-async function goOn({ run, host, opening }: Means, item: ToolItem, ready: Promise<unknown>): Promise<Fate> {
+async function goOn({ run, host, opening }: Means, item: ToolItem, ready: Promise<unknown>): Promise<CallFate> {
   await ready;
   let ended: ToolItem | undefined;
   const tell = (events: readonly EngineEvent[]): Promise<void> => {
@@ -72,7 +72,7 @@ async function goOn({ run, host, opening }: Means, item: ToolItem, ready: Promis
   return { item, message: outputText(ended?.output ?? []) };
 }
 
-function end(run: TurnRun, item: ToolItem, result: ToolResult): Fate {
+function end(run: TurnRun, item: ToolItem, result: ToolResult): CallFate {
   const { content, is_error, refusal, ...details } = result;
   // It was asked about again when it was about to run, because something had changed.
   if (refusal !== undefined) return refuse(run, item, { effect: "deny", message: outputText(content), ...refusal });
@@ -82,7 +82,7 @@ function end(run: TurnRun, item: ToolItem, result: ToolResult): Fate {
   return { item, message: outputText(content), images: content.flatMap(imageOf) };
 }
 
-function refuse(run: TurnRun, item: ToolItem, verdict: Extract<Verdict, { effect: "deny" }>): Fate {
+function refuse(run: TurnRun, item: ToolItem, verdict: Extract<Verdict, { effect: "deny" }>): CallFate {
   const output = [{ type: "text" as const, text: verdict.message }];
   void run.tell([
     { type: "item.completed", item: endToolItem(item, { status: verdict.status, output, is_error: true }) },
@@ -91,7 +91,7 @@ function refuse(run: TurnRun, item: ToolItem, verdict: Extract<Verdict, { effect
   return { item, message: verdict.message };
 }
 
-function imageOf(block: ContentBlock): readonly Fields[] {
+function imageOf(block: ContentBlock): readonly VendorFields[] {
   if (block.type !== "image") return [];
   return [{ type: "image", source: { type: "base64", media_type: block.media_type, data: block.data } }];
 }

@@ -5,7 +5,7 @@ import type { ResultMessage } from "./wire.ts";
  * What follows from the vendor's result. `funds`: there was no money for the next request. `lost`: it could not even begin, because it
  * does not find its own record of the conversation.
  */
-export type Outcome =
+export type VendorTurnEnd =
   | { readonly type: "completed"; readonly stop_reason: string; readonly structured_output?: unknown }
   | { readonly type: "failed"; readonly error: ErrorDetail }
   | { readonly type: "funds"; readonly message: string }
@@ -34,13 +34,13 @@ const UNAVAILABLE = new Set(["rate_limit", "overloaded", "server_error"]);
 const TOO_LONG = new Set(["prompt_too_long", "blocking_limit", "rapid_refill_breaker"]);
 const ABORTED = new Set(["aborted_streaming", "aborted_tools"]);
 
-const NOT_STRUCTURED: Outcome = failed(
+const NOT_STRUCTURED: VendorTurnEnd = failed(
   "model_error",
   "the model did not answer in the form that output_schema asks for; send the prompt again or change the schema",
 );
 
 /** Every error of the model's API arrives as a "success" that is an error, so the reason decides and not the subtype. */
-export function outcomeOf(result: ResultMessage, context: ResultContext): Outcome {
+export function outcomeOf(result: ResultMessage, context: ResultContext): VendorTurnEnd {
   const { terminal_reason = "", subtype, stop_reason, api_status } = result;
   if (!result.is_error && subtype === "success") return completed(result, context);
   if (subtype === "error_max_structured_output_retries") return NOT_STRUCTURED;
@@ -71,14 +71,14 @@ export function outcomeOf(result: ResultMessage, context: ResultContext): Outcom
 }
 
 /** An answer in a form that was asked for is itself a call, which is how its turn ends. */
-function completed({ stop_reason = "end_turn", structured }: ResultMessage, context: ResultContext): Outcome {
+function completed({ stop_reason = "end_turn", structured }: ResultMessage, context: ResultContext): VendorTurnEnd {
   // The program reminds the model once, and then takes what it says for its answer.
   if (structured === undefined) return context.structured ? NOT_STRUCTURED : { type: "completed", stop_reason };
   return { type: "completed", stop_reason: "end_turn", structured_output: structured };
 }
 
 /** What a request ended with that the model, or the proxy before it, answered with an error. */
-function ofTheApi(result: ResultMessage, { apiError, cut, refusal }: ResultContext): Outcome | undefined {
+function ofTheApi(result: ResultMessage, { apiError, cut, refusal }: ResultContext): VendorTurnEnd | undefined {
   const { api_status, terminal_reason } = result;
   const said = words(result);
   // The program knows only the status; the proxy's own reason says more.
@@ -103,14 +103,14 @@ function isPassing(status: number): boolean {
   return status === 429 || status >= 500;
 }
 
-function other(result: ResultMessage): Outcome {
+function other(result: ResultMessage): VendorTurnEnd {
   const said = words(result);
   if (result.terminal_reason === "model_error" || result.terminal_reason === "image_error")
     return failed("model_error", said);
   return failed("engine_failed", `Claude Code ended the turn with an error: ${said}`);
 }
 
-function failed(code: ErrorDetail["code"], message: string): Outcome {
+function failed(code: ErrorDetail["code"], message: string): VendorTurnEnd {
   return { type: "failed", error: { code, message } };
 }
 

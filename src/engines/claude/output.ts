@@ -3,7 +3,7 @@ import { LIMITS } from "../../protocol/index.ts";
 import type { Piped } from "../../sandbox/sandbox.ts";
 import { Complaints } from "./complaints.ts";
 import type { ProcessEnd } from "./link.ts";
-import type { Fields } from "./wire.ts";
+import type { VendorFields } from "./wire.ts";
 
 const NEWLINE = 0x0a;
 
@@ -37,7 +37,7 @@ export class OutputAllowance {
 interface ReaderOptions {
   readonly allowance: OutputAllowance;
   /** A message, and its line with the newline. */
-  readonly onMessage: (message: Fields, line: Buffer) => void;
+  readonly onMessage: (message: VendorFields, line: Buffer) => void;
   /** The first lines that are no messages. */
   readonly onNoise: (line: string) => void;
 }
@@ -116,17 +116,17 @@ export class OutputReader {
 }
 
 /** Nothing when it is no message. */
-function parse(text: string): Fields | undefined {
+function parse(text: string): VendorFields | undefined {
   if (!text.trimStart().startsWith("{")) return undefined;
   try {
-    const value = JSON.parse(text) as Fields;
+    const value = JSON.parse(text) as VendorFields;
     return typeof value["type"] === "string" ? value : undefined;
   } catch {
     return undefined;
   }
 }
 
-interface FollowOptions extends ReaderOptions {
+interface FollowOutputOptions extends ReaderOptions {
   /** Resolves when what was told has been taken; nothing more is read until then. */
   readonly drained: () => Promise<unknown>;
 }
@@ -146,7 +146,7 @@ export class ProcessOutput {
   /** How the process ended, when all it wrote was told. */
   readonly end: Promise<ProcessEnd>;
 
-  constructor(process: Piped, options: FollowOptions) {
+  constructor(process: Piped, options: FollowOutputOptions) {
     this.#process = process;
     this.#drained = options.drained;
     this.#reader = new OutputReader(options);

@@ -1,9 +1,9 @@
 import { LIMITS, type ContentBlock, type FileChange, type ToolCallEnd, type ToolItem } from "../../protocol/index.ts";
 import { unifiedDiff } from "../../tools/files/diff.ts";
-import { record, text, type Fields, type ToolOutcome } from "./wire.ts";
+import { record, text, type VendorFields, type VendorToolResult } from "./wire.ts";
 
 /** How a call ended that the vendor's program has run. `structured` is the result as that program itself has it. */
-export function endOf(item: ToolItem, outcome: ToolOutcome, structured: unknown): ToolCallEnd {
+export function endOf(item: ToolItem, outcome: VendorToolResult, structured: unknown): ToolCallEnd {
   const output = bounded(outcome.content.map(unwrapped));
   const end = { status: outcome.is_error ? "failed" : "completed", output, is_error: outcome.is_error } as const;
   switch (item.type) {
@@ -59,7 +59,7 @@ function exitCode(output: readonly ContentBlock[], failed: boolean): number | un
   return code === undefined ? undefined : Number(code);
 }
 
-interface Hunk {
+interface VendorHunk {
   readonly oldStart: number;
   readonly oldLines: number;
   readonly newStart: number;
@@ -67,7 +67,7 @@ interface Hunk {
   readonly lines: readonly string[];
 }
 
-function changesOf(item: ToolItem, result: Fields): Pick<ToolCallEnd, "changes" | "diff"> {
+function changesOf(item: ToolItem, result: VendorFields): Pick<ToolCallEnd, "changes" | "diff"> {
   const input = item.approved_input ?? item.input;
   const path = text(input["file_path"]) ?? text(input["notebook_path"]) ?? text(result["filePath"]) ?? "";
   const kind: FileChange["kind"] = result["type"] === "create" ? "add" : "update";
@@ -75,7 +75,7 @@ function changesOf(item: ToolItem, result: Fields): Pick<ToolCallEnd, "changes" 
   return { changes: [{ path, kind }], ...(diff === undefined ? {} : { diff }) };
 }
 
-function diffOf(path: string, result: Fields): string | undefined {
+function diffOf(path: string, result: VendorFields): string | undefined {
   if (result["type"] === "create")
     return unifiedDiff({ path, before: "", after: text(result["content"]) ?? "" }).text || undefined;
   const patch = result["structuredPatch"];
@@ -89,7 +89,7 @@ function diffOf(path: string, result: Fields): string | undefined {
   return [`--- a/${path}`, `+++ b/${path}`, ...lines].join("\n").slice(0, LIMITS.diffChars);
 }
 
-function readHunk(value: unknown): Hunk {
+function readHunk(value: unknown): VendorHunk {
   const hunk = record(value);
   const number = (name: string): number => (typeof hunk[name] === "number" ? hunk[name] : 0);
   const lines = Array.isArray(hunk["lines"]) ? hunk["lines"] : [];

@@ -1,10 +1,10 @@
 import { LIMITS, type Prompt, type ToolItem } from "../../protocol/index.ts";
 import type { UserMessage } from "./link.ts";
-import type { Fields } from "./wire.ts";
+import type { VendorFields } from "./wire.ts";
 
 /** A prompt as the vendor's program takes it. Attachments first, so that the words of the person are the last thing the model reads. */
-export function promptContent(prompt: Prompt): readonly Fields[] {
-  const blocks = (prompt.attachments ?? []).flatMap((attachment): readonly Fields[] => {
+export function promptContent(prompt: Prompt): readonly VendorFields[] {
+  const blocks = (prompt.attachments ?? []).flatMap((attachment): readonly VendorFields[] => {
     if (attachment.type === "image")
       return [{ type: "image", source: { type: "base64", media_type: attachment.media_type, data: attachment.data } }];
     if (attachment.text.trim() === "") return [];
@@ -18,7 +18,7 @@ export function promptContent(prompt: Prompt): readonly Fields[] {
  * A message as it goes over the wire. `client_composed`: the text is taken as it is. Without it the program would read the file
  * behind an `@name` without a question, and take a slash for a command of its own.
  */
-export function wireMessage({ uuid, content }: UserMessage): Fields {
+export function wireMessage({ uuid, content }: UserMessage): VendorFields {
   return {
     type: "user",
     uuid,
@@ -30,7 +30,7 @@ export function wireMessage({ uuid, content }: UserMessage): Fields {
 }
 
 /** Words of Sallyport, not of the person: the model knows this frame. */
-export function aside(text: string): Fields {
+export function aside(text: string): VendorFields {
   const inner = text.replaceAll(/<(\/?)system-reminder>/g, "<$1system_reminder>");
   return { type: "text", text: `<system-reminder>\n${inner}\n</system-reminder>` };
 }
@@ -53,15 +53,15 @@ export function completed(text: string): string {
 }
 
 /** What became of a call that a dead server left open. */
-export interface Fate {
+export interface CallFate {
   readonly item: ToolItem;
   /** For the model. */
   readonly message: string;
   /** Pictures that the call gave; absent: none. */
-  readonly images?: readonly Fields[] | undefined;
+  readonly images?: readonly VendorFields[] | undefined;
 }
 
-export function restarted(fates: readonly Fate[], sofar: string): string {
+export function restarted(fates: readonly CallFate[], sofar: string): string {
   const lines = fates.map(({ item, message }) => `- ${item.tool} ${shortened(item.input)}\n  ${message}`);
   return [
     "The server was restarted in the middle of your work.",
@@ -71,7 +71,7 @@ export function restarted(fates: readonly Fate[], sofar: string): string {
   ].join("\n\n");
 }
 
-function shortened(input: Fields): string {
+function shortened(input: VendorFields): string {
   const text = JSON.stringify(input);
   return text.length <= LIMITS.engineHistoryPartChars ? text : `${text.slice(0, LIMITS.engineHistoryPartChars)} …`;
 }

@@ -7,31 +7,31 @@ import { LIMITS } from "../../protocol/index.ts";
 const FILE = "claude.jsonl";
 
 /** A place in one of the vendor's records: up to and with this message, or before its first one. */
-const Place = z.object({ session: z.string(), uuid: z.string().optional() });
-export type Place = z.infer<typeof Place>;
+const RecordPlace = z.object({ session: z.string(), uuid: z.string().optional() });
+export type RecordPlace = z.infer<typeof RecordPlace>;
 
 /** Where a turn ended. `note`: what the model must still be told, because the program kept it to itself. */
-const EndedTurn = z.object({ turn_id: z.string(), at: Place, note: z.string().optional() });
+const EndedTurn = z.object({ turn_id: z.string(), at: RecordPlace, note: z.string().optional() });
 type EndedTurn = z.infer<typeof EndedTurn>;
 
-export interface Kept {
+export interface StoredState {
   /** The vendor's id of the conversation. */
   readonly session?: string | undefined;
   /** Where it begins, until the vendor's program has written its own copy. */
-  readonly fork?: Place | undefined;
+  readonly fork?: RecordPlace | undefined;
   /** Oldest first. */
   readonly turns: readonly EndedTurn[];
 }
 
 /** A line of the file. Null: it is gone; absent: it stays as it was. */
-const Change = z.object({
+const StateChange = z.object({
   session: z.string().nullish(),
-  fork: Place.nullish(),
+  fork: RecordPlace.nullish(),
   turns: z.array(EndedTurn).optional(),
 });
-type Change = z.infer<typeof Change>;
+type StateChange = z.infer<typeof StateChange>;
 
-const NOTHING: Kept = { turns: [] };
+const NOTHING: StoredState = { turns: [] };
 
 /**
  * What must outlive the process: a small file in the session's own folder, to which each change is added as a line. That is in the
@@ -41,7 +41,7 @@ const NOTHING: Kept = { turns: [] };
 export class StateFile {
   readonly #folder: string;
   readonly #path: string;
-  #kept: Kept;
+  #kept: StoredState;
   #bytes: number;
 
   constructor(folder: string) {
@@ -52,12 +52,12 @@ export class StateFile {
     this.#bytes = statSync(this.#path, { throwIfNoEntry: false })?.size ?? 0;
   }
 
-  get kept(): Kept {
+  get kept(): StoredState {
     return this.#kept;
   }
 
   /** What is named and undefined is gone from then on. */
-  save(change: Pick<Kept, "session" | "fork">): void {
+  save(change: Pick<StoredState, "session" | "fork">): void {
     const { session, fork } = change;
     this.#add({
       ...("session" in change ? { session: session ?? null } : {}),
@@ -69,7 +69,7 @@ export class StateFile {
     this.#add({ turns: [turn] });
   }
 
-  #add(change: Change): void {
+  #add(change: StateChange): void {
     this.#kept = folded([this.#kept, change]);
     // The line end comes first: whatever a crash left of the line before, this one is whole.
     const line = `\n${JSON.stringify(change)}`;
@@ -108,14 +108,14 @@ export function promptId(turn_id: string): string {
 }
 
 /** What a session's folder keeps. Nothing when there is no file; a line that cannot be understood is left out. */
-export function readState(folder: string): Kept {
+export function readState(folder: string): StoredState {
   const text = readFile(join(folder, FILE));
   return text === "" ? NOTHING : folded(text.split("\n").map(understood));
 }
 
-function folded(changes: readonly (Change | Kept)[]): Kept {
+function folded(changes: readonly (StateChange | StoredState)[]): StoredState {
   const ended = new Map<string, EndedTurn>();
-  let place: Omit<Kept, "turns"> = {};
+  let place: Omit<StoredState, "turns"> = {};
   for (const { session = place.session, fork = place.fork, turns = [] } of changes) {
     place = { session: session ?? undefined, fork: fork ?? undefined };
     for (const turn of turns) {
@@ -135,9 +135,9 @@ function readFile(path: string): string {
   }
 }
 
-function understood(line: string): Change {
+function understood(line: string): StateChange {
   try {
-    return Change.parse(JSON.parse(line));
+    return StateChange.parse(JSON.parse(line));
   } catch {
     return {};
   }

@@ -3,7 +3,7 @@ import { open as openFile, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { finished } from "node:stream/promises";
 import { LIMITS } from "../../protocol/index.ts";
-import { Doubt, isMessage, type OpenTurn } from "./doubt.ts";
+import { Doubt, isMessage, type LeftTurn } from "./doubt.ts";
 
 const CONFIG = "claude";
 const TEMPORARY = "tmp";
@@ -77,7 +77,7 @@ export interface Holdings {
 export async function mendTranscript(
   path: string,
   asked: ReadonlySet<string>,
-  open: OpenTurn | undefined,
+  open: LeftTurn | undefined,
 ): Promise<Holdings> {
   const messages = new Set<string>();
   const results = new Set<string>();
@@ -111,7 +111,7 @@ export async function mendTranscript(
 async function copyLines(
   from: string,
   to: string,
-  { upto, open }: { readonly upto?: string; readonly open?: OpenTurn | undefined },
+  { upto, open }: { readonly upto?: string; readonly open?: LeftTurn | undefined },
 ): Promise<boolean> {
   const fresh = `${to}.new`;
   const out = createWriteStream(fresh, { mode: 0o600 });

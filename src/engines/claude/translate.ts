@@ -11,14 +11,14 @@ import type { EngineEvent, Verdict } from "../engine.ts";
 import { endOf } from "./results.ts";
 import { toolName } from "./tools.ts";
 import { UsageTally } from "./usage.ts";
-import type { Block, Fields, Said, ToolOutcome, Whose } from "./wire.ts";
-import { wholeWords, Words } from "./words.ts";
+import type { MessageBlock, VendorFields, VendorMessage, VendorToolResult, MessageAuthor } from "./wire.ts";
+import { wholeWords, StreamedMessage } from "./words.ts";
 
 /** A call that the vendor's program asks about. */
 export interface AskedCall {
   readonly tool_use_id: string;
   readonly tool: string;
-  readonly input: Fields;
+  readonly input: VendorFields;
   /** The sub-agent that makes it; absent at the top level. */
   readonly agent_id?: string | undefined;
 }
@@ -26,7 +26,7 @@ export interface AskedCall {
 /** A call as the model wrote it. */
 interface Written {
   readonly tool: string;
-  readonly input: Fields;
+  readonly input: VendorFields;
   readonly message_id: string;
   readonly parent_id: string | undefined;
 }
@@ -40,7 +40,7 @@ interface OpenCall {
   result?: ToolResult;
 }
 
-type SaidBy<Type extends Said["type"]> = Extract<Said, { type: Type }>;
+type SaidBy<Type extends VendorMessage["type"]> = Extract<VendorMessage, { type: Type }>;
 
 /** Who speaks at the top level: nobody's call. */
 const TOP = "";
@@ -51,7 +51,7 @@ const UNKNOWN_OUTCOME = "Interrupted; outcome unknown.";
  * What the vendor's program says in one turn, told as our events. It does nothing else: the same messages with the same ids
  * and times always give the same events.
  */
-export class Translator {
+export class VendorTranslator {
   readonly #newId: NewId;
   /** Milliseconds since some moment. */
   readonly #now: () => number;
@@ -68,7 +68,7 @@ export class Translator {
   /** Messages of sub-agents, which are not counted one by one. */
   readonly #uncounted = new Set<string>();
   /** Messages that stream just now, by the call whose sub-agent speaks; the top level's by nothing. */
-  readonly #words = new Map<string, Words>();
+  readonly #words = new Map<string, StreamedMessage>();
   #compaction: { readonly tokens_before: number; readonly through: string | undefined } | undefined;
   #compacting = false;
   #stopping = false;
@@ -111,7 +111,7 @@ export class Translator {
     this.#stopping = true;
   }
 
-  take(said: Said): readonly EngineEvent[] {
+  take(said: VendorMessage): readonly EngineEvent[] {
     switch (said.type) {
       case "stream":
         return this.#stream(said);
@@ -203,7 +203,10 @@ export class Translator {
         const dropped = this.#drop(speaker);
         const message_id = this.#newMessage(event.id, speaker === TOP);
         const parent_id = this.#parentOf(whose);
-        this.#words.set(speaker, new Words(event, { newId: this.#newId, tally: this.#tally, message_id, parent_id }));
+        this.#words.set(
+          speaker,
+          new StreamedMessage(event, { newId: this.#newId, tally: this.#tally, message_id, parent_id }),
+        );
         return dropped;
       }
       case "block_start":
@@ -252,9 +255,9 @@ export class Translator {
   }
 
   #block(
-    block: Block,
+    block: MessageBlock,
     place: {
-      readonly streamed: Words | undefined;
+      readonly streamed: StreamedMessage | undefined;
       readonly message_id: string;
       readonly parent_id: string | undefined;
     },
@@ -279,7 +282,7 @@ export class Translator {
     return said.outcomes.flatMap((outcome) => this.#outcome(outcome, said.structured));
   }
 
-  #outcome(outcome: ToolOutcome, structured: unknown): readonly EngineEvent[] {
+  #outcome(outcome: VendorToolResult, structured: unknown): readonly EngineEvent[] {
     const { tool_use_id } = outcome;
     const started: EngineEvent[] = [];
     if (!this.#calls.has(tool_use_id)) {
@@ -341,12 +344,12 @@ export class Translator {
   }
 
   /** The item of the sub-agent whose words these are. */
-  #parentOf(whose: Whose): string | undefined {
+  #parentOf(whose: MessageAuthor): string | undefined {
     return this.#items.get(this.#speaker(whose));
   }
 
   /** The call whose sub-agent speaks. */
-  #speaker({ agent_id, parent }: Whose): string {
+  #speaker({ agent_id, parent }: MessageAuthor): string {
     return (agent_id === undefined ? undefined : this.#agents.get(agent_id)) ?? parent ?? TOP;
   }
 

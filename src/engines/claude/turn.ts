@@ -10,20 +10,20 @@ import { errorResult, type ToolResult } from "../../tools/tool.ts";
 import type { EngineEvent, Host, ToolCall, TurnChannel, Verdict } from "../engine.ts";
 import { STRUCTURED_OUTPUT } from "../structured.ts";
 import { ABORTED, orAborted } from "../loop/turn.ts";
-import type { Decision, Link, ProcessEnd } from "./link.ts";
+import type { VendorDecision, Link, ProcessEnd } from "./link.ts";
 import { outcomeOf } from "./outcome.ts";
 import { aside, GO_ON, stoppedBy } from "./say.ts";
-import { Translator, type AskedCall } from "./translate.ts";
-import type { Fields, ResultMessage, Said, ToolOutcome } from "./wire.ts";
+import { VendorTranslator, type AskedCall } from "./translate.ts";
+import type { VendorFields, ResultMessage, VendorMessage, VendorToolResult } from "./wire.ts";
 
 const SILENT: ErrorDetail = {
   code: "engine_failed",
   message: "The assistant stopped responding and the turn was cancelled. Please try again.",
 };
-const OVER: Decision = { behavior: "deny", message: "The turn is over." };
+const OVER: VendorDecision = { behavior: "deny", message: "The turn is over." };
 
 /** What outlives a turn. */
-interface TurnEnd {
+interface VendorTurnResult {
   /** Up to which message the turn went; absent: nothing was said. */
   readonly lastUuid: string | undefined;
   /** What the model must still be told; absent: nothing. */
@@ -38,7 +38,7 @@ export interface TurnOptions {
   /** Called with all events before they are told. */
   readonly onTell: (events: readonly EngineEvent[]) => void;
   /** Called once, before the last events are told. */
-  readonly onEnd: (end: TurnEnd) => void;
+  readonly onEnd: (end: VendorTurnResult) => void;
   /** The process is of no use any more. */
   readonly onBroken: () => void;
   /** The vendor's record of the conversation is of no use any more: begins again without it. */
@@ -55,11 +55,11 @@ export class TurnRun {
   #rejectEnded: (error: unknown) => void = () => undefined;
   #room: Promise<void> = Promise.resolve();
   readonly #options: TurnOptions;
-  readonly #translator: Translator;
+  readonly #translator: VendorTranslator;
   readonly #controller = new AbortController();
   readonly #over = new AbortController();
   /** Calls that may run now, with what they may run with. */
-  readonly #allowed = new Map<string, { readonly item: ToolItem; readonly input: Fields }>();
+  readonly #allowed = new Map<string, { readonly item: ToolItem; readonly input: VendorFields }>();
   readonly #arrivals = new Set<() => void>();
   #link: Link | undefined;
   #stopped: ErrorDetail | undefined;
@@ -83,7 +83,7 @@ export class TurnRun {
   constructor(options: TurnOptions) {
     this.#options = options;
     const { host } = options;
-    this.#translator = new Translator({ newId: host.newId, now: host.elapsed });
+    this.#translator = new VendorTranslator({ newId: host.newId, now: host.elapsed });
     this.#lastSign = host.elapsed();
     this.ended = new Promise((resolve, reject) => {
       this.#resolveEnded = resolve;
@@ -141,7 +141,7 @@ export class TurnRun {
     void this.tell([{ type: "notice", message }]);
   }
 
-  send(content: readonly Fields[], uuid: string = this.#options.newUuid()): void {
+  send(content: readonly VendorFields[], uuid: string = this.#options.newUuid()): void {
     this.#idle = false;
     this.#lastSign = this.#options.host.elapsed();
     this.#link?.send({ uuid, content });
@@ -179,7 +179,7 @@ export class TurnRun {
     if (!this.over) this.#link?.interrupt();
   }
 
-  heard(said: Said): void {
+  heard(said: VendorMessage): void {
     if (this.over) return;
     if (said.type !== "keep_alive") this.#lastSign = this.#options.host.elapsed();
     // It said how long it will wait.
@@ -194,7 +194,7 @@ export class TurnRun {
   }
 
   /** The program may put words of its own in the place of the reason. */
-  #hasRead(outcomes: readonly ToolOutcome[]): void {
+  #hasRead(outcomes: readonly VendorToolResult[]): void {
     const note = this.#note;
     const outcome = outcomes.find(({ tool_use_id }) => tool_use_id === note?.tool_use_id);
     if (note !== undefined && outcome !== undefined && outputText(outcome.content).includes(note.message))
@@ -224,7 +224,7 @@ export class TurnRun {
     if (!this.#askingForFunds) this.#options.onGone();
   }
 
-  async permit(call: AskedCall, signal: AbortSignal): Promise<Decision> {
+  async permit(call: AskedCall, signal: AbortSignal): Promise<VendorDecision> {
     try {
       return await this.#permit(call, AbortSignal.any([this.signal, signal]));
     } catch (error) {
@@ -233,7 +233,7 @@ export class TurnRun {
     }
   }
 
-  async #permit(call: AskedCall, signal: AbortSignal): Promise<Decision> {
+  async #permit(call: AskedCall, signal: AbortSignal): Promise<VendorDecision> {
     this.#fruitful = true;
     await this.#messageOf(call.tool_use_id);
     if (this.over) return OVER;
@@ -315,7 +315,7 @@ export class TurnRun {
     this.#finish("interrupted", { type: "turn.failed", error: this.#stopped ?? error, ...this.#costs() });
   }
 
-  #allow(call: AskedCall, item: ToolItem, input: Fields): Decision {
+  #allow(call: AskedCall, item: ToolItem, input: VendorFields): VendorDecision {
     this.#allowed.set(call.tool_use_id, { item, input });
     return { behavior: "allow", updatedInput: item.tool === "AskUserQuestion" ? withPlainAnswers(input) : input };
   }
@@ -438,7 +438,7 @@ function endWords({ code, signal, complaint, failure }: ProcessEnd): string {
 }
 
 /** The vendor's program takes one text for each question. */
-function withPlainAnswers(input: Fields): Fields {
+function withPlainAnswers(input: VendorFields): VendorFields {
   const { answers } = input;
   if (typeof answers !== "object" || answers === null) return input;
   const plain = Object.entries(answers).map(([question, answer]): [string, string] => [

@@ -2,10 +2,10 @@ import type { ContentBlock } from "../../protocol/index.ts";
 import { ImageMediaType } from "../../protocol/index.ts";
 import { statusOfType } from "../loop/failure.ts";
 
-export type Fields = Readonly<Record<string, unknown>>;
+export type VendorFields = Readonly<Record<string, unknown>>;
 
 /** A block of a whole message of the model. */
-export type Block =
+export type MessageBlock =
   | { readonly type: "text"; readonly text: string }
   | {
       readonly type: "thinking";
@@ -14,7 +14,7 @@ export type Block =
       /** The opaque form; then there is no text. */
       readonly redacted?: string | undefined;
     }
-  | { readonly type: "tool_use"; readonly id: string; readonly name: string; readonly input: Fields };
+  | { readonly type: "tool_use"; readonly id: string; readonly name: string; readonly input: VendorFields };
 
 /** An event of the model's own stream, as far as it matters here. */
 export type StreamEvent =
@@ -33,14 +33,14 @@ export interface Tokens {
   readonly reasoning?: number | undefined;
 }
 
-export interface ToolOutcome {
+export interface VendorToolResult {
   readonly tool_use_id: string;
   readonly content: readonly ContentBlock[];
   readonly is_error: boolean;
 }
 
 /** Whose message it is: the sub-agent's by its own id, or by the call that it is; both absent at the top level. */
-export interface Whose {
+export interface MessageAuthor {
   readonly agent_id?: string | undefined;
   readonly parent?: string | undefined;
 }
@@ -66,14 +66,14 @@ export interface ResultMessage {
 }
 
 /** One message of the vendor's program. What is not known here is `other`: new kinds come with every version. */
-export type Said =
+export type VendorMessage =
   | { readonly type: "init"; readonly session_id: string }
-  | (Whose & { readonly type: "stream"; readonly event: StreamEvent })
-  | (Whose & {
+  | (MessageAuthor & { readonly type: "stream"; readonly event: StreamEvent })
+  | (MessageAuthor & {
       readonly type: "assistant";
       readonly uuid?: string | undefined;
       readonly message_id: string;
-      readonly blocks: readonly Block[];
+      readonly blocks: readonly MessageBlock[];
       /** The program's own words in the model's place. */
       readonly synthetic: boolean;
       /** What went wrong, where the message stands for an error of the model's API. */
@@ -81,10 +81,10 @@ export type Said =
       /** It was cut off by an interrupt. */
       readonly aborted: boolean;
     })
-  | (Whose & {
+  | (MessageAuthor & {
       readonly type: "user";
       readonly uuid?: string | undefined;
-      readonly outcomes: readonly ToolOutcome[];
+      readonly outcomes: readonly VendorToolResult[];
       /** The result as the program itself has it; only where there is one outcome. */
       readonly structured: unknown;
       /** Words of the program: a summary, or what it says to the model on its own. */
@@ -111,7 +111,7 @@ export type Said =
 const OTHER = { type: "other" } as const;
 
 /** The parse line: whatever comes in becomes one of the above. */
-export function readMessage(raw: unknown): Said {
+export function readMessage(raw: unknown): VendorMessage {
   const fields = record(raw);
   switch (fields["type"]) {
     case "stream_event":
@@ -131,8 +131,8 @@ export function readMessage(raw: unknown): Said {
   }
 }
 
-export function record(value: unknown): Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : {};
+export function record(value: unknown): VendorFields {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as VendorFields) : {};
 }
 
 export function text(value: unknown): string | undefined {
@@ -148,11 +148,11 @@ function count(value: unknown): number | undefined {
   return typeof value === "number" && Number.isFinite(value) && value >= 0 ? Math.round(value) : undefined;
 }
 
-function whose(fields: Fields): Whose {
+function whose(fields: VendorFields): MessageAuthor {
   return { agent_id: text(fields["agent_id"]), parent: text(fields["parent_tool_use_id"]) };
 }
 
-function readEvent(event: Fields): StreamEvent {
+function readEvent(event: VendorFields): StreamEvent {
   const index = count(event["index"]) ?? 0;
   switch (event["type"]) {
     case "message_start": {
@@ -180,7 +180,7 @@ function readEvent(event: Fields): StreamEvent {
   }
 }
 
-function readTokens(usage: Fields): Tokens {
+function readTokens(usage: VendorFields): Tokens {
   return {
     input: count(usage["input_tokens"]),
     output: count(usage["output_tokens"]),
@@ -190,7 +190,7 @@ function readTokens(usage: Fields): Tokens {
   };
 }
 
-function readAssistant(fields: Fields): Said {
+function readAssistant(fields: VendorFields): VendorMessage {
   const message = record(fields["message"]);
   return {
     type: "assistant",
@@ -204,7 +204,7 @@ function readAssistant(fields: Fields): Said {
   };
 }
 
-function readBlock(value: unknown): readonly Block[] {
+function readBlock(value: unknown): readonly MessageBlock[] {
   const block = record(value);
   switch (block["type"]) {
     case "text":
@@ -227,7 +227,7 @@ function readBlock(value: unknown): readonly Block[] {
   }
 }
 
-function readUser(fields: Fields): Said {
+function readUser(fields: VendorFields): VendorMessage {
   const { content } = record(fields["message"]);
   const blocks = typeof content === "string" ? [{ type: "text", text: content }] : list(content).map(record);
   const outcomes = blocks.flatMap((block) => readOutcome(block));
@@ -242,7 +242,7 @@ function readUser(fields: Fields): Said {
   };
 }
 
-function readOutcome(block: Fields): readonly ToolOutcome[] {
+function readOutcome(block: VendorFields): readonly VendorToolResult[] {
   const tool_use_id = text(block["tool_use_id"]);
   if (block["type"] !== "tool_result" || tool_use_id === undefined) return [];
   const { content } = block;
@@ -250,7 +250,7 @@ function readOutcome(block: Fields): readonly ToolOutcome[] {
   return [{ tool_use_id, content: parts.flatMap(readContent), is_error: block["is_error"] === true }];
 }
 
-function readContent(part: Fields): readonly ContentBlock[] {
+function readContent(part: VendorFields): readonly ContentBlock[] {
   if (part["type"] === "text") return [{ type: "text", text: text(part["text"]) ?? "" }];
   if (part["type"] !== "image") return [];
   const source = record(part["source"]);
@@ -259,7 +259,7 @@ function readContent(part: Fields): readonly ContentBlock[] {
   return media_type.success && data !== undefined ? [{ type: "image", media_type: media_type.data, data }] : [];
 }
 
-function readResult(fields: Fields): ResultMessage {
+function readResult(fields: VendorFields): ResultMessage {
   const models = Object.values(record(fields["model_usage_since_last_result"])).map(record);
   const cost = models.map((model) => model["costUSD"]).filter((value) => typeof value === "number");
   const sum = (name: string): number => models.reduce((total, model) => total + (count(model[name]) ?? 0), 0);
@@ -286,7 +286,7 @@ function readResult(fields: Fields): ResultMessage {
   };
 }
 
-function readSystem(fields: Fields): Said {
+function readSystem(fields: VendorFields): VendorMessage {
   switch (fields["subtype"]) {
     case "init":
       return { type: "init", session_id: text(fields["session_id"]) ?? "" };

@@ -1,14 +1,14 @@
 import type { Item, NewId } from "../../protocol/index.ts";
 import type { EngineEvent } from "../engine.ts";
 import { usageOf, type UsageTally } from "./usage.ts";
-import type { Block, StreamEvent, Tokens } from "./wire.ts";
+import type { MessageBlock, StreamEvent, Tokens } from "./wire.ts";
 
-type Spoken = Extract<Item, { text: string }>;
-type SpokenBlock = Exclude<Block, { type: "tool_use" }>;
+type SpokenItem = Extract<Item, { text: string }>;
+type SpokenBlock = Exclude<MessageBlock, { type: "tool_use" }>;
 type End = Exclude<Item["status"], "in_progress">;
 
-interface Piece {
-  readonly item: Spoken;
+interface StreamedItem {
+  readonly item: SpokenItem;
   text: string;
   /** The block as a whole, once it was told. */
   whole: SpokenBlock | undefined;
@@ -24,12 +24,12 @@ export interface WordsOptions {
 }
 
 /** One message of the model while it streams. Its words are completed together, when the message is whole. */
-export class Words {
+export class StreamedMessage {
   /** The vendor's id. */
   readonly id: string;
   readonly #options: WordsOptions;
   readonly #started: Tokens;
-  readonly #pieces = new Map<number, Piece>();
+  readonly #pieces = new Map<number, StreamedItem>();
   #block = 0;
   #counted = false;
 
@@ -83,12 +83,15 @@ export class Words {
     return [{ type: "usage", usage: this.#options.tally.tell(usageOf(this.#started, ended)) }];
   }
 
-  #piece(index: number, kind: "text" | "thinking"): { readonly piece: Piece; readonly events: readonly EngineEvent[] } {
+  #piece(
+    index: number,
+    kind: "text" | "thinking",
+  ): { readonly piece: StreamedItem; readonly events: readonly EngineEvent[] } {
     const known = this.#pieces.get(index);
     if (known !== undefined) return { piece: known, events: [] };
     const { newId, message_id, parent_id } = this.#options;
     const item = startWords(kind, { id: newId("item"), message_id, parent_id });
-    const piece: Piece = { item, text: "", whole: undefined };
+    const piece: StreamedItem = { item, text: "", whole: undefined };
     this.#pieces.set(index, piece);
     return { piece, events: [{ type: "item.started", item }] };
   }
@@ -115,7 +118,7 @@ function isSomething(block: SpokenBlock): boolean {
 function startWords(
   kind: "text" | "thinking",
   place: { readonly id: string; readonly message_id: string; readonly parent_id?: string | undefined },
-): Spoken {
+): SpokenItem {
   return {
     id: place.id,
     type: kind === "text" ? "agent_message" : "reasoning",
@@ -127,7 +130,7 @@ function startWords(
 }
 
 /** The signature counts only for a thought that was told to its end. */
-function completed({ item, text, whole }: Piece, status: End): Spoken {
+function completed({ item, text, whole }: StreamedItem, status: End): SpokenItem {
   const ended = { ...item, status, text: whole?.text ?? text };
   if (ended.type === "agent_message" || whole?.type !== "thinking") return ended;
   return {

@@ -20,9 +20,9 @@ import { callModel, type CallEnd, type Finish } from "./model-call.ts";
 import { systemPrompt } from "./prompt.ts";
 import { callOptions } from "./request.ts";
 import { NOT_STRUCTURED, reminded, structuredEnd, structuredTool, type StructuredEnd } from "./structured.ts";
-import { runTools, type Caller } from "./tool-phase.ts";
-import { Transcript } from "./transcript.ts";
-import { ABORTED, type Turn } from "./turn.ts";
+import { runTools, type CallingAgent } from "./tool-phase.ts";
+import { ModelTranscript } from "./transcript.ts";
+import { ABORTED, type LoopTurn } from "./turn.ts";
 
 const SUBAGENT_TOOLS = new Set(["Task", "Agent"]);
 const UNKNOWN_OUTCOME = "Interrupted; outcome unknown.";
@@ -33,7 +33,7 @@ export type AgentEnd =
   | { readonly text: string; readonly error: ErrorDetail };
 
 export interface AgentOptions {
-  readonly transcript: Transcript;
+  readonly transcript: ModelTranscript;
   /** The sub-agent's own item; absent at the top level. */
   readonly parent_id?: string | undefined;
   /** 0 at the top level. */
@@ -45,11 +45,11 @@ export interface AgentOptions {
 }
 
 /** One model in a loop with its tools: the conversation at the top level, or a sub-agent. */
-export class Agent implements Caller {
-  readonly turn: Turn;
-  readonly subagent: Caller["subagent"];
+export class Agent implements CallingAgent {
+  readonly turn: LoopTurn;
+  readonly subagent: CallingAgent["subagent"];
   readonly #options: AgentOptions;
-  readonly #transcript: Transcript;
+  readonly #transcript: ModelTranscript;
   readonly #system: string;
   readonly #tools: readonly ToolDefinition[];
   /** The form of its answer; absent: words. */
@@ -59,7 +59,7 @@ export class Agent implements Caller {
   /** Messages of the model in this turn, those before a restart included. */
   #messages: number;
 
-  constructor(turn: Turn, options: AgentOptions) {
+  constructor(turn: LoopTurn, options: AgentOptions) {
     const { settings, tools } = turn.surroundings;
     const mayDelegate = options.depth < LIMITS.subagentDepth;
     this.turn = turn;
@@ -300,7 +300,7 @@ export class Agent implements Caller {
 
   async #delegate(item: ToolItem, request: SubagentRequest): Promise<ToolResult> {
     const known = this.turn.surroundings.root.takeChild(item.id);
-    const transcript = known ?? new Transcript(item.id);
+    const transcript = known ?? new ModelTranscript(item.id);
     transcript.beginBefore([{ type: "text", text: request.prompt }]);
     const said = known?.lastWords();
     if (said !== undefined) return { content: [{ type: "text", text: said }], is_error: false };

@@ -7,8 +7,8 @@ import type {
 import { StreamFailure } from "./failure.ts";
 import type { WireRequest } from "./transport.ts";
 
-type Fields = Readonly<Record<string, unknown>>;
-type Part = LanguageModelV3StreamPart;
+type WireFields = Readonly<Record<string, unknown>>;
+type StreamPart = LanguageModelV3StreamPart;
 
 export interface ModelAddress {
   /** `http://host:port`, with or without `/v1`, or `unix:` and the path of a socket. */
@@ -73,10 +73,10 @@ type OpenBlock =
 /** Events of a Messages stream → parts of the AI SDK's vocabulary. Unknown events and blocks are passed over. */
 export class MessageReader {
   readonly #blocks = new Map<number, OpenBlock>();
-  #usage: Fields = {};
+  #usage: WireFields = {};
   #stop: string | undefined;
 
-  read(event: Fields): readonly Part[] {
+  read(event: WireFields): readonly StreamPart[] {
     switch (event["type"]) {
       case "message_start":
         this.#addUsage(fields(fields(event["message"])["usage"]));
@@ -102,7 +102,7 @@ export class MessageReader {
     }
   }
 
-  #start(at: number, block: Fields): readonly Part[] {
+  #start(at: number, block: WireFields): readonly StreamPart[] {
     const id = String(at);
     switch (block["type"]) {
       case "text":
@@ -132,7 +132,7 @@ export class MessageReader {
     }
   }
 
-  #delta(block: OpenBlock | undefined, delta: Fields): readonly Part[] {
+  #delta(block: OpenBlock | undefined, delta: WireFields): readonly StreamPart[] {
     if (block === undefined) return [];
     const { id } = block;
     switch (delta["type"]) {
@@ -157,7 +157,7 @@ export class MessageReader {
     }
   }
 
-  #end(at: number): readonly Part[] {
+  #end(at: number): readonly StreamPart[] {
     const block = this.#blocks.get(at);
     this.#blocks.delete(at);
     switch (block?.type) {
@@ -179,12 +179,12 @@ export class MessageReader {
     }
   }
 
-  #addUsage(usage: Fields): void {
+  #addUsage(usage: WireFields): void {
     const known = Object.entries(usage).filter(([, value]) => value !== null);
     this.#usage = { ...this.#usage, ...Object.fromEntries(known) };
   }
 
-  #totals(): Extract<Part, { type: "finish" }>["usage"] {
+  #totals(): Extract<StreamPart, { type: "finish" }>["usage"] {
     const noCache = count(this.#usage["input_tokens"]);
     const cacheRead = count(this.#usage["cache_read_input_tokens"]);
     const cacheWrite = count(this.#usage["cache_creation_input_tokens"]);
@@ -197,17 +197,17 @@ export class MessageReader {
   }
 }
 
-function fields(value: unknown): Fields {
-  return typeof value === "object" && value !== null ? (value as Fields) : {};
+function fields(value: unknown): WireFields {
+  return typeof value === "object" && value !== null ? (value as WireFields) : {};
 }
 
-function text(of: Fields, name: string): string {
+function text(of: WireFields, name: string): string {
   const value = of[name];
   if (typeof value !== "string") throw new StreamFailure(`an event lacks ${name}`);
   return value;
 }
 
-function index(event: Fields): number {
+function index(event: WireFields): number {
   const value = event["index"];
   if (typeof value !== "number") throw new StreamFailure("an event lacks index");
   return value;

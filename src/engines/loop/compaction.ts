@@ -1,6 +1,6 @@
 import type { LanguageModelV3Message } from "@ai-sdk/provider";
 import { LIMITS } from "../../protocol/index.ts";
-import { messageChars, type Transcript } from "./transcript.ts";
+import { messageChars, type ModelTranscript } from "./transcript.ts";
 
 const CHARS_PER_TOKEN = 4;
 
@@ -14,7 +14,7 @@ export function estimateTokens(messages: readonly LanguageModelV3Message[]): num
 }
 
 /** The last message that should become part of the summary; nothing when there is none to give up. */
-export function compactThrough(transcript: Transcript, contextTokens: number): string | undefined {
+export function compactThrough(transcript: ModelTranscript, contextTokens: number): string | undefined {
   const marks = transcript.marks();
   const total = estimateTokens(transcript.messages()) * CHARS_PER_TOKEN;
   const keep = contextTokens * LIMITS.compactKeepFraction * CHARS_PER_TOKEN;

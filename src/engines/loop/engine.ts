@@ -1,12 +1,12 @@
 import { LIMITS, type ErrorDetail, type Prompt, type SessionSettings, type ToolItem } from "../../protocol/index.ts";
 import type { ToolDefinition } from "../../tools/toolbox.ts";
-import type { Capabilities, Conversation, Engine, Host, Opening, TurnChannel } from "../engine.ts";
+import type { Capabilities, Conversation, Engine, Host, ConversationOptions, TurnChannel } from "../engine.ts";
 import { Agent } from "./agent.ts";
 import { withAgents } from "./agents.ts";
 import { runTools } from "./tool-phase.ts";
-import { Transcript } from "./transcript.ts";
+import { ModelTranscript } from "./transcript.ts";
 import { createTransport, inProcess, type Transport } from "./transport.ts";
-import { Turn, type Surroundings } from "./turn.ts";
+import { LoopTurn, type TurnContext } from "./turn.ts";
 
 export interface LoopOptions {
   /** The model's window in tokens. Absent: LIMITS.contextTokens. */
@@ -45,12 +45,12 @@ interface LoopMeans {
 }
 
 class LoopConversation implements Conversation {
-  readonly #opening: Opening;
+  readonly #opening: ConversationOptions;
   readonly #host: Host;
   readonly #means: LoopMeans;
-  #transcript: Promise<Transcript> | undefined;
+  #transcript: Promise<ModelTranscript> | undefined;
 
-  constructor(opening: Opening, host: Host, means: LoopMeans) {
+  constructor(opening: ConversationOptions, host: Host, means: LoopMeans) {
     this.#opening = opening;
     this.#host = host;
     this.#means = means;
@@ -70,25 +70,25 @@ class LoopConversation implements Conversation {
     this.#transcript = undefined;
   }
 
-  #history(): Promise<Transcript> {
+  #history(): Promise<ModelTranscript> {
     this.#transcript ??= read(this.#opening);
     return this.#transcript;
   }
 
-  async #run(root: Transcript, channel: TurnChannel, open: readonly ToolItem[] = []): Promise<void> {
+  async #run(root: ModelTranscript, channel: TurnChannel, open: readonly ToolItem[] = []): Promise<void> {
     const turn = newTurn({ opening: this.#opening, host: this.#host, root, channel }, this.#means);
     await turn.during(() => new Agent(turn, { transcript: root, depth: 0 }).run(open));
   }
 }
 
 interface TurnParts {
-  readonly opening: Opening;
+  readonly opening: ConversationOptions;
   readonly host: Host;
-  readonly root: Transcript;
+  readonly root: ModelTranscript;
   readonly channel: TurnChannel;
 }
 
-function newTurn({ opening, host, root, channel }: TurnParts, { transport, contextTokens }: LoopMeans): Turn {
+function newTurn({ opening, host, root, channel }: TurnParts, { transport, contextTokens }: LoopMeans): LoopTurn {
   const { settings } = opening;
   const { model } = host;
   const surroundings = {
@@ -100,7 +100,7 @@ function newTurn({ opening, host, root, channel }: TurnParts, { transport, conte
     transport: model.post === undefined ? transport : inProcess(model.post),
     contextTokens: Math.min(contextTokens, settings.max_context_tokens ?? Infinity),
   };
-  return new Turn(surroundings, channel);
+  return new LoopTurn(surroundings, channel);
 }
 
 /**
@@ -118,7 +118,7 @@ export async function runSubagents(
 }
 
 /** As they are now: those of clients come and go between turns. */
-function toolsOf(host: Host, settings: SessionSettings): Pick<Surroundings, "tools" | "toolChars"> {
+function toolsOf(host: Host, settings: SessionSettings): Pick<TurnContext, "tools" | "toolChars"> {
   const tools = host.toolbox.definitions().map((tool) => withAgents(tool, settings.agents));
   return { tools, toolChars: tools.reduce((chars, tool) => chars + charsOf(tool), 0) };
 }
@@ -134,8 +134,8 @@ function charsOf(tool: ToolDefinition): number {
   return chars;
 }
 
-async function read(opening: Opening): Promise<Transcript> {
-  const transcript = new Transcript();
+async function read(opening: ConversationOptions): Promise<ModelTranscript> {
+  const transcript = new ModelTranscript();
   for await (const event of opening.history()) transcript.add(event);
   return transcript;
 }

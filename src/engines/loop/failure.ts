@@ -36,7 +36,7 @@ export type ModelFailure =
     };
 
 /** `funds`: there is no money for it. */
-export type Judgement = "retry" | "too_long" | "funds" | "final";
+export type RetryDecision = "retry" | "too_long" | "funds" | "final";
 
 /** Anthropic's kinds of errors: one in the middle of a stream has no status. */
 const STATUS_OF_TYPE: Readonly<Record<string, number>> = {
@@ -97,7 +97,7 @@ export function readRetryAfter(header: (name: string) => string | undefined, now
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
-export function judge(failure: ModelFailure): Judgement {
+export function judge(failure: ModelFailure): RetryDecision {
   if (failure.kind !== "answer") return "retry";
   const { status, message, retryAfterMs = 0, code } = failure;
   if (code === "budget_exceeded") return "funds";

@@ -3,7 +3,7 @@ import type { Item, NewId } from "../../protocol/index.ts";
 import type { EngineEvent } from "../engine.ts";
 import type { Receiver } from "./model-call.ts";
 
-type Spoken = Extract<Item, { text: string }>;
+type TextItem = Extract<Item, { text: string }>;
 
 /** A tool call as the model wrote it. `input` is absent when it is not a JSON object: the message ended in the middle. */
 export interface WrittenCall {
@@ -12,8 +12,8 @@ export interface WrittenCall {
   readonly input: Readonly<Record<string, unknown>> | undefined;
 }
 
-interface Draft {
-  readonly item: Spoken;
+interface ItemDraft {
+  readonly item: TextItem;
   text: string;
   signature: string | undefined;
   redacted: string | undefined;
@@ -32,8 +32,8 @@ export class MessageDraft implements Receiver {
   readonly message_id: string;
   readonly calls: WrittenCall[] = [];
   readonly #options: MessageOptions;
-  readonly #drafts = new Map<string, Draft>();
-  readonly #order: Draft[] = [];
+  readonly #drafts = new Map<string, ItemDraft>();
+  readonly #order: ItemDraft[] = [];
 
   constructor(options: MessageOptions) {
     this.#options = options;
@@ -91,16 +91,16 @@ export class MessageDraft implements Receiver {
   }
 
   /** An item begins with its first text: an empty block is nothing to see. */
-  #say(type: Spoken["type"], id: string, text: string): Draft {
+  #say(type: TextItem["type"], id: string, text: string): ItemDraft {
     const draft = this.#drafts.get(id) ?? this.#start(type, id);
     draft.text += text;
     if (text !== "") this.#options.delta(draft.item.id, text);
     return draft;
   }
 
-  #start(type: Spoken["type"], id: string): Draft {
+  #start(type: TextItem["type"], id: string): ItemDraft {
     const { newId, parent_id, emit } = this.#options;
-    const item: Spoken = {
+    const item: TextItem = {
       id: newId("item"),
       type,
       status: "in_progress",
@@ -108,7 +108,7 @@ export class MessageDraft implements Receiver {
       ...(parent_id === undefined ? {} : { parent_id }),
       text: "",
     };
-    const draft: Draft = { item, text: "", signature: undefined, redacted: undefined, ended: false };
+    const draft: ItemDraft = { item, text: "", signature: undefined, redacted: undefined, ended: false };
     this.#drafts.set(id, draft);
     this.#order.push(draft);
     emit([{ type: "item.started", item }]);
@@ -117,7 +117,7 @@ export class MessageDraft implements Receiver {
 }
 
 /** The signature counts only for a thought that was told to its end. */
-function finished(draft: Draft, status: Item["status"]): Item {
+function finished(draft: ItemDraft, status: Item["status"]): Item {
   const item = { ...draft.item, status, text: draft.text };
   if (item.type === "agent_message" || !draft.ended) return item;
   return {

@@ -15,7 +15,7 @@ import {
 } from "./failure.ts";
 import { EventReader } from "./sse.ts";
 import type { WireRequest, WireResponse } from "./transport.ts";
-import { orAborted, type Turn } from "./turn.ts";
+import { orAborted, type LoopTurn } from "./turn.ts";
 
 export type Finish = Extract<LanguageModelV3StreamPart, { type: "finish" }>;
 
@@ -39,7 +39,7 @@ type AttemptEnd = { readonly finish: Finish } | { readonly failure: ModelFailure
 
 /** Calls the model until it answers whole, as often as the limits allow. Every repetition is told as a notice. */
 export async function callModel<Taker extends Receiver>(
-  turn: Turn,
+  turn: LoopTurn,
   options: LanguageModelV3CallOptions,
   newReceiver: () => Taker,
   model: string = turn.surroundings.model.name,
@@ -81,7 +81,7 @@ export async function callModel<Taker extends Receiver>(
 }
 
 /** One attempt. Nothing when the turn was stopped. */
-async function attemptCall(turn: Turn, request: WireRequest, receiver: Receiver): Promise<AttemptEnd | undefined> {
+async function attemptCall(turn: LoopTurn, request: WireRequest, receiver: Receiver): Promise<AttemptEnd | undefined> {
   const { host, signal } = turn;
   const connection = new AbortController();
   const over = new AbortController();
@@ -121,7 +121,7 @@ async function attemptCall(turn: Turn, request: WireRequest, receiver: Receiver)
 }
 
 /** True when nothing was heard for too long; false when the attempt ended before. */
-async function watch(turn: Turn, signal: AbortSignal, heard: () => number): Promise<boolean> {
+async function watch(turn: LoopTurn, signal: AbortSignal, heard: () => number): Promise<boolean> {
   const { host } = turn;
   while (!signal.aborted) {
     const left = heard() + LIMITS.modelIdleMs - host.elapsed();
@@ -131,14 +131,14 @@ async function watch(turn: Turn, signal: AbortSignal, heard: () => number): Prom
   return false;
 }
 
-interface Exchange {
+interface ModelExchange {
   readonly request: WireRequest;
   readonly receiver: Receiver;
   readonly signal: AbortSignal;
   readonly onBytes: () => void;
 }
 
-async function converse(turn: Turn, exchange: Exchange): Promise<AttemptEnd> {
+async function converse(turn: LoopTurn, exchange: ModelExchange): Promise<AttemptEnd> {
   const { request, signal, onBytes } = exchange;
   let response: WireResponse;
   try {
@@ -159,7 +159,7 @@ async function converse(turn: Turn, exchange: Exchange): Promise<AttemptEnd> {
 
 async function listen(
   response: WireResponse,
-  { turn, receiver, onBytes }: Exchange & { readonly turn: Turn },
+  { turn, receiver, onBytes }: ModelExchange & { readonly turn: LoopTurn },
 ): Promise<AttemptEnd> {
   const events = new EventReader();
   const message = new MessageReader();

@@ -11,7 +11,7 @@ const CACHED: SharedV3ProviderOptions = { anthropic: { cacheControl: { type: "ep
 /** The API allows four marks; tools and system have one each. */
 const MESSAGE_MARKS = 2;
 
-export interface Call {
+export interface ModelPrompt {
   readonly system: string;
   readonly messages: readonly LanguageModelV3Message[];
   readonly tools: readonly ToolDefinition[];
@@ -19,7 +19,7 @@ export interface Call {
 }
 
 /** A call of the model in the AI SDK's terms, with marks for the prompt cache. */
-export function callOptions({ system, messages, tools, settings }: Call): LanguageModelV3CallOptions {
+export function callOptions({ system, messages, tools, settings }: ModelPrompt): LanguageModelV3CallOptions {
   const { max_tokens, thinking_tokens } = settings;
   return {
     prompt: [{ role: "system", content: system, providerOptions: CACHED }, ...marked(messages)],

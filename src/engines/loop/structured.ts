@@ -4,7 +4,7 @@ import { problemsOf } from "../../tools/json-schema.ts";
 import type { ToolDefinition } from "../../tools/toolbox.ts";
 import { STRUCTURED_OUTPUT } from "../structured.ts";
 
-type Schema = Readonly<Record<string, unknown>>;
+type OutputSchema = Readonly<Record<string, unknown>>;
 
 export const NOT_STRUCTURED: ErrorDetail = {
   code: "model_error",
@@ -23,7 +23,7 @@ const REMINDER: LanguageModelV3Message = {
 };
 
 /** How the model is told of the form of its answer. */
-export function structuredTool(schema: Schema): ToolDefinition {
+export function structuredTool(schema: OutputSchema): ToolDefinition {
   return {
     name: STRUCTURED_OUTPUT,
     description: `Gives your final answer. Call it exactly once, at the end, when everything else is done; your task is over then. Only its input is read.`,
@@ -43,7 +43,7 @@ export interface StructuredEnd {
 }
 
 /** What does not fit the schema is said to the model. */
-export function structuredEnd(schema: Schema, item: ToolItem): StructuredEnd {
+export function structuredEnd(schema: OutputSchema, item: ToolItem): StructuredEnd {
   const problems = problemsOf(schema, item.input);
   const words = problems.map(({ path, message }) => `${path.length === 0 ? "it" : path.join(".")} ${message}`);
   const fits = problems.length === 0;

@@ -10,11 +10,11 @@ import {
 } from "../../protocol/index.ts";
 import type { SubagentRequest, ToolResult } from "../../tools/tool.ts";
 import type { EngineEvent, Verdict } from "../engine.ts";
-import { orAborted, type Turn } from "./turn.ts";
+import { orAborted, type LoopTurn } from "./turn.ts";
 
 /** The agent whose calls are run. */
-export interface Caller {
-  readonly turn: Turn;
+export interface CallingAgent {
+  readonly turn: LoopTurn;
   emit(events: readonly EngineEvent[]): void;
   /** Absent where sub-agents may not have sub-agents of their own. */
   readonly subagent: ((item: ToolItem, request: SubagentRequest) => Promise<ToolResult>) | undefined;
@@ -22,7 +22,7 @@ export interface Caller {
   abandon(item: ToolItem): readonly EngineEvent[];
 }
 
-type Input = Readonly<Record<string, unknown>>;
+type ToolInput = Readonly<Record<string, unknown>>;
 
 const NOT_RUN = "Interrupted; not run.";
 const UNKNOWN_OUTCOME = "Interrupted; outcome unknown.";
@@ -31,20 +31,20 @@ const UNKNOWN_OUTCOME = "Interrupted; outcome unknown.";
  * Runs the calls of one message. All are asked about at once, so that a person sees them together, but for one whose
  * preview depends on an earlier one. Calls that may run beside others do; each other one runs alone, in order.
  */
-export async function runTools(caller: Caller, items: readonly ToolItem[]): Promise<void> {
+export async function runTools(caller: CallingAgent, items: readonly ToolItem[]): Promise<void> {
   const phase = new ToolPhase(caller, items);
   await phase.run();
 }
 
 class ToolPhase {
-  readonly #caller: Caller;
-  readonly #turn: Turn;
+  readonly #caller: CallingAgent;
+  readonly #turn: LoopTurn;
   readonly #items: readonly ToolItem[];
   readonly #ends: Promise<void>[] = [];
   readonly #waiting: (() => void)[] = [];
   #running = 0;
 
-  constructor(caller: Caller, items: readonly ToolItem[]) {
+  constructor(caller: CallingAgent, items: readonly ToolItem[]) {
     this.#caller = caller;
     this.#turn = caller.turn;
     this.#items = items;
@@ -143,13 +143,13 @@ class ToolPhase {
     this.#waiting.shift()?.();
   }
 
-  async #execute(item: ToolItem, input: Input): Promise<void> {
+  async #execute(item: ToolItem, input: ToolInput): Promise<void> {
     const { host, signal } = this.#turn;
     const started = host.elapsed();
-    const output = new LiveOutput(this.#turn, item.id);
+    const output = new ToolOutput(this.#turn, item.id);
     const { subagent } = this.#caller;
     const children: Promise<unknown>[] = [];
-    const delegate = (request: SubagentRequest, to: NonNullable<Caller["subagent"]>): Promise<ToolResult> => {
+    const delegate = (request: SubagentRequest, to: NonNullable<CallingAgent["subagent"]>): Promise<ToolResult> => {
       const child = to(item, request);
       children.push(child);
       return child;
@@ -209,7 +209,7 @@ class ToolPhase {
 }
 
 /** A completed item is the truth, so it also says what was really run. */
-export function asApproved(item: ToolItem, input: Input): ToolItem {
+export function asApproved(item: ToolItem, input: ToolInput): ToolItem {
   return JSON.stringify(input) === JSON.stringify(item.input) ? item : { ...item, approved_input: { ...input } };
 }
 
@@ -218,13 +218,13 @@ function text(value: string): ContentBlock {
 }
 
 /** What a running tool writes: shown as it comes, and the end of it kept for a call that is interrupted. */
-class LiveOutput {
-  readonly #turn: Turn;
+class ToolOutput {
+  readonly #turn: LoopTurn;
   readonly #itemId: string;
   #kept = "";
   #ended = false;
 
-  constructor(turn: Turn, item_id: string) {
+  constructor(turn: LoopTurn, item_id: string) {
     this.#turn = turn;
     this.#itemId = item_id;
   }

@@ -20,7 +20,7 @@ import {
 import type { EngineEvent } from "../engine.ts";
 
 export type UserPart = LanguageModelV3TextPart | LanguageModelV3FilePart;
-type AnswerPart = LanguageModelV3TextPart | LanguageModelV3ReasoningPart | LanguageModelV3ToolCallPart;
+type ModelAnswerPart = LanguageModelV3TextPart | LanguageModelV3ReasoningPart | LanguageModelV3ToolCallPart;
 
 /** What a transcript is made of: lines of the journal, or what the engine is about to tell. */
 export type Recorded =
@@ -30,14 +30,14 @@ export type Recorded =
   | { readonly type: "turn.failed"; readonly error: ErrorDetail };
 
 /** One item of a model's message. `part` is absent while it is open, and for good when the model must not see it again. */
-interface Slot {
-  part?: AnswerPart | undefined;
+interface TranscriptSlot {
+  part?: ModelAnswerPart | undefined;
   result?: LanguageModelV3ToolResultPart | undefined;
 }
 
-type Entry =
+type TranscriptEntry =
   | { readonly role: "user"; readonly content: UserPart[] }
-  | { readonly role: "model"; readonly message_id: string; readonly slots: Slot[] };
+  | { readonly role: "model"; readonly message_id: string; readonly slots: TranscriptSlot[] };
 
 const UNKNOWN_OUTCOME = "Interrupted; outcome unknown.";
 
@@ -45,15 +45,15 @@ const UNKNOWN_OUTCOME = "Interrupted; outcome unknown.";
  * The conversation as the model must see it, folded from events. The engine folds what it tells as it tells it, so the
  * conversation in memory and one read from the journal are the same thing.
  */
-export class Transcript {
+export class ModelTranscript {
   /** What the provider counted for the whole conversation last, and what we would have said then. Known in memory only. */
   counted: { readonly tokens: number; readonly estimate: number } | undefined;
   /** The sub-agent's item whose items these are; absent at the top level. */
   readonly #parentId: string | undefined;
-  readonly #entries: Entry[] = [];
-  readonly #slots = new Map<string, Slot>();
+  readonly #entries: TranscriptEntry[] = [];
+  readonly #slots = new Map<string, TranscriptSlot>();
   readonly #open = new Map<string, Item>();
-  readonly #children = new Map<string, Transcript>();
+  readonly #children = new Map<string, ModelTranscript>();
   readonly #toolUseIds = new Set<string>();
   #turnOpen = false;
   #turnMessages = 0;
@@ -107,7 +107,7 @@ export class Transcript {
   }
 
   /** What a sub-agent has said so far: only of one whose call is open. The caller owns it from here on. */
-  takeChild(item_id: string): Transcript | undefined {
+  takeChild(item_id: string): ModelTranscript | undefined {
     const child = this.#children.get(item_id);
     this.#children.delete(item_id);
     return child;
@@ -146,7 +146,7 @@ export class Transcript {
   #route(type: "item.started" | "item.updated" | "item.completed", item: Item): void {
     if (item.parent_id === undefined || item.parent_id === this.#parentId) this.#item(type, item);
     else {
-      const child = this.#children.get(item.parent_id) ?? new Transcript(item.parent_id);
+      const child = this.#children.get(item.parent_id) ?? new ModelTranscript(item.parent_id);
       this.#children.set(item.parent_id, child);
       child.#item(type, item);
       if (isToolItem(item)) this.#toolUseIds.add(item.tool_use_id);
@@ -166,26 +166,26 @@ export class Transcript {
     }
   }
 
-  #slot(item: Item): Slot {
+  #slot(item: Item): TranscriptSlot {
     const known = this.#slots.get(item.id);
     if (known !== undefined) return known;
     const message_id = item.message_id ?? item.id;
     const last = this.#entries.at(-1);
-    const slot: Slot = {};
+    const slot: TranscriptSlot = {};
     this.#slots.set(item.id, slot);
     if (last?.role === "model" && last.message_id === message_id) last.slots.push(slot);
     else this.#entries.push({ role: "model", message_id, slots: [slot] });
     return slot;
   }
 
-  #call(slot: Slot, item: ToolItem): void {
+  #call(slot: TranscriptSlot, item: ToolItem): void {
     if (slot.part !== undefined) return;
     this.#toolUseIds.add(item.tool_use_id);
     this.#keep(slot, { type: "tool-call", toolCallId: item.tool_use_id, toolName: item.tool, input: item.input });
   }
 
   /** The first part that stays makes its message one of the turn's. */
-  #keep(slot: Slot, part: AnswerPart): void {
+  #keep(slot: TranscriptSlot, part: ModelAnswerPart): void {
     const entry = this.#entries.findLast((candidate) => candidate.role === "model" && candidate.slots.includes(slot));
     if (entry?.role === "model" && entry.slots.every((other) => other.part === undefined)) this.#turnMessages += 1;
     slot.part = part;
@@ -224,7 +224,7 @@ export class Transcript {
   }
 }
 
-function spokenPart(item: Extract<Item, { text: string }>): AnswerPart | undefined {
+function spokenPart(item: Extract<Item, { text: string }>): ModelAnswerPart | undefined {
   if (item.type === "agent_message") return item.text.trim() === "" ? undefined : { type: "text", text: item.text };
   if (item.signature !== undefined) {
     return { type: "reasoning", text: item.text, providerOptions: { anthropic: { signature: item.signature } } };
@@ -272,7 +272,7 @@ function promptParts(prompt: Prompt): readonly UserPart[] {
   return parts;
 }
 
-function render(entries: readonly Entry[]): readonly LanguageModelV3Message[] {
+function render(entries: readonly TranscriptEntry[]): readonly LanguageModelV3Message[] {
   const messages: LanguageModelV3Message[] = [];
   for (const entry of entries) {
     if (entry.role === "user") messages.push({ role: "user", content: [...entry.content] });
@@ -281,7 +281,7 @@ function render(entries: readonly Entry[]): readonly LanguageModelV3Message[] {
   return messages;
 }
 
-function renderMessage(slots: readonly Slot[]): readonly LanguageModelV3Message[] {
+function renderMessage(slots: readonly TranscriptSlot[]): readonly LanguageModelV3Message[] {
   const content = slots.flatMap((slot) => (slot.part === undefined ? [] : [slot.part]));
   // A message may not end with thinking, and thinking alone says nothing.
   if (content.every((part) => part.type === "reasoning")) return [];

@@ -2,12 +2,12 @@ import { setMaxListeners } from "node:events";
 import type { ErrorDetail, SessionSettings } from "../../protocol/index.ts";
 import type { ToolDefinition } from "../../tools/toolbox.ts";
 import type { EngineEvent, Host, TurnChannel } from "../engine.ts";
-import type { Transcript } from "./transcript.ts";
+import type { ModelTranscript } from "./transcript.ts";
 import type { Transport } from "./transport.ts";
 
 export const ABORTED: ErrorDetail = { code: "aborted", message: "aborted" };
 
-export interface Surroundings {
+export interface TurnContext {
   readonly host: Host;
   /** The turn's: the session may have another one after it. */
   readonly model: Host["model"];
@@ -16,7 +16,7 @@ export interface Surroundings {
   /** The model's window. */
   readonly contextTokens: number;
   /** The conversation at the top level. */
-  readonly root: Transcript;
+  readonly root: ModelTranscript;
   /** The same for the whole turn, and for the whole conversation where nobody offers any, so that they can be cached. */
   readonly tools: readonly ToolDefinition[];
   /** Characters of `tools`. */
@@ -24,15 +24,15 @@ export interface Surroundings {
 }
 
 /** What the agents of one turn share: one way to the session, and one way to stop. */
-export class Turn {
-  readonly surroundings: Surroundings;
+export class LoopTurn {
+  readonly surroundings: TurnContext;
   readonly #channel: TurnChannel;
   #room: Promise<void> = Promise.resolve();
   readonly #controller = new AbortController();
   readonly #toolUseIds = new Set<string>();
   #stopped: ErrorDetail | undefined;
 
-  constructor(surroundings: Surroundings, channel: TurnChannel) {
+  constructor(surroundings: TurnContext, channel: TurnChannel) {
     this.surroundings = surroundings;
     this.#channel = channel;
     // Every running tool listens, and sub-agents have tools of their own: many listeners are no leak here.

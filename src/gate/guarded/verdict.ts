@@ -1,5 +1,5 @@
 import type { Bindings, Folder } from "../shell/paths.ts";
-import type { Part } from "../shell/unwrap.ts";
+import type { UnwrappedCommand } from "../shell/unwrap.ts";
 import type { ShellWord } from "../shell/words.ts";
 
 /** Where a hook stands that was not told its folder: nothing real lies inside. */
@@ -13,7 +13,7 @@ export interface Suspect {
   readonly words: readonly ShellWord[];
   readonly bindings: Bindings;
   readonly folder: Folder;
-  readonly part: Part;
+  readonly part: UnwrappedCommand;
 }
 
 /** The first objection of several checks, each made only if those before it had none. */

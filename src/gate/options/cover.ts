@@ -17,7 +17,7 @@ import { specOf } from "./programs.ts";
 import { GENERIC, longArity, shortArity, within, type Arity, type ProgramSpec } from "./spec.ts";
 
 /** Where a command stands when it is asked whether a rule covers it. */
-export interface Surroundings {
+export interface CommandPlace {
   readonly folder: Folder;
   readonly bindings: Bindings;
   /** The line went to a folder that no rule spells: what obeys that folder's settings is not covered. */
@@ -31,7 +31,7 @@ export interface Surroundings {
 export function beyondRule(
   pattern: CommandPattern,
   words: readonly ShellWord[],
-  around: Surroundings,
+  around: CommandPlace,
 ): string | undefined {
   const shown = words.filter((word) => word.added !== true);
   const spelled = spelledBy(pattern, shown);
@@ -121,9 +121,9 @@ interface OptionValue {
 class Cover {
   readonly #words: readonly ShellWord[];
   readonly #spelled: readonly boolean[];
-  readonly #around: Surroundings;
+  readonly #around: CommandPlace;
 
-  constructor(words: readonly ShellWord[], spelled: readonly boolean[], around: Surroundings) {
+  constructor(words: readonly ShellWord[], spelled: readonly boolean[], around: CommandPlace) {
     this.#words = words;
     this.#spelled = spelled;
     this.#around = around;

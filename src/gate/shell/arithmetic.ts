@@ -6,7 +6,7 @@ const NUMBER = /^(0[xX][\da-fA-F]+|\d+|\d+#[\w@]+)$/;
 const NAME = /^[A-Za-z_]\w*$/;
 const ASSIGNS = /^(=|[-+*/%&|^]=|<<=|>>=)$/;
 
-interface Found {
+interface ArithmeticNames {
   readonly names: string[];
   readonly assigned: string[];
   dynamic: boolean;
@@ -17,7 +17,7 @@ export function calculationOf(
   expression: ArithmeticExpression | undefined,
   text: string,
 ): { readonly calculation: Calculation; readonly assigned: readonly string[] } {
-  const found: Found = { names: [], assigned: [], dynamic: false };
+  const found: ArithmeticNames = { names: [], assigned: [], dynamic: false };
   if (expression !== undefined) collect(expression, found);
   else if (!/^(\$\(\(\s*\)\)|\$\[\s*\]|\s*|for \(\( … \)\))$/.test(text)) found.dynamic = true;
   return { calculation: { text, names: found.names, dynamic: found.dynamic }, assigned: found.assigned };
@@ -25,12 +25,12 @@ export function calculationOf(
 
 /** The same for a word that the shell calculates with: a subscript, a slice, an operand of `-eq`. */
 export function numericWord(word: Word): Calculation {
-  const found: Found = { names: [], assigned: [], dynamic: false };
+  const found: ArithmeticNames = { names: [], assigned: [], dynamic: false };
   operand(word.value, word.parts, found);
   return { text: word.text, names: found.names, dynamic: found.dynamic };
 }
 
-function collect(node: ArithmeticExpression, found: Found): void {
+function collect(node: ArithmeticExpression, found: ArithmeticNames): void {
   // Not recursive: a sum of many numbers is a deep tree.
   const pending: SyntaxNode[] = [node];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
@@ -53,7 +53,7 @@ function assignee(node: SyntaxNode): string | undefined {
   return undefined;
 }
 
-function operand(value: string, parts: readonly WordPart[] | undefined, found: Found): void {
+function operand(value: string, parts: readonly WordPart[] | undefined, found: ArithmeticNames): void {
   const text = value.trim();
   if (parts === undefined) {
     const name = text.startsWith("$") ? text.slice(1) : text;

@@ -6,7 +6,7 @@ import {
   scriptIn,
   together,
   unknown,
-  type Look,
+  type ProgramLook,
   type LookContext,
   type Looker,
   type Note,
@@ -52,7 +52,7 @@ const SHELL_OPTIONS: OptionTable = {
   ),
 };
 
-function shell(program: string, { words, command, bindings }: LookContext): Look {
+function shell(program: string, { words, command, bindings }: LookContext): ProgramLook {
   // `+x` turns an option off and stands where an option may.
   const turned = words.map((word) =>
     /^\+[a-zA-Z]+$/.test(word.value) ? { ...word, value: `-${word.value.slice(1)}` } : word,
@@ -83,7 +83,7 @@ function shell(program: string, { words, command, bindings }: LookContext): Look
   return { inner: [], notes: [...notes, unknown(`${program} runs ${from}`)], wrapper: false };
 }
 
-function source({ words, command }: LookContext): Look {
+function source({ words, command }: LookContext): ProgramLook {
   const script = words[words[1]?.value === "--" ? 2 : 1];
   const note: Note =
     script !== undefined && readsInput(script)
@@ -92,20 +92,20 @@ function source({ words, command }: LookContext): Look {
   return { inner: [], notes: [note], wrapper: false };
 }
 
-function su({ words }: LookContext): Look {
+function su({ words }: LookContext): ProgramLook {
   const scripts = findOptions(words, ["-c", "--command", "--session-command"]);
   if (scripts.length === 0) return { inner: [], notes: [unknown("starts a shell as another user")], wrapper: false };
   return together(true, ...scripts.map((hit) => scriptIn(hit.value, "su -c")));
 }
 
-function trap({ words }: LookContext): Look {
+function trap({ words }: LookContext): ProgramLook {
   const [, first, second] = words;
   if (first === undefined || second === undefined || /^-[lp]?$/.test(first.value)) return NOTHING;
   const action = first.value === "--" ? second : first;
   return action.value === "-" || action.value === "" ? NOTHING : together(false, scriptIn(action, "trap"));
 }
 
-function alias({ words }: LookContext): Look {
+function alias({ words }: LookContext): ProgramLook {
   const scripts: ShellWord[] = [];
   const notes: Note[] = [];
   for (const word of words.slice(1)) {
@@ -125,7 +125,7 @@ function withOption(options: readonly string[], whose: string): Looker {
 }
 
 /** Builtins that evaluate a name's subscript: `printf -v 'a[$(rm x)]'`, `test -v`, `unset`, `read`, `let`. */
-function evaluatesNames({ words }: LookContext): Look {
+function evaluatesNames({ words }: LookContext): ProgramLook {
   const hidden = words.find(
     ({ fixed, value }) => fixed && value.includes("[") && /\$\(|`|\$\{/.test(value.slice(value.indexOf("["))),
   );
@@ -135,7 +135,7 @@ function evaluatesNames({ words }: LookContext): Look {
 }
 
 /** `set -- …` and `read` change variables without an assignment in sight; `let` and `declare -i` calculate. */
-function calculates(context: LookContext): Look {
+function calculates(context: LookContext): ProgramLook {
   const odd = context.words.slice(1).find((word) => !word.fixed || /[$`[]/.test(word.value));
   if (odd === undefined) return NOTHING;
   return {
@@ -182,7 +182,7 @@ const BUILTINS: Readonly<Record<string, Looker>> = {
   getopts: evaluatesNames,
 };
 
-export function lookIntoShell(program: string, context: LookContext): Look | undefined {
+export function lookIntoShell(program: string, context: LookContext): ProgramLook | undefined {
   if (SHELLS.has(program)) return shell(program, context);
   if (OTHER_SHELLS.has(program))
     return { inner: [], notes: [unknown(`${program} is a shell with another language`)], wrapper: false };

@@ -4,7 +4,7 @@ import {
   scriptIn,
   together,
   unknown,
-  type Look,
+  type ProgramLook,
   type LookContext,
   type Looker,
   type Note,
@@ -87,7 +87,7 @@ const EDITORS: ReadonlySet<string> = new Set([
 ]);
 const PAGERS: ReadonlySet<string> = new Set(["less", "more", "most"]);
 
-function byOptions(program: string, { words, bindings }: LookContext): Look | undefined {
+function byOptions(program: string, { words, bindings }: LookContext): ProgramLook | undefined {
   const interpreter = /^(python|pypy|perl|ruby|php|lua|node|nodejs)[\d.]*$/.exec(program)?.[1];
   const name = interpreter === "nodejs" ? "node" : interpreter === "pypy" ? "python" : (interpreter ?? program);
   const scripts = Object.hasOwn(SCRIPT_OPTIONS, name) ? SCRIPT_OPTIONS[name] : undefined;
@@ -117,8 +117,8 @@ function actionOf(program: string, value: ShellWord | undefined): ShellWord | un
   return value.value.startsWith("exec=") ? fixedWord(value.value.slice(5)) : fixedWord(":");
 }
 
-function find({ words, bindings }: LookContext): Look {
-  const looks: Pick<Look, "inner" | "notes">[] = [];
+function find({ words, bindings }: LookContext): ProgramLook {
+  const looks: Pick<ProgramLook, "inner" | "notes">[] = [];
   const moving = words.slice(1).find((word) => !word.fixed && word.splits && mayBeOption(word, bindings));
   if (moving !== undefined) looks.push({ inner: [], notes: [unknown(`${moving.text} could become -exec or -delete`)] });
   for (let at = 1; at < words.length; at++) {
@@ -137,7 +137,7 @@ function find({ words, bindings }: LookContext): Look {
   return together(false, ...looks);
 }
 
-function fd({ words }: LookContext): Look {
+function fd({ words }: LookContext): ProgramLook {
   const at = words.findIndex((word) => /^(-x|-X|--exec|--exec-batch)$/.test(word.value));
   const attached = words.find((word) => /^(-[a-zA-Z]*[xX].+|--exec(-batch)?=)/.test(word.value));
   if (attached !== undefined && at === -1)
@@ -149,7 +149,7 @@ function fd({ words }: LookContext): Look {
 
 const SSH = { valued: "bcDEeFIiJLlmOoPpQRSWwB", flags: "1246AaCfGgKkMNnqsTtVvXxYy" };
 
-function ssh({ words, bindings }: LookContext): Look {
+function ssh({ words, bindings }: LookContext): ProgramLook {
   const { next, values, unsure } = scanOptions(words, SSH, bindings);
   const notes: Note[] = unsure === undefined ? [] : [unknown(`ssh: ${unsure}, so what it runs is a guess`)];
   const local = (values.get("o") ?? []).flatMap((word) => {
@@ -167,7 +167,7 @@ function ssh({ words, bindings }: LookContext): Look {
 }
 
 /** A sed script: `e` runs commands, `w` writes files. Only what is surely harmless passes unseen. */
-function sed({ words }: LookContext): Look {
+function sed({ words }: LookContext): ProgramLook {
   const given = findOptions(words, ["-e", "--expression"]).flatMap((hit) =>
     hit.value === undefined ? [] : [hit.value],
   );
@@ -193,7 +193,7 @@ function sedRuns(script: string): boolean {
   return !script.split(/[;\n{}]/).every((piece) => SED_SAFE.test(piece));
 }
 
-function awk({ words }: LookContext): Look {
+function awk({ words }: LookContext): ProgramLook {
   const program = words
     .slice(1)
     .find((word, index) => !word.value.startsWith("-") && !/^-[vFf]$/.test(words[index]?.value ?? ""));
@@ -223,7 +223,7 @@ function awk({ words }: LookContext): Look {
 }
 
 /** npm exec, npx, yarn exec, pnpm dlx …: a package's program, or a script with -c. */
-function packageRunner(context: LookContext): Look {
+function packageRunner(context: LookContext): ProgramLook {
   const { words } = context;
   const name = words.findIndex((word, index) => index > 0 && !word.value.startsWith("-"));
   const verb = words[name]?.value ?? "";
@@ -252,14 +252,14 @@ function packageRunner(context: LookContext): Look {
   return together(false, ...looks);
 }
 
-function container({ words }: LookContext): Look {
+function container({ words }: LookContext): ProgramLook {
   const runs = words.some((word) => /^(run|exec|create|build|compose)$/.test(word.value));
   return runs
     ? { inner: [], notes: [{ kind: "code", message: "runs a program in a container" }], wrapper: false }
     : NOTHING;
 }
 
-function parallel({ words }: LookContext): Look {
+function parallel({ words }: LookContext): ProgramLook {
   const at = words.findIndex((word, index) => index > 0 && !word.value.startsWith("-"));
   const end = words.findIndex((word) => /^:::?:?\+?$/.test(word.value));
   const template = at === -1 ? [] : words.slice(at, end === -1 ? undefined : end);
@@ -273,7 +273,7 @@ function parallel({ words }: LookContext): Look {
   );
 }
 
-function make({ words, command }: LookContext): Look {
+function make({ words, command }: LookContext): ProgramLook {
   const notes: Note[] = [];
   const shell = words.find((word) => /^(SHELL|\.SHELLFLAGS|MAKEFLAGS|CC|CXX|LD|AR)[:+?]?=/.test(word.value));
   if (shell !== undefined) notes.push(unknown(`${shell.text} makes make run another program`));
@@ -309,7 +309,7 @@ const CARRIERS: Readonly<Record<string, Looker>> = {
   gmake: make,
 };
 
-export function lookIntoCarrier(program: string, context: LookContext): Look | undefined {
+export function lookIntoCarrier(program: string, context: LookContext): ProgramLook | undefined {
   const carrier = Object.hasOwn(CARRIERS, program) ? CARRIERS[program] : undefined;
   if (carrier !== undefined) return carrier(context);
   if (EDITORS.has(program))

@@ -54,7 +54,7 @@ const NOTHING_TO_RUN = /^(?:[^\\`$]|\$(?![({'"[A-Za-z_0-9!@*#?-])|\\[\s\S]?)*$/;
 /** Stands for an operator that is broken over two lines: no shape has it. */
 const BROKEN = "\n\n";
 
-interface Span {
+interface SourceSpan {
   readonly pos: number;
   readonly end: number;
 }
@@ -62,15 +62,15 @@ interface Span {
 class Coverage {
   readonly #source: string;
   /** Bodies of here-documents, which stand outside of their commands. In source order. */
-  readonly #bodies: readonly Span[];
+  readonly #bodies: readonly SourceSpan[];
 
-  constructor(source: string, bodies: readonly Span[]) {
+  constructor(source: string, bodies: readonly SourceSpan[]) {
     this.#source = source;
     this.#bodies = bodies;
   }
 
   /** The text of a node with every child as `_`, comments and continued lines taken out. */
-  skeleton(node: SyntaxNode, children: readonly Span[]): string | undefined {
+  skeleton(node: SyntaxNode, children: readonly SourceSpan[]): string | undefined {
     let text = "";
     let at = node.pos;
     for (const child of children) {
@@ -98,7 +98,7 @@ class Coverage {
       .replaceAll(/\s+/g, " ");
   }
 
-  *#bodiesFrom(start: number): Iterable<Span> {
+  *#bodiesFrom(start: number): Iterable<SourceSpan> {
     let low = 0;
     let high = this.#bodies.length;
     while (low < high) {
@@ -196,8 +196,8 @@ function plain(text: string): boolean {
   return NOTHING_TO_RUN.test(text);
 }
 
-function bodiesOf(script: SyntaxNode): readonly Span[] {
-  const bodies: Span[] = [];
+function bodiesOf(script: SyntaxNode): readonly SourceSpan[] {
+  const bodies: SourceSpan[] = [];
   const pending: SyntaxNode[] = [script];
   for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
     if (node.type === "HereDoc") {

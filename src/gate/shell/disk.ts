@@ -1,15 +1,15 @@
 import { LIMITS } from "../../protocol/index.ts";
-import type { Disk, Found } from "./paths.ts";
+import type { Disk, FoundPath } from "./paths.ts";
 
 /**
  * Judges with what is on the disk: the judgement is made again until it asks for nothing that was not looked up. What is asked for
  * past the bound counts as outside of everything.
  */
 export async function withDisk<Result>(
-  look: (path: string) => Promise<Found>,
+  look: (path: string) => Promise<FoundPath>,
   judge: (disk: Disk) => Result,
 ): Promise<Result> {
-  const known = new Map<string, Found>();
+  const known = new Map<string, FoundPath>();
   for (;;) {
     const asked = new Set<string>();
     const result = judge((path) => {

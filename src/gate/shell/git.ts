@@ -1,6 +1,6 @@
 import { namesIn, setOf } from "./lists.ts";
 import { scanOptions, tail, findOptions, type OptionTable } from "./options.ts";
-import { joinedScript, scriptIn, together, unknown, type Look, type LookContext, type Note } from "./look.ts";
+import { joinedScript, scriptIn, together, unknown, type ProgramLook, type LookContext, type Note } from "./look.ts";
 import type { Bindings } from "./paths.ts";
 import { fixedWord, type ShellWord } from "./words.ts";
 
@@ -67,7 +67,7 @@ function settingOf(word: ShellWord): GitSetting {
 }
 
 /** What git runs because of one setting. */
-function setting({ key, value }: GitSetting): Pick<Look, "inner" | "notes"> {
+function setting({ key, value }: GitSetting): Pick<ProgramLook, "inner" | "notes"> {
   if (!RUNS.test(key)) return { inner: [], notes: [] };
   if (value === undefined || !value.fixed)
     return { inner: [], notes: [unknown(`git runs what ${key} says, which is known only at run time`)] };
@@ -119,7 +119,7 @@ const GIT_COMMANDS = setOf(
   "update-server-info upload-archive upload-pack var verify-commit verify-pack verify-tag version whatchanged worktree write-tree svn",
 );
 
-export function lookIntoGit(context: LookContext): Look {
+export function lookIntoGit(context: LookContext): ProgramLook {
   const call = readGit(context.words, context.bindings);
   const notes: Note[] = call.unsure === undefined ? [] : [unknown(`git: ${call.unsure}`)];
   if (call.globals.has("exec-path")) notes.push(unknown("--exec-path makes git run other programs than its own"));
@@ -135,7 +135,10 @@ export function lookIntoGit(context: LookContext): Look {
   return together(false, { inner: [], notes }, ...call.settings.map(setting), ...bySubcommand(subcommand, rest));
 }
 
-function bySubcommand(subcommand: ShellWord, rest: readonly ShellWord[]): readonly Pick<Look, "inner" | "notes">[] {
+function bySubcommand(
+  subcommand: ShellWord,
+  rest: readonly ShellWord[],
+): readonly Pick<ProgramLook, "inner" | "notes">[] {
   const name = subcommand.value;
   const all = [subcommand, ...rest];
   const options = Object.hasOwn(RUNNING_OPTIONS, name) ? (RUNNING_OPTIONS[name] ?? []) : [];
@@ -159,7 +162,7 @@ function bySubcommand(subcommand: ShellWord, rest: readonly ShellWord[]): readon
 }
 
 /** `git config alias.x '!rm'` runs nothing yet, but the next `git x` does. */
-function config(rest: readonly ShellWord[]): Pick<Look, "inner" | "notes"> {
+function config(rest: readonly ShellWord[]): Pick<ProgramLook, "inner" | "notes"> {
   const operands = rest.filter((word) => !word.value.startsWith("-") && word.value !== "set");
   const [key, value] = operands;
   if (key === undefined || value === undefined) return { inner: [], notes: [] };

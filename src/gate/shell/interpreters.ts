@@ -1,4 +1,4 @@
-import { NOTHING, unknown, type Look, type LookContext, type Note } from "./look.ts";
+import { NOTHING, unknown, type ProgramLook, type LookContext, type Note } from "./look.ts";
 import { isOpenFile } from "./run-time-names.ts";
 import type { SimpleCommand } from "./reading.ts";
 import { fixedWord, type ShellWord } from "./words.ts";
@@ -190,7 +190,7 @@ function interpreterOf(program: string): Interpreter | undefined {
 }
 
 /** What a program that runs its standard input does; undefined: it is none, or its words give it a program. */
-export function lookIntoInput(program: string, { words, command }: LookContext): Look | undefined {
+export function lookIntoInput(program: string, { words, command }: LookContext): ProgramLook | undefined {
   const interpreter = interpreterOf(program);
   if (interpreter === undefined) return undefined;
   const { operands, given, doubt } = operandsOf(words, interpreter);
@@ -203,7 +203,7 @@ export function lookIntoInput(program: string, { words, command }: LookContext):
 }
 
 /** The same for a program of a package: `npx tsx`, `yarn node -`. */
-export function lookIntoPackage(context: LookContext): Look | undefined {
+export function lookIntoPackage(context: LookContext): ProgramLook | undefined {
   const { words } = context;
   const at = words.findIndex(({ value }, index) => index > 0 && interpreterOf(packageName(value)) !== undefined);
   const first = words[at];

@@ -19,7 +19,7 @@ export type Inner =
   | { readonly kind: "script"; readonly text: string };
 
 /** What is behind a program's words. */
-export interface Look {
+export interface ProgramLook {
   readonly inner: readonly Inner[];
   readonly notes: readonly Note[];
   /** Does nothing itself but run what is inside: `env`, `nice`. Else it is a command of its own, too. */
@@ -32,23 +32,23 @@ export interface LookContext {
   readonly bindings: Bindings;
 }
 
-export type Looker = (context: LookContext) => Look;
+export type Looker = (context: LookContext) => ProgramLook;
 
-export const NOTHING: Look = { inner: [], notes: [], wrapper: false };
+export const NOTHING: ProgramLook = { inner: [], notes: [], wrapper: false };
 
 export function unknown(message: string): Note {
   return { kind: "unknown", message };
 }
 
 /** A word whose text is a shell script. */
-export function scriptIn(word: ShellWord | undefined, whose: string): Pick<Look, "inner" | "notes"> {
+export function scriptIn(word: ShellWord | undefined, whose: string): Pick<ProgramLook, "inner" | "notes"> {
   if (word === undefined) return { inner: [], notes: [] };
   if (!word.fixed) return { inner: [], notes: [unknown(`what ${whose} runs is known only at run time: ${word.text}`)] };
   return { inner: [{ kind: "script", text: word.value }], notes: [] };
 }
 
 /** Words that a program joins with spaces and gives to a shell. */
-export function joinedScript(words: readonly ShellWord[], whose: string): Pick<Look, "inner" | "notes"> {
+export function joinedScript(words: readonly ShellWord[], whose: string): Pick<ProgramLook, "inner" | "notes"> {
   const moving = words.find((word) => !word.fixed);
   if (moving !== undefined)
     return { inner: [], notes: [unknown(`what ${whose} runs is known only at run time: ${moving.text}`)] };
@@ -56,6 +56,6 @@ export function joinedScript(words: readonly ShellWord[], whose: string): Pick<L
   return { inner: [{ kind: "script", text: words.map((word) => word.value).join(" ") }], notes: [] };
 }
 
-export function together(wrapper: boolean, ...looks: readonly Pick<Look, "inner" | "notes">[]): Look {
+export function together(wrapper: boolean, ...looks: readonly Pick<ProgramLook, "inner" | "notes">[]): ProgramLook {
   return { inner: looks.flatMap((look) => look.inner), notes: looks.flatMap((look) => look.notes), wrapper };
 }

@@ -14,7 +14,7 @@ export interface OptionTable {
   readonly numbers?: boolean;
 }
 
-export interface Scanned {
+export interface ScannedOptions {
   /** Index of the first word that is no option. */
   readonly next: number;
   /** Values by letter or long name. */
@@ -34,7 +34,12 @@ interface State {
 }
 
 /** Reads options up to the first operand, as getopt in POSIX order does. */
-export function scanOptions(words: readonly ShellWord[], table: OptionTable, bindings: Bindings, start = 1): Scanned {
+export function scanOptions(
+  words: readonly ShellWord[],
+  table: OptionTable,
+  bindings: Bindings,
+  start = 1,
+): ScannedOptions {
   const state: State = { words, table, values: new Map(), flags: new Set(), at: start, unsure: undefined };
   for (; state.at < words.length; state.at++) {
     const word = words[state.at];

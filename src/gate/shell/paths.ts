@@ -1,8 +1,8 @@
 import { isAbsolute, relative, resolve } from "node:path/posix";
 import { LIMITS } from "../../protocol/index.ts";
-import type { Binding } from "./reading.ts";
+import type { VariableBinding } from "./reading.ts";
 import { leadsAnywhere } from "./run-time-names.ts";
-import type { Piece, ShellWord } from "./words.ts";
+import type { WordPiece, ShellWord } from "./words.ts";
 
 /** Lexical only: symlinks are the sandbox's and the file tools' business. */
 export function isInside(root: string, path: string): boolean {
@@ -34,9 +34,9 @@ export interface Folder {
 }
 
 /** What was looked up on the disk before. Asked for an absolute path as it was written, `..` included. */
-export type Disk = (path: string) => Found | undefined;
+export type Disk = (path: string) => FoundPath | undefined;
 
-export interface Found {
+export interface FoundPath {
   /** Every link followed; of what does not exist, the real path of its nearest existing ancestor plus the rest. */
   readonly real: string;
   readonly exists: boolean;
@@ -73,7 +73,7 @@ export function isKnownOnlyAtRunTime(name: string, folder: Folder): boolean {
   return leadsAnywhere(path) || leadsAnywhere(real);
 }
 
-export type Bindings = ReadonlyMap<string, Binding>;
+export type Bindings = ReadonlyMap<string, VariableBinding>;
 
 /**
  * Every path the word can name, as far as that can be told from the line. Undefined: only known at run time.
@@ -104,7 +104,7 @@ function couldClimb(segment: string): boolean {
   return rest === "." || rest === ".." || (rest === "" && segment.length > 1);
 }
 
-function possibleTexts(pieces: readonly Piece[], bindings: Bindings, cwd: string): readonly string[] | undefined {
+function possibleTexts(pieces: readonly WordPiece[], bindings: Bindings, cwd: string): readonly string[] | undefined {
   let texts: readonly string[] = [""];
   for (const piece of pieces) {
     const next = pieceTexts(piece, bindings, cwd);
@@ -115,7 +115,7 @@ function possibleTexts(pieces: readonly Piece[], bindings: Bindings, cwd: string
   return texts;
 }
 
-function pieceTexts(piece: Piece, bindings: Bindings, cwd: string): readonly string[] | undefined {
+function pieceTexts(piece: WordPiece, bindings: Bindings, cwd: string): readonly string[] | undefined {
   switch (piece.kind) {
     case "text":
     case "home":
@@ -144,11 +144,11 @@ function variableTexts(name: string, bindings: Bindings, cut: boolean): readonly
   return binding.values.every((value) => value.pieces.every(isShown)) ? [...texts, ...numbers] : undefined;
 }
 
-function isShown(piece: Piece): boolean {
+function isShown(piece: WordPiece): boolean {
   return piece.kind !== "variable" && piece.kind !== "dynamic";
 }
 
-function shown(piece: Piece): string {
+function shown(piece: WordPiece): string {
   return piece.kind === "glob" ? MATCHED : piece.text;
 }
 

@@ -4,7 +4,7 @@ import { hostsIn, socketHost } from "./hosts.ts";
 import { anyFileNamesIn } from "./file-names.ts";
 import { isInside, placeOf, staysInside, type Folder } from "./paths.ts";
 import { FILE_PROGRAMS, PATTERN_PROGRAMS, TEXT_PROGRAMS } from "./programs.ts";
-import type { Part } from "./unwrap.ts";
+import type { UnwrappedCommand } from "./unwrap.ts";
 import type { ShellWord } from "./words.ts";
 
 type PartPath = CommandPart["paths"][number];
@@ -19,7 +19,7 @@ export const HARMLESS_DEVICES: ReadonlySet<string> = new Set([
 ]);
 
 /** The part as people see it. */
-export function describePart(part: Part, folder: Folder): CommandPart {
+export function describePart(part: UnwrappedCommand, folder: Folder): CommandPart {
   const layer = part.layers.at(-1);
   const words = (layer?.words ?? []).filter((word) => word.added !== true);
   const hosts = new Set(hostsIn(layer?.program ?? "", words));
@@ -39,7 +39,7 @@ export function describePart(part: Part, folder: Folder): CommandPart {
   };
 }
 
-function pathsIn(part: Part, words: readonly ShellWord[], folder: Folder): PartPath[] {
+function pathsIn(part: UnwrappedCommand, words: readonly ShellWord[], folder: Folder): PartPath[] {
   const program = part.layers.at(-1)?.program ?? "";
   const named = [...pathsOf(program, words, folder), ...redirectPaths(part, folder)];
   return TEXT_PROGRAMS.has(program) ? named : [...named, ...linksOut(words, folder, named)];
@@ -106,7 +106,7 @@ function linksOut(words: readonly ShellWord[], folder: Folder, known: readonly P
   });
 }
 
-function redirectPaths(part: Part, folder: Folder): readonly PartPath[] {
+function redirectPaths(part: UnwrappedCommand, folder: Folder): readonly PartPath[] {
   return part.redirects.flatMap(({ target, access }) => {
     if (target === undefined || access === "descriptor" || access === "feed") return [];
     return HARMLESS_DEVICES.has(target.value) || socketHost(target.value) !== undefined ? [] : placed(target, folder);
@@ -114,7 +114,7 @@ function redirectPaths(part: Part, folder: Folder): readonly PartPath[] {
 }
 
 /** Where each part works: `cd folder` is felt by what follows it in the same scope. */
-export function foldersOf(parts: readonly Part[], start: Folder): readonly Folder[] {
+export function foldersOf(parts: readonly UnwrappedCommand[], start: Folder): readonly Folder[] {
   const moves: { readonly scope: string; readonly cwd: string }[] = [];
   return parts.map((part) => {
     const { scope } = part.command;

@@ -12,9 +12,9 @@ import { calculationOf, numericWord } from "./arithmetic.ts";
 import { doubtfulBraces, hiddenBraces } from "./braces.ts";
 import { uncovered } from "./coverage.ts";
 import type {
-  Binding,
+  VariableBinding,
   Calculation,
-  Reading,
+  ShellScript,
   ReadResult,
   ShellAssignment,
   ShellRedirect,
@@ -22,7 +22,7 @@ import type {
 } from "./reading.ts";
 import { shellWord, shellWords, type ShellWord } from "./words.ts";
 
-interface Context {
+interface ReadContext {
   readonly source: string;
   readonly scope: string;
   readonly readsPipe: boolean;
@@ -43,7 +43,7 @@ export function readShell(source: string): ReadResult {
   if (slow !== undefined) return { ok: false, error: slow };
   try {
     const script = parse(source);
-    const reader = new Reader();
+    const reader = new ScriptReader();
     reader.visit(script, {
       source,
       scope: "",
@@ -71,9 +71,9 @@ function slowToParse(source: string): string | undefined {
   return full ? `more than ${LIMITS.shellHereDocuments} here-documents in a line` : undefined;
 }
 
-class Reader implements Reading {
+class ScriptReader implements ShellScript {
   readonly commands: SimpleCommand[] = [];
-  readonly bindings = new Map<string, Binding>();
+  readonly bindings = new Map<string, VariableBinding>();
   readonly calculations: Calculation[] = [];
   readonly reevaluations: string[] = [];
   readonly functions: string[] = [];
@@ -81,7 +81,7 @@ class Reader implements Reading {
   #scopes = 0;
   #nodes = 0;
 
-  visit(node: SyntaxNode, context: Context): void {
+  visit(node: SyntaxNode, context: ReadContext): void {
     if (this.error !== undefined) return;
     if (++this.#nodes > LIMITS.shellNodes) return this.#fail("too complicated");
     switch (node.type) {
@@ -178,7 +178,7 @@ class Reader implements Reading {
     }
   }
 
-  #pipeline(commands: readonly SyntaxNode[], context: Context): void {
+  #pipeline(commands: readonly SyntaxNode[], context: ReadContext): void {
     for (const [index, command] of commands.entries()) {
       const piped = {
         ...context,
@@ -189,7 +189,7 @@ class Reader implements Reading {
     }
   }
 
-  #command(node: Command, context: Context): void {
+  #command(node: Command, context: ReadContext): void {
     const words: ShellWord[] = node.name === undefined ? [] : [...this.#words(node.name)];
     const assignments = node.prefix
       .filter((part) => part.type === "Assignment")
@@ -210,7 +210,7 @@ class Reader implements Reading {
   #push(
     parts: Pick<SimpleCommand, "words" | "assignments" | "redirects">,
     node: SyntaxNode,
-    { source, scope, readsPipe, writesPipe, background }: Context,
+    { source, scope, readsPipe, writesPipe, background }: ReadContext,
   ): void {
     const text =
       node.type === "Redirected" ? source.slice(node.command.end, node.end).trim() : source.slice(node.pos, node.end);
@@ -226,11 +226,11 @@ class Reader implements Reading {
     if (this.commands.length > LIMITS.shellParts) this.#fail(`more than ${LIMITS.shellParts} commands`);
   }
 
-  #descend(node: SyntaxNode, context: Context): void {
+  #descend(node: SyntaxNode, context: ReadContext): void {
     forEachChild(node, (child) => this.visit(child, context));
   }
 
-  #inside(context: Context): Context {
+  #inside(context: ReadContext): ReadContext {
     return { ...context, scope: `${context.scope}/${++this.#scopes}` };
   }
 
@@ -250,7 +250,7 @@ class Reader implements Reading {
     for (const name of assigned) this.#bind(name).numeric = true;
   }
 
-  #bind(name: string): Binding {
+  #bind(name: string): VariableBinding {
     const known = this.bindings.get(name) ?? { values: [], numeric: false, opaque: false };
     this.bindings.set(name, known);
     return known;

@@ -34,7 +34,7 @@ export interface SimpleCommand {
 }
 
 /** What is known of a variable from the line itself. */
-export interface Binding {
+export interface VariableBinding {
   readonly values: ShellWord[];
   /** Also set by arithmetic: a number. */
   numeric: boolean;
@@ -51,9 +51,9 @@ export interface Calculation {
 }
 
 /** Everything that one shell script says, in source order. */
-export interface Reading {
+export interface ShellScript {
   readonly commands: readonly SimpleCommand[];
-  readonly bindings: ReadonlyMap<string, Binding>;
+  readonly bindings: ReadonlyMap<string, VariableBinding>;
   readonly calculations: readonly Calculation[];
   /** Expansions that evaluate a variable's text as shell: `${x@P}`, `${!x}`. */
   readonly reevaluations: readonly string[];
@@ -61,5 +61,5 @@ export interface Reading {
 }
 
 export type ReadResult =
-  | { readonly ok: true; readonly reading: Reading }
+  | { readonly ok: true; readonly reading: ShellScript }
   | { readonly ok: false; readonly error: string };

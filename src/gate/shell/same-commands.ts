@@ -124,12 +124,12 @@ const SCRIPTS: Readonly<Record<string, string>> = {
   "corepack.js": "corepack",
 };
 
-type Words = readonly string[];
+type CommandWords = readonly string[];
 
 /** Every other form of a command that can be read off it; the command itself is not among them. */
-export function sameCommands(words: Words): readonly Words[] {
-  const forms: Words[] = [];
-  let pending: readonly Words[] = [words];
+export function sameCommands(words: CommandWords): readonly CommandWords[] {
+  const forms: CommandWords[] = [];
+  let pending: readonly CommandWords[] = [words];
   for (
     let depth = 0;
     depth < LIMITS.shellDepth && pending.length > 0 && forms.length < LIMITS.shellSpellings;
@@ -143,12 +143,12 @@ export function sameCommands(words: Words): readonly Words[] {
   return forms.slice(0, LIMITS.shellSpellings);
 }
 
-function same(left: Words, right: Words): boolean {
+function same(left: CommandWords, right: CommandWords): boolean {
   return left.length === right.length && left.every((word, index) => word === right[index]);
 }
 
-function step([program = "", ...rest]: Words): readonly Words[] {
-  const forms: Words[] = [];
+function step([program = "", ...rest]: CommandWords): readonly CommandWords[] {
+  const forms: CommandWords[] = [];
   const bare = program.replace(/(?<=^(python|pip|node|ruby|perl|php|lua|gem))[\d.]+$/, "");
   if (bare !== program) forms.push([bare, ...rest]);
   if (program === "nodejs") forms.push(["node", ...rest]);
@@ -163,7 +163,7 @@ function step([program = "", ...rest]: Words): readonly Words[] {
 }
 
 /** Where the subcommand may stand: after options, each of which may have a value. */
-function commandPlaces(rest: Words): readonly number[] {
+function commandPlaces(rest: CommandWords): readonly number[] {
   const places: number[] = [];
   for (const [at, word] of rest.slice(0, LIMITS.shellSpellings).entries()) {
     if (word.startsWith("-")) continue;
@@ -173,10 +173,10 @@ function commandPlaces(rest: Words): readonly number[] {
   return places;
 }
 
-function bySubcommand(program: string, rest: Words, at: number): readonly Words[] {
+function bySubcommand(program: string, rest: CommandWords, at: number): readonly CommandWords[] {
   const name = rest[at] ?? "";
   const after = rest.slice(at + 1);
-  const forms: Words[] = meanings(program, name).map((meaning) => [program, meaning].concat(after));
+  const forms: CommandWords[] = meanings(program, name).map((meaning) => [program, meaning].concat(after));
   if (at > 0) forms.push([program, name, ...after]);
   const runs = Object.hasOwn(RUNNING_COMMANDS, program) ? RUNNING_COMMANDS[program] : undefined;
   if (runs?.has(name) === true || meanings(program, name).some((meaning) => runs?.has(meaning) === true))
@@ -209,21 +209,21 @@ function npmMeanings(given: string): readonly string[] {
   ].slice(0, 4);
 }
 
-function module(rest: Words): readonly Words[] {
+function module(rest: CommandWords): readonly CommandWords[] {
   const at = rest.findIndex((word) => /^-[A-Za-z]*m/.test(word));
   const attached = /^-[A-Za-z]*?m(.+)$/.exec(rest[at] ?? "")?.[1];
   if (at === -1) return [];
   return attached === undefined ? [rest.slice(at + 1)] : [[attached, ...rest.slice(at + 1)]];
 }
 
-function script(rest: Words): readonly Words[] {
+function script(rest: CommandWords): readonly CommandWords[] {
   const at = rest.findIndex((word) => !word.startsWith("-"));
   const file = (rest[at] ?? "").split("/").at(-1) ?? "";
   return Object.hasOwn(SCRIPTS, file) ? [[SCRIPTS[file] ?? file, ...rest.slice(at + 1)]] : [];
 }
 
 /** `npx -y npm@9 publish` runs `npm publish`. Each word that may be the program is taken for it. */
-function packaged(rest: Words): readonly Words[] {
+function packaged(rest: CommandWords): readonly CommandWords[] {
   return commandPlaces(rest.filter((word) => word !== "--")).map((at) => {
     const [tool = "", ...after] = rest.filter((word) => word !== "--").slice(at);
     const name = tool.replace(/(?<=.)@[^/]*$/, "");
@@ -232,7 +232,7 @@ function packaged(rest: Words): readonly Words[] {
 }
 
 /** Whether a rule's first words say the same as a command, in whatever order and cluster its options stand. */
-export function saysTheSame(rule: Words, words: Words): boolean {
+export function saysTheSame(rule: CommandWords, words: CommandWords): boolean {
   if (rule[0] !== words[0] || rule.some((word) => /^-[A-Za-z]{9,}$/.test(word))) return false;
   const wanted = leastSense(rule);
   const given = sense(words);
@@ -269,7 +269,10 @@ function sameOption(program: string, wanted: string, given: string): boolean {
 }
 
 /** What a command must have at least to be what a rule says. */
-function leastSense(words: Words): { readonly options: readonly string[]; readonly operands: readonly string[] } {
+function leastSense(words: CommandWords): {
+  readonly options: readonly string[];
+  readonly operands: readonly string[];
+} {
   const { operands } = sense(words);
   const options = words
     .slice(1)
@@ -287,7 +290,7 @@ function isWholeName(word: string): boolean {
   return /^-(exec|execdir|delete|ok|okdir|name|type|jar|version)$/.test(word);
 }
 
-function sense(words: Words): { readonly options: readonly string[]; readonly operands: readonly string[] } {
+function sense(words: CommandWords): { readonly options: readonly string[]; readonly operands: readonly string[] } {
   const options: string[] = [];
   const operands: string[] = [];
   for (const word of words.slice(1, LIMITS.shellSpellings)) {

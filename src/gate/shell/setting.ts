@@ -5,7 +5,7 @@ import type { Bindings } from "./paths.ts";
 import type { ShellWord } from "./words.ts";
 
 /** The variables that a builtin of the shell sets by its words: `printf -v PATH`, `read HOME`, `export "A=1"`. */
-export interface Setting {
+export interface SetVariables {
   readonly names: readonly string[];
   readonly notes: readonly Note[];
 }
@@ -32,7 +32,7 @@ const BUILTINS: Readonly<Record<string, SettingBuiltin>> = {
 };
 const DECLARES = setOf("declare typeset local readonly export");
 
-const NOTHING_SET: Setting = { names: [], notes: [] };
+const NOTHING_SET: SetVariables = { names: [], notes: [] };
 
 /** Where a variable's name stands at the front: `a`, `a[1]`, `a+=`. */
 const NAME = /^[A-Za-z_]\w*/;
@@ -40,7 +40,7 @@ const NAME = /^[A-Za-z_]\w*/;
 export function settingOf(
   program: string,
   { words, bindings }: { readonly words: readonly ShellWord[]; readonly bindings: Bindings },
-): Setting {
+): SetVariables {
   if (DECLARES.has(program)) return declared(program, words);
   if (program === "let") return { names: words.slice(1).flatMap(({ value }) => calculated(value)), notes: [] };
   if (program === "unset") return emptied(words);
@@ -52,7 +52,7 @@ function byTable(
   program: string,
   builtin: SettingBuiltin,
   { words, bindings }: { readonly words: readonly ShellWord[]; readonly bindings: Bindings },
-): Setting {
+): SetVariables {
   const { next, values } = scanOptions(words, builtin, bindings);
   const operands = words.slice(next);
   const [first] = operands;
@@ -69,7 +69,7 @@ function byTable(
   return none ? { ...setting, names: [builtin.otherwise] } : setting;
 }
 
-function namesOf(program: string, words: readonly ShellWord[]): Setting {
+function namesOf(program: string, words: readonly ShellWord[]): SetVariables {
   const late = words.find((word) => !word.fixed && NAME.exec(word.value) === null);
   return {
     names: words.flatMap(({ value }) => NAME.exec(value) ?? []).map(String),
@@ -82,7 +82,7 @@ function onlyAtRunTime(program: string, { text }: ShellWord): Note {
 }
 
 /** `export "A=1"`, `builtin declare A=1`: assignments that stand in words. */
-function declared(program: string, words: readonly ShellWord[]): Setting {
+function declared(program: string, words: readonly ShellWord[]): SetVariables {
   const given = words.slice(1);
   const isOption = ({ value }: ShellWord): boolean => /^[-+][A-Za-z]+$/.test(value);
   const letters = given
@@ -116,7 +116,7 @@ function calculated(text: string): readonly string[] {
 }
 
 /** Without a PATH, programs of the working folder run; any other variable that is taken away chooses nothing. */
-function emptied(words: readonly ShellWord[]): Setting {
+function emptied(words: readonly ShellWord[]): SetVariables {
   const given = words.slice(1);
   const late = given.find((word) => !word.fixed);
   return {

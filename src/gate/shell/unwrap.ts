@@ -1,11 +1,11 @@
 import { LIMITS } from "../../protocol/index.ts";
 import { lookIntoShell } from "./builtins.ts";
 import { lookIntoCarrier } from "./carriers.ts";
-import { NOTHING, unknown, type Inner, type Look, type Note } from "./look.ts";
+import { NOTHING, unknown, type Inner, type ProgramLook, type Note } from "./look.ts";
 import type { Bindings } from "./paths.ts";
 import { readShell } from "./read.ts";
-import type { Binding, Reading, ShellAssignment, ShellRedirect, SimpleCommand } from "./reading.ts";
-import { settingOf, type Setting } from "./setting.ts";
+import type { VariableBinding, ShellScript, ShellAssignment, ShellRedirect, SimpleCommand } from "./reading.ts";
+import { settingOf, type SetVariables } from "./setting.ts";
 import { dangerousAssignment } from "./variables.ts";
 import type { ShellWord } from "./words.ts";
 import { lookIntoWrapper } from "./wrappers.ts";
@@ -18,7 +18,7 @@ export interface Layer {
 }
 
 /** One simple command as it will really run. */
-export interface Part {
+export interface UnwrappedCommand {
   /** Outermost first; the last one is what runs. Empty: only assignments or redirections. */
   readonly layers: readonly Layer[];
   readonly assignments: readonly ShellAssignment[];
@@ -33,10 +33,10 @@ export interface Part {
 
 /** Everything a command line does, as far as it can be read off it. */
 export interface Unwrapped {
-  readonly parts: readonly Part[];
+  readonly parts: readonly UnwrappedCommand[];
   /** Notes on the line as a whole: calculations and expansions that evaluate text. */
   readonly notes: readonly Note[];
-  readonly readings: readonly Reading[];
+  readonly readings: readonly ShellScript[];
   /** Why it cannot be understood; there are no parts then. */
   readonly error?: string | undefined;
 }
@@ -56,20 +56,20 @@ export function unwrap(source: string): Unwrapped {
   return walk;
 }
 
-interface Around {
+interface OuterCommand {
   readonly layers: readonly Layer[];
   readonly bindings: Bindings;
   readonly scope: string;
 }
 
 class Unwrapping implements Unwrapped {
-  readonly parts: Part[] = [];
+  readonly parts: UnwrappedCommand[] = [];
   readonly notes: Note[] = [];
-  readonly readings: Reading[] = [];
+  readonly readings: ShellScript[] = [];
   /** Variables whose values this line does not show. */
   readonly hidden = new Set<string>();
 
-  script(reading: Reading, around: Around): void {
+  script(reading: ShellScript, around: OuterCommand): void {
     const [outermost] = this.readings;
     this.readings.push(reading);
     // `x=a; eval 'x=b'`: which of the values holds when is not followed.
@@ -98,7 +98,7 @@ class Unwrapping implements Unwrapped {
       command,
       assignments,
     }: { words: readonly ShellWord[]; command: SimpleCommand; assignments: readonly ShellAssignment[] },
-    around: Around,
+    around: OuterCommand,
   ): void {
     if (this.parts.length > LIMITS.shellParts) return;
     const { bindings } = around;
@@ -142,7 +142,7 @@ class Unwrapping implements Unwrapped {
   }
 
   /** What a builtin sets besides the assignments that were read already. */
-  #setting({ names, notes }: Setting, assignments: readonly ShellAssignment[]): Setting {
+  #setting({ names, notes }: SetVariables, assignments: readonly ShellAssignment[]): SetVariables {
     const others = names.filter((name) => !assignments.some((assignment) => assignment.name === name));
     for (const name of others) this.hidden.add(name);
     const dangers = others.flatMap((name): readonly Note[] => {
@@ -172,7 +172,7 @@ class Unwrapping implements Unwrapped {
     };
   }
 
-  #look(program: string, words: readonly ShellWord[], command: SimpleCommand, bindings: Bindings): Look {
+  #look(program: string, words: readonly ShellWord[], command: SimpleCommand, bindings: Bindings): ProgramLook {
     if (program === "") return NOTHING;
     const context = { words, command, bindings };
     return (
@@ -190,7 +190,7 @@ class Unwrapping implements Unwrapped {
       readonly assignments: readonly ShellAssignment[];
       readonly program: string;
     },
-    around: Around,
+    around: OuterCommand,
   ): void {
     if (inner.kind === "words") {
       const assignments = [...outer.assignments, ...(inner.assignments ?? [])];
@@ -213,7 +213,7 @@ class Unwrapping implements Unwrapped {
     });
   }
 
-  #emit(part: Part): void {
+  #emit(part: UnwrappedCommand): void {
     this.parts.push(part);
   }
 }
@@ -229,7 +229,7 @@ function programOf(name: string): string {
 
 function merged(outer: Bindings, inner: Bindings): Bindings {
   if (outer.size === 0) return inner;
-  const all = new Map<string, Binding>(outer);
+  const all = new Map<string, VariableBinding>(outer);
   for (const [name, binding] of inner) {
     const known = all.get(name);
     all.set(
@@ -251,7 +251,7 @@ const NUMBERS: ReadonlySet<string> = new Set(
   "? # $ ! RANDOM SRANDOM SECONDS LINENO UID EUID PPID BASHPID SHLVL EPOCHSECONDS OPTIND COLUMNS LINES".split(" "),
 );
 
-function calculationNotes(reading: Reading, bindings: Bindings): readonly Note[] {
+function calculationNotes(reading: ShellScript, bindings: Bindings): readonly Note[] {
   const notes: Note[] = [];
   for (const { text, names, dynamic } of reading.calculations) {
     const risky = names.find((name) => !NUMBERS.has(name) && !isNumber(bindings.get(name)));
@@ -262,7 +262,7 @@ function calculationNotes(reading: Reading, bindings: Bindings): readonly Note[]
   return notes;
 }
 
-function isNumber(binding: Binding | undefined): boolean {
+function isNumber(binding: VariableBinding | undefined): boolean {
   if (binding === undefined || binding.opaque) return false;
   return binding.values.every(
     ({ fixed, value, pieces }) =>

@@ -2,15 +2,15 @@ import { LIMITS, textWarnings, type CommandPart, type Warning } from "../../prot
 import { readGit } from "./git.ts";
 import { DANGEROUS, DELETES, NETWORK, NETWORK_SUBCOMMANDS, RAISES } from "./programs.ts";
 import type { Note } from "./look.ts";
-import type { Part, Unwrapped } from "./unwrap.ts";
+import type { UnwrappedCommand, Unwrapped } from "./unwrap.ts";
 
-type Kind = Warning["kind"];
+type WarningKind = Warning["kind"];
 
 /** Collects warnings: each thing is said once, in the order in which it stands in the line. */
-class Warnings {
+class WarningList {
   readonly list: Warning[] = [];
 
-  add(kind: Kind, message: string): void {
+  add(kind: WarningKind, message: string): void {
     if (this.list.length >= LIMITS.warningsPerCommand) return;
     if (!this.list.some((warning) => warning.kind === kind && warning.message === message))
       this.list.push({ kind, message });
@@ -19,7 +19,7 @@ class Warnings {
 
 /** What a person should know of a command before saying yes, in plain words. */
 export function warningsFor(source: string, unwrapped: Unwrapped, parts: readonly CommandPart[]): readonly Warning[] {
-  const warnings = new Warnings();
+  const warnings = new WarningList();
   for (const message of textWarnings("The command", source, "command")) warnings.add("dangerous", message);
   if (unwrapped.error !== undefined) {
     warnings.add("unparseable", `Cannot be parsed (${unwrapped.error}), so nothing can be said about what it does.`);
@@ -34,7 +34,7 @@ export function warningsFor(source: string, unwrapped: Unwrapped, parts: readonl
   return warnings.list;
 }
 
-function judge(part: Part, seen: CommandPart, warnings: Warnings): void {
+function judge(part: UnwrappedCommand, seen: CommandPart, warnings: WarningList): void {
   const chain = [...seen.wrappers, seen.program];
   for (const program of chain)
     if (RAISES.has(program)) warnings.add("sudo", `Runs with another user's rights: ${program}.`);
@@ -49,7 +49,7 @@ function judge(part: Part, seen: CommandPart, warnings: Warnings): void {
   dangers(part, seen, warnings);
 }
 
-function kindOf(note: Note): Kind {
+function kindOf(note: Note): WarningKind {
   return note.kind === "environment" ? "dangerous" : "dynamic_command";
 }
 
@@ -62,7 +62,7 @@ function sentence(message: string): string {
   return /[.:…]$/.test(start) ? start : `${start}.`;
 }
 
-function deletions(part: Part, { program, argv, text }: CommandPart, warnings: Warnings): void {
+function deletions(part: UnwrappedCommand, { program, argv, text }: CommandPart, warnings: WarningList): void {
   const verb =
     program === "git" ? readGit(part.layers.at(-1)?.words ?? [], part.bindings).subcommand?.value : undefined;
   const git = verb === "clean" || verb === "rm";
@@ -73,7 +73,7 @@ function deletions(part: Part, { program, argv, text }: CommandPart, warnings: W
   if (hard) warnings.add("delete", `Throws changes away: ${text}`);
 }
 
-function redirections(part: Part, warnings: Warnings): void {
+function redirections(part: UnwrappedCommand, warnings: WarningList): void {
   for (const { operator, target, access } of part.redirects) {
     if (access === "descriptor" || access === "feed" || target === undefined) continue;
     if (target.value === "/dev/null") continue;
@@ -85,7 +85,7 @@ function redirections(part: Part, warnings: Warnings): void {
   }
 }
 
-function network({ program, argv, hosts }: CommandPart, chain: readonly string[], warnings: Warnings): void {
+function network({ program, argv, hosts }: CommandPart, chain: readonly string[], warnings: WarningList): void {
   const verbs = Object.hasOwn(NETWORK_SUBCOMMANDS, program) ? NETWORK_SUBCOMMANDS[program] : undefined;
   const verb = verbs === undefined ? undefined : argv.slice(1).find((word) => verbs.has(word));
   if (hosts.length > 0)
@@ -94,7 +94,7 @@ function network({ program, argv, hosts }: CommandPart, chain: readonly string[]
   else if (verb !== undefined) warnings.add("network", `Reaches the network: ${program} ${verb}.`);
 }
 
-function dangers(part: Part, { program, argv, text }: CommandPart, warnings: Warnings): void {
+function dangers(part: UnwrappedCommand, { program, argv, text }: CommandPart, warnings: WarningList): void {
   const known = Object.hasOwn(DANGEROUS, program)
     ? DANGEROUS[program]
     : program.startsWith("mkfs.")
@@ -138,7 +138,7 @@ function recursive(argv: readonly string[]): boolean {
   return argv.some((word) => word === "--recursive" || /^-[a-zA-Z]*[rR]/.test(word));
 }
 
-function pipelines(unwrapped: Unwrapped, warnings: Warnings): void {
+function pipelines(unwrapped: Unwrapped, warnings: WarningList): void {
   const { parts, readings } = unwrapped;
   if (parts.some((part) => part.command.writesPipe))
     warnings.add("pipe", "Feeds the output of one command into another.");

@@ -4,7 +4,7 @@ import { braceAlternatives, doubtfulBraces } from "./braces.ts";
 import { countsOnly } from "./counting.ts";
 
 /** One stretch of a word, by who knows what it will be. */
-export type Piece =
+export type WordPiece =
   | { readonly kind: "text"; readonly text: string; readonly quoted: boolean }
   /** Unquoted `*`, `?`, `[…]`, `@(…)`: names that exist at run time. */
   | { readonly kind: "glob"; readonly text: string }
@@ -39,7 +39,7 @@ export interface ShellWord {
   readonly splits: boolean;
   /** Its first character is known only at run time, so it could turn out to be an option. */
   readonly opens: boolean;
-  readonly pieces: readonly Piece[];
+  readonly pieces: readonly WordPiece[];
   /** Stands for words that another program adds: xargs, `find -exec … {}`. Never shown. */
   readonly added?: true;
 }
@@ -135,7 +135,7 @@ function wordOf(word: Word): ShellWord {
 const ODD_SPACE = /[^\S \t\n]/;
 
 /** `of=~/x`: bash knows a tilde also after `=` and `:` in a word that looks like an assignment. */
-function homePieces({ value, text }: Word): readonly Piece[] {
+function homePieces({ value, text }: Word): readonly WordPiece[] {
   const home: ShellWord = { ...fixedWord("~", text), fixed: false, pieces: [{ kind: "home", text: "~" }] };
   return [
     { kind: "text", text: value.slice(0, value.indexOf("~")), quoted: false },
@@ -143,16 +143,16 @@ function homePieces({ value, text }: Word): readonly Piece[] {
   ];
 }
 
-function barePieces(word: Word): readonly Piece[] {
+function barePieces(word: Word): readonly WordPiece[] {
   if (ODD_SPACE.test(word.text)) return [{ kind: "dynamic", text: word.value, quoted: true }];
   if (!word.text.startsWith("~")) return [{ kind: "text", text: word.value, quoted: false }];
   const slash = word.value.indexOf("/");
   const end = slash === -1 ? word.value.length : slash;
-  const home: Piece = { kind: "home", text: word.value.slice(0, end) };
+  const home: WordPiece = { kind: "home", text: word.value.slice(0, end) };
   return end === word.value.length ? [home] : [home, { kind: "text", text: word.value.slice(end), quoted: false }];
 }
 
-function piecesOf(parts: readonly WordPart[]): readonly Piece[] {
+function piecesOf(parts: readonly WordPart[]): readonly WordPiece[] {
   const pieces = parts.flatMap((part) => pieceOf(part, false));
   const [first, ...rest] = pieces;
   // A tilde is special only when it is the first thing of the word and unquoted.
@@ -170,7 +170,7 @@ const PLAIN_ESCAPES = new RegExp(
   String.raw`^\$'(?:[^\\]|\\[\\'"abeEfnrtv?]|\\(?!0{1,3}(?![0-7]))(?:[01][0-7]{2}|[0-7]{1,2}(?![0-7]))|\\x(?!00?(?![\da-fA-F]))(?:[0-7][\da-fA-F]|[\da-fA-F](?![\da-fA-F]))|\\u(?!0{4})[\da-fA-F]{4})*'$`,
 );
 
-function pieceOf(part: WordPart | DoubleQuotedChild, quoted: boolean): readonly Piece[] {
+function pieceOf(part: WordPart | DoubleQuotedChild, quoted: boolean): readonly WordPiece[] {
   switch (part.type) {
     case "Literal":
       return [{ kind: !quoted && ODD_SPACE.test(part.text) ? "dynamic" : "text", text: part.value, quoted }];

@@ -1,5 +1,5 @@
 import { namesIn, setOf } from "./lists.ts";
-import { joinedScript, together, unknown, type Look, type LookContext, type Note, scriptIn } from "./look.ts";
+import { joinedScript, together, unknown, type ProgramLook, type LookContext, type Note, scriptIn } from "./look.ts";
 import { scanOptions, type OptionTable } from "./options.ts";
 import type { ShellAssignment } from "./reading.ts";
 import { ADDED_WORDS, fixedWord, type ShellWord } from "./words.ts";
@@ -140,7 +140,7 @@ export const HARMLESS_WRAPPERS: ReadonlySet<string> = new Set([
   "command",
 ]);
 
-export function lookIntoWrapper(program: string, context: LookContext): Look | undefined {
+export function lookIntoWrapper(program: string, context: LookContext): ProgramLook | undefined {
   const wrapper = Object.hasOwn(WRAPPERS, program) ? WRAPPERS[program] : undefined;
   if (wrapper !== undefined) return through(program, wrapper, context);
   if (program === "env") return env(context);
@@ -150,7 +150,7 @@ export function lookIntoWrapper(program: string, context: LookContext): Look | u
   return undefined;
 }
 
-function through(program: string, wrapper: Wrapper, { words, bindings }: LookContext): Look {
+function through(program: string, wrapper: Wrapper, { words, bindings }: LookContext): ProgramLook {
   const { next, values, flags, unsure } = scanOptions(words, wrapper, bindings);
   const notes: Note[] = unsure === undefined ? [] : [unknown(`${program}: ${unsure}, so what it runs is a guess`)];
   if (wrapper.idle?.some((option) => flags.has(option) || values.has(option)) === true)
@@ -199,7 +199,7 @@ const ENV: OptionTable = {
   longFlags: namesIn("ignore-environment null debug block-signal default-signal ignore-signal list-signal-handling"),
 };
 
-function env(context: LookContext): Look {
+function env(context: LookContext): ProgramLook {
   const { words, bindings } = context;
   const { next, values, unsure } = scanOptions(words, ENV, bindings);
   const notes: Note[] = unsure === undefined ? [] : [unknown(`env: ${unsure}, so what it runs is a guess`)];
@@ -222,7 +222,7 @@ const XARGS: OptionTable = {
   longFlags: namesIn("null no-run-if-empty verbose interactive exit open-tty eof replace max-lines show-limits"),
 };
 
-function xargs({ words, bindings }: LookContext): Look {
+function xargs({ words, bindings }: LookContext): ProgramLook {
   // -e, -i and -l take their value only when it is attached, so that the scanner's letters would go astray.
   const attached = words.map((word, index) =>
     index > 0 && /^-[eil]./.test(word.value) ? fixedWord(word.value.slice(0, 2)) : word,
@@ -255,7 +255,7 @@ export function filledIn(word: ShellWord): ShellWord {
   return { ...word, fixed: false, splits: false, opens, pieces: [{ kind: "dynamic", text: word.text, quoted: true }] };
 }
 
-function runner(program: string, { words }: LookContext): Look {
+function runner(program: string, { words }: LookContext): ProgramLook {
   const at = words.findIndex(
     (word, index) => index > 0 && !word.value.startsWith("-") && !/^(run|exec|--)$/.test(word.value),
   );

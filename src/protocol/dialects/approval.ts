@@ -55,10 +55,10 @@ export function permissionMode(name: string): PermissionMode {
   return known.success ? known.data : "default";
 }
 
-type Message = Readonly<Record<string, unknown>> & { readonly type: string };
+type ApprovalMessage = Readonly<Record<string, unknown>> & { readonly type: string };
 
 /** What a frame says in this dialect. Questions are left out: they are shown one at a time, see `toolApprovalRequest`. */
-export function approvalMessages(frame: StreamFrame): readonly Message[] {
+export function approvalMessages(frame: StreamFrame): readonly ApprovalMessage[] {
   switch (frame.type) {
     case "turn.started":
       return [{ type: "user", subtype: "text", content: { text: frame.prompt.text } }];
@@ -104,7 +104,7 @@ export function approvalMessages(frame: StreamFrame): readonly Message[] {
   }
 }
 
-function toolUse(item: Extract<Item, { tool_use_id: string }>): Message {
+function toolUse(item: Extract<Item, { tool_use_id: string }>): ApprovalMessage {
   return {
     type: "assistant",
     subtype: "tool_use",
@@ -117,7 +117,7 @@ function parent(item: Item): { readonly parent_item_id?: string } {
   return item.parent_id === undefined ? {} : { parent_item_id: item.parent_id };
 }
 
-function ended(item: Item): readonly Message[] {
+function ended(item: Item): readonly ApprovalMessage[] {
   if (item.status === "superseded") return [];
   if (isToolItem(item)) {
     const content = {
@@ -151,7 +151,7 @@ function ended(item: Item): readonly Message[] {
 const SUMMARY_CHARS = 200;
 
 /** A question as document 001 shows it. */
-export function toolApprovalRequest(approval: Approval): Message {
+export function toolApprovalRequest(approval: Approval): ApprovalMessage {
   return {
     type: "tool_approval_request",
     request_id: approval.id,
@@ -174,7 +174,7 @@ export function toolApprovalRequest(approval: Approval): Message {
   };
 }
 
-interface Shown {
+interface PreviewFields {
   readonly preview_type: "diff" | "multi_diff" | "command" | "generic";
   readonly preview_data: Readonly<Record<string, unknown>>;
   readonly file_path: string | null;
@@ -185,7 +185,7 @@ interface Shown {
 
 const NO_FILE = { file_path: null, original_content: null, new_content: null, diff_lines: [] } as const;
 
-function shown(approval: Approval): Shown {
+function shown(approval: Approval): PreviewFields {
   const { preview } = approval;
   switch (preview.type) {
     case "diff":
@@ -254,7 +254,7 @@ function commandData(
   };
 }
 
-function fileOf(file: FileDiff): Omit<Shown, "preview_type" | "preview_data"> {
+function fileOf(file: FileDiff): Omit<PreviewFields, "preview_type" | "preview_data"> {
   return {
     file_path: file.file_path,
     original_content: file.original_content,

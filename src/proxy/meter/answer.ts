@@ -1,20 +1,20 @@
 import { LIMITS } from "../../protocol/index.ts";
 import { Gather } from "./gather.ts";
 import type { Meter, MeterEnd } from "./meter.ts";
-import { parseFields, Tally, type Fields } from "./tally.ts";
+import { parseFields, MeterTally, type UsageFields } from "./tally.ts";
 
 /** Reads the usage of an answer that is one piece of JSON, when all of it is there. */
 export class AnswerMeter implements Meter {
-  readonly tally = new Tally();
+  readonly tally = new MeterTally();
   readonly began = true;
   end: MeterEnd | undefined = undefined;
-  readonly #read: (answer: Fields, tally: Tally) => void;
+  readonly #read: (answer: UsageFields, tally: MeterTally) => void;
   readonly #body = new Gather(LIMITS.proxyAnswerBytes);
   /** Bytes that are still to come; undefined: the provider does not say. */
   #missing: number | undefined;
   #whole = true;
 
-  constructor(read: (answer: Fields, tally: Tally) => void, length: number | undefined) {
+  constructor(read: (answer: UsageFields, tally: MeterTally) => void, length: number | undefined) {
     this.#read = read;
     this.#missing = length;
   }

@@ -1,12 +1,12 @@
 import { EventScanner, type EventFilter } from "./events.ts";
 import type { Meter, MeterEnd } from "./meter.ts";
-import { countOf, fieldsOf, parseFields, Tally, wordOf, type Fields } from "./tally.ts";
+import { countOf, fieldsOf, parseFields, MeterTally, wordOf, type UsageFields } from "./tally.ts";
 
 /**
  * Each figure that is told replaces what was told before. True: the output is among them. `long`: the request may have
  * written cache entries for an hour.
  */
-function addUsage(tally: Tally, usage: unknown, long: boolean): boolean {
+function addUsage(tally: MeterTally, usage: unknown, long: boolean): boolean {
   const fields = fieldsOf(usage);
   const output = figure(fields, "output_tokens");
   tally.output = output ?? tally.output;
@@ -25,7 +25,7 @@ function addUsage(tally: Tally, usage: unknown, long: boolean): boolean {
  * Where one request was sampled several times (a conversation that was made shorter on the way), each time stands in
  * `iterations`, and the figures beside it are those of the last one only.
  */
-function figure(usage: Fields, name: string): number | undefined {
+function figure(usage: UsageFields, name: string): number | undefined {
   const told = countOf(usage[name]);
   const { iterations } = usage;
   if (!Array.isArray(iterations)) return told;
@@ -35,7 +35,7 @@ function figure(usage: Fields, name: string): number | undefined {
 }
 
 /** What is not told apart lives as long as the request may have asked for, unless that was told before. */
-function addCacheWrites(tally: Tally, written: number, split: Fields, long: boolean): void {
+function addCacheWrites(tally: MeterTally, written: number, split: UsageFields, long: boolean): void {
   const short = countOf(split["ephemeral_5m_input_tokens"]);
   const hour = countOf(split["ephemeral_1h_input_tokens"]);
   if (short === undefined && hour === undefined && tally.cache_write + tally.cache_write_1h === written) return;
@@ -45,14 +45,14 @@ function addCacheWrites(tally: Tally, written: number, split: Fields, long: bool
 }
 
 /** The whole answer of a request that was not streamed. */
-export function readMessage(answer: Fields, tally: Tally, long: boolean): void {
+export function readMessage(answer: UsageFields, tally: MeterTally, long: boolean): void {
   addUsage(tally, answer["usage"], long);
   tally.names(answer);
   tally.finishReason = wordOf(answer["stop_reason"]);
   tally.isFinal = true;
 }
 
-const NONE: Fields = {};
+const NONE: UsageFields = {};
 const NAMES = ["message_start", "message_delta", "message_stop", "error", "ping"] as const;
 const QUOTED = NAMES.map((name) => Buffer.from(`"${name}"`));
 const FILTER: EventFilter = {
@@ -62,7 +62,7 @@ const FILTER: EventFilter = {
 
 /** Reads the usage of a streamed message on its way. */
 export class MessagesMeter implements Meter {
-  readonly tally = new Tally();
+  readonly tally = new MeterTally();
   began = false;
   end: MeterEnd | undefined = undefined;
   readonly #long: boolean;

@@ -3,7 +3,7 @@ import { EventScanner, type EventFilter } from "./events.ts";
 import { Gather } from "./gather.ts";
 import type { Meter, MeterEnd } from "./meter.ts";
 import { readChatUsage, readChoices } from "./openai.ts";
-import { fieldsOf, parseFields, Tally, type Fields } from "./tally.ts";
+import { fieldsOf, parseFields, MeterTally, type UsageFields } from "./tally.ts";
 
 const DONE = "[DONE]";
 const USAGE = Buffer.from('"usage"');
@@ -42,7 +42,7 @@ export interface ChatOptions {
 
 /** Reads the usage of a streamed chat completion on its way. */
 export class ChatMeter implements Meter {
-  readonly tally = new Tally();
+  readonly tally = new MeterTally();
   began = false;
   end: MeterEnd | undefined = undefined;
   /** Absent where nothing is hidden. */
@@ -160,13 +160,13 @@ class Veil {
 }
 
 /** Whether the model has said its last word: some tell the usage in every event, and it grows. */
-function isLast(event: Fields): boolean {
+function isLast(event: UsageFields): boolean {
   const { choices } = event;
   if (!Array.isArray(choices)) return false;
   return choices.every((choice) => typeof fieldsOf(choice)["finish_reason"] === "string");
 }
 
-function isError(event: Fields): boolean {
+function isError(event: UsageFields): boolean {
   return event["error"] !== undefined && event["error"] !== null && event["choices"] === undefined;
 }
 

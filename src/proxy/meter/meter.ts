@@ -1,11 +1,11 @@
-import type { Tally } from "./tally.ts";
+import type { MeterTally } from "./tally.ts";
 
 /** How the provider itself ended its answer. */
 export type MeterEnd = "completed" | "error";
 
 /** Reads what an answer costs while it passes. */
 export interface Meter {
-  readonly tally: Tally;
+  readonly tally: MeterTally;
   /** Where it ended with an error: something that costs money may have been generated before. */
   readonly began: boolean;
   /** Absent: the answer goes on. */

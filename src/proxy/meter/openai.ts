@@ -1,4 +1,4 @@
-import { countOf, fieldsOf, wordOf, type Fields, type Tally } from "./tally.ts";
+import { countOf, fieldsOf, wordOf, type UsageFields, type MeterTally } from "./tally.ts";
 
 /** The names that Chat Completions and Responses have for the same things. */
 const CHAT = {
@@ -15,7 +15,7 @@ const RESPONSES = {
 } as const;
 
 /** False: there is no usage to read. Cached tokens are part of the input there, and reasoning of the output. */
-function readUsage(usage: unknown, tally: Tally, names: typeof CHAT | typeof RESPONSES): boolean {
+function readUsage(usage: unknown, tally: MeterTally, names: typeof CHAT | typeof RESPONSES): boolean {
   const fields = fieldsOf(usage);
   const input = countOf(fields[names.input]);
   const output = countOf(fields[names.output]);
@@ -34,27 +34,27 @@ function readUsage(usage: unknown, tally: Tally, names: typeof CHAT | typeof RES
 }
 
 /** `searching`: the provider may have searched the web; it does not tell how often, and does it once. */
-export function readChatUsage(usage: unknown, tally: Tally, searching: boolean): boolean {
+export function readChatUsage(usage: unknown, tally: MeterTally, searching: boolean): boolean {
   const isTold = readUsage(usage, tally, CHAT);
   if (isTold && searching) tally.web_searches = Math.max(1, tally.web_searches);
   return isTold;
 }
 
 /** The whole answer of a request that was not streamed. */
-export function readCompletion(answer: Fields, tally: Tally, searching: boolean): void {
+export function readCompletion(answer: UsageFields, tally: MeterTally, searching: boolean): void {
   tally.isFinal = readChatUsage(answer["usage"], tally, searching);
   readChoices(answer, tally);
 }
 
 /** Who answered, and why the first choice ended; of an event of a stream too. */
-export function readChoices(answer: Fields, tally: Tally): void {
+export function readChoices(answer: UsageFields, tally: MeterTally): void {
   tally.names(answer);
   const [first] = Array.isArray(answer["choices"]) ? (answer["choices"] as readonly unknown[]) : [];
   tally.finishReason = wordOf(fieldsOf(first)["finish_reason"]) ?? tally.finishReason;
 }
 
 /** A whole response: its usage, and the searches among what it put out. */
-export function readResponse(response: Fields, tally: Tally): void {
+export function readResponse(response: UsageFields, tally: MeterTally): void {
   tally.names(response);
   tally.finishReason = wordOf(fieldsOf(response["incomplete_details"])["reason"]) ?? wordOf(response["status"]);
   if (!readUsage(response["usage"], tally, RESPONSES)) return;

@@ -1,7 +1,7 @@
 import { EventScanner, type EventFilter } from "./events.ts";
 import type { Meter, MeterEnd } from "./meter.ts";
 import { readResponse } from "./openai.ts";
-import { fieldsOf, parseFields, Tally } from "./tally.ts";
+import { fieldsOf, parseFields, MeterTally } from "./tally.ts";
 
 const NAMES = ["response.completed", "response.incomplete", "response.failed", "response.cancelled", "error"] as const;
 const QUOTED = NAMES.map((name) => Buffer.from(`"${name}"`));
@@ -12,7 +12,7 @@ const FILTER: EventFilter = {
 
 /** Reads the usage of a streamed response on its way. It is told once, at the end. */
 export class ResponsesMeter implements Meter {
-  readonly tally = new Tally();
+  readonly tally = new MeterTally();
   began = false;
   end: MeterEnd | undefined = undefined;
   readonly #scanner: EventScanner = new EventScanner(FILTER, this);

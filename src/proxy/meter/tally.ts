@@ -1,7 +1,7 @@
 import { LIMITS, type TokenCount } from "../../protocol/index.ts";
 
 /** What a provider has told of its usage so far. */
-export class Tally {
+export class MeterTally {
   /** Undefined: it has not told. */
   input: number | undefined = undefined;
   output: number | undefined = undefined;
@@ -18,7 +18,7 @@ export class Tally {
   finishReason: string | undefined = undefined;
 
   /** Reads the id and the model of an answer, or of an event that names them. */
-  names(answer: Fields): void {
+  names(answer: UsageFields): void {
     this.responseId ??= wordOf(answer["id"]);
     this.responseModel ??= wordOf(answer["model"]);
   }
@@ -37,13 +37,13 @@ export class Tally {
   }
 }
 
-export type Fields = Readonly<Record<string, unknown>>;
+export type UsageFields = Readonly<Record<string, unknown>>;
 
-const NONE: Fields = {};
+const NONE: UsageFields = {};
 
 /** An object's fields; none when it is something else. */
-export function fieldsOf(value: unknown): Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : NONE;
+export function fieldsOf(value: unknown): UsageFields {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as UsageFields) : NONE;
 }
 
 /** A short text of the provider's, such as an id; undefined when it is absent or something else. */
@@ -57,7 +57,7 @@ export function countOf(value: unknown): number | undefined {
 }
 
 /** The fields of a JSON text; undefined when it is none. */
-export function parseFields(text: Buffer): Fields | undefined {
+export function parseFields(text: Buffer): UsageFields | undefined {
   try {
     return fieldsOf(JSON.parse(text.toString()));
   } catch {

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { LIMITS } from "../../protocol/index.ts";
-import type { Environment } from "./resolve.ts";
+import type { ProviderEnvironment } from "./resolve.ts";
 
 export type CommandOutcome =
   | { readonly ok: true; readonly output: string }
@@ -10,7 +10,7 @@ export type CommandOutcome =
 export interface CommandCall {
   /** Words: run as they are; text: run by `/bin/sh -c`. */
   readonly command: string | readonly string[];
-  readonly environment: Environment;
+  readonly environment: ProviderEnvironment;
   readonly signal: AbortSignal;
   /** Absent: `credentialCommandMs`. */
   readonly limitMs?: number | undefined;
@@ -95,7 +95,7 @@ function endGroup({ pid, exitCode, signalCode }: ChildProcess): void {
   }
 }
 
-function environmentOf(environment: Environment): Record<string, string> {
+function environmentOf(environment: ProviderEnvironment): Record<string, string> {
   const { PATH, HOME } = environment;
   return { PATH: PATH ?? "/usr/local/bin:/usr/bin:/bin", ...(HOME === undefined ? {} : { HOME }) };
 }

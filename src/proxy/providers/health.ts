@@ -13,13 +13,13 @@ const OLLAMA_PATH = "/api/tags";
 const OllamaModels = z.object({ models: z.array(z.object({ name: z.string().max(500) })) });
 
 /** What one question was answered. */
-interface Answer {
+interface ProbeAnswer {
   readonly status: number;
   readonly models: readonly string[] | undefined;
   readonly retryAfterMs: number | undefined;
 }
 
-interface Question {
+interface HealthProbe {
   readonly agent: Dispatcher;
   readonly origin: string;
   readonly path: string;
@@ -63,14 +63,14 @@ export async function checkHealth({
     const keys = await provider.credentials();
     const bounded = AbortSignal.any([signal, AbortSignal.timeout(LIMITS.providerTestMs)]);
     const started = now();
-    const ask = (path: string, credential?: Credential): Promise<Answer> =>
+    const ask = (path: string, credential?: Credential): Promise<ProbeAnswer> =>
       put({ agent, origin, path: prefix + path, wire, credential, signal: bounded });
     const lists = await Promise.all(keys.length === 0 ? [listOf(ask)] : keys.map((key) => ask(MODELS_PATH, key)));
     const latency_ms = Math.max(0, Math.round(now() - started));
     const list = lists.find(({ status }) => status === 200) ?? lists[0];
     if (list === undefined) return verdict("failed", "it has no key to ask with");
     const answers = keyPath === undefined ? lists : await Promise.all(keys.map((key) => ask(keyPath, key)));
-    const tried = keys.flatMap((key, index): readonly Tried[] => {
+    const tried = keys.flatMap((key, index): readonly TriedProbe[] => {
       const answer = answers[index];
       if (answer === undefined) return [];
       provider.report(key, answer);
@@ -88,21 +88,21 @@ export async function checkHealth({
 }
 
 /** Without a key: as everybody's servers have it, then as Ollama's. */
-async function listOf(ask: (path: string) => Promise<Answer>): Promise<Answer> {
+async function listOf(ask: (path: string) => Promise<ProbeAnswer>): Promise<ProbeAnswer> {
   const list = await ask(MODELS_PATH);
   if (list.status !== 404) return list;
   const tags = await ask(OLLAMA_PATH);
   return tags.status === 200 && tags.models !== undefined ? tags : list;
 }
 
-type Judgement = Pick<ProviderHealth, "status" | "message">;
+type HealthJudgement = Pick<ProviderHealth, "status" | "message">;
 
-interface Tried {
+interface TriedProbe {
   readonly key: Credential;
   readonly status: number;
 }
 
-function judge(list: Answer, answers: readonly Tried[], base: string): Judgement {
+function judge(list: ProbeAnswer, answers: readonly TriedProbe[], base: string): HealthJudgement {
   const refused = answers.filter(({ status }) => status === 401 || status === 403);
   const names = refused.map(({ key, status }) => `${key.name} (${status})`).join(", ");
   if (refused.length > 0 && refused.length === answers.length)
@@ -128,7 +128,7 @@ function judge(list: Answer, answers: readonly Tried[], base: string): Judgement
   };
 }
 
-async function put({ agent, origin, path, wire, credential, signal }: Question): Promise<Answer> {
+async function put({ agent, origin, path, wire, credential, signal }: HealthProbe): Promise<ProbeAnswer> {
   const { statusCode, headers, body } = await request(`${origin}${path}`, {
     dispatcher: agent,
     method: "GET",

@@ -5,28 +5,28 @@ import type { Provider, ProviderBook, ProviderHealth } from "../providers.ts";
 import { checkHealth } from "./health.ts";
 import { OpenProvider } from "./provider.ts";
 import { RecentHealth } from "./recent-health.ts";
-import { resolveProviders, type Environment } from "./resolve.ts";
-import type { Warnings } from "./watched-file.ts";
+import { resolveProviders, type ProviderEnvironment } from "./resolve.ts";
+import type { WarningLog } from "./watched-file.ts";
 
 export { viewProvider } from "./view.ts";
 
 export interface ProvidersOptions {
   /** The newest; the same object as long as nothing changed. */
   readonly settings: () => ProviderSettings;
-  readonly environment: Environment;
+  readonly environment: ProviderEnvironment;
   /** Where the demo model answers; absent: it does not run here. */
   readonly simUrl?: string | undefined;
   readonly now: () => number;
   /** Told each key before anybody can write it. */
   readonly learn: (secret: string) => void;
-  readonly log: Warnings;
+  readonly log: WarningLog;
   /** Absent: no requests go to them from here. */
   readonly breaker?: ProviderBreaker | undefined;
   /** Absent: every provider is reached directly. */
   readonly networkProxies?: NetworkProxies | undefined;
 }
 
-interface Entry {
+interface ProviderEntry {
   /** What it was made from, to see whether it changed. */
   readonly from: string;
   readonly keyPath: string | undefined;
@@ -39,9 +39,9 @@ export function openProviders(options: ProvidersOptions): ProviderBook {
   const stopping = new AbortController();
   const recent = new RecentHealth(now);
   let settings: ProviderSettings | undefined;
-  let entries: ReadonlyMap<string, Entry> = new Map();
+  let entries: ReadonlyMap<string, ProviderEntry> = new Map();
 
-  const newest = (): ReadonlyMap<string, Entry> => {
+  const newest = (): ReadonlyMap<string, ProviderEntry> => {
     const wanted = options.settings();
     if (wanted === settings) return entries;
     settings = wanted;
@@ -88,6 +88,6 @@ export function openProviders(options: ProvidersOptions): ProviderBook {
   };
 }
 
-function unknown(id: string, known: ReadonlyMap<string, Entry>): string {
+function unknown(id: string, known: ReadonlyMap<string, ProviderEntry>): string {
   return `there is no provider ${id}; there are: ${[...known.keys()].join(", ")}`;
 }

@@ -2,9 +2,9 @@ import { Failure, LIMITS, type ProviderAuth, type RateLimit } from "../../protoc
 import type { Credential, Provider } from "../providers.ts";
 import type { Wire } from "../proxy.ts";
 import { OAUTH_PREFIX } from "./kinds.ts";
-import type { Resolved, SourceSetting } from "./resolve.ts";
-import { openSource, type Secret, type Source, type SourceContext } from "./sources.ts";
-import type { Warnings } from "./watched-file.ts";
+import type { ResolvedProvider, SourceSetting } from "./resolve.ts";
+import { openSource, type Secret, type KeySource, type SourceContext } from "./sources.ts";
+import type { WarningLog } from "./watched-file.ts";
 
 /** Anthropic takes its OAuth tokens only with it. The caller's own betas stay beside it. */
 const OAUTH_BETA = "oauth-2025-04-20";
@@ -12,13 +12,13 @@ const OAUTH_BETA = "oauth-2025-04-20";
 export interface ProviderContext extends Omit<SourceContext, "provider"> {
   /** Told each key before anybody can write it. */
   readonly learn: (secret: string) => void;
-  readonly log: Warnings;
+  readonly log: WarningLog;
 }
 
 /** A source and the keys that it gave last. */
-interface Slot {
+interface KeySlot {
   readonly setting: SourceSetting;
-  readonly source: Source;
+  readonly source: KeySource;
   keys: readonly Key[];
   /** What was last said to be wrong with it; told once. */
   told: string | undefined;
@@ -54,15 +54,15 @@ class Key implements Credential {
 
 export class OpenProvider implements Provider {
   readonly id: string;
-  readonly baseUrl: Resolved["baseUrl"];
+  readonly baseUrl: ResolvedProvider["baseUrl"];
   readonly free: boolean;
   readonly defaultModel: string;
   readonly rate: RateLimit;
   readonly #oauth: boolean;
   readonly #context: ProviderContext;
-  readonly #slots: readonly Slot[];
+  readonly #slots: readonly KeySlot[];
 
-  constructor(resolved: Resolved, context: ProviderContext) {
+  constructor(resolved: ResolvedProvider, context: ProviderContext) {
     this.id = resolved.id;
     this.baseUrl = resolved.baseUrl;
     this.free = resolved.free;
@@ -120,7 +120,7 @@ export class OpenProvider implements Provider {
   }
 
   /** Takes what the source has ready. */
-  #look(slot: Slot): Failure | "unknown" | undefined {
+  #look(slot: KeySlot): Failure | "unknown" | undefined {
     try {
       const secrets = slot.source.ready();
       if (secrets === undefined) return "unknown";
@@ -131,7 +131,7 @@ export class OpenProvider implements Provider {
     }
   }
 
-  async #read(slot: Slot): Promise<Failure | undefined> {
+  async #read(slot: KeySlot): Promise<Failure | undefined> {
     try {
       this.#keep(slot, await slot.source.read());
       return undefined;
@@ -140,7 +140,7 @@ export class OpenProvider implements Provider {
     }
   }
 
-  #keep(slot: Slot, secrets: readonly Secret[]): void {
+  #keep(slot: KeySlot, secrets: readonly Secret[]): void {
     slot.told = undefined;
     const before = slot.keys;
     if (before.length === secrets.length && secrets.every((secret, index) => before[index]?.is(secret))) return;
@@ -152,7 +152,7 @@ export class OpenProvider implements Provider {
     });
   }
 
-  #lost(slot: Slot, error: unknown): Failure {
+  #lost(slot: KeySlot, error: unknown): Failure {
     if (!(error instanceof Failure)) throw error;
     slot.keys = [];
     if (slot.told !== error.message)

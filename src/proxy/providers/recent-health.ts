@@ -1,7 +1,7 @@
 import { LIMITS } from "../../protocol/index.ts";
 import type { ProviderHealth } from "../providers.ts";
 
-interface Entry {
+interface HealthEntry {
   /** Milliseconds, when it was asked. */
   readonly at: number;
   readonly health: Promise<ProviderHealth>;
@@ -9,7 +9,7 @@ interface Entry {
 
 /** What providers answered when they were last asked. Whoever asks in the meantime shares that answer. */
 export class RecentHealth {
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new Map<string, HealthEntry>();
   readonly #now: () => number;
 
   /** `now`: milliseconds since the epoch. */

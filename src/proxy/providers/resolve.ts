@@ -9,7 +9,7 @@ import {
 import { WIRES, type Wire } from "../proxy.ts";
 import { BEARER_VARIABLE, CLOUD_ADDRESS_VARIABLE, KINDS, OWN_KIND, type KindDefaults } from "./kinds.ts";
 
-export type Environment = Readonly<Record<string, string | undefined>>;
+export type ProviderEnvironment = Readonly<Record<string, string | undefined>>;
 
 /** Where keys come from. `auth` absent: a key's own form decides. */
 export type SourceSetting = { readonly auth?: ProviderAuth | undefined } & (
@@ -20,7 +20,7 @@ export type SourceSetting = { readonly auth?: ProviderAuth | undefined } & (
 );
 
 /** One provider with everything that applies to it. Plain data: two that are equal are the same provider. */
-export interface Resolved {
+export interface ResolvedProvider {
   readonly id: string;
   readonly baseUrl: Readonly<Partial<Record<Wire, string>>>;
   /** Empty: it is asked without a credential. */
@@ -43,26 +43,26 @@ export function providerIds(settings: ProviderSettings): readonly string[] {
 }
 
 /** Whether a credential for `cloud` is there. A file or a command counts unread. */
-export function hasCloudCredential(settings: ProviderSettings, environment: Environment): boolean {
+export function hasCloudCredential(settings: ProviderSettings, environment: ProviderEnvironment): boolean {
   return sourcesOf(settings["cloud"] ?? {}, KINDS.cloud).some(
     (source) => source.from !== "environment" || (environment[source.variable] ?? "").trim() !== "",
   );
 }
 
-interface Around {
-  readonly environment: Environment;
+interface ResolveContext {
+  readonly environment: ProviderEnvironment;
   /** Where the demo model answers; absent: it does not run here. */
   readonly simUrl?: string | undefined;
 }
 
-export function resolveProviders(settings: ProviderSettings, around: Around): readonly Resolved[] {
+export function resolveProviders(settings: ProviderSettings, around: ResolveContext): readonly ResolvedProvider[] {
   return providerIds(settings).map((id) => {
     const setting = settings[id] ?? {};
     return id === SIM ? resolveSim(setting, around.simUrl) : resolveOne(id, setting, around.environment);
   });
 }
 
-function resolveSim(setting: ProviderSetting, url: string | undefined): Resolved {
+function resolveSim(setting: ProviderSetting, url: string | undefined): ResolvedProvider {
   return {
     id: SIM,
     baseUrl: url === undefined ? {} : Object.fromEntries(WIRES.map((wire) => [wire, addressOf(url)])),
@@ -74,7 +74,7 @@ function resolveSim(setting: ProviderSetting, url: string | undefined): Resolved
   };
 }
 
-function resolveOne(id: string, setting: ProviderSetting, environment: Environment): Resolved {
+function resolveOne(id: string, setting: ProviderSetting, environment: ProviderEnvironment): ResolvedProvider {
   const kind = setting.kind ?? ProviderKind.safeParse(id).data;
   const defaults = kind === undefined ? OWN_KIND : KINDS[kind];
   const moved = id === "cloud" ? (environment[CLOUD_ADDRESS_VARIABLE] ?? "").trim() : "";
@@ -91,7 +91,7 @@ function resolveOne(id: string, setting: ProviderSetting, environment: Environme
   };
 }
 
-function addressesOf(setting: ProviderSetting, defaults: KindDefaults, moved: string): Resolved["baseUrl"] {
+function addressesOf(setting: ProviderSetting, defaults: KindDefaults, moved: string): ResolvedProvider["baseUrl"] {
   const wires = setting.wire === undefined ? (setting.wires ?? defaults.wires) : [setting.wire];
   const one = moved === "" ? (setting.base_url ?? defaults.baseUrl) : moved;
   const named = moved === "" ? setting.base_urls : undefined;

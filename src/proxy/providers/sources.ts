@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { Failure, LIMITS } from "../../protocol/index.ts";
 import { runCommand, type CommandOutcome } from "./command.ts";
-import type { Environment, SourceSetting } from "./resolve.ts";
+import type { ProviderEnvironment, SourceSetting } from "./resolve.ts";
 import { readBounded, stampOf } from "./watched-file.ts";
 
 /** One key as its source gave it. */
@@ -11,7 +11,7 @@ export interface Secret {
 }
 
 /** Where keys come from. */
-export interface Source {
+export interface KeySource {
   /** Tells sources apart without showing a key. */
   readonly name: string;
   /**
@@ -27,13 +27,13 @@ export interface Source {
 export interface SourceContext {
   /** The provider's id, for what is said to people. */
   readonly provider: string;
-  readonly environment: Environment;
+  readonly environment: ProviderEnvironment;
   readonly now: () => number;
   /** The server stops. */
   readonly signal: AbortSignal;
 }
 
-export function openSource(setting: SourceSetting, context: SourceContext): Source {
+export function openSource(setting: SourceSetting, context: SourceContext): KeySource {
   switch (setting.from) {
     case "environment":
       return new EnvironmentSource(setting.variable, context);
@@ -56,7 +56,7 @@ function unusable({ provider }: SourceContext, what: string): Failure {
   return new Failure("model_unauthenticated", `the credential of the provider ${provider} cannot be used: ${what}`);
 }
 
-class EnvironmentSource implements Source {
+class EnvironmentSource implements KeySource {
   readonly name: string;
   readonly #context: SourceContext;
 
@@ -82,15 +82,15 @@ class EnvironmentSource implements Source {
   }
 }
 
-type Reading = { readonly secrets: readonly Secret[] } | { readonly failure: Failure };
+type ReadSecrets = { readonly secrets: readonly Secret[] } | { readonly failure: Failure };
 
 /** One key a line; blank lines and lines that begin with # are skipped. */
-class FileSource implements Source {
+class FileSource implements KeySource {
   readonly name: string;
   readonly #path: string;
   readonly #context: SourceContext;
   #stamp: string | undefined;
-  #reading: Reading | undefined;
+  #reading: ReadSecrets | undefined;
   #checked = Number.NEGATIVE_INFINITY;
 
   constructor(path: string, context: SourceContext) {
@@ -113,7 +113,7 @@ class FileSource implements Source {
     this.#checked = Number.NEGATIVE_INFINITY;
   }
 
-  #newest(): Reading {
+  #newest(): ReadSecrets {
     const at = this.#context.now();
     if (this.#reading !== undefined && at - this.#checked < LIMITS.settingsCheckMs && at >= this.#checked)
       return this.#reading;
@@ -124,7 +124,7 @@ class FileSource implements Source {
     return this.#reading;
   }
 
-  #look(): Reading {
+  #look(): ReadSecrets {
     try {
       const { text, mode, uid } = readBounded(this.#path, LIMITS.credentialBytes);
       // Before a word of it is believed: what others can read may be known to them already.
@@ -147,7 +147,7 @@ class FileSource implements Source {
     }
   }
 
-  #parse(text: string): Reading {
+  #parse(text: string): ReadSecrets {
     const keys = text
       .split("\n")
       .map((line) => line.trim())
@@ -163,18 +163,18 @@ class FileSource implements Source {
     return { secrets: keys.map((value, index) => ({ name: named(index), value })) };
   }
 
-  #bad(what: string): Reading {
+  #bad(what: string): ReadSecrets {
     return { failure: unusable(this.#context, what) };
   }
 }
 
 /** Runs once for all who wait; its key is kept for a while, and so is its failure. */
-class CommandSource implements Source {
+class CommandSource implements KeySource {
   readonly name = "credential_command";
   readonly #command: string | readonly string[];
   readonly #context: SourceContext;
-  #running: Promise<Reading> | undefined;
-  #reading: Reading | undefined;
+  #running: Promise<ReadSecrets> | undefined;
+  #reading: ReadSecrets | undefined;
   #readAt = 0;
   #isRefused = false;
 
@@ -203,7 +203,7 @@ class CommandSource implements Source {
     this.#isRefused = true;
   }
 
-  async #run(): Promise<Reading> {
+  async #run(): Promise<ReadSecrets> {
     const { environment, signal } = this.#context;
     const outcome = await runCommand({ command: this.#command, environment, signal });
     this.#reading = this.#readingOf(outcome);
@@ -213,8 +213,8 @@ class CommandSource implements Source {
     return this.#reading;
   }
 
-  #readingOf(outcome: CommandOutcome): Reading {
-    const bad = (what: string): Reading => ({ failure: unusable(this.#context, `its credential_command ${what}`) });
+  #readingOf(outcome: CommandOutcome): ReadSecrets {
+    const bad = (what: string): ReadSecrets => ({ failure: unusable(this.#context, `its credential_command ${what}`) });
     if (!outcome.ok) return bad(outcome.why);
     const value = outcome.output.trim();
     if (value === "") return bad("printed nothing");
@@ -224,7 +224,7 @@ class CommandSource implements Source {
   }
 }
 
-function answer(reading: Reading): readonly Secret[] {
+function answer(reading: ReadSecrets): readonly Secret[] {
   if ("failure" in reading) throw reading.failure;
   return reading.secrets;
 }

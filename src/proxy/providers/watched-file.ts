@@ -1,16 +1,16 @@
 import { closeSync, fstatSync, openSync, readSync, statSync, constants, type BigIntStats } from "node:fs";
 import { Failure, LIMITS } from "../../protocol/index.ts";
 
-export interface Warnings {
+export interface WarningLog {
   warn(fields: object, message: string): void;
 }
 
-export interface WatchOptions<Value> {
+export interface WatchedFileOptions<Value> {
   readonly path: string;
   /** Throws a Failure when the text is not good; undefined: there is no such file. */
   readonly parse: (text: string | undefined) => Value;
   readonly now: () => number;
-  readonly log: Warnings;
+  readonly log: WarningLog;
 }
 
 /** What tells two states of a file apart; undefined: there is none that can be looked at. */
@@ -31,7 +31,7 @@ function stampFrom({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
  * `settingsCheckMs`: nothing runs in between. One that has become unreadable is told once, and the last good one stays.
  * Throws when the first reading is not good.
  */
-export function watchFile<Value>({ path, parse, now, log }: WatchOptions<Value>): () => Value {
+export function watchFile<Value>({ path, parse, now, log }: WatchedFileOptions<Value>): () => Value {
   let stamp = stampOf(path);
   let value = parse(stamp === undefined ? undefined : readSmall(path));
   let checked = now();

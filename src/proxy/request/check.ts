@@ -2,7 +2,7 @@ import { Failure } from "../../protocol/index.ts";
 import type { RouteName } from "../routes.ts";
 import { fieldsOfRoute, remedyFor } from "./fields.ts";
 import { partKind } from "./parts.ts";
-import { isSet, objectsOf, type Fields } from "./values.ts";
+import { isSet, objectsOf, type RequestFields } from "./values.ts";
 
 /** Counts that a price depends on. 0 means "no limit" to some providers, so it does not lower what is reserved. */
 const COUNTS = ["max_tokens", "max_completion_tokens", "max_output_tokens"] as const;
@@ -14,7 +14,7 @@ const SWITCHES = ["stream", "store", "background"] as const;
  * What a request must not say, because another reader could take it for something else than this one does: a number that is
  * none, a switch that is none. Undefined: nothing is wrong.
  */
-export function wrongValue(body: Fields): Failure | undefined {
+export function wrongValue(body: RequestFields): Failure | undefined {
   for (const name of COUNTS) {
     if (isSet(body[name]) && !isCount(body[name])) return invalid(`\`${name}\` must be a whole number, 0 or more`);
   }
@@ -25,7 +25,8 @@ export function wrongValue(body: Fields): Failure | undefined {
     if (isSet(body[name]) && typeof body[name] !== "boolean") return invalid(`\`${name}\` must be true or false`);
   }
   const { thinking } = body;
-  const budget = typeof thinking === "object" && thinking !== null ? (thinking as Fields)["budget_tokens"] : undefined;
+  const budget =
+    typeof thinking === "object" && thinking !== null ? (thinking as RequestFields)["budget_tokens"] : undefined;
   if (isSet(budget) && !isCount(budget)) return invalid("`thinking.budget_tokens` must be a whole number, 0 or more");
   for (const tool of objectsOf(body["tools"])) {
     for (const name of ["max_uses", "max_content_tokens"] as const) {
@@ -37,7 +38,7 @@ export function wrongValue(body: Fields): Failure | undefined {
 }
 
 /** Why nobody could say what a request may do: a field that is refused, or that nobody here knows. */
-export function refusedField(route: RouteName, body: Fields, unknown: "taken" | "refused"): Failure | undefined {
+export function refusedField(route: RouteName, body: RequestFields, unknown: "taken" | "refused"): Failure | undefined {
   const fields = fieldsOfRoute(route);
   for (const name in body) {
     if (!isSet(body[name])) continue;
@@ -68,7 +69,7 @@ export function lookalikeName([name, known]: readonly [name: string, known: stri
   );
 }
 
-function isProvidersTool({ type }: Fields): boolean {
+function isProvidersTool({ type }: RequestFields): boolean {
   return typeof type === "string" && partKind(type) !== "callers_tool";
 }
 

@@ -3,7 +3,7 @@ import type { RouteName } from "../routes.ts";
 import { fieldsOfRoute } from "./fields.ts";
 import { isKnownName, lookalikeOf } from "./names.ts";
 import { partKind } from "./parts.ts";
-import { isSet, type Fields } from "./values.ts";
+import { isSet, type RequestFields } from "./values.ts";
 
 /** What was found inside of a body. */
 export interface BodyContents {
@@ -47,11 +47,11 @@ const TOOL_FIELDS = new Set(["tools", "definition"]);
 const LONG_LIVED = new Set(["1h", "12h", "24h"]);
 
 /** Goes through all of a body, without recursion: its depth is the caller's choice. */
-export function lookIntoBody(route: RouteName, body: Fields): BodyContents {
-  return new Search(route).run(body);
+export function lookIntoBody(route: RouteName, body: RequestFields): BodyContents {
+  return new ContentSearch(route).run(body);
 }
 
-class Search {
+class ContentSearch {
   readonly #route: RouteName;
   readonly #found: BodyContents = {
     cacheWrite: "none",
@@ -75,7 +75,7 @@ class Search {
     this.#route = route;
   }
 
-  run(body: Fields): BodyContents {
+  run(body: RequestFields): BodyContents {
     this.#top(body);
     for (let value = this.#open.pop(); value !== undefined; value = this.#open.pop()) {
       this.#look(value, this.#places.pop() ?? "");
@@ -84,7 +84,7 @@ class Search {
     return this.#found;
   }
 
-  #top(body: Fields): void {
+  #top(body: RequestFields): void {
     const judged = fieldsOfRoute(this.#route);
     this.#noteCache(body);
     for (const name in body) {
@@ -105,7 +105,7 @@ class Search {
     for (const tool of tools) {
       if (typeof tool !== "object" || tool === null) continue;
       if (Array.isArray(tool)) this.#push(tool, "tools");
-      else this.#enter(tool as Fields);
+      else this.#enter(tool as RequestFields);
     }
   }
 
@@ -114,7 +114,7 @@ class Search {
       for (const item of value) if (typeof item === "object" && item !== null) this.#push(item as object, place);
       return;
     }
-    const fields = value as Fields;
+    const fields = value as RequestFields;
     this.#notePart(fields, place);
     if (place === "reasoning" && isSet(fields["mode"]) && fields["mode"] !== "standard") {
       this.#found.reasoningMode = String(fields["mode"]);
@@ -122,7 +122,7 @@ class Search {
     this.#enter(fields);
   }
 
-  #enter(fields: Fields): void {
+  #enter(fields: RequestFields): void {
     this.#noteCache(fields);
     const isToolCall = typeof fields["type"] === "string" && fields["type"].endsWith("tool_use");
     for (const name in fields) {
@@ -151,7 +151,7 @@ class Search {
     for (const field of fields) if (typeof field === "object" && field !== null) this.#own.push(field);
   }
 
-  #notePart(fields: Fields, place: string): void {
+  #notePart(fields: RequestFields, place: string): void {
     const { type } = fields;
     if (typeof type !== "string") return;
     const found = this.#found;
@@ -181,15 +181,15 @@ class Search {
     }
   }
 
-  #noteCache(fields: Fields): void {
+  #noteCache(fields: RequestFields): void {
     const cache = fields["cache_control"];
     if (typeof cache === "object" && cache !== null) {
       if (this.#found.cacheWrite === "none") this.#found.cacheWrite = "5m";
-      this.#noteLifetime((cache as Fields)["ttl"]);
+      this.#noteLifetime((cache as RequestFields)["ttl"]);
     }
     for (const name of ["prompt_cache_options", "prompt_cache_breakpoint"] as const) {
       const options = fields[name];
-      if (typeof options === "object" && options !== null) this.#noteLifetime((options as Fields)["ttl"]);
+      if (typeof options === "object" && options !== null) this.#noteLifetime((options as RequestFields)["ttl"]);
     }
   }
 
@@ -204,15 +204,15 @@ class Search {
   }
 }
 
-function inlineBytes(picture: Fields): number {
+function inlineBytes(picture: RequestFields): number {
   const { source, image_url } = picture;
-  const data = typeof source === "object" && source !== null ? (source as Fields)["data"] : image_url;
-  const text = typeof data === "object" && data !== null ? (data as Fields)["url"] : data;
+  const data = typeof source === "object" && source !== null ? (source as RequestFields)["data"] : image_url;
+  const text = typeof data === "object" && data !== null ? (data as RequestFields)["url"] : data;
   return typeof text === "string" ? text.length : 0;
 }
 
 /** Its tokens stand in the body. */
 function isTextDocument(source: unknown): boolean {
-  const type = typeof source === "object" && source !== null ? (source as Fields)["type"] : undefined;
+  const type = typeof source === "object" && source !== null ? (source as RequestFields)["type"] : undefined;
   return type === "text" || type === "content";
 }

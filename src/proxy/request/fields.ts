@@ -7,9 +7,9 @@ import type { RouteName } from "../routes.ts";
  * `context`: it names text that only the provider has; the model's whole context window bounds it.
  * `refused`: nobody here could say what it may cost.
  */
-export type Judgement = "harmless" | "counted" | "context" | "refused";
+export type FieldJudgement = "harmless" | "counted" | "context" | "refused";
 
-type Judgements = Readonly<Record<string, Judgement>>;
+type Judgements = Readonly<Record<string, FieldJudgement>>;
 
 /** The fields of Anthropic's Messages, the betas among them. */
 const MESSAGES: Judgements = {
@@ -164,14 +164,14 @@ const OTHER_HOSTS: Judgements = {
 
 type MeteredRoute = Extract<RouteName, "messages" | "responses" | "chat">;
 
-const FIELDS: Readonly<Record<MeteredRoute, ReadonlyMap<string, Judgement>>> = {
+const FIELDS: Readonly<Record<MeteredRoute, ReadonlyMap<string, FieldJudgement>>> = {
   messages: new Map(Object.entries({ ...MESSAGES, models: "refused", fallback_models: "refused" })),
   responses: new Map(Object.entries({ ...OTHER_HOSTS, ...RESPONSES })),
   chat: new Map(Object.entries({ ...OTHER_HOSTS, ...CHAT })),
 };
 
 /** The judged top-level fields of a route. Counting tokens takes what Messages takes. */
-export function fieldsOfRoute(route: RouteName): ReadonlyMap<string, Judgement> {
+export function fieldsOfRoute(route: RouteName): ReadonlyMap<string, FieldJudgement> {
   return route === "responses" || route === "chat" ? FIELDS[route] : FIELDS.messages;
 }
 

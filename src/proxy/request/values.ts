@@ -1,4 +1,4 @@
-export type Fields = Readonly<Record<string, unknown>>;
+export type RequestFields = Readonly<Record<string, unknown>>;
 
 export function isSet(value: unknown): boolean {
   return value !== undefined && value !== null;
@@ -9,10 +9,12 @@ export function wholeNumber(value: unknown): number | undefined {
   return typeof value === "number" && Number.isSafeInteger(value) && value > 0 ? value : undefined;
 }
 
-const NOTHING: readonly Fields[] = [];
+const NOTHING: readonly RequestFields[] = [];
 
 /** The objects of a list; none when it is no list. */
-export function objectsOf(value: unknown): readonly Fields[] {
+export function objectsOf(value: unknown): readonly RequestFields[] {
   if (!Array.isArray(value) || value.length === 0) return NOTHING;
-  return value.filter((item): item is Fields => typeof item === "object" && item !== null && !Array.isArray(item));
+  return value.filter(
+    (item): item is RequestFields => typeof item === "object" && item !== null && !Array.isArray(item),
+  );
 }

@@ -1,14 +1,14 @@
 import { Failure, type Profile } from "../../protocol/index.ts";
-import type { Reader } from "../../store/index.ts";
+import type { StoreReader } from "../../store/index.ts";
 import type { Caller } from "./access.ts";
 
 /** How many sessions may be open at once, of a principal and of the tokens that share a limit. */
 export class SessionConcurrency {
-  readonly #read: Pick<Reader, "activeSessions" | "activeSessionsMadeWith">;
+  readonly #read: Pick<StoreReader, "activeSessions" | "activeSessionsMadeWith">;
   /** By principal: resolves when the last session that is being made is there, or is not. */
   readonly #making = new Map<string, Promise<void>>();
 
-  constructor(read: Pick<Reader, "activeSessions" | "activeSessionsMadeWith">) {
+  constructor(read: Pick<StoreReader, "activeSessions" | "activeSessionsMadeWith">) {
     this.#read = read;
   }
 

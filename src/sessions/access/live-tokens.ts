@@ -5,7 +5,7 @@ import type { Clock } from "../dependencies.ts";
 import { atWallTime } from "../lifecycle/wall-time.ts";
 
 /** A token in memory. */
-interface Live {
+interface LiveToken {
   readonly caller: Caller;
   readonly hash: string;
   /** What ends with the token. */
@@ -24,7 +24,7 @@ interface TokenServices {
 export class LiveTokens {
   readonly #dependencies: TokenServices;
   /** By hash, the least recently used first. */
-  readonly #tokens = new Map<string, Live>();
+  readonly #tokens = new Map<string, LiveToken>();
   /** By a token's id. */
   readonly #hashes = new Map<string, string>();
   /** Tokens that are being read from the store. */
@@ -111,7 +111,7 @@ export class LiveTokens {
     this.#origins = new Map(rows.map(({ origin, until = Infinity }) => [origin, until]));
   }
 
-  async #load(hash: string): Promise<Live> {
+  async #load(hash: string): Promise<LiveToken> {
     const found = await this.#read(hash);
     if (found === undefined)
       throw new Failure("unauthenticated", "That token is not valid: it was deleted, or never was one of this server.");
@@ -121,7 +121,7 @@ export class LiveTokens {
     const { id, principal_id, name, role, bounds, expires_at, last_used_at } = row;
     const token = { id, bounds, parents, ...(expires_at === undefined ? {} : { expires_at }) };
     const caller: Caller = { id: principal_id, name, role, token };
-    const live: Live = { caller, hash, ending: new Set(), usedAt: last_used_at ?? 0, stopClock: () => undefined };
+    const live: LiveToken = { caller, hash, ending: new Set(), usedAt: last_used_at ?? 0, stopClock: () => undefined };
     this.#hashes.set(id, hash);
     this.#tokens.set(hash, live);
     this.#makeRoom();
@@ -157,7 +157,7 @@ export class LiveTokens {
     return parents;
   }
 
-  #noteUse(live: Live): void {
+  #noteUse(live: LiveToken): void {
     const { clock, store } = this.#dependencies;
     const now = clock.now();
     if (now - live.usedAt < LIMITS.tokenUseMs) return;
@@ -168,7 +168,7 @@ export class LiveTokens {
     });
   }
 
-  #watchClock(live: Live): void {
+  #watchClock(live: LiveToken): void {
     const { clock } = this.#dependencies;
     const { id, expires_at } = live.caller.token;
     if (expires_at === undefined) return;
@@ -177,7 +177,7 @@ export class LiveTokens {
     live.stopClock = atWallTime(clock, { at: expires_at, callback, checkMs: LIMITS.tokenCheckMs });
   }
 
-  #forget(live: Live): void {
+  #forget(live: LiveToken): void {
     live.stopClock();
     this.#tokens.delete(live.hash);
     this.#hashes.delete(live.caller.token.id);

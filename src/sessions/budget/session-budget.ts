@@ -12,7 +12,7 @@ import {
 import type { Exchange, KeyLease, RequestContext } from "../../proxy/index.ts";
 import { inputHash } from "../permission/permit.ts";
 import { spendingLimitOf, spendingLimitsOf, type PolicyLimit, type Parent } from "./limits.ts";
-import type { Answering } from "../core/questions.ts";
+import type { GivenAnswer } from "../core/questions.ts";
 import { effectiveProfile } from "../permission/effective-profile.ts";
 import type { Clock } from "../dependencies.ts";
 import type { Session } from "../core/session.ts";
@@ -274,7 +274,7 @@ export class SessionBudget {
     await this.#session.answer({ approval_id, outcome: "cancelled", by: SYSTEM, feedback: "there is money again" });
   }
 
-  #verdict(answer: Answering, shortage: Shortage, signal: AbortSignal): Funds {
+  #verdict(answer: GivenAnswer, shortage: Shortage, signal: AbortSignal): Funds {
     if (signal.aborted) return STOPPED;
     switch (answer.outcome) {
       case "approved":

@@ -12,7 +12,7 @@ export interface SetLimit {
   readonly policy?: number | undefined;
 }
 
-type Kept = Pick<SetLimit, "limit" | "policy">;
+type StoredLimit = Pick<SetLimit, "limit" | "policy">;
 
 /**
  * The limits that people set. They are kept as documents, one name an account, so that each change stays on record.
@@ -20,7 +20,7 @@ type Kept = Pick<SetLimit, "limit" | "policy">;
  */
 export class SetLimits {
   readonly #store: Store;
-  readonly #set = new Map<string, Kept>();
+  readonly #set = new Map<string, StoredLimit>();
   /** Accounts for which nobody set a limit, as the store said. Only `put` makes one, so this stays true. */
   readonly #unset = new Set<string>();
   readonly #listeners = new Set<() => void>();
@@ -30,7 +30,7 @@ export class SetLimits {
   }
 
   /** Undefined: nobody set one. */
-  get(kind: LimitKind, account: string): Kept | undefined {
+  get(kind: LimitKind, account: string): StoredLimit | undefined {
     return this.#set.get(nameOf(kind, account));
   }
 
@@ -39,7 +39,7 @@ export class SetLimits {
       const name = nameOf(kind, account);
       if (this.#set.has(name) || this.#unset.has(name)) continue;
       const [row] = await this.#store.read.documents({ name, limit: 1 });
-      if (row !== undefined) this.#keep(name, JSON.parse(row.body) as Kept);
+      if (row !== undefined) this.#keep(name, JSON.parse(row.body) as StoredLimit);
       else if (!this.#set.has(name)) this.#remember(name);
     }
   }
@@ -79,7 +79,7 @@ export class SetLimits {
     this.#unset.add(name);
   }
 
-  #keep(name: string, kept: Kept): void {
+  #keep(name: string, kept: StoredLimit): void {
     this.#unset.delete(name);
     this.#set.delete(name);
     this.#set.set(name, kept);

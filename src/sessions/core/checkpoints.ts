@@ -1,5 +1,5 @@
 import { isToolItem } from "../../protocol/index.ts";
-import type { Change } from "./decide.ts";
+import type { TurnChange } from "./decide.ts";
 
 /**
  * The named points of a turn's and an approval's life at which the crash suite ends the process. In production reaching
@@ -46,7 +46,7 @@ export type ReachCheckpoint = (name: Checkpoint) => void;
 export function passCheckpoints(
   { reach }: { readonly reach: ReachCheckpoint },
   durable: Promise<void>,
-  { changes, ends = false }: { readonly changes: readonly Change[]; readonly ends?: boolean },
+  { changes, ends = false }: { readonly changes: readonly TurnChange[]; readonly ends?: boolean },
 ): void {
   const result = changes.some((change) => change.type === "item.completed" && isToolItem(change.item));
   if (changes.some((change) => change.type === "usage")) reach("model.message_ended");

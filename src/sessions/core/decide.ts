@@ -24,29 +24,29 @@ import {
 import { isFinal, nextInQueue, type OpenTurn, type SessionState } from "./state.ts";
 
 /** What can be asked of a session, from outside and by its own parts. */
-export type Command =
+export type SessionCommand =
   | { readonly type: "open" }
   | { readonly type: "fork"; readonly from: ForkedFrom }
   | { readonly type: "prompt"; readonly turn_id: string; readonly prompt: Prompt; readonly by: PrincipalRef }
   /** The first of the queue begins; `prompt` is what its `turn.queued` holds. */
   | { readonly type: "dequeue"; readonly turn_id: string; readonly prompt: Prompt; readonly by: PrincipalRef }
-  | { readonly type: "progress"; readonly changes: readonly Change[] }
+  | { readonly type: "progress"; readonly changes: readonly TurnChange[] }
   | ({
       readonly type: "complete";
-      readonly changes: readonly Change[];
+      readonly changes: readonly TurnChange[];
       readonly stop_reason: string;
       readonly structured_output?: unknown;
     } & EngineCost)
   | ({
       readonly type: "fail";
-      readonly changes: readonly Change[];
+      readonly changes: readonly TurnChange[];
       readonly error: ErrorDetail;
       /** Who stopped the turn. Absent: nobody did. */
       readonly by?: PrincipalRef | undefined;
     } & EngineCost)
   | { readonly type: "notice"; readonly message: string }
   | { readonly type: "ask"; readonly approval: Approval }
-  | { readonly type: "answer"; readonly answer: Answer }
+  | { readonly type: "answer"; readonly answer: ApprovalAnswer }
   | { readonly type: "run"; readonly item: ToolItem }
   /** A model request was settled. Micro-USD; `spent` and `reserved` are the session's after it. */
   | {
@@ -86,11 +86,11 @@ interface EngineCost {
 }
 
 /** What an engine's turn changes. */
-export type Change =
+export type TurnChange =
   | { readonly type: "item.started" | "item.updated" | "item.completed"; readonly item: Item }
   | { readonly type: "usage"; readonly usage: Usage };
 
-export interface Answer {
+export interface ApprovalAnswer {
   readonly approval_id: string;
   readonly outcome: Outcome;
   readonly by: PrincipalRef;
@@ -106,7 +106,7 @@ export interface Answer {
 }
 
 /** What follows from a command in a state: events, or the reason why not. Pure. */
-export function decide(state: SessionState, command: Command): readonly EventBody[] | Failure {
+export function decide(state: SessionState, command: SessionCommand): readonly EventBody[] | Failure {
   if (isFinal(state.status))
     return new Failure("session_closed", `session ${state.id} is ${state.status}; start or fork another one`);
   switch (command.type) {
@@ -208,7 +208,10 @@ function started(command: { turn_id: string; prompt: Prompt; by: PrincipalRef })
   return { type: "turn.started", turn_id: command.turn_id, prompt: command.prompt, by: command.by };
 }
 
-function prompt(state: SessionState, command: Extract<Command, { type: "prompt" }>): readonly EventBody[] | Failure {
+function prompt(
+  state: SessionState,
+  command: Extract<SessionCommand, { type: "prompt" }>,
+): readonly EventBody[] | Failure {
   // Held prompts do not keep back what is sent after the stop.
   const waits = state.turn !== undefined || nextInQueue(state) !== undefined || state.paused;
   if (!waits) return [started(command), status("working")];
@@ -221,7 +224,7 @@ function prompt(state: SessionState, command: Extract<Command, { type: "prompt" 
   return [{ type: "turn.queued", turn_id: command.turn_id, prompt: command.prompt, by: command.by }];
 }
 
-function changed(turn: OpenTurn, changes: readonly Change[]): EventBody[] {
+function changed(turn: OpenTurn, changes: readonly TurnChange[]): EventBody[] {
   return changes.map((change) =>
     change.type === "usage"
       ? { type: "usage.updated", turn_id: turn.id, usage: change.usage }
@@ -236,9 +239,9 @@ function withApprovedInput(known: Item | undefined, item: Item): Item {
   return known.approved_input === undefined ? rest : editedToolItem(rest, known.approved_input);
 }
 
-export type TurnEnd = Extract<Command, { type: "complete" | "fail" }>;
+export type EndTurnCommand = Extract<SessionCommand, { type: "complete" | "fail" }>;
 
-function endTurn(state: SessionState, command: TurnEnd): readonly EventBody[] {
+function endTurn(state: SessionState, command: EndTurnCommand): readonly EventBody[] {
   const turn = state.turn;
   if (turn === undefined) return [];
   const items = { ...turn.items };
@@ -281,7 +284,7 @@ function endTurn(state: SessionState, command: TurnEnd): readonly EventBody[] {
 }
 
 /** Says who stopped a turn. One that fails by itself in the same moment was stopped by nobody. */
-export function withStopper(command: TurnEnd, by: PrincipalRef | undefined): TurnEnd {
+export function withStopper(command: EndTurnCommand, by: PrincipalRef | undefined): EndTurnCommand {
   return command.type === "fail" && command.error.code === "aborted" ? { ...command, by } : command;
 }
 
@@ -319,7 +322,7 @@ function ask(state: SessionState, approval: Approval): readonly EventBody[] | Fa
   return state.status === "pending_approval" ? [asked] : [asked, status("pending_approval")];
 }
 
-function answer(state: SessionState, given: Answer): readonly EventBody[] | Failure {
+function answer(state: SessionState, given: ApprovalAnswer): readonly EventBody[] | Failure {
   if (!state.pending.includes(given.approval_id))
     return new Failure("already_answered", "this approval was answered already");
   if (given.granted_rule !== undefined && state.grants.length >= LIMITS.grantsPerSession) {
@@ -369,7 +372,10 @@ function unpause(state: SessionState): readonly EventBody[] {
   ];
 }
 
-function unqueue(state: SessionState, command: Extract<Command, { type: "unqueue" }>): readonly EventBody[] | Failure {
+function unqueue(
+  state: SessionState,
+  command: Extract<SessionCommand, { type: "unqueue" }>,
+): readonly EventBody[] | Failure {
   const { turn_id, by } = command;
   const queue = state.queue.filter((queued) => queued.turn_id !== turn_id);
   if (queue.length === state.queue.length)

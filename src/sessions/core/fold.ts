@@ -1,5 +1,5 @@
 import { addUsage, NO_USAGE, isToolItem, type JournalEvent, type SessionSettings } from "../../protocol/index.ts";
-import { QUEUE_TEXT_CHARS, type Asked, type OpenTurn, type SessionState } from "./state.ts";
+import { QUEUE_TEXT_CHARS, type QuestionedCall, type OpenTurn, type SessionState } from "./state.ts";
 
 type EventOf<Type extends JournalEvent["type"]> = Extract<JournalEvent, { type: Type }>;
 
@@ -119,7 +119,7 @@ export function foldTurn(turn: OpenTurn, event: JournalEvent): OpenTurn {
     }
     case "approval.requested": {
       const { id, item_id, planned, tool_use_id } = event.approval;
-      const asked: Asked = { approval_id: id, ...(planned === undefined ? {} : { planned }) };
+      const asked: QuestionedCall = { approval_id: id, ...(planned === undefined ? {} : { planned }) };
       // What is asked about does not run: it was about to, and something had changed.
       const running = turn.running.filter((running_id) => running_id !== item_id);
       return { ...turn, running, asked: { ...turn.asked, [tool_use_id]: asked } };

@@ -1,6 +1,6 @@
 import type { Ancestor } from "../../engines/index.ts";
 import { Failure, LIMITS, type JournalEvent } from "../../protocol/index.ts";
-import type { EventRow, Reader } from "../../store/index.ts";
+import type { EventRow, StoreReader } from "../../store/index.ts";
 import { Frame } from "./frames.ts";
 import type { Dependencies } from "../dependencies.ts";
 import type { Session } from "./session.ts";
@@ -16,10 +16,14 @@ export interface Stretch {
   readonly chars?: number;
 }
 
-type Whose = Pick<SessionState, "id" | "lineage">;
+type JournalOwner = Pick<SessionState, "id" | "lineage">;
 
 /** A page of a session's journal, its ancestors' part included. */
-export async function readEvents(read: Reader, whose: Whose, stretch: Stretch): Promise<readonly EventRow[]> {
+export async function readEvents(
+  read: StoreReader,
+  whose: JournalOwner,
+  stretch: Stretch,
+): Promise<readonly EventRow[]> {
   const rows: EventRow[] = [];
   let chars = stretch.chars;
   const own = { session_id: whose.id, after: whose.lineage.at(-1)?.upto ?? 0, upto: stretch.upto };
@@ -47,8 +51,8 @@ export async function publishedPage(
 
 /** The prompt that waits in the queue since event `seq`. */
 export async function queuedPrompt(
-  read: Reader,
-  whose: Whose,
+  read: StoreReader,
+  whose: JournalOwner,
   seq: number,
 ): Promise<Extract<JournalEvent, { type: "turn.queued" }>> {
   const [row] = await readEvents(read, whose, { after: seq - 1, upto: seq, limit: 1 });
@@ -58,7 +62,7 @@ export async function queuedPrompt(
 }
 
 /** The whole journal up to a seq, page by page. */
-export async function* history(read: Reader, whose: Whose, upto: number): AsyncGenerator<JournalEvent> {
+export async function* history(read: StoreReader, whose: JournalOwner, upto: number): AsyncGenerator<JournalEvent> {
   let after = 0;
   while (after < upto) {
     const rows = await readEvents(read, whose, { after, upto, limit: LIMITS.watchPageEvents });

@@ -1,13 +1,13 @@
 import type { Frame } from "./frames.ts";
 
-interface Entry {
+interface OutboxEntry {
   readonly frames: readonly Frame[];
   durable: boolean;
 }
 
 /** Keeps frames in journal order: what is on the disk goes out, what stands behind something that is not waits for it. */
 export class Outbox {
-  readonly #entries: Entry[] = [];
+  readonly #entries: OutboxEntry[] = [];
   readonly #publish: (frames: readonly Frame[]) => void;
 
   #unwritten = 0;
@@ -33,7 +33,7 @@ export class Outbox {
 
   /** Takes frames whose commit is under way; call the answer when it is on the disk. */
   journaled(frames: readonly Frame[]): () => void {
-    const entry: Entry = { frames, durable: false };
+    const entry: OutboxEntry = { frames, durable: false };
     this.#entries.push(entry);
     const size = frames.reduce((sum, { json }) => sum + json.length, 0);
     this.#unwritten += size;

@@ -1,9 +1,9 @@
 import { type Approval, type JournalEvent } from "../../protocol/index.ts";
 import type { Clock } from "../dependencies.ts";
-import type { Asked } from "./state.ts";
+import type { QuestionedCall } from "./state.ts";
 import { atWallTime } from "../lifecycle/wall-time.ts";
 
-export type Answering = NonNullable<Asked["answer"]>;
+export type GivenAnswer = NonNullable<QuestionedCall["answer"]>;
 
 /** True when the time for an answer is over by the clock on the wall, whatever a timer says. */
 export function isOverdue({ status, expires_at }: Approval, now: number): boolean {
@@ -13,7 +13,7 @@ export function isOverdue({ status, expires_at }: Approval, now: number): boolea
 /** The questions of one session that wait for a person: whole, with their clocks and with whoever waits for the answer. */
 export class Questions {
   readonly #pending = new Map<string, Approval>();
-  readonly #waiters = new Map<string, (answer: Answering) => void>();
+  readonly #waiters = new Map<string, (answer: GivenAnswer) => void>();
   readonly #timers = new Map<string, () => void>();
   /** Resolves when every call that came before is allowed, refused or asked about. */
   #order: Promise<void> = Promise.resolve();
@@ -86,14 +86,14 @@ export class Questions {
     this.#timers.set(approval.id, atWallTime(this.#clock, { at, atMostMs, callback }));
   }
 
-  wait(approval_id: string): Promise<Answering> {
+  wait(approval_id: string): Promise<GivenAnswer> {
     return new Promise((resolve) => {
       this.#waiters.set(approval_id, resolve);
     });
   }
 
   /** An answer is on the disk: whoever waits for it goes on. */
-  settle(approval_id: string, answer: Answering): void {
+  settle(approval_id: string, answer: GivenAnswer): void {
     const waiter = this.#waiters.get(approval_id);
     this.#waiters.delete(approval_id);
     waiter?.(answer);

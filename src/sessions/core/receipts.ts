@@ -12,19 +12,19 @@ export interface IdempotentRequest {
   readonly question: unknown;
 }
 
-type Answer = Readonly<Record<string, unknown>>;
+type ReceiptAnswer = Readonly<Record<string, unknown>>;
 
 /** Makes a retried command answer what it answered first, for an hour, also across a restart. */
 export class Receipts {
   readonly #dependencies: Dependencies;
-  readonly #inFlight = new Map<string, { readonly hash: string; readonly answer: Promise<Answer> }>();
+  readonly #inFlight = new Map<string, { readonly hash: string; readonly answer: Promise<ReceiptAnswer> }>();
 
   constructor(dependencies: Dependencies) {
     this.#dependencies = dependencies;
   }
 
   /** Runs `act` at most once a key. It gets the rows to commit with its answer. */
-  async once<Result extends Answer>(
+  async once<Result extends ReceiptAnswer>(
     request: IdempotentRequest,
     act: (receipts: (answer: Result) => readonly ReceiptRow[]) => Promise<Result>,
   ): Promise<Result> {
@@ -43,7 +43,7 @@ export class Receipts {
     }
   }
 
-  async #first<Result extends Answer>(
+  async #first<Result extends ReceiptAnswer>(
     request: IdempotentRequest & { readonly key?: string | undefined },
     hash: string,
     act: (receipts: (answer: Result) => readonly ReceiptRow[]) => Promise<Result>,

@@ -1,12 +1,9 @@
 import type { Conversation, EngineEvent, TurnChannel } from "../../engines/index.ts";
 import {
   Failure,
-  isToolItem,
   LIMITS,
-  PieceRedactor,
   SYSTEM,
   type Approval,
-  type Delta,
   type ErrorDetail,
   type EventBody,
   type Interrupt,
@@ -18,17 +15,25 @@ import {
 import type { Write } from "../../store/index.ts";
 import { append } from "./append.ts";
 import { passCheckpoints } from "./checkpoints.ts";
-import { decide, withStopper, type Answer, type Change, type Command, type TurnEnd } from "./decide.ts";
+import {
+  decide,
+  withStopper,
+  type ApprovalAnswer,
+  type TurnChange,
+  type SessionCommand,
+  type EndTurnCommand,
+} from "./decide.ts";
 import { stoppingFailure, TurnActivity } from "../lifecycle/drain.ts";
 import { expireQuestion } from "../permission/expiry.ts";
-import { Frame } from "./frames.ts";
+import type { Frame } from "./frames.ts";
 import { queuedPrompt } from "./journal.ts";
+import { LiveText } from "./live-text.ts";
 import { beginAgain, keepsProcess, openConversation, type Begin } from "./opening.ts";
 import { Outbox } from "./outbox.ts";
 import { PermittedCalls } from "../permission/permitted-calls.ts";
 import { Pauses } from "./pauses.ts";
 import { SessionBudget } from "../budget/session-budget.ts";
-import { Questions, type Answering } from "./questions.ts";
+import { Questions, type GivenAnswer } from "./questions.ts";
 import type { Dependencies, SessionEnvironment } from "../dependencies.ts";
 import { HeldEnvironment } from "../workspace/held-environment.ts";
 import { isFinal, nextInQueue, type SessionState } from "./state.ts";
@@ -60,7 +65,7 @@ export class Session {
   readonly permitted = new PermittedCalls();
   readonly activity: TurnActivity;
   readonly #outbox: Outbox;
-  #pieces: PieceRedactor;
+  readonly #liveText: LiveText;
   #state: SessionState;
   /** The state as it is on the disk. */
   #stored: SessionState;
@@ -82,7 +87,6 @@ export class Session {
     this.#state = state;
     this.#stored = state;
     this.#chain = dependencies.newId("req");
-    this.#pieces = new PieceRedactor(dependencies.redact);
     this.budget = new SessionBudget(this);
     this.activity = new TurnActivity(dependencies);
     this.stream = new LiveStream(state.seq);
@@ -91,6 +95,11 @@ export class Session {
       return dependencies.openEnvironment({ session_id: id, settings, policy: dependencies.policy() });
     });
     this.#outbox = new Outbox((frames) => this.#publish(frames));
+    this.#liveText = new LiveText({
+      redact: dependencies.redact,
+      outbox: this.#outbox,
+      sessionId: () => this.#state.id,
+    });
     this.questions = new Questions(dependencies.clock, (approval_id) => void expireQuestion(this, approval_id));
     for (const approval of pending) this.questions.add(approval);
   }
@@ -112,7 +121,7 @@ export class Session {
   }
 
   /** Decides, folds and commits; resolves when it is on the disk. A refusal rejects and changes nothing. */
-  execute(command: Command, beside: Beside = {}): Promise<void> {
+  execute(command: SessionCommand, beside: Beside = {}): Promise<void> {
     const refusal = isAsked(command) ? refusalWhileStalled(this.dependencies) : undefined;
     const events = refusal ?? decide(this.#state, command);
     if (events instanceof Failure) return Promise.reject(events);
@@ -228,7 +237,7 @@ export class Session {
   }
 
   /** A person's or the clock's answer to a question. First one wins. */
-  async answer(answer: Answer, beside?: Beside): Promise<void> {
+  async answer(answer: ApprovalAnswer, beside?: Beside): Promise<void> {
     this.dependencies.reach("answer.received");
     const durable = this.execute({ type: "answer", answer }, beside);
     this.dependencies.reach("answer.decided");
@@ -237,7 +246,7 @@ export class Session {
   }
 
   /** The answer to a question of the open turn, when there is one. */
-  answered(approval_id: string, tool_use_id: string): Promise<Answering> {
+  answered(approval_id: string, tool_use_id: string): Promise<GivenAnswer> {
     const given = this.#state.turn?.asked[tool_use_id]?.answer;
     return given === undefined ? this.questions.wait(approval_id) : Promise.resolve(given);
   }
@@ -328,8 +337,7 @@ export class Session {
     this.#controller = controller;
     this.#stoppedBy = undefined;
     this.permitted.clear();
-    // What an earlier turn held back ended with it.
-    this.#pieces = new PieceRedactor(this.dependencies.redact);
+    this.#liveText.reset();
     this.#work = this.#run(turn, controller.signal).then(() => {
       this.dependencies.processes.end(this);
       if (this.#controller !== controller) return;
@@ -377,7 +385,7 @@ export class Session {
   /** One array of the engine's events: journaled together. Events of a turn that has ended are dropped. */
   #absorb(turn_id: string, events: readonly EngineEvent[]): void {
     if (this.#halted || this.#state.turn?.id !== turn_id) return;
-    let changes: Change[] = [];
+    let changes: TurnChange[] = [];
     const keep = (): void => {
       if (changes.length > 0)
         passCheckpoints(this.dependencies, this.execute({ type: "progress", changes }), { changes });
@@ -387,10 +395,7 @@ export class Session {
       switch (event.type) {
         case "item.completed":
           // Ahead of this array, which stays whole: the item itself began in an earlier one.
-          this.#show(
-            { item_id: event.item.id, field: isToolItem(event.item) ? "output" : "text" },
-            this.#pieces.end(event.item.id),
-          );
+          this.#liveText.end(event.item);
           changes.push(event);
           break;
         case "item.started":
@@ -401,7 +406,7 @@ export class Session {
         case "item.delta":
           keep();
           this.dependencies.reach("model.first_token");
-          this.#show(event, this.#pieces.next(event.item_id, event.delta));
+          this.#liveText.add(event);
           break;
         case "notice":
           keep();
@@ -416,20 +421,12 @@ export class Session {
     keep();
   }
 
-  #show(where: Pick<Delta, "item_id" | "field">, delta: string): void {
-    const { item_id, field } = where;
-    // The end of the item says it all: output that waits for the disk is not kept without bound.
-    const isTooMuch = field === "output" && this.#outbox.liveChars + delta.length > LIMITS.liveOutputChars;
-    if (delta === "" || isTooMuch) return;
-    this.#outbox.live(Frame.ofLive({ type: "item.delta", session_id: this.#state.id, item_id, field, delta }));
-  }
-
   #fail(turn_id: string, error: ErrorDetail): void {
     if (this.#halted || this.#state.turn?.id !== turn_id) return;
     this.#end({ type: "fail", changes: [], error });
   }
 
-  #end(command: TurnEnd): void {
+  #end(command: EndTurnCommand): void {
     const durable = this.execute(withStopper(command, this.#stoppedBy));
     passCheckpoints(this.dependencies, durable, { changes: command.changes, ends: true });
   }

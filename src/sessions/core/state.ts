@@ -16,7 +16,7 @@ import type { SessionRow } from "../../store/index.ts";
 import { UNBOUNDED, type TokenScope } from "../access/token-scope.ts";
 
 /** A question about a tool call, as far as the turn must remember it. Keyed by the call's `tool_use_id`. */
-export interface Asked {
+export interface QuestionedCall {
   readonly approval_id: string;
   /** The file change that was shown. Absent: none, or one that cannot be made. */
   readonly planned?: PlannedChange | undefined;
@@ -46,7 +46,7 @@ export interface OpenTurn {
   /** Of its prompt; absent: none. */
   readonly max_cost_microusd?: number | undefined;
   readonly items: Readonly<Record<string, Item>>;
-  readonly asked: Readonly<Record<string, Asked>>;
+  readonly asked: Readonly<Record<string, QuestionedCall>>;
   /** Items of tools with effects that were let run: after a crash their outcome is unknown. */
   readonly running: readonly string[];
 }

@@ -1,6 +1,6 @@
 import { Failure, LIMITS, outOfFilesFailure, SYSTEM } from "../../protocol/index.ts";
 import { stalledFailure } from "../../store/index.ts";
-import type { Command } from "./decide.ts";
+import type { SessionCommand } from "./decide.ts";
 import { stoppingFailure } from "../lifecycle/drain.ts";
 import type { Dependencies } from "../dependencies.ts";
 
@@ -64,12 +64,12 @@ export function whileStoring<Answer>(
 }
 
 /** What a person or a program asked for and can ask for again. All else follows from what has happened already. */
-export function isAsked(command: Command): boolean {
+export function isAsked(command: SessionCommand): boolean {
   if (command.type === "answer") return command.answer.by.id !== SYSTEM.id;
   return ["open", "fork", "pause", "unpause", "unqueue", "configure", "limit"].includes(command.type);
 }
 
 /** Nobody waits for what is told on the way, but watchers. */
-export function isPatient({ type }: Command): boolean {
+export function isPatient({ type }: SessionCommand): boolean {
   return type === "progress" || type === "notice" || type === "spend";
 }

@@ -5,20 +5,20 @@ import { view, type SessionState } from "../core/state.ts";
 
 const encoder = new TextEncoder();
 
-interface Line {
+interface FeedLine {
   readonly bytes: Uint8Array;
 }
 
 export interface FeedBatch {
   /** More had waited than may: it was dropped, and the lists are to be read anew. */
   readonly anew: boolean;
-  readonly lines: readonly Line[];
+  readonly lines: readonly FeedLine[];
 }
 
 /** What every session and every question looks like now, for whoever may see them. Told after it is on the disk; nothing is kept. */
 export class Feed {
   readonly #dependencies: Pick<Dependencies, "store" | "clock" | "log">;
-  readonly #readers = new Set<Reader>();
+  readonly #readers = new Set<FeedReader>();
   /** Sessions that were told within the last interval; with what came since, if anything did. */
   readonly #recent = new Map<string, SessionState | undefined>();
 
@@ -38,7 +38,7 @@ export class Feed {
 
   /** Rights are checked before anything is sent. Ends when the signal is aborted. */
   open(caller: Caller, signal: AbortSignal): AsyncGenerator<FeedBatch> {
-    const reader = new Reader(caller.id, {
+    const reader = new FeedReader(caller.id, {
       "session.changed": authorize(caller, "session.read"),
       "approval.changed": authorize(caller, "approval.read"),
     });
@@ -84,10 +84,10 @@ export class Feed {
 }
 
 /** What waits for one socket: of each session and question the last state. */
-class Reader {
+class FeedReader {
   readonly #caller: string;
   readonly #scopes: Readonly<Record<FeedFrame["type"], "all" | "own">>;
-  #waiting = new Map<string, Line & { readonly chars: number }>();
+  #waiting = new Map<string, FeedLine & { readonly chars: number }>();
   #chars = 0;
   #anew = false;
   #stopped = false;
@@ -102,7 +102,7 @@ class Reader {
     return this.#scopes[frame.type] === "all" || owner === this.#caller;
   }
 
-  put(id: string, line: Line & { readonly chars: number }): void {
+  put(id: string, line: FeedLine & { readonly chars: number }): void {
     this.#chars += line.chars - (this.#waiting.get(id)?.chars ?? 0);
     this.#waiting.delete(id);
     this.#waiting.set(id, line);

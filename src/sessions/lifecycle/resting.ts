@@ -2,7 +2,7 @@ import { Failure, LIMITS } from "../../protocol/index.ts";
 import type { Clock } from "../dependencies.ts";
 
 /** A session as far as this is concerned. */
-interface Resting {
+interface RestingSession {
   rest(): Promise<void>;
 }
 
@@ -12,9 +12,9 @@ interface Resting {
  */
 export class EngineProcesses {
   readonly #clock: Clock;
-  readonly #working = new Set<Resting>();
+  readonly #working = new Set<RestingSession>();
   /** The longest idle first; each with what takes its timer back. */
-  readonly #idle = new Map<Resting, () => void>();
+  readonly #idle = new Map<RestingSession, () => void>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -26,7 +26,7 @@ export class EngineProcesses {
   }
 
   /** A turn begins. A Failure `limit_reached` when as many as there may be are at work. */
-  begin(session: Resting): void {
+  begin(session: RestingSession): void {
     this.#forget(session);
     if (this.#working.size >= LIMITS.engineProcesses) {
       throw new Failure(
@@ -40,7 +40,7 @@ export class EngineProcesses {
   }
 
   /** A turn has ended; its process waits for the next one. */
-  end(session: Resting): void {
+  end(session: RestingSession): void {
     if (!this.#working.delete(session)) return;
     this.#idle.set(
       session,
@@ -48,13 +48,13 @@ export class EngineProcesses {
     );
   }
 
-  #putToRest(session: Resting): void {
+  #putToRest(session: RestingSession): void {
     this.#forget(session);
     // What could not be ended is ended with its session.
     session.rest().catch(() => undefined);
   }
 
-  #forget(session: Resting): void {
+  #forget(session: RestingSession): void {
     this.#idle.get(session)?.();
     this.#idle.delete(session);
   }

@@ -15,7 +15,7 @@ export interface PagePeer {
   say(message: PageMessage): void;
 }
 
-interface Call {
+interface PageCall {
   readonly id: string;
   readonly tool: PageToolDeclaration;
   /** The whole name, for words. */
@@ -46,7 +46,7 @@ export class PageRegistration {
   readonly session_id: string;
   readonly page: string;
   readonly #options: PageRegistrationOptions;
-  readonly #calls = new Map<string, Call>();
+  readonly #calls = new Map<string, PageCall>();
   #peer: PagePeer | undefined;
   #unregister: Unregister = () => undefined;
   #declared = "";
@@ -164,14 +164,14 @@ export class PageRegistration {
     return new Promise((resolve) => {
       const { clock, newId } = this.#options;
       const deadline = clock.elapsed() + (tool.timeout_ms ?? LIMITS.pageToolMs);
-      const call: Call = { id: newId("call"), tool, name, input, deadline, peers: [], resolve };
+      const call: PageCall = { id: newId("call"), tool, name, input, deadline, peers: [], resolve };
       this.#calls.set(call.id, call);
       onEnd((why) => this.#drop(call, why));
       this.#send(call);
     });
   }
 
-  #send(call: Call): void {
+  #send(call: PageCall): void {
     const peer = this.#peer;
     if (peer === undefined) return;
     if (call.peers.length >= LIMITS.pageAttempts) {
@@ -191,26 +191,26 @@ export class PageRegistration {
     });
   }
 
-  #lose(call: Call): void {
+  #lose(call: PageCall): void {
     const outcome = call.peers.length === 0 ? "It was not run" : "Whether it was run is not known";
     const words = `the page ${this.page} is gone and did not come back in time. ${outcome}. Ask the user to open the page`;
     this.#settle(call, pageError("page_gone", words), "page_gone");
   }
 
   /** Nobody waits for it any more. */
-  #drop(call: Call, why: ClientToolEnd): void {
+  #drop(call: PageCall, why: ClientToolEnd): void {
     if (!this.#calls.delete(call.id) || why === "answered") return;
     this.#tell(call, why);
   }
 
-  #settle(call: Call, result: ToolResult, how: "answered" | "page_gone"): void {
+  #settle(call: PageCall, result: ToolResult, how: "answered" | "page_gone"): void {
     this.#calls.delete(call.id);
     call.resolve(result);
     // The agent waits, the page does not: it is told when the agent has gone on.
     setImmediate(() => this.#tell(call, how));
   }
 
-  #tell(call: Call, how: "answered" | "page_gone" | "timed_out" | "cancelled"): void {
+  #tell(call: PageCall, how: "answered" | "page_gone" | "timed_out" | "cancelled"): void {
     for (const peer of call.peers) peer.say({ type: "tool.settled", call_id: call.id, how });
   }
 }

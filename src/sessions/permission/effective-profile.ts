@@ -4,7 +4,7 @@ import { profileOf } from "./profile.ts";
 import type { TokenScope } from "../access/token-scope.ts";
 
 /** A session as far as its rules depend on it. */
-export interface Judged {
+export interface ProfiledSession {
   readonly settings: { readonly profile: string };
   readonly created_by: Pick<PrincipalRef, "role">;
   readonly token: TokenScope;
@@ -15,7 +15,7 @@ export interface Judged {
  * the token and from the default profile: limits of money, rates and sessions, and what is denied. An admin, who writes the
  * policy, has none from the default profile.
  */
-export function effectiveProfile(policy: Policy, { settings, created_by, token }: Judged): Profile {
+export function effectiveProfile(policy: Policy, { settings, created_by, token }: ProfiledSession): Profile {
   const profile = profileOf(policy, settings.profile);
   const isFree = created_by.role === "admin" || created_by.role === "system";
   const own = isFree ? {} : profileOf(policy, policy.default_profile);

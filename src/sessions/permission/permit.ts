@@ -19,7 +19,7 @@ import { CHANGED_SINCE_SHOWN, isSameCommand, planError, planOf, shownIn, shownPa
 import { ruleOn, type Ruled } from "./ruling.ts";
 import type { Questions } from "../core/questions.ts";
 import type { Session } from "../core/session.ts";
-import type { Asked } from "../core/state.ts";
+import type { QuestionedCall } from "../core/state.ts";
 
 const RESTARTED =
   "The server stopped while this tool ran, so its outcome is unknown. It was not run again: check what it did before you repeat it.";
@@ -46,7 +46,7 @@ export interface DecidedCall extends ToolCall {
 }
 
 /** A call that is being decided on. */
-interface Deciding {
+interface CallDecision {
   readonly item: ToolItem;
   readonly call: DecidedCall;
   readonly effectful: boolean;
@@ -71,7 +71,7 @@ export async function permit(session: Session, asked: ToolCall, signal: AbortSig
 
 async function decide(
   session: Session,
-  { call, place }: Pick<Deciding, "call" | "place">,
+  { call, place }: Pick<CallDecision, "call" | "place">,
   signal: AbortSignal,
 ): Promise<Verdict> {
   const { dependencies } = session;
@@ -113,13 +113,13 @@ async function rule(session: Session, { tool, input }: Pick<DecidedCall, "tool" 
 interface Standpoint {
   readonly ruled: Ruled;
   /** Asked already. */
-  readonly question?: Asked | undefined;
+  readonly question?: QuestionedCall | undefined;
   /** The approval whose preview is not true any more: then a person is asked whatever the gate says. */
   readonly replaces?: string | undefined;
 }
 
 /** Rules, asks and looks again until what was decided on is what is there. */
-async function settle(session: Session, deciding: Deciding, from: Standpoint): Promise<Verdict> {
+async function settle(session: Session, deciding: CallDecision, from: Standpoint): Promise<Verdict> {
   const { call, signal, place } = deciding;
   let { ruled, question, replaces } = from;
   for (let round = 0; round <= LIMITS.changedQuestions; round += 1) {
@@ -155,7 +155,11 @@ async function settle(session: Session, deciding: Deciding, from: Standpoint): P
 }
 
 /** Lets an approved call run if it does what was shown, by what the gate says now. Nothing: it would do something else. */
-async function runAsShown(session: Session, deciding: Deciding, question: Asked): Promise<Verdict | undefined> {
+async function runAsShown(
+  session: Session,
+  deciding: CallDecision,
+  question: QuestionedCall,
+): Promise<Verdict | undefined> {
   const { call } = deciding;
   // Read anew: the answer came while we waited.
   const { answer } = session.state.turn?.asked[call.tool_use_id] ?? question;
@@ -181,10 +185,10 @@ function isJudged({ real_path }: PlannedChange, { call }: Ruled): boolean {
 /** The answer to a question, which is withdrawn when nobody waits for it any more. */
 async function answerTo(
   session: Session,
-  { approval_id }: Asked,
+  { approval_id }: QuestionedCall,
   { tool_use_id }: DecidedCall,
   signal: AbortSignal,
-): Promise<NonNullable<Asked["answer"]>> {
+): Promise<NonNullable<QuestionedCall["answer"]>> {
   const withdraw = (): void => {
     // It may have been answered in the same moment, or the server stops: then it stays as it is.
     session.answer({ approval_id, outcome: "cancelled", by: SYSTEM }).catch(() => undefined);
@@ -203,7 +207,10 @@ async function answerTo(
  * The question that was asked about this call already. After a restart the call comes from the journal, which holds no
  * secret: then it may have `changed` since it was shown and hashed.
  */
-async function questionOf({ dependencies, state }: Session, call: DecidedCall): Promise<Asked | "changed" | undefined> {
+async function questionOf(
+  { dependencies, state }: Session,
+  call: DecidedCall,
+): Promise<QuestionedCall | "changed" | undefined> {
   const asked = state.turn?.asked[call.tool_use_id];
   const approval = asked === undefined ? undefined : await dependencies.store.read.approval(asked.approval_id);
   // A model may give one id to several calls: an answer is good for the one that it was given to.
@@ -244,7 +251,7 @@ interface AskRequest {
 async function ask(
   session: Session,
   { call, ruled, replaces, turn }: AskRequest,
-): Promise<Asked | Verdict | undefined> {
+): Promise<QuestionedCall | Verdict | undefined> {
   const { dependencies } = session;
   const environment = await session.environment();
   const shown = await environment.toolbox.preview(call.tool, call.input);
@@ -290,7 +297,7 @@ async function ask(
   return { approval_id: approval.id, planned };
 }
 
-function refusedByAnswer(answer: NonNullable<Asked["answer"]>): Verdict {
+function refusedByAnswer(answer: NonNullable<QuestionedCall["answer"]>): Verdict {
   switch (answer.outcome) {
     case "rejected":
       return denied(`User rejected: ${answer.feedback ?? "No reason provided"}`, "declined", answer.interrupt === true);
@@ -309,7 +316,7 @@ function asAsked(item: ToolItem): ToolItem {
   return asked;
 }
 
-interface Run {
+interface AllowedRun {
   readonly input: ToolCall["input"];
   /** What a person made of the input. */
   readonly edited?: ToolCall["input"] | undefined;
@@ -320,7 +327,11 @@ interface Run {
 }
 
 /** Says yes once it is on the disk that the tool is about to run: after a crash nobody has to guess. */
-async function letRun(session: Session, { item, call, effectful, signal }: Deciding, run: Run): Promise<Verdict> {
+async function letRun(
+  session: Session,
+  { item, call, effectful, signal }: CallDecision,
+  run: AllowedRun,
+): Promise<Verdict> {
   const { input, edited, ruled, approval_id, approved } = run;
   await session.activity.hold(signal);
   if (signal.aborted) return denied("Interrupted.", "interrupted");

@@ -1,5 +1,5 @@
 import { LIMITS } from "../../protocol/index.ts";
-import { errorResult, type Permission, type RunOptions, type Toolbox, type ToolResult } from "../../tools/index.ts";
+import { errorResult, type Permission, type RunToolOptions, type Toolbox, type ToolResult } from "../../tools/index.ts";
 import { permitAgain, inputHash, type DecidedCall } from "./permit.ts";
 import type { Session } from "../core/session.ts";
 
@@ -54,7 +54,7 @@ export async function runPermitted(
     tool,
     input,
     options,
-  }: { readonly tool: string; readonly input: DecidedCall["input"]; readonly options: RunOptions },
+  }: { readonly tool: string; readonly input: DecidedCall["input"]; readonly options: RunToolOptions },
 ): Promise<ToolResult> {
   const { signal, tool_use_id } = options;
   let permitted = session.permitted.take({ tool, input, tool_use_id });

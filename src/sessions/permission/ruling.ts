@@ -17,10 +17,10 @@ import {
   type SessionSettings,
 } from "../../protocol/index.ts";
 import type { CallFacts } from "../../tools/index.ts";
-import { effectiveProfile, type Judged } from "./effective-profile.ts";
+import { effectiveProfile, type ProfiledSession } from "./effective-profile.ts";
 import type { SessionEnvironment } from "../dependencies.ts";
 
-export interface RulingRequest extends Judged {
+export interface RulingRequest extends ProfiledSession {
   readonly tool: string;
   readonly input: Readonly<Record<string, unknown>>;
   readonly settings: SessionSettings;

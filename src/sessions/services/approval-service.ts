@@ -15,10 +15,10 @@ import {
   type PlannedChange,
   type PreviewEdit,
 } from "../../protocol/index.ts";
-import { DAMAGED_TOOL, type Page } from "../../store/index.ts";
+import { DAMAGED_TOOL, type RowPage } from "../../store/index.ts";
 import { isSamePlan } from "../../tools/index.ts";
 import { auditRow, authorize, authorizeFor, type Caller } from "../access/access.ts";
-import type { Answer } from "../core/decide.ts";
+import type { ApprovalAnswer } from "../core/decide.ts";
 import { checkDelegate, type Delegation } from "../permission/delegated-approval.ts";
 import { effectiveProfile } from "../permission/effective-profile.ts";
 import { expireQuestion } from "../permission/expiry.ts";
@@ -53,10 +53,10 @@ export class ApprovalService {
     return { dependencies: this.#dependencies, registry: this.#registry };
   }
 
-  async list(caller: Caller, filter: ApprovalFilter): Promise<Page<Approval>> {
+  async list(caller: Caller, filter: ApprovalFilter): Promise<RowPage<Approval>> {
     const scope = authorize(caller, "approval.read");
     const { status, session_id, cursor, limit } = filter;
-    const read = (): Promise<Page<Approval>> =>
+    const read = (): Promise<RowPage<Approval>> =>
       this.#dependencies.store.read.approvals({
         limit,
         ...(status === undefined ? {} : { status }),
@@ -174,7 +174,7 @@ export class ApprovalService {
     return { approval: (await this.#dependencies.store.read.approval(id)) ?? stored, session };
   }
 
-  async #answer(caller: Caller, session: Session, approval: Approval, decision: Decision): Promise<Answer> {
+  async #answer(caller: Caller, session: Session, approval: Approval, decision: Decision): Promise<ApprovalAnswer> {
     const by = { id: caller.id, name: caller.name, role: caller.role };
     const { feedback, scope, rule, updated_input, interrupt, hold_queue } = decision;
     const common = { approval_id: approval.id, by, feedback };

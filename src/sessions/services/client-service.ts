@@ -4,14 +4,14 @@ import { Failure, LIMITS } from "../../protocol/index.ts";
 import { authorize, type Caller } from "../access/access.ts";
 import type { Dependencies } from "../dependencies.ts";
 
-interface Place {
+interface ClientSlot {
   readonly slot: number;
   readonly session_id: string;
 }
 
 /** One principal's names, the least recently used first. */
 interface Names {
-  readonly known: Map<string, Place>;
+  readonly known: Map<string, ClientSlot>;
   readonly free: number[];
   /** Changes on their way to the disk: until they are there, the disk does not tell the truth. */
   writing: number;
@@ -115,7 +115,7 @@ export class ClientService {
 
   async #load(caller: Caller): Promise<Names> {
     const { read } = this.#dependencies.store;
-    const found: { readonly key: string; readonly place: Place; readonly used: string }[] = [];
+    const found: { readonly key: string; readonly place: ClientSlot; readonly used: string }[] = [];
     const free: number[] = [];
     for (let slot = 0; slot < LIMITS.clientSessions; slot += 1) {
       const [row] = await read.documents({ name: documentOf(caller, slot), limit: 1 });
@@ -142,7 +142,7 @@ function documentOf(caller: Caller, slot: number): string {
 function oldest(
   { known }: Names,
   isBusy: (session_id: string) => boolean,
-): { readonly key: string; readonly place: Place } | undefined {
+): { readonly key: string; readonly place: ClientSlot } | undefined {
   for (const [key, place] of known) if (!isBusy(place.session_id)) return { key, place };
   return undefined;
 }

@@ -28,7 +28,7 @@ interface ConnectionServices extends Pick<Dependencies, "store" | "clock" | "new
   readonly connections: ConnectionBook;
 }
 
-type Database = Awaited<ReturnType<ConnectionBook["database"]>>;
+type OpenedDatabase = Awaited<ReturnType<ConnectionBook["database"]>>;
 
 /** Databases that an admin lets people read. All of the settings are one document: its versions are their history. */
 export class ConnectionService {
@@ -184,7 +184,7 @@ export class ConnectionService {
     });
   }
 
-  async #ask<Answer>(record: ConnectionRecord, work: (database: Database) => Promise<Answer>): Promise<Answer> {
+  async #ask<Answer>(record: ConnectionRecord, work: (database: OpenedDatabase) => Promise<Answer>): Promise<Answer> {
     try {
       return await work(await this.#database(record));
     } catch (error) {
@@ -224,7 +224,7 @@ export class ConnectionService {
     return record;
   }
 
-  async #database({ id, config }: ConnectionRecord): Promise<Database> {
+  async #database({ id, config }: ConnectionRecord): Promise<OpenedDatabase> {
     return this.#dependencies.connections.database(id, config);
   }
 

@@ -8,15 +8,19 @@ import { bestFiles } from "../workspace/file-match.ts";
 import { WorkspaceFiles } from "../workspace/workspace-files.ts";
 import type { Registry } from "../lifecycle/registry.ts";
 import type { Dependencies } from "../dependencies.ts";
-import type { Places } from "../settings/settings.ts";
+import type { WorkspacePlaces } from "../settings/settings.ts";
 
 /** Looking around where sessions work: folders for a new one, files of one that is there. Names only, never what is in them. */
 export class FolderService {
   readonly #registry: Registry;
-  readonly #places: Places;
+  readonly #places: WorkspacePlaces;
   readonly #files: WorkspaceFiles;
 
-  constructor(parts: { readonly dependencies: Dependencies; readonly registry: Registry; readonly places: Places }) {
+  constructor(parts: {
+    readonly dependencies: Dependencies;
+    readonly registry: Registry;
+    readonly places: WorkspacePlaces;
+  }) {
     this.#registry = parts.registry;
     this.#places = parts.places;
     this.#files = new WorkspaceFiles(parts.dependencies.clock, parts.places.hidden);

@@ -14,7 +14,7 @@ import type { Registry } from "../lifecycle/registry.ts";
 import { profileOf } from "../permission/profile.ts";
 import { ruleOn } from "../permission/ruling.ts";
 import type { Dependencies } from "../dependencies.ts";
-import { settingsFor, type Places } from "../settings/settings.ts";
+import { settingsFor, type WorkspacePlaces } from "../settings/settings.ts";
 
 const DOCUMENT = "policy";
 const HISTORY_ROWS = 100;
@@ -92,13 +92,13 @@ export class PolicyService {
   readonly #dependencies: Dependencies;
   readonly #registry: Registry;
   readonly #book: PolicyBook;
-  readonly #places: Places;
+  readonly #places: WorkspacePlaces;
 
   constructor(parts: {
     readonly dependencies: Dependencies;
     readonly registry: Registry;
     readonly book: PolicyBook;
-    readonly places: Places;
+    readonly places: WorkspacePlaces;
   }) {
     this.#dependencies = parts.dependencies;
     this.#registry = parts.registry;

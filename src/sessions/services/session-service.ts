@@ -30,7 +30,7 @@ import type { Dependencies } from "../dependencies.ts";
 import { setLimit } from "../budget/set-limit.ts";
 import type { Beside, Session } from "../core/session.ts";
 import { refusalWhileStalled, refuseNewWork, whileStoring } from "../core/storing.ts";
-import { settingsChange, settingsFor, type Places } from "../settings/settings.ts";
+import { settingsChange, settingsFor, type WorkspacePlaces } from "../settings/settings.ts";
 import { checkCursor, watch } from "../core/watch.ts";
 import { newState, view, viewRow, type Segment, type SessionState } from "../core/state.ts";
 import type { WarmSessions } from "../lifecycle/warm.ts";
@@ -54,7 +54,7 @@ interface CreateOptions {
   readonly given?: readonly ClientChoice[] | undefined;
 }
 
-interface Beginning {
+interface SessionBeginning {
   readonly settings: SessionSettings;
   /** Whose journal it begins with. */
   readonly parent: Session | undefined;
@@ -68,7 +68,7 @@ export class SessionService {
   readonly #dependencies: Dependencies;
   readonly #registry: Registry;
   readonly #receipts: Receipts;
-  readonly #places: Places;
+  readonly #places: WorkspacePlaces;
   readonly #warm: WarmSessions;
   readonly #concurrency: SessionConcurrency;
 
@@ -76,7 +76,7 @@ export class SessionService {
     readonly dependencies: Dependencies;
     readonly registry: Registry;
     readonly receipts: Receipts;
-    readonly places: Places;
+    readonly places: WorkspacePlaces;
     readonly warm: WarmSessions;
   }) {
     this.#dependencies = parts.dependencies;
@@ -118,7 +118,7 @@ export class SessionService {
 
   async #begin(
     caller: Caller,
-    { settings, parent, sponsor, prompt }: Beginning,
+    { settings, parent, sponsor, prompt }: SessionBeginning,
     receipts: (answer: SessionView) => readonly ReceiptRow[],
   ): Promise<SessionView> {
     const at = new Date(this.#dependencies.clock.now()).toISOString();

@@ -22,7 +22,7 @@ import { profileOf } from "../permission/profile.ts";
 import type { Models, Dependencies } from "../dependencies.ts";
 
 /** Where sessions work unless they say otherwise, and where agents may work at all. Absolute, real. */
-export interface Places {
+export interface WorkspacePlaces {
   readonly defaultWorkspace: string;
   readonly roots: readonly string[];
   /** The server's own folders, which nobody is shown. */
@@ -31,7 +31,7 @@ export interface Places {
 
 interface SettingsHouse {
   readonly dependencies: Dependencies;
-  readonly places: Places;
+  readonly places: WorkspacePlaces;
   /** What of the request the surface chose itself, for a client that may not choose it. */
   readonly given?: readonly ClientChoice[] | undefined;
 }
@@ -227,7 +227,7 @@ function costLimit(profile: Profile, request: CreateSession, base: SessionSettin
   return least(asked ?? profile.default_max_cost_microusd, profile.max_cost_microusd);
 }
 
-async function workspaceFor(caller: Caller, places: Places, asked: string | undefined): Promise<string> {
+async function workspaceFor(caller: Caller, places: WorkspacePlaces, asked: string | undefined): Promise<string> {
   if (asked?.includes("\0") === true)
     throw new Failure("workspace_missing", "a workspace path cannot hold a NUL character");
   const limits = caller.token.bounds.workspace_roots;

@@ -1,11 +1,11 @@
 import { callId, partsOf, tally } from "../content.ts";
 import { signatureOf } from "../signature.ts";
-import type { Asked, Fields, Format, ModelRequest, Moment, Part, Reply, Tally } from "../wire.ts";
+import type { ReadRequest, Fields, Format, SimRequest, Moment, ReplyPart, ModelReply, TokenTally } from "../wire.ts";
 import { readRequest } from "./request.ts";
-import type { Threads } from "./threads.ts";
+import type { HeldThreads } from "./threads.ts";
 import { errorType } from "./vendor.ts";
 
-export function readMessages(body: unknown, threads: Threads): Asked {
+export function readMessages(body: unknown, threads: HeldThreads): ReadRequest {
   const whole = threads.expand(body);
   const request = readRequest(whole);
   return {
@@ -17,12 +17,12 @@ export function readMessages(body: unknown, threads: Threads): Asked {
 
 /** `POST /v1/messages`. */
 class MessagesFormat implements Format {
-  readonly #request: ModelRequest;
-  readonly #reply: Reply;
+  readonly #request: SimRequest;
+  readonly #reply: ModelReply;
   /** Characters of the open thought that are still to come: it is signed with its last word. */
   #unthought = 0;
 
-  constructor(reply: Reply, request: ModelRequest) {
+  constructor(reply: ModelReply, request: SimRequest) {
     this.#request = request;
     this.#reply = reply;
   }
@@ -77,7 +77,7 @@ class MessagesFormat implements Format {
     return { ...input, output_tokens: 1, service_tier: "standard" };
   }
 
-  #open(part: Part, index: number): string {
+  #open(part: ReplyPart, index: number): string {
     this.#unthought = part.text.length;
     const empty = part.type === "call" ? { ...part, input: {} } : { ...part, text: "" };
     const start = event("content_block_start", {
@@ -88,7 +88,7 @@ class MessagesFormat implements Format {
     return start + ping + (part.type === "call" ? delta(index, { type: "input_json_delta", partial_json: "" }) : "");
   }
 
-  #piece(part: Part, index: number, text: string): string {
+  #piece(part: ReplyPart, index: number, text: string): string {
     switch (part.type) {
       case "text":
         return delta(index, { type: "text_delta", text });
@@ -103,7 +103,7 @@ class MessagesFormat implements Format {
     }
   }
 
-  #block(part: Part, index: number): Fields {
+  #block(part: ReplyPart, index: number): Fields {
     switch (part.type) {
       case "text":
         return { type: "text", text: part.text };
@@ -123,11 +123,11 @@ function delta(index: number, fields: Fields): string {
   return event("content_block_delta", { index, delta: fields });
 }
 
-function stopSequence(reply: Reply): string | null {
+function stopSequence(reply: ModelReply): string | null {
   return reply.stopReason === "stop_sequence" ? "STOP" : null;
 }
 
-function usageOf(tokens: Tally): Fields {
+function usageOf(tokens: TokenTally): Fields {
   return {
     input_tokens: tokens.input,
     cache_creation_input_tokens: tokens.cacheWrite,

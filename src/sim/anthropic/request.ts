@@ -1,14 +1,21 @@
 import { createHash } from "node:crypto";
 import { isSignature } from "../signature.ts";
 import { countChars, tokensOf } from "../tokens.ts";
-import { ApiError, type Block, type Fields, type InputTokens, type Message, type ModelRequest } from "../wire.ts";
+import {
+  ApiError,
+  type PromptBlock,
+  type Fields,
+  type InputTokens,
+  type SimMessage,
+  type SimRequest,
+} from "../wire.ts";
 
 const MAX_CACHE_MARKS = 4;
 const MIN_THINKING_TOKENS = 1_024;
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,128}$/;
 
 /** A request as the real API would take it, or the error it would answer. */
-export function readRequest(body: unknown): ModelRequest {
+export function readRequest(body: unknown): SimRequest {
   const fields = record(body) ?? bad("the body must be a JSON object");
   const model = text(fields["model"]) ?? bad("model: Field required");
   const maxTokens = readMaxTokens(fields["max_tokens"]);
@@ -107,7 +114,7 @@ function checkThinking(fields: Fields, maxTokens: number): void {
   if (choice === "any" || choice === "tool") bad("Thinking may not be enabled when tool_choice forces tool use.");
 }
 
-function readMessage(value: unknown, index: number, length: number): Message | undefined {
+function readMessage(value: unknown, index: number, length: number): SimMessage | undefined {
   const place = `messages.${index}`;
   const fields = record(value) ?? bad(`${place}: Input should be an object`);
   const { role, content } = fields;
@@ -127,16 +134,16 @@ function emptyMessage(place: string): never {
   return bad(`${place}: all messages must have non-empty content except for the optional final assistant message`);
 }
 
-function readText(value: string): Block {
+function readText(value: string): PromptBlock {
   if (value === "") return bad("messages: text content blocks must be non-empty");
   if (value.trim() === "") return bad("messages: text content blocks must contain non-whitespace text");
   return { type: "text", text: value };
 }
 
-function readBlock(value: unknown, role: Message["role"], place: string): Block {
+function readBlock(value: unknown, role: SimMessage["role"], place: string): PromptBlock {
   const fields = record(value) ?? bad(`${place}: Input should be an object`);
   const type = text(fields["type"]) ?? bad(`${place}.type: Field required`);
-  const belongs = (to: Message["role"]): void => {
+  const belongs = (to: SimMessage["role"]): void => {
     if (role !== to) bad(`${place}: \`${type}\` blocks can only be in \`${to}\` messages`);
   };
   switch (type) {
@@ -159,7 +166,7 @@ function readBlock(value: unknown, role: Message["role"], place: string): Block 
   }
 }
 
-function readThinking(fields: Fields, place: string): Block {
+function readThinking(fields: Fields, place: string): PromptBlock {
   const { thinking, signature } = fields;
   if (typeof thinking !== "string") return bad(`${place}.thinking.thinking: Field required`);
   if (typeof signature !== "string" || signature === "") return bad(`${place}.thinking.signature: Field required`);
@@ -167,7 +174,7 @@ function readThinking(fields: Fields, place: string): Block {
   return { type: "thinking", thinking, signature };
 }
 
-function readToolUse(fields: Fields, place: string): Block {
+function readToolUse(fields: Fields, place: string): PromptBlock {
   const id = text(fields["id"]) ?? bad(`${place}.tool_use.id: Field required`);
   const name = text(fields["name"]) ?? bad(`${place}.tool_use.name: Field required`);
   const input = record(fields["input"]) ?? bad(`${place}.tool_use.input: Input should be an object`);
@@ -175,7 +182,7 @@ function readToolUse(fields: Fields, place: string): Block {
   return { type: "tool_use", id, name, input };
 }
 
-function readToolResult(fields: Fields, place: string): Block {
+function readToolResult(fields: Fields, place: string): PromptBlock {
   const id = text(fields["tool_use_id"]) ?? bad(`${place}.tool_result.tool_use_id: Field required`);
   const { content } = fields;
   const is_error = fields["is_error"] === true;
@@ -200,8 +207,8 @@ function checkImage(fields: Fields, place: string): void {
 }
 
 /** Neighbours of the same role are one message. */
-function merge(messages: readonly Message[]): readonly Message[] {
-  const merged: Message[] = [];
+function merge(messages: readonly SimMessage[]): readonly SimMessage[] {
+  const merged: SimMessage[] = [];
   for (const message of messages) {
     const last = merged.at(-1);
     if (last?.role === message.role)
@@ -212,7 +219,7 @@ function merge(messages: readonly Message[]): readonly Message[] {
 }
 
 /** Each call of a tool is answered in the very next message, and nothing else is. */
-function checkPairs(messages: readonly Message[]): void {
+function checkPairs(messages: readonly SimMessage[]): void {
   const seen = new Set<string>();
   let open: readonly string[] = [];
   for (const [index, message] of messages.entries()) {
@@ -254,7 +261,7 @@ function unanswered(index: number, ids: readonly string[]): void {
   );
 }
 
-function checkEnd(messages: readonly Message[]): void {
+function checkEnd(messages: readonly SimMessage[]): void {
   const last = messages.at(-1);
   if (last?.role !== "assistant") return;
   const block = last.content.at(-1);

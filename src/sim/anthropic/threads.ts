@@ -2,7 +2,7 @@ import { SIM_LIMITS } from "../limits.ts";
 import { ApiError, type Fields } from "../wire.ts";
 
 /** One conversation that is held for its caller. */
-interface Held {
+interface HeldThread {
   /** Model, system, tools and messages, the last answer among them. */
   readonly body: Fields;
   readonly chars: number;
@@ -12,8 +12,8 @@ interface Held {
 const KEPT = ["system", "tools"] as const;
 
 /** Conversations that the model holds between requests (`thread`), the newest ones. */
-export class Threads {
-  readonly #held = new Map<string, Held>();
+export class HeldThreads {
+  readonly #held = new Map<string, HeldThread>();
   #chars = 0;
 
   /** The whole request behind one that sends only what is new. */
@@ -39,7 +39,7 @@ export class Threads {
     this.#put(String(answer["id"]), { body: held, chars: JSON.stringify(held).length });
   }
 
-  #put(id: string, held: Held): void {
+  #put(id: string, held: HeldThread): void {
     this.#drop(id);
     this.#held.set(id, held);
     this.#chars += held.chars;

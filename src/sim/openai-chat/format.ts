@@ -1,7 +1,7 @@
 import { callId, partsOf, tally } from "../content.ts";
 import { usageOf } from "../openai/usage.ts";
 import { CREATED, errorFields } from "../openai/vendor.ts";
-import type { Asked, Fields, Format, Moment, Part, Reply, StopReason } from "../wire.ts";
+import type { ReadRequest, Fields, Format, Moment, ReplyPart, ModelReply, StopReason } from "../wire.ts";
 import { readRequest, type ChatRequest } from "./request.ts";
 
 const FINISH_REASONS: Readonly<Record<StopReason, string>> = {
@@ -14,7 +14,7 @@ const FINISH_REASONS: Readonly<Record<StopReason, string>> = {
   refusal: "content_filter",
 };
 
-export function readChat(body: unknown): Asked {
+export function readChat(body: unknown): ReadRequest {
   const request = readRequest(body);
   return { request, format: (reply) => new ChatFormat(reply, request) };
 }
@@ -22,11 +22,11 @@ export function readChat(body: unknown): Asked {
 /** `POST /v1/chat/completions`. Thoughts go into `reasoning_content`, as servers of open models send them. */
 class ChatFormat implements Format {
   readonly #request: ChatRequest;
-  readonly #reply: Reply;
+  readonly #reply: ModelReply;
   /** Tool calls that were begun. */
   #calls = 0;
 
-  constructor(reply: Reply, request: ChatRequest) {
+  constructor(reply: ModelReply, request: ChatRequest) {
     this.#request = request;
     this.#reply = reply;
   }
@@ -55,7 +55,8 @@ class ChatFormat implements Format {
     const calls = parts
       .map((part, index) => (part.type === "call" ? this.#call(part, index, part.text) : undefined))
       .filter((call) => call !== undefined);
-    const words = (type: Part["type"]): string => parts.map((part) => (part.type === type ? part.text : "")).join("");
+    const words = (type: ReplyPart["type"]): string =>
+      parts.map((part) => (part.type === type ? part.text : "")).join("");
     const thoughts = words("thought");
     const message = {
       role: "assistant",
@@ -76,13 +77,13 @@ class ChatFormat implements Format {
     return acts.some((act) => act.do === "tool") && !acts.some((act) => act.do === "say" || act.do === "tokens");
   }
 
-  #open(part: Part, index: number): string {
+  #open(part: ReplyPart, index: number): string {
     if (part.type !== "call") return "";
     this.#calls += 1;
     return this.#delta({ tool_calls: [{ index: this.#calls - 1, ...this.#call(part, index, "") }] });
   }
 
-  #piece(part: Part, text: string): string {
+  #piece(part: ReplyPart, text: string): string {
     switch (part.type) {
       case "text":
         return this.#delta({ content: text });
@@ -95,7 +96,7 @@ class ChatFormat implements Format {
     }
   }
 
-  #call(part: Extract<Part, { type: "call" }>, index: number, text: string): Fields {
+  #call(part: Extract<ReplyPart, { type: "call" }>, index: number, text: string): Fields {
     const id = callId("call_", this.#request, index);
     return part.freeform
       ? { id, type: "custom", custom: { name: part.name, input: text } }

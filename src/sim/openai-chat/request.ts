@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { countTokens, parseInput, textOf, toolResult, type Counted } from "../openai/conversation.ts";
+import { countTokens, parseInput, textOf, toolResult, type CountedPart } from "../openai/conversation.ts";
 import {
   given,
   notOneOf,
@@ -14,14 +14,14 @@ import {
   refuse,
 } from "../openai/fields.ts";
 import { countChars } from "../tokens.ts";
-import type { Block, Fields, Message, ModelRequest } from "../wire.ts";
+import type { PromptBlock, Fields, SimMessage, SimRequest } from "../wire.ts";
 
 const ROLES = ["system", "developer", "user", "assistant", "tool"] as const;
 const USER_PARTS = ["text", "image_url", "input_audio", "file"];
 const ASSISTANT_PARTS = ["text", "refusal"];
 const CALL_TYPES = ["function", "custom"];
 
-export interface ChatRequest extends ModelRequest {
+export interface ChatRequest extends SimRequest {
   /** The last chunk of a stream tells the usage. */
   readonly includeUsage: boolean;
 }
@@ -37,7 +37,7 @@ export function readRequest(body: unknown): ChatRequest {
   if (given(fields["n"]) && fields["n"] !== 1)
     refuse("Invalid 'n': the scripted model gives one answer. Leave 'n' out.", "n", "invalid_value");
   const tools = readTools(fields["tools"], toolName);
-  const conversation = new Conversation();
+  const conversation = new ChatConversation();
   for (const [index, message] of raw.entries()) conversation.add(message, `messages[${index}]`);
   conversation.end();
   return {
@@ -86,10 +86,10 @@ function toolName(tool: Fields, type: string, param: string): string {
 }
 
 /** Reads messages one after the other; each call of a tool is answered right after the message that made it. */
-class Conversation {
-  readonly messages: Message[] = [];
+class ChatConversation {
+  readonly messages: SimMessage[] = [];
   readonly system: string[] = [];
-  readonly counted: Counted[] = [];
+  readonly counted: CountedPart[] = [];
   #open: Set<string> = new Set();
 
   add(value: unknown, param: string): void {
@@ -129,7 +129,7 @@ class Conversation {
     );
   }
 
-  #fromUser(blocks: readonly Block[]): void {
+  #fromUser(blocks: readonly PromptBlock[]): void {
     const last = this.messages.at(-1);
     if (last?.role === "user")
       this.messages[this.messages.length - 1] = { role: "user", content: [...last.content, ...blocks] };
@@ -159,13 +159,13 @@ class Conversation {
 }
 
 /** Empty texts leave no block. */
-function readContent(content: unknown, types: readonly string[], param: string): readonly Block[] {
+function readContent(content: unknown, types: readonly string[], param: string): readonly PromptBlock[] {
   if (!Array.isArray(content)) {
     const text = readText(content, param);
     return text === "" ? [] : [{ type: "text", text }];
   }
   if (content.length === 0) refuse(`Invalid '${param}': empty array.`, param, "empty_array");
-  return content.map((value, index): Block => {
+  return content.map((value, index): PromptBlock => {
     const place = `${param}[${index}]`;
     const part = readObject(value, place);
     const type = readName(part["type"], `${place}.type`);
@@ -177,7 +177,7 @@ function readContent(content: unknown, types: readonly string[], param: string):
   });
 }
 
-function readCall(value: unknown, param: string): Block {
+function readCall(value: unknown, param: string): PromptBlock {
   const call = readObject(value, param);
   const id = readName(call["id"], `${param}.id`);
   const type = readName(call["type"], `${param}.type`);

@@ -2,7 +2,7 @@ import { callId, partsOf, tally } from "../content.ts";
 import { usageOf } from "../openai/usage.ts";
 import { CREATED, errorFields } from "../openai/vendor.ts";
 import { signatureOf } from "../signature.ts";
-import type { ApiError, Asked, Fields, Format, Moment, Part, Reply, StopReason } from "../wire.ts";
+import type { ApiError, ReadRequest, Fields, Format, Moment, ReplyPart, ModelReply, StopReason } from "../wire.ts";
 import { readRequest, type ResponsesRequest } from "./request.ts";
 
 /** Why a response is not complete. Absent: it is. */
@@ -12,9 +12,9 @@ const INCOMPLETE: Readonly<Partial<Record<StopReason, string>>> = {
   refusal: "content_filter",
 };
 
-type Status = "in_progress" | "completed" | "incomplete";
+type ResponseStatus = "in_progress" | "completed" | "incomplete";
 
-export function readResponses(body: unknown): Asked {
+export function readResponses(body: unknown): ReadRequest {
   const request = readRequest(body);
   return { request, format: (reply) => new ResponsesFormat(reply, request) };
 }
@@ -22,14 +22,14 @@ export function readResponses(body: unknown): Asked {
 /** `POST /v1/responses`. Each part of a reply is an item of the output. */
 class ResponsesFormat implements Format {
   readonly #request: ResponsesRequest;
-  readonly #reply: Reply;
+  readonly #reply: ModelReply;
   readonly #reason: string | undefined;
   /** The part in which the reply ended too early. Absent: none. */
   readonly #cutAt: number | undefined;
   readonly #output: Fields[] = [];
   #sequence = 0;
 
-  constructor(reply: Reply, request: ResponsesRequest) {
+  constructor(reply: ModelReply, request: ResponsesRequest) {
     this.#request = request;
     this.#reply = reply;
     this.#reason = INCOMPLETE[reply.stopReason];
@@ -62,7 +62,7 @@ class ResponsesFormat implements Format {
     return this.#final(parts.map((part, index) => this.#item(part, index, this.#status(index))));
   }
 
-  #open(part: Part, index: number): string {
+  #open(part: ReplyPart, index: number): string {
     const item = this.#item({ ...part, text: "" }, index, "in_progress");
     const place = { item_id: item["id"], output_index: index };
     const added = this.#event("response.output_item.added", { output_index: index, item });
@@ -79,7 +79,7 @@ class ResponsesFormat implements Format {
     }
   }
 
-  #piece(part: Part, index: number, delta: string): string {
+  #piece(part: ReplyPart, index: number, delta: string): string {
     const place = { item_id: this.#itemId(part, index), output_index: index };
     switch (part.type) {
       case "text":
@@ -91,7 +91,7 @@ class ResponsesFormat implements Format {
     }
   }
 
-  #close(part: Part, index: number): string {
+  #close(part: ReplyPart, index: number): string {
     const item = this.#item(part, index, this.#status(index));
     this.#output.push(item);
     const place = { item_id: item["id"], output_index: index };
@@ -99,7 +99,7 @@ class ResponsesFormat implements Format {
   }
 
   /** What was sent in pieces, whole. */
-  #told(part: Part, place: Fields): string {
+  #told(part: ReplyPart, place: Fields): string {
     const { text } = part;
     switch (part.type) {
       case "text": {
@@ -138,7 +138,7 @@ class ResponsesFormat implements Format {
     );
   }
 
-  #item(part: Part, index: number, status: Status): Fields {
+  #item(part: ReplyPart, index: number, status: ResponseStatus): Fields {
     const id = this.#itemId(part, index);
     switch (part.type) {
       case "text": {
@@ -158,16 +158,16 @@ class ResponsesFormat implements Format {
     }
   }
 
-  #itemId(part: Part, index: number): string {
+  #itemId(part: ReplyPart, index: number): string {
     const prefix = part.type === "text" ? "msg_" : part.type === "thought" ? "rs_" : part.freeform ? "ctc_" : "fc_";
     return callId(prefix, this.#request, index);
   }
 
-  #status(index: number): Status {
+  #status(index: number): ResponseStatus {
     return index === this.#cutAt ? "incomplete" : "completed";
   }
 
-  #finalStatus(): Status {
+  #finalStatus(): ResponseStatus {
     return this.#reason === undefined ? "completed" : "incomplete";
   }
 
@@ -179,7 +179,7 @@ class ResponsesFormat implements Format {
     });
   }
 
-  #response(status: Status | "failed", more: Fields): Fields {
+  #response(status: ResponseStatus | "failed", more: Fields): Fields {
     return {
       id: `resp_${this.#request.digest.slice(0, 48)}`,
       object: "response",
@@ -225,6 +225,6 @@ function summaryText(text: string): Fields {
   return { type: "summary_text", text };
 }
 
-function callEvent(part: Extract<Part, { type: "call" }>): string {
+function callEvent(part: Extract<ReplyPart, { type: "call" }>): string {
   return part.freeform ? "custom_tool_call_input" : "function_call_arguments";
 }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { countTokens, parseInput, textOf, toolResult, type Counted } from "../openai/conversation.ts";
+import { countTokens, parseInput, textOf, toolResult, type CountedPart } from "../openai/conversation.ts";
 import {
   given,
   notOneOf,
@@ -15,13 +15,13 @@ import {
 } from "../openai/fields.ts";
 import { isSignature } from "../signature.ts";
 import { countChars } from "../tokens.ts";
-import type { Block, Fields, Message, ModelRequest } from "../wire.ts";
+import type { PromptBlock, Fields, SimMessage, SimRequest } from "../wire.ts";
 
 const ROLES = ["user", "assistant", "system", "developer"] as const;
 const INPUT_PARTS = ["input_text", "input_image", "input_file", "input_audio"];
 const OUTPUT_PARTS = ["output_text", "refusal"];
 
-export interface ResponsesRequest extends ModelRequest {
+export interface ResponsesRequest extends SimRequest {
   /** Fields that the answer repeats. */
   readonly echo: Fields;
   /** Reasoning comes with something that proves it when it is sent back. */
@@ -38,7 +38,7 @@ export function readRequest(body: unknown): ResponsesRequest {
   const tools = readTools(fields["tools"], toolName);
   refuseMemory(fields);
   const raw = fields["input"];
-  const conversation = new Conversation();
+  const conversation = new ResponsesConversation();
   if (typeof raw === "string") conversation.add({ role: "user", content: raw }, "input");
   else readItems(raw, conversation);
   conversation.end();
@@ -63,7 +63,7 @@ export function readRequest(body: unknown): ResponsesRequest {
   };
 }
 
-function readItems(value: unknown, conversation: Conversation): void {
+function readItems(value: unknown, conversation: ResponsesConversation): void {
   const items = readList(value, "input");
   if (items.length === 0) refuse("Invalid 'input': empty array. Send at least one item.", "input", "empty_array");
   for (const [index, item] of items.entries()) conversation.add(item, `input[${index}]`);
@@ -112,10 +112,10 @@ function toolName(tool: Fields, type: string, param: string): string | undefined
 }
 
 /** Reads items one after the other. Neighbours of the same side are one message: a reply comes back as several items. */
-class Conversation {
-  readonly messages: Message[] = [];
+class ResponsesConversation {
+  readonly messages: SimMessage[] = [];
   readonly system: string[] = [];
-  readonly counted: Counted[] = [];
+  readonly counted: CountedPart[] = [];
   /** Calls without an output, with where they stand. */
   readonly #open = new Map<string, string>();
   readonly #calls = new Set<string>();
@@ -210,7 +210,7 @@ class Conversation {
   }
 
   /** `counts`: what of the item costs tokens. */
-  #put(role: Message["role"], blocks: readonly Block[], counts: unknown): void {
+  #put(role: SimMessage["role"], blocks: readonly PromptBlock[], counts: unknown): void {
     this.counted.push({ chars: countChars(counts), ours: role === "assistant" });
     const last = this.messages.at(-1);
     if (last?.role === role) this.messages[this.messages.length - 1] = { role, content: [...last.content, ...blocks] };
@@ -218,9 +218,9 @@ class Conversation {
   }
 }
 
-function readContent(content: unknown, types: readonly string[], param: string): readonly Block[] {
+function readContent(content: unknown, types: readonly string[], param: string): readonly PromptBlock[] {
   if (!Array.isArray(content)) return [{ type: "text", text: readText(content, param) }];
-  return content.map((value, index): Block => {
+  return content.map((value, index): PromptBlock => {
     const place = `${param}[${index}]`;
     const part = readObject(value, place);
     const type = readName(part["type"], `${place}.type`);

@@ -1,5 +1,5 @@
 import { tokensOf } from "../tokens.ts";
-import type { Block, Fields, InputTokens } from "../wire.ts";
+import type { PromptBlock, Fields, InputTokens } from "../wire.ts";
 
 /** Shorter beginnings of a request are not cached, and longer ones in steps. Tokens. */
 const CACHE = { least: 1_024, step: 128 };
@@ -16,16 +16,16 @@ export function parseInput(text: string): Fields {
   }
 }
 
-export function textOf(blocks: readonly Block[]): string {
+export function textOf(blocks: readonly PromptBlock[]): string {
   return blocks.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
 }
 
-export function toolResult(id: string, text: string): Block {
+export function toolResult(id: string, text: string): PromptBlock {
   return { type: "tool_result", tool_use_id: id, text, is_error: FAILED.test(text) };
 }
 
 /** A part of a request that is counted; `ours`: the model wrote it. */
-export interface Counted {
+export interface CountedPart {
   readonly chars: number;
   readonly ours: boolean;
 }
@@ -34,7 +34,7 @@ export interface Counted {
  * What a request costs. What came before the model's last message was read from the cache, where it is long enough.
  * Nothing is remembered between requests.
  */
-export function countTokens(parts: readonly Counted[]): InputTokens {
+export function countTokens(parts: readonly CountedPart[]): InputTokens {
   let chars = 0;
   let before = 0;
   let ours = false;

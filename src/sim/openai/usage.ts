@@ -1,4 +1,4 @@
-import type { Fields, Tally } from "../wire.ts";
+import type { Fields, TokenTally } from "../wire.ts";
 
 /** All that went in, and what of it was read from the cache or written to it. */
 interface OpenAiUsage {
@@ -9,7 +9,7 @@ interface OpenAiUsage {
   readonly total: number;
 }
 
-export function usageOf(tokens: Tally): OpenAiUsage {
+export function usageOf(tokens: TokenTally): OpenAiUsage {
   const input = tokens.input + tokens.cacheRead + tokens.cacheWrite;
   return {
     input,

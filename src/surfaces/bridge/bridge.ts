@@ -1,7 +1,7 @@
 import { LIMITS } from "../../protocol/index.ts";
 
 /** A run that began: its thread, and the event of its journal to read on from. */
-export interface Run {
+export interface BridgeRun {
   readonly session_id: string;
   /** Exclusive. */
   readonly after: number;
@@ -9,7 +9,7 @@ export interface Run {
 
 interface Member {
   /** Shows a run to the client, if it may see it. */
-  follow(run: Run): void;
+  follow(run: BridgeRun): void;
 }
 
 /** What all clients of `/bridge` share: each is told of every run that one of them starts. */
@@ -28,7 +28,7 @@ export class Bridge {
     closed.addEventListener("abort", () => this.#members.delete(member), { once: true });
   }
 
-  announce(run: Run): void {
+  announce(run: BridgeRun): void {
     this.#recent.delete(run.session_id);
     this.#recent.add(run.session_id);
     const [oldest] = this.#recent;

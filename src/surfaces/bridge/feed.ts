@@ -1,5 +1,5 @@
 import type { ThreadRow } from "../../protocol/index.ts";
-import type { Connection } from "../connection.ts";
+import type { SocketConnection } from "../connection.ts";
 
 const encoder = new TextEncoder();
 
@@ -8,12 +8,12 @@ const encoder = new TextEncoder();
  * the last one follows a `thread.started` that does.
  */
 export class RowFeed {
-  readonly #connection: Connection;
+  readonly #connection: SocketConnection;
   /** The thread that the client takes rows for. */
   #thread: string | undefined;
   #turn: Promise<void> = Promise.resolve();
 
-  constructor(connection: Connection) {
+  constructor(connection: SocketConnection) {
     this.#connection = connection;
   }
 

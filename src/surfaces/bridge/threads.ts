@@ -1,30 +1,30 @@
 import { Failure, LIMITS, openThread, threadRows, type ThreadMapping, type ThreadRow } from "../../protocol/index.ts";
 import type { Caller, Frame } from "../../sessions/index.ts";
 import type { SurfaceOptions } from "../surface.ts";
-import type { Run } from "./bridge.ts";
+import type { BridgeRun } from "./bridge.ts";
 import type { RowFeed } from "./feed.ts";
 
-interface Thread {
+interface FollowedThread {
   readonly controller: AbortController;
   /** A turn is open. */
   running: boolean;
 }
 
-interface Watched {
-  readonly thread: Thread;
+interface WatchedThread {
+  readonly thread: FollowedThread;
   readonly frames: AsyncIterable<readonly Frame[]>;
   /** Called when everything up to a place in the journal was told. */
   readonly told: (seq: number) => void;
 }
 
 /** The threads that one client follows: each is a watcher of its session, with the client's own rights. */
-export class Threads {
+export class FollowedThreads {
   readonly #options: SurfaceOptions;
   readonly #caller: Caller;
   readonly #feed: RowFeed;
   readonly #mapping: () => ThreadMapping;
   /** By session; the one that moved longest ago first. */
-  readonly #threads = new Map<string, Thread>();
+  readonly #threads = new Map<string, FollowedThread>();
   #closed = false;
 
   constructor(
@@ -46,9 +46,9 @@ export class Threads {
    * Shows a thread from a place in its journal on. Resolves when everything up to `upto` was told, or at once where the
    * client may not see it: then it does not exist for it.
    */
-  async follow({ session_id, after }: Run, upto = 0): Promise<void> {
+  async follow({ session_id, after }: BridgeRun, upto = 0): Promise<void> {
     if (this.#closed || this.#threads.has(session_id)) return;
-    const thread: Thread = { controller: new AbortController(), running: false };
+    const thread: FollowedThread = { controller: new AbortController(), running: false };
     this.#makeRoom();
     this.#threads.set(session_id, thread);
     let frames: AsyncIterable<readonly Frame[]>;
@@ -77,7 +77,7 @@ export class Threads {
     this.#threads.clear();
   }
 
-  async #show(id: string, watched: Watched): Promise<void> {
+  async #show(id: string, watched: WatchedThread): Promise<void> {
     let state = openThread(this.#mapping());
     try {
       for await (const batch of watched.frames) {
@@ -98,7 +98,7 @@ export class Threads {
     }
   }
 
-  #note(id: string, thread: Thread, type: Frame["type"]): void {
+  #note(id: string, thread: FollowedThread, type: Frame["type"]): void {
     if (this.#threads.get(id) !== thread) return;
     if (type === "turn.started" || type === "turn.resumed") {
       thread.running = true;
@@ -108,7 +108,7 @@ export class Threads {
   }
 
   /** Unless it was let go meanwhile, and another watcher came in its place. */
-  #forget(id: string, thread: Thread): void {
+  #forget(id: string, thread: FollowedThread): void {
     if (this.#threads.get(id) === thread) this.#threads.delete(id);
   }
 

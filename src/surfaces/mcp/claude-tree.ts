@@ -1,7 +1,7 @@
 import type { FileEntry, FileStat, SessionView, StreamFrame } from "../../protocol/index.ts";
 
 /** What happens in a session. */
-export interface Followed {
+export interface FollowedSession {
   /** How it stood when it began to be followed, and the event that had brought it there. That event may only be on its way to the disk. */
   readonly begun: Pick<SessionView, "seq" | "status">;
   /** Everything after that event, and some of what came shortly before it. */
@@ -18,7 +18,7 @@ export interface ClaudeTree {
   /** Writes, and reads the answer on the same handle. */
   call(path: string, text: string): Promise<Uint8Array>;
   /** Once it has resolved, nothing that happens in the session can be missed. */
-  follow(session_id: string, signal: AbortSignal): Promise<Followed>;
+  follow(session_id: string, signal: AbortSignal): Promise<FollowedSession>;
 }
 
 export const ROOT = "/claude";

@@ -17,7 +17,7 @@ interface Client {
   idle: NodeJS.Timeout | undefined;
 }
 
-interface Exchange {
+interface McpExchange {
   readonly caller: Caller;
   readonly request: Request;
   readonly body: unknown;
@@ -40,7 +40,7 @@ export class McpClients {
   }
 
   /** The answer, and what to call when it has been sent. */
-  async serve(exchange: Exchange): Promise<{ readonly response: Response; readonly done: () => void }> {
+  async serve(exchange: McpExchange): Promise<{ readonly response: Response; readonly done: () => void }> {
     const { caller, request, body } = exchange;
     const id = request.headers.get("mcp-session-id");
     const client = id === null ? await this.#begin(caller) : this.#find(id, caller);

@@ -5,7 +5,7 @@ import { Failure, LIMITS } from "../../protocol/index.ts";
 import type { Caller } from "../../sessions/index.ts";
 import type { Guard } from "../guard.ts";
 import { httpStatus } from "../status.ts";
-import type { Environment, SurfaceOptions } from "../surface.ts";
+import type { HttpEnvironment, SurfaceOptions } from "../surface.ts";
 import { McpClients, type ClientsOptions } from "./clients.ts";
 import { listenedTo, OwnBus, subscribeAll } from "./listening.ts";
 import { failureOf, mcpServer, protocolError } from "./mcp-server.ts";
@@ -105,7 +105,7 @@ function meterBatch(guard: Guard, caller: Caller, body: unknown): void {
 }
 
 /** The body as it was read at the door; undefined: there is none. */
-async function bodyOf(context: Context<Environment>): Promise<unknown> {
+async function bodyOf(context: Context<HttpEnvironment>): Promise<unknown> {
   if (context.req.method !== "POST") return undefined;
   try {
     return JSON.parse(await context.req.text()) as unknown;
@@ -131,7 +131,7 @@ function refusalOf(body: unknown, failure: Failure): Response {
 }
 
 /** Writes an answer as it comes. A client that does not read is waited for, but not for ever. */
-async function send(context: Context<Environment>, response: Response): Promise<void> {
+async function send(context: Context<HttpEnvironment>, response: Response): Promise<void> {
   const { outgoing } = context.env;
   const headers = Object.fromEntries(response.headers);
   outgoing.writeHead(response.status, { "x-content-type-options": "nosniff", ...headers, "cache-control": "no-store" });

@@ -2,7 +2,7 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Context } from "hono";
 import type { Guard } from "../guard.ts";
 import type { FileService } from "../mount/file-service.ts";
-import type { HttpApp, Environment, SurfaceOptions } from "../surface.ts";
+import type { HttpApp, HttpEnvironment, SurfaceOptions } from "../surface.ts";
 
 export interface McpParts {
   readonly files: FileService;
@@ -10,7 +10,7 @@ export interface McpParts {
 }
 
 /** Answers one request; resolves when all of it has been sent. */
-export type McpHandler = (context: Context<Environment>) => Promise<void>;
+export type McpHandler = (context: Context<HttpEnvironment>) => Promise<void>;
 
 /** `/mcp`. What it is made of is loaded with the first request: it is large, and many servers never see one. */
 export function serveMcp(app: HttpApp, options: SurfaceOptions, parts: McpParts): void {

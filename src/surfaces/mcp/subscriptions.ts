@@ -1,5 +1,5 @@
 import { Failure, LIMITS } from "../../protocol/index.ts";
-import type { ClaudeTree, Followed } from "./claude-tree.ts";
+import type { ClaudeTree, FollowedSession } from "./claude-tree.ts";
 import { changedFiles, pathOf, sessionFileOf } from "./resources.ts";
 
 export interface SubscriptionsOptions {
@@ -9,7 +9,7 @@ export interface SubscriptionsOptions {
   readonly onError: (error: unknown) => void;
 }
 
-interface Watched {
+interface WatchedSession {
   /** By the file's name: the addresses that clients gave it, and how often each is wanted. */
   readonly files: Map<string, Map<string, number>>;
   readonly stop: AbortController;
@@ -18,7 +18,7 @@ interface Watched {
 /** The files that one client wants to hear of. A session is followed while at least one of its files is wanted. */
 export class Subscriptions {
   readonly #options: SubscriptionsOptions;
-  readonly #sessions = new Map<string, Watched>();
+  readonly #sessions = new Map<string, WatchedSession>();
   /** Told within the last moment; true: changed again since. */
   readonly #recent = new Map<string, boolean>();
   #count = 0;
@@ -76,7 +76,7 @@ export class Subscriptions {
     this.#count = 0;
   }
 
-  async #begin(session_id: string, watched: Watched): Promise<void> {
+  async #begin(session_id: string, watched: WatchedSession): Promise<void> {
     try {
       void this.#follow(await this.#options.tree.follow(session_id, watched.stop.signal), watched);
     } catch (error) {
@@ -85,7 +85,7 @@ export class Subscriptions {
     }
   }
 
-  async #follow({ begun, frames }: Followed, { files, stop }: Watched): Promise<void> {
+  async #follow({ begun, frames }: FollowedSession, { files, stop }: WatchedSession): Promise<void> {
     try {
       for await (const frame of frames) {
         if (stop.signal.aborted) return;

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { ClaudeRequest, Failure, LIMITS } from "../../protocol/index.ts";
 import { ROOT, sessionPath, type ClaudeTree } from "./claude-tree.ts";
 import { pathOf } from "./resources.ts";
-import { readStatus, WAIT_STATES, waitFor, type Waiting } from "./wait.ts";
+import { readStatus, WAIT_STATES, waitFor, type WaitOptions } from "./wait.ts";
 
 /** What a tool answers: text for a model, and the same as data where it is data. */
 interface ToolAnswer {
@@ -18,7 +18,7 @@ export interface ClaudeTool {
   readonly input: z.ZodObject;
   /** What its data looks like, for clients that read the data and not the text. Further fields may come. */
   readonly output: z.ZodObject;
-  readonly run: (tree: ClaudeTree, input: unknown, waiting: Waiting) => Promise<ToolAnswer>;
+  readonly run: (tree: ClaudeTree, input: unknown, waiting: WaitOptions) => Promise<ToolAnswer>;
 }
 
 const SessionId = z
@@ -116,7 +116,7 @@ const ReadOutput = z.looseObject({
 function tool<Input extends z.ZodObject>(
   parts: Omit<ClaudeTool, "input" | "run"> & {
     readonly input: Input;
-    readonly run: (tree: ClaudeTree, input: z.output<Input>, waiting: Waiting) => Promise<ToolAnswer>;
+    readonly run: (tree: ClaudeTree, input: z.output<Input>, waiting: WaitOptions) => Promise<ToolAnswer>;
   },
 ): ClaudeTool {
   return {

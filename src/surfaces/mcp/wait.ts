@@ -10,7 +10,7 @@ export interface WaitRequest {
   readonly timeout_ms: number;
 }
 
-export interface Waiting {
+export interface WaitOptions {
   readonly signal: AbortSignal;
   /** Told of what happens meanwhile. */
   readonly onEvent: (event: JournalEvent) => void;
@@ -22,7 +22,7 @@ interface SessionStatus {
 }
 
 /** Waits until a session has nothing to do or needs somebody. Ends early, with `timed_out`, when the time is over; throws when the caller gave up. */
-export async function waitFor(tree: ClaudeTree, request: WaitRequest, waiting: Waiting): Promise<object> {
+export async function waitFor(tree: ClaudeTree, request: WaitRequest, waiting: WaitOptions): Promise<object> {
   const stop = new AbortController();
   const give = (): void => stop.abort();
   waiting.signal.addEventListener("abort", give, { once: true });
@@ -48,7 +48,7 @@ export async function waitFor(tree: ClaudeTree, request: WaitRequest, waiting: W
 async function untilOver(
   tree: ClaudeTree,
   { session_id, until }: WaitRequest,
-  { signal, onEvent, patience }: Waiting & { readonly patience: Patience },
+  { signal, onEvent, patience }: WaitOptions & { readonly patience: Patience },
 ): Promise<SessionStatus | undefined> {
   const { begun, frames } = await tree.follow(session_id, signal);
   let status: string = begun.status;

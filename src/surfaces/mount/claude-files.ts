@@ -11,11 +11,11 @@ import {
 } from "../../protocol/index.ts";
 import type { Caller } from "../../sessions/index.ts";
 import type { MountContext } from "./context.ts";
-import type { FileService, ReadOptions, StatOptions, WatchOptions, WriteOptions } from "./file-service.ts";
+import type { FileService, ReadFileOptions, StatOptions, WatchFileOptions, WriteOptions } from "./file-service.ts";
 import { rootFiles } from "./root-files.ts";
 import { watchOutput } from "./output.ts";
 import { sessionFiles } from "./session-files.ts";
-import { Tree, type Dynamic, type FileNode, type Found, type Place } from "./tree.ts";
+import { FileTree, type Dynamic, type FileNode, type TreeEntry, type FilePlace } from "./tree.ts";
 
 const encoder = new TextEncoder();
 /** Failures of the server, not of the file: a length of 0 would be a lie. */
@@ -29,11 +29,11 @@ export function claudeNodes(context: MountContext): readonly FileNode[] {
 /** Document 003's tree over the gateway. Nothing is kept here: each read asks the services, with the caller's own rights. */
 export class ClaudeFiles implements FileService {
   readonly #context: MountContext;
-  readonly #tree: Tree;
+  readonly #tree: FileTree;
 
   constructor(context: MountContext) {
     this.#context = context;
-    this.#tree = new Tree(claudeNodes(context));
+    this.#tree = new FileTree(claudeNodes(context));
   }
 
   async stat(caller: Caller, path: string, { sized }: StatOptions): Promise<FileStat> {
@@ -57,7 +57,7 @@ export class ClaudeFiles implements FileService {
   }
 
   /** What cannot be read now has no length: who opens it is told why. */
-  async #measure(node: FileNode, place: Place, known: string | undefined): Promise<Partial<FileStat>> {
+  async #measure(node: FileNode, place: FilePlace, known: string | undefined): Promise<Partial<FileStat>> {
     const { times } = this.#context;
     try {
       if (node.read?.measure !== undefined) return await node.read.measure(place);
@@ -77,7 +77,7 @@ export class ClaudeFiles implements FileService {
     return found.dynamic === undefined ? fixed : [...fixed, ...(await this.#names(caller, found.dynamic))];
   }
 
-  async read(caller: Caller, path: string, { peek = false }: ReadOptions = {}): Promise<Uint8Array> {
+  async read(caller: Caller, path: string, { peek = false }: ReadFileOptions = {}): Promise<Uint8Array> {
     const { node, place } = await this.#file(caller, path);
     if (node.read === undefined)
       throw node.write?.call === true
@@ -105,7 +105,7 @@ export class ClaudeFiles implements FileService {
   async watch(
     caller: Caller,
     path: string,
-    { after, signal }: WatchOptions,
+    { after, signal }: WatchFileOptions,
   ): Promise<AsyncIterable<readonly MountFrame[]>> {
     const { node, place } = await this.#file(caller, path);
     if (node.watch !== true || node.read === undefined)
@@ -136,14 +136,14 @@ export class ClaudeFiles implements FileService {
     }
   }
 
-  async #file(caller: Caller, path: string): Promise<{ readonly node: FileNode; readonly place: Place }> {
+  async #file(caller: Caller, path: string): Promise<{ readonly node: FileNode; readonly place: FilePlace }> {
     const found = this.#tree.find(path);
     if (found.is === "folder") throw new FileFailure("EISDIR", "invalid_request", `/${path} is a folder: list it`);
     return { node: found.node, place: { caller, path, name: found.name } };
   }
 
   /** Refuses what only the name of a file stands for. Answers when it changed last, where that is known. */
-  async #exists(caller: Caller, path: string, { name }: Found): Promise<string | undefined> {
+  async #exists(caller: Caller, path: string, { name }: TreeEntry): Promise<string | undefined> {
     if (name === "") return undefined;
     const { gateway } = this.#context;
     if (path.startsWith("sessions/")) return (await gateway.sessions.get(caller, name)).updated_at;

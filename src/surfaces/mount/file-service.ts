@@ -1,7 +1,7 @@
 import type { FileEntry, FileStat, MountFrame } from "../../protocol/index.ts";
 import type { Caller } from "../../sessions/index.ts";
 
-export interface WatchOptions {
+export interface WatchFileOptions {
   /** The id of the last frame that is known; empty: everything. */
   readonly after: string;
   readonly signal: AbortSignal;
@@ -12,7 +12,7 @@ export interface StatOptions {
   readonly sized: boolean;
 }
 
-export interface ReadOptions {
+export interface ReadFileOptions {
   /** Nobody sees what is read, or not all of it: the questions in it do not count as shown. */
   readonly peek?: boolean;
 }
@@ -26,10 +26,10 @@ export interface WriteOptions {
 export interface FileService {
   stat(caller: Caller, path: string, options: StatOptions): Promise<FileStat>;
   list(caller: Caller, path: string): Promise<readonly FileEntry[]>;
-  read(caller: Caller, path: string, options?: ReadOptions): Promise<Uint8Array>;
+  read(caller: Caller, path: string, options?: ReadFileOptions): Promise<Uint8Array>;
   write(caller: Caller, path: string, bytes: Uint8Array, options?: WriteOptions): Promise<void>;
   /** Write, then read on the same handle. */
   call(caller: Caller, path: string, bytes: Uint8Array, options?: WriteOptions): Promise<Uint8Array>;
   /** Resolves when it is sure that the caller may. */
-  watch(caller: Caller, path: string, options: WatchOptions): Promise<AsyncIterable<readonly MountFrame[]>>;
+  watch(caller: Caller, path: string, options: WatchFileOptions): Promise<AsyncIterable<readonly MountFrame[]>>;
 }

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Caller } from "../../sessions/index.ts";
 import { CallerMemory } from "./context.ts";
 
-interface Seen {
+interface SeenContent {
   readonly digest: string;
   readonly modified: string;
 }
@@ -12,7 +12,7 @@ interface Seen {
  * must have a new time, also where nothing says when it came.
  */
 export class FileTimes {
-  readonly #seen = new CallerMemory<Seen>();
+  readonly #seen = new CallerMemory<SeenContent>();
   readonly #now: () => number;
 
   /** `now`: milliseconds since the epoch. */

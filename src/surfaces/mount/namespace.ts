@@ -1,8 +1,8 @@
 import { FileFailure, Failure, LIMITS, type AccessLevel, type FileEntry, type FileStat } from "../../protocol/index.ts";
 import type { Caller } from "../../sessions/index.ts";
-import type { FileService, ReadOptions, StatOptions, WatchOptions, WriteOptions } from "./file-service.ts";
+import type { FileService, ReadFileOptions, StatOptions, WatchFileOptions, WriteOptions } from "./file-service.ts";
 
-interface Mounted {
+interface MountedTree {
   /** Such as `/claude`: absolute, without a slash at its end. */
   readonly path: string;
   readonly files: FileService;
@@ -15,9 +15,9 @@ const SIGNING = new Set(["pubkey", "sign", "verify", "encrypt", "decrypt"]);
 /** File services under their paths. The longest mount that a path lies in has it, by whole segments: `/claude-x` is not in `/claude`. */
 export class Namespace implements FileService {
   /** The longest path first. */
-  #mounts: readonly Mounted[] = [];
+  #mounts: readonly MountedTree[] = [];
 
-  mount(mounted: Mounted): void {
+  mount(mounted: MountedTree): void {
     partsOf(mounted.path);
     if (this.#mounts.some(({ path }) => path === mounted.path))
       throw new Failure("conflict", `${mounted.path} is mounted already`);
@@ -39,7 +39,7 @@ export class Namespace implements FileService {
     return files.list(caller, below);
   }
 
-  async read(caller: Caller, path: string, options?: ReadOptions): Promise<Uint8Array> {
+  async read(caller: Caller, path: string, options?: ReadFileOptions): Promise<Uint8Array> {
     const { files, below } = this.#find(path, "read");
     return files.read(caller, below, options);
   }
@@ -54,12 +54,12 @@ export class Namespace implements FileService {
     return files.call(caller, below, bytes, options);
   }
 
-  async watch(caller: Caller, path: string, options: WatchOptions): ReturnType<FileService["watch"]> {
+  async watch(caller: Caller, path: string, options: WatchFileOptions): ReturnType<FileService["watch"]> {
     const { files, below } = this.#find(path, "read");
     return files.watch(caller, below, options);
   }
 
-  #find(path: string, verb: "read" | "write"): Pick<Mounted, "files" | "access"> & { readonly below: string } {
+  #find(path: string, verb: "read" | "write"): Pick<MountedTree, "files" | "access"> & { readonly below: string } {
     const parts = partsOf(path);
     const whole = `/${parts.join("/")}`;
     const found = this.#mounts.find(({ path: mount }) => whole === mount || whole.startsWith(`${mount}/`));

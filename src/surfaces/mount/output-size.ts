@@ -6,7 +6,7 @@ import type { ShownTexts } from "./shown.ts";
 import type { Measured } from "./tree.ts";
 
 /** One output, counted up to an event. */
-interface Counter {
+interface OutputCounter {
   seq: number;
   size: number;
   readonly output: OutputText;
@@ -22,7 +22,7 @@ export class OutputSizes {
   readonly #gateway: Gateway;
   readonly #shown: ShownTexts;
   /** The one that was asked for longest ago is first. */
-  readonly #counters = new Map<string, Promise<Counter>>();
+  readonly #counters = new Map<string, Promise<OutputCounter>>();
 
   constructor(gateway: Gateway, shown: ShownTexts) {
     this.#gateway = gateway;
@@ -37,7 +37,7 @@ export class OutputSizes {
   }
 
   /** One count of a session at a time; one that fails is begun anew by the next question. */
-  #count(caller: Caller, view: SessionView): Promise<Counter> {
+  #count(caller: Caller, view: SessionView): Promise<OutputCounter> {
     const before = this.#counters.get(view.id);
     const counting = (async () =>
       this.#advance(caller, view, (await before?.catch(() => undefined)) ?? newCounter()))();
@@ -51,7 +51,7 @@ export class OutputSizes {
     return counting;
   }
 
-  async #advance(caller: Caller, { id, seq }: SessionView, counter: Counter): Promise<Counter> {
+  async #advance(caller: Caller, { id, seq }: SessionView, counter: OutputCounter): Promise<OutputCounter> {
     if (counter.seq >= seq) return counter;
     const session = await this.#shown.open(id);
     counter.settle = (item_id, text) => session.settle(item_id, text);
@@ -68,8 +68,8 @@ export class OutputSizes {
   }
 }
 
-function newCounter(): Counter {
-  const counter: Counter = {
+function newCounter(): OutputCounter {
+  const counter: OutputCounter = {
     seq: 0,
     size: 0,
     output: new OutputText({ settle: (item_id, text) => counter.settle(item_id, text) }),

@@ -12,10 +12,10 @@ import type { MountContext } from "./context.ts";
 import { journalOf } from "./journal.ts";
 
 const encoder = new TextEncoder();
-type Reading = Pick<MountContext, "gateway" | "shown">;
+type OutputSource = Pick<MountContext, "gateway" | "shown">;
 
 /** An output as far as it is written down: a beginning of what those read who follow it. */
-export async function textOfOutput({ gateway, shown }: Reading, caller: Caller, id: string): Promise<string> {
+export async function textOfOutput({ gateway, shown }: OutputSource, caller: Caller, id: string): Promise<string> {
   const view = await gateway.sessions.get(caller, id);
   const session = await shown.open(id);
   try {
@@ -39,7 +39,7 @@ export interface FollowOutput {
 
 /** An output's bytes from an offset on, as they come. Resolves when it is sure that the caller may. */
 export async function followOutput(
-  context: Reading,
+  context: OutputSource,
   caller: Caller,
   options: FollowOutput,
 ): Promise<AsyncGenerator<Uint8Array>> {
@@ -48,7 +48,7 @@ export async function followOutput(
 }
 
 async function* bytesOf(
-  { gateway, shown }: Reading,
+  { gateway, shown }: OutputSource,
   caller: Caller,
   { id, offset, untilIdle }: FollowOutput,
   frames: AsyncGenerator<readonly Frame[]>,

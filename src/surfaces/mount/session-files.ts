@@ -25,7 +25,7 @@ import { json, parseWritten } from "./json.ts";
 import { textOfOutput } from "./output.ts";
 import { pendingOf } from "./pending.ts";
 import { boundOf, heldFor, responseOf, statusOf } from "./session-status.ts";
-import type { FileNode, Place } from "./tree.ts";
+import type { FileNode, FilePlace } from "./tree.ts";
 
 /** The files of one session. */
 export function sessionFiles(context: MountContext): readonly FileNode[] {
@@ -145,12 +145,12 @@ function toolFiles(context: MountContext): readonly FileNode[] {
   ];
 }
 
-async function prompt({ gateway }: MountContext, { caller, name }: Place, text: string): Promise<void> {
+async function prompt({ gateway }: MountContext, { caller, name }: FilePlace, text: string): Promise<void> {
   const submit = parseWritten(SubmitPrompt, { text: text.replace(/\r?\n$/, "") });
   await gateway.sessions.prompt(caller, name, submit, undefined);
 }
 
-async function contextOf({ gateway }: MountContext, { caller, name }: Place): Promise<ClaudeContext> {
+async function contextOf({ gateway }: MountContext, { caller, name }: FilePlace): Promise<ClaudeContext> {
   const view = await gateway.sessions.get(caller, name);
   const { response } = await lastTurnOf(gateway, caller, view);
   const { settings } = view;
@@ -174,7 +174,7 @@ async function contextOf({ gateway }: MountContext, { caller, name }: Place): Pr
   };
 }
 
-async function errorOf({ gateway, errors }: MountContext, { caller, name }: Place): Promise<string> {
+async function errorOf({ gateway, errors }: MountContext, { caller, name }: FilePlace): Promise<string> {
   const view = await gateway.sessions.get(caller, name);
   const own = errors.get(caller, name) ?? view.error?.message;
   if (own !== undefined) return `${own}\n`;
@@ -182,7 +182,7 @@ async function errorOf({ gateway, errors }: MountContext, { caller, name }: Plac
   return ended?.type === "turn.failed" ? `${ended.error.message}\n` : "";
 }
 
-async function usageOf({ gateway }: MountContext, { caller, name }: Place): Promise<ClaudeSessionUsage> {
+async function usageOf({ gateway }: MountContext, { caller, name }: FilePlace): Promise<ClaudeSessionUsage> {
   const [view, usage] = await Promise.all([gateway.sessions.get(caller, name), gateway.usage.session(caller, name)]);
   const tokens = claudeUsage(usage);
   return {
@@ -197,7 +197,7 @@ async function usageOf({ gateway }: MountContext, { caller, name }: Place): Prom
   };
 }
 
-async function fork(context: MountContext, { caller, name }: Place, text: string): Promise<ClaudeForked> {
+async function fork(context: MountContext, { caller, name }: FilePlace, text: string): Promise<ClaudeForked> {
   const wanted = parseWritten(ForkSession, text.trim() === "" ? {} : json(text));
   const child = await context.gateway.sessions.fork(caller, name, wanted, undefined);
   return { session_id: child.id, ...pathsOf(context, child.id) };
@@ -214,10 +214,10 @@ export function pathsOf({ path }: Pick<MountContext, "path">, id: string) {
   };
 }
 
-type Verb = (gateway: MountContext["gateway"], caller: Caller, id: string) => Promise<unknown>;
+type SessionVerb = (gateway: MountContext["gateway"], caller: Caller, id: string) => Promise<unknown>;
 
 /** What waits behind an interrupted turn begins with `resume`. */
-const VERBS: Readonly<Record<string, Verb>> = {
+const VERBS: Readonly<Record<string, SessionVerb>> = {
   stop: ({ sessions }, caller, id) => sessions.close(caller, id),
   pause: ({ sessions }, caller, id) => sessions.pause(caller, id),
   resume: ({ sessions }, caller, id) => sessions.resume(caller, id),
@@ -238,7 +238,7 @@ async function control(
   await verb(gateway, caller, id);
 }
 
-async function toolLog({ gateway }: MountContext, { caller, name }: Place): Promise<string> {
+async function toolLog({ gateway }: MountContext, { caller, name }: FilePlace): Promise<string> {
   const view = await gateway.sessions.get(caller, name);
   const log = new ToolLog();
   const lines: string[] = [];
@@ -262,7 +262,7 @@ async function toolLog({ gateway }: MountContext, { caller, name }: Place): Prom
 
 async function pendingTools(
   context: MountContext,
-  { caller, name, measure }: Place,
+  { caller, name, measure }: FilePlace,
 ): Promise<readonly PendingToolInfo[]> {
   const { gateway, questions } = context;
   const pending = await pendingOf(gateway, caller, await gateway.sessions.get(caller, name));

@@ -14,9 +14,12 @@ import type { Caller, Gateway } from "../../sessions/index.ts";
 import type { MountContext } from "./context.ts";
 import { lastTurnOf, type LastTurn } from "./journal.ts";
 import { pendingOf } from "./pending.ts";
-import type { Place } from "./tree.ts";
+import type { FilePlace } from "./tree.ts";
 
-export async function statusOf(context: MountContext, { caller, name, measure }: Place): Promise<ClaudeSessionStatus> {
+export async function statusOf(
+  context: MountContext,
+  { caller, name, measure }: FilePlace,
+): Promise<ClaudeSessionStatus> {
   const { gateway, questions } = context;
   const view = await gateway.sessions.get(caller, name);
   const pending = await pendingOf(gateway, caller, view);
@@ -64,7 +67,7 @@ async function stateOf(
 }
 
 /** EAGAIN while there is none, EIO where the last turn failed without one. */
-export async function responseOf({ gateway }: MountContext, { caller, name }: Place): Promise<ClaudeResponse> {
+export async function responseOf({ gateway }: MountContext, { caller, name }: FilePlace): Promise<ClaudeResponse> {
   const view = await gateway.sessions.get(caller, name);
   if (view.status === "failed")
     throw new FileFailure("EIO", "conflict", view.error?.message ?? `session ${name} has failed`);

@@ -18,7 +18,7 @@ export interface ShownSession extends ShownText {
  */
 export class ShownTexts {
   readonly #folder: string | undefined;
-  readonly #open = new Map<string, { readonly shown: Promise<Shown>; readers: number }>();
+  readonly #open = new Map<string, { readonly shown: Promise<ShownOutput>; readers: number }>();
 
   /** `folder`: absent: it is remembered as long as this process lives. */
   constructor(folder: string | undefined) {
@@ -27,7 +27,7 @@ export class ShownTexts {
 
   async open(session_id: string): Promise<ShownSession> {
     const path = this.#folder === undefined ? undefined : join(this.#folder, `${session_id}.jsonl`);
-    const entry = this.#open.get(session_id) ?? { shown: Shown.load(path), readers: 0 };
+    const entry = this.#open.get(session_id) ?? { shown: ShownOutput.load(path), readers: 0 };
     this.#open.set(session_id, entry);
     entry.readers += 1;
     let closed = false;
@@ -56,7 +56,7 @@ export class ShownTexts {
   }
 }
 
-class Shown {
+class ShownOutput {
   readonly #path: string | undefined;
   /** What may have been shown, by item; the file has all of it. */
   readonly #texts: Map<string, string>;
@@ -69,7 +69,7 @@ class Shown {
     this.#texts = texts;
   }
 
-  static async load(path: string | undefined): Promise<Shown> {
+  static async load(path: string | undefined): Promise<ShownOutput> {
     const texts = new Map<string, string>();
     const file = path === undefined ? "" : await readFile(path, "utf8").catch(absent);
     for (const line of file.split("\n")) {
@@ -78,7 +78,7 @@ class Shown {
       const before = texts.get(item) ?? "";
       if (from === before.length) texts.set(item, before + text);
     }
-    const shown = new Shown(path, texts);
+    const shown = new ShownOutput(path, texts);
     // A line that its writer did not finish was never shown; what comes next must not stand behind it.
     if (file !== "" && !file.endsWith("\n")) shown.#rewrite();
     return shown;

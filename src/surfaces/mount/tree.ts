@@ -4,7 +4,7 @@ import { Failure, FileFailure } from "../../protocol/index.ts";
 import type { Caller } from "../../sessions/index.ts";
 
 /** One place in the tree that a caller asks for. */
-export interface Place {
+export interface FilePlace {
   readonly caller: Caller;
   /** Below the mount, as it was asked for. */
   readonly path: string;
@@ -23,9 +23,9 @@ export interface Measured {
   readonly growing: boolean;
 }
 
-type Read = (place: Place) => Promise<unknown>;
+type Read = (place: FilePlace) => Promise<unknown>;
 /** What a written text leads to; a file that is called answers with it. */
-type Write = (place: Place, text: string) => Promise<unknown>;
+type WriteFile = (place: FilePlace, text: string) => Promise<unknown>;
 
 /** A file of document 003's layout. */
 export interface FileNode {
@@ -38,13 +38,13 @@ export interface FileNode {
     readonly needs: Capability;
     readonly run: Read;
     /** How long it is, where that is cheaper than reading it. */
-    readonly measure?: (place: Place) => Promise<Measured>;
+    readonly measure?: (place: FilePlace) => Promise<Measured>;
     /** What it holds. Absent: a text. */
     readonly answer?: z.ZodType;
   };
   readonly write?: {
     readonly needs: Capability;
-    readonly run: Write;
+    readonly run: WriteFile;
     /** What is written, where that is JSON. */
     readonly json?: z.ZodType;
     /** What is written, where that may also be a text: its words. */
@@ -58,21 +58,26 @@ export interface FileNode {
   readonly watch?: true;
 }
 
-export type Found =
+export type TreeEntry =
   | { readonly is: "file"; readonly node: FileNode; readonly name: string }
-  | { readonly is: "folder"; readonly children: readonly Child[]; readonly name: string; readonly dynamic?: Dynamic };
+  | {
+      readonly is: "folder";
+      readonly children: readonly TreeChild[];
+      readonly name: string;
+      readonly dynamic?: Dynamic;
+    };
 
 /** Which folders have names that are not known ahead. */
 export type Dynamic = "sessions" | "providers" | "workers";
 
-interface Child {
+interface TreeChild {
   readonly name: string;
   readonly is_dir: boolean;
 }
 
 /** The layout as a tree of names, made once from the table of files. */
-export class Tree {
-  readonly #root: Branch = { children: new Map() };
+export class FileTree {
+  readonly #root: TreeBranch = { children: new Map() };
 
   constructor(nodes: readonly FileNode[]) {
     for (const node of nodes) {
@@ -87,7 +92,7 @@ export class Tree {
   }
 
   /** What stands at a path. A Failure with ENOENT or ENOTDIR. */
-  find(path: string): Found {
+  find(path: string): TreeEntry {
     let branch = this.#root;
     let name = "";
     let parent = "";
@@ -113,7 +118,7 @@ export class Tree {
   }
 }
 
-interface Branch {
-  readonly children: Map<string, Branch>;
+interface TreeBranch {
+  readonly children: Map<string, TreeBranch>;
   node?: FileNode;
 }

@@ -31,7 +31,7 @@ const TAGS = [
   { name: "Files", description: "Document 003's files", paths: /^\/claude/ },
 ] as const;
 
-interface Operation {
+interface ApiOperation {
   readonly "x-needs"?: Capability | "nothing" | "a token";
   readonly "x-reads"?: Capability | "nobody";
   readonly "x-writes"?: Capability | "nobody";
@@ -67,7 +67,7 @@ function makeDocument(app: HttpApp, version: string): object {
     security: [{ token: [] }],
   });
   for (const [path, methods] of Object.entries(document.paths ?? {}))
-    for (const operation of Object.values(methods) as Operation[]) {
+    for (const operation of Object.values(methods) as ApiOperation[]) {
       operation.tags = TAGS.filter(({ paths }) => paths.test(path))
         .slice(0, 1)
         .map(({ name }) => name);
@@ -77,7 +77,7 @@ function makeDocument(app: HttpApp, version: string): object {
 }
 
 /** Who may use it: from the table of roles, so that it cannot differ. */
-function descriptionOf({ "x-needs": needs, "x-reads": reads, "x-writes": writes }: Operation): string {
+function descriptionOf({ "x-needs": needs, "x-reads": reads, "x-writes": writes }: ApiOperation): string {
   if (reads !== undefined && writes !== undefined)
     return `Read by ${rolesWith(reads)}; written by ${rolesWith(writes)}.`;
   if (needs === undefined || needs === "nothing") return "Needs no token.";

@@ -91,12 +91,12 @@ function describeReading(app: HttpApp, mount: string, node: FileNode): void {
   );
 }
 
-interface Writing {
+interface WritableFile {
   readonly node: FileNode;
   readonly method: "post" | "put";
 }
 
-function describeWriting(app: HttpApp, mount: string, { node, method }: Writing): void {
+function describeWriting(app: HttpApp, mount: string, { node, method }: WritableFile): void {
   const { path, summary, write, read } = node;
   const { json, text, call, answer = read?.answer ?? z.object({}) } = write ?? {};
   // Only POST answers with more than that it was done, and only to those who ask for JSON.

@@ -8,11 +8,11 @@ import { DEFAULT_MOUNT, openMounts, type OpenMounts } from "../mount/open.ts";
 import { partsOf } from "../mount/namespace.ts";
 import { followOutput } from "../mount/output.ts";
 import { writeStream } from "../mount/stream.ts";
-import type { HttpApp, Environment, SurfaceOptions } from "../surface.ts";
+import type { HttpApp, HttpEnvironment, SurfaceOptions } from "../surface.ts";
 import { describeFiles } from "../openapi/mount-paths.ts";
 
 const encoder = new TextEncoder();
-const Query = z.object({
+const MountQuery = z.object({
   stat: z.enum(["0", "1"]).default("0"),
   list: z.enum(["0", "1"]).default("0"),
   read: z.enum(["0", "1"]).default("0"),
@@ -24,7 +24,7 @@ const Query = z.object({
   until: z.enum(["idle", "end"]).default("end"),
   after: z.string().max(100).optional(),
 });
-type Query = z.infer<typeof Query>;
+type MountQuery = z.infer<typeof MountQuery>;
 const WriteQuery = z.object({
   shown: z
     .string()
@@ -39,7 +39,7 @@ export function mountRoutes(app: HttpApp, options: SurfaceOptions): OpenMounts {
   const mounts = openMounts(options);
   for (const context of mounts.contexts) {
     if (context.path === DEFAULT_MOUNT) describeFiles(app, DEFAULT_MOUNT, claudeNodes(context));
-    const answer = (request: Context<Environment>): Promise<Response> => serveFile(mounts, context, request);
+    const answer = (request: Context<HttpEnvironment>): Promise<Response> => serveFile(mounts, context, request);
     app.all(context.path, answer);
     app.all(`${context.path}/*`, answer);
   }
@@ -51,7 +51,11 @@ export function isMountPath(path: string): boolean {
   return /^\/claude(-[a-z0-9]+)*(\/|$)/.test(path);
 }
 
-async function serveFile(mounts: OpenMounts, context: MountContext, request: Context<Environment>): Promise<Response> {
+async function serveFile(
+  mounts: OpenMounts,
+  context: MountContext,
+  request: Context<HttpEnvironment>,
+): Promise<Response> {
   const { method } = request.req;
   const path = decoded(request.req.path);
   const { caller } = request.var;
@@ -75,10 +79,10 @@ async function serveFile(mounts: OpenMounts, context: MountContext, request: Con
 async function readFile(
   { files }: OpenMounts,
   context: MountContext,
-  { request, path }: { readonly request: Context<Environment>; readonly path: string },
+  { request, path }: { readonly request: Context<HttpEnvironment>; readonly path: string },
 ): Promise<Response> {
   const { caller } = request.var;
-  const query = parseQuery(Query, request);
+  const query = parseQuery(MountQuery, request);
   const sized = query.stat === "1" && query.size === "1";
   const stat = await files.stat(caller, path, { sized });
   if (query.stat === "1") return pretty(request, stat);
@@ -94,20 +98,20 @@ async function readFile(
 }
 
 /** As the files are written: for people too. */
-function pretty(request: Context<Environment>, value: unknown): Response {
+function pretty(request: Context<HttpEnvironment>, value: unknown): Response {
   return request.body(`${JSON.stringify(value, undefined, 2)}\n`, 200, { "content-type": "application/json" });
 }
 
-interface Reading {
-  readonly request: Context<Environment>;
+interface FileRequest {
+  readonly request: Context<HttpEnvironment>;
   readonly path: string;
-  readonly query: Query;
+  readonly query: MountQuery;
 }
 
 async function watch(
   files: OpenMounts["files"],
   { log }: MountContext,
-  { request, path, query }: Reading,
+  { request, path, query }: FileRequest,
 ): Promise<Response> {
   const controller = new AbortController();
   const after = request.req.header("last-event-id") ?? query.after ?? "";
@@ -127,7 +131,7 @@ async function watch(
   return RESPONSE_ALREADY_SENT;
 }
 
-async function follow(context: MountContext, { request, path, query }: Reading): Promise<Response> {
+async function follow(context: MountContext, { request, path, query }: FileRequest): Promise<Response> {
   const [, , sessions, id = "", file] = ["", ...partsOf(path)];
   if (sessions !== "sessions" || file !== "output" || partsOf(path).length !== 4)
     throw new Failure("invalid_request", `${path} cannot be followed; ${context.path}/sessions/<id>/output can`);
@@ -149,7 +153,7 @@ async function follow(context: MountContext, { request, path, query }: Reading):
   return RESPONSE_ALREADY_SENT;
 }
 
-function parseQuery<Schema extends z.ZodType>(schema: Schema, request: Context<Environment>): z.output<Schema> {
+function parseQuery<Schema extends z.ZodType>(schema: Schema, request: Context<HttpEnvironment>): z.output<Schema> {
   const query = schema.safeParse(request.req.query());
   if (query.success) return query.data;
   const [issue] = query.error.issues;

@@ -4,7 +4,7 @@ import type { Clock, ClientTool } from "../../sessions/index.ts";
 
 type Result = Awaited<ReturnType<ClientTool["call"]>>;
 
-export interface PageCall {
+export interface RuntimePageCall {
   readonly sessionId: string;
   /** The page's own name of it. */
   readonly tool: string;
@@ -37,7 +37,7 @@ export class PageBridge {
     this.#toolMs = options.toolMs;
   }
 
-  async call({ sessionId, tool, args, signal, shown }: PageCall): Promise<Result> {
+  async call({ sessionId, tool, args, signal, shown }: RuntimePageCall): Promise<Result> {
     if (this.#closed) return failed(DISCONNECTED);
     if (this.#pending.size >= LIMITS.runtimeCallsPerSocket)
       return failed(`Error: the browser has ${this.#pending.size} calls to answer; wait for them`);

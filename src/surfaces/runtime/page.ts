@@ -3,7 +3,7 @@ import type { Caller } from "../../sessions/index.ts";
 import type { PageBridge } from "./bridge.ts";
 
 /** The socket over which a message came, as far as a conversation needs it. What is said to a socket that is gone is lost. */
-export interface Page {
+export interface RuntimePage {
   readonly caller: Caller;
   readonly bridge: PageBridge;
   /** Aborted when the other side is gone. */

@@ -20,7 +20,7 @@ import {
 import type { Caller, Frame, ClientTool } from "../../sessions/index.ts";
 import { removeQueued } from "../stop.ts";
 import type { RuntimeServer } from "./server.ts";
-import type { Page } from "./page.ts";
+import type { RuntimePage } from "./page.ts";
 import { AnnouncedCalls } from "./announced-calls.ts";
 import { TurnQuestions } from "./turn-questions.ts";
 
@@ -42,8 +42,8 @@ function isGiven(value: unknown): boolean {
 }
 
 /** One `user_message` from its arrival to its one answer: `final`, `error`, `aborted` or `session_reset`. */
-export class RuntimeRequest {
-  readonly page: Page;
+export class MessageRun {
+  readonly page: RuntimePage;
   /** Those of its turn that wait for an answer. */
   readonly questions = new TurnQuestions();
   readonly #state: RuntimeSessionState;
@@ -55,7 +55,7 @@ export class RuntimeRequest {
   #stopped = false;
   #stopTelling: () => void = () => undefined;
 
-  constructor(state: RuntimeSessionState, page: Page, message: RuntimeUserMessage) {
+  constructor(state: RuntimeSessionState, page: RuntimePage, message: RuntimeUserMessage) {
     this.#state = state;
     this.page = page;
     this.#message = message;

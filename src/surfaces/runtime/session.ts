@@ -6,13 +6,13 @@ import {
   type RuntimeUserMessage,
 } from "../../protocol/index.ts";
 import type { Caller } from "../../sessions/index.ts";
-import { RuntimeRequest, type RuntimeSessionState } from "./request.ts";
+import { MessageRun, type RuntimeSessionState } from "./request.ts";
 import type { RuntimeServer } from "./server.ts";
-import type { Page } from "./page.ts";
+import type { RuntimePage } from "./page.ts";
 
 /** Something that waits for its turn, and who is to be told that it is over. */
 interface Task {
-  readonly request?: RuntimeRequest;
+  readonly request?: MessageRun;
   readonly run: () => Promise<void>;
   readonly done: () => void;
 }
@@ -36,14 +36,14 @@ export class RuntimeSession {
     return this.#running?.request?.sessionId;
   }
 
-  submit(page: Page, message: RuntimeUserMessage, done: () => void): void {
-    const request = new RuntimeRequest(this.#state, page, message);
+  submit(page: RuntimePage, message: RuntimeUserMessage, done: () => void): void {
+    const request = new MessageRun(this.#state, page, message);
     if (!this.idle) request.wait();
     this.#add({ request, run: () => request.run(), done });
   }
 
   /** Ends what runs and what waits. Each message that is ended so gets its `aborted`, and so does who asked for it. */
-  abort(page: Page): void {
+  abort(page: RuntimePage): void {
     const ended = this.#stop();
     if (ended.some((request) => request.page === page)) return;
     const note = ended.length === 0 ? "No running query" : "Stopped";
@@ -51,13 +51,13 @@ export class RuntimeSession {
   }
 
   /** The next message begins a new session. */
-  clear(page: Page, done: () => void): void {
+  clear(page: RuntimePage, done: () => void): void {
     this.#stop();
     this.#add({ run: () => this.#clear(page), done });
   }
 
   /** `said`: how much had been said to the page when its answer came. */
-  async answer(page: Page, { requestId, value }: RuntimeInputResponse, said: number): Promise<void> {
+  async answer(page: RuntimePage, { requestId, value }: RuntimeInputResponse, said: number): Promise<void> {
     const { caller } = page;
     const { server, name } = this.#state;
     const { approvals, clients } = server.gateway;
@@ -107,7 +107,7 @@ export class RuntimeSession {
   }
 
   /** Answers the messages that are ended by it. */
-  #stop(): readonly RuntimeRequest[] {
+  #stop(): readonly MessageRun[] {
     const waiting = this.#dropWaiting();
     const running = this.#running?.request;
     running?.stop();
@@ -115,7 +115,7 @@ export class RuntimeSession {
   }
 
   /** Ends the messages that have not begun. */
-  #dropWaiting(): readonly RuntimeRequest[] {
+  #dropWaiting(): readonly MessageRun[] {
     const waiting = this.#waiting.filter((task) => task.request !== undefined);
     this.#waiting = this.#waiting.filter((task) => task.request === undefined);
     for (const { request, done } of waiting) {
@@ -125,7 +125,7 @@ export class RuntimeSession {
     return waiting.flatMap(({ request }) => request ?? []);
   }
 
-  async #clear(page: Page): Promise<void> {
+  async #clear(page: RuntimePage): Promise<void> {
     const { server, caller, name } = this.#state;
     try {
       const session_id = await server.gateway.clients.drop(caller, name);

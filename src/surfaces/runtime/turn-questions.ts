@@ -1,24 +1,24 @@
 import { Failure, type RuntimeMessage } from "../../protocol/index.ts";
-import type { Page } from "./page.ts";
+import type { RuntimePage } from "./page.ts";
 
-type Request = Extract<RuntimeMessage, { type: "approval_request" }>;
+type ApprovalRequestMessage = Extract<RuntimeMessage, { type: "approval_request" }>;
 
-interface Question {
-  readonly message: Request;
+interface OpenQuestion {
+  readonly message: ApprovalRequestMessage;
   /** How much had been said to each page when it was shown there: an answer that came before cannot mean it. */
-  readonly shown: Map<Page, number>;
+  readonly shown: Map<RuntimePage, number>;
 }
 
 /** The open questions of one turn, the oldest first, and where each was shown. */
 export class TurnQuestions {
-  readonly #open = new Map<string, Question>();
+  readonly #open = new Map<string, OpenQuestion>();
   /** Answered from here: whoever sends the next answer knows that it is for another question. */
   readonly #own = new Set<string>();
   /** The last question was ended by somebody else, so the next answer without a name may still mean that one. */
   #isReplaced = false;
 
   /** A page was told of a question, or of the end of one. */
-  told(page: Page, message: RuntimeMessage): void {
+  told(page: RuntimePage, message: RuntimeMessage): void {
     if (message.type === "approval_request") {
       const shown = new Map(this.#isReplaced ? [] : [[page, page.said]]);
       this.#open.set(message.requestId, { message, shown });
@@ -33,7 +33,7 @@ export class TurnQuestions {
   }
 
   /** The question that an answer without a name means: the oldest, if that page was shown it before it sent the answer. */
-  meant(page: Page, said: number): string {
+  meant(page: RuntimePage, said: number): string {
     const [question] = this.#open.values();
     if (question === undefined) throw new Failure("not_found", "nothing waits for an answer");
     const { message, shown } = question;

@@ -1,16 +1,16 @@
 import { createHash } from "node:crypto";
 import { LIMITS, type FileChange, type FileDiff, type PlannedChange } from "../../protocol/index.ts";
-import { isRefusal, type Refusal } from "../refusal.ts";
+import { isRefusal, type ToolRefusal } from "../refusal.ts";
 import { errorResult, textResult, type PathUse, type ToolContext, type ToolResult, type ToolSession } from "../tool.ts";
 import { decodeText, encodeText, isBinary, lineEndings, loadFile, type FileOnDisk, type TextFile } from "./content.ts";
 import { unifiedDiff } from "./diff.ts";
-import { isInside, missingFolders, nearName, resolveInside, type Place } from "./paths.ts";
+import { isInside, missingFolders, nearName, resolveInside, type UsablePath } from "./paths.ts";
 import { saveFile } from "./save.ts";
 
 /** A text file that a call wants to change, as it stands now. */
 export interface Subject {
   readonly use: PathUse;
-  readonly place: Place;
+  readonly place: UsablePath;
   /** Absent: there is no such file yet. */
   readonly current: FileOnDisk | undefined;
   readonly text: TextFile;
@@ -28,7 +28,7 @@ export interface Planned extends Subject {
 const NEW_TEXT: TextFile = { text: "", encoding: "utf8", mark: false, faithful: true };
 
 /** Looks at the file that a call names, and refuses what cannot be changed safely. */
-export async function lookAt(session: ToolSession, path: string): Promise<Subject | Refusal> {
+export async function lookAt(session: ToolSession, path: string): Promise<Subject | ToolRefusal> {
   const use: PathUse = { path, access: "write" };
   const place = await resolveInside(session, use);
   if (isRefusal(place)) return place;
@@ -39,7 +39,7 @@ export async function lookAt(session: ToolSession, path: string): Promise<Subjec
   return { use, place, current, text: decodeText(current.bytes) };
 }
 
-export function changedText(place: Place): string {
+export function changedText(place: UsablePath): string {
   return `File has been modified since it was read: ${place.shown}. Read it again before you change it.`;
 }
 
@@ -54,7 +54,7 @@ export function whyNotEdit(subject: Subject, session: ToolSession): string | und
 }
 
 /** What is compared with the file when the plan is carried out. Nothing for a change that cannot be made. */
-export function plannedChange(planned: Planned | Refusal): PlannedChange | undefined {
+export function plannedChange(planned: Planned | ToolRefusal): PlannedChange | undefined {
   if (isRefusal(planned)) return undefined;
   const { current, place, text } = planned;
   const after = sha256(encodeText(planned.after, text));
@@ -82,7 +82,7 @@ function sha256(bytes: Buffer): string {
 export async function carryOut(
   session: ToolContext,
   path: string,
-  plan: (session: ToolSession) => Promise<Planned | Refusal>,
+  plan: (session: ToolSession) => Promise<Planned | ToolRefusal>,
 ): Promise<ToolResult> {
   const use: PathUse = { path, access: "write" };
   const place = await resolveInside(session, use);
@@ -104,7 +104,7 @@ export async function carryOut(
   });
 }
 
-function refusedResult({ refused, changed }: Refusal): ToolResult {
+function refusedResult({ refused, changed }: ToolRefusal): ToolResult {
   return errorResult(refused, changed === undefined ? {} : { changed });
 }
 
@@ -138,7 +138,7 @@ export async function describePlan(session: ToolSession, planned: Planned): Prom
 }
 
 /** A change that cannot be made, as a person sees it. */
-export function describeRefusal(path: string, refusal: Refusal): FileDiff {
+export function describeRefusal(path: string, refusal: ToolRefusal): FileDiff {
   return {
     file_path: path,
     is_new_file: false,

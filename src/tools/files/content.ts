@@ -2,8 +2,8 @@ import { isUtf8 } from "node:buffer";
 import { constants, readlinkSync } from "node:fs";
 import { open, type FileHandle } from "node:fs/promises";
 import { LIMITS } from "../../protocol/index.ts";
-import { isRefusal, reasonOf, systemCode, type Refusal } from "../refusal.ts";
-import type { Place } from "./paths.ts";
+import { isRefusal, reasonOf, systemCode, type ToolRefusal } from "../refusal.ts";
+import type { UsablePath } from "./paths.ts";
 
 /** A regular file as it was found. */
 export interface FileOnDisk {
@@ -16,7 +16,7 @@ export interface FileOnDisk {
   readonly links: number;
 }
 
-export interface OpenFile {
+export interface OpenedFile {
   readonly handle: FileHandle;
   readonly size: number;
   readonly mode: number;
@@ -27,12 +27,12 @@ export interface OpenFile {
 
 const SNIFFED_BYTES = 8_192;
 
-function missingText(place: Place): string {
+function missingText(place: UsablePath): string {
   return `File does not exist: ${place.shown}`;
 }
 
 /** Opens a regular file for reading, through `name` where that is another way to it. The caller closes the handle. */
-export async function openFile(place: Place, name = place.real): Promise<OpenFile | Refusal> {
+export async function openFile(place: UsablePath, name = place.real): Promise<OpenedFile | ToolRefusal> {
   let handle: FileHandle;
   try {
     // Neither a link put there meanwhile is followed, nor a pipe without a writer waited for.
@@ -60,7 +60,7 @@ export async function openFile(place: Place, name = place.real): Promise<OpenFil
   }
 }
 
-function openProblem(place: Place, error: unknown): string {
+function openProblem(place: UsablePath, error: unknown): string {
   switch (systemCode(error)) {
     case "ENOENT":
     case "ENOTDIR":
@@ -73,7 +73,7 @@ function openProblem(place: Place, error: unknown): string {
 }
 
 function whyNotThisFile(
-  place: Place,
+  place: UsablePath,
   handle: FileHandle,
   found: { isDirectory(): boolean; isFile(): boolean },
 ): string | undefined {
@@ -95,7 +95,7 @@ function nameOf(handle: FileHandle): string | undefined {
 }
 
 /** The whole file, or undefined when there is none. */
-export async function loadFile(place: Place, name = place.real): Promise<FileOnDisk | undefined | Refusal> {
+export async function loadFile(place: UsablePath, name = place.real): Promise<FileOnDisk | undefined | ToolRefusal> {
   const file = await openFile(place, name);
   if (isRefusal(file)) return file.refused === missingText(place) ? undefined : file;
   const { handle, size, ...facts } = file;

@@ -13,7 +13,7 @@ export interface UnifiedDiff {
   readonly note?: string;
 }
 
-interface Change {
+interface TextChange {
   readonly path: string;
   readonly before: string;
   readonly after: string;
@@ -33,7 +33,7 @@ interface Hunk {
  * Unified diff with three lines of context and headers without times. Ranges are written as Python's difflib does: a length of
  * one is left out, an empty range starts one line before. No marker tells of a missing last newline.
  */
-export function unifiedDiff(change: Change): UnifiedDiff {
+export function unifiedDiff(change: TextChange): UnifiedDiff {
   const { path, before, after } = change;
   if (before === after) return { text: "", added: 0, removed: 0 };
   const patch = structuredPatch("", "", before, after, "", "", {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { shorten } from "../preview.ts";
-import { isRefusal, type Refusal } from "../refusal.ts";
+import { isRefusal, type ToolRefusal } from "../refusal.ts";
 import type { Tool, ToolSession } from "../tool.ts";
 import {
   carryOut,
@@ -13,30 +13,30 @@ import {
   type Subject,
 } from "./change.ts";
 import { countCharacters } from "./content.ts";
-import { replaceText, type Replaced, type Replacement } from "./replace.ts";
+import { replaceText, type ReplacedText, type Replacement } from "./replace.ts";
 
 const PREVIEW_CHARS = 200;
 
-const Input = z.strictObject({
+const EditInput = z.strictObject({
   file_path: z.string().describe("The file to change: absolute, or relative to the workspace"),
   old_string: z.string().describe("The exact text to replace; empty only to create a new file"),
   new_string: z.string().describe("The text to put there; must differ from old_string"),
   replace_all: z.boolean().default(false).describe("Replace every occurrence instead of exactly one"),
 });
-type Input = z.infer<typeof Input>;
+type EditInput = z.infer<typeof EditInput>;
 
 interface PlannedEdit extends Planned {
   readonly occurrences: number;
 }
 
-export const edit: Tool<Input> = {
+export const edit: Tool<EditInput> = {
   name: "Edit",
   description:
     "Replaces exact text in a file. old_string must occur exactly once, or set replace_all. Leave out the line numbers that " +
     "Read shows. A file that changed since it was read must be read again first. An empty old_string creates a new file.",
   tier: "write",
   concurrent: false,
-  input: Input,
+  input: EditInput,
   paths: (input) => [{ path: input.file_path, access: "write" }],
   hosts: () => [],
   async preview(input, session) {
@@ -59,7 +59,7 @@ export const edit: Tool<Input> = {
   execute: (input, context) => carryOut(context, input.file_path, (session) => plan(input, session)),
 };
 
-async function plan(input: Input, session: ToolSession): Promise<PlannedEdit | Refusal> {
+async function plan(input: EditInput, session: ToolSession): Promise<PlannedEdit | ToolRefusal> {
   const subject = await lookAt(session, input.file_path);
   if (isRefusal(subject)) return subject;
   if (input.old_string === "" && input.new_string !== "") return planNewFile(input, subject);
@@ -71,7 +71,7 @@ async function plan(input: Input, session: ToolSession): Promise<PlannedEdit | R
   return { ...subject, after: replaced.text, done, occurrences: replaced.occurrences };
 }
 
-function planNewFile(input: Replacement, subject: Subject): PlannedEdit | Refusal {
+function planNewFile(input: Replacement, subject: Subject): PlannedEdit | ToolRefusal {
   const { current, place } = subject;
   if (current !== undefined)
     return {
@@ -82,7 +82,7 @@ function planNewFile(input: Replacement, subject: Subject): PlannedEdit | Refusa
 }
 
 /** Why the text was not replaced, in words for the model. */
-export function whyNotReplaced(replaced: Extract<Replaced, { problem: string }>, shown: string): string {
+export function whyNotReplaced(replaced: Extract<ReplacedText, { problem: string }>, shown: string): string {
   switch (replaced.problem) {
     case "same":
       return "old_string and new_string are the same: there is nothing to change.";

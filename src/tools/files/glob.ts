@@ -4,27 +4,27 @@ import { glob as findFiles } from "tinyglobby";
 import { z } from "zod";
 import { LIMITS } from "../../protocol/index.ts";
 import { genericPreview } from "../preview.ts";
-import { isRefusal, reasonOf, type Refusal } from "../refusal.ts";
+import { isRefusal, reasonOf, type ToolRefusal } from "../refusal.ts";
 import { errorResult, textResult, type Tool, type ToolSession } from "../tool.ts";
 import { isHidden, isInside, resolveInside, resolvePath } from "./paths.ts";
 
-const Input = z.strictObject({
+const GlobInput = z.strictObject({
   pattern: z.string().min(1).max(LIMITS.globPatternChars).describe("Glob pattern, such as src/**/*.ts"),
   path: z
     .string()
     .optional()
     .describe('The folder to search; the workspace if left out. Leave it out rather than send "undefined"'),
 });
-type Input = z.infer<typeof Input>;
+type GlobInput = z.infer<typeof GlobInput>;
 
 const STATS_AT_ONCE = 64;
 
-export const glob: Tool<Input> = {
+export const glob: Tool<GlobInput> = {
   name: "Glob",
   description: `Finds files by a glob pattern, newest first, at most ${LIMITS.globResults}. Hidden and ignored files are found too, the inside of .git is not.`,
   tier: "read",
   concurrent: true,
-  input: Input,
+  input: GlobInput,
   paths: (input) => [{ path: startOf(input).path, access: "read" }],
   hosts: () => [],
   preview: async (input) => genericPreview(input),
@@ -42,7 +42,7 @@ export const glob: Tool<Input> = {
   },
 };
 
-async function findInside(search: Search, signal: AbortSignal): Promise<readonly string[] | Refusal> {
+async function findInside(search: GlobSearch, signal: AbortSignal): Promise<readonly string[] | ToolRefusal> {
   try {
     const found = await findFiles(search.pattern, {
       cwd: search.folder,
@@ -64,7 +64,7 @@ export function givenPath(path: string | undefined): string | undefined {
   return path === undefined || ["", "undefined", "null"].includes(path) ? undefined : path;
 }
 
-interface Search {
+interface GlobSearch {
   readonly folder: string;
   readonly pattern: string;
   /** What may be searched. */
@@ -72,7 +72,7 @@ interface Search {
   readonly isHidden: (path: string) => boolean;
 }
 
-async function whereToSearch(input: Input, session: ToolSession): Promise<Search | Refusal> {
+async function whereToSearch(input: GlobInput, session: ToolSession): Promise<GlobSearch | ToolRefusal> {
   if (input.pattern.includes("\0")) return { refused: "The pattern contains a NUL character." };
   const { path, rest } = startOf(input);
   const place = await resolveInside(session, { path, access: "read" });
@@ -89,7 +89,7 @@ async function whereToSearch(input: Input, session: ToolSession): Promise<Search
 }
 
 /** The folder where the search begins: the path given, and as much of the pattern as holds no wildcard. */
-function startOf(input: Input): { readonly path: string; readonly rest: string } {
+function startOf(input: GlobInput): { readonly path: string; readonly rest: string } {
   const { base, rest } = splitPattern(input.pattern);
   const from = givenPath(input.path) ?? ".";
   return { path: isAbsolute(base) ? base : join(from, base), rest };

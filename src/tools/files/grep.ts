@@ -13,7 +13,7 @@ const contextLines = z.number().int().min(0).max(LIMITS.grepContextLines).option
 /** Said of each flag that only lines of content can show; in the other modes it is taken and does nothing, as Claude Code's own does. */
 const CONTENT_ONLY = 'only with output_mode "content", ignored otherwise';
 
-const Input = z.strictObject({
+const GrepInput = z.strictObject({
   pattern: z.string().min(1).max(LIMITS.grepPatternChars).describe("Regular expression, in ripgrep's syntax"),
   path: z.string().optional().describe("File or folder to search; the workspace if left out"),
   glob: z
@@ -42,16 +42,16 @@ const Input = z.strictObject({
   offset: z.number().int().min(0).default(0).describe("Leave out so many lines or entries first"),
   multiline: z.boolean().default(false).describe("The pattern may span lines, and . matches newlines"),
 });
-type Input = z.infer<typeof Input>;
+type GrepInput = z.infer<typeof GrepInput>;
 
-export const grep: Tool<Input> = {
+export const grep: Tool<GrepInput> = {
   name: "Grep",
   description:
     "Searches the text of files with ripgrep, hidden files too; what .gitignore names is left out. output_mode chooses between the " +
     "matching files, the matching lines and their number.",
   tier: "read",
   concurrent: true,
-  input: Input,
+  input: GrepInput,
   paths: (input) => [{ path: givenPath(input.path) ?? ".", access: "read" }],
   hosts: () => [],
   preview: async (input) => genericPreview(input),
@@ -70,7 +70,7 @@ export const grep: Tool<Input> = {
   },
 };
 
-interface Found {
+interface GrepOutput {
   readonly lines: readonly string[];
   readonly stderr: string;
   readonly code: number | null;
@@ -80,12 +80,12 @@ interface Found {
 }
 
 /** Only a search without its own order can stop as soon as it has what is wanted. */
-function linesWanted(input: Input): number {
+function linesWanted(input: GrepInput): number {
   if (input.output_mode === "files_with_matches" || input.head_limit === 0) return Infinity;
   return input.offset + input.head_limit + 1;
 }
 
-async function search(input: Input, path: string, context: ToolContext): Promise<Found> {
+async function search(input: GrepInput, path: string, context: ToolContext): Promise<GrepOutput> {
   const { rgPath } = await import("@vscode/ripgrep");
   const collected = new CollectedLines(linesWanted(input));
   let stderr = "";
@@ -122,7 +122,7 @@ function hiddenGlobs({ hidden, workspace }: ToolContext): readonly string[] {
     .map((folder) => `--glob=!/${relative(workspace, folder).replace(/[*?[\]{}!\\]/g, "\\$&")}/**`);
 }
 
-function argumentsOf(input: Input, hidden: readonly string[]): readonly string[] {
+function argumentsOf(input: GrepInput, hidden: readonly string[]): readonly string[] {
   const words = ["--no-config", "--hidden", "--color=never", "--no-heading", "--with-filename"];
   words.push(`--max-columns=${LIMITS.readLineChars}`, "--max-columns-preview");
   if (input["-i"] === true) words.push("--ignore-case");
@@ -138,7 +138,7 @@ function argumentsOf(input: Input, hidden: readonly string[]): readonly string[]
 /** The same each time: who goes on with an offset must find what comes next. */
 const IN_ORDER = "--sort=path";
 
-function modeArguments(input: Input): readonly string[] {
+function modeArguments(input: GrepInput): readonly string[] {
   switch (input.output_mode) {
     case "files_with_matches":
       return ["--files-with-matches"];
@@ -199,7 +199,7 @@ class CollectedLines {
   }
 }
 
-async function answer(input: Input, found: Found, context: ToolContext): Promise<ToolResult> {
+async function answer(input: GrepInput, found: GrepOutput, context: ToolContext): Promise<ToolResult> {
   if (context.signal.aborted) return errorResult("The search was interrupted.");
   if (found.timedOut)
     return errorResult(
@@ -214,13 +214,13 @@ async function answer(input: Input, found: Found, context: ToolContext): Promise
   return textResult(page(input, lines, found.stopped));
 }
 
-function searchProblem(found: Found): string {
+function searchProblem(found: GrepOutput): string {
   const words = found.stderr.replaceAll(/^rg: /gm, "").trim();
   if (words.includes("regex")) return `Invalid regex: ${words}`;
   return words === "" ? `Grep error: ripgrep ended with code ${found.code ?? "?"}` : `Grep error: ${words}`;
 }
 
-function page(input: Input, lines: readonly string[], stopped: boolean): string {
+function page(input: GrepInput, lines: readonly string[], stopped: boolean): string {
   const end = input.head_limit === 0 ? lines.length : input.offset + input.head_limit;
   const wanted = lines.slice(input.offset, end);
   if (wanted.length === 0) return `Offset ${input.offset} is beyond the last of ${lines.length} result(s).`;

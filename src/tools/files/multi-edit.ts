@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { LIMITS } from "../../protocol/index.ts";
-import { isRefusal, type Refusal } from "../refusal.ts";
+import { isRefusal, type ToolRefusal } from "../refusal.ts";
 import type { Tool, ToolSession } from "../tool.ts";
 import {
   carryOut,
@@ -16,7 +16,7 @@ import { unifiedDiff } from "./diff.ts";
 import { whyNotReplaced } from "./edit.ts";
 import { replaceText, type Replacement } from "./replace.ts";
 
-const Input = z.strictObject({
+const MultiEditInput = z.strictObject({
   file_path: z.string().describe("The file to change: absolute, or relative to the workspace"),
   edits: z
     .array(
@@ -32,25 +32,25 @@ const Input = z.strictObject({
     .max(LIMITS.editsPerCall)
     .describe("The changes, made one after the other; if one cannot be made, none is"),
 });
-type Input = z.infer<typeof Input>;
+type MultiEditInput = z.infer<typeof MultiEditInput>;
 
-type Step =
+type EditStep =
   | { readonly file_path: string; readonly diff: readonly string[] }
   | { readonly file_path: string; readonly error: string };
 
-interface Outcome {
+interface EditOutcome {
   /** Up to and including the first that cannot be made. */
-  readonly steps: readonly Step[];
-  readonly planned: Planned | Refusal;
+  readonly steps: readonly EditStep[];
+  readonly planned: Planned | ToolRefusal;
 }
 
-export const multiEdit: Tool<Input> = {
+export const multiEdit: Tool<MultiEditInput> = {
   name: "MultiEdit",
   description:
     "Makes several Edit changes in one file, in the order given, each on the result of the one before. All are made or none.",
   tier: "write",
   concurrent: false,
-  input: Input,
+  input: MultiEditInput,
   paths: (input) => [{ path: input.file_path, access: "write" }],
   hosts: () => [],
   async preview(input, session) {
@@ -63,7 +63,7 @@ export const multiEdit: Tool<Input> = {
     carryOut(context, input.file_path, async (session) => (await plan(input, session)).planned),
 };
 
-async function plan(input: Input, session: ToolSession): Promise<Outcome> {
+async function plan(input: MultiEditInput, session: ToolSession): Promise<EditOutcome> {
   const subject = await lookAt(session, input.file_path);
   if (isRefusal(subject)) return refuse([], input.file_path, subject.refused);
   const [first] = input.edits;
@@ -73,9 +73,9 @@ async function plan(input: Input, session: ToolSession): Promise<Outcome> {
   return planSteps(input.edits, subject);
 }
 
-function planSteps(edits: readonly Replacement[], subject: Subject): Outcome {
+function planSteps(edits: readonly Replacement[], subject: Subject): EditOutcome {
   const path = subject.place.shown;
-  const steps: Step[] = [];
+  const steps: EditStep[] = [];
   let text = subject.text.text;
   let count = 0;
   for (const [index, change] of edits.entries()) {
@@ -103,6 +103,6 @@ function planSteps(edits: readonly Replacement[], subject: Subject): Outcome {
   return { steps, planned: { ...subject, after: text, done } };
 }
 
-function refuse(steps: readonly Step[], file_path: string, reason: string): Outcome {
+function refuse(steps: readonly EditStep[], file_path: string, reason: string): EditOutcome {
   return { steps: [...steps, { file_path, error: reason }], planned: { refused: reason } };
 }

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import { isRefusal, type Refusal } from "../refusal.ts";
+import { isRefusal, type ToolRefusal } from "../refusal.ts";
 import type { Tool, ToolSession } from "../tool.ts";
 import { carryOut, describePlan, describeRefusal, lookAt, plannedChange, whyNotEdit, type Planned } from "./change.ts";
 import { unifiedDiff } from "./diff.ts";
-import { cellName, parseNotebook, sourceText, type Cell, type Notebook } from "./notebook.ts";
+import { cellName, parseNotebook, sourceText, type NotebookCell, type Notebook } from "./notebook.ts";
 
-const Input = z
+const NotebookEditInput = z
   .strictObject({
     notebook_path: z.string().describe("The .ipynb file: absolute, or relative to the workspace"),
     cell_id: z
@@ -25,19 +25,19 @@ const Input = z
     path: ["cell_type"],
     message: "is needed to insert a cell",
   });
-type Input = z.infer<typeof Input>;
+type NotebookEditInput = z.infer<typeof NotebookEditInput>;
 
 interface PlannedCell extends Planned {
   readonly cell: { readonly type: string; readonly before: string; readonly after: string };
 }
 
-export const notebookEdit: Tool<Input> = {
+export const notebookEdit: Tool<NotebookEditInput> = {
   name: "NotebookEdit",
   description:
     "Replaces, inserts or deletes one cell of a Jupyter notebook. Replacing the source of a code cell clears its outputs.",
   tier: "write",
   concurrent: false,
-  input: Input,
+  input: NotebookEditInput,
   paths: (input) => [{ path: input.notebook_path, access: "write" }],
   hosts: () => [],
   async preview(input, session) {
@@ -64,7 +64,7 @@ export const notebookEdit: Tool<Input> = {
   execute: (input, context) => carryOut(context, input.notebook_path, (session) => plan(input, session)),
 };
 
-async function plan(input: Input, session: ToolSession): Promise<PlannedCell | Refusal> {
+async function plan(input: NotebookEditInput, session: ToolSession): Promise<PlannedCell | ToolRefusal> {
   if (!input.notebook_path.endsWith(".ipynb"))
     return { refused: `${input.notebook_path} is not a notebook (.ipynb). Use Edit for other files.` };
   const subject = await lookAt(session, input.notebook_path);
@@ -90,12 +90,12 @@ function write(notebook: Notebook, like: string): string {
 }
 
 interface ChangedCells {
-  readonly cells: Cell[];
+  readonly cells: NotebookCell[];
   readonly done: string;
   readonly cell: PlannedCell["cell"];
 }
 
-function changeCells(notebook: Notebook, input: Input): ChangedCells | Refusal {
+function changeCells(notebook: Notebook, input: NotebookEditInput): ChangedCells | ToolRefusal {
   const cells = [...notebook.cells];
   const index = input.cell_id === undefined ? -1 : cells.findIndex((cell, at) => cellName(cell, at) === input.cell_id);
   const old = cells[index];
@@ -117,11 +117,11 @@ function changeCells(notebook: Notebook, input: Input): ChangedCells | Refusal {
   return { cells, done: `Replaced cell ${cellName(old, index)}`, cell: { type, before, after: input.new_source } };
 }
 
-function insertCell(notebook: Notebook, input: Input, after: number): ChangedCells {
+function insertCell(notebook: Notebook, input: NotebookEditInput, after: number): ChangedCells {
   const cells = [...notebook.cells];
   const type = input.cell_type ?? "code";
   const hasIds = notebook.nbformat > 4 || (notebook.nbformat === 4 && notebook.nbformat_minor >= 5);
-  const cell: Cell = {
+  const cell: NotebookCell = {
     cell_type: type,
     ...(type === "code" ? { execution_count: null } : {}),
     ...(hasIds ? { id: newCellId(notebook, input) } : {}),
@@ -135,14 +135,14 @@ function insertCell(notebook: Notebook, input: Input, after: number): ChangedCel
 }
 
 /** From the content, so that what is previewed is what is written. */
-function newCellId(notebook: Notebook, input: Input): string {
+function newCellId(notebook: Notebook, input: NotebookEditInput): string {
   const taken = notebook.cells.map(cellName);
   const seed = JSON.stringify([taken, input.cell_id, input.new_source]);
   return createHash("sha256").update(seed).digest("hex").slice(0, 8);
 }
 
 /** What a cell showed belongs to the source it had; other cells than code have no such fields at all. */
-function withoutResults(cell: Cell): Cell {
+function withoutResults(cell: NotebookCell): NotebookCell {
   if (cell.cell_type === "code") return { ...cell, execution_count: null, outputs: [] };
   const { outputs: _outputs, execution_count: _count, ...rest } = cell;
   return rest;

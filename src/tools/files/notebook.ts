@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { LIMITS, type ContentBlock } from "../../protocol/index.ts";
 import { shorten } from "../preview.ts";
-import { reasonOf, type Refusal } from "../refusal.ts";
+import { reasonOf, type ToolRefusal } from "../refusal.ts";
 import { errorResult, type ToolResult } from "../tool.ts";
 
 const Source = z.union([z.string(), z.array(z.string())]);
@@ -13,7 +13,7 @@ const Output = z.looseObject({
   evalue: z.string().optional(),
   traceback: z.array(z.string()).optional(),
 });
-const Cell = z.looseObject({
+const NotebookCell = z.looseObject({
   cell_type: z.string(),
   id: z.string().optional(),
   source: Source,
@@ -21,14 +21,14 @@ const Cell = z.looseObject({
 });
 /** The parts of a Jupyter notebook that we look at; everything else passes through. */
 const Notebook = z.looseObject({
-  cells: z.array(Cell),
+  cells: z.array(NotebookCell),
   nbformat: z.number().int(),
   nbformat_minor: z.number().int(),
 });
 export type Notebook = z.infer<typeof Notebook>;
-export type Cell = z.infer<typeof Cell>;
+export type NotebookCell = z.infer<typeof NotebookCell>;
 
-export function parseNotebook(text: string): Notebook | Refusal {
+export function parseNotebook(text: string): Notebook | ToolRefusal {
   try {
     const raw: unknown = JSON.parse(text);
     const parsed = Notebook.safeParse(raw);
@@ -46,7 +46,7 @@ export function sourceText(source: z.infer<typeof Source>): string {
 }
 
 /** The name of a cell: its id, or by its place where the format has no ids. */
-export function cellName(cell: Cell, index: number): string {
+export function cellName(cell: NotebookCell, index: number): string {
   return cell.id ?? `cell-${index}`;
 }
 
@@ -63,7 +63,7 @@ export function renderNotebook(
     return errorResult(
       `Offset ${first + 1} is beyond the end of the notebook, which has ${notebook.cells.length} cell(s).`,
     );
-  const page = new Page();
+  const page = new NotebookBlocks();
   for (const [index, cell] of notebook.cells.entries()) {
     if (index < first || index >= end) continue;
     if (page.isFull) {
@@ -77,7 +77,7 @@ export function renderNotebook(
 }
 
 /** Text and pictures in order, neighbouring texts in one block. */
-class Page {
+class NotebookBlocks {
   readonly blocks: ContentBlock[] = [];
   #characters = 0;
   #images = 0;
@@ -103,7 +103,7 @@ class Page {
   }
 }
 
-function showOutput(page: Page, output: z.infer<typeof Output>): void {
+function showOutput(page: NotebookBlocks, output: z.infer<typeof Output>): void {
   const show = (text: string): void => page.text(`[output]\n${shorten(text, LIMITS.notebookOutputChars)}`);
   if (output.traceback !== undefined || output.ename !== undefined) {
     show(withoutColours([`${output.ename ?? ""}: ${output.evalue ?? ""}`, ...(output.traceback ?? [])].join("\n")));

@@ -1,11 +1,11 @@
 import { lstat, readlink, realpath } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { Failure, LIMITS } from "../../protocol/index.ts";
-import { isRefusal, reasonOf, systemCode, type Refusal } from "../refusal.ts";
+import { isRefusal, reasonOf, systemCode, type ToolRefusal } from "../refusal.ts";
 import type { PathUse, ToolContext, ToolSession } from "../tool.ts";
 
 /** A path that a call may use. */
-export interface Place {
+export interface UsablePath {
   /** Absolute, as the caller meant it: what messages and previews name. */
   readonly shown: string;
   /** Where it really is, every link followed. All work is done here. */
@@ -82,7 +82,7 @@ export function isHidden(session: ToolSession, real: string): boolean {
 export async function resolveInside(
   session: ToolSession & Pick<ToolContext, "permission">,
   use: PathUse,
-): Promise<Place | Refusal> {
+): Promise<UsablePath | ToolRefusal> {
   const { workspace } = session;
   try {
     const real = await resolvePath(workspace, use.path);
@@ -105,7 +105,7 @@ export async function resolveInside(
 }
 
 /** True when the path still stands for the same place as when it was resolved. */
-export async function isStillThere(session: ToolSession, use: PathUse, place: Place): Promise<boolean> {
+export async function isStillThere(session: ToolSession, use: PathUse, place: UsablePath): Promise<boolean> {
   const again = await resolveInside(session, use);
   return !isRefusal(again) && again.real === place.real;
 }

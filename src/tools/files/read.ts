@@ -7,9 +7,9 @@ import { errorResult, textResult, type Tool, type ToolContext, type ToolResult }
 import { decodeText, isBinary, openFile, readStart, readWhole } from "./content.ts";
 import { linesOfFile, linesOfText, type Lines } from "./lines.ts";
 import { parseNotebook, renderNotebook } from "./notebook.ts";
-import { resolveInside, type Place } from "./paths.ts";
+import { resolveInside, type UsablePath } from "./paths.ts";
 
-const Input = z.strictObject({
+const ReadInput = z.strictObject({
   file_path: z.string().describe("The file to read: absolute, or relative to the workspace"),
   offset: z
     .number()
@@ -24,9 +24,9 @@ const Input = z.strictObject({
     .optional()
     .describe(`How many lines to show, ${LIMITS.readLines} if left out; of a notebook, cells`),
 });
-type Input = z.infer<typeof Input>;
+type ReadInput = z.infer<typeof ReadInput>;
 
-export const read: Tool<Input> = {
+export const read: Tool<ReadInput> = {
   name: "Read",
   description:
     `Reads a file. Text comes with line numbers, up to ${LIMITS.readLines} lines, each cut at ${LIMITS.readLineChars} characters; ` +
@@ -35,7 +35,7 @@ export const read: Tool<Input> = {
   tier: "read",
   concurrent: true,
   ignored: { pages: z.string().max(100), allow_large: z.boolean() },
-  input: Input,
+  input: ReadInput,
   paths: (input) => [{ path: input.file_path, access: "read" }],
   hosts: () => [],
   preview: async (input) => genericPreview(input),
@@ -54,15 +54,15 @@ export const read: Tool<Input> = {
   },
 };
 
-interface Reading {
+interface FileToRead {
   readonly handle: FileHandle;
   readonly size: number;
-  readonly place: Place;
-  readonly input: Input;
+  readonly place: UsablePath;
+  readonly input: ReadInput;
   readonly context: ToolContext;
 }
 
-async function readOpen(reading: Reading): Promise<ToolResult> {
+async function readOpen(reading: FileToRead): Promise<ToolResult> {
   const { handle, place, context, size } = reading;
   // What is small is read at once: each further look costs more than the bytes.
   const small = size <= LIMITS.readBytes ? await readWhole(handle, size) : undefined;
@@ -89,11 +89,11 @@ async function readOpen(reading: Reading): Promise<ToolResult> {
   return showLines(reading, linesOfText(text, windowOf(reading.input)));
 }
 
-function windowOf(input: Input): { readonly offset: number; readonly limit: number } {
+function windowOf(input: ReadInput): { readonly offset: number; readonly limit: number } {
   return { offset: Math.max(1, input.offset ?? 1), limit: input.limit ?? LIMITS.readLines };
 }
 
-function showLines({ input, place }: Reading, { lines, more, total }: Lines): ToolResult {
+function showLines({ input, place }: FileToRead, { lines, more, total }: Lines): ToolResult {
   const { offset, limit } = windowOf(input);
   if (lines.length === 0 && total !== undefined)
     return errorResult(`Offset ${offset} is beyond the end of ${place.shown}, which has ${total} line(s).`);
@@ -106,7 +106,7 @@ function showLines({ input, place }: Reading, { lines, more, total }: Lines): To
   );
 }
 
-async function readImage({ handle, place, size }: Reading, media_type: ImageMediaType): Promise<ToolResult> {
+async function readImage({ handle, place, size }: FileToRead, media_type: ImageMediaType): Promise<ToolResult> {
   if (size > LIMITS.imageBytes)
     return errorResult(
       `The image ${place.shown} has ${size} bytes; at most ${LIMITS.imageBytes} can be shown. Make it smaller first.`,

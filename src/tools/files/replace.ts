@@ -5,7 +5,7 @@ export interface Replacement {
   readonly replace_all: boolean;
 }
 
-export type Replaced =
+export type ReplacedText =
   | { readonly text: string; readonly occurrences: number }
   | { readonly problem: "same" | "empty" | "missing" }
   | { readonly problem: "ambiguous"; readonly occurrences: number };
@@ -14,7 +14,7 @@ export type Replaced =
  * Replaces exact text. A model writes lines that end in `\n` only: where the file has `\r\n` the search looks past the
  * difference, the new lines get the ending of the place they stand in, and every other byte stays as it is.
  */
-export function replaceText(raw: string, change: Replacement): Replaced {
+export function replaceText(raw: string, change: Replacement): ReplacedText {
   if (change.old_string === change.new_string) return { problem: "same" };
   if (change.old_string === "") return { problem: "empty" };
   const windows = raw.includes("\r\n");

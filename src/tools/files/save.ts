@@ -14,18 +14,18 @@ import {
   type FileHandle,
 } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { isRefusal, reasonOf, systemCode, type Refusal } from "../refusal.ts";
+import { isRefusal, reasonOf, systemCode, type ToolRefusal } from "../refusal.ts";
 import type { PathUse, ToolSession } from "../tool.ts";
 import { loadFile, type FileOnDisk } from "./content.ts";
 import { holdFolderOf, type HeldFolder } from "./folder.ts";
-import { isStillThere, type Place } from "./paths.ts";
+import { isStillThere, type UsablePath } from "./paths.ts";
 
 const INTENTS = "unfinished";
 
-export interface Save {
+export interface SaveRequest {
   readonly session: ToolSession;
   readonly use: PathUse;
-  readonly place: Place;
+  readonly place: UsablePath;
   readonly bytes: Buffer;
   /** What is there now, whose mode and owner are kept; absent: a new file. */
   readonly current: FileOnDisk | undefined;
@@ -35,7 +35,7 @@ export interface Save {
  * Puts the whole content in place at once: a temporary file beside it, on the disk before it takes the name. Whoever looks
  * sees the old content or the new one. The temporary name is noted first, so that `sweepUnfinished` finds it after a crash.
  */
-export async function saveFile(save: Save): Promise<Refusal | undefined> {
+export async function saveFile(save: SaveRequest): Promise<ToolRefusal | undefined> {
   const { session, place } = save;
   const id = session.newId("item");
   const intent = join(session.outputFolder, INTENTS, id);
@@ -54,19 +54,19 @@ export async function saveFile(save: Save): Promise<Refusal | undefined> {
   }
 }
 
-function moved(place: Place): Refusal {
+function moved(place: UsablePath): ToolRefusal {
   return { refused: `${place.shown} was moved while it was written. Nothing was changed; try again.`, changed: true };
 }
 
-function changed(place: Place): Refusal {
+function changed(place: UsablePath): ToolRefusal {
   return { refused: `${place.shown} changed while it was written. Nothing was changed; try again.`, changed: true };
 }
 
 async function replaceIn(
   folder: HeldFolder,
-  save: Save,
+  save: SaveRequest,
   note: { readonly id: string; readonly intent: string },
-): Promise<Refusal | undefined> {
+): Promise<ToolRefusal | undefined> {
   const { place } = save;
   const name = `.${basename(place.real).slice(0, 100)}.${note.id}.tmp`;
   const temporary = folder.path(name);
@@ -106,7 +106,7 @@ async function addNew(temporary: string, target: string): Promise<boolean> {
 }
 
 /** Replaces the file, unless it is not what was read any more. Between the last look and the rename there is nothing else. */
-async function replaceOld({ current, place }: Save, temporary: string, target: string): Promise<boolean> {
+async function replaceOld({ current, place }: SaveRequest, temporary: string, target: string): Promise<boolean> {
   const now = await loadFile(place, target);
   if (current === undefined || now === undefined || isRefusal(now)) return false;
   if (now.mode !== current.mode || now.links !== current.links || !now.bytes.equals(current.bytes)) return false;
@@ -114,7 +114,7 @@ async function replaceOld({ current, place }: Save, temporary: string, target: s
   return true;
 }
 
-async function writeNew(path: string, { bytes, current }: Save): Promise<void> {
+async function writeNew(path: string, { bytes, current }: SaveRequest): Promise<void> {
   const handle = await open(path, "wx", 0o666);
   try {
     await handle.writeFile(bytes);

@@ -1,23 +1,23 @@
 import { z } from "zod";
-import { isRefusal, type Refusal } from "../refusal.ts";
+import { isRefusal, type ToolRefusal } from "../refusal.ts";
 import type { Tool, ToolSession } from "../tool.ts";
 import { carryOut, changedText, describePlan, describeRefusal, lookAt, plannedChange, type Planned } from "./change.ts";
 import { countCharacters, countLines, lineEndings } from "./content.ts";
 
-const Input = z.strictObject({
+const WriteInput = z.strictObject({
   file_path: z.string().describe("The file to write: absolute, or relative to the workspace"),
   content: z.string().describe("The whole new content of the file"),
 });
-type Input = z.infer<typeof Input>;
+type WriteInput = z.infer<typeof WriteInput>;
 
-export const write: Tool<Input> = {
+export const write: Tool<WriteInput> = {
   name: "Write",
   description:
     "Writes a whole file, and the folders above it where they are missing. An existing file is replaced, so " +
     "read it first; one that changed since it was read is refused. To change a part of a file, use Edit.",
   tier: "write",
   concurrent: false,
-  input: Input,
+  input: WriteInput,
   paths: (input) => [{ path: input.file_path, access: "write" }],
   hosts: () => [],
   async preview(input, session) {
@@ -38,7 +38,7 @@ export const write: Tool<Input> = {
   execute: (input, context) => carryOut(context, input.file_path, (session) => plan(input, session)),
 };
 
-async function plan(input: Input, session: ToolSession): Promise<Planned | Refusal> {
+async function plan(input: WriteInput, session: ToolSession): Promise<Planned | ToolRefusal> {
   const subject = await lookAt(session, input.file_path);
   if (isRefusal(subject)) return subject;
   const { current, place, text } = subject;

@@ -4,7 +4,7 @@ import { errorResult, textResult, type Tool } from "../tool.ts";
 
 const Answer = z.union([z.string(), z.array(z.string())]);
 
-const Input = z.strictObject({
+const AskUserQuestionInput = z.strictObject({
   questions: z
     .array(
       z.strictObject({
@@ -24,15 +24,15 @@ const Input = z.strictObject({
     .describe("Filled in by the person who answers; leave it out"),
   metadata: z.strictObject({ source: z.string().optional() }).optional(),
 });
-type Input = z.infer<typeof Input>;
+type AskUserQuestionInput = z.infer<typeof AskUserQuestionInput>;
 
-export const askUserQuestion: Tool<Input> = {
+export const askUserQuestion: Tool<AskUserQuestionInput> = {
   name: "AskUserQuestion",
   description: "Asks the user one to four questions with answers to choose from, and waits for the answers.",
   tier: "read",
   concurrent: false,
   alwaysAsks: true,
-  input: Input,
+  input: AskUserQuestionInput,
   paths: () => [],
   hosts: () => [],
   preview: async (input) => ({ preview: { type: "question", questions: input.questions }, warnings: [] }),

@@ -3,15 +3,15 @@ import { LIMITS } from "../../protocol/index.ts";
 import { genericPreview } from "../preview.ts";
 import { errorResult, type Tool } from "../tool.ts";
 
-const Input = z.strictObject({
+const TaskInput = z.strictObject({
   description: z.string().max(1_000).describe("The task in three to five words"),
   prompt: z.string().min(1).max(LIMITS.promptChars).describe("The whole task; the sub-agent knows nothing else"),
   subagent_type: z.string().max(200).optional().describe("The kind of sub-agent; a general one if left out"),
   model: z.string().max(200).optional().describe("The model to use; that of this session if left out"),
 });
-type Input = z.infer<typeof Input>;
+type TaskInput = z.infer<typeof TaskInput>;
 
-export const task: Tool<Input> = {
+export const task: Tool<TaskInput> = {
   name: "Task",
   aliases: ["Agent"],
   description:
@@ -19,7 +19,7 @@ export const task: Tool<Input> = {
   tier: "execute",
   concurrent: false,
   ignored: { effort: z.string().max(100) },
-  input: Input,
+  input: TaskInput,
   paths: () => [],
   hosts: () => [],
   preview: async (input) => genericPreview(input),

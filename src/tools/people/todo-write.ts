@@ -3,7 +3,7 @@ import { LIMITS, Todo } from "../../protocol/index.ts";
 import { genericPreview } from "../preview.ts";
 import { textResult, type Tool } from "../tool.ts";
 
-const Input = z.strictObject({
+const TodoWriteInput = z.strictObject({
   todos: z
     .array(
       z.strictObject({
@@ -15,15 +15,15 @@ const Input = z.strictObject({
     .max(LIMITS.todos)
     .describe("The whole list; it replaces the one before"),
 });
-type Input = z.infer<typeof Input>;
+type TodoWriteInput = z.infer<typeof TodoWriteInput>;
 
-export const todoWrite: Tool<Input> = {
+export const todoWrite: Tool<TodoWriteInput> = {
   name: "TodoWrite",
   description:
     "Keeps the list of what is to be done in this session, for the user to see. Give the whole list each time.",
   tier: "read",
   concurrent: false,
-  input: Input,
+  input: TodoWriteInput,
   paths: () => [],
   hosts: () => [],
   preview: async (input) => genericPreview(input),

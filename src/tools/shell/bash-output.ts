@@ -4,7 +4,7 @@ import { genericPreview } from "../preview.ts";
 import type { Tool } from "../tool.ts";
 import { noShell, reportShell } from "./report.ts";
 
-const Input = z.strictObject({
+const BashOutputInput = z.strictObject({
   bash_id: z.string().max(100).describe("The id that Bash gave when it started the command"),
   filter: z
     .string()
@@ -12,15 +12,15 @@ const Input = z.strictObject({
     .optional()
     .describe("Show only the lines that match this regular expression; the others cannot be read any more"),
 });
-type Input = z.infer<typeof Input>;
+type BashOutputInput = z.infer<typeof BashOutputInput>;
 
-export const bashOutput: Tool<Input> = {
+export const bashOutput: Tool<BashOutputInput> = {
   name: "BashOutput",
   description: "Shows how a background command stands and what it wrote since the last look. Every line is shown once.",
   tier: "read",
   // A look changes what the next one shows.
   concurrent: false,
-  input: Input,
+  input: BashOutputInput,
   paths: () => [],
   hosts: () => [],
   preview: async (input) => genericPreview(input),

@@ -11,7 +11,7 @@ import { findProgram, SHELL_BUILTINS } from "./programs.ts";
 import { leadsWhereShown } from "./same-command.ts";
 import { exitCodeOf } from "./shells.ts";
 
-const Input = z
+const BashInput = z
   .strictObject({
     command: z.string().max(LIMITS.commandChars).describe("The command line for bash"),
     timeout: z
@@ -39,24 +39,24 @@ const Input = z
     message: `may be at most ${LIMITS.bashTimeoutMaxMs}, or ${LIMITS.backgroundTimeoutMaxMs} with run_in_background`,
   })
   .refine((input) => !input.command.includes("\0"), { path: ["command"], message: "contains a NUL character" });
-type Input = z.infer<typeof Input>;
+type BashInput = z.infer<typeof BashInput>;
 
 function longest(background: boolean): number {
   return background ? LIMITS.backgroundTimeoutMaxMs : LIMITS.bashTimeoutMaxMs;
 }
 
-function timeoutOf(input: Input): number {
+function timeoutOf(input: BashInput): number {
   return input.timeout ?? (input.run_in_background ? LIMITS.backgroundTimeoutMs : LIMITS.bashTimeoutMs);
 }
 
-export const bash: Tool<Input> = {
+export const bash: Tool<BashInput> = {
   name: "Bash",
   description:
     "Runs a command line with bash. Every call starts in the workspace, in a new shell: folder changes and variables do not " +
     `last. Output over ${LIMITS.bashOutputChars} characters is cut in the middle and kept in a file. Standard input is empty.`,
   tier: "execute",
   concurrent: false,
-  input: Input,
+  input: BashInput,
   paths: () => [],
   hosts: () => [],
   async preview(input, session) {
@@ -95,7 +95,7 @@ export const bash: Tool<Input> = {
 };
 
 /** The command as it would run now. */
-async function analysed({ command }: Input, session: ToolSession): Promise<CommandAnalysis> {
+async function analysed({ command }: BashInput, session: ToolSession): Promise<CommandAnalysis> {
   const { workspace } = session;
   const analysis = await withDisk(
     (path) => lookUp(workspace, path),
@@ -129,7 +129,7 @@ async function withProgram(part: CommandPart, all: readonly CommandPart[], sessi
 }
 
 async function runForeground(
-  input: Input,
+  input: BashInput,
   argv: readonly [string, ...string[]],
   context: ToolContext,
 ): Promise<ToolResult> {

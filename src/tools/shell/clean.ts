@@ -1,6 +1,6 @@
 import { PieceRedactor, type Redactor } from "../../protocol/index.ts";
 
-type Stream = "stdout" | "stderr";
+type CleanedStream = "stdout" | "stderr";
 
 /**
  * Takes known secrets out of output before it is written to a file, also where one comes in two pieces. Each byte is read as
@@ -15,7 +15,7 @@ export class CleanOutput {
   }
 
   /** What can be written after one more piece. */
-  next(chunk: Buffer, stream: Stream): Buffer {
+  next(chunk: Buffer, stream: CleanedStream): Buffer {
     if (this.#pieces === undefined) return chunk;
     return Buffer.from(this.#pieces.next(stream, chunk.toString("latin1")), "latin1");
   }

@@ -1,6 +1,6 @@
 import { createContext, runInContext } from "node:vm";
 import { LIMITS } from "../../protocol/index.ts";
-import { reasonOf, systemCode, type Refusal } from "../refusal.ts";
+import { reasonOf, systemCode, type ToolRefusal } from "../refusal.ts";
 
 const MATCH =
   "{ const wanted = new RegExp(filter); lines.split('\\n').map((line) => (wanted.test(line) ? 'y' : 'n')).join('') }";
@@ -9,7 +9,7 @@ const MATCH =
  * Which lines the expression matches. It runs in a context of its own because only there can it be stopped: some
  * expressions take ages on a short line. Of a long line only the start is looked at.
  */
-export function matchingLines(lines: readonly string[], filter: string): readonly boolean[] | Refusal {
+export function matchingLines(lines: readonly string[], filter: string): readonly boolean[] | ToolRefusal {
   try {
     // Only for its message: the expression is compiled again where it runs.
     void new RegExp(filter);

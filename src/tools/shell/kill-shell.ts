@@ -3,17 +3,17 @@ import { genericPreview } from "../preview.ts";
 import type { Tool } from "../tool.ts";
 import { noShell, stopShell } from "./report.ts";
 
-const Input = z.strictObject({
+const KillShellInput = z.strictObject({
   shell_id: z.string().max(100).describe("The id that Bash gave when it started the command"),
 });
-type Input = z.infer<typeof Input>;
+type KillShellInput = z.infer<typeof KillShellInput>;
 
-export const killShell: Tool<Input> = {
+export const killShell: Tool<KillShellInput> = {
   name: "KillShell",
   description: "Ends a background command and everything it started.",
   tier: "execute",
   concurrent: false,
-  input: Input,
+  input: KillShellInput,
   paths: () => [],
   hosts: () => [],
   preview: async (input) => genericPreview(input),

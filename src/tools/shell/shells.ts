@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { LIMITS, type NewId, type Redactor } from "../../protocol/index.ts";
 import type { Running, Sandbox } from "../../sandbox/sandbox.ts";
 import { headOf } from "../preview.ts";
-import { isRefusal, reasonOf, type Refusal } from "../refusal.ts";
+import { isRefusal, reasonOf, type ToolRefusal } from "../refusal.ts";
 import { CleanOutput } from "./clean.ts";
 import { matchingLines } from "./filter.ts";
 import { OutputLog } from "./log.ts";
@@ -36,7 +36,7 @@ export interface Shell {
   readonly command: string;
   readonly status: ShellStatus;
   /** The lines since the last look, each once; with a filter those that match, and the others are gone too. */
-  read(filter?: string): NewOutput | Refusal;
+  read(filter?: string): NewOutput | ToolRefusal;
   /** Resolves when it has ended, when the time is over, or when the signal is aborted. */
   wait(ms: number, signal: AbortSignal): Promise<void>;
   kill(): Promise<void>;
@@ -44,7 +44,7 @@ export interface Shell {
 
 /** The session's background shells. */
 export interface Shells {
-  start(request: ShellStart): Promise<Shell | Refusal>;
+  start(request: ShellStart): Promise<Shell | ToolRefusal>;
   find(id: string): Shell | undefined;
   /** Ends all of them and deletes their output. */
   close(): Promise<void>;
@@ -145,7 +145,7 @@ class BackgroundShell implements Shell {
     });
   }
 
-  read(filter?: string): NewOutput | Refusal {
+  read(filter?: string): NewOutput | ToolRefusal {
     const { bytes, start } = this.#log.read(this.#place, LIMITS.shellReadBytes);
     const over = this.#status.state !== "running" && start + bytes.length >= this.#log.end;
     const lines = wholeLines(bytes, over);

@@ -4,7 +4,7 @@ import { genericPreview } from "../preview.ts";
 import type { Tool } from "../tool.ts";
 import { noShell, reportShell } from "./report.ts";
 
-const Input = z.strictObject({
+const TaskOutputInput = z.strictObject({
   task_id: z.string().max(100).describe("The id that Bash gave when it started the command"),
   block: z.boolean().default(true).describe("Wait until the command has ended"),
   timeout: z
@@ -15,15 +15,15 @@ const Input = z.strictObject({
     .default(LIMITS.taskOutputWaitMs)
     .describe("Milliseconds to wait at most"),
 });
-type Input = z.infer<typeof Input>;
+type TaskOutputInput = z.infer<typeof TaskOutputInput>;
 
-export const taskOutput: Tool<Input> = {
+export const taskOutput: Tool<TaskOutputInput> = {
   name: "TaskOutput",
   description:
     "Waits for a background command, then shows how it stands and what it wrote since the last look. Every line is shown once.",
   tier: "read",
   concurrent: false,
-  input: Input,
+  input: TaskOutputInput,
   paths: () => [],
   hosts: () => [],
   preview: async (input) => genericPreview(input),

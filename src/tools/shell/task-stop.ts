@@ -3,7 +3,7 @@ import { genericPreview } from "../preview.ts";
 import type { Tool } from "../tool.ts";
 import { noShell, stopShell } from "./report.ts";
 
-const Input = z
+const TaskStopInput = z
   .strictObject({
     task_id: z.string().max(100).optional().describe("The id that Bash gave when it started the command"),
     shell_id: z.string().max(100).optional().describe("The older name of task_id"),
@@ -12,14 +12,14 @@ const Input = z
     path: ["task_id"],
     message: "is required",
   });
-type Input = z.infer<typeof Input>;
+type TaskStopInput = z.infer<typeof TaskStopInput>;
 
-export const taskStop: Tool<Input> = {
+export const taskStop: Tool<TaskStopInput> = {
   name: "TaskStop",
   description: "Ends a background command and everything it started. The same as KillShell.",
   tier: "execute",
   concurrent: false,
-  input: Input,
+  input: TaskStopInput,
   paths: () => [],
   hosts: () => [],
   preview: async (input) => genericPreview(input),

@@ -1,7 +1,7 @@
 import { lookup } from "node:dns/promises";
 import { BlockList, isIP } from "node:net";
 import picomatch from "picomatch";
-import { reasonOf, type Refusal } from "../refusal.ts";
+import { reasonOf, type ToolRefusal } from "../refusal.ts";
 
 /** Networks that are not the open internet. What leads to another address (6to4, NAT64, Teredo) is among them. */
 const PRIVATE = blockList([
@@ -62,13 +62,13 @@ export function hostRule(host: string, rules: readonly string[]): "none" | "matc
     : "none";
 }
 
-export interface Address {
+export interface IpAddress {
   readonly address: string;
   readonly family: 4 | 6;
 }
 
 /** The address to connect to; the connection must use this one, or a second answer of the DNS could lead elsewhere. */
-export async function publicAddress(host: string, rule: "matched" | "named"): Promise<Address | Refusal> {
+export async function publicAddress(host: string, rule: "matched" | "named"): Promise<IpAddress | ToolRefusal> {
   try {
     const found = await lookup(host, { all: true });
     const [first] = found;

@@ -103,7 +103,7 @@ function closingTag(html: string, name: string, start: number): number {
 const DEEPEST_LIST = 10;
 
 /** One line while it grows. Pieces are only joined once, so that a line of a million pieces is no trouble. */
-class Line {
+class TextLine {
   #pieces: string[] = [];
   #last = "";
 
@@ -138,7 +138,7 @@ class Line {
 class TextWriter {
   readonly #base: string;
   readonly #lines: string[] = [];
-  readonly #line = new Line();
+  readonly #line = new TextLine();
   #lists = 0;
   #preformatted = 0;
   /** The link that is open, and the pieces its line had before. */

@@ -3,10 +3,10 @@ import { request as requestHttps } from "node:https";
 import { pipeline } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { LIMITS } from "../../protocol/index.ts";
-import { reasonOf, type Refusal } from "../refusal.ts";
-import type { Address } from "./address.ts";
+import { reasonOf, type ToolRefusal } from "../refusal.ts";
+import type { IpAddress } from "./address.ts";
 
-export interface Page {
+export interface WebPage {
   readonly status: number;
   readonly statusText: string;
   readonly location: string | undefined;
@@ -17,7 +17,7 @@ export interface Page {
 }
 
 /** One GET to a given address, with bounds on time and size. */
-export async function getPage(url: URL, address: Address, signal: AbortSignal): Promise<Page | Refusal> {
+export async function getPage(url: URL, address: IpAddress, signal: AbortSignal): Promise<WebPage | ToolRefusal> {
   try {
     const response = await begin(url, address, signal);
     const { body, cut } = await readBody(response);
@@ -34,7 +34,7 @@ export async function getPage(url: URL, address: Address, signal: AbortSignal): 
   }
 }
 
-function begin(url: URL, address: Address, signal: AbortSignal): Promise<IncomingMessage> {
+function begin(url: URL, address: IpAddress, signal: AbortSignal): Promise<IncomingMessage> {
   const options: RequestOptions = {
     signal,
     agent: false,

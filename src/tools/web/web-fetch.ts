@@ -1,29 +1,29 @@
 import { z } from "zod";
 import { LIMITS } from "../../protocol/index.ts";
 import { genericPreview, headOf } from "../preview.ts";
-import { isRefusal, type Refusal } from "../refusal.ts";
+import { isRefusal, type ToolRefusal } from "../refusal.ts";
 import { errorResult, textResult, type Tool, type ToolContext, type ToolResult } from "../tool.ts";
 import { hostName, hostRule, publicAddress } from "./address.ts";
 import { htmlToText } from "./html.ts";
-import { getPage, type Page } from "./request.ts";
+import { getPage, type WebPage } from "./request.ts";
 
 const ERROR_PAGE_CHARS = 2_000;
 
-const Input = z.strictObject({
+const WebFetchInput = z.strictObject({
   url: z.string().max(LIMITS.webUrlChars).describe("The http or https address of the page"),
   prompt: z.string().max(LIMITS.promptChars).describe("What you want to know from the page"),
   offset: z.number().int().min(0).default(0).describe("Leave out so many characters of the text first, to read on"),
 });
-type Input = z.infer<typeof Input>;
+type WebFetchInput = z.infer<typeof WebFetchInput>;
 
-export const webFetch: Tool<Input> = {
+export const webFetch: Tool<WebFetchInput> = {
   name: "WebFetch",
   description:
     "Fetches a page of the web and gives its text; HTML is turned into plain text. Only hosts that the policy allows can be " +
     "reached. A redirect to another host is not followed but named.",
   tier: "network",
   concurrent: true,
-  input: Input,
+  input: WebFetchInput,
   paths: () => [],
   hosts: (input) => (URL.canParse(input.url) ? [hostName(new URL(input.url))] : []),
   preview: async (input) => genericPreview(input, [{ kind: "network", message: `Fetches ${input.url}` }]),
@@ -38,7 +38,11 @@ export const webFetch: Tool<Input> = {
   },
 };
 
-async function follow(input: Input, context: ToolContext, signal: AbortSignal): Promise<ToolResult | Refusal> {
+async function follow(
+  input: WebFetchInput,
+  context: ToolContext,
+  signal: AbortSignal,
+): Promise<ToolResult | ToolRefusal> {
   if (!URL.canParse(input.url)) return { refused: `Not an address of the web: ${input.url}` };
   let url = new URL(input.url);
   for (let hop = 0; hop <= LIMITS.webRedirects; hop += 1) {
@@ -55,7 +59,7 @@ async function follow(input: Input, context: ToolContext, signal: AbortSignal): 
   return { refused: `${input.url} redirects more than ${LIMITS.webRedirects} times.` };
 }
 
-async function fetchOne(url: URL, context: ToolContext, signal: AbortSignal): Promise<Page | Refusal> {
+async function fetchOne(url: URL, context: ToolContext, signal: AbortSignal): Promise<WebPage | ToolRefusal> {
   if (url.protocol !== "http:" && url.protocol !== "https:")
     return { refused: `Only http and https addresses can be fetched, not ${url.protocol}` };
   if (url.username !== "" || url.password !== "")
@@ -77,7 +81,7 @@ function isSamePlace(from: URL, to: URL): boolean {
   return from.protocol === "http:" && to.protocol === "https:" && from.port === "" && to.port === "";
 }
 
-function show(input: Input, url: URL, page: Page): ToolResult {
+function show(input: WebFetchInput, url: URL, page: WebPage): ToolResult {
   const text = pageText(url, page);
   if (text === undefined)
     return errorResult(`${url.href} is of type ${page.contentType}, which cannot be shown as text.`);
@@ -98,7 +102,7 @@ function show(input: Input, url: URL, page: Page): ToolResult {
 }
 
 /** Undefined when it is no text. */
-function pageText(url: URL, page: Page): string | undefined {
+function pageText(url: URL, page: WebPage): string | undefined {
   const [type = ""] = page.contentType.toLowerCase().split(";");
   const media = type.trim();
   const isText =
@@ -108,7 +112,7 @@ function pageText(url: URL, page: Page): string | undefined {
   return media === "text/html" || media === "application/xhtml+xml" ? htmlToText(text, url.href) : text;
 }
 
-function decode(page: Page): string {
+function decode(page: WebPage): string {
   const charset = /charset=["']?([\w-]+)/i.exec(page.contentType)?.[1] ?? "utf-8";
   try {
     return new TextDecoder(charset).decode(page.body);

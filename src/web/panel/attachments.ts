@@ -7,14 +7,14 @@ const FILE_LIMITS = { imageBytes: PANEL_LIMITS.imageBytes, textChars: PANEL_LIMI
 /** What a file input offers first. */
 export const ACCEPTED = [...IMAGE_KINDS, "text/*", ".csv,.tsv,.json,.jsonl,.md,.sql,.yaml,.yml,.xml,.log"].join(",");
 
-export interface Taken {
+export interface TakenAttachments {
   readonly attached: readonly Attachment[];
   /** Why some were left out, one sentence each. */
   readonly refused: readonly string[];
 }
 
 /** Adds files to what is attached already, within the server's limits. Images as they are, everything else as UTF-8 text. */
-export async function attach(before: readonly Attachment[], files: readonly File[]): Promise<Taken> {
+export async function attach(before: readonly Attachment[], files: readonly File[]): Promise<TakenAttachments> {
   const attached = [...before];
   const refused: string[] = [];
   for (const file of files) {

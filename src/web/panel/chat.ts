@@ -2,8 +2,8 @@ import type { OfferedPage, PageOfferStatus, PageTool } from "../../client/index.
 import type { Attachment, CreateSession, Decision, StreamFrame } from "../../protocol/index.ts";
 import { PANEL_LIMITS } from "./limits.ts";
 import type { PanelOptions } from "./options.ts";
-import { PanelTranscript, type Turn } from "./transcript.ts";
-import { codeOf, troubleOf, type Trouble } from "./words.ts";
+import { PanelTranscript, type PanelTurn } from "./transcript.ts";
+import { codeOf, troubleOf, type PanelTrouble } from "./words.ts";
 
 /** A prompt that the server has not told of yet. */
 export interface Outgoing {
@@ -15,7 +15,7 @@ export interface Outgoing {
   readonly text: string;
   readonly attachments: readonly Attachment[];
   /** Absent: it is under way. */
-  readonly trouble?: Trouble;
+  readonly trouble?: PanelTrouble;
   /** Of its turn, once the server has taken it. */
   readonly turn?: string;
 }
@@ -27,7 +27,7 @@ export interface ChatEvents {
   /** A person is asked. */
   readonly asked: () => void;
   /** `isNew`: it was not there already when the chat was taken up. */
-  readonly answered: (turn: Turn, isNew: boolean) => void;
+  readonly answered: (turn: PanelTurn, isNew: boolean) => void;
 }
 
 const MARK = "\n\nUser request: ";
@@ -47,7 +47,7 @@ export class Chat {
   #offered: PageOfferStatus | undefined;
   #loading = false;
   #past = 0;
-  #trouble: Trouble | undefined;
+  #trouble: PanelTrouble | undefined;
   #tools: readonly PageTool<never>[];
 
   constructor(options: PanelOptions, tools: readonly PageTool<never>[], events: ChatEvents) {
@@ -71,7 +71,7 @@ export class Chat {
   }
 
   /** Nothing more comes, and why. */
-  get trouble(): Trouble | undefined {
+  get trouble(): PanelTrouble | undefined {
     if (this.#trouble !== undefined) return this.#trouble;
     const { ended } = this.transcript;
     if (ended === undefined) return undefined;
@@ -144,7 +144,7 @@ export class Chat {
   }
 
   /** A prompt as the person wrote it. */
-  shownPrompt(turn: Turn): string {
+  shownPrompt(turn: PanelTurn): string {
     const { firstPrefix, shownPrompt } = this.#options;
     const { text } = turn.prompt;
     const at = firstPrefix !== undefined && this.transcript.turns[0]?.id === turn.id ? text.indexOf(MARK) : -1;

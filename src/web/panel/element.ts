@@ -1,7 +1,7 @@
 import type { PageTool } from "../../client/index.ts";
 import type { Attachment } from "../../protocol/index.ts";
 import { Chat } from "./chat.ts";
-import { asText, ChatHistory, type Conversation } from "./history.ts";
+import { asText, ChatHistory, type RememberedChat } from "./history.ts";
 import { findChat, messagesOf } from "./past.ts";
 import { PANEL_LIMITS } from "./limits.ts";
 import { spokenText } from "./markdown.ts";
@@ -9,10 +9,10 @@ import { checkPageName, type PanelEvents, type PanelOptions } from "./options.ts
 import { isShortcut, parseShortcut } from "./shortcut.ts";
 import { panelStyles } from "./styles.ts";
 import { holdChat, TabMemory } from "./tab-memory.ts";
-import { answerText, type Turn } from "./transcript.ts";
+import { answerText, type PanelTurn } from "./transcript.ts";
 import { connectionWords, offerWords, pageWords, troubleOf } from "./words.ts";
 import { copyText, replaceIcon } from "./view/dom.ts";
-import { Frame } from "./view/frame.ts";
+import { PanelFrame } from "./view/frame.ts";
 
 const AGAIN = "Please try again. ";
 const SHORTCUT = "Ctrl+I";
@@ -30,7 +30,7 @@ interface Joined {
   /** The chat of before, while it is looked for. */
   resuming?: string | undefined;
   /** A chat that is only read. */
-  kept?: Conversation | undefined;
+  kept?: RememberedChat | undefined;
 }
 
 /** A program that makes pages without a browser may load this too; it never makes one. */
@@ -40,7 +40,7 @@ const Base =
 
 /** The chat panel. It shows nothing until `connect` was called. */
 export class SallyportPanel extends Base {
-  readonly #frame: Frame;
+  readonly #frame: PanelFrame;
   #joined: Joined | undefined;
   /** What it was connected with when it was taken out of its page. */
   #parked: PanelOptions | undefined;
@@ -51,7 +51,7 @@ export class SallyportPanel extends Base {
     super();
     const root = this.attachShadow({ mode: "open" });
     root.adoptedStyleSheets = [panelStyles()];
-    this.#frame = new Frame({
+    this.#frame = new PanelFrame({
       send: (text, attachments) => void this.#send(text, attachments),
       stop: () => void this.stop(),
       tryAgain: () => {
@@ -305,7 +305,7 @@ export class SallyportPanel extends Base {
   }
 
   /** A chat of the history goes on where that is possible, and can be read where not. */
-  async #choose(conversation: Conversation): Promise<void> {
+  async #choose(conversation: RememberedChat): Promise<void> {
     const joined = this.#joined;
     if (joined === undefined || conversation.id === joined.chat.sessionId) return;
     this.#leaveChat(joined);
@@ -330,7 +330,7 @@ export class SallyportPanel extends Base {
     this.#frame.composer.input.focus();
   }
 
-  #read(conversation: Conversation, why: string, joined: Joined): void {
+  #read(conversation: RememberedChat, why: string, joined: Joined): void {
     joined.kept = conversation;
     this.#frame.messages.showKept(conversation, why);
     this.#paint();
@@ -378,7 +378,7 @@ export class SallyportPanel extends Base {
     if (state === "waiting" || state === "connecting") this.#clock = setInterval(show, 1_000);
   }
 
-  #answered(chat: Chat, turn: Turn, isNew: boolean): void {
+  #answered(chat: Chat, turn: PanelTurn, isNew: boolean): void {
     const joined = this.#joined;
     if (joined?.chat !== chat || chat.sessionId === undefined || !isNew) return;
     const text = answerText(turn);
@@ -388,7 +388,7 @@ export class SallyportPanel extends Base {
     this.#tell("sallyport-answer", { sessionId: chat.sessionId, turnId: turn.id, text });
   }
 
-  #conversation(chat: Chat, id: string): Conversation {
+  #conversation(chat: Chat, id: string): RememberedChat {
     const messages = messagesOf(chat);
     return {
       id,

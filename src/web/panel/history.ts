@@ -6,7 +6,7 @@ export interface KeptMessage {
 }
 
 /** A chat as this browser remembers it. */
-export interface Conversation {
+export interface RememberedChat {
   /** Of its session. */
   readonly id: string;
   /** When it last changed, ms since the epoch. */
@@ -23,18 +23,18 @@ const STORE = "conversations";
 export class ChatHistory {
   #database: Promise<IDBDatabase> | undefined;
 
-  async list(contextId: string): Promise<readonly Conversation[]> {
-    const all = await this.#run("readonly", (store) => store.getAll() as IDBRequest<Conversation[]>);
+  async list(contextId: string): Promise<readonly RememberedChat[]> {
+    const all = await this.#run("readonly", (store) => store.getAll() as IDBRequest<RememberedChat[]>);
     return listed(all ?? [], contextId);
   }
 
-  async get(id: string): Promise<Conversation | undefined> {
-    return this.#run("readonly", (store) => store.get(id) as IDBRequest<Conversation | undefined>);
+  async get(id: string): Promise<RememberedChat | undefined> {
+    return this.#run("readonly", (store) => store.get(id) as IDBRequest<RememberedChat | undefined>);
   }
 
-  async save(conversation: Conversation): Promise<void> {
+  async save(conversation: RememberedChat): Promise<void> {
     await this.#run("readwrite", (store) => store.put(bounded(conversation)));
-    const all = await this.#run("readonly", (store) => store.getAll() as IDBRequest<Conversation[]>);
+    const all = await this.#run("readonly", (store) => store.getAll() as IDBRequest<RememberedChat[]>);
     for (const { id } of surplus(all ?? [])) await this.#run("readwrite", (store) => store.delete(id));
   }
 
@@ -64,17 +64,17 @@ export class ChatHistory {
 }
 
 /** What of a context is shown. */
-export function listed(all: readonly Conversation[], contextId: string): readonly Conversation[] {
+export function listed(all: readonly RememberedChat[], contextId: string): readonly RememberedChat[] {
   return newest(all.filter((one) => one.contextId === contextId)).slice(0, PANEL_LIMITS.listed);
 }
 
 /** What is too old to be kept. */
-export function surplus(all: readonly Conversation[]): readonly Conversation[] {
+export function surplus(all: readonly RememberedChat[]): readonly RememberedChat[] {
   return newest(all).slice(PANEL_LIMITS.kept);
 }
 
 /** The newest messages, as many as there is room for. */
-export function bounded(conversation: Conversation): Conversation {
+export function bounded(conversation: RememberedChat): RememberedChat {
   const kept: KeptMessage[] = [];
   let chars = 0;
   for (const message of conversation.messages.toReversed()) {
@@ -86,7 +86,7 @@ export function bounded(conversation: Conversation): Conversation {
 }
 
 /** A chat in the list: its first words. */
-export function titleOf({ initialPrompt }: Pick<Conversation, "initialPrompt">): string {
+export function titleOf({ initialPrompt }: Pick<RememberedChat, "initialPrompt">): string {
   const line = initialPrompt.replace(/\s+/g, " ").trim();
   return line.length > PANEL_LIMITS.titleChars ? `${line.slice(0, PANEL_LIMITS.titleChars)}…` : line;
 }
@@ -104,7 +104,7 @@ export function asText(messages: readonly KeptMessage[]): string {
   return said.map(({ fromUser, text }) => `${fromUser ? "USER" : "Claude"}: ${text}`).join(SEPARATOR);
 }
 
-function newest(all: readonly Conversation[]): readonly Conversation[] {
+function newest(all: readonly RememberedChat[]): readonly RememberedChat[] {
   return all.toSorted((left, right) => right.timestamp - left.timestamp);
 }
 

@@ -27,11 +27,11 @@ type Tag =
   | "td"
   | "input";
 
-export type Tree =
+export type MarkdownNode =
   | string
   | {
       readonly tag: Tag;
-      readonly children: readonly Tree[];
+      readonly children: readonly MarkdownNode[];
       /** Of a link; http or https. */
       readonly href?: string;
       readonly start?: number;
@@ -41,8 +41,8 @@ export type Tree =
   | { readonly tag: "pre"; readonly code: string; readonly language: string };
 
 /** One block of a text, and how many characters of the text it took. */
-export interface Block {
-  readonly tree: readonly Tree[];
+export interface MarkdownBlock {
+  readonly tree: readonly MarkdownNode[];
   readonly length: number;
 }
 
@@ -59,7 +59,7 @@ class BoundedLexer extends Lexer {
 const TOO_DEEP = /^(?:[ \t]*>|[ \t]*[-*+][ \t]){32}/m;
 
 /** A text of a model as blocks. Everything in it that is not known Markdown stays text. */
-export function blocksOf(text: string): readonly Block[] {
+export function blocksOf(text: string): readonly MarkdownBlock[] {
   if (text.length > PANEL_LIMITS.markdownChars || TOO_DEEP.test(text)) return [plain(text)];
   try {
     const tokens = new BoundedLexer({ gfm: true, breaks: true }).lex(text);
@@ -70,7 +70,7 @@ export function blocksOf(text: string): readonly Block[] {
   }
 }
 
-export function markdownTree(text: string): readonly Tree[] {
+export function markdownTree(text: string): readonly MarkdownNode[] {
   return blocksOf(text).flatMap(({ tree }) => tree);
 }
 
@@ -79,7 +79,7 @@ const PAUSES: ReadonlySet<string> = new Set(["p", "li", "h3", "h4", "h5", "h6", 
 
 /** The words of a text without its marks, for those who listen. */
 export function spokenText(text: string): string {
-  const say = (tree: Tree): string => {
+  const say = (tree: MarkdownNode): string => {
     if (typeof tree === "string") return tree;
     const words = "code" in tree ? tree.code : tree.children.map(say).join("");
     return PAUSES.has(tree.tag) ? `${words}\n` : words;
@@ -91,17 +91,17 @@ export function spokenText(text: string): string {
     .trim();
 }
 
-function plain(text: string): Block {
+function plain(text: string): MarkdownBlock {
   return { tree: [{ tag: "p", children: lines(text) }], length: text.length };
 }
 
-function lines(text: string): readonly Tree[] {
+function lines(text: string): readonly MarkdownNode[] {
   return text.split("\n").flatMap((line, index) => (index === 0 ? [line] : [{ tag: "br", children: [] }, line]));
 }
 
 const HEADINGS = ["h3", "h3", "h4", "h5", "h6", "h6"] as const;
 
-function block(token: Token, depth: number): readonly Tree[] {
+function block(token: Token, depth: number): readonly MarkdownNode[] {
   if (depth > PANEL_LIMITS.markdownDepth) return [{ tag: "p", children: lines(token.raw) }];
   const known = token as Tokens.Generic & Token;
   switch (known.type) {
@@ -131,14 +131,14 @@ function block(token: Token, depth: number): readonly Tree[] {
   }
 }
 
-const blocks = (tokens: readonly Token[] | undefined, depth: number): readonly Tree[] =>
+const blocks = (tokens: readonly Token[] | undefined, depth: number): readonly MarkdownNode[] =>
   (tokens ?? []).flatMap((token) => block(token, depth));
 
 /** The words of a block. */
-const inner = (token: { readonly tokens?: Token[] | undefined }, depth: number): readonly Tree[] =>
+const inner = (token: { readonly tokens?: Token[] | undefined }, depth: number): readonly MarkdownNode[] =>
   (token.tokens ?? []).flatMap((each) => inline(each, depth + 1));
 
-function inline(token: Token, depth: number): readonly Tree[] {
+function inline(token: Token, depth: number): readonly MarkdownNode[] {
   if (depth > PANEL_LIMITS.markdownDepth) return [token.raw];
   const known = token as Tokens.Generic & Token;
   switch (known.type) {
@@ -165,20 +165,20 @@ function inline(token: Token, depth: number): readonly Tree[] {
   }
 }
 
-function link(token: Tokens.Link, depth: number): readonly Tree[] {
+function link(token: Tokens.Link, depth: number): readonly MarkdownNode[] {
   const href = webAddress(token.href);
   const children = inner(token, depth);
   return href === undefined ? children : [{ tag: "a", href, children }];
 }
 
 /** Not loaded: its address could tell somebody else what was said here. */
-function image({ href, text }: Tokens.Image): readonly Tree[] {
+function image({ href, text }: Tokens.Image): readonly MarkdownNode[] {
   const words = `[image${text === "" ? "" : `: ${text}`}]`;
   const address = webAddress(href);
   return address === undefined ? [words] : [{ tag: "a", href: address, children: [words] }];
 }
 
-function list({ ordered, start, items }: Tokens.List, depth: number): Tree {
+function list({ ordered, start, items }: Tokens.List, depth: number): MarkdownNode {
   return {
     tag: ordered ? "ol" : "ul",
     ...(ordered && typeof start === "number" && start !== 1 ? { start } : {}),
@@ -186,8 +186,8 @@ function list({ ordered, start, items }: Tokens.List, depth: number): Tree {
   };
 }
 
-function table({ header, rows, align }: Tokens.Table, depth: number): Tree {
-  const row = (cells: readonly Tokens.TableCell[], tag: "th" | "td"): Tree => ({
+function table({ header, rows, align }: Tokens.Table, depth: number): MarkdownNode {
+  const row = (cells: readonly Tokens.TableCell[], tag: "th" | "td"): MarkdownNode => ({
     tag: "tr",
     children: cells.map((cell, index) => {
       const side = align[index];

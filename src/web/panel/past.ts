@@ -4,7 +4,7 @@ import type { KeptMessage } from "./history.ts";
 import { answerText } from "./transcript.ts";
 import { codeOf, troubleOf } from "./words.ts";
 
-export interface Found {
+export interface PastChat {
   /** The last event of the chat. */
   readonly seq: number;
   /** Why it cannot be continued; absent: it can. */
@@ -14,7 +14,7 @@ export interface Found {
 }
 
 /** How far a chat of before has come. */
-export async function findChat(id: string, client: SallyportClient): Promise<Found> {
+export async function findChat(id: string, client: SallyportClient): Promise<PastChat> {
   try {
     return { seq: (await client.session(id)).seq };
   } catch (error) {

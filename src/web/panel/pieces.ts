@@ -1,13 +1,13 @@
 /** A part of a long text. */
-export interface Piece {
+export interface TextPiece {
   readonly text: string;
   /** It begins within a line: the piece before it did not reach the line's end. */
   readonly continues: boolean;
 }
 
 /** A text in pieces of at most so many characters (2 or more), which joined are the text: at ends of lines where that goes, never within a character. */
-export function piecesOf(text: string, chars: number): readonly Piece[] {
-  const pieces: Piece[] = [];
+export function piecesOf(text: string, chars: number): readonly TextPiece[] {
+  const pieces: TextPiece[] = [];
   for (let at = 0; at < text.length;) {
     const end = at + chars >= text.length ? text.length : cutBefore(text, at, at + chars);
     pieces.push({ text: text.slice(at, end), continues: at > 0 && text[at - 1] !== "\n" });

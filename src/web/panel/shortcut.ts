@@ -1,4 +1,4 @@
-interface Keys {
+interface ShortcutKeys {
   readonly key: string;
   readonly control: boolean;
   readonly shift: boolean;
@@ -6,7 +6,7 @@ interface Keys {
 }
 
 /** `Ctrl+Shift+I` and the like; undefined: it names no key. */
-export function parseShortcut(text: string): Keys | undefined {
+export function parseShortcut(text: string): ShortcutKeys | undefined {
   const words = text.split("+").map((word) => word.trim().toLowerCase());
   const key = words.at(-1);
   if (key === undefined || key === "") return undefined;
@@ -14,10 +14,10 @@ export function parseShortcut(text: string): Keys | undefined {
   return { key, control: has("ctrl", "control", "cmd", "meta"), shift: has("shift"), alt: has("alt", "option") };
 }
 
-type Pressed = Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "shiftKey" | "altKey">;
+type KeyPressEvent = Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "shiftKey" | "altKey">;
 
 /** Ctrl is Cmd on a Mac. */
-export function isShortcut(keys: Keys, event: Pressed): boolean {
+export function isShortcut(keys: ShortcutKeys, event: KeyPressEvent): boolean {
   return (
     event.key.toLowerCase() === keys.key &&
     (event.ctrlKey || event.metaKey) === keys.control &&

@@ -33,10 +33,10 @@ export interface NotePart {
   readonly tone: "plain" | "bad";
   readonly text: string;
 }
-export type Part = TextPart | StepPart | NotePart;
+export type AnswerPart = TextPart | StepPart | NotePart;
 
 /** A question to the person, and how it ended; without an outcome it is open. */
-export interface Ask {
+export interface AskedApproval {
   readonly approval: Approval;
   /** How many parts were before it. */
   readonly at: number;
@@ -48,15 +48,15 @@ export interface Ask {
 }
 
 /** One prompt and its answer. A turn that did not change is the same object as before, and so is a part. */
-export interface Turn {
+export interface PanelTurn {
   readonly id: string;
   readonly prompt: Prompt;
   /** `removed`: it left the queue before it began. */
   readonly state: "queued" | "open" | "completed" | "failed" | "removed";
   /** Somebody stopped the turn before it: it begins only when somebody says so. */
   readonly held?: true;
-  readonly parts: readonly Part[];
-  readonly asks: readonly Ask[];
+  readonly parts: readonly AnswerPart[];
+  readonly asks: readonly AskedApproval[];
   /** micro-USD; absent: not known. */
   readonly cost?: number;
   /** The part of the cost that is the most it can be, not what was measured; absent: none. */
@@ -74,18 +74,18 @@ type Of<Type extends JournalEvent["type"]> = Extract<JournalEvent, { type: Type 
 /** The journal of one session as turns of a chat. Frames go in in order; what was completed replaces what was live. */
 export class PanelTranscript {
   /** In the order in which they began; those that wait are at the end. */
-  #turns: readonly Turn[] = [];
+  #turns: readonly PanelTurn[] = [];
   /** By item: the turn that it belongs to. */
   readonly #places = new Map<string, string>();
   #open: string | undefined;
   #ended: Ended | undefined;
 
-  get turns(): readonly Turn[] {
+  get turns(): readonly PanelTurn[] {
     return this.#turns;
   }
 
   /** The turn that is at work; absent: none. */
-  get open(): Turn | undefined {
+  get open(): PanelTurn | undefined {
     return this.#turns.find(({ id }) => id === this.#open);
   }
 
@@ -94,7 +94,7 @@ export class PanelTranscript {
   }
 
   /** Answers the turn that this frame has brought to its end, if any. */
-  apply(frame: StreamFrame): Turn | undefined {
+  apply(frame: StreamFrame): PanelTurn | undefined {
     if (frame.type === "item.delta") {
       if (frame.field !== "input") this.#grow(frame.item_id, frame.delta);
       return undefined;
@@ -106,7 +106,7 @@ export class PanelTranscript {
     return this.#event(frame);
   }
 
-  #event(event: JournalEvent): Turn | undefined {
+  #event(event: JournalEvent): PanelTurn | undefined {
     switch (event.type) {
       case "turn.queued":
       case "turn.started":
@@ -152,7 +152,7 @@ export class PanelTranscript {
   }
 
   #begin({ type, turn_id: id, prompt }: Of<"turn.queued" | "turn.started">): void {
-    const turn: Turn = { id, prompt, state: type === "turn.queued" ? "queued" : "open", parts: [], asks: [] };
+    const turn: PanelTurn = { id, prompt, state: type === "turn.queued" ? "queued" : "open", parts: [], asks: [] };
     const others = this.#turns.filter((other) => other.id !== id);
     if (turn.state === "queued") {
       this.#turns = [...others, turn];
@@ -171,7 +171,7 @@ export class PanelTranscript {
     });
   }
 
-  #finish(event: Of<"turn.completed" | "turn.failed">): Turn | undefined {
+  #finish(event: Of<"turn.completed" | "turn.failed">): PanelTurn | undefined {
     if (this.#open === event.turn_id) this.#open = undefined;
     this.#change(event.turn_id, (turn) => ({
       ...turn,
@@ -255,20 +255,20 @@ export class PanelTranscript {
     }));
   }
 
-  #change(id: string, change: (turn: Turn) => Turn): void {
+  #change(id: string, change: (turn: PanelTurn) => PanelTurn): void {
     this.#turns = this.#turns.map((turn) => (turn.id === id ? change(turn) : turn));
   }
 }
 
 /** The words of an answer, as they are copied and kept. */
-export function answerText({ parts }: Pick<Turn, "parts">): string {
+export function answerText({ parts }: Pick<PanelTurn, "parts">): string {
   return parts
     .flatMap((part) => (part.kind === "text" && part.text.trim() !== "" ? [part.text.trim()] : []))
     .join("\n\n");
 }
 
 /** Undefined: nothing of it is shown. */
-function partOf(item: Item): Part | undefined {
+function partOf(item: Item): AnswerPart | undefined {
   if ("tool_use_id" in item) return stepOf(item);
   switch (item.type) {
     case "agent_message":
@@ -302,20 +302,20 @@ function stepOf(item: ToolItem): StepPart {
   };
 }
 
-function isLive(part: Part): boolean {
+function isLive(part: AnswerPart): boolean {
   return part.kind === "step" ? part.status === "in_progress" : part.kind !== "note" && !part.done;
 }
 
 /** A turn that has ended has nothing in it that still grows. */
-function settled(part: Part): Part {
+function settled(part: AnswerPart): AnswerPart {
   if (!isLive(part)) return part;
   return part.kind === "step" ? { ...part, status: "interrupted" } : { ...(part as TextPart), done: true };
 }
 
-function textOf(part: Part): string {
+function textOf(part: AnswerPart): string {
   return part.kind === "step" ? part.output : part.text;
 }
 
-function withText(part: Part, text: string): Part {
+function withText(part: AnswerPart, text: string): AnswerPart {
   return part.kind === "step" ? { ...part, output: text } : { ...part, text };
 }

@@ -2,7 +2,7 @@ import type { ErrorDetail, LiveStatus, PageOfferStatus } from "../../client/inde
 import { spendingWords } from "../../protocol/money-words.ts";
 import { PANEL_LIMITS } from "./limits.ts";
 
-type Input = Readonly<Record<string, unknown>>;
+type WordsInput = Readonly<Record<string, unknown>>;
 
 const BASH_CHARS = 120;
 
@@ -11,17 +11,17 @@ export function bareTool(tool: string): string {
   return /^mcp__.+?__(.+)$/.exec(tool)?.[1] ?? tool;
 }
 
-type Words = (tool: string, input: Record<string, unknown>) => string | undefined;
+type StepWords = (tool: string, input: Record<string, unknown>) => string | undefined;
 
 /** A page's words for steps, asked by the names that it gave its tools. A tool of somebody else keeps its whole name: it may be called alike. */
-export function pageWords(page: string | undefined, describe: Words | undefined): Words {
+export function pageWords(page: string | undefined, describe: StepWords | undefined): StepWords {
   const prefix = `mcp__${page ?? ""}__`;
   return (tool, input) =>
     describe?.(page !== undefined && tool.startsWith(prefix) ? tool.slice(prefix.length) : tool, input);
 }
 
 /** What a step does, on one line. */
-export function stepWords(tool: string, input: Record<string, unknown>, describe?: Words): string {
+export function stepWords(tool: string, input: Record<string, unknown>, describe?: StepWords): string {
   const told = describe === undefined ? undefined : tell(() => describe(tool, input));
   const words = told ?? ownWords(tool, input);
   const line = words.replace(/\s+/g, " ").trim();
@@ -37,7 +37,7 @@ function tell(describe: () => string | undefined): string | undefined {
   }
 }
 
-function ownWords(tool: string, input: Input): string {
+function ownWords(tool: string, input: WordsInput): string {
   const path = text(input, "file_path") || text(input, "notebook_path") || text(input, "path");
   switch (tool) {
     case "Read":
@@ -76,18 +76,18 @@ function plainName(tool: string): string {
 
 const within = (path: string): string => (path === "" ? "" : ` in ${path}`);
 
-function text(input: Input, name: string): string {
+function text(input: WordsInput, name: string): string {
   const value = input[name];
   return typeof value === "string" ? value : "";
 }
 
 /** Something went wrong: what, and what the person can do. */
-export interface Trouble {
+export interface PanelTrouble {
   readonly text: string;
   readonly next?: string;
 }
 
-const TROUBLES: Readonly<Partial<Record<ErrorDetail["code"], Trouble>>> = {
+const TROUBLES: Readonly<Partial<Record<ErrorDetail["code"], PanelTrouble>>> = {
   aborted: { text: "Stopped." },
   rejected_and_stopped: { text: "Stopped with your rejection." },
   unauthenticated: { text: "You are signed out.", next: "Reload the page to sign in again." },
@@ -117,7 +117,7 @@ const TROUBLES: Readonly<Partial<Record<ErrorDetail["code"], Trouble>>> = {
 };
 
 /** A failure in plain words. */
-export function troubleOf(error: unknown): Trouble {
+export function troubleOf(error: unknown): PanelTrouble {
   if (isFailure(error)) {
     const { code, message } = error;
     const known = TROUBLES[code];

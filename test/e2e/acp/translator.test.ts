@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { diffsOf } from "../../../src/cli/acp/diffs.ts";
 import { fenced } from "../../../src/cli/acp/tool-calls.ts";
-import { Translator } from "../../../src/cli/acp/translator.ts";
+import { EditorTranslator } from "../../../src/cli/acp/translator.ts";
 import { LIMITS, startToolItem, type EventBody, type Item, type StreamFrame } from "../../../src/protocol/index.ts";
 
 const message = (change: Partial<Extract<Item, { type: "agent_message" }>> = {}): Item => ({
@@ -24,8 +24,8 @@ const delta = (text: string, field: "text" | "output" = "text"): StreamFrame => 
   delta: text,
 });
 
-const translator = (notices = false): Translator =>
-  new Translator({ workspace: "/w", isOwn: (turn_id) => turn_id === "turn_own", notices });
+const translator = (notices = false): EditorTranslator =>
+  new EditorTranslator({ workspace: "/w", isOwn: (turn_id) => turn_id === "turn_own", notices });
 
 const chunk = (text: string): object => ({
   sessionUpdate: "agent_message_chunk",

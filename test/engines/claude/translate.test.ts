@@ -2,16 +2,16 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { outcomeOf } from "../../../src/engines/claude/outcome.ts";
-import { Translator } from "../../../src/engines/claude/translate.ts";
-import { readMessage, record, text, type Fields } from "../../../src/engines/claude/wire.ts";
+import { VendorTranslator } from "../../../src/engines/claude/translate.ts";
+import { readMessage, record, text, type VendorFields } from "../../../src/engines/claude/wire.ts";
 import type { EngineEvent } from "../../../src/engines/index.ts";
 
 const GOLDEN = join(import.meta.dirname, "golden");
 const names = readdirSync(GOLDEN).flatMap((name) => /^(.*)\.jsonl$/.exec(name)?.[1] ?? []);
 
-function replay(lines: readonly Fields[]): readonly EngineEvent[] {
+function replay(lines: readonly VendorFields[]): readonly EngineEvent[] {
   let ids = 0;
-  const translator = new Translator({ newId: (prefix) => `${prefix}_${(ids += 1)}`, now: () => 1_000 });
+  const translator = new VendorTranslator({ newId: (prefix) => `${prefix}_${(ids += 1)}`, now: () => 1_000 });
   const events: EngineEvent[] = [];
   for (const line of lines) {
     const request = record(line["request"]);
@@ -37,7 +37,7 @@ function replay(lines: readonly Fields[]): readonly EngineEvent[] {
 }
 
 /** As a turn ends: what the result stands for comes last. */
-function end(translator: Translator, line: Fields): readonly EngineEvent[] {
+function end(translator: VendorTranslator, line: VendorFields): readonly EngineEvent[] {
   const said = readMessage(line);
   const events = translator.take(said);
   if (said.type !== "result") return events;
@@ -55,7 +55,7 @@ function end(translator: Translator, line: Fields): readonly EngineEvent[] {
   return [...events, ...rest, terminal];
 }
 
-function lines(name: string): readonly Fields[] {
+function lines(name: string): readonly VendorFields[] {
   return readFileSync(join(GOLDEN, `${name}.jsonl`), "utf8")
     .trim()
     .split("\n")
@@ -83,7 +83,7 @@ describe("recorded traffic of Claude Code 2.1.325", () => {
   });
 
   test.each(names)("%s stays whole when messages of kinds nobody knows come between", (name) => {
-    const strange: readonly Fields[] = [
+    const strange: readonly VendorFields[] = [
       { type: "weather", sunny: true },
       { type: "system", subtype: "from_the_future" },
       { type: "stream_event", event: { type: "content_block_delta", index: 7, delta: { type: "smell_delta" } } },
@@ -99,9 +99,9 @@ describe("recorded traffic of Claude Code 2.1.325", () => {
 
 test("words of a sub-agent that come in pieces lie in its own item, beside those of others", () => {
   let ids = 0;
-  const translator = new Translator({ newId: (prefix) => `${prefix}_${(ids += 1)}`, now: () => 0 });
-  const say = (raw: Fields): readonly EngineEvent[] => translator.take(readMessage(raw));
-  const piece = (parent: string | null, event: Fields): readonly EngineEvent[] =>
+  const translator = new VendorTranslator({ newId: (prefix) => `${prefix}_${(ids += 1)}`, now: () => 0 });
+  const say = (raw: VendorFields): readonly EngineEvent[] => translator.take(readMessage(raw));
+  const piece = (parent: string | null, event: VendorFields): readonly EngineEvent[] =>
     say({ type: "stream_event", parent_tool_use_id: parent, event });
   const begin = (parent: string | null, id: string): readonly EngineEvent[] => [
     ...piece(parent, { type: "message_start", message: { id, usage: { input_tokens: 5, output_tokens: 1 } } }),
@@ -170,7 +170,7 @@ describe("readMessage", () => {
     { type: "stream_event", event: { type: "message_start", message: { usage: { input_tokens: -1 } } } },
     { type: "system", subtype: "api_retry" },
   ])("takes anything: %j", (raw) => {
-    const translator = new Translator({ newId: (prefix) => `${prefix}_1`, now: () => 0 });
+    const translator = new VendorTranslator({ newId: (prefix) => `${prefix}_1`, now: () => 0 });
     expect(() => translator.take(readMessage(raw))).not.toThrow();
   });
 });

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { asText, bounded, listed, surplus, titleOf, type Conversation } from "../../../src/web/panel/history.ts";
+import { asText, bounded, listed, surplus, titleOf, type RememberedChat } from "../../../src/web/panel/history.ts";
 import { PANEL_LIMITS } from "../../../src/web/panel/limits.ts";
 
-const chat = (number: number, contextId = "a"): Conversation => ({
+const chat = (number: number, contextId = "a"): RememberedChat => ({
   id: `s${number}`,
   timestamp: number,
   contextId,

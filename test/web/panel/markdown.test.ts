@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { PANEL_LIMITS } from "../../../src/web/panel/limits.ts";
-import { blocksOf, markdownTree, spokenText, type Tree } from "../../../src/web/panel/markdown.ts";
+import { blocksOf, markdownTree, spokenText, type MarkdownNode } from "../../../src/web/panel/markdown.ts";
 
-const p = (...children: readonly Tree[]): Tree => ({ tag: "p", children });
-const br: Tree = { tag: "br", children: [] };
-const link = (href: string, ...children: readonly Tree[]): Tree => ({ tag: "a", href, children });
+const p = (...children: readonly MarkdownNode[]): MarkdownNode => ({ tag: "p", children });
+const br: MarkdownNode = { tag: "br", children: [] };
+const link = (href: string, ...children: readonly MarkdownNode[]): MarkdownNode => ({ tag: "a", href, children });
 
 describe("Markdown becomes a tree of known elements", () => {
-  const cases: readonly (readonly [string, string, readonly Tree[]])[] = [
+  const cases: readonly (readonly [string, string, readonly MarkdownNode[]])[] = [
     [
       "words",
       "Some *soft*, **loud** and ~~gone~~ `code`.",
@@ -114,7 +114,7 @@ describe("Markdown becomes a tree of known elements", () => {
 });
 
 describe("hostile text stays text", () => {
-  const cases: readonly (readonly [string, readonly Tree[]])[] = [
+  const cases: readonly (readonly [string, readonly MarkdownNode[]])[] = [
     ["<script>alert(1)</script>", [p("<script>alert(1)</script>")]],
     ["a <img src=x onerror=alert(1)> b", [p("a ", "<img src=x onerror=alert(1)>", " b")]],
     ["[x](javascript:alert(1))", [p("x")]],
@@ -138,7 +138,7 @@ describe("hostile text stays text", () => {
   );
 
   test("what is nested deeper than it can be shown is shown as it was written", () => {
-    const depth = (tree: Tree): number =>
+    const depth = (tree: MarkdownNode): number =>
       typeof tree === "string" || tree.tag === "pre" ? 1 : 1 + Math.max(0, ...tree.children.map(depth));
     expect(Math.max(...markdownTree(`${"> ".repeat(200)}deep`).map(depth))).toBeLessThan(
       PANEL_LIMITS.markdownDepth + 6,
@@ -176,7 +176,7 @@ describe("hostile text stays text", () => {
       " ",
       "a",
     );
-    const links = (tree: Tree): readonly string[] =>
+    const links = (tree: MarkdownNode): readonly string[] =>
       typeof tree === "string" || tree.tag === "pre"
         ? []
         : [...(tree.href === undefined ? [] : [tree.href]), ...tree.children.flatMap(links)];

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { piecesOf, type Piece } from "../../../src/web/panel/pieces.ts";
+import { piecesOf, type TextPiece } from "../../../src/web/panel/pieces.ts";
 
-const at = (text: string): Piece => ({ text, continues: false });
-const on = (text: string): Piece => ({ text, continues: true });
+const at = (text: string): TextPiece => ({ text, continues: false });
+const on = (text: string): TextPiece => ({ text, continues: true });
 
 describe("a long text in pieces", () => {
-  test.each<[string, string, number, readonly Piece[]]>([
+  test.each<[string, string, number, readonly TextPiece[]]>([
     ["nothing", "", 4, []],
     ["short", "abc", 4, [at("abc")]],
     ["just so long", "abcd", 4, [at("abcd")]],

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { NO_USAGE, type Approval, type EventBody, type Item, type StreamFrame } from "../../../src/protocol/index.ts";
-import { answerText, PanelTranscript, type Turn } from "../../../src/web/panel/transcript.ts";
+import { answerText, PanelTranscript, type PanelTurn } from "../../../src/web/panel/transcript.ts";
 
 const by = { id: "p1", name: "Ada", role: "admin" } as const;
 
@@ -46,7 +46,7 @@ const complete = (item: Item): EventBody => ({ type: "item.completed", item });
 const delta = (item_id: string, text: string) => ({ type: "item.delta", item_id, field: "text", delta: text }) as const;
 const approval = { id: "a1", turn_id: "t1", item_id: "i1", tool: "Bash" } as Approval;
 
-const turn = (id: string, more: Partial<Turn>): Turn => ({
+const turn = (id: string, more: Partial<PanelTurn>): PanelTurn => ({
   id,
   prompt: { text: id },
   state: "open",

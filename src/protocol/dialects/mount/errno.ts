@@ -1,4 +1,4 @@
-import { Failure, type ErrorCode } from "../../failure.ts";
+import { Failure, type FailureCode } from "../../failure.ts";
 
 /** What a file system says when it refuses, in the names of `errno.h`. */
 export const FILE_ERRNOS = [
@@ -25,7 +25,7 @@ export type FileErrno = (typeof FILE_ERRNOS)[number];
 export class FileFailure extends Failure {
   readonly errno: FileErrno;
 
-  constructor(errno: FileErrno, code: ErrorCode, message: string, details?: unknown) {
+  constructor(errno: FileErrno, code: FailureCode, message: string, details?: unknown) {
     super(code, message, details);
     this.name = "FileFailure";
     this.errno = errno;
@@ -44,7 +44,7 @@ function isRetryable({ details }: Failure): boolean {
   return retry_after_s !== undefined && stored_later !== true;
 }
 
-const ERRNOS: Readonly<Record<ErrorCode, FileErrno>> = {
+const ERRNOS: Readonly<Record<FailureCode, FileErrno>> = {
   unauthenticated: "EACCES",
   forbidden: "EACCES",
   not_approvable: "EACCES",

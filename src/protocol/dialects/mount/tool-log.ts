@@ -4,7 +4,7 @@ import { outputText } from "../../present.ts";
 import { BUDGET_TOOL } from "../../approvals.ts";
 import type { ToolLogEntry } from "./types.ts";
 
-interface Asked {
+interface LoggedCall {
   readonly tool_use_id: string;
   readonly tool: string;
   readonly params: unknown;
@@ -12,7 +12,7 @@ interface Asked {
 
 /** The log of all tool calls, sub-agents' too: one line when a call begins, is asked about, is answered, and has failed. */
 export class ToolLog {
-  readonly #asked = new Map<string, Asked>();
+  readonly #asked = new Map<string, LoggedCall>();
 
   next(event: JournalEvent): ToolLogEntry | undefined {
     const timestamp = event.at;

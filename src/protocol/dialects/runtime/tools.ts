@@ -20,15 +20,15 @@ export function shownToolName(tool: string): string {
   return tool.startsWith(PREFIX) ? tool.slice(PREFIX.length) : tool;
 }
 
-type Properties = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+type SchemaProperties = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 /** Everything is required but what is named in `optional`; nothing else may be there. */
-function schema(properties: Properties, optional: readonly string[] = []): RuntimeTool["input_schema"] {
+function schema(properties: SchemaProperties, optional: readonly string[] = []): RuntimeTool["input_schema"] {
   const required = Object.keys(properties).filter((name) => !optional.includes(name));
   return { type: "object", properties, required, additionalProperties: false };
 }
 
-const text = (description: string): Properties[string] => ({ type: "string", description });
+const text = (description: string): SchemaProperties[string] => ({ type: "string", description });
 const viewerType = text("A type as get_available_viewers names it, such as Scatter plot");
 const viewerProperties = {
   type: "object",

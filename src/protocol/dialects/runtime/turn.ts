@@ -27,7 +27,7 @@ export interface RuntimeTurn {
   readonly ended: boolean;
 }
 
-interface Told {
+interface RuntimeUpdate {
   readonly turn: RuntimeTurn;
   readonly messages: readonly RuntimeMessage[];
 }
@@ -37,8 +37,8 @@ export function newRuntimeTurn(sessionId: string, turn_id: string): RuntimeTurn 
 }
 
 /** What a frame of the session's stream says to the client whose turn this is. Frames of other turns say nothing. */
-export function followRuntimeTurn(turn: RuntimeTurn, frame: StreamFrame): Told {
-  const silent: Told = { turn, messages: [] };
+export function followRuntimeTurn(turn: RuntimeTurn, frame: StreamFrame): RuntimeUpdate {
+  const silent: RuntimeUpdate = { turn, messages: [] };
   if (turn.ended) return silent;
   switch (frame.type) {
     case "turn.started":
@@ -84,7 +84,7 @@ type DuringTurn = Extract<
   }
 >;
 
-function during(turn: RuntimeTurn, frame: DuringTurn): Told {
+function during(turn: RuntimeTurn, frame: DuringTurn): RuntimeUpdate {
   const { sessionId, asked } = turn;
   switch (frame.type) {
     case "item.delta":
@@ -130,7 +130,7 @@ function begin(turn: RuntimeTurn, item: Item): RuntimeTurn {
 }
 
 /** More text of a message that is open. */
-function more(turn: RuntimeTurn, item_id: string, delta: string): Told {
+function more(turn: RuntimeTurn, item_id: string, delta: string): RuntimeUpdate {
   const at = turn.sayings.findIndex(({ id }) => id === item_id);
   const saying = turn.sayings[at];
   if (saying === undefined || delta === "") return { turn, messages: [] };
@@ -140,7 +140,7 @@ function more(turn: RuntimeTurn, item_id: string, delta: string): Told {
 }
 
 /** The whole text of a message as it stands: what is new of it goes out. */
-function shown(turn: RuntimeTurn, item: Item): Told {
+function shown(turn: RuntimeTurn, item: Item): RuntimeUpdate {
   const at = turn.sayings.findIndex(({ id }) => id === item.id);
   const saying = turn.sayings[at];
   if (item.type !== "agent_message" || saying === undefined) return { turn, messages: [] };
@@ -155,7 +155,7 @@ function shown(turn: RuntimeTurn, item: Item): Told {
 }
 
 /** A message that died on its way and will be said again. */
-function withdrawn(turn: RuntimeTurn, item_id: string): Told {
+function withdrawn(turn: RuntimeTurn, item_id: string): RuntimeUpdate {
   const { sessionId } = turn;
   const gone = turn.sayings.find(({ id }) => id === item_id);
   if (gone === undefined) return { turn, messages: [] };

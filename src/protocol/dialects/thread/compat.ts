@@ -7,7 +7,7 @@ import { failureOf, usageOf } from "./failure.ts";
 import type { CompatItem, CompatRow } from "./rows.ts";
 import { summarize } from "./summary.ts";
 
-type Message = Extract<Item, { type: "agent_message" }>;
+type AgentMessage = Extract<Item, { type: "agent_message" }>;
 
 export interface CompatState {
   readonly mapping: "compat";
@@ -98,7 +98,7 @@ function isSaid({ status, text, parent_id }: Extract<Item, { text: string }>): b
 }
 
 /** Blocks of one message are pieces of one text; messages are paragraphs. */
-function hold(state: CompatState, { text, message_id }: Message): CompatStep {
+function hold(state: CompatState, { text, message_id }: AgentMessage): CompatStep {
   const { held } = state;
   if (held === undefined) return silent({ ...state, held: { text, message_id } });
   if (held.text.length + text.length > LIMITS.bridgeTextChars) {
@@ -109,10 +109,10 @@ function hold(state: CompatState, { text, message_id }: Message): CompatStep {
   return silent({ ...state, held: { text: `${held.text}${joint}${text}`, message_id } });
 }
 
-type Command = Extract<CompatItem, { type: "command_execution" }>;
+type CommandExecution = Extract<CompatItem, { type: "command_execution" }>;
 
 /** The order of the fields is the document's. */
-function command(item: ToolItem, end: { aggregated_output: string; exit_code?: 0 | 1 }): Command {
+function command(item: ToolItem, end: { aggregated_output: string; exit_code?: 0 | 1 }): CommandExecution {
   return {
     id: item.tool_use_id,
     type: "command_execution",
@@ -122,7 +122,7 @@ function command(item: ToolItem, end: { aggregated_output: string; exit_code?: 0
   };
 }
 
-function result(item: ToolItem): Command {
+function result(item: ToolItem): CommandExecution {
   const text = summarize(outputText(item.output ?? []));
   return item.status === "completed" && item.is_error !== true
     ? command(item, { aggregated_output: text, exit_code: 0 })

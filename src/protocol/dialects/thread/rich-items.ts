@@ -3,11 +3,11 @@ import { outputText } from "../../present.ts";
 import type { RichItem } from "./rows.ts";
 import { summarize } from "./summary.ts";
 
-export type Spoken = Extract<Item, { text: string }>;
-type Parent = { readonly parent_id?: string };
+export type GrowingItem = Extract<Item, { text: string }>;
+type ParentItem = { readonly parent_id?: string };
 
 /** A tool call as the row of its own kind. `live`: what a command wrote so far. */
-export function toolRow(item: ToolItem, parent: Parent, live?: string): RichItem {
+export function toolRow(item: ToolItem, parent: ParentItem, live?: string): RichItem {
   const id = item.tool_use_id;
   switch (item.type) {
     case "command_execution":
@@ -46,7 +46,11 @@ function askedCommand({ input, approved_input }: ToolItem): { readonly asked_com
   return approved_input === undefined || typeof command !== "string" ? {} : { asked_command: summarize(command) };
 }
 
-function callRow(item: ToolItem, name: { readonly server: string; readonly tool: string }, parent: Parent): RichItem {
+function callRow(
+  item: ToolItem,
+  name: { readonly server: string; readonly tool: string },
+  parent: ParentItem,
+): RichItem {
   const status = statusOf(item);
   const text = summarize(outputText(item.output ?? []));
   return {
@@ -80,7 +84,11 @@ function errorOf(item: ToolItem): { readonly error?: { message: string } } {
   return { error: { message: message === "" ? item.status : message } };
 }
 
-export function spokenRow(item: Spoken, row: { readonly id: string; readonly text: string }, parent: Parent): RichItem {
+export function spokenRow(
+  item: GrowingItem,
+  row: { readonly id: string; readonly text: string },
+  parent: ParentItem,
+): RichItem {
   const { status } = item;
   return {
     id: row.id,
@@ -93,12 +101,12 @@ export function spokenRow(item: Spoken, row: { readonly id: string; readonly tex
 
 export type TodoRow = Extract<RichItem, { type: "todo_list" }>;
 
-export function todoRow(id: string, todos: readonly Todo[], parent: Parent): TodoRow {
+export function todoRow(id: string, todos: readonly Todo[], parent: ParentItem): TodoRow {
   const items = todos.map(({ content, status }) => ({ text: content, completed: status === "completed" }));
   return { id, type: "todo_list", items, ...parent };
 }
 
 /** What a command wrote or a model said so far, as a snapshot of an open item tells it. */
-export function textSoFar(item: Spoken | Extract<ToolItem, { type: "command_execution" }>): string {
+export function textSoFar(item: GrowingItem | Extract<ToolItem, { type: "command_execution" }>): string {
   return "text" in item ? item.text : item.aggregated_output;
 }

@@ -3,7 +3,7 @@ import type { Delta, StreamFrame } from "../../events.ts";
 import { isToolItem, type Item, type ToolItem } from "../../items.ts";
 import { LIMITS } from "../../limits.ts";
 import { failureOf, usageOf } from "./failure.ts";
-import { spokenRow, textSoFar, todoRow, toolRow, type Spoken, type TodoRow } from "./rich-items.ts";
+import { spokenRow, textSoFar, todoRow, toolRow, type GrowingItem, type TodoRow } from "./rich-items.ts";
 import type { RichRow, RichUsage } from "./rows.ts";
 import { summarize } from "./summary.ts";
 import type { Usage } from "../../content.ts";
@@ -11,8 +11,8 @@ import type { Usage } from "../../content.ts";
 type CommandItem = Extract<ToolItem, { type: "command_execution" }>;
 
 /** An open item whose text is told while it grows. */
-interface Open {
-  readonly item: Spoken | CommandItem;
+interface GrowingRow {
+  readonly item: GrowingItem | CommandItem;
   /** The id of its rows; absent: no row yet. */
   readonly row: string | undefined;
   readonly text: string;
@@ -27,7 +27,7 @@ export interface RichState {
   /** The number of the next item that has no id of its own. */
   readonly next: number;
   /** By the item's id in the journal. */
-  readonly open: ReadonlyMap<string, Open>;
+  readonly open: ReadonlyMap<string, GrowingRow>;
   /** The rows of the sub-agents that are at work, by their item's id. */
   readonly parents: ReadonlyMap<string, string>;
   /** The todo list of the turn and those of its sub-agents, by `parent_id` (empty for the turn's own). */
@@ -115,7 +115,7 @@ function started(state: RichState, item: Item): RichStep {
   return told({ ...state, parents: new Map(state.parents).set(item.id, item.tool_use_id) }, row);
 }
 
-function opened(state: RichState, open: Open): RichState {
+function opened(state: RichState, open: GrowingRow): RichState {
   return { ...state, open: new Map(state.open).set(open.item.id, open) };
 }
 
@@ -138,15 +138,15 @@ function caughtUp(state: RichState, item: Item): RichStep {
   return text.length <= open.told ? told(opened(state, open)) : tell(state, { ...open, text });
 }
 
-function isGrowing(item: Item): item is Open["item"] {
+function isGrowing(item: Item): item is GrowingRow["item"] {
   return "text" in item || item.type === "command_execution";
 }
 
-function unheard(item: Open["item"]): Open {
+function unheard(item: GrowingRow["item"]): GrowingRow {
   return { item, row: "text" in item ? undefined : item.tool_use_id, text: "", told: 0, full: false };
 }
 
-function tell(state: RichState, open: Open): RichStep {
+function tell(state: RichState, open: GrowingRow): RichStep {
   const { item, text } = open;
   const parent = parentOf(state, item);
   const heard = { ...open, told: text.length };
@@ -188,7 +188,7 @@ function without<Value>(map: ReadonlyMap<string, Value>, key: string): ReadonlyM
   return left;
 }
 
-function spoken(state: RichState, item: Spoken, row: string | undefined): RichStep {
+function spoken(state: RichState, item: GrowingItem, row: string | undefined): RichStep {
   // Nobody has heard of it, and there is nothing to hear.
   if (row === undefined && (item.status === "superseded" || item.text.trim() === "")) return told(state);
   const id = row ?? `item_${state.next}`;

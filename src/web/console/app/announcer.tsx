@@ -1,13 +1,13 @@
 import type { ReactNode } from "react";
 import { create } from "zustand";
 
-interface Said {
+interface Announcement {
   readonly text: string;
   /** The same words twice are read out twice. */
   readonly times: number;
 }
 
-const useSaid = create<Said>()(() => ({ text: "", times: 0 }));
+const useSaid = create<Announcement>()(() => ({ text: "", times: 0 }));
 
 /** Has a screen reader say something, wherever the person is. */
 export function announce(text: string): void {

@@ -3,31 +3,31 @@ import { LiveConnection, SallyportClient, type LiveStatus } from "../../../clien
 import type { Me } from "../../../protocol/index.ts";
 
 /** All that a page needs to talk to the server. */
-export interface Connection {
+export interface ConsoleConnection {
   readonly client: SallyportClient;
   readonly live: LiveConnection;
   readonly me: Me;
   readonly signOut: () => void;
 }
 
-const Context = createContext<Connection | undefined>(undefined);
+const Context = createContext<ConsoleConnection | undefined>(undefined);
 
 export function ConnectionProvider({
   connection,
   children,
 }: {
-  readonly connection: Connection;
+  readonly connection: ConsoleConnection;
   readonly children: ReactNode;
 }): ReactNode {
   return <Context value={connection}>{children}</Context>;
 }
 
-export function connect(token: string): Pick<Connection, "client" | "live"> {
+export function connect(token: string): Pick<ConsoleConnection, "client" | "live"> {
   const url = globalThis.location.origin;
   return { client: new SallyportClient({ url, token }), live: new LiveConnection({ url, token }) };
 }
 
-export function useConnection(): Connection {
+export function useConnection(): ConsoleConnection {
   const connection = use(Context);
   if (connection === undefined) throw new Error("no connection around this component");
   return connection;

@@ -4,7 +4,7 @@ import type { Approval, FeedFrame, SessionView } from "../../../protocol/index.t
 import { useConnection } from "./connection.tsx";
 import type { News, NewsReader } from "./news.ts";
 import { noteRefusal } from "./signed-out.ts";
-import { withSession, type SessionFilter, type SessionPages } from "./session-lists.ts";
+import { withSession, type SessionListFilter, type SessionPages } from "./session-lists.ts";
 
 /** Names of what is read from the server; the feed keeps the first three true while they are shown. */
 export const KEYS = {
@@ -89,7 +89,7 @@ export function sessionChanged(queries: QueryClient, session: SessionView): void
   if (known !== undefined && known.seq > session.seq) return;
   queries.setQueryData(KEYS.session(session.id), session);
   for (const [key, data] of queries.getQueriesData<SessionPages>({ queryKey: KEYS.sessions })) {
-    const filter = (key[KEYS.sessions.length] ?? {}) as SessionFilter;
+    const filter = (key[KEYS.sessions.length] ?? {}) as SessionListFilter;
     if (data?.pages !== undefined) queries.setQueryData(key, withSession(data, filter, session));
   }
 }

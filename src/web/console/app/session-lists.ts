@@ -1,7 +1,7 @@
 import type { SessionView } from "../../../protocol/index.ts";
 
 /** Which sessions a list holds. Absent: not asked for. */
-export interface SessionFilter {
+export interface SessionListFilter {
   readonly status?: SessionView["status"];
   readonly search?: string;
   readonly engine?: string;
@@ -14,7 +14,7 @@ export interface SessionPages {
 }
 
 /** A list after a session has changed: where the list holds it, or should, in its new state; else not. */
-export function withSession(data: SessionPages, filter: SessionFilter, session: SessionView): SessionPages {
+export function withSession(data: SessionPages, filter: SessionListFilter, session: SessionView): SessionPages {
   const held = data.pages.some((page) => page.sessions.some(({ id }) => id === session.id));
   if (held) {
     // What was found by words stays: which words the server looks at is its own affair.
@@ -50,7 +50,7 @@ function mapPages(
   return { ...data, pages: data.pages.map((page) => ({ ...page, sessions: change(page.sessions) })) };
 }
 
-function fits({ status, engine, search = "" }: SessionFilter, session: SessionView): boolean {
+function fits({ status, engine, search = "" }: SessionListFilter, session: SessionView): boolean {
   if (status !== undefined && status !== session.status) return false;
   if (engine !== undefined && engine !== session.settings.engine) return false;
   return search === "" || session.title.toLowerCase().includes(search.toLowerCase());

@@ -21,7 +21,7 @@ import { Shortcuts, useShortcuts } from "./shortcuts.tsx";
 import { Announcer } from "./announcer.tsx";
 import { useNews, useTabTitle } from "./attention.ts";
 
-interface Place {
+interface NavigationEntry {
   readonly to: "/sessions" | "/approvals" | "/usage" | "/policy" | "/providers" | "/tokens" | "/audit";
   readonly label: string;
   readonly icon: LucideIcon;
@@ -30,7 +30,7 @@ interface Place {
   readonly key: string;
 }
 
-const PLACES: readonly Place[] = [
+const PLACES: readonly NavigationEntry[] = [
   { to: "/sessions", label: "Sessions", icon: MessagesSquare, needs: "session.read", key: "s" },
   { to: "/approvals", label: "Approvals", icon: Inbox, needs: "approval.read", key: "a" },
   { to: "/usage", label: "Usage", icon: ChartColumn, needs: "usage.read", key: "u" },
@@ -72,7 +72,7 @@ function Frame(): ReactNode {
   const { me } = useConnection();
   const places = PLACES.filter(({ needs }) => me.rights[needs] !== undefined);
   usePlaceKeys(places);
-  const link = (place: Place, phone: boolean): ReactNode => (
+  const link = (place: NavigationEntry, phone: boolean): ReactNode => (
     <PlaceLink key={place.to} place={place} count={place.to === "/approvals" ? approvals.length : 0} phone={phone} />
   );
   return (
@@ -138,7 +138,7 @@ function NewLink(): ReactNode {
   );
 }
 
-function usePlaceKeys(places: readonly Place[]): void {
+function usePlaceKeys(places: readonly NavigationEntry[]): void {
   const navigate = useNavigate();
   const mayCreate = useMay("session.create");
   useShortcuts("Everywhere", [
@@ -157,7 +157,7 @@ function PlaceLink({
   count,
   phone = false,
 }: {
-  readonly place: Place;
+  readonly place: NavigationEntry;
   readonly count: number;
   readonly phone?: boolean;
 }): ReactNode {

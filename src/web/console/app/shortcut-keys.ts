@@ -5,7 +5,7 @@ export interface Combination {
 }
 
 /** What a key press comes to: a combination that is whole now, and what waits for a second key. */
-export interface Pressed<Item extends Combination> {
+export interface PressedKeys<Item extends Combination> {
   readonly hit?: Item;
   readonly waiting?: string;
 }
@@ -14,7 +14,7 @@ export function press<Item extends Combination>(
   items: readonly Item[],
   key: string,
   waiting: string | undefined,
-): Pressed<Item> {
+): PressedKeys<Item> {
   const whole = waiting === undefined ? key : `${waiting} ${key}`;
   const hit = items.find(({ keys }) => keys.includes(whole));
   if (hit !== undefined) return { hit };

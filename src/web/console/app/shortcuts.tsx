@@ -10,13 +10,13 @@ export interface Shortcut extends Combination {
   readonly run?: (event: KeyboardEvent) => void | false;
 }
 
-interface Group {
+interface ShortcutGroup {
   readonly title: string;
   readonly shortcuts: readonly Shortcut[];
 }
 
 interface Register {
-  put(key: symbol, group: Group): void;
+  put(key: symbol, group: ShortcutGroup): void;
   drop(key: symbol): void;
   readonly showHelp: () => void;
 }
@@ -28,8 +28,8 @@ const Context = createContext<Register | undefined>(undefined);
 
 /** Around everything: listens to the keys, and shows what there are with `?`. */
 export function Shortcuts({ children }: { readonly children: ReactNode }): ReactNode {
-  const groups = useRef(new Map<symbol, Group>());
-  const [shown, setShown] = useState<readonly Group[] | undefined>(undefined);
+  const groups = useRef(new Map<symbol, ShortcutGroup>());
+  const [shown, setShown] = useState<readonly ShortcutGroup[] | undefined>(undefined);
   const showHelp = useCallback(() => setShown([...groups.current.values()]), []);
   useKeys(groups, showHelp);
   const register = useMemo<Register>(
@@ -63,7 +63,7 @@ export function useShortcutHelp(): () => void {
   return use(Context)?.showHelp ?? (() => undefined);
 }
 
-function useKeys(groups: { readonly current: ReadonlyMap<symbol, Group> }, showHelp: () => void): void {
+function useKeys(groups: { readonly current: ReadonlyMap<symbol, ShortcutGroup> }, showHelp: () => void): void {
   const waiting = useRef<{ readonly key: string; readonly until: number } | undefined>(undefined);
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
@@ -89,7 +89,7 @@ function Help({
   open,
   onClose,
 }: {
-  readonly groups: readonly Group[];
+  readonly groups: readonly ShortcutGroup[];
   readonly open: boolean;
   readonly onClose: () => void;
 }): ReactNode {

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import type { Approval } from "../../../protocol/index.ts";
 import { writeDollars } from "../ui/dollars.ts";
-import { fieldsOf, type Input } from "./edit.ts";
+import { fieldsOf, type EditedToolInput } from "./edit.ts";
 import { JsonView, PreviewView } from "./preview.tsx";
 import { visible, visibleCommand } from "./visible.ts";
 
@@ -11,7 +11,7 @@ export function ChangedCall({
   changed,
 }: {
   readonly approval: Approval;
-  readonly changed: Input;
+  readonly changed: EditedToolInput;
 }): ReactNode {
   const { tool, preview, input } = approval;
   const fields = fieldsOf(tool, changed);
@@ -49,7 +49,13 @@ export function ChangedCall({
 }
 
 /** What a person answered to a question of the agent, or set as the new limit. */
-export function GivenAnswer({ approval, given }: { readonly approval: Approval; readonly given: Input }): ReactNode {
+export function GivenAnswer({
+  approval,
+  given,
+}: {
+  readonly approval: Approval;
+  readonly given: EditedToolInput;
+}): ReactNode {
   const { preview } = approval;
   const limit = given["limit_microusd"];
   if (preview.type === "budget" && typeof limit === "number")
@@ -58,7 +64,7 @@ export function GivenAnswer({ approval, given }: { readonly approval: Approval; 
   if (preview.type !== "question" || typeof answers !== "object" || answers === null) return <JsonView value={given} />;
   return (
     <dl className="space-y-2 text-sm">
-      {Object.entries(answers as Input).map(([question, answer]) => (
+      {Object.entries(answers as EditedToolInput).map(([question, answer]) => (
         <div key={question}>
           <dt className="text-soft">{visible(question)}</dt>
           <dd className="font-medium">{visible(Array.isArray(answer) ? answer.join(", ") : String(answer))}</dd>

@@ -15,10 +15,10 @@ import { OutcomeNote } from "./outcome.tsx";
 import { PreviewView } from "./preview.tsx";
 import { QuestionForm } from "./question.tsx";
 import { RejectForm } from "./reject.tsx";
-import { useApproval, useDecision, type Answer } from "./use-decision.ts";
+import { useApproval, useDecision, type UnboundDecision } from "./use-decision.ts";
 import { Warnings } from "./warnings.tsx";
 
-interface CardProps {
+interface CardCardProps {
   readonly approval: Approval;
   /** The session's name and a link to it; not where the session is shown anyway. */
   readonly withSession?: boolean;
@@ -31,7 +31,7 @@ interface CardProps {
 }
 
 /** One question: what will happen, what to know about it, and the answers. */
-export function ApprovalCard(props: CardProps): ReactNode {
+export function ApprovalCard(props: CardCardProps): ReactNode {
   const { approval: given, withSession = true, keys = false, next, docked = false } = props;
   const approval = useApproval(given);
   const { decide, busy, refusal } = useDecision(approval);
@@ -149,7 +149,7 @@ function Subject({
   readonly approval: Approval;
   readonly busy: boolean;
   readonly open: boolean;
-  readonly decide: (answer: Answer) => void;
+  readonly decide: (answer: UnboundDecision) => void;
 }): ReactNode {
   const { preview, updated_input } = approval;
   if (approval.status === "approved" && updated_input !== undefined) {
@@ -175,7 +175,7 @@ interface AnswersProps {
   readonly busy: boolean;
   readonly hints: boolean;
   readonly onMode: (mode: Mode) => void;
-  readonly decide: (answer: Answer) => void;
+  readonly decide: (answer: UnboundDecision) => void;
 }
 
 function Answers({ approval, mode, busy, hints, onMode, decide }: AnswersProps): ReactNode {
@@ -205,7 +205,7 @@ function useCardKeys({
   readonly active: boolean;
   readonly mode: Mode;
   readonly onMode: (mode: Mode) => void;
-  readonly decide: (answer: Answer) => void;
+  readonly decide: (answer: UnboundDecision) => void;
 }): void {
   const layout = (diffLayout: "unified" | "split"): void => useSettings.getState().set({ diffLayout });
   const plain = canApprovePlainly(approval);

@@ -5,10 +5,10 @@ import { Badge, Note } from "../ui/states.tsx";
 import { duration } from "../ui/words.tsx";
 import { visible, visibleCommand } from "./visible.ts";
 
-type Command = Extract<Preview, { type: "command" }>;
+type ShownCommand = Extract<Preview, { type: "command" }>;
 
 /** The whole line, nothing cut, and each command in it as it will really run. */
-export function CommandPreview({ preview }: { readonly preview: Command }): ReactNode {
+export function CommandPreview({ preview }: { readonly preview: ShownCommand }): ReactNode {
   const { command, description, cwd, timeout_ms, background, parts, parse_error } = preview;
   return (
     <div className="space-y-3">

@@ -2,12 +2,12 @@ import { useEffect, useRef, type ReactNode } from "react";
 import type { Approval } from "../../../protocol/index.ts";
 import { Button } from "../ui/button.tsx";
 import { ruleWords } from "./reason.ts";
-import type { Answer } from "./use-decision.ts";
+import type { UnboundDecision } from "./use-decision.ts";
 import { visibleCommand } from "./visible.ts";
 
 export type Mode = "looking" | "rejecting" | "editing" | "confirming";
 
-const ONCE: Answer = { decision: "approve", scope: "once" };
+const ONCE: UnboundDecision = { decision: "approve", scope: "once" };
 
 /** The ways to answer, the least permissive first. */
 export function Decide({
@@ -22,7 +22,7 @@ export function Decide({
   /** Shows the keys. */
   readonly hints: boolean;
   readonly onMode: (mode: Mode) => void;
-  readonly decide: (answer: Answer) => void;
+  readonly decide: (answer: UnboundDecision) => void;
 }): ReactNode {
   const { session_rule: rule } = approval;
   const plain = canApprovePlainly(approval);
@@ -110,7 +110,7 @@ export function Confirm({
 }: {
   readonly busy: boolean;
   readonly onBack: () => void;
-  readonly decide: (answer: Answer) => void;
+  readonly decide: (answer: UnboundDecision) => void;
 }): ReactNode {
   const button = useRef<HTMLButtonElement>(null);
   useEffect(() => button.current?.focus(), []);

@@ -1,4 +1,4 @@
-export type Input = Readonly<Record<string, unknown>>;
+export type EditedToolInput = Readonly<Record<string, unknown>>;
 
 /** A text of a tool's input that a person may change. */
 export interface EditField {
@@ -19,7 +19,7 @@ const FIELDS: Readonly<Record<string, readonly (readonly [name: string, label: s
 };
 
 /** The texts of a call that are edited as such. Empty: its input is edited as JSON. */
-export function fieldsOf(tool: string, input: Input): readonly EditField[] {
+export function fieldsOf(tool: string, input: EditedToolInput): readonly EditField[] {
   if (tool === "MultiEdit") return multiEditFields(input);
   return (FIELDS[tool] ?? []).flatMap(([name, label]) => {
     const text = input[name];
@@ -27,13 +27,13 @@ export function fieldsOf(tool: string, input: Input): readonly EditField[] {
   });
 }
 
-function multiEditFields(input: Input): readonly EditField[] {
+function multiEditFields(input: EditedToolInput): readonly EditField[] {
   const edits = input["edits"];
   if (!Array.isArray(edits)) return [];
   return edits.flatMap((edit: unknown, index) => {
     if (typeof edit !== "object" || edit === null) return [];
     return (FIELDS["Edit"] ?? []).flatMap(([name, label]) => {
-      const text = (edit as Input)[name];
+      const text = (edit as EditedToolInput)[name];
       const path = ["edits", index, name];
       return typeof text === "string" ? [{ path, label: `Edit ${index + 1}: ${label.toLowerCase()}`, text }] : [];
     });
@@ -41,10 +41,14 @@ function multiEditFields(input: Input): readonly EditField[] {
 }
 
 /** The input with changed texts. A text that is as it was stays so to the last byte. */
-export function withTexts(input: Input, fields: readonly EditField[], texts: readonly string[]): Input {
+export function withTexts(
+  input: EditedToolInput,
+  fields: readonly EditField[],
+  texts: readonly string[],
+): EditedToolInput {
   return fields.reduce((changed, { path, text }, index) => {
     const edited = texts[index] ?? shownText(text);
-    return edited === shownText(text) ? changed : (setAt(changed, path, keepLineEnds(text, edited)) as Input);
+    return edited === shownText(text) ? changed : (setAt(changed, path, keepLineEnds(text, edited)) as EditedToolInput);
   }, input);
 }
 
@@ -61,15 +65,16 @@ function keepLineEnds(original: string, edited: string): string {
 function setAt(value: unknown, [step, ...rest]: readonly (string | number)[], text: string): unknown {
   if (step === undefined) return text;
   if (Array.isArray(value)) return value.map((old: unknown, index) => (index === step ? setAt(old, rest, text) : old));
-  const record = value as Input;
+  const record = value as EditedToolInput;
   return { ...record, [step]: setAt(record[step], rest, text) };
 }
 
 /** Input written as JSON. */
-export function inputOfJson(text: string): { readonly input: Input } | { readonly problem: string } {
+export function inputOfJson(text: string): { readonly input: EditedToolInput } | { readonly problem: string } {
   try {
     const value: unknown = JSON.parse(text);
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return { input: value as Input };
+    if (typeof value === "object" && value !== null && !Array.isArray(value))
+      return { input: value as EditedToolInput };
     return { problem: "The input must be a JSON object." };
   } catch (error) {
     return { problem: `This is not JSON: ${error instanceof Error ? error.message : String(error)}` };

@@ -5,7 +5,7 @@ import { useConnection } from "../app/connection.tsx";
 import { Button } from "../ui/button.tsx";
 import { TextArea } from "../ui/field.tsx";
 import { Note, Skeleton, Trouble } from "../ui/states.tsx";
-import { fieldsOf, inputOfJson, shownText, withTexts, type Input } from "./edit.ts";
+import { fieldsOf, inputOfJson, shownText, withTexts, type EditedToolInput } from "./edit.ts";
 import { InFooter } from "./footer-slot.tsx";
 import { PreviewView } from "./preview.tsx";
 import { Warnings } from "./warnings.tsx";
@@ -69,13 +69,13 @@ export function Editor({
 /** What the server says of the changed call. `isCurrent`: it is about exactly this input. */
 function useEditPreview(
   id: string,
-  input: Input | undefined,
+  input: EditedToolInput | undefined,
 ): { readonly preview: EditPreview | undefined; readonly isCurrent: boolean; readonly error: Error | null } {
   const { client } = useConnection();
   const settled = useSettled(input === undefined ? undefined : JSON.stringify(input));
   const query = useQuery({
     queryKey: ["approval-edit", id, settled],
-    queryFn: () => client.previewEdit(id, { input: JSON.parse(settled ?? "{}") as Input }),
+    queryFn: () => client.previewEdit(id, { input: JSON.parse(settled ?? "{}") as EditedToolInput }),
     enabled: settled !== undefined,
     placeholderData: keepPreviousData,
     retry: false,
@@ -102,7 +102,7 @@ function Changed({
   stale,
 }: {
   readonly preview: EditPreview | undefined;
-  readonly input: Input | undefined;
+  readonly input: EditedToolInput | undefined;
   readonly stale: boolean;
 }): ReactNode {
   if (preview === undefined) return input === undefined ? null : <Skeleton className="h-24" />;

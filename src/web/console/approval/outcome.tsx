@@ -5,13 +5,13 @@ import { Badge, Note, type Tone } from "../ui/states.tsx";
 import { canApprovePlainly } from "./decide.tsx";
 import { Ago } from "../ui/words.tsx";
 
-interface Look {
+interface OutcomeLook {
   readonly words: string;
   readonly tone: Tone;
   readonly icon: LucideIcon;
 }
 
-const LOOKS: Readonly<Record<Outcome, Look>> = {
+const LOOKS: Readonly<Record<Outcome, OutcomeLook>> = {
   approved: { words: "approved", tone: "ok", icon: CircleCheck },
   rejected: { words: "rejected", tone: "bad", icon: CircleX },
   timed_out: { words: "expired", tone: "warn", icon: TimerOff },

@@ -3,7 +3,7 @@ import { LIMITS } from "../../../protocol/index.ts";
 import { Button } from "../ui/button.tsx";
 import { Field, TextArea } from "../ui/field.tsx";
 import { enterSends } from "../ui/media.ts";
-import type { Answer } from "./use-decision.ts";
+import type { UnboundDecision } from "./use-decision.ts";
 
 const SAY_NO = "bg-bad! text-paper! border-transparent!";
 
@@ -15,7 +15,7 @@ export function RejectForm({
 }: {
   readonly busy: boolean;
   readonly onBack: () => void;
-  readonly decide: (answer: Answer) => void;
+  readonly decide: (answer: UnboundDecision) => void;
 }): ReactNode {
   const [text, setText] = useState("");
   const box = useRef<HTMLTextAreaElement>(null);

@@ -6,7 +6,7 @@ import { useConnection, useLiveStatus } from "../app/connection.tsx";
 import { KEYS, usePendingApprovals } from "../app/feed.tsx";
 
 /** An answer without the hash: that is always the one of what is shown. */
-export type Answer = Omit<Decision, "input_hash">;
+export type UnboundDecision = Omit<Decision, "input_hash">;
 
 /** The question as it is now: the feed changes it as soon as somebody answered, here or elsewhere. */
 export function useApproval(given: Approval): Approval {
@@ -26,19 +26,19 @@ export function useApproval(given: Approval): Approval {
   return data;
 }
 
-interface Deciding {
-  readonly decide: (answer: Answer) => void;
+interface DecisionState {
+  readonly decide: (answer: UnboundDecision) => void;
   readonly busy: boolean;
   /** Why the answer was not taken, in words. */
   readonly refusal: string | undefined;
 }
 
-export function useDecision(approval: Approval): Deciding {
+export function useDecision(approval: Approval): DecisionState {
   const { client } = useConnection();
   const queries = useQueryClient();
   const { state } = useLiveStatus();
   const { mutate, isPending, error, reset } = useMutation({
-    mutationFn: (answer: Answer) => client.decide(approval.id, { ...answer, input_hash: approval.input_hash }),
+    mutationFn: (answer: UnboundDecision) => client.decide(approval.id, { ...answer, input_hash: approval.input_hash }),
     onSuccess: (answered) => settle(queries, answered),
     // Not waited for: the buttons must not stay off until a server that is away answers again.
     onError: () => void queries.invalidateQueries({ queryKey: KEYS.approval(approval.id) }),

@@ -2,7 +2,7 @@ import type { TopLevelSpec } from "vega-lite";
 import type { ChartColours } from "./palette.ts";
 
 /** One piece of a bar. */
-export interface Bar {
+export interface ChartBar {
   /** `2026-11-15` or `2026-11`: where on the axis. */
   readonly at: string;
   readonly series: string;
@@ -12,7 +12,7 @@ export interface Bar {
 }
 
 export interface BarChart {
-  readonly bars: readonly Bar[];
+  readonly bars: readonly ChartBar[];
   /** Every place of the axis in order, those without a bar too. */
   readonly places: readonly string[];
   /** From the bottom up; the names in the legend. */

@@ -1,7 +1,7 @@
 import Anser from "anser";
 
 /** A piece of output with one look. Colours are readable in light and dark; absent: the text's own. */
-export interface Piece {
+export interface StyledText {
   readonly text: string;
   readonly color?: string;
   readonly bold: boolean;
@@ -38,10 +38,10 @@ export function carriedTo(lines: readonly string[], from: number): string {
 }
 
 /** Output of a terminal as pieces with colours. Escapes that are no colours are left out. */
-export function ansiPieces(text: string): readonly Piece[] {
+export function ansiPieces(text: string): readonly StyledText[] {
   const [plain = "", ...coloured] = text.replaceAll(OTHERS, "").split("\u001B[");
   const reader = new Anser();
-  const pieces: Piece[] = plain === "" ? [] : [{ text: plain, bold: false, italic: false, underline: false }];
+  const pieces: StyledText[] = plain === "" ? [] : [{ text: plain, bold: false, italic: false, underline: false }];
   for (const chunk of coloured) {
     // One by one: the reader's list of decorations goes on changing after it was handed out.
     const entry = reader.processChunkJson(chunk, { json: true, use_classes: true }, true);
@@ -50,7 +50,7 @@ export function ansiPieces(text: string): readonly Piece[] {
   return pieces;
 }
 
-function pieceOf({ content, fg, fg_truecolor, decorations }: ReturnType<Anser["processChunkJson"]>): Piece {
+function pieceOf({ content, fg, fg_truecolor, decorations }: ReturnType<Anser["processChunkJson"]>): StyledText {
   const color = colorOf(fg, fg_truecolor) ?? (decorations.includes("dim") ? "var(--faint)" : undefined);
   return {
     text: content,
@@ -61,7 +61,7 @@ function pieceOf({ content, fg, fg_truecolor, decorations }: ReturnType<Anser["p
   };
 }
 
-type Rgb = readonly [number, number, number];
+type AnsiColor = readonly [number, number, number];
 
 /** The eight names are the page's own; the others are kept where they can be read. */
 function colorOf(look: string | null, exact: string): string | undefined {
@@ -77,7 +77,7 @@ function colorOf(look: string | null, exact: string): string | undefined {
   return light && dark ? own : `light-dark(${light ? own : "currentColor"}, ${dark ? own : "currentColor"})`;
 }
 
-function rgbOf(text: string): Rgb | undefined {
+function rgbOf(text: string): AnsiColor | undefined {
   const found = RGB.exec(text);
   return found === null ? undefined : [Number(found[1]), Number(found[2]), Number(found[3])];
 }
@@ -87,7 +87,7 @@ const CUBE = [0, 95, 135, 175, 215, 255] as const;
 const CUBE_FROM = 16;
 const GREY_FROM = 232;
 
-function paletteColor(number: number): Rgb | undefined {
+function paletteColor(number: number): AnsiColor | undefined {
   if (number < CUBE_FROM || number > 255) return undefined;
   if (number >= GREY_FROM) {
     const grey = 8 + 10 * (number - GREY_FROM);
@@ -99,18 +99,18 @@ function paletteColor(number: number): Rgb | undefined {
 }
 
 /** What output stands on: `--sunken` of the page, in light and in dark. */
-const ON_LIGHT: Rgb = [0xef, 0xed, 0xe8];
-const ON_DARK: Rgb = [0x12, 0x11, 0x15];
+const ON_LIGHT: AnsiColor = [0xef, 0xed, 0xe8];
+const ON_DARK: AnsiColor = [0x12, 0x11, 0x15];
 /** WCAG AA for text. */
 const CONTRAST = 4.5;
 
-function isReadable(color: Rgb, ground: Rgb): boolean {
+function isReadable(color: AnsiColor, ground: AnsiColor): boolean {
   const [one, other] = [brightness(color), brightness(ground)];
   return (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05) >= CONTRAST;
 }
 
 /** WCAG's relative luminance. */
-function brightness([red, green, blue]: Rgb): number {
+function brightness([red, green, blue]: AnsiColor): number {
   const part = (value: number): number => {
     const share = value / 255;
     return share <= 0.040_45 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;

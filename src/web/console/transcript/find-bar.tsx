@@ -2,15 +2,15 @@ import { ChevronDown, ChevronUp, X } from "lucide-react";
 import { useEffect, useMemo, useRef, useState, type KeyboardEvent, type ReactNode } from "react";
 import { Button } from "../ui/button.tsx";
 import { count } from "../ui/words.tsx";
-import { findMatches, type Match } from "./find.ts";
+import { findMatches, type TextMatch } from "./find.ts";
 import type { TranscriptView } from "./transcript.ts";
 
 export interface Find {
   readonly isOpen: boolean;
   readonly text: string;
-  readonly matches: readonly Match[];
+  readonly matches: readonly TextMatch[];
   /** The match that is shown. Absent: there is none. */
-  readonly current: Match | undefined;
+  readonly current: TextMatch | undefined;
   readonly position: number;
   readonly open: () => void;
   readonly close: () => void;

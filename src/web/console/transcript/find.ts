@@ -1,9 +1,9 @@
 import { isToolItem, type Item } from "../../../protocol/index.ts";
 import { textOf } from "./live-text.ts";
-import type { ItemView, Row, TranscriptView } from "./transcript.ts";
+import type { ItemView, TranscriptRow, TranscriptView } from "./transcript.ts";
 
 /** A place in the conversation where the searched text stands. */
-export interface Match {
+export interface TextMatch {
   /** Of the row that shows it. */
   readonly key: string;
   /** What has to be unfolded to see it: the sub-agents that it is part of, outermost first, and itself. */
@@ -14,10 +14,10 @@ export interface Match {
 const MATCHES = 10_000;
 
 /** Rows and items that contain the text, top to bottom, without regard to case. */
-export function findMatches(view: TranscriptView, text: string): readonly Match[] {
+export function findMatches(view: TranscriptView, text: string): readonly TextMatch[] {
   const wanted = text.toLowerCase();
   if (wanted === "") return [];
-  const found: Match[] = [];
+  const found: TextMatch[] = [];
   for (const row of view.rows) {
     if (found.length >= MATCHES) break;
     if (row.kind === "item") collect(view, { found, wanted, key: row.key, id: row.item, parents: [] });
@@ -26,15 +26,15 @@ export function findMatches(view: TranscriptView, text: string): readonly Match[
   return found;
 }
 
-interface Search {
-  readonly found: Match[];
+interface TranscriptSearch {
+  readonly found: TextMatch[];
   readonly wanted: string;
   readonly key: string;
   readonly id: string;
   readonly parents: readonly string[];
 }
 
-function collect(view: TranscriptView, search: Search): void {
+function collect(view: TranscriptView, search: TranscriptSearch): void {
   const { found, wanted, key, id } = search;
   const item = view.items.get(id);
   if (item === undefined || found.length >= MATCHES) return;
@@ -43,7 +43,7 @@ function collect(view: TranscriptView, search: Search): void {
   for (const child of item.children) collect(view, { found, wanted, key, id: child, parents: opened });
 }
 
-function rowText(view: TranscriptView, row: Exclude<Row, { kind: "item" }>): string {
+function rowText(view: TranscriptView, row: Exclude<TranscriptRow, { kind: "item" }>): string {
   if (row.kind === "note") return row.text;
   const turn = view.turns.get(row.turn);
   return (row.kind === "prompt" ? turn?.prompt.text : turn?.error?.message) ?? "";

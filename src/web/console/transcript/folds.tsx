@@ -32,11 +32,11 @@ export function FoldMemory({
   );
 }
 
-type Kept<Value> = readonly [Value, (next: Value) => void];
+type KeptState<Value> = readonly [Value, (next: Value) => void];
 
 export const useRevealed = (): Reveal => use(Revealed);
 
-export function useFold(id: string, initially: boolean): Kept<boolean> {
+export function useFold(id: string, initially: boolean): KeptState<boolean> {
   const isRevealed = useRevealed().ids.includes(id);
   return useKept(use(Folds).opened, id, initially || isRevealed);
 }

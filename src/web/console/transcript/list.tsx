@@ -12,11 +12,11 @@ import {
 } from "react";
 import { Button } from "../ui/button.tsx";
 import { Note } from "../ui/states.tsx";
-import type { Match } from "./find.ts";
+import type { TextMatch } from "./find.ts";
 import { FoldMemory, type Reveal } from "./folds.tsx";
 import { useHighlight } from "./highlight.ts";
 import { ItemRow, lookupOf, type ItemLookup } from "./item.tsx";
-import type { Row, TranscriptView } from "./transcript.ts";
+import type { TranscriptRow, TranscriptView } from "./transcript.ts";
 import { EndRow, PromptRow } from "./turn-rows.tsx";
 import { WorkingRow } from "./working-row.tsx";
 
@@ -28,9 +28,9 @@ const OVERSCAN = 12;
 const NEAR = 80;
 
 /** What a search looks for, and where it stands. */
-interface Found {
+interface SearchMark {
   readonly text: string;
-  readonly match: Match | undefined;
+  readonly match: TextMatch | undefined;
 }
 
 /**
@@ -48,7 +48,7 @@ export function TranscriptList({
   /** The seq of an event to go to. */
   readonly target: number | undefined;
   /** What a search shows. Absent: nobody searches. */
-  readonly found: Found | undefined;
+  readonly found: SearchMark | undefined;
   readonly onFork: ((turn: string) => void) | undefined;
   /** Goes on with a turn that stopped at a bound. Absent: it cannot be gone on with here. */
   readonly onContinue: (() => void) | undefined;
@@ -204,7 +204,9 @@ function useResized(place: { readonly current: HTMLElement | null }, then: () =>
   }, [place]);
 }
 
-type ListRow = Row | { readonly kind: "working"; readonly key: string; readonly seq: number; readonly turn: string };
+type ListRow =
+  | TranscriptRow
+  | { readonly kind: "working"; readonly key: string; readonly seq: number; readonly turn: string };
 
 /** The conversation, and what is at work at its end. */
 function useRows({ rows, open, seq }: TranscriptView): readonly ListRow[] {
@@ -225,7 +227,7 @@ function useMarked({
   readonly rows: readonly ListRow[];
   readonly view: TranscriptView;
   readonly target: number | undefined;
-  readonly found: Found | undefined;
+  readonly found: SearchMark | undefined;
   readonly go: (index: number) => void;
 }): { readonly marked: number | undefined; readonly revealed: Reveal } {
   const named = useJump({ rows, place: target === undefined ? undefined : view.places[target], go });

@@ -1,4 +1,4 @@
-interface Tally {
+interface ChangeTally {
   added: number;
   removed: number;
 }
@@ -6,9 +6,9 @@ interface Tally {
 const HUNK = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/;
 
 /** Added and removed lines of a unified diff by file; a deleted file under its old name. */
-export function talliesOf(diff: string): ReadonlyMap<string, Readonly<Tally>> {
-  const tallies = new Map<string, Tally>();
-  let current: Tally = { added: 0, removed: 0 };
+export function talliesOf(diff: string): ReadonlyMap<string, Readonly<ChangeTally>> {
+  const tallies = new Map<string, ChangeTally>();
+  let current: ChangeTally = { added: 0, removed: 0 };
   let old = "";
   // Lines that the hunk still has: a removed line that begins with `--` is no header.
   let left = { old: 0, fresh: 0 };

@@ -11,7 +11,7 @@ import { Blocks, Output } from "./output.tsx";
 import { ItemMenu } from "./item-menu.tsx";
 import { TodoList } from "./todo-list.tsx";
 import { aboutTool, callWords, ranCommand, ranInput, toolName } from "./tool-words.ts";
-import type { AnswerView, ItemView } from "./transcript.ts";
+import type { ApprovalAnswerView, ItemView } from "./transcript.ts";
 
 const DiffView = lazy(async () => ({ default: (await import("../approval/diff-view.tsx")).DiffView }));
 
@@ -76,7 +76,7 @@ const OUTCOMES = {
   cancelled: "Withdrawn before anybody answered",
 } as const;
 
-function Answer({ answer, outcome }: { readonly answer: AnswerView; readonly outcome: Outcome }): ReactNode {
+function Answer({ answer, outcome }: { readonly answer: ApprovalAnswerView; readonly outcome: Outcome }): ReactNode {
   return (
     <p className="text-sm text-soft">
       {OUTCOMES[outcome]}

@@ -3,10 +3,10 @@ import type { Tone } from "../ui/states.tsx";
 import { talliesOf } from "./tallies.ts";
 import type { ItemView } from "./transcript.ts";
 
-type Input = Readonly<Record<string, unknown>>;
+type ToolWordsInput = Readonly<Record<string, unknown>>;
 
 /** What a tool ran with: what a person changed it to, else what was asked for. */
-export const ranInput = (item: ToolItem): Input => item.approved_input ?? item.input;
+export const ranInput = (item: ToolItem): ToolWordsInput => item.approved_input ?? item.input;
 
 /** The command that ran. */
 export function ranCommand(item: Extract<ToolItem, { type: "command_execution" }>): string {
@@ -42,7 +42,7 @@ export function aboutTool(item: ToolItem): string {
   }
 }
 
-function firstText(input: Input, names: readonly string[]): string {
+function firstText(input: ToolWordsInput, names: readonly string[]): string {
   for (const name of names) {
     const value = input[name];
     if (typeof value === "string" && value !== "") return value;

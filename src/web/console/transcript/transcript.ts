@@ -37,7 +37,7 @@ export interface TurnView {
 }
 
 /** What became of the question about a tool call. */
-export interface AnswerView {
+export interface ApprovalAnswerView {
   readonly approval: Approval;
   readonly outcome?: Outcome;
   readonly by?: PrincipalRef;
@@ -51,7 +51,7 @@ export interface ItemView {
   /** The seq of the event that began it. */
   readonly seq: number;
   readonly at: string;
-  readonly answer?: AnswerView;
+  readonly answer?: ApprovalAnswerView;
   /** It was approved, and runs after an earlier call that still waits for an answer. */
   readonly waitsBehind?: true;
   /** Of a sub-agent: its own items, in order. */
@@ -59,7 +59,7 @@ export interface ItemView {
 }
 
 /** One row of the page, top to bottom. */
-export type Row =
+export type TranscriptRow =
   | { readonly kind: "prompt" | "end"; readonly key: string; readonly seq: number; readonly turn: string }
   | { readonly kind: "item"; readonly key: string; readonly seq: number; readonly item: string }
   | {
@@ -72,7 +72,7 @@ export type Row =
 
 /** Everything that the page shows, as it is now. A part that did not change is the same object as before. */
 export interface TranscriptView {
-  readonly rows: readonly Row[];
+  readonly rows: readonly TranscriptRow[];
   readonly turns: ReadonlyMap<string, TurnView>;
   readonly items: ReadonlyMap<string, ItemView>;
   /** The agent's newest plan. */
@@ -96,7 +96,7 @@ const UNKNOWN_CHARS = 2_000;
 
 /** The journal of one session as rows of a page. Frames go in in order; what was completed replaces what was live. */
 export class Transcript {
-  #rows: Row[] = [];
+  #rows: TranscriptRow[] = [];
   readonly #turns = new Map<string, TurnView>();
   readonly #items = new Map<string, ItemView>();
   #todos: readonly Todo[] = [];
@@ -306,7 +306,7 @@ export class Transcript {
       );
       return;
     }
-    const answer: AnswerView = {
+    const answer: ApprovalAnswerView = {
       ...view.answer,
       outcome,
       by,

@@ -12,9 +12,9 @@ class Follower {
   readonly #listeners = new Set<() => void>();
   #transcript = new Transcript();
   #scheduled = false;
-  #shown: Followed = { view: this.#transcript.view, error: undefined };
+  #shown: FollowedTranscript = { view: this.#transcript.view, error: undefined };
 
-  get shown(): Followed {
+  get shown(): FollowedTranscript {
     return this.#shown;
   }
 
@@ -57,14 +57,14 @@ class Follower {
   }
 }
 
-export interface Followed {
+export interface FollowedTranscript {
   readonly view: TranscriptView;
   /** Why it is not followed any more. */
   readonly error: Error | undefined;
 }
 
 /** For one session: a component that shows another one is another component (`key`). */
-export function useTranscript(id: string): Followed {
+export function useTranscript(id: string): FollowedTranscript {
   const { live } = useConnection();
   const [follower] = useState(() => new Follower());
   useEffect(() => follower.start(live, id), [follower, live, id]);

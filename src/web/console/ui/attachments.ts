@@ -15,14 +15,14 @@ export interface Attached {
 /** What the rest of a request may need beside its attachments, bytes. */
 const REQUEST_MARGIN = 2_000_000;
 
-export interface Taken {
+export interface TakenFiles {
   readonly attached: readonly Attached[];
   /** Why some were left out, one sentence each. */
   readonly refused: readonly string[];
 }
 
 /** Adds files to what is attached already, within the server's limits. Images as they are, everything else as UTF-8 text. */
-export async function attach(before: readonly Attached[], files: readonly File[]): Promise<Taken> {
+export async function attach(before: readonly Attached[], files: readonly File[]): Promise<TakenFiles> {
   const attached = [...before];
   const refused: string[] = [];
   for (const file of files) {

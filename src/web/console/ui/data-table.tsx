@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { classes } from "./classes.ts";
 
-export interface Column<Row> {
+export interface TableColumn<Row> {
   readonly label: string;
   readonly cell: (row: Row) => ReactNode;
   /** Figures stand at the right. */
@@ -20,7 +20,7 @@ export function DataTable<Row>({
   foot,
 }: {
   readonly label: string;
-  readonly columns: readonly Column<Row>[];
+  readonly columns: readonly TableColumn<Row>[];
   readonly rows: readonly Row[];
   readonly keyOf: (row: Row) => string;
   /** One row of sums under the others. */
@@ -65,7 +65,7 @@ function DataRow<Row>({
   className,
 }: {
   readonly row: Row;
-  readonly columns: readonly Column<Row>[];
+  readonly columns: readonly TableColumn<Row>[];
   readonly className: string;
 }): ReactNode {
   return (

@@ -3,7 +3,7 @@ import { Toast } from "radix-ui";
 import { createContext, use, useCallback, useMemo, useRef, useState, type ReactNode } from "react";
 import { classes } from "./classes.ts";
 
-interface Told {
+interface Toast {
   readonly id: number;
   readonly tone: "ok" | "warn" | "bad";
   readonly text: string;
@@ -23,9 +23,9 @@ const Context = createContext<Tell | undefined>(undefined);
 
 /** Short words about something that was done; read out by screen readers. */
 export function Toasts({ children }: { readonly children: ReactNode }): ReactNode {
-  const [told, setTold] = useState<readonly Told[]>([]);
+  const [told, setTold] = useState<readonly Toast[]>([]);
   const next = useRef(0);
-  const add = useCallback((tone: Told["tone"], text: string) => {
+  const add = useCallback((tone: Toast["tone"], text: string) => {
     next.current += 1;
     const id = next.current;
     setTold((before) => [...before, { id, tone, text }].slice(-KEPT));

@@ -1,10 +1,10 @@
 import { PANEL_LIMITS } from "../limits.ts";
-import type { Ask, NotePart, Part, StepPart, TextPart, Turn } from "../transcript.ts";
-import { costWords, troubleOf, type Trouble } from "../words.ts";
+import type { AskedApproval, NotePart, AnswerPart, StepPart, TextPart, PanelTurn } from "../transcript.ts";
+import { costWords, troubleOf, type PanelTrouble } from "../words.ts";
 import { AskView, type Decide } from "./ask.ts";
 import { icon, iconButton, make, setText } from "./dom.ts";
 import { Prose } from "./prose.ts";
-import { Steps, type Describe } from "./steps.ts";
+import { StepsView, type Describe } from "./steps.ts";
 
 export interface AnswerActions {
   readonly describe: Describe;
@@ -12,12 +12,12 @@ export interface AnswerActions {
   readonly rate: (turn: string, rating: "up" | "down") => void;
 }
 
-type Section =
+type AnswerPartSection =
   | { readonly kind: "text"; readonly key: string; readonly part: TextPart }
   | { readonly kind: "steps"; readonly key: string; readonly parts: readonly (StepPart | TextPart)[] }
   | { readonly kind: "note"; readonly key: string; readonly part: NotePart }
-  | { readonly kind: "ask"; readonly key: string; readonly ask: Ask };
-type View = Prose | Steps | AskView | { readonly element: HTMLElement };
+  | { readonly kind: "ask"; readonly key: string; readonly ask: AskedApproval };
+type AnswerSection = Prose | StepsView | AskView | { readonly element: HTMLElement };
 
 /** Somebody ended the answer, or a limit that somebody set: no failure. */
 const WANTED: ReadonlySet<string> = new Set(["aborted", "rejected_and_stopped", "max_turns"]);
@@ -29,9 +29,9 @@ export class AnswerView {
   readonly #body = make("div", { class: "answer-body" });
   readonly #waiting = make("div", { class: "waiting" }, make("i"), make("i"), make("i"));
   readonly #foot = make("div", { class: "answer-foot" });
-  readonly #sections = new Map<string, View>();
-  #turn: Turn | undefined;
-  #parts = new Map<string, Part>();
+  readonly #sections = new Map<string, AnswerSection>();
+  #turn: PanelTurn | undefined;
+  #parts = new Map<string, AnswerPart>();
 
   constructor(actions: AnswerActions) {
     this.#actions = actions;
@@ -46,7 +46,7 @@ export class AnswerView {
     this.#foot.hidden = true;
   }
 
-  update(turn: Turn): void {
+  update(turn: PanelTurn): void {
     if (turn === this.#turn) return;
     const before = this.#turn;
     this.#turn = turn;
@@ -62,7 +62,7 @@ export class AnswerView {
     if (!isOpen && turn.state !== "queued") this.#end(turn, before);
   }
 
-  #show(section: Section, isLast: boolean): void {
+  #show(section: AnswerPartSection, isLast: boolean): void {
     const known = this.#sections.get(section.key);
     const { describe, decide } = this.#actions;
     switch (section.kind) {
@@ -72,7 +72,7 @@ export class AnswerView {
         return;
       }
       case "steps": {
-        const steps = known instanceof Steps ? known : this.#keep(section.key, new Steps());
+        const steps = known instanceof StepsView ? known : this.#keep(section.key, new StepsView());
         steps.update(section.parts, isLast, describe);
         return;
       }
@@ -86,13 +86,13 @@ export class AnswerView {
     }
   }
 
-  #keep<Kind extends View>(key: string, view: Kind): Kind {
+  #keep<Kind extends AnswerSection>(key: string, view: Kind): Kind {
     this.#sections.set(key, view);
     return view;
   }
 
   /** Every section at its place, and nothing else. What is there already is not touched. */
-  #arrange(sections: readonly Section[]): void {
+  #arrange(sections: readonly AnswerPartSection[]): void {
     const keys = new Set(sections.map(({ key }) => key));
     for (const [key, { element }] of this.#sections) {
       if (keys.has(key)) continue;
@@ -106,7 +106,7 @@ export class AnswerView {
     }
   }
 
-  #end(turn: Turn, before: Turn | undefined): void {
+  #end(turn: PanelTurn, before: PanelTurn | undefined): void {
     if (before?.state !== turn.state) {
       if (turn.error !== undefined)
         this.#body.append(noteOf(troubleOf(turn.error), WANTED.has(turn.error.code) ? "plain" : "bad"));
@@ -138,7 +138,7 @@ export class AnswerView {
   }
 }
 
-export function noteOf({ text, next }: Trouble, tone: "plain" | "bad"): HTMLElement {
+export function noteOf({ text, next }: PanelTrouble, tone: "plain" | "bad"): HTMLElement {
   return make(
     "p",
     { class: `note ${tone}` },
@@ -148,8 +148,8 @@ export function noteOf({ text, next }: Trouble, tone: "plain" | "bad"): HTMLElem
 }
 
 /** Steps that follow each other are one section; a question stands where it was asked. */
-function sectionsOf({ parts, asks }: Turn): readonly Section[] {
-  const sections: Section[] = [];
+function sectionsOf({ parts, asks }: PanelTurn): readonly AnswerPartSection[] {
+  const sections: AnswerPartSection[] = [];
   const ask = (from: number, to: number): void => {
     for (const one of asks)
       if (one.at >= from && one.at < to) sections.push({ kind: "ask", key: `ask ${one.approval.id}`, ask: one });

@@ -10,7 +10,7 @@ export function QuestionForm(
   no: HTMLElement,
   answer: (answers: ReturnType<typeof answersOf>) => void,
 ): HTMLElement {
-  const fields = questions.map((question, index) => new Field(question, index));
+  const fields = questions.map((question, index) => new QuestionField(question, index));
   const words = make("p", { class: "ask-trouble", attributes: { role: "alert" } });
   words.hidden = true;
   const submit = (event: Event): void => {
@@ -35,7 +35,7 @@ export function QuestionForm(
   );
 }
 
-class Field {
+class QuestionField {
   readonly element: HTMLFieldSetElement;
   readonly #options: readonly { readonly label: string; readonly input: HTMLInputElement }[];
   readonly #other: HTMLInputElement;

@@ -1,7 +1,7 @@
 import type { Approval, Decision, Outcome, Preview } from "../../../protocol/index.ts";
 import { visible } from "../../console/approval/visible.ts";
 import { PANEL_LIMITS } from "../limits.ts";
-import type { Ask } from "../transcript.ts";
+import type { AskedApproval } from "../transcript.ts";
 import { stepWords, troubleOf } from "../words.ts";
 import { AskPreview } from "./ask-preview.ts";
 import { BudgetForm } from "./ask-budget.ts";
@@ -30,13 +30,13 @@ export class AskView {
   readonly #unseen = make("p", { class: "faint", text: "You can say yes once all of it is shown." });
   readonly #trouble = make("p", { class: "ask-trouble", attributes: { role: "alert" } });
   readonly #outcome = make("p", { class: "ask-outcome" });
-  #ask: Ask | undefined;
+  #ask: AskedApproval | undefined;
   /** It was answered here. */
   #isOurs = false;
   /** The answer is on its way. */
   #isBusy = false;
 
-  constructor(ask: Ask, decide: Decide, describe: Describe) {
+  constructor(ask: AskedApproval, decide: Decide, describe: Describe) {
     const { approval } = ask;
     this.#approval = approval;
     this.#decide = decide;
@@ -58,7 +58,7 @@ export class AskView {
     this.update(ask);
   }
 
-  update(ask: Ask): void {
+  update(ask: AskedApproval): void {
     if (ask === this.#ask) return;
     this.#ask = ask;
     const { outcome, by = "Somebody", feedback, granted } = ask;

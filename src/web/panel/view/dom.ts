@@ -1,6 +1,6 @@
-type Child = Node | string | undefined;
+type ElementChild = Node | string | undefined;
 
-interface Properties {
+interface ElementProperties {
   readonly class?: string;
   /** Text that nothing in it can turn into an element. */
   readonly text?: string;
@@ -11,8 +11,8 @@ interface Properties {
 /** An element with its parts. */
 export function make<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
-  { class: classes, text, attributes, on }: Properties = {},
-  ...children: readonly Child[]
+  { class: classes, text, attributes, on }: ElementProperties = {},
+  ...children: readonly ElementChild[]
 ): HTMLElementTagNameMap[Name] {
   const element = document.createElement(name);
   if (classes !== undefined) element.className = classes;

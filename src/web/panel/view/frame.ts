@@ -10,7 +10,7 @@ export interface FrameActions extends ComposerActions, MessagesActions {
 }
 
 /** The panel's fixed parts. */
-export class Frame {
+export class PanelFrame {
   readonly element: HTMLElement;
   readonly launcher: HTMLButtonElement;
   readonly messages: Messages;

@@ -1,9 +1,9 @@
-import { titleOf, type Conversation } from "../history.ts";
+import { titleOf, type RememberedChat } from "../history.ts";
 import { button, make } from "./dom.ts";
 
 export interface HistoryActions {
-  readonly list: () => Promise<readonly Conversation[]>;
-  readonly choose: (conversation: Conversation) => void;
+  readonly list: () => Promise<readonly RememberedChat[]>;
+  readonly choose: (conversation: RememberedChat) => void;
   readonly clear: () => Promise<void>;
   readonly closed: () => void;
 }

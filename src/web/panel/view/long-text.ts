@@ -1,6 +1,6 @@
 import { visible, visibleCommand } from "../../console/approval/visible.ts";
 import { PANEL_LIMITS } from "../limits.ts";
-import { piecesOf, type Piece } from "../pieces.ts";
+import { piecesOf, type TextPiece } from "../pieces.ts";
 import { button, make, setText } from "./dom.ts";
 
 export interface LongTextOptions {
@@ -16,7 +16,7 @@ export class LongText {
   readonly element: HTMLElement;
   readonly #options: LongTextOptions;
   readonly #text: HTMLElement;
-  readonly #left: Piece[];
+  readonly #left: TextPiece[];
   readonly #more: HTMLButtonElement | undefined;
   /** How the last line looks: the next piece may go on with it. */
   #last = "same";
@@ -61,7 +61,7 @@ export class LongText {
     this.#options.whole();
   }
 
-  #add(piece: Piece): void {
+  #add(piece: TextPiece): void {
     this.#text.append(
       ...(this.#options.kind === "diff"
         ? this.#lines(piece)
@@ -74,7 +74,7 @@ export class LongText {
     );
   }
 
-  #lines({ text, continues }: Piece): readonly HTMLElement[] {
+  #lines({ text, continues }: TextPiece): readonly HTMLElement[] {
     const lines = (text.endsWith("\n") ? text.slice(0, -1) : text).split("\n");
     return lines.map((line, index) => {
       if (index > 0 || !continues) this.#last = KINDS[line.slice(0, 1)] ?? "same";

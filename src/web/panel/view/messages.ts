@@ -1,6 +1,6 @@
 import type { Attachment } from "../../../protocol/index.ts";
 import type { Chat, Outgoing } from "../chat.ts";
-import type { Conversation } from "../history.ts";
+import type { RememberedChat } from "../history.ts";
 import { PANEL_LIMITS } from "../limits.ts";
 import { AnswerView, noteOf, type AnswerActions } from "./answer.ts";
 import { button, icon, iconButton, make, picture } from "./dom.ts";
@@ -94,7 +94,7 @@ export class Messages {
   }
 
   /** A chat that only this browser still knows. */
-  showKept({ messages }: Conversation, why: string): void {
+  showKept({ messages }: RememberedChat, why: string): void {
     this.clear();
     this.#put([
       ...messages.map(({ fromUser, text }) =>

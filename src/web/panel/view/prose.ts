@@ -1,5 +1,5 @@
 import { PANEL_LIMITS } from "../limits.ts";
-import { blocksOf, type Tree } from "../markdown.ts";
+import { blocksOf, type MarkdownNode } from "../markdown.ts";
 import { copyText, icon, make, replaceIcon, setText } from "./dom.ts";
 
 /** A definition can stand behind what it is about: such a text is read once more as a whole when it is complete. */
@@ -49,7 +49,7 @@ export function proseOf(text: string): HTMLElement {
   return prose.element;
 }
 
-function toNode(tree: Tree): Node {
+function toNode(tree: MarkdownNode): Node {
   if (typeof tree === "string") return document.createTextNode(tree);
   if (tree.tag === "pre") return codeBlock(tree.code, tree.language);
   const element = document.createElement(tree.tag);

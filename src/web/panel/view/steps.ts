@@ -21,11 +21,11 @@ const MARKS: Readonly<Record<ItemStatus, { readonly icon: Icon; readonly label: 
 const PICTURE_PX = 320;
 
 /** Steps that follow each other: one line that says what happens, and behind it each of them. */
-export class Steps {
+export class StepsView {
   readonly element: HTMLDetailsElement;
   readonly #words = make("span", { class: "steps-words" });
   readonly #list = make("div", { class: "steps-list" });
-  readonly #rows = new Map<string, Step | Thought>();
+  readonly #rows = new Map<string, StepView | Thought>();
   #shown: readonly (StepPart | TextPart)[] = [];
 
   constructor() {
@@ -61,8 +61,8 @@ export class Steps {
     setText(this.#words, running === undefined ? summed(parts, describe) : `${activity(running, describe)}…`);
   }
 
-  #add(part: StepPart | TextPart, describe: Describe): Step | Thought {
-    const row = part.kind === "step" ? new Step(describe) : new Thought();
+  #add(part: StepPart | TextPart, describe: Describe): StepView | Thought {
+    const row = part.kind === "step" ? new StepView(describe) : new Thought();
     this.#rows.set(part.id, row);
     this.#list.append(row.element);
     return row;
@@ -89,7 +89,7 @@ function summed(parts: readonly (StepPart | TextPart)[], describe: Describe): st
 }
 
 /** One call of a tool: what it was asked for, and what it gave back. */
-class Step {
+class StepView {
   readonly element: HTMLDetailsElement;
   readonly #describe: Describe;
   readonly #words = make("span", { class: "step-words" });

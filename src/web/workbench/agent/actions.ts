@@ -21,7 +21,7 @@ interface ActionOptions {
   readonly sort: (viewId: string, keys: readonly SortKey[]) => void;
 }
 
-type Arguments = Readonly<Record<string, unknown>>;
+type ActionArguments = Readonly<Record<string, unknown>>;
 
 /** What the workbench offers beside document 000's tools. */
 export function actionTools(options: ActionOptions): readonly PageTool[] {
@@ -42,7 +42,7 @@ function current(workbench: Workbench): View {
   return view;
 }
 
-function text(args: Arguments, name: string): string {
+function text(args: ActionArguments, name: string): string {
   const value = args[name];
   if (typeof value !== "string" || value.trim() === "") throw new Error(`${name} must be a text that is not empty`);
   return value;

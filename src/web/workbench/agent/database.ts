@@ -7,10 +7,10 @@ import { statsOf } from "../data/stats.ts";
 import type { Table } from "../data/table.ts";
 
 /** What of the client is used here. */
-export type SqlClient = Pick<SallyportClient, "connections" | "catalogs" | "catalog" | "classifySql" | "querySql">;
+export type ToolSqlClient = Pick<SallyportClient, "connections" | "catalogs" | "catalog" | "classifySql" | "querySql">;
 
 /** What document 000's SQL tools need of one database. */
-export interface Database {
+export interface ToolDatabase {
   readonly defaultCatalog: string;
   readonly catalogs: readonly DatabaseInfo[];
   readonly connection: SqlConnection;
@@ -26,7 +26,11 @@ const TOLD_VALUES = 15;
 type Similar = (connectionId: string, prompt: string) => readonly SimilarQuery[];
 
 /** A database behind the server. It is read with the rights of the person's token, and never written to: the server sees to that. */
-export async function serverDatabase(client: SqlClient, view: ConnectionView, similar: Similar): Promise<Database> {
+export async function serverDatabase(
+  client: ToolSqlClient,
+  view: ConnectionView,
+  similar: Similar,
+): Promise<ToolDatabase> {
   const { catalogs } = await client.catalogs(view.id);
   const running = new Set<AbortController>();
   return {
@@ -52,7 +56,7 @@ export async function serverDatabase(client: SqlClient, view: ConnectionView, si
   };
 }
 
-function serverCatalog(client: SqlClient, view: ConnectionView, catalog: string): DatabaseInfo {
+function serverCatalog(client: ToolSqlClient, view: ConnectionView, catalog: string): DatabaseInfo {
   let read: Promise<CatalogView> | undefined;
   const whole = (): Promise<CatalogView> => {
     // One that failed is asked for again with the next call.
@@ -101,7 +105,7 @@ function single(schemas: DatabaseInfo["schemas"]): Pick<DatabaseInfo, "schemas" 
 }
 
 /** The SQL engine of the page, as far as the agent's tools use it. */
-export interface PageSql {
+export interface ToolPageSql {
   /** Throws with the engine's words. */
   query(sql: string, options: { readonly signal: AbortSignal; readonly maxRows: number }): Promise<Table>;
   /** The open tables by the names that queries know them by. */
@@ -109,7 +113,7 @@ export interface PageSql {
 }
 
 /** The tables that are open in the page. Nothing there can be changed by SQL: the engine works on copies. */
-export function pageDatabase(sql: PageSql, similar: Similar): Database {
+export function pageDatabase(sql: ToolPageSql, similar: Similar): ToolDatabase {
   let running: AbortController | undefined;
   return {
     defaultCatalog: PAGE_DATABASE.catalog,

@@ -4,9 +4,9 @@ import {
   PAGE_DATABASE,
   pageDatabase,
   serverDatabase,
-  type Database,
-  type PageSql,
-  type SqlClient,
+  type ToolDatabase,
+  type ToolPageSql,
+  type ToolSqlClient,
 } from "./database.ts";
 
 /** A database that the agent's SQL tools can work on. */
@@ -17,9 +17,9 @@ export interface DatabaseChoice {
 }
 
 interface DatabasesOptions {
-  readonly client: SqlClient;
+  readonly client: ToolSqlClient;
   /** The SQL engine of the page, loaded when it is first needed. */
-  readonly pageSql: () => Promise<PageSql>;
+  readonly pageSql: () => Promise<ToolPageSql>;
   readonly hasTables: () => boolean;
   readonly similar: (connectionId: string, prompt: string) => readonly SimilarQuery[];
 }
@@ -30,7 +30,7 @@ const PAGE: DatabaseChoice = { id: PAGE_DATABASE.id, name: "Open tables", kind: 
 export class Databases {
   readonly #options: DatabasesOptions;
   readonly #listeners = new Set<() => void>();
-  readonly #opened = new Map<string, Promise<Database>>();
+  readonly #opened = new Map<string, Promise<ToolDatabase>>();
   #connections: readonly ConnectionView[] = [];
   #choices: readonly DatabaseChoice[] = [PAGE];
   /** Absent: the first connection of the server, or the page's tables where there is none. */
@@ -73,7 +73,7 @@ export class Databases {
   }
 
   /** The chosen one. Throws where there is none to work on. */
-  async open(): Promise<{ readonly id: string; readonly database: Database }> {
+  async open(): Promise<{ readonly id: string; readonly database: ToolDatabase }> {
     const { id, kind } = this.chosen;
     if (!this.isUsable) throw new Error("No database connection available for SQL tools");
     const open =
@@ -91,11 +91,11 @@ export class Databases {
     return () => this.#listeners.delete(listener);
   }
 
-  async #openPage(): Promise<Database> {
+  async #openPage(): Promise<ToolDatabase> {
     return pageDatabase(await this.#options.pageSql(), this.#options.similar);
   }
 
-  async #openConnection(id: string): Promise<Database> {
+  async #openConnection(id: string): Promise<ToolDatabase> {
     const view = this.#connections.find((connection) => connection.id === id);
     if (view === undefined) throw new Error(`Connection with ID ${id} not found`);
     return serverDatabase(this.#options.client, view, this.#options.similar);

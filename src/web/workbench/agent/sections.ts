@@ -2,7 +2,7 @@ import MiniSearch from "minisearch";
 import type { DocumentationHit } from "../../../contexts/hosts.ts";
 
 /** A part of a document under one heading. */
-export interface Section {
+export interface DocumentSection {
   /** Where it is: `workbench.md › Layouts`. */
   readonly source: string;
   readonly text: string;
@@ -14,7 +14,7 @@ const SECTION_CHARS = 4_000;
 const HALF = 8;
 
 /** A markdown document by its headings of the first two levels; code blocks do not begin one. */
-export function sectionsOf(file: string, markdown: string): readonly Section[] {
+export function sectionsOf(file: string, markdown: string): readonly DocumentSection[] {
   const sections: { heading: string; lines: string[] }[] = [{ heading: "", lines: [] }];
   let isCode = false;
   for (const line of markdown.split("\n")) {
@@ -33,9 +33,9 @@ export function sectionsOf(file: string, markdown: string): readonly Section[] {
 
 /** Finds sections by their words: whole words, beginnings of words and small slips of the pen. */
 export function sectionSearch(
-  sections: readonly Section[],
+  sections: readonly DocumentSection[],
 ): (query: string, maxResults: number) => readonly DocumentationHit[] {
-  const index = new MiniSearch<Section & { readonly id: number }>({
+  const index = new MiniSearch<DocumentSection & { readonly id: number }>({
     fields: ["source", "text"],
     storeFields: ["source", "text"],
     searchOptions: {

@@ -3,7 +3,7 @@ import { openWorkbench, type OpenWorkbench } from "../model/open.ts";
 import { QueryHistory } from "../sql/history.ts";
 import { PageSql } from "../sql/page-sql.ts";
 import { GridLooks } from "./grid-looks.ts";
-import { Opening } from "./opening.ts";
+import { TableOpener } from "./opening.ts";
 import { SessionKeeper } from "./session-keeper.ts";
 import { openSessionStore } from "./session-store.ts";
 import { tabId } from "./tab-id.ts";
@@ -13,7 +13,7 @@ export interface Bench {
   readonly workbench: OpenWorkbench;
   readonly layouts: LayoutStore;
   readonly gridLooks: GridLooks;
-  readonly opening: Opening;
+  readonly opening: TableOpener;
   readonly keeper: SessionKeeper;
   readonly sql: PageSql;
   readonly queries: QueryHistory;
@@ -24,7 +24,7 @@ export function openBench(): Bench {
   const storage = globalThis.localStorage;
   const layouts = new LayoutStore({ storage, now: Date.now });
   const gridLooks = new GridLooks((act, unregister) => workbench.record(act, unregister));
-  const opening = new Opening({ workbench, layouts, gridLooks });
+  const opening = new TableOpener({ workbench, layouts, gridLooks });
   const keeper = new SessionKeeper({
     workbench,
     opening,

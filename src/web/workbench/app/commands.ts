@@ -11,7 +11,7 @@ import { useDownloads } from "./surface.ts";
 type RowsToSave = "all" | "filtered" | "selected";
 
 /** What menus, buttons and keys do; with nothing open most of it does nothing. */
-export interface Commands {
+export interface WorkbenchCommands {
   readonly view: View | undefined;
   readonly addViewer: (type: ViewerType) => void;
   readonly toggleFilters: () => void;
@@ -28,7 +28,7 @@ export interface Commands {
   readonly attempt: (work: () => void) => void;
 }
 
-export function useCommands(): Commands {
+export function useCommands(): WorkbenchCommands {
   const { workbench } = useBench();
   const view = useCurrent();
   const tell = useTell();

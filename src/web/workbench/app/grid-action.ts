@@ -30,13 +30,13 @@ export function gridAction({ viewId, by, before = PLAIN_LOOK, after, restore }: 
   };
 }
 
-interface Change {
+interface GridChangeWords {
   readonly words: string;
   /** What of the look it is about: changes of the same that follow each other are one. */
   readonly part: string;
 }
 
-function changeOf(before: GridLook, after: GridLook): Change | undefined {
+function changeOf(before: GridLook, after: GridLook): GridChangeWords | undefined {
   return (
     sortChange(before, after) ??
     listChange(before.hidden, after.hidden, { part: "hidden", added: "Hid", removed: "Showed again" }) ??
@@ -45,7 +45,7 @@ function changeOf(before: GridLook, after: GridLook): Change | undefined {
   );
 }
 
-function sortChange(before: GridLook, after: GridLook): Change | undefined {
+function sortChange(before: GridLook, after: GridLook): GridChangeWords | undefined {
   if (JSON.stringify(before.sort) === JSON.stringify(after.sort)) return undefined;
   if (after.sort.length === 0) return { words: "Took the sort away", part: "sort" };
   const keys = after.sort.map(({ column, descending }) => `${column}${descending ? ", descending" : ""}`);
@@ -56,7 +56,7 @@ function listChange(
   before: readonly string[],
   after: readonly string[],
   { part, added, removed }: { readonly part: string; readonly added: string; readonly removed: string },
-): Change | undefined {
+): GridChangeWords | undefined {
   if (before.join("\n") === after.join("\n")) return undefined;
   const fresh = after.filter((name) => !before.includes(name));
   const gone = before.filter((name) => !after.includes(name));
@@ -68,7 +68,7 @@ function listChange(
   };
 }
 
-function widthChange(before: GridLook, after: GridLook): Change | undefined {
+function widthChange(before: GridLook, after: GridLook): GridChangeWords | undefined {
   const names = Object.keys({ ...before.widths, ...after.widths });
   const changed = names.filter((name) => before.widths[name] !== after.widths[name]);
   if (changed.length === 0) return undefined;

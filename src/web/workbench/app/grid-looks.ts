@@ -4,7 +4,7 @@ import type { Actor } from "../model/workbench.ts";
 import { PLAIN_LOOK, type GridLook } from "../grid/look.ts";
 import { gridAction } from "./grid-action.ts";
 
-interface Kept {
+interface StoredGridLook {
   readonly look: GridLook;
   /** Grows when the look comes from elsewhere than the grid: the grid is then made anew. */
   readonly version: number;
@@ -12,7 +12,7 @@ interface Kept {
 
 /** How the grids of the open views are arranged: widths, hidden and pinned columns, the sort. Kept with the layouts. */
 export class GridLooks {
-  readonly #looks = new Map<string, Kept>();
+  readonly #looks = new Map<string, StoredGridLook>();
   readonly #listeners = new Set<() => void>();
   readonly #record: (act: Action, unregister: () => void) => void;
 
@@ -21,7 +21,7 @@ export class GridLooks {
     this.#record = record;
   }
 
-  get(viewId: string): Kept | undefined {
+  get(viewId: string): StoredGridLook | undefined {
     return this.#looks.get(viewId);
   }
 

@@ -29,17 +29,17 @@ export interface OpeningChoice {
   readonly pick: (part: string) => void;
 }
 
-interface ReadOptions {
+interface OpenOptions {
   readonly signal: AbortSignal;
   readonly progress: (share: number) => void;
   readonly notes: (notes: readonly string[]) => void;
   readonly part: string | undefined;
 }
 
-type Reading = (options: ReadOptions) => Table | Promise<Table>;
+type ReadTable = (options: OpenOptions) => Table | Promise<Table>;
 
 /** Brings tables into the workbench, with the layout that was kept for them. One at a time. */
-export class Opening {
+export class TableOpener {
   readonly #workbench: OpenWorkbench;
   readonly #layouts: LayoutStore;
   readonly #gridLooks: GridLooks;
@@ -155,7 +155,7 @@ export class Opening {
     });
   }
 
-  async #read(name: string, work: Reading, part?: string): Promise<boolean> {
+  async #read(name: string, work: ReadTable, part?: string): Promise<boolean> {
     this.#stop?.abort();
     const stop = new AbortController();
     this.#stop = stop;
@@ -179,7 +179,7 @@ export class Opening {
     }
   }
 
-  #failed(name: string, work: Reading, error: unknown): OpeningState {
+  #failed(name: string, work: ReadTable, error: unknown): OpeningState {
     const choices = error instanceof ReadError ? error.choices : undefined;
     if (choices === undefined) return { trouble: { name, words: wordsOf(error) } };
     const pick = (part: string): void => {

@@ -4,18 +4,18 @@ import type { OpenWorkbench } from "../model/open.ts";
 import { bytesOf, recordOf, restoreRows, roomFor, type ViewRecord } from "../model/session-record.ts";
 import type { View } from "../model/workbench.ts";
 import { WORKBENCH_LIMITS } from "../limits.ts";
-import type { SqlAnswer } from "../sql/engine.ts";
-import type { Opening } from "./opening.ts";
+import type { SqlTable } from "../sql/engine.ts";
+import type { TableOpener } from "./opening.ts";
 import type { SessionStore } from "./session-store.ts";
 
 interface KeptAnswer {
   readonly sql: string;
-  readonly answer: SqlAnswer;
+  readonly answer: SqlTable;
 }
 
 interface KeeperOptions {
   readonly workbench: OpenWorkbench;
-  readonly opening: Opening;
+  readonly opening: TableOpener;
   /** Rejects where the browser stores nothing. */
   readonly store: Promise<SessionStore>;
   /** The id of this browser tab; another one where a second tab has the same. */

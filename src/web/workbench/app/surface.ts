@@ -2,14 +2,14 @@ import { create } from "zustand";
 import { createJSONStorage, persist } from "zustand/middleware";
 
 /** Windows over the page. */
-export type Asked =
+export type OpenDialog =
   | { readonly kind: "url" }
   | { readonly kind: "column" }
   | { readonly kind: "save-layout" }
   | { readonly kind: "move"; readonly viewerId: string };
 
 interface Surface {
-  readonly asked: Asked | undefined;
+  readonly asked: OpenDialog | undefined;
   /** The viewer whose properties are shown. */
   readonly sheet: string | undefined;
   /** The viewer that fills the dock. */
@@ -41,15 +41,15 @@ export const useSurface = create<Surface>()(
   ),
 );
 
-interface Sizes {
+interface SurfaceSizes {
   /** CSS pixels. */
   readonly chatWidth: number;
   readonly sqlHeight: number;
-  readonly set: (change: Partial<Omit<Sizes, "set">>) => void;
+  readonly set: (change: Partial<Omit<SurfaceSizes, "set">>) => void;
 }
 
 /** What a person likes on one device. */
-export const useSizes = create<Sizes>()(
+export const useSizes = create<SurfaceSizes>()(
   persist((set) => ({ chatWidth: 380, sqlHeight: 300, set: (change) => set(change) }), {
     name: "sallyport.workbench.sizes",
   }),
@@ -69,6 +69,6 @@ export const useDownloads = create<Downloads>()(
 );
 
 /** Opens a window, once a menu that asked for it has given the focus back: there it returns to afterwards. */
-export function ask(asked: Asked): void {
+export function ask(asked: OpenDialog): void {
   setTimeout(() => setTimeout(() => useSurface.getState().set({ asked })));
 }

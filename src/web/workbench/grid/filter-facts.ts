@@ -61,17 +61,17 @@ export function valueCounts(column: Column, rows: Bits): readonly ValueCount[] {
 /** More would keep the page busy. */
 const SORTED_VALUES = 20_000;
 
-interface Codes {
+interface ColumnCodes {
   readonly texts: readonly string[];
   /** -1: none. */
   readonly codeAt: (row: number) => number;
 }
 
-function codesOf(column: TextColumn): Codes {
+function codesOf(column: TextColumn): ColumnCodes {
   return { texts: column.categories, codeAt: (row) => column.codes[row] ?? -1 };
 }
 
-function boolCodes(column: NumberColumn): Codes {
+function boolCodes(column: NumberColumn): ColumnCodes {
   const texts = [numberText("bool", 0), numberText("bool", 1)];
   return {
     texts,

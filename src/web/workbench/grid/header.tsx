@@ -7,7 +7,7 @@ import { sortedBy } from "./look.ts";
 import type { GridModel } from "./model.ts";
 import { TypeIcon, typeWord } from "./type-icon.tsx";
 
-interface HeadProps {
+interface HeaderHeadProps {
   readonly model: GridModel;
   readonly plan: ColumnPlan;
   readonly window: ColumnWindow;
@@ -20,7 +20,7 @@ interface HeadProps {
 }
 
 /** The heads of the columns that are seen. */
-export function GridHead(props: HeadProps): ReactNode {
+export function GridHead(props: HeaderHeadProps): ReactNode {
   const { model, plan, window, freeRef } = props;
   const cell = (placed: PlacedColumn): ReactNode => (
     <HeadCell

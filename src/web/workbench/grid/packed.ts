@@ -2,7 +2,7 @@ import { isText, type Column } from "../data/column.ts";
 import { GRID_LIMITS } from "./sizes.ts";
 
 /** A column on its way to a worker. Many small texts are slow to send, few long ones are not. */
-export interface PackedColumn {
+export interface SentColumn {
   /** Without its categories. */
   readonly column: Column;
   /** The categories one after the other. */
@@ -13,12 +13,12 @@ export interface PackedColumn {
 
 export interface SortQuestion {
   readonly rowCount: number;
-  readonly columns: readonly PackedColumn[];
+  readonly columns: readonly SentColumn[];
   readonly keys: readonly { readonly column: string; readonly descending: boolean }[];
 }
 
 /** `rest` lets the page do something else between two portions. */
-export async function packColumn(column: Column, rest: () => Promise<void>): Promise<PackedColumn> {
+export async function packColumn(column: Column, rest: () => Promise<void>): Promise<SentColumn> {
   if (!isText(column)) return { column, texts: [], lengths: new Int32Array(0) };
   const { categories } = column;
   const texts: string[] = [];
@@ -32,7 +32,7 @@ export async function packColumn(column: Column, rest: () => Promise<void>): Pro
   return { column: { ...column, categories: [] }, texts, lengths };
 }
 
-export function unpackColumn({ column, texts, lengths }: PackedColumn): Column {
+export function unpackColumn({ column, texts, lengths }: SentColumn): Column {
   if (!isText(column)) return column;
   const categories: string[] = [];
   for (const [portion, text] of texts.entries()) {

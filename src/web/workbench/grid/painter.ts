@@ -15,7 +15,7 @@ interface PaintedArea {
   readonly height: number;
 }
 
-interface Cell {
+interface GridCell {
   readonly element: HTMLElement;
   readonly text: Text;
   column: PlacedColumn | undefined;
@@ -23,13 +23,13 @@ interface Cell {
   isActive: boolean;
 }
 
-interface Line {
+interface GridLine {
   readonly element: HTMLElement;
   readonly fixed: HTMLElement;
   readonly number: Text;
   readonly numberBox: HTMLElement;
-  pinned: Cell[];
-  free: Cell[];
+  pinned: GridCell[];
+  free: GridCell[];
   position: number;
   row: number;
   state: string;
@@ -43,7 +43,7 @@ export class GridPainter {
   readonly #model: GridModel;
   readonly #layer: HTMLElement;
   readonly #body: HTMLElement;
-  #lines: Line[] = [];
+  #lines: GridLine[] = [];
   #area: PaintedArea = { top: 0, left: 0, width: 0, height: 0 };
   #window: ColumnWindow = { first: 0, end: 0 };
   /** How many free cells a row has; only grows, so that they need not be made again. */
@@ -128,7 +128,7 @@ export class GridPainter {
     this.#layer.remove();
   }
 
-  #lineAt(position: number): Line | undefined {
+  #lineAt(position: number): GridLine | undefined {
     const count = Math.max(1, this.#lines.length);
     return this.#lines[(((position + this.#phase) % count) + count) % count];
   }
@@ -167,7 +167,7 @@ export class GridPainter {
     for (const line of this.#lines) this.#fitLine(line);
   }
 
-  #fitLine(line: Line): void {
+  #fitLine(line: GridLine): void {
     const { plan } = this.#model;
     line.element.style.width = `${plan.pinnedWidth + plan.freeWidth}px`;
     line.numberBox.style.width = `${plan.numberWidth}px`;
@@ -178,13 +178,13 @@ export class GridPainter {
     for (const cell of [...line.pinned, ...line.free]) cell.column = undefined;
   }
 
-  #moveLine(line: Line, position: number): void {
+  #moveLine(line: GridLine, position: number): void {
     line.position = position;
     line.element.style.transform = `translateY(${(position - this.#base) * SIZES.row}px)`;
     line.element.setAttribute("aria-rowindex", String(position + 2));
   }
 
-  #fillLine(line: Line, whole: boolean): void {
+  #fillLine(line: GridLine, whole: boolean): void {
     const row = this.#shown.at(line.position);
     if (row !== line.row || whole) {
       line.row = row;
@@ -201,7 +201,7 @@ export class GridPainter {
     }
   }
 
-  #stateLine(line: Line, row: number): void {
+  #stateLine(line: GridLine, row: number): void {
     const { table, selected } = this.#model;
     const isSelected = row >= 0 && selected.has(row);
     const isCurrent = row >= 0 && row === table.currentRow;
@@ -213,7 +213,7 @@ export class GridPainter {
     line.element.setAttribute("aria-selected", String(isSelected));
   }
 
-  #fillCell(cell: Cell, column: PlacedColumn | undefined, line: Line): void {
+  #fillCell(cell: GridCell, column: PlacedColumn | undefined, line: GridLine): void {
     const { active } = this.#model;
     const isActive = column !== undefined && active.position === line.position && active.place === column.place;
     if (isActive !== cell.isActive) {
@@ -232,7 +232,7 @@ export class GridPainter {
   }
 }
 
-function placeCell(cell: Cell, column: PlacedColumn | undefined, pinnedWidth: number): void {
+function placeCell(cell: GridCell, column: PlacedColumn | undefined, pinnedWidth: number): void {
   const { element } = cell;
   element.style.display = column === undefined ? "none" : "block";
   if (column === undefined) return;
@@ -242,7 +242,7 @@ function placeCell(cell: Cell, column: PlacedColumn | undefined, pinnedWidth: nu
   element.setAttribute("aria-colindex", String(column.place + 2));
 }
 
-function resized(cells: readonly Cell[], count: number, parent: HTMLElement): Cell[] {
+function resized(cells: readonly GridCell[], count: number, parent: HTMLElement): GridCell[] {
   for (const { element } of cells.slice(count)) element.remove();
   const kept = cells.slice(0, count);
   const added = Array.from({ length: count - kept.length }, newCell);
@@ -250,7 +250,7 @@ function resized(cells: readonly Cell[], count: number, parent: HTMLElement): Ce
   return [...kept, ...added];
 }
 
-function newCell(): Cell {
+function newCell(): GridCell {
   const element = document.createElement("div");
   element.className = "wb-cell";
   element.setAttribute("role", "gridcell");
@@ -260,7 +260,7 @@ function newCell(): Cell {
   return { element, text, column: undefined, row: -1, isActive: false };
 }
 
-function newLine(): Line {
+function newLine(): GridLine {
   const element = document.createElement("div");
   element.setAttribute("role", "row");
   const fixed = document.createElement("div");

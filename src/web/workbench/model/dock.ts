@@ -6,7 +6,7 @@ export const GRID = "grid";
 
 export type Side = "left" | "right" | "top" | "bottom";
 /** `centre`: in the same stack. */
-export type Place = Side | "centre";
+export type DockPlace = Side | "centre";
 
 /** Parts to go through, from the outside in. */
 export type DockPath = readonly number[];
@@ -145,7 +145,10 @@ function without(dock: Dock, id: string): Dock {
 }
 
 /** To another place. Onto itself: nothing changes, unless it leaves its stack. */
-export function moveTo(dock: Dock, at: { readonly id: string; readonly target: string; readonly place: Place }): Dock {
+export function moveTo(
+  dock: Dock,
+  at: { readonly id: string; readonly target: string; readonly place: DockPlace },
+): Dock {
   const { id, target, place } = at;
   const home = stackWith(dock, id);
   if (home === undefined) return dock;

@@ -1,11 +1,11 @@
-import type { Place } from "./dock.ts";
+import type { DockPlace } from "./dock.ts";
 import type { Rect, StackRect } from "./rects.ts";
 
 /** Where something that is dragged would come to lie. */
 export interface DropTarget {
   /** Beside or on the stack of this; absent: at an edge of the whole. */
   readonly target: string | undefined;
-  readonly place: Place;
+  readonly place: DockPlace;
   /** What it would take. */
   readonly rect: Rect;
 }
@@ -50,15 +50,15 @@ function edgeOf(
   x: number,
   y: number,
   within: number,
-): Exclude<Place, "centre"> | undefined {
+): Exclude<DockPlace, "centre"> | undefined {
   if (x < left + within) return "left";
   if (x > left + width - within) return "right";
   if (y < top + within) return "top";
   return y > top + height - within ? "bottom" : undefined;
 }
 
-function placeIn(rect: Rect, x: number, y: number): Place {
-  const shares: readonly (readonly [Place, number])[] = [
+function placeIn(rect: Rect, x: number, y: number): DockPlace {
+  const shares: readonly (readonly [DockPlace, number])[] = [
     ["left", (x - rect.x) / rect.width],
     ["right", (rect.x + rect.width - x) / rect.width],
     ["top", (y - rect.y) / rect.height],
@@ -68,7 +68,7 @@ function placeIn(rect: Rect, x: number, y: number): Place {
   return share < RIM ? nearest : "centre";
 }
 
-function partOf({ x, y, width, height }: Rect, place: Place, share: number): Rect {
+function partOf({ x, y, width, height }: Rect, place: DockPlace, share: number): Rect {
   switch (place) {
     case "centre":
       return { x, y, width, height };

@@ -22,7 +22,7 @@ export interface Action {
   readonly merge?: string;
 }
 
-interface Entry {
+interface HistoryEntry {
   readonly action: ActionRecord;
   readonly act: Action;
   readonly unregister: () => void;
@@ -31,7 +31,7 @@ interface Entry {
 /** What was done, in the order in which it was done. Knows nothing of what the actions are about. */
 export class History {
   readonly #now: () => number;
-  #entries: readonly Entry[] = [];
+  #entries: readonly HistoryEntry[] = [];
   /** Ids of actions that were taken back, the last one last; a new action ends the row. */
   #takenBack: readonly string[] = [];
   #actions: readonly ActionRecord[] = [];
@@ -103,7 +103,7 @@ export class History {
       if (maker !== undefined) this.redo(maker.action.id);
     }
     const unregister = entry.act.run();
-    const again: Entry = { ...entry, action: { ...entry.action, undone: false }, unregister };
+    const again: HistoryEntry = { ...entry, action: { ...entry.action, undone: false }, unregister };
     this.#takenBack = this.#takenBack.filter((taken) => taken !== id);
     this.#set([...this.#entries.filter(({ action }) => action.id !== id), again]);
   }
@@ -131,18 +131,18 @@ export class History {
   }
 
   /** What must be done again so that a path is there; absent: nothing. */
-  #makerOf(path: string, entry: Entry): Entry | undefined {
+  #makerOf(path: string, entry: HistoryEntry): HistoryEntry | undefined {
     const makers = this.#entries.filter(({ act }) => act.makes?.includes(path) === true);
     if (makers.some(({ action }) => !action.undone)) return undefined;
     const place = this.#entries.indexOf(entry);
     return makers.findLast((maker) => this.#entries.indexOf(maker) < place) ?? makers[0];
   }
 
-  #replace(before: Entry, after: Entry): void {
+  #replace(before: HistoryEntry, after: HistoryEntry): void {
     this.#set(this.#entries.map((entry) => (entry === before ? after : entry)));
   }
 
-  #set(entries: readonly Entry[]): void {
+  #set(entries: readonly HistoryEntry[]): void {
     this.#entries = entries;
     this.#actions = entries.map(({ action }) => action);
   }

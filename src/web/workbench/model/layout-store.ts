@@ -9,7 +9,7 @@ const kept = z.object({
   named: z.array(z.object({ name: z.string(), at: z.number(), layout: z.string() })),
   byTable: z.array(z.object({ key: z.string(), at: z.number(), layout: z.string() })),
 });
-type Kept = z.infer<typeof kept>;
+type StoredLayouts = z.infer<typeof kept>;
 
 export interface NamedLayout {
   readonly name: string;
@@ -85,8 +85,8 @@ export class LayoutStore {
     return found === undefined ? undefined : readable(found.layout);
   }
 
-  #read(): Kept {
-    const empty: Kept = { named: [], byTable: [] };
+  #read(): StoredLayouts {
+    const empty: StoredLayouts = { named: [], byTable: [] };
     try {
       const read = kept.safeParse(JSON.parse(this.#storage.getItem(KEY) ?? "{}"));
       return read.success ? read.data : empty;
@@ -96,7 +96,7 @@ export class LayoutStore {
   }
 
   /** A browser gives a page little room: the oldest that nobody named make place. */
-  #write(layouts: Kept): void {
+  #write(layouts: StoredLayouts): void {
     for (let { byTable } = layouts; ; byTable = byTable.slice(Math.ceil(byTable.length / 2))) {
       try {
         this.#storage.setItem(KEY, JSON.stringify({ ...layouts, byTable }));

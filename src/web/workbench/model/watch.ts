@@ -5,7 +5,7 @@ import type { Action } from "./history.ts";
 import { filterWords, noFilterWords } from "./words.ts";
 import type { View } from "./workbench.ts";
 
-interface Known {
+interface WatchedState {
   filters: ReadonlyMap<string, FilterSpec>;
   selected: Bits;
   readonly stop: () => void;
@@ -14,7 +14,7 @@ interface Known {
 /** Viewers filter and select on the table itself: that becomes a person's action here, so that it can be taken back like any other. */
 export class TableWatch {
   readonly #told: (act: Action, unregister: () => void) => void;
-  readonly #known = new Map<string, Known>();
+  readonly #known = new Map<string, WatchedState>();
   #isPaused = false;
 
   constructor(told: (act: Action, unregister: () => void) => void) {

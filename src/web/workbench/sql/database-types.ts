@@ -43,10 +43,10 @@ export function columnOfSent(name: string, databaseType: string, values: readonl
   return cells.some((cell) => typeof cell === "string") ? textColumn(name, cells) : columnOf(name, cells);
 }
 
-type Cell = string | number | boolean | null;
+type DatabaseCell = string | number | boolean | null;
 
 /** Undefined: a value does not fit. */
-function fitted(name: string, kind: ValueKind, cells: readonly Cell[]): Column | undefined {
+function fitted(name: string, kind: ValueKind, cells: readonly DatabaseCell[]): Column | undefined {
   switch (kind) {
     case "whole":
       return everyCell(cells, isWhole) ? columnOf(name, cells, wholeType(cells)) : undefined;
@@ -75,33 +75,33 @@ function textColumn(name: string, cells: readonly AnyValue[]): Column & { readon
   return column;
 }
 
-function everyCell(cells: readonly Cell[], fits: (cell: Exclude<Cell, null>) => boolean): boolean {
+function everyCell(cells: readonly DatabaseCell[], fits: (cell: Exclude<DatabaseCell, null>) => boolean): boolean {
   return cells.every((cell) => cell === null || fits(cell));
 }
 
 const WHOLE = /^-?\d+$/;
 
-function isWhole(cell: Cell): boolean {
+function isWhole(cell: DatabaseCell): boolean {
   return typeof cell === "number" ? Number.isSafeInteger(cell) : typeof cell === "string" && WHOLE.test(cell);
 }
 
-function wholeType(cells: readonly Cell[]): "int" | "bigint" {
+function wholeType(cells: readonly DatabaseCell[]): "int" | "bigint" {
   return cells.every((cell) => cell === null || Number.isSafeInteger(Number(cell))) ? "int" : "bigint";
 }
 
-function isNumberCell(cell: Cell): boolean {
+function isNumberCell(cell: DatabaseCell): boolean {
   return typeof cell === "number" || (typeof cell === "string" && isDecimalText(cell));
 }
 
-function isTruth(cell: Cell): boolean {
+function isTruth(cell: DatabaseCell): boolean {
   return typeof cell === "boolean" || cell === 0 || cell === 1;
 }
 
-function isTime(cell: Cell): boolean {
+function isTime(cell: DatabaseCell): boolean {
   return typeof cell === "string" && !Number.isNaN(timeOfText(cell));
 }
 
-function cellText(value: unknown): Cell {
+function cellText(value: unknown): DatabaseCell {
   if (value === null || value === undefined) return null;
   if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") return value;
   return JSON.stringify(value);

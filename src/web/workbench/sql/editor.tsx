@@ -1,7 +1,7 @@
 import { useId, useLayoutEffect, useRef, type KeyboardEvent, type ReactNode, type RefObject } from "react";
 import type { ErrorPlace } from "./sql-error.ts";
 
-interface EditorProps {
+interface EditorEditorProps {
   readonly value: string;
   readonly onChange: (value: string) => void;
   readonly run: () => void;
@@ -15,7 +15,7 @@ const INDENT = "  ";
 const TEXT = "font-mono text-[13px] leading-5 whitespace-pre p-2";
 
 /** A text field with line numbers. Tab indents; after Escape it leaves the field, as everywhere else. */
-export function SqlEditor({ value, onChange, run, place, field }: EditorProps): ReactNode {
+export function SqlEditor({ value, onChange, run, place, field }: EditorEditorProps): ReactNode {
   const hint = useId();
   const under = useRef<HTMLDivElement>(null);
   const isLeaving = useRef(false);

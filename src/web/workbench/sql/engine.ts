@@ -15,7 +15,7 @@ export interface SqlOptions {
   readonly maxRows?: number | undefined;
 }
 
-export interface SqlAnswer {
+export interface SqlTable {
   readonly table: Table;
   /** There were more rows than these. */
   readonly isCut: boolean;
@@ -30,11 +30,11 @@ export interface SqlEngine {
   forget(identifier: string): void;
   tables(): readonly { readonly name: string; readonly table: Table }[];
   /** One after the other. Throws with DuckDB's own words; an abort ends the query at once. */
-  query(sql: string, options?: SqlOptions): Promise<SqlAnswer>;
+  query(sql: string, options?: SqlOptions): Promise<SqlTable>;
   close(): void;
 }
 
-interface Known {
+interface KnownTable {
   readonly table: Table;
   /** The columns that the engine has a copy of; absent: none. */
   copied: readonly Column[] | undefined;
@@ -46,7 +46,7 @@ export async function openSql(progress: (progress: LoadProgress) => void = () =>
 }
 
 class DuckDbEngine implements SqlEngine {
-  readonly #known = new Map<string, Known>();
+  readonly #known = new Map<string, KnownTable>();
   /** Absent after a query had to be ended by force: opened again for the next. */
   #opened: OpenedDuckDb | undefined;
   #last: Promise<unknown> = Promise.resolve();
@@ -70,7 +70,7 @@ class DuckDbEngine implements SqlEngine {
     return [...this.#known].map(([name, { table }]) => ({ name, table }));
   }
 
-  query(sql: string, options: SqlOptions = {}): Promise<SqlAnswer> {
+  query(sql: string, options: SqlOptions = {}): Promise<SqlTable> {
     const answer = this.#last.then(() => this.#answer(sql, options));
     this.#last = answer.catch(() => {});
     return answer;
@@ -81,7 +81,7 @@ class DuckDbEngine implements SqlEngine {
     this.#kill();
   }
 
-  async #answer(sql: string, { signal, maxRows = SQL_LIMITS.rows }: SqlOptions): Promise<SqlAnswer> {
+  async #answer(sql: string, { signal, maxRows = SQL_LIMITS.rows }: SqlOptions): Promise<SqlTable> {
     signal?.throwIfAborted();
     if (this.#isClosed) throw new Error("The SQL engine was closed.");
     this.#opened ??= await openDuckDb(() => {});

@@ -2,15 +2,15 @@ import { Bool, Field, Float64, Int64, List, makeData, Struct, Utf8, type Data, t
 import { bits, encoded, newData } from "./arrow-data.ts";
 
 /** The Arrow type of values of JSON, so that SQL can look inside them. Where values do not agree, their texts. */
-type Shape =
+type JsonShape =
   | { readonly kind: "none" | "bool" | "whole" | "number" | "text" }
-  | { readonly kind: "list"; readonly of: Shape }
-  | { readonly kind: "object"; readonly fields: ReadonlyMap<string, Shape> };
+  | { readonly kind: "list"; readonly of: JsonShape }
+  | { readonly kind: "object"; readonly fields: ReadonlyMap<string, JsonShape> };
 
 /** More names of one object than this are texts: maps by key, not records. */
 const MOST_FIELDS = 200;
 
-function shapeOf(value: unknown): Shape {
+function shapeOf(value: unknown): JsonShape {
   if (value === null || value === undefined) return { kind: "none" };
   if (typeof value === "boolean") return { kind: "bool" };
   if (typeof value === "number") return { kind: Number.isSafeInteger(value) ? "whole" : "number" };
@@ -21,17 +21,17 @@ function shapeOf(value: unknown): Shape {
   return fields.size === 0 ? { kind: "text" } : { kind: "object", fields };
 }
 
-function merged(left: Shape, right: Shape): Shape {
+function merged(left: JsonShape, right: JsonShape): JsonShape {
   if (left.kind === "none") return right;
   if (right.kind === "none") return left;
   if (left.kind === "list" && right.kind === "list") return { kind: "list", of: merged(left.of, right.of) };
   if (left.kind === "object" && right.kind === "object") return mergedObjects(left.fields, right.fields);
   if (left.kind === right.kind) return left;
-  const isNumber = (kind: Shape["kind"]): boolean => kind === "whole" || kind === "number";
+  const isNumber = (kind: JsonShape["kind"]): boolean => kind === "whole" || kind === "number";
   return isNumber(left.kind) && isNumber(right.kind) ? { kind: "number" } : { kind: "text" };
 }
 
-function mergedObjects(left: ReadonlyMap<string, Shape>, right: ReadonlyMap<string, Shape>): Shape {
+function mergedObjects(left: ReadonlyMap<string, JsonShape>, right: ReadonlyMap<string, JsonShape>): JsonShape {
   const fields = new Map(left);
   for (const [name, shape] of right) {
     const before = fields.get(name);
@@ -40,7 +40,7 @@ function mergedObjects(left: ReadonlyMap<string, Shape>, right: ReadonlyMap<stri
   return fields.size > MOST_FIELDS ? { kind: "text" } : { kind: "object", fields };
 }
 
-function typeOf(shape: Shape): DataType {
+function typeOf(shape: JsonShape): DataType {
   switch (shape.kind) {
     case "none":
     case "text":
@@ -58,7 +58,7 @@ function typeOf(shape: Shape): DataType {
   }
 }
 
-function fitted(value: unknown, shape: Shape): unknown {
+function fitted(value: unknown, shape: JsonShape): unknown {
   if (value === null || value === undefined) return null;
   switch (shape.kind) {
     case "none":
@@ -86,7 +86,7 @@ export interface NestedValues {
   readonly dataOf: (rows: readonly unknown[]) => Data;
 }
 
-function dataOf(rows: readonly unknown[], shape: Shape): Data {
+function dataOf(rows: readonly unknown[], shape: JsonShape): Data {
   const { length } = rows;
   const present = (index: number): boolean => rows[index] !== null && rows[index] !== undefined;
   switch (shape.kind) {
@@ -113,7 +113,7 @@ function dataOf(rows: readonly unknown[], shape: Shape): Data {
   }
 }
 
-function groupData(rows: readonly unknown[], shape: Shape & { readonly kind: "list" | "object" }): Data {
+function groupData(rows: readonly unknown[], shape: JsonShape & { readonly kind: "list" | "object" }): Data {
   const { length } = rows;
   const nullCount = rows.filter((row) => row === null || row === undefined).length;
   const nullBitmap = bits(length, (index) => rows[index] !== null && rows[index] !== undefined);
@@ -137,7 +137,7 @@ function groupData(rows: readonly unknown[], shape: Shape & { readonly kind: "li
 
 /** Texts of JSON as values that Arrow can hold. Undefined: they are no lists or objects of one kind, so they stay texts. */
 export function nestedValues(texts: readonly string[]): NestedValues | undefined {
-  let shape: Shape = { kind: "none" };
+  let shape: JsonShape = { kind: "none" };
   const parsed: unknown[] = [];
   try {
     for (const text of texts) {

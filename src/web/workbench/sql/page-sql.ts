@@ -1,6 +1,6 @@
 import type { Table } from "../data/table.ts";
 import type { View } from "../model/workbench.ts";
-import type { SqlAnswer, SqlEngine, SqlOptions } from "./engine.ts";
+import type { SqlTable, SqlEngine, SqlOptions } from "./engine.ts";
 import { identifiersOf } from "./names.ts";
 
 /** How far the engine is. */
@@ -39,7 +39,7 @@ export class PageSql {
   }
 
   /** Throws with DuckDB's own words. */
-  async ask(sql: string, options: SqlOptions = {}): Promise<SqlAnswer> {
+  async ask(sql: string, options: SqlOptions = {}): Promise<SqlTable> {
     const engine = await this.#opened();
     options.signal?.throwIfAborted();
     const open = this.tables();

@@ -2,7 +2,7 @@ import type { CatalogView, ConnectionView, SallyportClient } from "../../../clie
 import { Failure } from "../../../client/index.ts";
 import { tableOfAnswer } from "./from-answer.ts";
 import { writtenName } from "./names.ts";
-import type { SqlAnswer } from "./engine.ts";
+import type { SqlTable } from "./engine.ts";
 import type { PageSql } from "./page-sql.ts";
 
 /** The open tables, as a source of queries. */
@@ -92,7 +92,7 @@ export async function askSource(
     /** Of the table that it becomes. */
     readonly name: string;
   },
-): Promise<SqlAnswer> {
+): Promise<SqlTable> {
   if (source.kind === "page") {
     return where.page.ask(sql, { signal: where.signal });
   }

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { errorPlace, errorWords, type ErrorPlace } from "./sql-error.ts";
 import type { QueryHistory } from "./history.ts";
-import type { SqlAnswer } from "./engine.ts";
+import type { SqlTable } from "./engine.ts";
 import { askSource, type SqlClient, type SqlSource } from "./sources.ts";
 import type { PageSql } from "./page-sql.ts";
 
@@ -9,15 +9,15 @@ import type { PageSql } from "./page-sql.ts";
 export type QueryState =
   | { readonly kind: "none" }
   | { readonly kind: "running"; readonly since: number }
-  | { readonly kind: "answered"; readonly answer: SqlAnswer; readonly sql: string }
+  | { readonly kind: "answered"; readonly answer: SqlTable; readonly sql: string }
   | { readonly kind: "failed"; readonly words: string; readonly place: ErrorPlace | undefined; readonly sql: string }
   | { readonly kind: "stopped" };
 
 /** Where the last answer is stored, for when the page is loaded again. */
 export interface KeptAnswers {
-  readonly answer: () => { readonly sql: string; readonly answer: SqlAnswer } | undefined;
+  readonly answer: () => { readonly sql: string; readonly answer: SqlTable } | undefined;
   readonly subscribe: (listener: () => void) => () => void;
-  keepAnswer(answered: { readonly sql: string; readonly answer: SqlAnswer }): void;
+  keepAnswer(answered: { readonly sql: string; readonly answer: SqlTable }): void;
 }
 
 const none = (): undefined => undefined;

@@ -20,7 +20,7 @@ export function useSources(client: SqlClient | undefined): {
   /** The server has none for this person. */
   readonly isWithout: boolean;
 } {
-  const [answer, setAnswer] = useState<Answer<readonly SqlSource[]>>({});
+  const [answer, setAnswer] = useState<Loaded<readonly SqlSource[]>>({});
   useEffect(() => (client === undefined ? undefined : asked(() => serverSources(client), setAnswer)), [client]);
   return { list: [PAGE, ...(answer.value ?? [])], trouble: answer.trouble, isWithout: answer.value?.length === 0 };
 }
@@ -37,7 +37,7 @@ export function useTables(options: {
     (changed) => workbench.subscribe(changed),
     () => workbench.views,
   );
-  const [answer, setAnswer] = useState<Answer<SourceTables> & { readonly of?: string }>({});
+  const [answer, setAnswer] = useState<Loaded<SourceTables> & { readonly of?: string }>({});
   const { id, kind } = source;
   useEffect(() => {
     if (kind === "page" || client === undefined) return;
@@ -52,13 +52,13 @@ export function useTables(options: {
     : { listed: undefined, trouble: undefined };
 }
 
-interface Answer<Value> {
+interface Loaded<Value> {
   readonly value?: Value;
   readonly trouble?: string;
 }
 
 /** The answer stops listening. */
-function asked<Value>(ask: () => Promise<Value>, tell: (answer: Answer<Value>) => void): () => void {
+function asked<Value>(ask: () => Promise<Value>, tell: (answer: Loaded<Value>) => void): () => void {
   let isOver = false;
   ask().then(
     (value) => !isOver && tell({ value }),

@@ -63,17 +63,17 @@ export function texts(name: string, description: string, choices?: readonly stri
   return { name, type: "string_list", description, choices };
 }
 
-interface Range {
+interface LookRange {
   readonly min?: number;
   readonly max?: number;
   readonly default?: number;
 }
 
-export function whole(name: string, description: string, range: Range = {}): PropertyDefinition {
+export function whole(name: string, description: string, range: LookRange = {}): PropertyDefinition {
   return { name, type: "int", description, ...range };
 }
 
-export function real(name: string, description: string, range: Range = {}): PropertyDefinition {
+export function real(name: string, description: string, range: LookRange = {}): PropertyDefinition {
   return { name, type: "double", description, ...range };
 }
 

@@ -16,7 +16,7 @@ import {
   stackOf,
   stackOn,
   tile,
-  type Place,
+  type DockPlace,
   type Side,
 } from "../../../../src/web/workbench/model/dock.ts";
 import { placeNew } from "../../../../src/web/workbench/model/place.ts";
@@ -142,7 +142,7 @@ describe("the dock", () => {
       kind: fc.constantFrom("add", "stack", "remove", "move", "edge", "resize", "place"),
       id: fc.integer({ min: 0, max: 15 }).map((number) => `v${number}`),
       target: fc.integer({ min: 0, max: 15 }).map((number) => `v${number}`),
-      place: fc.constantFrom<Place>("left", "right", "top", "bottom", "centre"),
+      place: fc.constantFrom<DockPlace>("left", "right", "top", "bottom", "centre"),
       share: fc.double({ min: -1, max: 2, noNaN: true }),
     });
     fc.assert(
@@ -204,7 +204,7 @@ function apply(
     readonly kind: string;
     readonly id: string;
     readonly target: string;
-    readonly place: Place;
+    readonly place: DockPlace;
     readonly share: number;
   },
 ): Dock {

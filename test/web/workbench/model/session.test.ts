@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { Bits } from "../../../../src/web/workbench/data/bits.ts";
 import { columnOf, newTable } from "../../../../src/web/workbench/data/make.ts";
 import { GridLooks } from "../../../../src/web/workbench/app/grid-looks.ts";
-import { Opening } from "../../../../src/web/workbench/app/opening.ts";
+import { TableOpener } from "../../../../src/web/workbench/app/opening.ts";
 import { SessionKeeper } from "../../../../src/web/workbench/app/session-keeper.ts";
 import type { AnswerRecord, SessionStore } from "../../../../src/web/workbench/app/session-store.ts";
 import type { Column } from "../../../../src/web/workbench/data/column.ts";
@@ -53,7 +53,7 @@ function bench(store: SessionStore, tab = "tab") {
   };
   const workbench = openWorkbench();
   const gridLooks = new GridLooks((act, unregister) => workbench.record(act, unregister));
-  const opening = new Opening({ workbench, gridLooks, layouts: new LayoutStore({ storage, now: () => 1 }) });
+  const opening = new TableOpener({ workbench, gridLooks, layouts: new LayoutStore({ storage, now: () => 1 }) });
   const keeper = new SessionKeeper({
     workbench,
     opening,

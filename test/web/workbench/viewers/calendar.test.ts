@@ -9,7 +9,7 @@ import {
   rowsIn,
   weekOf,
   type CalendarModel,
-  type Span,
+  type DateSpan,
 } from "../../../../src/web/workbench/viewers/calendar/model.ts";
 import { wholeLook } from "../../../../src/web/workbench/viewers/registry.ts";
 import type { Look } from "../../../../src/web/workbench/viewers/viewer.ts";
@@ -100,7 +100,7 @@ describe("days", () => {
   });
 });
 
-test.each<[Span, readonly number[]]>([
+test.each<[DateSpan, readonly number[]]>([
   [{ kind: "day", day: Date.UTC(2024, 1, 29) / 86_400_000 }, [1, 2]],
   [{ kind: "month", year: 2024, month: 1 }, [0, 1, 2]],
   [{ kind: "month", year: 2024, month: 2 }, [3]],

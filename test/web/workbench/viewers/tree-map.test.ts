@@ -8,7 +8,7 @@ import {
   placedAt,
   spaceOf,
   treeMapOf,
-  type Branch,
+  type RowBranch,
 } from "../../../../src/web/workbench/viewers/tree-map/model.ts";
 import { wholeLook } from "../../../../src/web/workbench/viewers/registry.ts";
 import type { Look } from "../../../../src/web/workbench/viewers/viewer.ts";
@@ -21,7 +21,7 @@ const table = () =>
     columnOf("Price", [10, 20, 30, 50, 40, 60]),
   ]);
 const look = (set: Look): Look => wholeLook(treeMap, table(), set);
-const outline = ({ label, size, colour, rows, parts }: Branch): unknown => [
+const outline = ({ label, size, colour, rows, parts }: RowBranch): unknown => [
   label,
   size,
   colour,

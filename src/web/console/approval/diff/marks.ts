@@ -1,7 +1,7 @@
 import { diffWordsWithSpace } from "diff";
 
 /** From a place in a line up to another one, which is no longer in it. */
-export type Span = readonly [from: number, to: number];
+export type LineSpan = readonly [from: number, to: number];
 
 const MARKED_CHARS = 2_000;
 /** Words that were taken out or put in: lines with more of them are two lines. Not a time, so that the same lines always look the same. */
@@ -13,12 +13,12 @@ const LIKE = 0.25;
 export function wordMarks(
   before: string,
   after: string,
-): { readonly before: readonly Span[]; readonly after: readonly Span[] } | undefined {
+): { readonly before: readonly LineSpan[]; readonly after: readonly LineSpan[] } | undefined {
   if (before.length > MARKED_CHARS || after.length > MARKED_CHARS) return undefined;
   const changes = diffWordsWithSpace(before, after, { maxEditLength: MARKED_EDITS });
   if (changes === undefined) return undefined;
-  const left: Span[] = [];
-  const right: Span[] = [];
+  const left: LineSpan[] = [];
+  const right: LineSpan[] = [];
   let [old, next, same] = [0, 0, 0];
   for (const { value, added, removed } of changes) {
     if (removed) left.push([old, old + value.length]);

@@ -1,17 +1,17 @@
-import type { Layout, Row, RowsWanted } from "./rows.ts";
+import type { DiffLayout, DiffLineRow, RowsWanted } from "./rows.ts";
 
 /** What the page asks of the worker. `id`: one diff that is shown. */
-export type Ask =
+export type WorkerQuestion =
   | { readonly type: "open"; readonly id: number; readonly patch: string; readonly path: string }
   | ({ readonly type: "rows"; readonly id: number } & RowsWanted)
   | { readonly type: "close"; readonly id: number };
 
 /** What the worker tells. Rows may come twice: without colours, then with them. */
-export type Told =
+export type WorkerAnswer =
   | {
       readonly type: "opened";
       readonly id: number;
-      readonly rows: Readonly<Record<Layout, number>>;
+      readonly rows: Readonly<Record<DiffLayout, number>>;
       readonly added: number;
       readonly removed: number;
       readonly cut: boolean;
@@ -19,8 +19,8 @@ export type Told =
   | {
       readonly type: "rows";
       readonly id: number;
-      readonly layout: Layout;
+      readonly layout: DiffLayout;
       readonly from: number;
-      readonly rows: readonly Row[];
+      readonly rows: readonly DiffLineRow[];
     }
   | { readonly type: "failed"; readonly id: number; readonly message: string };

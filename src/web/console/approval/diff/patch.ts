@@ -7,7 +7,7 @@ export interface PatchLine {
 }
 
 /** Lines that stand beside each other, as places in the list of lines. A hunk's head and a note fill the row: `left` alone, `whole`. */
-interface Pair {
+interface LinePair {
   readonly left?: number;
   readonly right?: number;
   readonly whole?: true;
@@ -15,7 +15,7 @@ interface Pair {
 
 export interface Patch {
   readonly lines: readonly PatchLine[];
-  readonly pairs: readonly Pair[];
+  readonly pairs: readonly LinePair[];
   /** For a changed line the place of the line that it replaces or is replaced by. */
   readonly partners: ReadonlyMap<number, number>;
   readonly added: number;
@@ -72,7 +72,7 @@ function readLines(patch: string): readonly PatchLine[] {
 
 /** Removed lines and the added ones that follow them stand beside each other, first to first. */
 function pairUp(lines: readonly PatchLine[]): Pick<Patch, "pairs" | "partners"> {
-  const pairs: Pair[] = [];
+  const pairs: LinePair[] = [];
   const partners = new Map<number, number>();
   let removed: number[] = [];
   let added: number[] = [];

@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { useShownTheme } from "../../app/theme.ts";
 import { classes } from "../../ui/classes.ts";
 import { visible } from "../visible.ts";
-import { SHOWN_CHARS, type Cell, type Part, type Row } from "./rows.ts";
+import { SHOWN_CHARS, type DiffCell, type LinePart, type DiffLineRow } from "./rows.ts";
 
 type Lengthen = (line: number, shown: number) => void;
 
@@ -24,7 +24,7 @@ export function DiffRow({
   isNew,
   onLengthen,
 }: {
-  readonly row: Row;
+  readonly row: DiffLineRow;
   /** The file was not there before. */
   readonly isNew: boolean;
   readonly onLengthen: Lengthen;
@@ -58,7 +58,7 @@ function Half({
   number,
   onLengthen,
 }: {
-  readonly cell: Cell | undefined;
+  readonly cell: DiffCell | undefined;
   readonly number: number | undefined;
   readonly onLengthen: Lengthen;
 }): ReactNode {
@@ -71,7 +71,7 @@ function Half({
   );
 }
 
-function Line({ cell, onLengthen }: { readonly cell: Cell; readonly onLengthen: Lengthen }): ReactNode {
+function Line({ cell, onLengthen }: { readonly cell: DiffCell; readonly onLengthen: Lengthen }): ReactNode {
   const theme = useShownTheme();
   const { parts, kind, more, line } = cell;
   const shown = parts.reduce((sum, { text }) => sum + text.length, 0);
@@ -101,8 +101,8 @@ function Piece({
   kind,
   theme,
 }: {
-  readonly part: Part;
-  readonly kind: Cell["kind"];
+  readonly part: LinePart;
+  readonly kind: DiffCell["kind"];
   readonly theme: "light" | "dark";
 }): ReactNode {
   const colour = theme === "dark" ? part.dark : part.light;

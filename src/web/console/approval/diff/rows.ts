@@ -1,10 +1,10 @@
-import { wordMarks, type Span } from "./marks.ts";
+import { wordMarks, type LineSpan } from "./marks.ts";
 import type { Patch, PatchLine } from "./patch.ts";
 
-export type Layout = "split" | "unified";
+export type DiffLayout = "split" | "unified";
 
 /** A piece of a line in one look. */
-export interface Part {
+export interface LinePart {
   readonly text: string;
   readonly light?: string;
   readonly dark?: string;
@@ -13,29 +13,29 @@ export interface Part {
 }
 
 /** Text with its colour; the pieces of a line in order. */
-export type Colours = readonly Omit<Part, "marked">[];
+export type Colours = readonly Omit<LinePart, "marked">[];
 
-export interface Cell {
+export interface DiffCell {
   readonly kind: "context" | "added" | "removed";
   readonly old?: number;
   readonly new?: number;
   /** The line's place in the patch. */
   readonly line: number;
-  readonly parts: readonly Part[];
+  readonly parts: readonly LinePart[];
   /** Characters that are left out; absent: none. */
   readonly more?: number;
 }
 
-export type Row =
-  | { readonly type: "line"; readonly cell: Cell }
-  | { readonly type: "pair"; readonly left?: Cell; readonly right?: Cell }
+export type DiffLineRow =
+  | { readonly type: "line"; readonly cell: DiffCell }
+  | { readonly type: "pair"; readonly left?: DiffCell; readonly right?: DiffCell }
   | { readonly type: "hunk" | "note"; readonly text: string };
 
 /** A line shows so many characters until somebody asks for more of it. */
 export const SHOWN_CHARS = 2_000;
 
 export interface RowsWanted {
-  readonly layout: Layout;
+  readonly layout: DiffLayout;
   readonly from: number;
   /** Not included. */
   readonly to: number;
@@ -43,7 +43,7 @@ export interface RowsWanted {
   readonly long: ReadonlyMap<number, number>;
 }
 
-export function countRows(patch: Patch, layout: Layout): number {
+export function countRows(patch: Patch, layout: DiffLayout): number {
   return layout === "split" ? patch.pairs.length : patch.lines.length;
 }
 
@@ -52,24 +52,24 @@ export function rowsOf(
   patch: Patch,
   { layout, from, to, long }: RowsWanted,
   coloursOf: (line: number, side: "old" | "new") => Colours | undefined,
-): readonly Row[] {
-  const cell = (place: number, side: "old" | "new"): Cell | undefined => {
+): readonly DiffLineRow[] {
+  const cell = (place: number, side: "old" | "new"): DiffCell | undefined => {
     const line = patch.lines[place];
     if (line === undefined || line.kind === "hunk" || line.kind === "note") return undefined;
     return cellOf(patch, place, { line, shown: long.get(place) ?? SHOWN_CHARS, colours: coloursOf(place, side) });
   };
-  const whole = (place: number): Row | undefined => {
+  const whole = (place: number): DiffLineRow | undefined => {
     const line = patch.lines[place];
     return line?.kind === "hunk" || line?.kind === "note" ? { type: line.kind, text: line.text } : undefined;
   };
   if (layout === "unified") {
-    return patch.lines.slice(from, to).flatMap((line, index): readonly Row[] => {
+    return patch.lines.slice(from, to).flatMap((line, index): readonly DiffLineRow[] => {
       const found = cell(from + index, line.kind === "removed" ? "old" : "new");
       const row = found === undefined ? whole(from + index) : ({ type: "line", cell: found } as const);
       return row === undefined ? [] : [row];
     });
   }
-  return patch.pairs.slice(from, to).flatMap((pair): readonly Row[] => {
+  return patch.pairs.slice(from, to).flatMap((pair): readonly DiffLineRow[] => {
     const row = pair.whole && pair.left !== undefined ? whole(pair.left) : undefined;
     if (row !== undefined) return [row];
     const left = pair.left === undefined ? undefined : cell(pair.left, "old");
@@ -82,7 +82,7 @@ function cellOf(
   patch: Patch,
   place: number,
   { line, shown, colours }: { line: PatchLine; shown: number; colours: Colours | undefined },
-): Cell {
+): DiffCell {
   const text = line.text.slice(0, shown);
   const partner = patch.partners.get(place);
   const other = partner === undefined ? undefined : patch.lines[partner];
@@ -103,9 +103,9 @@ function cellOf(
 }
 
 /** Cuts a line where its colour or its mark changes. Colours of another text are not used. */
-export function partsOf(text: string, colours: Colours | undefined, marks: readonly Span[]): readonly Part[] {
+export function partsOf(text: string, colours: Colours | undefined, marks: readonly LineSpan[]): readonly LinePart[] {
   const runs = runsOf(text, colours);
-  const parts: Part[] = [];
+  const parts: LinePart[] = [];
   let at = 0;
   for (const run of runs) {
     const end = Math.min(at + run.text.length, text.length);

@@ -3,7 +3,7 @@ import { memo, useEffect, useRef, type ReactNode } from "react";
 import { Note, Skeleton } from "../../ui/states.tsx";
 import { visible } from "../visible.ts";
 import { DiffRow } from "./row.tsx";
-import type { Layout, Row } from "./rows.ts";
+import type { DiffLayout, DiffLineRow } from "./rows.ts";
 import { BLOCK, useDiff, type ShownDiff } from "./use-diff.ts";
 
 const ROW_PX = 20;
@@ -23,7 +23,7 @@ export function DiffTable({
 }: {
   readonly patch: string;
   readonly path: string;
-  readonly layout: Layout;
+  readonly layout: DiffLayout;
   /** The file was not there before. */
   readonly isNew: boolean;
 }): ReactNode {
@@ -108,7 +108,7 @@ const Block = memo(function Block({
   isNew,
   onLengthen,
 }: {
-  readonly rows: readonly Row[] | undefined;
+  readonly rows: readonly DiffLineRow[] | undefined;
   readonly count: number;
   readonly isNew: boolean;
   readonly onLengthen: (line: number, shown: number) => void;

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { diffWorker } from "./worker-client.ts";
-import type { Told } from "./messages.ts";
-import type { Layout, Row } from "./rows.ts";
+import type { WorkerAnswer } from "./messages.ts";
+import type { DiffLayout, DiffLineRow } from "./rows.ts";
 
 /** Rows that are asked for, drawn and measured together: a browser lays out fifty as fast as one, and a long diff has few blocks. */
 export const BLOCK = 50;
@@ -10,15 +10,15 @@ const BLOCKS_KEPT = 10;
 /** More of a long line at each press. */
 const LINE_STEP = 20_000;
 
-type Opened = Extract<Told, { type: "opened" }>;
+type OpenedDiff = Extract<WorkerAnswer, { type: "opened" }>;
 
 export interface ShownDiff {
   /** Undefined while it is being read. */
-  readonly opened: Opened | undefined;
+  readonly opened: OpenedDiff | undefined;
   /** What went wrong, in words. */
   readonly failed: string | undefined;
   /** Undefined: on its way. */
-  readonly block: (index: number) => readonly Row[] | undefined;
+  readonly block: (index: number) => readonly DiffLineRow[] | undefined;
   /** Tells which blocks are looked at, the last one included. */
   readonly look: (first: number, last: number) => void;
   /** Shows more of a long line. */
@@ -26,11 +26,11 @@ export interface ShownDiff {
 }
 
 /** One diff in one layout, read in the worker; the page holds only what is looked at. */
-export function useDiff(patch: string, path: string, layout: Layout): ShownDiff {
-  const [opened, setOpened] = useState<Opened>();
+export function useDiff(patch: string, path: string, layout: DiffLayout): ShownDiff {
+  const [opened, setOpened] = useState<OpenedDiff>();
   const [failed, setFailed] = useState<string>();
   const [, redraw] = useState(0);
-  const held = useRef<Held>(holding());
+  const held = useRef<DiffBlocks>(holding());
   const worker = useRef<ReturnType<typeof diffWorker.open>>(undefined);
 
   useEffect(() => {
@@ -87,13 +87,13 @@ export function useDiff(patch: string, path: string, layout: Layout): ShownDiff 
 }
 
 /** What was asked for and has come, by layout, so that changing it back and forth reads nothing anew. */
-interface Held {
-  readonly blocks: Readonly<Record<Layout, Map<number, readonly Row[]>>>;
-  readonly asked: Readonly<Record<Layout, Set<number>>>;
+interface DiffBlocks {
+  readonly blocks: Readonly<Record<DiffLayout, Map<number, readonly DiffLineRow[]>>>;
+  readonly asked: Readonly<Record<DiffLayout, Set<number>>>;
   readonly long: Map<number, number>;
 }
 
-function holding(): Held {
+function holding(): DiffBlocks {
   return {
     blocks: { split: new Map(), unified: new Map() },
     asked: { split: new Set(), unified: new Set() },

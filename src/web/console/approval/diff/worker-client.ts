@@ -1,10 +1,10 @@
-import type { Ask, Told } from "./messages.ts";
+import type { WorkerQuestion, WorkerAnswer } from "./messages.ts";
 
-type Listener = (told: Told) => void;
+type WorkerListener = (told: WorkerAnswer) => void;
 
 /** The one worker for all diffs of the page. It is started with the first of them. */
 class DiffWorkerClient {
-  readonly #listeners = new Map<number, Listener>();
+  readonly #listeners = new Map<number, WorkerListener>();
   #worker: Worker | undefined;
   #last = 0;
 
@@ -12,7 +12,7 @@ class DiffWorkerClient {
   open(
     patch: string,
     path: string,
-    listener: Listener,
+    listener: WorkerListener,
   ): { ask(wanted: Omit<RowsAsk, "type" | "id">): void; close(): void } {
     this.#last += 1;
     const id = this.#last;
@@ -27,14 +27,14 @@ class DiffWorkerClient {
     };
   }
 
-  #send(ask: Ask): void {
+  #send(ask: WorkerQuestion): void {
     this.#worker ??= this.#start();
     this.#worker.postMessage(ask, {});
   }
 
   #start(): Worker {
     const worker = new Worker(new URL("./worker.ts", import.meta.url), { type: "module" });
-    worker.addEventListener("message", ({ data }: MessageEvent<Told>) => this.#listeners.get(data.id)?.(data));
+    worker.addEventListener("message", ({ data }: MessageEvent<WorkerAnswer>) => this.#listeners.get(data.id)?.(data));
     worker.addEventListener("error", () => {
       for (const [id, listener] of this.#listeners) {
         listener({ type: "failed", id, message: "the part of the page that reads diffs could not be loaded" });
@@ -44,6 +44,6 @@ class DiffWorkerClient {
   }
 }
 
-type RowsAsk = Extract<Ask, { type: "rows" }>;
+type RowsAsk = Extract<WorkerQuestion, { type: "rows" }>;
 
 export const diffWorker = new DiffWorkerClient();

@@ -1,9 +1,9 @@
 import { Painter } from "./colours.ts";
-import type { Ask, Told } from "./messages.ts";
+import type { WorkerQuestion, WorkerAnswer } from "./messages.ts";
 import { readPatch, type Patch } from "./patch.ts";
 import { countRows, rowsOf, type RowsWanted } from "./rows.ts";
 
-interface Shown {
+interface OpenDiff {
   readonly patch: Patch;
   readonly painter: Painter;
   /** Whether the language is there. */
@@ -19,11 +19,11 @@ const WAITING = 10;
 // The highlighter refuses to load grammars in a worker unless it is told that this is none. Here it may: the page has better things to do.
 Object.assign(globalThis, { __DIFFS_WORKER__: false });
 
-const shown = new Map<number, Shown>();
-const tell = (told: Told): void => globalThis.postMessage(told, {});
+const shown = new Map<number, OpenDiff>();
+const tell = (told: WorkerAnswer): void => globalThis.postMessage(told, {});
 
 /** Everything that takes time about a diff happens here: reading it, its words, its colours. The page gets the rows that it shows. */
-globalThis.addEventListener("message", ({ data }: MessageEvent<Ask>) => {
+globalThis.addEventListener("message", ({ data }: MessageEvent<WorkerQuestion>) => {
   try {
     take(data);
   } catch (error) {
@@ -31,7 +31,7 @@ globalThis.addEventListener("message", ({ data }: MessageEvent<Ask>) => {
   }
 });
 
-function take(ask: Ask): void {
+function take(ask: WorkerQuestion): void {
   switch (ask.type) {
     case "open": {
       const patch = readPatch(ask.patch);
@@ -53,7 +53,7 @@ function take(ask: Ask): void {
 }
 
 /** True: some of the rows have no colours yet. */
-function send(id: number, { patch, painter }: Shown, wanted: RowsWanted): boolean {
+function send(id: number, { patch, painter }: OpenDiff, wanted: RowsWanted): boolean {
   let plain = false;
   const rows = rowsOf(patch, wanted, (line, side) => {
     const known = painter.known(line, side);
@@ -65,7 +65,7 @@ function send(id: number, { patch, painter }: Shown, wanted: RowsWanted): boolea
 }
 
 /** The newest first, block by block, so that another question can come in between. One of these runs for each diff. */
-async function paint(id: number, found: Shown, wanted: RowsWanted): Promise<void> {
+async function paint(id: number, found: OpenDiff, wanted: RowsWanted): Promise<void> {
   const { waiting, painter, patch } = found;
   waiting.push(wanted);
   if (waiting.length > WAITING) waiting.shift();

@@ -1,12 +1,12 @@
 import type { Approval } from "../../../../protocol/index.ts";
 
-interface Group {
+interface ApprovalGroup {
   readonly sessionId: string;
   readonly approvals: readonly Approval[];
 }
 
 /** Questions of one session stand together; the session whose question is oldest comes first. */
-export function bySession(approvals: readonly Approval[]): readonly Group[] {
+export function bySession(approvals: readonly Approval[]): readonly ApprovalGroup[] {
   const groups = new Map<string, Approval[]>();
   for (const approval of approvals) {
     const mine = groups.get(approval.session_id);

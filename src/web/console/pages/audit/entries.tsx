@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { ChevronRight } from "lucide-react";
 import type { ReactNode } from "react";
 import type { AuditEntry } from "../../../../protocol/index.ts";
-import { DataTable, type Column } from "../../ui/data-table.tsx";
+import { DataTable, type TableColumn } from "../../ui/data-table.tsx";
 import { Ago } from "../../ui/words.tsx";
 import { actionWords, approvalOf, detailWords, sessionOf } from "./actions.ts";
 
@@ -14,7 +14,7 @@ export function Entries({
   readonly entries: readonly AuditEntry[];
   readonly onPerson: (id: string) => void;
 }): ReactNode {
-  const columns: readonly Column<AuditEntry>[] = [
+  const columns: readonly TableColumn<AuditEntry>[] = [
     {
       label: "Who",
       heading: true,

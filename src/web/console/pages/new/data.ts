@@ -54,7 +54,7 @@ export function mostAutonomy(profile: Profile | undefined, role: Role): Autonomy
   return role === "agent" && AUTONOMY_ORDER.indexOf(usual) < AUTONOMY_ORDER.indexOf(most) ? usual : most;
 }
 
-export interface Start {
+export interface StartState {
   readonly busy: boolean;
   readonly problems: Problems;
   readonly start: (draft: Draft, attached: readonly Attached[]) => void;
@@ -62,7 +62,7 @@ export interface Start {
 }
 
 /** Starts the session and goes there; what is refused is told at its field. */
-export function useStart(): Start {
+export function useStart(): StartState {
   const { client } = useConnection();
   const queries = useQueryClient();
   const navigate = useNavigate();

@@ -2,7 +2,7 @@ import { create } from "zustand";
 import { createJSONStorage, persist, type StateStorage } from "zustand/middleware";
 import { EMPTY, type Draft } from "./draft.ts";
 
-interface Kept {
+interface StoredDraft {
   readonly draft: Draft;
   /** The template that it came from; absent: none. */
   readonly template: string | undefined;
@@ -25,7 +25,7 @@ const roomy: StateStorage = {
 };
 
 /** The form as it was left, for this tab: a look at another page or a reload loses nothing. */
-export const useDraft = create<Kept>()(
+export const useDraft = create<StoredDraft>()(
   persist(
     (set) => ({
       draft: EMPTY,
@@ -39,8 +39,8 @@ export const useDraft = create<Kept>()(
       storage: createJSONStorage(() => roomy),
       merge: (kept, now) => ({
         ...now,
-        ...(kept as Partial<Kept>),
-        draft: { ...EMPTY, ...(kept as Partial<Kept>).draft },
+        ...(kept as Partial<StoredDraft>),
+        draft: { ...EMPTY, ...(kept as Partial<StoredDraft>).draft },
       }),
     },
   ),

@@ -5,7 +5,7 @@ import type { Attached } from "../../ui/attachments.ts";
 import { Button } from "../../ui/button.tsx";
 import { Field, Select } from "../../ui/field.tsx";
 import { Advanced } from "./advanced.tsx";
-import { useStart, type Start } from "./data.ts";
+import { useStart, type StartState } from "./data.ts";
 import { EMPTY, type Draft } from "./draft.ts";
 import { useDraft } from "./draft-store.ts";
 import { EngineField, ModelFields } from "./engine-fields.tsx";
@@ -77,7 +77,7 @@ export function NewForm({ template }: { readonly template: Template | undefined 
 }
 
 /** The first field that is wrong gets the focus, so that it is seen and read out. */
-function useShownProblem(form: { readonly current: HTMLFormElement | null }, { problems }: Start): void {
+function useShownProblem(form: { readonly current: HTMLFormElement | null }, { problems }: StartState): void {
   useEffect(() => {
     if (Object.keys(problems).length === 0) return;
     const described = form.current?.querySelector<HTMLElement>("[aria-invalid=true]");
@@ -117,7 +117,7 @@ function Footer({
   attached,
   template,
 }: {
-  readonly starting: Start;
+  readonly starting: StartState;
   readonly draft: Draft;
   readonly attached: number;
   readonly template: Template | undefined;

@@ -12,7 +12,7 @@ export function useTemplates() {
   return useQuery({ queryKey: KEYS.templates, queryFn: async () => (await client.templates()).templates, enabled });
 }
 
-interface Save {
+interface SaveTemplateRequest {
   /** Absent: a new one. */
   readonly id?: string | undefined;
   readonly template: SaveTemplate;
@@ -24,7 +24,7 @@ export function useTemplateActions() {
   const tell = useTell();
   const again = (): Promise<void> => queries.invalidateQueries({ queryKey: KEYS.templates });
   const save = useMutation({
-    mutationFn: ({ id, template }: Save) => client.saveTemplate(id ?? `tpl-${freshKey()}`, template),
+    mutationFn: ({ id, template }: SaveTemplateRequest) => client.saveTemplate(id ?? `tpl-${freshKey()}`, template),
     onSuccess: async (template) => {
       await again();
       tell.ok(`Template ${template.name} saved`);

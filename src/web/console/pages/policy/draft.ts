@@ -67,21 +67,21 @@ export function layerToSend({
   return { default_profile: draft.default_profile, profiles, ...(budget === undefined ? {} : { budget }) };
 }
 
-export interface Problem {
+export interface PolicyProblem {
   /** `profiles.team.allow.2`; empty: nothing in particular. */
   readonly path: string;
   readonly message: string;
 }
 
 /** What the server found wrong, place by place. */
-export function problemsOf(error: unknown): readonly Problem[] {
+export function problemsOf(error: unknown): readonly PolicyProblem[] {
   if (!(error instanceof Failure)) return [];
   const { details, message } = error;
   if (Array.isArray(details)) return details.flatMap((detail: unknown) => problemOf(detail, message) ?? []);
   return [problemOf(details, message) ?? { path: "", message }];
 }
 
-function problemOf(detail: unknown, fallback: string): Problem | undefined {
+function problemOf(detail: unknown, fallback: string): PolicyProblem | undefined {
   if (typeof detail !== "object" || detail === null || !("path" in detail)) return undefined;
   const path = Array.isArray(detail.path) ? detail.path.join(".") : String(detail.path);
   const message = "message" in detail && typeof detail.message === "string" ? detail.message : fallback;
@@ -96,7 +96,7 @@ function withoutPlace(message: string, path: string): string {
 
 /** Those of one field; `index`: of which entry of its list. */
 export function problemsAt(
-  problems: readonly Problem[],
+  problems: readonly PolicyProblem[],
   place: string,
 ): readonly { readonly message: string; readonly index?: number }[] {
   return problems.flatMap(({ path, message }) => {

@@ -5,7 +5,7 @@ import type { FieldSpec } from "./fields.ts";
 import { ListEditor } from "./list-editor.tsx";
 import { readNumber, writeNumber, type NumberKind } from "./numbers.ts";
 
-export interface EditorProps {
+export interface FieldEditorsEditorProps {
   readonly spec: FieldSpec;
   readonly value: unknown;
   readonly problems: readonly { readonly message: string; readonly index?: number }[];
@@ -15,7 +15,7 @@ export interface EditorProps {
 }
 
 /** The editor that a field's kind asks for. */
-export function FieldEditor(props: EditorProps): ReactNode {
+export function FieldEditor(props: FieldEditorsEditorProps): ReactNode {
   const { spec } = props;
   switch (spec.kind) {
     case "text":
@@ -43,9 +43,9 @@ export function FieldEditor(props: EditorProps): ReactNode {
   }
 }
 
-const firstOf = (problems: EditorProps["problems"]): string | undefined => problems[0]?.message;
+const firstOf = (problems: FieldEditorsEditorProps["problems"]): string | undefined => problems[0]?.message;
 
-function TextEditor({ spec, value, problems, onChange }: EditorProps): ReactNode {
+function TextEditor({ spec, value, problems, onChange }: FieldEditorsEditorProps): ReactNode {
   return (
     <Field label={spec.label} hint={spec.hint} error={firstOf(problems)}>
       {(ids) => (
@@ -66,7 +66,9 @@ function ChoiceEditor({
   problems,
   onChange,
   options,
-}: EditorProps & { readonly options: readonly { readonly value: string; readonly label: string }[] }): ReactNode {
+}: FieldEditorsEditorProps & {
+  readonly options: readonly { readonly value: string; readonly label: string }[];
+}): ReactNode {
   return (
     <Field label={spec.label} hint={spec.hint} error={firstOf(problems)}>
       {(ids) => (
@@ -89,7 +91,7 @@ function ChoiceEditor({
 
 const listOf = (value: unknown): readonly string[] => (Array.isArray(value) ? (value as readonly string[]) : []);
 
-function PlainListEditor({ spec, value, problems, onChange }: EditorProps): ReactNode {
+function PlainListEditor({ spec, value, problems, onChange }: FieldEditorsEditorProps): ReactNode {
   return (
     <ListEditor
       label={spec.label}
@@ -103,7 +105,7 @@ function PlainListEditor({ spec, value, problems, onChange }: EditorProps): Reac
 }
 
 /** Where an empty list means nothing at all, having none is a choice of its own. */
-function OnlyTheseEditor({ spec, value, problems, onChange }: EditorProps): ReactNode {
+function OnlyTheseEditor({ spec, value, problems, onChange }: FieldEditorsEditorProps): ReactNode {
   const every = value === undefined;
   const id = useId();
   return (
@@ -174,7 +176,7 @@ export function NumberEditor({
   onChange,
   onWrong,
   kind,
-}: EditorProps & { readonly kind: NumberKind }): ReactNode {
+}: FieldEditorsEditorProps & { readonly kind: NumberKind }): ReactNode {
   const [text, setText] = useState(typeof value === "number" ? writeNumber(kind, value) : "");
   const tell = useRef(onWrong);
   tell.current = onWrong;
@@ -217,7 +219,7 @@ const RATES = [
   { name: "tokens_per_minute", label: "tokens per minute" },
 ] as const;
 
-function RateEditor({ spec, value, problems, onChange, onWrong }: EditorProps): ReactNode {
+function RateEditor({ spec, value, problems, onChange, onWrong }: FieldEditorsEditorProps): ReactNode {
   const rate = (value ?? {}) as RateLimit;
   const set = (name: keyof RateLimit, next: unknown): void => {
     const { [name]: _, ...others } = rate;

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import type { Profile } from "../../../../protocol/index.ts";
-import { problemsAt, withField, type Problem } from "./draft.ts";
+import { problemsAt, withField, type PolicyProblem } from "./draft.ts";
 import { FieldEditor } from "./field-editors.tsx";
 import { FIELD_GROUPS, PROFILE_FIELDS, type FieldName } from "./fields.ts";
 
@@ -16,7 +16,7 @@ export function ProfileEditor({
 }: {
   readonly name: string;
   readonly profile: Profile;
-  readonly problems: readonly Problem[];
+  readonly problems: readonly PolicyProblem[];
   readonly onChange: (profile: Profile) => void;
   readonly onWrong: (place: string, wrong: string | undefined) => void;
 }): ReactNode {

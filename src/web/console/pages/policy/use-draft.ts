@@ -1,6 +1,6 @@
 import { useState } from "react";
 import type { Policy, Profile } from "../../../../protocol/index.ts";
-import { samePolicy, type Problem } from "./draft.ts";
+import { samePolicy, type PolicyProblem } from "./draft.ts";
 
 export interface PolicyEditor {
   /** The policy in force when editing began. */
@@ -9,13 +9,13 @@ export interface PolicyEditor {
   readonly isChanged: boolean;
   /** Fields that hold no value, by their place. */
   readonly wrong: Readonly<Record<string, string>>;
-  readonly problems: readonly Problem[];
+  readonly problems: readonly PolicyProblem[];
   /** Grows when everything that was written is to be forgotten. */
   readonly round: number;
   setDraft(policy: Policy): void;
   setProfile(name: string, profile: Profile | undefined): void;
   setWrong(place: string, words: string | undefined): void;
-  setProblems(problems: readonly Problem[]): void;
+  setProblems(problems: readonly PolicyProblem[]): void;
   /** Begins anew, from this policy. */
   begin(policy: Policy): void;
 }
@@ -25,7 +25,7 @@ export function useDraft(inForce: Policy): PolicyEditor {
   const [before, setBefore] = useState(inForce);
   const [draft, setDraft] = useState(inForce);
   const [wrong, setWrong] = useState<Readonly<Record<string, string>>>({});
-  const [problems, setProblems] = useState<readonly Problem[]>([]);
+  const [problems, setProblems] = useState<readonly PolicyProblem[]>([]);
   const [round, setRound] = useState(0);
   const change = (policy: Policy): void => {
     setDraft(policy);

@@ -3,7 +3,7 @@ import { useDeferredValue, useState, type ReactNode } from "react";
 import type { PricedModel } from "../../../../protocol/index.ts";
 import { useConnection } from "../../app/connection.tsx";
 import { Button } from "../../ui/button.tsx";
-import { DataTable, type Column } from "../../ui/data-table.tsx";
+import { DataTable, type TableColumn } from "../../ui/data-table.tsx";
 import { Input } from "../../ui/field.tsx";
 import { Section } from "../../ui/page.tsx";
 import { Badge, Skeleton, Trouble } from "../../ui/states.tsx";
@@ -16,7 +16,7 @@ const FROM: Readonly<Record<PricedModel["from"], string>> = {
   shipped: "ships",
 };
 
-const COLUMNS: readonly Column<PricedModel>[] = [
+const COLUMNS: readonly TableColumn<PricedModel>[] = [
   {
     label: "Model",
     heading: true,

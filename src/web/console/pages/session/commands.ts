@@ -10,7 +10,7 @@ export const COMMANDS = [
   { name: "close", does: "close the session" },
   { name: "help", does: "keyboard shortcuts" },
 ] as const;
-export type CommandName = (typeof COMMANDS)[number]["name"];
+export type SlashCommandName = (typeof COMMANDS)[number]["name"];
 
 /** The commands that what was written so far could become; nothing when it is no command. */
 export function suggestCommands(text: string): readonly (typeof COMMANDS)[number][] {
@@ -18,7 +18,7 @@ export function suggestCommands(text: string): readonly (typeof COMMANDS)[number
   return word === undefined ? [] : COMMANDS.filter(({ name }) => name.startsWith(word));
 }
 
-export function commandOf(text: string): CommandName | undefined {
+export function commandOf(text: string): SlashCommandName | undefined {
   const word = /^\/(\w+)\s*$/.exec(text)?.[1];
   return COMMANDS.find(({ name }) => name === word)?.name;
 }

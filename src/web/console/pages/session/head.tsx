@@ -150,7 +150,7 @@ function Meter({
   );
 }
 
-type Control = ReturnType<typeof useControl>;
+type SessionControl = ReturnType<typeof useControl>;
 
 const pauseOf = (
   session: SessionView,
@@ -160,7 +160,13 @@ const pauseOf = (
     : { icon: CirclePause, verb: "pause", label: "Pause" };
 
 /** A phone has it in the menu. */
-function PauseButton({ session, control }: { readonly session: SessionView; readonly control: Control }): ReactNode {
+function PauseButton({
+  session,
+  control,
+}: {
+  readonly session: SessionView;
+  readonly control: SessionControl;
+}): ReactNode {
   const { icon: Icon, verb, label } = pauseOf(session);
   return (
     <Button
@@ -185,7 +191,7 @@ function More({
   readonly onFork: () => void;
   readonly onFind: () => void;
   /** Absent: only for reading. */
-  readonly control: Control | undefined;
+  readonly control: SessionControl | undefined;
 }): ReactNode {
   const menu = useMenuQuestion<SessionQuestion>();
   const copyLink = useCopyLink();

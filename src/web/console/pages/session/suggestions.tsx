@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from "react";
 import { useConnection } from "../../app/connection.tsx";
 import { classes } from "../../ui/classes.ts";
-import { mentionAt, suggestCommands, withMention, type CommandName } from "./commands.ts";
+import { mentionAt, suggestCommands, withMention, type SlashCommandName } from "./commands.ts";
 
 const FILES = 12;
 
@@ -20,7 +20,7 @@ export function useSuggestions(options: {
   readonly text: string;
   readonly caret: number;
   readonly onText: (text: string, caret: number) => void;
-  readonly onCommand: (name: CommandName) => void;
+  readonly onCommand: (name: SlashCommandName) => void;
 }): readonly Suggestion[] {
   const { client } = useConnection();
   const { sessionId, text, caret, onText, onCommand } = options;

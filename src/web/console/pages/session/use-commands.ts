@@ -2,25 +2,25 @@ import { useState } from "react";
 import { useMay } from "../../app/connection.tsx";
 import { useShortcutHelp } from "../../app/shortcuts.tsx";
 import { useTell } from "../../ui/toasts.tsx";
-import type { CommandName } from "./commands.ts";
+import type { SlashCommandName } from "./commands.ts";
 import type { SessionQuestion } from "./session-dialog.tsx";
 import { useControl } from "./use-control.ts";
 
-export interface Commands {
-  readonly run: (name: CommandName) => void;
+export interface SessionCommands {
+  readonly run: (name: SlashCommandName) => void;
   /** The window that a command opened. */
   readonly asked: SessionQuestion | undefined;
   readonly end: () => void;
 }
 
 /** What the words after `/` do. */
-export function useCommands(sessionId: string, onFork: () => void): Commands {
+export function useCommands(sessionId: string, onFork: () => void): SessionCommands {
   const control = useControl(sessionId);
   const help = useShortcutHelp();
   const tell = useTell();
   const mayRaise = useMay("budget.raise");
   const [asked, setAsked] = useState<SessionQuestion>();
-  const run = (name: CommandName): void => {
+  const run = (name: SlashCommandName): void => {
     switch (name) {
       case "stop":
         return control.run("interrupt");

@@ -5,15 +5,15 @@ import { sessionChanged } from "../../app/feed.tsx";
 import { wordsOf } from "../../ui/states.tsx";
 import { useTell } from "../../ui/toasts.tsx";
 
-export type Verb = "interrupt" | "pause" | "resume" | "close";
+export type ControlVerb = "interrupt" | "pause" | "resume" | "close";
 
-const SAID: Readonly<Record<Exclude<Verb, "interrupt">, string>> = {
+const SAID: Readonly<Record<Exclude<ControlVerb, "interrupt">, string>> = {
   pause: "Paused. No new turns or tools run until you resume.",
   resume: "Resumed",
   close: "Session closed",
 };
 
-function saidOf(verb: Verb, { queue }: SessionView): string {
+function saidOf(verb: ControlVerb, { queue }: SessionView): string {
   if (verb !== "interrupt") return SAID[verb];
   const held = queue.filter((queued) => queued.held === true).length;
   if (held === 0) return "Turn stopped";
@@ -21,13 +21,13 @@ function saidOf(verb: Verb, { queue }: SessionView): string {
 }
 
 /** Stop, pause, resume and close, with what came of it told. */
-export function useControl(id: string): { readonly busy: boolean; readonly run: (verb: Verb) => void } {
+export function useControl(id: string): { readonly busy: boolean; readonly run: (verb: ControlVerb) => void } {
   const { client } = useConnection();
   const tell = useTell();
   const queries = useQueryClient();
   const control = useMutation({
     // A stop never starts anything: what waits is held until somebody lets it go on.
-    mutationFn: (verb: Verb) =>
+    mutationFn: (verb: ControlVerb) =>
       verb === "interrupt" ? client.interrupt(id, { hold_queue: true }) : client.control(id, verb),
     onSuccess: (session, verb) => {
       sessionChanged(queries, session);

@@ -12,13 +12,13 @@ interface Sending {
   readonly prompt: SubmitPrompt;
 }
 
-interface Refused extends Sending {
+interface RefusedSending extends Sending {
   readonly words: string;
 }
 
 export interface Send {
   readonly busy: boolean;
-  readonly unsent: readonly Refused[];
+  readonly unsent: readonly RefusedSending[];
   readonly send: (prompt: SubmitPrompt) => void;
   readonly again: (key: string) => void;
   readonly drop: (key: string) => void;
@@ -27,7 +27,7 @@ export interface Send {
 /** Sends prompts. One that the server did not take is kept, with the reason, until somebody decides. */
 export function useSend(id: string): Send {
   const { client } = useConnection();
-  const [unsent, setUnsent] = useState<readonly Refused[]>([]);
+  const [unsent, setUnsent] = useState<readonly RefusedSending[]>([]);
   const drop = (key: string): void => setUnsent((before) => before.filter((one) => one.key !== key));
   const sending = useMutation({
     mutationFn: ({ key, prompt }: Sending) => client.prompt(id, prompt, { key }),
@@ -51,7 +51,7 @@ export function Unsent({
   onAgain,
   onDrop,
 }: {
-  readonly unsent: readonly Refused[];
+  readonly unsent: readonly RefusedSending[];
   readonly onAgain: (key: string) => void;
   readonly onDrop: (key: string) => void;
 }): ReactNode {

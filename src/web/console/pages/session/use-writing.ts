@@ -2,7 +2,7 @@ import { useEffect, useRef, useState, type KeyboardEvent, type RefObject } from 
 import type { SessionView } from "../../../../protocol/index.ts";
 import { attach, type Attached } from "../../ui/attachments.ts";
 import { enterSends } from "../../ui/media.ts";
-import { commandOf, type CommandName } from "./commands.ts";
+import { commandOf, type SlashCommandName } from "./commands.ts";
 import { keepDraft, readDraft, readHistory, remember } from "./drafts.ts";
 import { useChooser, useSuggestions, type Chooser, type Suggestion } from "./suggestions.tsx";
 import { useSend, type Send } from "./use-send.tsx";
@@ -16,7 +16,7 @@ interface Files {
   readonly clear: () => void;
 }
 
-export interface Writing {
+export interface PromptBox {
   readonly box: RefObject<HTMLTextAreaElement | null>;
   readonly text: string;
   readonly typed: (text: string, caret: number) => void;
@@ -33,8 +33,8 @@ export interface Writing {
 /** A prompt as it is written: its text, its files, what could complete it, and where it goes. */
 export function useWriting(
   { id: sessionId, status }: Pick<SessionView, "id" | "status">,
-  onCommand: (name: CommandName) => void,
-): Writing {
+  onCommand: (name: SlashCommandName) => void,
+): PromptBox {
   const box = useRef<HTMLTextAreaElement>(null);
   const [text, setText] = useState(() => readDraft(sessionId));
   const [caret, setCaret] = useState(0);
@@ -49,7 +49,7 @@ export function useWriting(
     typed(next, at);
     requestAnimationFrame(() => box.current?.setSelectionRange(at, at));
   };
-  const command = (name: CommandName): void => {
+  const command = (name: SlashCommandName): void => {
     write("");
     onCommand(name);
   };

@@ -3,20 +3,20 @@ import { useNavigate } from "@tanstack/react-router";
 import { Status, type SessionView } from "../../../../protocol/index.ts";
 import { useConnection } from "../../app/connection.tsx";
 import { KEYS, sessionChanged } from "../../app/feed.tsx";
-import { flat, type SessionFilter, type SessionPages } from "../../app/session-lists.ts";
+import { flat, type SessionListFilter, type SessionPages } from "../../app/session-lists.ts";
 import { wordsOf } from "../../ui/states.tsx";
 import { useTell } from "../../ui/toasts.tsx";
 
 const PAGE = 50;
 
 /** What stands in the address; absent or unknown: not asked for. */
-export interface Search {
+export interface SessionSearch {
   readonly q?: string;
   readonly status?: string;
   readonly engine?: string;
 }
 
-export function filterOf({ q, status, engine }: Search): SessionFilter {
+export function filterOf({ q, status, engine }: SessionSearch): SessionListFilter {
   const known = Status.safeParse(status).data;
   return {
     ...(known === undefined ? {} : { status: known }),
@@ -26,7 +26,7 @@ export function filterOf({ q, status, engine }: Search): SessionFilter {
 }
 
 /** The sessions that fit, in pages, newest first; the feed keeps them true. */
-export function useSessions(filter: SessionFilter) {
+export function useSessions(filter: SessionListFilter) {
   const { client } = useConnection();
   const queries = useQueryClient();
   const query = useInfiniteQuery<SessionPages["pages"][number], Error, SessionPages, readonly unknown[], string>({

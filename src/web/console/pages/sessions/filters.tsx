@@ -6,7 +6,7 @@ import { useEngines } from "../../app/engines.ts";
 import { Button } from "../../ui/button.tsx";
 import { Input, Select } from "../../ui/field.tsx";
 import { statusLabel } from "../../ui/words.tsx";
-import type { Search } from "./data.ts";
+import type { SessionSearch } from "./data.ts";
 
 const TYPING_MS = 250;
 
@@ -15,7 +15,7 @@ export function Filters({
   search,
   box,
 }: {
-  readonly search: Search;
+  readonly search: SessionSearch;
   readonly box: RefObject<HTMLInputElement | null>;
 }): ReactNode {
   const change = useChange();
@@ -71,12 +71,14 @@ function EngineFilter({
 }
 
 /** Sets what is given and leaves the rest; an empty text takes it out of the address. */
-function useChange(): (change: Search) => void {
+function useChange(): (change: SessionSearch) => void {
   const navigate = useNavigate({ from: "/sessions" });
   return (change) =>
     void navigate({
       search: (before) =>
-        Object.fromEntries(Object.entries({ ...before, ...change }).filter(([, value]) => value !== "")) as Search,
+        Object.fromEntries(
+          Object.entries({ ...before, ...change }).filter(([, value]) => value !== ""),
+        ) as SessionSearch,
       replace: true,
     });
 }

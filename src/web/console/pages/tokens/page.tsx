@@ -5,7 +5,7 @@ import type { Role, TokenView } from "../../../../protocol/index.ts";
 import { useConnection, useMay } from "../../app/connection.tsx";
 import { KEYS } from "../../app/feed.tsx";
 import { Button } from "../../ui/button.tsx";
-import { DataTable, type Column } from "../../ui/data-table.tsx";
+import { DataTable, type TableColumn } from "../../ui/data-table.tsx";
 import { NotPermitted } from "../../ui/not-permitted.tsx";
 import { Page, Section } from "../../ui/page.tsx";
 import { Badge, Skeleton, Trouble, type Tone } from "../../ui/states.tsx";
@@ -51,7 +51,7 @@ function Tokens(): ReactNode {
   const { client, me } = useConnection();
   const tokens = useQuery({ queryKey: KEYS.tokens, queryFn: () => client.tokens(), staleTime: 5_000 });
   const [doomed, setDoomed] = useState<TokenView>();
-  const columns: readonly Column<TokenView>[] = [
+  const columns: readonly TableColumn<TokenView>[] = [
     {
       label: "Name",
       heading: true,

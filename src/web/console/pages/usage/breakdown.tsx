@@ -1,10 +1,10 @@
 import type { ReactNode } from "react";
 import type { UsageLine, UsageReport } from "../../../../protocol/index.ts";
-import { DataTable, type Column } from "../../ui/data-table.tsx";
+import { DataTable, type TableColumn } from "../../ui/data-table.tsx";
 import { Section } from "../../ui/page.tsx";
 import { Skeleton } from "../../ui/states.tsx";
 import { count, money } from "../../ui/words.tsx";
-import { GROUPS, type Group } from "./series.ts";
+import { GROUPS, type UsageGrouping } from "./series.ts";
 
 /** The sums of the range, dearest first. */
 export function Breakdown({
@@ -13,12 +13,12 @@ export function Breakdown({
   nameOf,
 }: {
   readonly report: UsageReport | undefined;
-  readonly group: Group;
+  readonly group: UsageGrouping;
   readonly nameOf: (id: string) => string;
 }): ReactNode {
   const label = GROUPS.find(({ value }) => value === group)?.label ?? group;
   const isTotal = (line: UsageLine): boolean => line === report?.total;
-  const columns: readonly Column<UsageLine>[] = [
+  const columns: readonly TableColumn<UsageLine>[] = [
     {
       label: capital(label),
       heading: true,

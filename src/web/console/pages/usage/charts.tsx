@@ -7,16 +7,16 @@ import { Section } from "../../ui/page.tsx";
 import { Skeleton } from "../../ui/states.tsx";
 import { count, money } from "../../ui/words.tsx";
 import { Segment } from "./controls.tsx";
-import type { Range } from "./range.ts";
-import { costChart, GROUPS, rowsOf, tokensByGroup, tokensByKind, type Group } from "./series.ts";
+import type { DayRange } from "./range.ts";
+import { costChart, GROUPS, rowsOf, tokensByGroup, tokensByKind, type UsageGrouping } from "./series.ts";
 
 const MICRO = 1_000_000;
 const dollarsWords = (value: number): string => money(value * MICRO);
 
 interface ChartsProps {
   readonly lines: readonly UsageLine[] | undefined;
-  readonly range: Range;
-  readonly group: Group;
+  readonly range: DayRange;
+  readonly group: UsageGrouping;
   readonly nameOf: (id: string) => string;
 }
 

@@ -1,10 +1,10 @@
 import { useState, type ReactNode } from "react";
 import { classes } from "../../ui/classes.ts";
 import { Field, Input, Select } from "../../ui/field.tsx";
-import { lastDays, PRESETS, rangeProblem, type Range } from "./range.ts";
-import { GROUPS, type Group } from "./series.ts";
+import { lastDays, PRESETS, rangeProblem, type DayRange } from "./range.ts";
+import { GROUPS, type UsageGrouping } from "./series.ts";
 
-export type Choice = (typeof PRESETS)[number] | "own";
+export type RangeChoice = (typeof PRESETS)[number] | "own";
 
 /** Which days, and what they are split by. */
 export function Controls({
@@ -14,11 +14,11 @@ export function Controls({
   onRange,
   onGroup,
 }: {
-  readonly choice: Choice;
-  readonly range: Range;
-  readonly group: Group;
-  readonly onRange: (choice: Choice, range: Range) => void;
-  readonly onGroup: (group: Group) => void;
+  readonly choice: RangeChoice;
+  readonly range: DayRange;
+  readonly group: UsageGrouping;
+  readonly onRange: (choice: RangeChoice, range: DayRange) => void;
+  readonly onGroup: (group: UsageGrouping) => void;
 }): ReactNode {
   return (
     <div className="flex flex-wrap items-start gap-x-6 gap-y-3">
@@ -45,7 +45,7 @@ export function Controls({
           id="usage-group"
           className="w-44"
           value={group}
-          onChange={(event) => onGroup(event.target.value as Group)}
+          onChange={(event) => onGroup(event.target.value as UsageGrouping)}
         >
           {GROUPS.map(({ value, label }) => (
             <option key={value} value={value}>
@@ -83,10 +83,16 @@ export function Segment({
 }
 
 /** A range is taken up as soon as both days make sense. */
-function OwnDays({ range, onRange }: { readonly range: Range; readonly onRange: (range: Range) => void }): ReactNode {
+function OwnDays({
+  range,
+  onRange,
+}: {
+  readonly range: DayRange;
+  readonly onRange: (range: DayRange) => void;
+}): ReactNode {
   const [draft, setDraft] = useState(range);
   const problem = rangeProblem(draft);
-  const change = (next: Range): void => {
+  const change = (next: DayRange): void => {
     setDraft(next);
     if (rangeProblem(next) === undefined) onRange(next);
   };

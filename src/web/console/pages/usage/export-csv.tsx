@@ -6,11 +6,11 @@ import { Button } from "../../ui/button.tsx";
 import { download } from "../../ui/download.ts";
 import { wordsOf } from "../../ui/states.tsx";
 import { useTell } from "../../ui/toasts.tsx";
-import type { Range } from "./range.ts";
-import type { Group } from "./series.ts";
+import type { DayRange } from "./range.ts";
+import type { UsageGrouping } from "./series.ts";
 
 /** The lines behind the charts, as a file. */
-export function ExportCsv({ range, group }: { readonly range: Range; readonly group: Group }): ReactNode {
+export function ExportCsv({ range, group }: { readonly range: DayRange; readonly group: UsageGrouping }): ReactNode {
   const { client } = useConnection();
   const tell = useTell();
   const save = useMutation({

@@ -11,12 +11,12 @@ import { Empty, Note, Skeleton, Trouble } from "../../ui/states.tsx";
 import { Breakdown } from "./breakdown.tsx";
 import { Budgets } from "./budgets.tsx";
 import { Charts } from "./charts.tsx";
-import { Controls, type Choice } from "./controls.tsx";
+import { Controls, type RangeChoice } from "./controls.tsx";
 import { ExportCsv } from "./export-csv.tsx";
 import { Figures } from "./figures.tsx";
 import { useNames, useNewestSessions } from "./names.ts";
-import { lastDays, type Range } from "./range.ts";
-import type { Group } from "./series.ts";
+import { lastDays, type DayRange } from "./range.ts";
+import type { UsageGrouping } from "./series.ts";
 import { SessionLimits } from "./session-limits.tsx";
 
 const EACH_MS = 20_000;
@@ -34,7 +34,7 @@ export function UsagePage(): ReactNode {
   return <Usage />;
 }
 
-function useReport(by: readonly ("day" | Group)[], range: Range): UseQueryResult<UsageReport> {
+function useReport(by: readonly ("day" | UsageGrouping)[], range: DayRange): UseQueryResult<UsageReport> {
   const { client } = useConnection();
   return useQuery({
     queryKey: [...KEYS.usage, by, range],
@@ -46,16 +46,16 @@ function useReport(by: readonly ("day" | Group)[], range: Range): UseQueryResult
 
 function Usage(): ReactNode {
   const { me } = useConnection();
-  const [choice, setChoice] = useState<Choice>(DEFAULT_DAYS);
-  const [range, setRange] = useState<Range>(() => lastDays(DEFAULT_DAYS, Date.now()));
-  const [group, setGroup] = useState<Group>("model");
+  const [choice, setChoice] = useState<RangeChoice>(DEFAULT_DAYS);
+  const [range, setRange] = useState<DayRange>(() => lastDays(DEFAULT_DAYS, Date.now()));
+  const [group, setGroup] = useState<UsageGrouping>("model");
   const daily = useReport(["day", group], range);
   const sums = useReport([group], range);
   const { sessions } = useNewestSessions();
   const nameOf = useNames(sessions);
   const trouble = daily.error ?? sums.error;
   const retry = (): void => void Promise.all([daily.refetch(), sums.refetch()]);
-  const pick = (next: Choice, days: Range): void => {
+  const pick = (next: RangeChoice, days: DayRange): void => {
     setChoice(next);
     setRange(days);
   };

@@ -1,5 +1,5 @@
 /** Days, `2026-11-15`, UTC, both inclusive. */
-export interface Range {
+export interface DayRange {
   readonly from: string;
   readonly to: string;
 }
@@ -16,12 +16,12 @@ function dayOf(ms: number): string {
 }
 
 /** The last so many days, today among them. */
-export function lastDays(days: number, now: number): Range {
+export function lastDays(days: number, now: number): DayRange {
   return { from: dayOf(now - (days - 1) * DAY_MS), to: dayOf(now) };
 }
 
 /** What is wrong with a range that a person wrote; absent: nothing. */
-export function rangeProblem({ from, to }: Range): string | undefined {
+export function rangeProblem({ from, to }: DayRange): string | undefined {
   if (!isDay(from) || !isDay(to)) return "Both must be days, such as 2026-11-15.";
   return from > to ? "The first day must not be after the last one." : undefined;
 }
@@ -31,7 +31,7 @@ function isDay(text: string): boolean {
 }
 
 /** Every place of the time axis: days, or months where there are too many days. */
-export function placesOf({ from, to }: Range): { readonly places: readonly string[]; readonly months: boolean } {
+export function placesOf({ from, to }: DayRange): { readonly places: readonly string[]; readonly months: boolean } {
   const days = Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS) + 1;
   if (days <= MAX_DAY_BARS) {
     const start = Date.parse(from);

@@ -1,10 +1,10 @@
 import type { TokenCount, UsageLine } from "../../../../protocol/index.ts";
-import type { Bar, BarChart } from "../../charts/bars.ts";
+import type { ChartBar, BarChart } from "../../charts/bars.ts";
 import { SERIES } from "../../charts/palette.ts";
-import { placesOf, type Range } from "./range.ts";
+import { placesOf, type DayRange } from "./range.ts";
 
-export type Group = "model" | "agent" | "engine" | "provider";
-export const GROUPS: readonly { readonly value: Group; readonly label: string }[] = [
+export type UsageGrouping = "model" | "agent" | "engine" | "provider";
+export const GROUPS: readonly { readonly value: UsageGrouping; readonly label: string }[] = [
   { value: "model", label: "model" },
   { value: "agent", label: "person or agent" },
   { value: "engine", label: "engine" },
@@ -25,14 +25,14 @@ function allTokens(tokens: TokenCount): number {
   return TOKEN_KINDS.reduce((sum, kind) => sum + kind.of(tokens), 0);
 }
 
-interface Piece {
+interface SeriesPoint {
   readonly day: string;
   readonly series: string;
   readonly value: number;
 }
 
 interface Wanted {
-  readonly range: Range;
+  readonly range: DayRange;
   readonly unit: BarChart["unit"];
   /** A value in words, such as `$1.20`. */
   readonly words: (value: number) => string;
@@ -41,7 +41,7 @@ interface Wanted {
 /** Cost by day and group. The series that cost most have colours of their own; the rest is folded together. */
 export function costChart(
   lines: readonly UsageLine[],
-  group: Group,
+  group: UsageGrouping,
   { nameOf, ...wanted }: Omit<Wanted, "unit"> & { readonly nameOf: (value: string) => string },
 ): BarChart {
   const pieces = lines.map((line) => ({
@@ -54,7 +54,7 @@ export function costChart(
 
 export function tokensByGroup(
   lines: readonly UsageLine[],
-  group: Group,
+  group: UsageGrouping,
   { nameOf, ...wanted }: Omit<Wanted, "unit"> & { readonly nameOf: (value: string) => string },
 ): BarChart {
   const pieces = lines.map((line) => ({
@@ -74,14 +74,14 @@ export function tokensByKind(lines: readonly UsageLine[], wanted: Omit<Wanted, "
   return { ...chart, series: TOKEN_KINDS.map(({ label }) => label).filter((label) => chart.series.includes(label)) };
 }
 
-function stack(pieces: readonly Piece[], { range, unit, words }: Wanted): BarChart {
+function stack(pieces: readonly SeriesPoint[], { range, unit, words }: Wanted): BarChart {
   const { places, months } = placesOf(range);
   const totals = new Map<string, number>();
   for (const { series, value } of pieces) totals.set(series, (totals.get(series) ?? 0) + value);
   const ranked = [...totals].filter(([, value]) => value > 0).sort(([, left], [, right]) => right - left);
   const folded = ranked.length > SERIES;
   const own = new Set(ranked.slice(0, folded ? SERIES - 1 : SERIES).map(([name]) => name));
-  const sums = new Map<string, Bar>();
+  const sums = new Map<string, ChartBar>();
   const known = new Set(places);
   for (const piece of pieces) {
     const at = months ? piece.day.slice(0, 7) : piece.day;

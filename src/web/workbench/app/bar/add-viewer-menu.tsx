@@ -4,12 +4,12 @@ import type { ReactNode } from "react";
 import { MENU, MENU_ITEM, MENU_LINE } from "../../../console/ui/menu.ts";
 import { VIEWERS } from "../../viewers/registry.ts";
 import { NOT_AVAILABLE } from "../../viewers/viewer.ts";
-import type { Commands } from "../commands.ts";
+import type { WorkbenchCommands } from "../commands.ts";
 import { IconButton } from "./icon-button.tsx";
 import { VIEWER_ICONS } from "./viewer-list.ts";
 
 /** Every type of viewer; those that document 000 names and that are not here, with the reason. */
-export function AddViewerMenu({ commands }: { readonly commands: Commands }): ReactNode {
+export function AddViewerMenu({ commands }: { readonly commands: WorkbenchCommands }): ReactNode {
   return (
     <DropdownMenu.Root modal={false}>
       <DropdownMenu.Trigger asChild>

@@ -5,7 +5,7 @@ import type { Table } from "../../data/table.ts";
 import { WORKBENCH_LIMITS } from "../../limits.ts";
 import { VIEWERS } from "../../viewers/registry.ts";
 import { NOT_AVAILABLE } from "../../viewers/viewer.ts";
-import { useCommands, type Commands } from "../commands.ts";
+import { useCommands, type WorkbenchCommands } from "../commands.ts";
 import { useBench, useNextRedo, useNextUndo } from "../context.tsx";
 import { useFilePicker } from "../start/file-picker.tsx";
 import { ask, useDownloads, useSurface } from "../surface.ts";
@@ -45,7 +45,7 @@ export function useMenus(): readonly TopMenu[] {
   ];
 }
 
-function selectEntries({ view, select }: Commands): readonly MenuEntry[] {
+function selectEntries({ view, select }: WorkbenchCommands): readonly MenuEntry[] {
   const disabled = view === undefined;
   return [
     { label: "All rows", run: () => select("all"), disabled },
@@ -55,7 +55,7 @@ function selectEntries({ view, select }: Commands): readonly MenuEntry[] {
   ];
 }
 
-function useEditEntries(commands: Commands): readonly MenuEntry[] {
+function useEditEntries(commands: WorkbenchCommands): readonly MenuEntry[] {
   const undo = useNextUndo();
   const redo = useNextRedo();
   const { view } = commands;
@@ -89,7 +89,7 @@ function useEditEntries(commands: Commands): readonly MenuEntry[] {
   ];
 }
 
-function useViewEntries(commands: Commands): readonly MenuEntry[] {
+function useViewEntries(commands: WorkbenchCommands): readonly MenuEntry[] {
   const { theme, set: setSetting } = useSettings();
   const { layouts, opening } = useBench();
   const showHelp = useShortcutHelp();
@@ -139,7 +139,7 @@ function useViewEntries(commands: Commands): readonly MenuEntry[] {
 /** Of a table that is not there nothing changes. */
 const NO_TABLE: Pick<Table, "subscribe" | "version"> = { subscribe: () => () => undefined, version: () => 0 };
 
-function useDataEntries(commands: Commands): readonly MenuEntry[] {
+function useDataEntries(commands: WorkbenchCommands): readonly MenuEntry[] {
   const pick = useFilePicker();
   const { isSqlOpen, set } = useSurface();
   const { safeForSpreadsheets, set: setDownloads } = useDownloads();

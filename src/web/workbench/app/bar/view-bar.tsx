@@ -6,7 +6,7 @@ import { MENU_ITEM, MENU_LINE } from "../../../console/ui/menu.ts";
 import { useTable } from "../../data/use-table.ts";
 import { count } from "../../model/words.ts";
 import type { View } from "../../model/workbench.ts";
-import { useCommands, type Commands } from "../commands.ts";
+import { useCommands, type WorkbenchCommands } from "../commands.ts";
 import { useBench, useViews } from "../context.tsx";
 import { ask, useDownloads, useSurface } from "../surface.ts";
 import { TabStrip } from "../tab-strip.tsx";
@@ -91,7 +91,7 @@ function ViewTabs({ view }: { readonly view: View }): ReactNode {
   );
 }
 
-function FiltersButton({ view, commands }: { readonly view: View; readonly commands: Commands }): ReactNode {
+function FiltersButton({ view, commands }: { readonly view: View; readonly commands: WorkbenchCommands }): ReactNode {
   return (
     <IconButton
       icon={Funnel}
@@ -105,7 +105,7 @@ function FiltersButton({ view, commands }: { readonly view: View; readonly comma
   );
 }
 
-function DownloadMenu({ view, commands }: { readonly view: View; readonly commands: Commands }): ReactNode {
+function DownloadMenu({ view, commands }: { readonly view: View; readonly commands: WorkbenchCommands }): ReactNode {
   const { table } = view;
   useTable(table, "filter", "selection");
   const items = [
@@ -164,7 +164,7 @@ function SpreadsheetChoice(): ReactNode {
   );
 }
 
-function LayoutsMenu({ view, commands }: { readonly view: View; readonly commands: Commands }): ReactNode {
+function LayoutsMenu({ view, commands }: { readonly view: View; readonly commands: WorkbenchCommands }): ReactNode {
   const { layouts, opening } = useBench();
   const [, again] = useState(0);
   const list = layouts.list();

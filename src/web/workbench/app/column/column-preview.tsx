@@ -2,7 +2,7 @@ import { useMemo, type ReactNode } from "react";
 import { textAt } from "../../data/format.ts";
 import type { Table } from "../../data/table.ts";
 import { WORKBENCH_LIMITS } from "../../limits.ts";
-import type { Tried } from "./try-formula.ts";
+import type { TriedFormula } from "./try-formula.ts";
 
 /** The first values; where the formula is wrong, the place in it. Keeps its height, so that nothing jumps while somebody writes. */
 export function ColumnPreview({
@@ -10,7 +10,7 @@ export function ColumnPreview({
   table,
   expression,
 }: {
-  readonly tried: Tried;
+  readonly tried: TriedFormula;
   readonly table: Table;
   readonly expression: string;
 }): ReactNode {
@@ -46,7 +46,7 @@ function Values({
   tried,
   table,
 }: {
-  readonly tried: Extract<Tried, { kind: "ready" }>;
+  readonly tried: Extract<TriedFormula, { kind: "ready" }>;
   readonly table: Table;
 }): ReactNode {
   const { formula } = tried;

@@ -2,11 +2,11 @@ import { useState, type FormEvent, type ReactNode } from "react";
 import { Button } from "../../../console/ui/button.tsx";
 import { Dialog } from "../../../console/ui/dialog.tsx";
 import { Field, Select } from "../../../console/ui/field.tsx";
-import { GRID, moveTo, moveToEdge, type Place } from "../../model/dock.ts";
+import { GRID, moveTo, moveToEdge, type DockPlace } from "../../model/dock.ts";
 import type { View } from "../../model/workbench.ts";
 import { useBench } from "../context.tsx";
 
-const PLACES: readonly (readonly [Place, string])[] = [
+const PLACES: readonly (readonly [DockPlace, string])[] = [
   ["left", "Left of"],
   ["right", "Right of"],
   ["top", "Above"],
@@ -28,7 +28,7 @@ export function MoveDialog({
   const { workbench } = useBench();
   const all = [{ id: GRID, title: "Grid" }, ...view.viewers];
   const others = all.filter(({ id }) => id !== viewerId);
-  const [place, setPlace] = useState<Place>("right");
+  const [place, setPlace] = useState<DockPlace>("right");
   const [target, setTarget] = useState(others[0]?.id ?? WHOLE);
   const title = all.find(({ id }) => id === viewerId)?.title ?? "";
   const submit = (event: FormEvent): void => {
@@ -46,7 +46,7 @@ export function MoveDialog({
         <form onSubmit={submit} className="space-y-4">
           <Field label="Where">
             {(ids) => (
-              <Select {...ids} autoFocus value={place} onChange={(event) => setPlace(event.target.value as Place)}>
+              <Select {...ids} autoFocus value={place} onChange={(event) => setPlace(event.target.value as DockPlace)}>
                 {PLACES.map(([value, label]) => (
                   <option key={value} value={value}>
                     {label}

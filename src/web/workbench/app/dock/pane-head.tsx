@@ -11,7 +11,7 @@ import { useBench } from "../context.tsx";
 import { TabStrip } from "../tab-strip.tsx";
 import { ask, useSurface } from "../surface.ts";
 
-interface HeadProps {
+interface PaneHeadHeadProps {
   readonly id: string;
   readonly view: View;
   /** All of the same place; the others are tabs. */
@@ -25,7 +25,7 @@ interface HeadProps {
 }
 
 /** What a viewer is, by which it is also moved, and what can be done with it. */
-export function PaneHead(props: HeadProps): ReactNode {
+export function PaneHead(props: PaneHeadHeadProps): ReactNode {
   const { id, view, stack, isAlone, isPhone, isNarrow, onGrab } = props;
   const viewer = view.viewers.find((one) => one.id === id);
   const { workbench } = useBench();
@@ -97,7 +97,7 @@ function Title({ id, view, title }: { readonly id: string; readonly view: View; 
   );
 }
 
-function Tabs({ id, view, stack, onShow }: HeadProps): ReactNode {
+function Tabs({ id, view, stack, onShow }: PaneHeadHeadProps): ReactNode {
   const titleOf = (one: string): string => view.viewers.find((viewer) => viewer.id === one)?.title ?? "Grid";
   return (
     <TabStrip

@@ -8,13 +8,13 @@ import { useBench } from "../context.tsx";
 /** A pointer that moves less than this has only clicked. */
 const SLACK = 6;
 
-interface Held {
+interface DraggedTab {
   readonly id: string;
   readonly x: number;
   readonly y: number;
 }
 
-export interface Drag {
+export interface TabDrag {
   /** Where it would fall now; absent: nothing is dragged, or it is over no place. */
   readonly target: DropTarget | undefined;
   readonly grab: (id: string, event: ReactPointerEvent) => void;
@@ -26,9 +26,9 @@ export function useDrag(options: {
   readonly area: RefObject<HTMLElement | null>;
   readonly stacks: readonly StackRect[];
   readonly space: Rect;
-}): Drag {
+}): TabDrag {
   const { workbench } = useBench();
-  const [held, setHeld] = useState<Held | undefined>(undefined);
+  const [held, setHeld] = useState<DraggedTab | undefined>(undefined);
   const [target, setTarget] = useState<DropTarget | undefined>(undefined);
   const newest = useRef(options);
   newest.current = options;

@@ -2,7 +2,7 @@ import { asBool } from "./code.ts";
 import type { Code, NumberCode } from "./code.ts";
 import { FormulaError } from "./error.ts";
 import { argument, MANY } from "./function.ts";
-import type { Call, FormulaFunction, Made } from "./function.ts";
+import type { FunctionCall, FormulaFunction, FunctionResult } from "./function.ts";
 import { wordsOfType } from "./code.ts";
 
 type Unified =
@@ -41,7 +41,7 @@ function mixed(code: Code, first: Code, where: string): never {
 }
 
 /** Where the test is missing, so is the result. */
-export function choice(test: Code, yes: Code, no: Code, where: string): Made {
+export function choice(test: Code, yes: Code, no: Code, where: string): FunctionResult {
   const truth = asBool(test, where).at;
   const both = unified([yes, no], where);
   if (both.type === "string") {
@@ -66,7 +66,7 @@ export function choice(test: Code, yes: Code, no: Code, where: string): Made {
   };
 }
 
-function makeCoalesce(call: Call): Made {
+function makeCoalesce(call: FunctionCall): FunctionResult {
   const all = unified(call.given, "Coalesce");
   if (all.type === "string") {
     return {
@@ -98,7 +98,7 @@ export function isNull(code: Code): (row: number) => number {
   return (row) => Number(Number.isNaN(code.at(row)));
 }
 
-function makeIsEmpty(call: Call): Made {
+function makeIsEmpty(call: FunctionCall): FunctionResult {
   const code = argument(call, 0);
   if (code.type !== "string") return { type: "bool", at: isNull(code) };
   return { type: "bool", at: (row) => Number((code.at(row) ?? "") === "") };

@@ -2,12 +2,12 @@ import type { TextColumn } from "../column.ts";
 import { FORMULA_BOUNDS, FormulaError } from "./error.ts";
 
 /** What a value depends on. A text column: on that alone, so that each different text is worked out once. */
-export type Source = TextColumn | "nothing" | "rows";
+export type ValueSource = TextColumn | "nothing" | "rows";
 
 interface CodeHead {
   /** Where it stands in the expression, for errors. */
   readonly position: number;
-  readonly source: Source;
+  readonly source: ValueSource;
   /** A column or a value as it is written: there is nothing to work out. */
   readonly plain?: true;
 }
@@ -72,8 +72,8 @@ export function asText(code: Code, where: string): TextCode {
   return mustBe(code, "a text", where);
 }
 
-export function sourceOf(codes: readonly Code[]): Source {
-  let source: Source = "nothing";
+export function sourceOf(codes: readonly Code[]): ValueSource {
+  let source: ValueSource = "nothing";
   for (const code of codes) {
     if (code.source === "nothing" || code.source === source) continue;
     if (source !== "nothing") return "rows";

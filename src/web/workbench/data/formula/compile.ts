@@ -5,16 +5,16 @@ import { choice } from "./choice.ts";
 import { remembered, sourceOf } from "./code.ts";
 import type { Code } from "./code.ts";
 import { FormulaError, nearWords } from "./error.ts";
-import type { FormulaFunction, Made } from "./function.ts";
+import type { FormulaFunction, FunctionResult } from "./function.ts";
 import { OTHER_NAMES, ROW_FUNCTIONS } from "./functions.ts";
 import { arithmetic, comparison, logic, negative, not, oneOf } from "./operate.ts";
-import type { Part } from "./parse.ts";
+import type { FormulaPart } from "./parse.ts";
 import { COLUMN_FUNCTIONS, ofWholeColumn } from "./whole-column.ts";
 
 type Columns = Pick<Table, "column" | "columns">;
 
 /** Turns the parts of a formula into functions of a row. Throws a FormulaError where it does not fit the table. */
-export function compilePart(part: Part, table: Columns): Code {
+export function compilePart(part: FormulaPart, table: Columns): Code {
   switch (part.kind) {
     case "number":
       return plainNumber(part.value, Number.isSafeInteger(part.value) ? "int" : "double", part.at);
@@ -52,18 +52,18 @@ function plainNumber(value: number, type: "int" | "double" | "bool", position: n
 }
 
 /** The codes of some parts; as many as there are parts. */
-type Codes<Parts extends readonly Part[]> = { readonly [Place in keyof Parts]: Code };
+type PartCodes<Parts extends readonly FormulaPart[]> = { readonly [Place in keyof Parts]: Code };
 
-function made<const Parts extends readonly Part[]>(
+function made<const Parts extends readonly FormulaPart[]>(
   position: number,
   parts: Parts,
   table: Columns,
-  make: (codes: Codes<Parts>) => Made,
+  make: (codes: PartCodes<Parts>) => FunctionResult,
 ): Code {
   const codes = parts.map((part) => compilePart(part, table));
   const source = sourceOf(codes);
   const ready = source === "rows" ? codes.map(remembered) : codes;
-  return { position, source, ...make(ready as unknown as Codes<Parts>) };
+  return { position, source, ...make(ready as unknown as PartCodes<Parts>) };
 }
 
 function columnCode(column: Column, position: number): Code {
@@ -85,7 +85,7 @@ function columnNamed(name: string, table: Columns, position: number): Column {
   throw new FormulaError(`There is no column "${name}". ${nearWords(name, names, "columns")}`, position);
 }
 
-function call(part: Part & { readonly kind: "call" }, table: Columns): Code {
+function call(part: FormulaPart & { readonly kind: "call" }, table: Columns): Code {
   const word = (OTHER_NAMES.get(part.name.toLowerCase()) ?? part.name).toLowerCase();
   const ofColumn = COLUMN_FUNCTIONS.find(({ name }) => name.toLowerCase() === word);
   if (ofColumn !== undefined) {
@@ -106,7 +106,7 @@ function call(part: Part & { readonly kind: "call" }, table: Columns): Code {
   return made(part.at, part.given, table, (given) => found.make({ given, position: part.at }));
 }
 
-function checkCount(found: FormulaFunction, part: Part & { readonly kind: "call" }): void {
+function checkCount(found: FormulaFunction, part: FormulaPart & { readonly kind: "call" }): void {
   const { length } = part.given;
   if (length >= found.least && length <= found.most) return;
   const wanted = found.least === found.most ? `${found.least}` : `${found.least} to ${found.most}`;

@@ -3,7 +3,7 @@ import { asDate, asNumber, asText } from "./code.ts";
 import type { Code } from "./code.ts";
 import { FormulaError } from "./error.ts";
 import { argument } from "./function.ts";
-import type { Call, FormulaFunction, Made } from "./function.ts";
+import type { FunctionCall, FormulaFunction, FunctionResult } from "./function.ts";
 import { timeOfText } from "../text-value.ts";
 
 const SECOND = 1_000;
@@ -30,7 +30,7 @@ function inRange(time: number): number {
 }
 
 function ofDate(name: string, about: string, work: (date: Date) => number): FormulaFunction {
-  const make = (call: Call): Made => {
+  const make = (call: FunctionCall): FunctionResult => {
     const { at } = asDate(argument(call, 0), name);
     return {
       type: "int",
@@ -64,7 +64,7 @@ function addMonths(time: number, months: number): number {
   return inRange(dayToTime(year, month, date.getUTCDate()) + (time - Math.floor(time / DAY) * DAY));
 }
 
-function makeAdd(call: Call): Made {
+function makeAdd(call: FunctionCall): FunctionResult {
   const date = asDate(argument(call, 0), "DateAdd").at;
   const amount = asNumber(argument(call, 1), "DateAdd").at;
   const unit = call.given.length < 3 ? "day" : unitOf(argument(call, 2), "DateAdd");
@@ -84,7 +84,7 @@ function monthsBetween(from: number, to: number): number {
   return addMonths(from, months) > to ? months - 1 : months;
 }
 
-function makeDiff(call: Call): Made {
+function makeDiff(call: FunctionCall): FunctionResult {
   const from = asDate(argument(call, 0), "DateDiff").at;
   const to = asDate(argument(call, 1), "DateDiff").at;
   const unit = call.given.length < 3 ? "day" : unitOf(argument(call, 2), "DateDiff");
@@ -94,7 +94,7 @@ function makeDiff(call: Call): Made {
   return { type: "int", at: (row) => Math.trunc(monthsBetween(from(row), to(row)) / months) };
 }
 
-function makeDate(call: Call): Made {
+function makeDate(call: FunctionCall): FunctionResult {
   if (call.given.length === 2)
     throw new FormulaError("Date needs a text, or year, month and day.", argument(call, 1).position);
   if (call.given.length === 1) {

@@ -1,13 +1,13 @@
-import type { Code, NumberCode, Source } from "./code.ts";
+import type { Code, NumberCode, ValueSource } from "./code.ts";
 import { asNumber, asText } from "./code.ts";
 
 /** What a function makes of its arguments; absent source: that of the arguments. */
-export type Made = { readonly source?: Source } & (
+export type FunctionResult = { readonly source?: ValueSource } & (
   | { readonly type: NumberCode["type"]; readonly at: (row: number) => number }
   | { readonly type: "string"; readonly at: (row: number) => string | null }
 );
 
-export interface Call {
+export interface FunctionCall {
   readonly given: readonly Code[];
   /** Where the call stands. */
   readonly position: number;
@@ -22,7 +22,7 @@ export interface FormulaFunction {
   readonly least: number;
   /** Arguments at most. */
   readonly most: number;
-  readonly make: (call: Call) => Made;
+  readonly make: (call: FunctionCall) => FunctionResult;
 }
 
 /** As many arguments as anyone writes by hand. */
@@ -30,7 +30,7 @@ export const MANY = 100;
 
 const NOTHING: Code = { type: "null", position: 0, source: "nothing" };
 
-export function argument({ given }: Call, index: number): Code {
+export function argument({ given }: FunctionCall, index: number): Code {
   return given[index] ?? NOTHING;
 }
 
@@ -43,7 +43,7 @@ type NumberFunction = (number: number) => number;
 
 /** A function of one number. */
 export function ofNumber(name: string, about: string, type: "int" | "double", work: NumberFunction): FormulaFunction {
-  const make = (call: Call): Made => {
+  const make = (call: FunctionCall): FunctionResult => {
     const { at } = asNumber(argument(call, 0), name);
     return { type, at: (row) => finite(work(at(row))) };
   };
@@ -52,7 +52,7 @@ export function ofNumber(name: string, about: string, type: "int" | "double", wo
 
 /** A function of one text that gives a text or a number. */
 export function ofText(name: string, about: string, work: (text: string) => string): FormulaFunction {
-  const make = (call: Call): Made => {
+  const make = (call: FunctionCall): FunctionResult => {
     const { at } = asText(argument(call, 0), name);
     return {
       type: "string",
@@ -67,7 +67,7 @@ export function ofText(name: string, about: string, work: (text: string) => stri
 
 /** Whether two texts have something to do with each other. */
 export function ofTexts(name: string, about: string, work: (text: string, other: string) => boolean): FormulaFunction {
-  const make = (call: Call): Made => {
+  const make = (call: FunctionCall): FunctionResult => {
     const text = asText(argument(call, 0), name).at;
     const other = asText(argument(call, 1), name).at;
     return {

@@ -1,6 +1,6 @@
 import { asNumber } from "./code.ts";
 import { argument, finite, MANY, ofNumber } from "./function.ts";
-import type { Call, FormulaFunction, Made } from "./function.ts";
+import type { FunctionCall, FormulaFunction, FunctionResult } from "./function.ts";
 
 function ofTwo(
   name: string,
@@ -8,7 +8,7 @@ function ofTwo(
   about: string,
   work: (left: number, right: number) => number,
 ): FormulaFunction {
-  const make = (call: Call): Made => {
+  const make = (call: FunctionCall): FunctionResult => {
     const left = asNumber(argument(call, 0), name).at;
     const right = asNumber(argument(call, 1), name).at;
     return { type: "double", at: (row) => finite(work(left(row), right(row))) };
@@ -23,7 +23,7 @@ function ofMany(
   work: (sofar: number, number: number) => number,
   end: (result: number, count: number) => number = (result) => result,
 ): FormulaFunction {
-  const make = (call: Call): Made => {
+  const make = (call: FunctionCall): FunctionResult => {
     const codes = call.given.map((code) => asNumber(code, name));
     const [first, ...others] = codes.map(({ at }) => at);
     const whole = name !== "Avg" && codes.every(({ type }) => type === "int");
@@ -67,14 +67,14 @@ function shift(number: number, places: number): number {
   return Number(`${digits}e${Number(power) + places}`);
 }
 
-function makeRound(call: Call): Made {
+function makeRound(call: FunctionCall): FunctionResult {
   const number = asNumber(argument(call, 0), "Round").at;
   if (call.given.length < 2) return { type: "int", at: (row) => roundTo(number(row), 0) };
   const digits = asNumber(argument(call, 1), "Round").at;
   return { type: "double", at: (row) => roundTo(number(row), digits(row)) };
 }
 
-function makeLog(call: Call): Made {
+function makeLog(call: FunctionCall): FunctionResult {
   const number = asNumber(argument(call, 0), "Log").at;
   if (call.given.length < 2) return { type: "double", at: (row) => finite(Math.log(number(row))) };
   const base = asNumber(argument(call, 1), "Log").at;

@@ -3,14 +3,14 @@ import { asBool, asNumber, wordsOfType } from "./code.ts";
 import type { Code, NumberCode } from "./code.ts";
 import { FormulaError } from "./error.ts";
 import { finite } from "./function.ts";
-import type { Made } from "./function.ts";
+import type { FunctionResult } from "./function.ts";
 import { timeOfText } from "../text-value.ts";
 import type { Arithmetic, Comparison } from "./parse.ts";
 import { concatenated } from "./text.ts";
 
 const DAY = 86_400_000;
 
-export function arithmetic(sign: Arithmetic, left: Code, right: Code, position: number): Made {
+export function arithmetic(sign: Arithmetic, left: Code, right: Code, position: number): FunctionResult {
   if (sign === "+" && (left.type === "string" || right.type === "string")) return concatenated([left, right], position);
   const dates = dateArithmetic(sign, left, right);
   if (dates !== undefined) return dates;
@@ -42,7 +42,7 @@ function numberArithmetic(sign: Arithmetic, left: At, right: At): At {
 }
 
 /** A date and a number of days, or the days between two dates. Undefined: no dates. */
-function dateArithmetic(sign: Arithmetic, left: Code, right: Code): Made | undefined {
+function dateArithmetic(sign: Arithmetic, left: Code, right: Code): FunctionResult | undefined {
   if (left.type !== "datetime" && right.type !== "datetime") return undefined;
   if (sign === "-" && left.type === "datetime" && right.type === "datetime")
     return { type: "double", at: (row) => (left.at(row) - right.at(row)) / DAY };
@@ -57,18 +57,18 @@ function dateArithmetic(sign: Arithmetic, left: Code, right: Code): Made | undef
   return { type: "datetime", at: (row) => date.at(row) + at(row) * scale };
 }
 
-export function negative(code: Code): Made {
+export function negative(code: Code): FunctionResult {
   const { type, at } = asNumber(code, 'A "-" before a value');
   return { type, at: (row) => -at(row) };
 }
 
-export function not(code: Code): Made {
+export function not(code: Code): FunctionResult {
   const { at } = asBool(code, "`not`");
   return { type: "bool", at: (row) => 1 - at(row) };
 }
 
 /** A missing side does not matter where the other decides: false and missing is false. */
-export function logic(sign: "and" | "or", left: Code, right: Code): Made {
+export function logic(sign: "and" | "or", left: Code, right: Code): FunctionResult {
   const first = asBool(left, `\`${sign}\``).at;
   const second = asBool(right, `\`${sign}\``).at;
   const deciding = sign === "and" ? 0 : 1;
@@ -97,7 +97,7 @@ function asDatesWhereOneIs(codes: readonly Code[]): readonly Code[] {
   });
 }
 
-export function comparison(sign: Comparison, left: Code, right: Code): Made {
+export function comparison(sign: Comparison, left: Code, right: Code): FunctionResult {
   if (left.type === "null" || right.type === "null")
     return withNull(sign, left.type === "null" ? right : left, left.position);
   const both = unified(asDatesWhereOneIs([left, right]), `"${sign}"`);
@@ -111,7 +111,7 @@ export function comparison(sign: Comparison, left: Code, right: Code): Made {
   return { type: "bool", at: numberComparison(sign, first, second) };
 }
 
-function withNull(sign: Comparison, code: Code, position: number): Made {
+function withNull(sign: Comparison, code: Code, position: number): FunctionResult {
   const missing = isNull(code);
   if (sign === "=") return { type: "bool", at: missing };
   if (sign === "!=") return { type: "bool", at: (row) => 1 - missing(row) };
@@ -164,7 +164,7 @@ function textComparison(sign: Comparison, left: TextAt, right: TextAt): At {
 }
 
 /** Whether a value is one of a list; `null` in the list stands for a missing one. */
-export function oneOf(value: Code, list: readonly Code[]): Made {
+export function oneOf(value: Code, list: readonly Code[]): FunctionResult {
   const takesNull = list.some((code) => code.type === "null");
   const others = list.filter((code) => code.type !== "null");
   const all = unified(asDatesWhereOneIs([value, ...others]), "`in`");

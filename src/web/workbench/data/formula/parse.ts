@@ -1,24 +1,24 @@
 import { FORMULA_BOUNDS, FormulaError } from "./error.ts";
 import { tokensOf } from "./tokens.ts";
-import type { Token } from "./tokens.ts";
+import type { FormulaToken } from "./tokens.ts";
 
 export type Arithmetic = "+" | "-" | "*" | "/" | "%" | "^";
 export type Comparison = "=" | "!=" | "<" | "<=" | ">" | ">=";
 
-export type Part = { readonly at: number } & (
+export type FormulaPart = { readonly at: number } & (
   | { readonly kind: "number"; readonly value: number }
   | { readonly kind: "text"; readonly value: string }
   | { readonly kind: "bool"; readonly value: boolean }
   | { readonly kind: "null" }
   | { readonly kind: "column"; readonly name: string }
-  | { readonly kind: "negative"; readonly of: Part }
-  | { readonly kind: "not"; readonly of: Part }
-  | { readonly kind: "arithmetic"; readonly sign: Arithmetic; readonly left: Part; readonly right: Part }
-  | { readonly kind: "comparison"; readonly sign: Comparison; readonly left: Part; readonly right: Part }
-  | { readonly kind: "logic"; readonly sign: "and" | "or"; readonly left: Part; readonly right: Part }
-  | { readonly kind: "in"; readonly value: Part; readonly list: readonly Part[] }
-  | { readonly kind: "if"; readonly test: Part; readonly yes: Part; readonly no: Part }
-  | { readonly kind: "call"; readonly name: string; readonly given: readonly Part[] }
+  | { readonly kind: "negative"; readonly of: FormulaPart }
+  | { readonly kind: "not"; readonly of: FormulaPart }
+  | { readonly kind: "arithmetic"; readonly sign: Arithmetic; readonly left: FormulaPart; readonly right: FormulaPart }
+  | { readonly kind: "comparison"; readonly sign: Comparison; readonly left: FormulaPart; readonly right: FormulaPart }
+  | { readonly kind: "logic"; readonly sign: "and" | "or"; readonly left: FormulaPart; readonly right: FormulaPart }
+  | { readonly kind: "in"; readonly value: FormulaPart; readonly list: readonly FormulaPart[] }
+  | { readonly kind: "if"; readonly test: FormulaPart; readonly yes: FormulaPart; readonly no: FormulaPart }
+  | { readonly kind: "call"; readonly name: string; readonly given: readonly FormulaPart[] }
 );
 
 /** How strongly a sign binds; a higher one binds first. */
@@ -56,21 +56,21 @@ const INFIX: Readonly<Record<string, readonly [number, Infix]>> = {
 };
 
 /** Reads an expression. Throws a FormulaError where it cannot. */
-export function parseFormula(expression: string): Part {
-  return new Parser(tokensOf(expression)).whole();
+export function parseFormula(expression: string): FormulaPart {
+  return new FormulaParser(tokensOf(expression)).whole();
 }
 
-class Parser {
-  readonly #tokens: readonly Token[];
+class FormulaParser {
+  readonly #tokens: readonly FormulaToken[];
   #next = 0;
   #parts = 0;
   #depth = 0;
 
-  constructor(tokens: readonly Token[]) {
+  constructor(tokens: readonly FormulaToken[]) {
     this.#tokens = tokens;
   }
 
-  whole(): Part {
+  whole(): FormulaPart {
     if (this.#peek().kind === "end")
       throw new FormulaError("The formula is empty: write an expression such as [A] + 1.", 0);
     const part = this.#part(0);
@@ -81,7 +81,7 @@ class Parser {
   }
 
   /** What binds more strongly than the sign before it. */
-  #part(binding: number): Part {
+  #part(binding: number): FormulaPart {
     this.#depth += 1;
     if (this.#depth > FORMULA_BOUNDS.depth)
       throw new FormulaError(
@@ -100,13 +100,13 @@ class Parser {
     return left;
   }
 
-  #infix(token: Token): readonly [number, Infix] | undefined {
+  #infix(token: FormulaToken): readonly [number, Infix] | undefined {
     if (token.kind === "sign") return INFIX[token.sign];
     if (token.kind !== "name" || !Object.hasOwn(INFIX, token.name.toLowerCase())) return undefined;
     return INFIX[token.name.toLowerCase()];
   }
 
-  #join(left: Part, infix: Infix, strength: number, at: number): Part {
+  #join(left: FormulaPart, infix: Infix, strength: number, at: number): FormulaPart {
     switch (infix.kind) {
       case "choice": {
         const yes = this.#part(0);
@@ -138,7 +138,7 @@ class Parser {
     }
   }
 
-  #prefix(): Part {
+  #prefix(): FormulaPart {
     const token = this.#take();
     switch (token.kind) {
       case "number":
@@ -154,7 +154,7 @@ class Parser {
     }
   }
 
-  #name(name: string, at: number): Part {
+  #name(name: string, at: number): FormulaPart {
     const next = this.#peek();
     const word = name.toLowerCase();
     if (word === "not") return { kind: "not", of: this.#part(BINDING.not), at };
@@ -166,7 +166,7 @@ class Parser {
     return word === "null" ? { kind: "null", at } : { kind: "column", name, at };
   }
 
-  #sign(sign: string, at: number): Part {
+  #sign(sign: string, at: number): FormulaPart {
     if (sign === "-") return { kind: "negative", of: this.#part(BINDING.negative), at };
     if (sign === "+") return this.#part(BINDING.negative);
     if (sign === "!") return { kind: "not", of: this.#part(BINDING.negative), at };
@@ -177,15 +177,15 @@ class Parser {
   }
 
   /** `(1, 2)` or `[1, 2]`. */
-  #list(): readonly Part[] {
+  #list(): readonly FormulaPart[] {
     const token = this.#take();
     const sign = token.kind === "sign" ? token.sign : "";
     if (sign !== "(" && sign !== "[") throw new FormulaError('`in` needs a list, such as in ("A", "B").', token.at);
     return this.#items(sign === "(" ? ")" : "]");
   }
 
-  #items(close: string): readonly Part[] {
-    const items: Part[] = [];
+  #items(close: string): readonly FormulaPart[] {
+    const items: FormulaPart[] = [];
     const first = this.#peek();
     if (first.kind === "sign" && first.sign === close) {
       this.#next += 1;
@@ -206,25 +206,25 @@ class Parser {
       throw new FormulaError(`${words}: expected "${sign}", not ${wordsOf(token)}.`, token.at);
   }
 
-  #counted(part: Part, at: number): Part {
+  #counted(part: FormulaPart, at: number): FormulaPart {
     this.#parts += 1;
     if (this.#parts > FORMULA_BOUNDS.parts)
       throw new FormulaError(`The formula has more than ${FORMULA_BOUNDS.parts} parts: split it into columns.`, at);
     return part;
   }
 
-  #peek(): Token {
+  #peek(): FormulaToken {
     return this.#tokens[this.#next] ?? { kind: "end", at: this.#tokens.at(-1)?.at ?? 0 };
   }
 
-  #take(): Token {
+  #take(): FormulaToken {
     const token = this.#peek();
     this.#next += 1;
     return token;
   }
 }
 
-function wordsOf(token: Token): string {
+function wordsOf(token: FormulaToken): string {
   switch (token.kind) {
     case "number":
       return String(token.value);

@@ -3,7 +3,7 @@ import { numberOfText } from "../text-value.ts";
 import { asNumber, asText, bounded } from "./code.ts";
 import type { Code } from "./code.ts";
 import { argument, MANY, ofText, ofTexts } from "./function.ts";
-import type { Call, FormulaFunction, Made } from "./function.ts";
+import type { FunctionCall, FormulaFunction, FunctionResult } from "./function.ts";
 
 /** What the grid would show of it; missing stays missing. */
 function shownText(code: Code): (row: number) => string | null {
@@ -16,7 +16,7 @@ function shownText(code: Code): (row: number) => string | null {
   };
 }
 
-export function concatenated(codes: readonly Code[], position: number): Made {
+export function concatenated(codes: readonly Code[], position: number): FunctionResult {
   const parts = codes.map(shownText);
   return {
     type: "string",
@@ -33,7 +33,7 @@ export function concatenated(codes: readonly Code[], position: number): Made {
 }
 
 /** Letters from a place, counted from 0; a negative place counts from the end. */
-function makeSubstring(call: Call): Made {
+function makeSubstring(call: FunctionCall): FunctionResult {
   const text = asText(argument(call, 0), "Substring").at;
   const start = asNumber(argument(call, 1), "Substring").at;
   const end = call.given.length < 3 ? () => Number.POSITIVE_INFINITY : asNumber(argument(call, 2), "Substring").at;
@@ -50,7 +50,7 @@ function makeSubstring(call: Call): Made {
   };
 }
 
-function makeEnd(name: "Left" | "Right"): (call: Call) => Made {
+function makeEnd(name: "Left" | "Right"): (call: FunctionCall) => FunctionResult {
   return (call) => {
     const text = asText(argument(call, 0), name).at;
     const count = asNumber(argument(call, 1), name).at;
@@ -67,7 +67,7 @@ function makeEnd(name: "Left" | "Right"): (call: Call) => Made {
   };
 }
 
-function makeReplace(call: Call): Made {
+function makeReplace(call: FunctionCall): FunctionResult {
   const text = asText(argument(call, 0), "Replace").at;
   const old = asText(argument(call, 1), "Replace").at;
   const put = asText(argument(call, 2), "Replace").at;
@@ -93,7 +93,7 @@ function joined(parts: readonly string[], put: string, position: number): string
   return whole;
 }
 
-function makePart(call: Call): Made {
+function makePart(call: FunctionCall): FunctionResult {
   const text = asText(argument(call, 0), "SplitPart").at;
   const separator = asText(argument(call, 1), "SplitPart").at;
   const place = asNumber(argument(call, 2), "SplitPart").at;
@@ -110,12 +110,12 @@ function makePart(call: Call): Made {
   };
 }
 
-function makeLength(call: Call): Made {
+function makeLength(call: FunctionCall): FunctionResult {
   const text = asText(argument(call, 0), "Length").at;
   return { type: "int", at: (row) => text(row)?.length ?? Number.NaN };
 }
 
-function makeIndexOf(call: Call): Made {
+function makeIndexOf(call: FunctionCall): FunctionResult {
   const text = asText(argument(call, 0), "IndexOf").at;
   const part = asText(argument(call, 1), "IndexOf").at;
   return {
@@ -128,7 +128,7 @@ function makeIndexOf(call: Call): Made {
   };
 }
 
-function makeNumber(call: Call): Made {
+function makeNumber(call: FunctionCall): FunctionResult {
   const given = argument(call, 0);
   if (given.type === "bool" || given.type === "datetime" || given.type === "int" || given.type === "double")
     return { type: given.type === "bool" ? "int" : "double", at: given.at };

@@ -1,6 +1,6 @@
 import { FORMULA_BOUNDS, FormulaError } from "./error.ts";
 
-export type Token = { readonly at: number } & (
+export type FormulaToken = { readonly at: number } & (
   | { readonly kind: "number"; readonly value: number }
   | { readonly kind: "text"; readonly value: string }
   /** `${…}` or `[…]`. */
@@ -15,10 +15,10 @@ const NAME = /[\p{L}_][\p{L}\p{N}_]*/uy;
 const SIGN = /==|!=|<>|<=|>=|&&|\|\||[-+*/%^(),<>=?:!\]]/y;
 const SPACE = /\s+/y;
 
-export function tokensOf(expression: string): readonly Token[] {
+export function tokensOf(expression: string): readonly FormulaToken[] {
   if (expression.length > FORMULA_BOUNDS.characters)
     throw new FormulaError(`The formula is longer than ${FORMULA_BOUNDS.characters} characters: shorten it.`, 0);
-  const tokens: Token[] = [];
+  const tokens: FormulaToken[] = [];
   let at = 0;
   while (at < expression.length) {
     const space = match(SPACE, expression, at);
@@ -40,11 +40,11 @@ function match(pattern: RegExp, text: string, at: number): string | undefined {
 }
 
 interface ReadToken {
-  readonly token: Token;
+  readonly token: FormulaToken;
   readonly next: number;
 }
 
-function tokenAt(expression: string, at: number, previous: Token | undefined): ReadToken {
+function tokenAt(expression: string, at: number, previous: FormulaToken | undefined): ReadToken {
   const first = expression.charAt(at);
   if (first === '"' || first === "'") return quoted(expression, at, first);
   if (expression.startsWith("${", at)) return columnName(expression, at, at + 2, "}");

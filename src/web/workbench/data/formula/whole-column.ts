@@ -2,7 +2,7 @@ import { isText } from "../column.ts";
 import type { Column } from "../column.ts";
 import { statsOf } from "../stats.ts";
 import type { ColumnStats } from "../stats.ts";
-import type { Made } from "./function.ts";
+import type { FunctionResult } from "./function.ts";
 
 interface ColumnFunction {
   readonly name: string;
@@ -28,7 +28,7 @@ export const COLUMN_FUNCTIONS: readonly ColumnFunction[] = [
 ];
 
 /** Undefined: the column has none, such as the mean of texts. */
-export function ofWholeColumn(work: ColumnFunction, column: Column): Made | undefined {
+export function ofWholeColumn(work: ColumnFunction, column: Column): FunctionResult | undefined {
   const counts = work.type === "int";
   if (!counts && column.type === "string") return undefined;
   const value = statsOf(column)[work.of];

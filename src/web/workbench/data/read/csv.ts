@@ -15,7 +15,7 @@ import { DELIMITERS, delimiterOf, hasHeader, sampleRecords, uniqueNames } from "
 
 const SAMPLE = 256 * 1024;
 
-interface Shape {
+interface CsvShape {
   readonly delimiter: number;
   readonly header: boolean;
   readonly encoding: Encoding;
@@ -32,7 +32,7 @@ export async function parseCsv(blob: Blob, options: ParseOptions): Promise<Packe
   const surveyed = await scanFile(blob, shape, survey, (share) => options.progress?.(share / 2));
   if (!surveyed.isText) return parseCsv(blob, { ...options, encoding: "windows-1252" });
   const plan = survey.plan(options.types ?? {});
-  const values = new Values(plan, shape, survey.rows);
+  const values = new CsvValues(plan, shape, survey.rows);
   await scanFile(blob, shape, values, (share) => options.progress?.(0.5 + share / 2));
   const notes = [
     ...(surveyed.hasOpenQuote ? [openQuoteNote(survey.rows)] : []),
@@ -46,7 +46,7 @@ function openQuoteNote(row: number): string {
   return `A quote in row ${row.toLocaleString("en")} is not closed: the rest of the file is in one cell. Close the quote in the file.`;
 }
 
-async function shapeOf(blob: Blob, options: ParseOptions): Promise<Shape> {
+async function shapeOf(blob: Blob, options: ParseOptions): Promise<CsvShape> {
   const head = new Uint8Array(await blob.slice(0, 4).arrayBuffer());
   const encoding = options.encoding ?? encodingOf(head);
   let sample = new Uint8Array(0);
@@ -58,13 +58,18 @@ async function shapeOf(blob: Blob, options: ParseOptions): Promise<Shape> {
   return { delimiter, header, encoding, nullWords: new NullWords(options.nullWords) };
 }
 
-interface Scanned {
+interface ScannedCsv {
   /** False: the bytes are no UTF-8, though nothing said so. */
   readonly isText: boolean;
   readonly hasOpenQuote: boolean;
 }
 
-async function scanFile(blob: Blob, shape: Shape, sink: CellSink, progress: (share: number) => void): Promise<Scanned> {
+async function scanFile(
+  blob: Blob,
+  shape: CsvShape,
+  sink: CellSink,
+  progress: (share: number) => void,
+): Promise<ScannedCsv> {
   const scanner = new RecordScanner(shape.delimiter, sink);
   const checker =
     shape.encoding === "utf-8" && sink instanceof Survey ? new TextDecoder("utf-8", { fatal: true }) : undefined;
@@ -94,7 +99,7 @@ function isSpace(byte: number | undefined): boolean {
   return byte === 32 || byte === 9;
 }
 
-interface ColumnPlan {
+interface CsvColumnPlan {
   readonly name: string;
   readonly way: CellWay;
   readonly type: ColumnType;
@@ -122,7 +127,7 @@ function isTooLarge(cell: string): boolean {
 
 /** The first pass: names, how many rows, and what each column allows. */
 class Survey implements CellSink {
-  readonly #shape: Shape;
+  readonly #shape: CsvShape;
   readonly #names: string[] = [];
   readonly #allowed: number[] = [];
   /** Whether a column has decimal numbers that doubles do not hold. */
@@ -134,7 +139,7 @@ class Survey implements CellSink {
   #inHeader: boolean;
   rows = 0;
 
-  constructor(shape: Shape) {
+  constructor(shape: CsvShape) {
     this.#shape = shape;
     this.#inHeader = shape.header;
   }
@@ -168,7 +173,7 @@ class Survey implements CellSink {
   }
 
   /** What made columns texts that begin as something else, for at most a few. */
-  misfitNotes(plan: readonly ColumnPlan[]): readonly string[] {
+  misfitNotes(plan: readonly CsvColumnPlan[]): readonly string[] {
     return [...this.#misfits].slice(0, MOST_NOTES).flatMap(([column, { row, cell }]) => {
       const planned = plan[column];
       if (planned?.way !== "text") return [];
@@ -188,7 +193,7 @@ class Survey implements CellSink {
     checkRows(this.rows);
   }
 
-  plan(types: Readonly<Record<string, ColumnType>>): readonly ColumnPlan[] {
+  plan(types: Readonly<Record<string, ColumnType>>): readonly CsvColumnPlan[] {
     const names = uniqueNames(this.#allowed.map((_, column) => this.#names[column] ?? ""));
     if (names.length === 0) throw new ReadError("bad_format", "The file has no rows and no columns: choose another.");
     return names.map((name, column) => {
@@ -241,14 +246,14 @@ function isFiner(bytes: Uint8Array, start: number, end: number): boolean {
 type Filler = (row: number, bytes: Uint8Array, start: number, end: number, quoted: boolean) => void;
 
 /** The second pass: the values. */
-class Values implements CellSink {
+class CsvValues implements CellSink {
   readonly #fillers: readonly Filler[];
   readonly #finish: readonly (() => PackedColumn)[];
-  readonly #plan: readonly ColumnPlan[];
+  readonly #plan: readonly CsvColumnPlan[];
   readonly #finer = new Set<number>();
   #row: number;
 
-  constructor(plan: readonly ColumnPlan[], shape: Shape, rows: number) {
+  constructor(plan: readonly CsvColumnPlan[], shape: CsvShape, rows: number) {
     const columns = plan.map((column) =>
       column.way === "text" || column.way === "bigint"
         ? textFiller(column, rows, shape.nullWords)
@@ -293,7 +298,7 @@ interface FilledColumn {
 const WHOLE = /^-?\d+$/;
 
 /** Texts keep their spaces, unless there is nothing else. */
-function textFiller({ name, way }: ColumnPlan, rows: number, nullWords: NullWords): FilledColumn {
+function textFiller({ name, way }: CsvColumnPlan, rows: number, nullWords: NullWords): FilledColumn {
   const codes = new Int32Array(rows).fill(-1);
   const dictionary = new ByteDictionary();
   const isWhole = way === "bigint";
@@ -311,7 +316,7 @@ function textFiller({ name, way }: ColumnPlan, rows: number, nullWords: NullWord
   };
 }
 
-function exactFiller(plan: ColumnPlan, rows: number, nullWords: NullWords): FilledColumn {
+function exactFiller(plan: CsvColumnPlan, rows: number, nullWords: NullWords): FilledColumn {
   const texts = textFiller({ ...plan, way: "text" }, rows, nullWords);
   const numbers = numberFiller(plan, "double", rows, nullWords);
   return {
@@ -333,7 +338,7 @@ function exactFiller(plan: ColumnPlan, rows: number, nullWords: NullWords): Fill
 }
 
 function numberFiller(
-  { name, type }: ColumnPlan,
+  { name, type }: CsvColumnPlan,
   way: Exclude<CellWay, "text" | "bigint">,
   rows: number,
   nullWords: NullWords,

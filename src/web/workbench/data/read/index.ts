@@ -7,7 +7,7 @@ import type { FormatOptions } from "./options.ts";
 import { unpackTable } from "./packed.ts";
 import type { PackedTable } from "./packed.ts";
 
-export interface ReadOptions extends FormatOptions {
+export interface ReadTableOptions extends FormatOptions {
   readonly signal?: AbortSignal | undefined;
   /** From 0 to 1, in growing steps. */
   readonly progress?: ((share: number) => void) | undefined;
@@ -21,13 +21,13 @@ export type ReadSource = File | { readonly name: string; readonly bytes: ArrayBu
 const turns = { last: Promise.resolve() };
 
 /** Reads CSV, TSV, JSON, NDJSON and Parquet, also packed with gzip, in a worker. Throws a ReadError, or what the signal was aborted with. */
-export async function readTable(source: ReadSource, options: ReadOptions = {}): Promise<Table> {
+export async function readTable(source: ReadSource, options: ReadTableOptions = {}): Promise<Table> {
   const blob = source instanceof File ? source : new Blob([source.bytes]);
   return readBlob(blob, source.name, options);
 }
 
 /** Reads data of this page's own origin. */
-export async function readUrl(url: string, options: ReadOptions = {}): Promise<Table> {
+export async function readUrl(url: string, options: ReadTableOptions = {}): Promise<Table> {
   const { signal, progress } = options;
   const file = await fetchFile(url, {
     base: location.href,
@@ -42,7 +42,7 @@ export async function readUrl(url: string, options: ReadOptions = {}): Promise<T
 const FETCH_SHARE = 0.3;
 const WORKER_SHARE = 0.95;
 
-async function readBlob(blob: Blob, name: string, options: ReadOptions): Promise<Table> {
+async function readBlob(blob: Blob, name: string, options: ReadTableOptions): Promise<Table> {
   checkBytes(blob.size, READ_BOUNDS.fileBytes, "The file");
   const { signal, delimiter, header, nullWords, types, part } = options;
   // Only what can be sent to a worker.
@@ -60,7 +60,7 @@ async function readBlob(blob: Blob, name: string, options: ReadOptions): Promise
 }
 
 /** A file that turns out to be of another encoding is begun anew; what was told stays. */
-function growing(progress: ReadOptions["progress"]): (share: number) => void {
+function growing(progress: ReadTableOptions["progress"]): (share: number) => void {
   let told = 0;
   return (share) => {
     told = Math.max(told, share);

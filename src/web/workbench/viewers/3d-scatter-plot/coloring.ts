@@ -4,7 +4,7 @@ import { categoryColor, rgbOf, type Palette } from "../drawing/colors.ts";
 import type { LegendContent } from "../drawing/legend.tsx";
 
 /** Colours of points, and what they mean. */
-export interface Coloring {
+export interface PointColoring {
   /** By point, red green blue one after the other. */
   readonly rgb: Uint8Array;
   readonly legend: LegendContent | undefined;
@@ -15,7 +15,7 @@ const MOST_ENTRIES = 30;
 /** Steps of a scale of colours. */
 const STEPS = 256;
 
-export function coloring(rows: Int32Array, column: Column | undefined, palette: Palette): Coloring {
+export function coloring(rows: Int32Array, column: Column | undefined, palette: Palette): PointColoring {
   const rgb = new Uint8Array(rows.length * 3);
   if (column === undefined) {
     const mark = rgbOf(palette.mark);
@@ -27,7 +27,7 @@ export function coloring(rows: Int32Array, column: Column | undefined, palette: 
     : byNumber(rows, column, palette, rgb);
 }
 
-function byCategory(rows: Int32Array, column: Column, palette: Palette, rgb: Uint8Array): Coloring {
+function byCategory(rows: Int32Array, column: Column, palette: Palette, rgb: Uint8Array): PointColoring {
   const { codes, names } = categoriesOf(column);
   const colors = Array.from({ length: Math.min(names.length, STEPS) }, (_, code) =>
     rgbOf(categoryColor(palette, code)),
@@ -43,7 +43,7 @@ function byCategory(rows: Int32Array, column: Column, palette: Palette, rgb: Uin
   return { rgb, legend: { kind: "categories", title: column.name, entries: all } };
 }
 
-function byNumber(rows: Int32Array, column: Column, palette: Palette, rgb: Uint8Array): Coloring {
+function byNumber(rows: Int32Array, column: Column, palette: Palette, rgb: Uint8Array): PointColoring {
   const numbers = isText(column) ? new Float64Array(0) : column.numbers;
   let [min, max] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const row of rows) {

@@ -171,7 +171,7 @@ function useWheel(surface: { readonly current: HTMLElement | null }, zoom: (fact
   }, [surface]);
 }
 
-interface Hand {
+interface CubeHandlers {
   readonly onPointerDown: (event: PointerEvent) => void;
   readonly onPointerMove: (event: PointerEvent) => void;
   readonly onPointerUp: (event: PointerEvent) => void;
@@ -182,7 +182,7 @@ function useHand(
   { table, look, model }: CubeProps,
   points: { readonly current: Projected | undefined },
   turn: (by: { readonly turn: number; readonly tip: number }) => void,
-): Hand {
+): CubeHandlers {
   const held = useRef<{ x: number; y: number; far: boolean } | undefined>(undefined);
   const find = (event: PointerEvent): number => {
     const box = event.currentTarget.getBoundingClientRect();

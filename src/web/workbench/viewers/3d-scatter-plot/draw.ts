@@ -98,7 +98,7 @@ interface Sides {
   readonly floor: number;
 }
 
-interface Edge {
+interface CubeEdge {
   readonly axis: Axis3d;
   /** From one end of the axis, -1, to the other, 1. */
   readonly at: (place: number) => readonly [number, number, number];
@@ -111,7 +111,7 @@ interface Edge {
 /** Along the edges in front, so that the numbers stand outside of the points. */
 function drawAxes(context: CanvasRenderingContext2D, { model, palette, width }: Scene, eye: Eye, sides: Sides): void {
   const { behindX, behindZ, floor } = sides;
-  const edges: readonly Edge[] = [
+  const edges: readonly CubeEdge[] = [
     { axis: model.axes.x, at: (place) => [place, floor, -behindZ], out: [0, floor * 0.25, -behindZ], nameFar: 0.5 },
     { axis: model.axes.z, at: (place) => [-behindX, floor, place], out: [-behindX, floor * 0.25, 0], nameFar: 0.5 },
     {

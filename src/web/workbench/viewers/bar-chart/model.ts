@@ -108,13 +108,13 @@ export function barEnds(table: Table, look: Look, { sets }: SharedRows): SharedE
   return models.length === 0 ? undefined : { values: [joinedExtent(models)] };
 }
 
-interface Group {
+interface BarGroup {
   readonly name: string;
   readonly index: number;
   readonly rows: Int32Array;
 }
 
-function groupsOf(split: Column, look: Look, rows: Bits): readonly Group[] {
+function groupsOf(split: Column, look: Look, rows: Bits): readonly BarGroup[] {
   const { codes, names } = categoriesOf(split, textOf(look, "splitMap"));
   const lists = rowsByGroup(codes, names.length, rows);
   return lists

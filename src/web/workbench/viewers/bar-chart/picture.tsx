@@ -15,7 +15,7 @@ import { flagOf, numberOf, textOf } from "../look.ts";
 import type { Look } from "../viewer.ts";
 import type { Bar, BarModel, BarPart } from "./model.ts";
 
-interface PictureProps {
+interface BarChartPictureProps {
   readonly props: PlotProps;
   readonly model: BarModel;
   readonly plot: Plot;
@@ -25,7 +25,7 @@ interface PictureProps {
 /** Bars thinner than this are packed in a taller picture that scrolls, pixels. */
 const LEAST_BAND = 14;
 
-export function BarPicture({ props, model, plot, area }: PictureProps) {
+export function BarPicture({ props, model, plot, area }: BarChartPictureProps) {
   const { table, look } = props;
   const { palette } = plot;
   const { selected } = useLinked(table);
@@ -104,7 +104,7 @@ function barPlane(model: BarModel, look: Look, { area, upright, ends }: BarPlane
   });
 }
 
-interface MarksOptions {
+interface BarChartMarksOptions {
   readonly props: PlotProps;
   readonly model: BarModel;
   readonly plane: Plane;
@@ -114,7 +114,7 @@ interface MarksOptions {
 }
 
 /** A mark for each bar, or for each part of the stacks. */
-function barMarks(options: MarksOptions): readonly Mark[] {
+function barMarks(options: BarChartMarksOptions): readonly Mark[] {
   const { props, model, selected } = options;
   return model.bars.flatMap((bar, place) =>
     bar.parts.map((part, partPlace): Mark => {
@@ -163,7 +163,7 @@ function linesOf({ bar, part, model, name, chosen }: LinesOptions): readonly Too
   ];
 }
 
-interface ShapeProps extends MarksOptions {
+interface ShapeProps extends BarChartMarksOptions {
   readonly bar: Bar;
   readonly part: BarPart;
   readonly place: number;
@@ -225,7 +225,7 @@ function BarShape({ props, model, plane, palette, upright, bar, part, place, cho
   );
 }
 
-interface LabelProps {
+interface BarChartLabelProps {
   readonly look: Look;
   readonly palette: Palette;
   readonly kind: BarModel["kind"];
@@ -254,7 +254,7 @@ function spoken(kind: BarModel["kind"], value: number): string {
   return exact.includes(label) ? exact : `${exact} (${label})`;
 }
 
-function BarLabel({ look, palette, kind, bar, fill, upright, middle, end, base, thick, limit }: LabelProps) {
+function BarLabel({ look, palette, kind, bar, fill, upright, middle, end, base, thick, limit }: BarChartLabelProps) {
   const mode = textOf(look, "showLabels") ?? "auto";
   const text = labelText(kind, bar.value);
   const [needs, has] = upright ? [textWidth(text) + 2, thick] : [11, thick];
@@ -273,7 +273,7 @@ function BarLabel({ look, palette, kind, bar, fill, upright, middle, end, base, 
   );
 }
 
-interface FillOptions {
+interface BarChartFillOptions {
   readonly model: BarModel;
   readonly palette: Palette;
   readonly look: Look;
@@ -281,7 +281,7 @@ interface FillOptions {
   readonly part: BarPart;
 }
 
-function fillOf({ model, palette, look, bar, part }: FillOptions): string {
+function fillOf({ model, palette, look, bar, part }: BarChartFillOptions): string {
   if (model.stack !== undefined) return categoryColor(palette, part.index);
   if (bar.color === undefined) return bar.index < 0 ? palette.missing : palette.mark;
   if (!Number.isFinite(bar.color)) return palette.missing;

@@ -19,7 +19,7 @@ import { flagOf, numberOf, textOf } from "../look.ts";
 import type { Look } from "../viewer.ts";
 import { pWords, type BoxGroup, type BoxModel } from "./model.ts";
 
-interface PictureProps {
+interface BoxPlotPictureProps {
   readonly props: PlotProps;
   readonly model: BoxModel;
   readonly plot: Plot;
@@ -30,7 +30,7 @@ interface PictureProps {
 const LINE = 13;
 const WIDEST = 70;
 
-export function BoxPicture({ props, model, plot, area, coloring }: PictureProps) {
+export function BoxPicture({ props, model, plot, area, coloring }: BoxPlotPictureProps) {
   const { table, look } = props;
   const { palette } = plot;
   const { selected } = useLinked(table);

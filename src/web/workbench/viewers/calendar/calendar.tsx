@@ -5,7 +5,7 @@ import { useTable } from "../../data/use-table.ts";
 import { LookColumn } from "../drawing/column-select.tsx";
 import { inkOn, type Palette } from "../drawing/colors.ts";
 import { Figure, type Area } from "../drawing/figure.tsx";
-import { chooseGroup, rowsOf, type Keys } from "../drawing/rows.ts";
+import { chooseGroup, rowsOf, type ModifierKeys } from "../drawing/rows.ts";
 import { hideTooltip, showTooltip, showTooltipAt } from "../drawing/tooltip.ts";
 import { usePalette } from "../drawing/use-palette.ts";
 import { rowsWords } from "../drawing/words.ts";
@@ -22,7 +22,7 @@ import {
   weekOf,
   type CalendarModel,
   type Day,
-  type Span,
+  type DateSpan,
 } from "./model.ts";
 
 /** Width of the months' names, and bounds of a day's side, px. */
@@ -70,7 +70,7 @@ function Weeks({ table, look, id, area, model }: WeeksProps): ReactNode {
   });
   // Sizes are kept by the virtualizer: it must hear of a new height.
   useLayoutEffect(() => weeks.measure(), [weeks, height]);
-  const choose = (span: Span, keys: Keys): void =>
+  const choose = (span: DateSpan, keys: ModifierKeys): void =>
     chooseGroup({
       table,
       id,
@@ -137,7 +137,7 @@ function WeekdayHeads({
 }: {
   readonly side: number;
   readonly red: boolean;
-  readonly choose: (span: Span, keys: Keys) => void;
+  readonly choose: (span: DateSpan, keys: ModifierKeys) => void;
 }): ReactNode {
   const letters = side < 30 ? 2 : 3;
   return (
@@ -166,7 +166,7 @@ function MonthName({
 }: {
   readonly mark: Day | undefined;
   readonly isFirst: boolean;
-  readonly choose: (span: Span, keys: Keys) => void;
+  readonly choose: (span: DateSpan, keys: ModifierKeys) => void;
 }): ReactNode {
   return (
     <div role={mark === undefined ? "presentation" : "rowheader"} className="shrink-0" style={{ width: MONTH }}>
@@ -196,7 +196,7 @@ interface DayCellProps {
   readonly palette: Palette;
   readonly reachable: boolean;
   readonly onReach: (place: number) => void;
-  readonly choose: (span: Span, keys: Keys) => void;
+  readonly choose: (span: DateSpan, keys: ModifierKeys) => void;
 }
 
 function DayCell({ day, place, side, height, palette, reachable, onReach, choose }: DayCellProps): ReactNode {

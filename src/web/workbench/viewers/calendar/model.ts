@@ -124,12 +124,12 @@ export function monthMark(days: readonly Day[], week: number): Day | undefined {
 }
 
 /** What was pointed at: a day, a month or a weekday. */
-export type Span =
+export type DateSpan =
   | { readonly kind: "day"; readonly day: number }
   | { readonly kind: "month"; readonly year: number; readonly month: number }
   | { readonly kind: "weekday"; readonly weekday: number };
 
-export function rowsIn(table: Table, look: Look, span: Span, shown: Bits = table.filtered): readonly number[] {
+export function rowsIn(table: Table, look: Look, span: DateSpan, shown: Bits = table.filtered): readonly number[] {
   const column = chosen(table, look, "dateColumnName");
   if (column === undefined || !isNumeric(column)) return [];
   const onlyFiltered = flagOf(look, "showFilteredOnly");
@@ -142,7 +142,7 @@ export function rowsIn(table: Table, look: Look, span: Span, shown: Bits = table
   return rows;
 }
 
-function insideOf(span: Span): (day: number) => boolean {
+function insideOf(span: DateSpan): (day: number) => boolean {
   switch (span.kind) {
     case "day":
       return (day) => day === span.day;

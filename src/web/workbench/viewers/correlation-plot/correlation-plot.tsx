@@ -26,18 +26,18 @@ export function CorrelationPlot(props: PlotProps) {
   );
 }
 
-type Values = ReadonlyMap<string, number>;
+type PairValues = ReadonlyMap<string, number>;
 
 /** So many rows times pairs are worked out at once; more in steps, a few milliseconds each frame. */
 const AT_ONCE = 200_000;
 const FRAME = 12;
 
-function useCorrelations(model: CorrelationModel, rows: Bits): Values {
+function useCorrelations(model: CorrelationModel, rows: Bits): PairValues {
   const small = useMemo(
     () => (rows.count * model.pairs.length <= AT_ONCE ? new Map(correlations(model, rows)) : undefined),
     [model, rows],
   );
-  const [found, setFound] = useState<Values>(new Map());
+  const [found, setFound] = useState<PairValues>(new Map());
   useEffect(() => {
     if (small !== undefined) return undefined;
     const steps = correlations(model, rows);
@@ -61,7 +61,7 @@ function useCorrelations(model: CorrelationModel, rows: Bits): Values {
   return small ?? found;
 }
 
-function sentenceOf(model: CorrelationModel, values: Values, rows: number): string {
+function sentenceOf(model: CorrelationModel, values: PairValues, rows: number): string {
   let strongest: { readonly names: string; readonly value: number } | undefined;
   for (const [x, y] of model.pairs) {
     const value = values.get(pairKey(x, y)) ?? Number.NaN;
@@ -75,7 +75,7 @@ function sentenceOf(model: CorrelationModel, values: Values, rows: number): stri
 interface MatrixProps {
   readonly props: PlotProps;
   readonly model: CorrelationModel;
-  readonly values: Values;
+  readonly values: PairValues;
   readonly palette: Palette;
   readonly area: Area;
   readonly rows: number;

@@ -1,6 +1,6 @@
 import type { Bits } from "../../data/bits.ts";
 
-export interface Cell {
+export interface DensityCell {
   readonly code: number;
   /** Its middle, pixels. */
   readonly x: number;
@@ -15,7 +15,7 @@ export interface Cells {
   readonly halfHeight: number;
   /** The cell of each row; -1: none. */
   readonly codes: Int32Array;
-  readonly cells: readonly Cell[];
+  readonly cells: readonly DensityCell[];
   readonly most: number;
 }
 
@@ -47,7 +47,7 @@ export function cellsOf(options: CellOptions): Cells {
     codes[row] = code;
     counts[code] = (counts[code] ?? 0) + 1;
   }
-  const cells: Cell[] = [];
+  const cells: DensityCell[] = [];
   let most = 0;
   counts.forEach((count, code) => {
     if (count === 0) return;
@@ -124,7 +124,7 @@ export function countShare(count: number, most: number, type: string | undefined
 }
 
 /** Draws the outline of a cell. */
-export function cellPath(context: CanvasRenderingContext2D, cells: Cells, cell: Cell, scale = 1): void {
+export function cellPath(context: CanvasRenderingContext2D, cells: Cells, cell: DensityCell, scale = 1): void {
   const [width, height] = [cells.halfWidth * scale, cells.halfHeight * scale];
   context.beginPath();
   if (cells.shape === "rectangle") {

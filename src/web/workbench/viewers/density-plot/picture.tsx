@@ -5,7 +5,7 @@ import type { Table } from "../../data/table.ts";
 import { axisScale } from "../drawing/axis-column.ts";
 import { Canvas } from "../drawing/canvas.tsx";
 import { wordsOf } from "../drawing/categories.ts";
-import { spotOf, useDrag, type Drag } from "../drawing/drag.ts";
+import { spotOf, useDrag, type BoxDrag } from "../drawing/drag.ts";
 import type { Area } from "../drawing/figure.tsx";
 import { Legend } from "../drawing/legend.tsx";
 import { DragBox, PlaneAxes, Svg } from "../drawing/plane.tsx";
@@ -14,13 +14,13 @@ import { fastScale } from "../drawing/points.ts";
 import { selectRows } from "../drawing/rows.ts";
 import { Stage } from "../drawing/stage.tsx";
 import { hideTooltip, showTooltip, type TooltipLine } from "../drawing/tooltip.ts";
-import { useView, useWheelZoom, type View } from "../drawing/view.ts";
+import { useView, useWheelZoom, type VisibleExtent } from "../drawing/view.ts";
 import { flagOf, numberOf, textOf } from "../look.ts";
 import type { Look } from "../viewer.ts";
-import { cellPath, cellsOf, countShare, type Cell, type Cells } from "./cells.ts";
+import { cellPath, cellsOf, countShare, type DensityCell, type Cells } from "./cells.ts";
 import type { DensityAxes } from "./density-plot.tsx";
 
-interface PictureProps {
+interface DensityPlotPictureProps {
   readonly props: PlotProps;
   readonly axes: DensityAxes;
   readonly plot: Plot;
@@ -29,13 +29,13 @@ interface PictureProps {
 
 const LEGEND = { side: "right", end: "start", size: 76 } as const;
 
-export function DensityPicture({ props, axes, plot, area }: PictureProps) {
+export function DensityPicture({ props, axes, plot, area }: DensityPlotPictureProps) {
   const { table, look } = props;
   const { palette } = plot;
   const { rows } = axes;
   const linked = useLinked(table);
   const stage = useRef<HTMLDivElement>(null);
-  const [over, setOver] = useState<Cell>();
+  const [over, setOver] = useState<DensityCell>();
   const [view, setView] = useView(`${axes.x.column.name} ${axes.y.column.name}`);
   const scaled = flagOf(look, "showColorScale") && area.width > 260;
   const width = scaled ? area.width - LEGEND.size : area.width;
@@ -122,8 +122,8 @@ export function DensityPicture({ props, axes, plot, area }: PictureProps) {
 }
 
 /** A drag selects the rows of all cells in a rectangle, a click those of one. */
-function useCellDrag(table: Table, cells: Cells): Drag {
-  const rowsIn = (wanted: (cell: Cell) => boolean): Bits => {
+function useCellDrag(table: Table, cells: Cells): BoxDrag {
+  const rowsIn = (wanted: (cell: DensityCell) => boolean): Bits => {
     const codes = new Set(cells.cells.filter(wanted).map(({ code }) => code));
     return Bits.where(table.rowCount, (row) => codes.has(cells.codes[row] ?? -1));
   };
@@ -147,7 +147,7 @@ function useCellDrag(table: Table, cells: Cells): Drag {
   });
 }
 
-function linesOf({ x, y }: DensityAxes, plane: Plane, cell: Cell): readonly TooltipLine[] {
+function linesOf({ x, y }: DensityAxes, plane: Plane, cell: DensityCell): readonly TooltipLine[] {
   return [
     ["rows", cell.count.toLocaleString("en")],
     [x.column.name, `about ${wordsOf(x.column, plane.x.at(cell.x))}`],
@@ -155,7 +155,7 @@ function linesOf({ x, y }: DensityAxes, plane: Plane, cell: Cell): readonly Tool
   ];
 }
 
-interface PaintOptions {
+interface DensityPlotPaintOptions {
   readonly selected: ReadonlyMap<number, number>;
   readonly colorOfCount: (count: number) => string;
   readonly selectedColor: string;
@@ -165,7 +165,7 @@ interface PaintOptions {
 function paintCells(
   context: CanvasRenderingContext2D,
   cells: Cells,
-  { selected, colorOfCount, selectedColor }: PaintOptions,
+  { selected, colorOfCount, selectedColor }: DensityPlotPaintOptions,
 ): void {
   for (const cell of cells.cells) {
     cellPath(context, cells, cell);
@@ -179,7 +179,7 @@ function paintCells(
   }
 }
 
-function densityPlane(axes: DensityAxes, look: Look, area: Area, view: View | undefined): Plane {
+function densityPlane(axes: DensityAxes, look: Look, area: Area, view: VisibleExtent | undefined): Plane {
   const { x, y, extentX, extentY } = axes;
   return planeOf({
     area,
@@ -232,19 +232,19 @@ function selectedCounts(cells: Cells, selected: Bits): ReadonlyMap<number, numbe
   return counts;
 }
 
-function cellNear(cells: Cells, spot: { readonly x: number; readonly y: number }): Cell | undefined {
+function cellNear(cells: Cells, spot: { readonly x: number; readonly y: number }): DensityCell | undefined {
   return cells.cells.find(
     ({ x, y }) => Math.abs(x - spot.x) <= cells.halfWidth && Math.abs(y - spot.y) <= cells.halfHeight * 0.9,
   );
 }
 
-interface RingProps {
+interface DensityPlotRingProps {
   readonly cells: Cells;
-  readonly cell: Cell | undefined;
+  readonly cell: DensityCell | undefined;
   readonly color: string;
 }
 
-function CellRing({ cells, cell, color }: RingProps) {
+function CellRing({ cells, cell, color }: DensityPlotRingProps) {
   if (cell === undefined) return null;
   const radius = Math.max(cells.halfWidth, cells.halfHeight);
   return <circle cx={cell.x} cy={cell.y} r={radius} fill="none" stroke={color} strokeWidth={1.5} />;

@@ -1,5 +1,5 @@
 /** A straight line through points: y = slope · x + intercept. */
-export interface Line {
+export interface RegressionLine {
   readonly slope: number;
   readonly intercept: number;
   /** Pearson's correlation. */
@@ -8,7 +8,7 @@ export interface Line {
 }
 
 /** By least squares, over the rows that have both. In two passes, because squares of large numbers lose the small differences. */
-export function regression(x: Float64Array, y: Float64Array, rows: Iterable<number>): Line {
+export function regression(x: Float64Array, y: Float64Array, rows: Iterable<number>): RegressionLine {
   const list = rows instanceof Int32Array ? rows : Int32Array.from(rows);
   let [count, sumX, sumY] = [0, 0, 0];
   for (const row of list) {

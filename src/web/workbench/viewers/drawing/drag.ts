@@ -1,8 +1,8 @@
 import { useRef, useState, type PointerEvent } from "react";
-import type { Keys } from "./rows.ts";
+import type { ModifierKeys } from "./rows.ts";
 
 /** A rectangle that is being drawn, pixels of the element. */
-export interface Box {
+export interface DrawnBox {
   readonly left: number;
   readonly top: number;
   readonly right: number;
@@ -11,9 +11,9 @@ export interface Box {
 
 interface DragOptions {
   /** A person let go after drawing a rectangle. */
-  readonly done: (box: Box, keys: Keys) => void;
+  readonly done: (box: DrawnBox, keys: ModifierKeys) => void;
   /** The pointer went down and up on one spot. */
-  readonly click?: ((at: { readonly x: number; readonly y: number }, keys: Keys) => void) | undefined;
+  readonly click?: ((at: { readonly x: number; readonly y: number }, keys: ModifierKeys) => void) | undefined;
   /** Instead of a rectangle: each step of the pointer. */
   readonly pan?: ((dx: number, dy: number) => void) | undefined;
 }
@@ -21,9 +21,9 @@ interface DragOptions {
 /** Shorter ways are clicks, pixels. */
 const LEAST = 4;
 
-export interface Drag {
+export interface BoxDrag {
   /** What is drawn now. */
-  readonly box: Box | undefined;
+  readonly box: DrawnBox | undefined;
   readonly handlers: {
     readonly onPointerDown: (event: PointerEvent) => void;
     readonly onPointerMove: (event: PointerEvent) => void;
@@ -33,9 +33,9 @@ export interface Drag {
 }
 
 /** The pointer draws a rectangle on an element, or moves what is on it. */
-export function useDrag({ done, click, pan }: DragOptions): Drag {
+export function useDrag({ done, click, pan }: DragOptions): BoxDrag {
   const start = useRef<{ x: number; y: number; far: boolean } | undefined>(undefined);
-  const [box, setBox] = useState<Box>();
+  const [box, setBox] = useState<DrawnBox>();
   const stop = (): void => {
     start.current = undefined;
     setBox(undefined);
@@ -82,7 +82,10 @@ export function spotOf(event: PointerEvent): { readonly x: number; readonly y: n
   return { x: event.clientX - box.left, y: event.clientY - box.top };
 }
 
-function boxOf(from: { readonly x: number; readonly y: number }, to: { readonly x: number; readonly y: number }): Box {
+function boxOf(
+  from: { readonly x: number; readonly y: number },
+  to: { readonly x: number; readonly y: number },
+): DrawnBox {
   return {
     left: Math.min(from.x, to.x),
     top: Math.min(from.y, to.y),

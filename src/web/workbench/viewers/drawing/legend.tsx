@@ -2,7 +2,7 @@ import type { Ramp } from "./colors.ts";
 import { textOf } from "../look.ts";
 import type { Look } from "../viewer.ts";
 import { textWidth } from "./words.ts";
-import type { Keys } from "./rows.ts";
+import type { ModifierKeys } from "./rows.ts";
 
 /** Categories with their colours, or a scale of numbers. */
 export type LegendContent =
@@ -11,7 +11,7 @@ export type LegendContent =
       readonly title: string;
       readonly entries: readonly { readonly name: string; readonly color: string }[];
       /** A person chose an entry. */
-      readonly onPick?: ((index: number, keys: Keys) => void) | undefined;
+      readonly onPick?: ((index: number, keys: ModifierKeys) => void) | undefined;
     }
   | { readonly kind: "scale"; readonly title: string; readonly ramp: Ramp; readonly from: string; readonly to: string };
 
@@ -105,9 +105,9 @@ export function Legend({ content, place }: { readonly content: LegendContent; re
 }
 
 function pickOf(
-  onPick: ((index: number, keys: Keys) => void) | undefined,
+  onPick: ((index: number, keys: ModifierKeys) => void) | undefined,
   index: number,
-): ((keys: Keys) => void) | undefined {
+): ((keys: ModifierKeys) => void) | undefined {
   if (onPick === undefined) return undefined;
   return (keys) => {
     onPick(index, keys);
@@ -117,7 +117,7 @@ function pickOf(
 interface EntryProps {
   readonly name: string;
   readonly color: string;
-  readonly pick: ((keys: Keys) => void) | undefined;
+  readonly pick: ((keys: ModifierKeys) => void) | undefined;
 }
 
 function Entry({ name, color, pick }: EntryProps) {

@@ -8,7 +8,7 @@ export interface AxisRule {
   readonly note: string | undefined;
 }
 
-interface Counts {
+interface SignCounts {
   readonly positive: number;
   /** Zero and less. */
   readonly rest: number;
@@ -64,7 +64,7 @@ export function valuesRule(values: readonly number[], options: RuleOptions): Axi
   return ruleFor(counts, counts, options);
 }
 
-function ruleFor(own: Counts, scaled: Counts, options: RuleOptions): AxisRule {
+function ruleFor(own: SignCounts, scaled: SignCounts, options: RuleOptions): AxisRule {
   const { name, wanted, what = "value", fate = "not shown" } = options;
   const infinite = own.infinite === 0 ? [] : [`${name}: ${counted(own.infinite, `infinite ${what}`)} ${fate}.`];
   const told = (type: AxisRule["type"], words: readonly string[]): AxisRule => ({
@@ -88,10 +88,10 @@ function counted(count: number, what: string, more = ""): string {
 }
 
 /** Rows and columns never change, so what was counted is kept with them. */
-const known = new WeakMap<Bits, WeakMap<Float64Array, Counts>>();
+const known = new WeakMap<Bits, WeakMap<Float64Array, SignCounts>>();
 
-function countsOf(numbers: Float64Array, rows: Bits): Counts {
-  const kept = known.get(rows) ?? new WeakMap<Float64Array, Counts>();
+function countsOf(numbers: Float64Array, rows: Bits): SignCounts {
+  const kept = known.get(rows) ?? new WeakMap<Float64Array, SignCounts>();
   const before = kept.get(numbers);
   if (before !== undefined) return before;
   let [positive, rest, infinite] = [0, 0, 0];

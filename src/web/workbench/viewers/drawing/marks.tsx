@@ -1,5 +1,5 @@
 import { useRef, useState, type KeyboardEvent, type ReactNode } from "react";
-import type { Keys } from "./rows.ts";
+import type { ModifierKeys } from "./rows.ts";
 import { hideTooltip, showTooltip, showTooltipAt, type TooltipLine } from "./tooltip.ts";
 
 /** One thing in a picture that stands for rows: a bar, a slice, a bin. */
@@ -10,7 +10,7 @@ export interface Mark {
   readonly lines: readonly TooltipLine[];
   readonly selected: boolean;
   readonly shape: ReactNode;
-  readonly choose: (keys: Keys) => void;
+  readonly choose: (keys: ModifierKeys) => void;
   /** The mouse came over it or left it. */
   readonly hover?: ((over: boolean) => void) | undefined;
 }

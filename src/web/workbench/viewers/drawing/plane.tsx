@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { XAxis, YAxis } from "./axes.tsx";
 import type { Palette } from "./colors.ts";
-import type { Box } from "./drag.ts";
+import type { DrawnBox } from "./drag.ts";
 import type { Area } from "./figure.tsx";
 import type { Plane } from "./plot.ts";
 
@@ -35,7 +35,7 @@ export function PlaneAxes({ plane, palette, showX, showY, gridX, gridY, orientat
 }
 
 /** The rectangle that a person draws. */
-export function DragBox({ box, palette }: { readonly box: Box | undefined; readonly palette: Palette }) {
+export function DragBox({ box, palette }: { readonly box: DrawnBox | undefined; readonly palette: Palette }) {
   if (box === undefined) return null;
   return (
     <rect

@@ -5,7 +5,7 @@ import { textOf } from "../look.ts";
 import type { Look } from "../viewer.ts";
 
 /** What of a mouse or key event says how a choice joins the rows that are selected. */
-export interface Keys {
+export interface ModifierKeys {
   readonly shiftKey: boolean;
   readonly ctrlKey: boolean;
   readonly metaKey: boolean;
@@ -48,7 +48,7 @@ export function filterKey(id: string): string {
 }
 
 /** A person chose rows: alone they replace what was selected, with Shift they join it, with Ctrl or Cmd they change over. */
-export function selectRows(table: Table, rows: Bits, keys: Keys): void {
+export function selectRows(table: Table, rows: Bits, keys: ModifierKeys): void {
   if (keys.ctrlKey || keys.metaKey) table.select(table.selected.xor(rows));
   else table.select(keys.shiftKey ? table.selected.or(rows) : rows);
 }
@@ -59,7 +59,7 @@ export interface GroupChoice {
   /** `onClick`: Select, Filter, None. Absent: Select. */
   readonly action?: string | undefined;
   readonly rows: Bits;
-  readonly keys: Keys;
+  readonly keys: ModifierKeys;
 }
 
 /** A person chose a bar, slice, cell. To filter by the same once more takes the filter away. */

@@ -146,7 +146,7 @@ function widened(extent: Extent, logarithmic: boolean): [number, number] {
   return [low - pad, low + pad];
 }
 
-type Made = ReturnType<typeof scaleUtc<number, number>> | ReturnType<typeof scaleLinear<number, number>>;
+type DrawnScale = ReturnType<typeof scaleUtc<number, number>> | ReturnType<typeof scaleLinear<number, number>>;
 
 interface TickOptions {
   readonly count: number;
@@ -154,7 +154,7 @@ interface TickOptions {
   readonly whole: boolean;
 }
 
-function ticksOf(made: Made, { count, logarithmic, whole }: TickOptions): readonly Tick[] {
+function ticksOf(made: DrawnScale, { count, logarithmic, whole }: TickOptions): readonly Tick[] {
   const values = made
     .ticks(count)
     .map(Number)

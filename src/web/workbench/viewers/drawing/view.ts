@@ -2,7 +2,7 @@ import { useEffect, useState, type RefObject } from "react";
 import type { Extent, Scale } from "./scale.ts";
 
 /** What of the two axes is in sight after zooming. Absent: all. */
-export interface View {
+export interface VisibleExtent {
   readonly x: Extent;
   readonly y: Extent;
 }
@@ -27,7 +27,7 @@ interface ZoomOptions {
   readonly stage: RefObject<HTMLDivElement | null>;
   readonly enabled: boolean;
   readonly plane: { readonly x: Scale; readonly y: Scale };
-  readonly setView: (view: View) => void;
+  readonly setView: (view: VisibleExtent) => void;
 }
 
 /** The wheel zooms around the pointer. Listened to by hand, because React's wheel events cannot stop the page from scrolling. */
@@ -52,8 +52,11 @@ export function useWheelZoom({ stage, enabled, plane, setView }: ZoomOptions): v
 }
 
 /** Kept until the columns change. */
-export function useView(key: string): [View | undefined, (view: View | undefined) => void] {
-  const [kept, setKept] = useState<{ readonly key: string; readonly view: View | undefined }>({ key, view: undefined });
+export function useView(key: string): [VisibleExtent | undefined, (view: VisibleExtent | undefined) => void] {
+  const [kept, setKept] = useState<{ readonly key: string; readonly view: VisibleExtent | undefined }>({
+    key,
+    view: undefined,
+  });
   return [
     kept.key === key ? kept.view : undefined,
     (view) => {

@@ -8,7 +8,7 @@ import { ContainsCard } from "./contains-card.tsx";
 import { foreign, type Card, type CardContent, type FiltersModel } from "./model.ts";
 import { RangeCard } from "./range-card.tsx";
 
-export interface CardProps {
+export interface FiltersCardProps {
   readonly table: Table;
   readonly card: Card;
   readonly show: FiltersModel["show"];
@@ -18,7 +18,7 @@ export interface CardProps {
   readonly set: (column: string, filter: FilterSpec | undefined) => void;
 }
 
-export function FilterCard({ remove, ...props }: CardProps & { readonly remove: () => void }): ReactNode {
+export function FilterCard({ remove, ...props }: FiltersCardProps & { readonly remove: () => void }): ReactNode {
   const { card, show, filter, set } = props;
   const { name } = card.column;
   const other = foreign(card.kind, filter);
@@ -54,7 +54,7 @@ export function FilterCard({ remove, ...props }: CardProps & { readonly remove: 
   );
 }
 
-function Content(props: CardProps): ReactNode {
+function Content(props: FiltersCardProps): ReactNode {
   const { column, kind } = props.card;
   switch (kind) {
     case "range":

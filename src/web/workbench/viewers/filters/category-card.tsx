@@ -6,7 +6,7 @@ import { useTable } from "../../data/use-table.ts";
 import { usePalette } from "../drawing/use-palette.ts";
 import { NO_VALUE } from "../groups/codes.ts";
 import { SmallButton } from "../parts/column-picker.tsx";
-import type { CardProps } from "./card.tsx";
+import type { FiltersCardProps } from "./card.tsx";
 import { passing, searched, ticked, tickedAll, type CategoryCount } from "./model.ts";
 
 const LINE = 24;
@@ -15,7 +15,7 @@ const MOST_LINES = 7;
 /** Shorter lists need no search. */
 const LEAST_FOR_SEARCH = 8;
 
-export function CategoryCard(props: CardProps): ReactNode {
+export function CategoryCard(props: FiltersCardProps): ReactNode {
   const { card, show, filter, content, set } = props;
   const { name } = card.column;
   const [query, setQuery] = useState("");
@@ -53,7 +53,7 @@ export function CategoryCard(props: CardProps): ReactNode {
   );
 }
 
-interface ValuesProps extends CardProps {
+interface ValuesProps extends FiltersCardProps {
   readonly counts: readonly CategoryCount[];
   readonly listed: readonly CategoryCount[];
   readonly all: readonly (string | null)[];

@@ -1,13 +1,13 @@
 import { useEffect, useState, type ReactNode } from "react";
 import { isText } from "../../data/column.ts";
 import { rowsWords } from "../drawing/words.ts";
-import type { CardProps } from "./card.tsx";
+import type { FiltersCardProps } from "./card.tsx";
 
 /** After the last key until the rows are searched, ms. */
 const WAIT_MS = 250;
 
 /** For texts with too many different values to list: what they contain. */
-export function ContainsCard({ card, show, filter, content, set }: CardProps): ReactNode {
+export function ContainsCard({ card, show, filter, content, set }: FiltersCardProps): ReactNode {
   const { column } = card;
   const held = filter?.kind === "contains" ? filter.text : "";
   const [written, setWritten] = useState(held);

@@ -116,7 +116,7 @@ export function boundsOf(column: NumberColumn): Bounds {
   return { min, max };
 }
 
-export interface Histogram {
+export interface FilterHistogram {
   readonly counts: Int32Array;
   /** Of these, selected. */
   readonly selected: Int32Array;
@@ -125,7 +125,7 @@ export interface Histogram {
   readonly most: number;
 }
 
-export function histogramOf(column: NumberColumn, rows: Bits, selected: Bits): Histogram {
+export function histogramOf(column: NumberColumn, rows: Bits, selected: Bits): FilterHistogram {
   const counts = new Int32Array(BINS);
   const chosen = new Int32Array(BINS);
   const missing = intoBins(column, rows, counts);
@@ -290,7 +290,7 @@ export function foreign(kind: CardKind, filter: FilterSpec | undefined): string 
 
 /** What a card shows, counted over the rows that the other filters let through. */
 export type CardContent =
-  | { readonly kind: "range"; readonly histogram: Histogram }
+  | { readonly kind: "range"; readonly histogram: FilterHistogram }
   | { readonly kind: "categories"; readonly counts: readonly CategoryCount[] }
   | { readonly kind: "contains"; readonly shown: number };
 

@@ -6,13 +6,13 @@ import { useTable } from "../../data/use-table.ts";
 import { usePalette } from "../drawing/use-palette.ts";
 import { isSpan, shareBetween } from "../drawing/scale.ts";
 import { rowsWords } from "../drawing/words.ts";
-import type { CardProps } from "./card.tsx";
-import { BINS, boundsOf, endOf, endText, rangeOf, rangeSpec, stepOf, type Histogram } from "./model.ts";
+import type { FiltersCardProps } from "./card.tsx";
+import { BINS, boundsOf, endOf, endText, rangeOf, rangeSpec, stepOf, type FilterHistogram } from "./model.ts";
 
 /** Height of the histogram, in the units of its picture. */
 const HIGH = 44;
 
-export function RangeCard(props: CardProps & { readonly column: NumberColumn }): ReactNode {
+export function RangeCard(props: FiltersCardProps & { readonly column: NumberColumn }): ReactNode {
   const { table, column, show, filter, content, set } = props;
   const bounds = boundsOf(column);
   const held = rangeOf(column, filter);
@@ -80,18 +80,21 @@ export function RangeCard(props: CardProps & { readonly column: NumberColumn }):
   );
 }
 
-interface Range {
+interface FilterRange {
   readonly min: number;
   readonly max: number;
   readonly missing: boolean;
 }
 
 /** While a thumb is dragged the filter follows once in a frame at most, and the thumb never waits for it. */
-function useDraft(held: Range, commit: (range: Range) => void): readonly [Range, (range: Range) => void] {
-  const [draft, setDraft] = useState<Range>();
+function useDraft(
+  held: FilterRange,
+  commit: (range: FilterRange) => void,
+): readonly [FilterRange, (range: FilterRange) => void] {
+  const [draft, setDraft] = useState<FilterRange>();
   const request = useRef(0);
   useEffect(() => () => cancelAnimationFrame(request.current), []);
-  const change = (range: Range): void => {
+  const change = (range: FilterRange): void => {
     setDraft(range);
     cancelAnimationFrame(request.current);
     request.current = requestAnimationFrame(() => {
@@ -143,11 +146,11 @@ function End({ column, label, value, onChange }: EndProps): ReactNode {
   );
 }
 
-interface BarsProps extends Pick<CardProps, "show"> {
+interface BarsProps extends Pick<FiltersCardProps, "show"> {
   readonly table: Table;
   readonly column: NumberColumn;
-  readonly histogram: Histogram | undefined;
-  readonly range: Range;
+  readonly histogram: FilterHistogram | undefined;
+  readonly range: FilterRange;
 }
 
 function Bars({ table, column, histogram, range, show }: BarsProps): ReactNode {

@@ -9,7 +9,7 @@ export const SYNC_MODES = ["Current", "Mouse over", "None"] as const;
 /** Fields of one form; more are named in words. */
 const MOST_FIELDS = 500;
 
-interface Field {
+interface FormField {
   readonly name: string;
   readonly type: ColumnType;
   readonly units: string | undefined;
@@ -21,7 +21,7 @@ interface Field {
 export interface FormModel {
   /** From 0; -1: there is none. */
   readonly row: number;
-  readonly fields: readonly Field[];
+  readonly fields: readonly FormField[];
   readonly hidden: number;
   /** Which parts of the bar above the fields are there. */
   readonly bar: {

@@ -1,8 +1,8 @@
 /** Work that gives way: it can stop at each `yield`, and goes on where it stopped. */
-export type Steps<Result> = Generator<void, Result>;
+export type WorkSteps<Result> = Generator<void, Result>;
 
 /** All at once. */
-export function finish<Result>(steps: Steps<Result>): Result {
+export function finish<Result>(steps: WorkSteps<Result>): Result {
   for (;;) {
     const next = steps.next();
     if (next.done === true) return next.value;

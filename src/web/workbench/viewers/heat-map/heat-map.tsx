@@ -44,14 +44,14 @@ function legendOf({ columns, common }: HeatModel, { palette }: Plot): LegendCont
   return { kind: "scale", title: common === undefined ? "Each column" : "All columns", ramp: palette.linear, from, to };
 }
 
-interface PictureProps {
+interface HeatMapPictureProps {
   readonly props: PlotProps;
   readonly model: HeatModel;
   readonly plot: Plot;
   readonly area: Area;
 }
 
-function HeatPicture({ props, model, plot, area }: PictureProps) {
+function HeatPicture({ props, model, plot, area }: HeatMapPictureProps) {
   const { table, look } = props;
   const { palette } = plot;
   const linked = useLinked(table);

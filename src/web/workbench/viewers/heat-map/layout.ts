@@ -63,7 +63,7 @@ export function rowAt(model: HeatModel, layout: HeatLayout, y: number): number {
   return y < layout.top || y > layout.bottom ? -1 : (model.rows[layout.placeAt(y)] ?? -1);
 }
 
-interface PaintOptions {
+interface HeatMapPaintOptions {
   readonly model: HeatModel;
   readonly layout: HeatLayout;
   readonly palette: Palette;
@@ -75,7 +75,7 @@ interface PaintOptions {
 const LINES_AT_ONCE = 8;
 
 /** Line by line of the screen: as many lines as there are pixels, however many rows. */
-export function* paintHeat(context: CanvasRenderingContext2D, options: PaintOptions): Generator<void, void> {
+export function* paintHeat(context: CanvasRenderingContext2D, options: HeatMapPaintOptions): Generator<void, void> {
   const { model, layout, palette, look, ratio, selected } = options;
   const mean = flagOf(look, "drawEveryRow");
   const colors = model.columns.map((column) => heatColors(column, palette));
@@ -129,7 +129,7 @@ function mixed(own: Rgb, over: Rgb, share: number): Rgb {
 
 const LEAST_ROW = 4;
 
-function gridLines(context: CanvasRenderingContext2D, { model, layout, palette, look }: PaintOptions): void {
+function gridLines(context: CanvasRenderingContext2D, { model, layout, palette, look }: HeatMapPaintOptions): void {
   context.strokeStyle = palette.paper;
   context.lineWidth = 1;
   context.beginPath();

@@ -4,26 +4,26 @@ import { Bits } from "../../data/bits.ts";
 import { figure, shortNumber } from "../../data/format.ts";
 import { wordsOf } from "../drawing/categories.ts";
 import { categoryColor, type Palette } from "../drawing/colors.ts";
-import { useDrag, type Box } from "../drawing/drag.ts";
+import { useDrag, type DrawnBox } from "../drawing/drag.ts";
 import type { Area } from "../drawing/figure.tsx";
 import { Marks, type Mark } from "../drawing/marks.tsx";
 import { DragBox, PlaneAxes, Svg } from "../drawing/plane.tsx";
 import { planeOf, useLinked, type Plane, type Plot, type PlotProps } from "../drawing/plot.ts";
-import { filterKey, selectRows, type Keys } from "../drawing/rows.ts";
+import { filterKey, selectRows, type ModifierKeys } from "../drawing/rows.ts";
 import { valueScale } from "../drawing/scale.ts";
 import type { TooltipLine } from "../drawing/tooltip.ts";
 import { rowsWords } from "../drawing/words.ts";
 import { flagOf, numberOf, textOf } from "../look.ts";
 import { colorRange, countByBin, isStacked, mostOf, stacked, type HistogramModel } from "./model.ts";
 
-interface PictureProps {
+interface HistogramPictureProps {
   readonly props: PlotProps;
   readonly model: HistogramModel;
   readonly plot: Plot;
   readonly area: Area;
 }
 
-export function HistogramPicture({ props, model, plot, area }: PictureProps) {
+export function HistogramPicture({ props, model, plot, area }: HistogramPictureProps) {
   const { table, look } = props;
   const { palette, rows } = plot;
   const linked = useLinked(table);
@@ -121,7 +121,12 @@ function leastShown(parts: HistogramModel["parts"]): number {
 function chooseRange(
   { table, look, id }: PlotProps,
   { column, codes }: HistogramModel,
-  { rows, plane, box, keys }: { readonly rows: Bits; readonly plane: Plane; readonly box: Box; readonly keys: Keys },
+  {
+    rows,
+    plane,
+    box,
+    keys,
+  }: { readonly rows: Bits; readonly plane: Plane; readonly box: DrawnBox; readonly keys: ModifierKeys },
 ): void {
   const [min, max] = [plane.x.at(Math.max(box.left, plane.left)), plane.x.at(Math.min(box.right, plane.right))];
   if (flagOf(look, "filteringEnabled")) {
@@ -136,7 +141,7 @@ function chooseRange(
   selectRows(table, Bits.where(table.rowCount, inside), keys);
 }
 
-interface MarksOptions {
+interface HistogramMarksOptions {
   readonly props: PlotProps;
   readonly model: HistogramModel;
   readonly plane: Plane;
@@ -147,7 +152,7 @@ interface MarksOptions {
   readonly bars: boolean;
 }
 
-function binMarks(options: MarksOptions): readonly Mark[] {
+function binMarks(options: HistogramMarksOptions): readonly Mark[] {
   const { props, model, rows, selected } = options;
   const { table } = props;
   const { column, edges, counts, codes } = model;
@@ -172,7 +177,11 @@ function binMarks(options: MarksOptions): readonly Mark[] {
   });
 }
 
-function linesOf({ model, selected, props }: MarksOptions, bin: number, range: string): readonly TooltipLine[] {
+function linesOf(
+  { model, selected, props }: HistogramMarksOptions,
+  bin: number,
+  range: string,
+): readonly TooltipLine[] {
   const parts = model.split === undefined ? [] : model.parts;
   const share = flagOf(props.look, "normalizeValues");
   const words = (value: number): string => (share ? `${(value * 100).toFixed(1)}%` : value.toLocaleString("en"));
@@ -187,7 +196,7 @@ function linesOf({ model, selected, props }: MarksOptions, bin: number, range: s
   ];
 }
 
-interface BinProps extends MarksOptions {
+interface BinProps extends HistogramMarksOptions {
   readonly bin: number;
   readonly spans: readonly (readonly [from: number, to: number])[];
 }
@@ -262,7 +271,7 @@ function pixel(plane: Plane, value: number): number {
   return Number.isNaN(at) ? plane.bottom : Math.max(plane.top, Math.min(at, plane.bottom));
 }
 
-interface FillOptions {
+interface HistogramFillOptions {
   readonly model: HistogramModel;
   readonly palette: Palette;
   readonly look: PlotProps["look"];
@@ -270,7 +279,7 @@ interface FillOptions {
   readonly index: number;
 }
 
-function fillOf({ model, palette, look, bin, index }: FillOptions): string {
+function fillOf({ model, palette, look, bin, index }: HistogramFillOptions): string {
   if (model.split !== undefined) return categoryColor(palette, model.parts[index]?.index ?? 0);
   if (model.colors === undefined) return palette.mark;
   const value = model.colors[bin] ?? Number.NaN;

@@ -142,7 +142,7 @@ function nameOf(group: string, measure: string, measures: number): string {
   return measures === 1 ? group : `${group}, ${measure}`;
 }
 
-interface Places {
+interface RowPlaces {
   /** The place of each row; -1: none. */
   readonly codes: Int32Array;
   readonly values: readonly number[];
@@ -150,7 +150,7 @@ interface Places {
 }
 
 /** Where along the axis rows lie: each value, or ranges where there are too many. */
-export function placesOf(positions: Float64Array, rows: Int32Array): Places {
+export function placesOf(positions: Float64Array, rows: Int32Array): RowPlaces {
   const seen = new Map<number, number>();
   let [min, max] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const row of rows) {
@@ -199,7 +199,7 @@ function splitRows(
 }
 
 interface PointOptions {
-  readonly places: Places;
+  readonly places: RowPlaces;
   readonly rows: Int32Array;
   readonly measure: Column;
   readonly kind: Aggregate;

@@ -5,7 +5,7 @@ import { figure, textAt } from "../../data/format.ts";
 import { axisScale } from "../drawing/axis-column.ts";
 import { countIn } from "../drawing/categories.ts";
 import { categoryColor, type Palette } from "../drawing/colors.ts";
-import { spotOf, useDrag, type Drag } from "../drawing/drag.ts";
+import { spotOf, useDrag, type BoxDrag } from "../drawing/drag.ts";
 import type { Area } from "../drawing/figure.tsx";
 import { DragBox, PlaneAxes, Svg } from "../drawing/plane.tsx";
 import { planeOf, useLinked, type Plane, type Plot, type PlotProps, type SharedEnds } from "../drawing/plot.ts";
@@ -18,14 +18,14 @@ import type { Look } from "../viewer.ts";
 import { markerPath } from "./marker-path.ts";
 import { placeWords, type LineModel, type LinePoint, type LineSeries } from "./model.ts";
 
-interface PictureProps {
+interface LineChartPictureProps {
   readonly props: PlotProps;
   readonly model: LineModel;
   readonly plot: Plot;
   readonly area: Area;
 }
 
-export function LinePicture({ props, model, plot, area }: PictureProps) {
+export function LinePicture({ props, model, plot, area }: LineChartPictureProps) {
   const { table, look } = props;
   const { palette } = plot;
   const linked = useLinked(table);
@@ -114,7 +114,7 @@ export function LinePicture({ props, model, plot, area }: PictureProps) {
 }
 
 /** A drag selects the rows of a range, a click those of the nearest point. */
-function useLineDrag({ table }: PlotProps, model: LineModel, planes: readonly Plane[]): Drag {
+function useLineDrag({ table }: PlotProps, model: LineModel, planes: readonly Plane[]): BoxDrag {
   return useDrag({
     done: (box, keys) => {
       const points = model.series.flatMap((series) => {
@@ -200,7 +200,7 @@ function planeFor(planes: readonly Plane[], series: LineSeries): Plane {
   return planes[Math.min(series.measure, planes.length - 1)] as Plane;
 }
 
-interface Found {
+interface NearestPoint {
   readonly series: LineSeries;
   readonly point: LinePoint;
 }
@@ -211,8 +211,8 @@ function nearest(
   model: LineModel,
   planes: readonly Plane[],
   spot: { readonly x: number; readonly y: number },
-): Found | undefined {
-  let best: Found | undefined;
+): NearestPoint | undefined {
+  let best: NearestPoint | undefined;
   let least = REACH * REACH;
   for (const series of model.series) {
     const plane = planeFor(planes, series);
@@ -228,7 +228,7 @@ function nearest(
   return best;
 }
 
-function linesOf(model: LineModel, { series, point }: Found): readonly TooltipLine[] {
+function linesOf(model: LineModel, { series, point }: NearestPoint): readonly TooltipLine[] {
   const measure = model.measures[series.measure]?.name ?? "";
   return [
     ...(series.name === measure ? [] : [["", series.name] as const]),
@@ -311,14 +311,14 @@ function Series({ series, plane, look, palette, selected, hover }: SeriesProps) 
   );
 }
 
-interface RowLineProps {
+interface LineChartRowLineProps {
   readonly model: LineModel;
   readonly planes: readonly Plane[];
   readonly row: number;
   readonly color: string;
 }
 
-function RowLine({ model, planes, row, color }: RowLineProps) {
+function RowLine({ model, planes, row, color }: LineChartRowLineProps) {
   const [first, last] = [planes[0], planes.at(-1)];
   const value = model.x.positions[row] ?? Number.NaN;
   if (row < 0 || Number.isNaN(value) || first === undefined || last === undefined) return null;

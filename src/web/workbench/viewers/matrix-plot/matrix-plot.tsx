@@ -30,7 +30,7 @@ export function MatrixPlot(props: PlotProps) {
   );
 }
 
-interface CellsProps {
+interface MatrixPlotCellsProps {
   readonly props: PlotProps;
   readonly model: MatrixModel;
   readonly area: Area;
@@ -39,7 +39,7 @@ interface CellsProps {
 
 const HEAD = 18;
 
-function Cells({ props, model, area, plot }: CellsProps) {
+function Cells({ props, model, area, plot }: MatrixPlotCellsProps) {
   const [columns, lines] = [model.across.length, model.down.length];
   const ready = useSteps({ total: model.cells.length, rows: plot.rows.count, key: plot });
   const [axisLeft, axisBottom] = [flagOf(props.look, "showYAxes") ? 34 : 0, flagOf(props.look, "showXAxes") ? 20 : 0];

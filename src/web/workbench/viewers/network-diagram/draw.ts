@@ -1,12 +1,12 @@
 import { categoryColor, type Palette } from "../drawing/colors.ts";
 import { elide, textWidth } from "../drawing/words.ts";
-import type { Frame, Spot } from "./layout.ts";
+import type { PictureFrame, NodeSpot } from "./layout.ts";
 import { shareOf, type NetworkEdge, type NetworkModel, type NetworkNode } from "./model.ts";
 
 export interface NetworkDrawing {
   readonly model: NetworkModel;
-  readonly spots: readonly Spot[];
-  readonly frame: Frame;
+  readonly spots: readonly NodeSpot[];
+  readonly frame: PictureFrame;
   readonly palette: Palette;
   /** Which nodes and lines have selected rows. */
   readonly selected: { readonly nodes: readonly boolean[]; readonly edges: readonly boolean[] };

@@ -12,7 +12,7 @@ import {
 import type { NetworkModel } from "./model.ts";
 
 /** Place of a node, px around 0. */
-export interface Spot extends SimulationNodeDatum {
+export interface NodeSpot extends SimulationNodeDatum {
   readonly key: string;
   x: number;
   y: number;
@@ -24,8 +24,8 @@ const STEPS = 240;
 const SLICE_MS = 8;
 
 /** Nodes that push each other away and lines that pull. The same network comes to rest in the same places: nothing is random. */
-export interface Layout {
-  readonly spots: readonly Spot[];
+export interface ForceLayout {
+  readonly spots: readonly NodeSpot[];
   /** Moves on for a slice of time. False: at rest. */
   readonly advance: (now: () => number) => boolean;
   /** A node is held at a place by hand, or let go. */
@@ -36,17 +36,17 @@ export interface Layout {
 export function layOut(
   model: NetworkModel,
   known: ReadonlyMap<string, { readonly x: number; readonly y: number }>,
-): Layout {
+): ForceLayout {
   const spots = model.nodes.map((node, at) => ({ key: node.key, ...(known.get(node.key) ?? spiral(at)) }));
-  const links: SimulationLinkDatum<Spot>[] = model.edges
+  const links: SimulationLinkDatum<NodeSpot>[] = model.edges
     .filter(({ source, target }) => source !== target)
     .map(({ source, target }) => ({ source, target }));
-  const simulation: Simulation<Spot, undefined> = forceSimulation(spots)
+  const simulation: Simulation<NodeSpot, undefined> = forceSimulation(spots)
     .force("link", forceLink(links).distance(36).strength(strengthOf(model)))
-    .force("apart", forceManyBody<Spot>().strength(-70).distanceMax(400))
+    .force("apart", forceManyBody<NodeSpot>().strength(-70).distanceMax(400))
     .force(
       "touch",
-      forceCollide<Spot>((_, at) => (model.nodes[at]?.radius ?? 6) + 2),
+      forceCollide<NodeSpot>((_, at) => (model.nodes[at]?.radius ?? 6) + 2),
     )
     .force("x", forceX(0).strength(0.05))
     .force("y", forceY(0).strength(0.05))
@@ -74,7 +74,7 @@ export function layOut(
 }
 
 /** The more lines a node has, the softer each of them pulls. */
-function strengthOf(model: NetworkModel): (link: SimulationLinkDatum<Spot>, at: number) => number {
+function strengthOf(model: NetworkModel): (link: SimulationLinkDatum<NodeSpot>, at: number) => number {
   const lines = new Int32Array(model.nodes.length);
   const real = model.edges.filter(({ source, target }) => source !== target);
   for (const { source, target } of real) for (const end of [source, target]) lines[end] = (lines[end] ?? 0) + 1;
@@ -92,7 +92,7 @@ function spiral(at: number): { x: number; y: number } {
 }
 
 /** Of a picture in which all nodes are to be seen. */
-export interface Frame {
+export interface PictureFrame {
   readonly scale: number;
   readonly x: number;
   readonly y: number;
@@ -104,7 +104,7 @@ const LABELS = 44;
 /** Few nodes are not drawn farther apart than this. */
 const MOST_APART = 4;
 
-export function frameFor(spots: readonly Spot[], width: number, height: number): Frame {
+export function frameFor(spots: readonly NodeSpot[], width: number, height: number): PictureFrame {
   let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
   for (const { x, y } of spots) {
     left = Math.min(left, x);
@@ -133,9 +133,9 @@ export function hit(
     frame,
     x,
     y,
-  }: { readonly spots: readonly Spot[]; readonly frame: Frame; readonly x: number; readonly y: number },
+  }: { readonly spots: readonly NodeSpot[]; readonly frame: PictureFrame; readonly x: number; readonly y: number },
 ): { readonly kind: "node" | "edge"; readonly at: number } | undefined {
-  const screen = (spot: Spot | undefined): readonly [number, number] => [
+  const screen = (spot: NodeSpot | undefined): readonly [number, number] => [
     (spot?.x ?? 0) * frame.scale + frame.x,
     (spot?.y ?? 0) * frame.scale + frame.y,
   ];

@@ -4,7 +4,7 @@ import type { Column } from "../../data/column.ts";
 import type { Table } from "../../data/table.ts";
 import { codesOf, type Coded } from "../groups/codes.ts";
 import { groupBy, rowsOf } from "../groups/groups.ts";
-import { finish, STEP_ROWS, type Steps } from "../groups/steps.ts";
+import { finish, STEP_ROWS, type WorkSteps } from "../groups/steps.ts";
 import { chosen, flagOf, numberOf, textOf } from "../look.ts";
 import type { Look } from "../viewer.ts";
 
@@ -52,19 +52,19 @@ export interface NetworkModel {
   readonly nodes: readonly NetworkNode[];
   readonly edges: readonly NetworkEdge[];
   /** Ranges of the aggregates behind the colours; absent: no colour column. */
-  readonly nodeColours: Range | undefined;
-  readonly edgeColours: Range | undefined;
+  readonly nodeColours: SizeRange | undefined;
+  readonly edgeColours: SizeRange | undefined;
   readonly arrows: { readonly to: boolean; readonly from: boolean; readonly middle: boolean };
   /** What was left out, in words. */
   readonly cut: string | undefined;
 }
 
-interface Range {
+interface SizeRange {
   readonly min: number;
   readonly max: number;
 }
 
-interface Pair {
+interface NodePair {
   readonly first: number;
   readonly second: number;
   readonly rows: Int32Array;
@@ -75,7 +75,7 @@ export function networkOf(table: Table, look: Look): NetworkModel | string {
 }
 
 /** Words instead of a model where there is nothing to show. */
-export function* networkSteps(table: Table, look: Look): Steps<NetworkModel | string> {
+export function* networkSteps(table: Table, look: Look): WorkSteps<NetworkModel | string> {
   const columns = [chosen(table, look, "node1ColumnName"), chosen(table, look, "node2ColumnName")];
   const [one, two] = columns;
   if (one === undefined || two === undefined) return "Choose two columns: each row is a line between its two values.";
@@ -112,16 +112,16 @@ export function* networkSteps(table: Table, look: Look): Steps<NetworkModel | st
 }
 
 interface Weights {
-  readonly of: (pair: Pair) => number;
+  readonly of: (pair: NodePair) => number;
   /** What lines are ranked by, in words. */
   readonly words: string;
 }
 
 /** A line weighs what its width says; without a column for the width, as much as it has rows. */
-function* weightsOf(table: Table, look: Look, pairs: readonly Pair[]): Steps<Weights> {
+function* weightsOf(table: Table, look: Look, pairs: readonly NodePair[]): WorkSteps<Weights> {
   const column = chosen(table, look, "edgeWidthColumnName");
   if (column === undefined) return { of: ({ rows }) => rows.length, words: "with the most rows" };
-  const weights = new Map<Pair, number>();
+  const weights = new Map<NodePair, number>();
   for (const [at, pair] of pairs.entries()) {
     const weight = measured(look, "edgeWidthAggrType", column, pair.rows);
     weights.set(pair, Number.isNaN(weight) ? Number.NEGATIVE_INFINITY : weight);
@@ -134,7 +134,7 @@ function* weightsOf(table: Table, look: Look, pairs: readonly Pair[]): Steps<Wei
   };
 }
 
-interface Kept {
+interface KeptNodes {
   readonly names: readonly {
     readonly key: string;
     readonly label: string;
@@ -153,7 +153,7 @@ interface KeepOptions {
 }
 
 /** Takes the heaviest pairs until there are enough lines or nodes. */
-function keep(pairs: readonly Pair[], { first, second, merge, weights }: KeepOptions): Kept {
+function keep(pairs: readonly NodePair[], { first, second, merge, weights }: KeepOptions): KeptNodes {
   const byWeight = pairs.toSorted((left, right) => {
     const [one, other] = [weights.of(left), weights.of(right)];
     if (one !== other) return one > other ? -1 : 1;
@@ -203,7 +203,7 @@ function keep(pairs: readonly Pair[], { first, second, merge, weights }: KeepOpt
   };
 }
 
-function* nodesOf(table: Table, look: Look, { names, pairs }: Kept): Steps<readonly NetworkNode[]> {
+function* nodesOf(table: Table, look: Look, { names, pairs }: KeptNodes): WorkSteps<readonly NetworkNode[]> {
   const parts: Int32Array[][] = names.map(() => []);
   for (const { source, target, rows } of pairs) {
     parts[source]?.push(rows);
@@ -244,7 +244,7 @@ function* nodesOf(table: Table, look: Look, { names, pairs }: Kept): Steps<reado
   }));
 }
 
-function* edgesOf(table: Table, look: Look, { pairs }: Kept): Steps<readonly NetworkEdge[]> {
+function* edgesOf(table: Table, look: Look, { pairs }: KeptNodes): WorkSteps<readonly NetworkEdge[]> {
   const widthColumn = chosen(table, look, "edgeWidthColumnName");
   const colourColumn = chosen(table, look, "edgeColorColumnName");
   const made: { readonly width: number; readonly colour: number }[] = [];
@@ -282,12 +282,12 @@ function isOut(table: Table, rows: Int32Array): boolean {
 }
 
 /** Of where a value lies in a range; the least where it is none. */
-export function shareOf(value: number, { min, max }: Range): number {
+export function shareOf(value: number, { min, max }: SizeRange): number {
   if (!Number.isFinite(value)) return value === Number.POSITIVE_INFINITY ? 1 : 0;
   return max === min ? 1 : (value - min) / (max - min);
 }
 
-function rangeOf(values: readonly number[]): Range | undefined {
+function rangeOf(values: readonly number[]): SizeRange | undefined {
   let [min, max] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const value of values) {
     if (!Number.isFinite(value)) continue;

@@ -11,7 +11,7 @@ import { flagOf, textOf } from "../look.ts";
 import { Notice, WORKING } from "../parts/notice.tsx";
 import { useModel } from "../parts/use-model.ts";
 import type { Look, ViewerProps } from "../viewer.ts";
-import { layOut, type Layout } from "./layout.ts";
+import { layOut, type ForceLayout } from "./layout.ts";
 import { networkSteps, type NetworkModel } from "./model.ts";
 import { NetworkPicture } from "./picture.tsx";
 import type { Palette } from "../drawing/colors.ts";
@@ -80,7 +80,7 @@ function Selectors({
 }
 
 interface Moving {
-  readonly layout: Layout | undefined;
+  readonly layout: ForceLayout | undefined;
   /** Grows with each step, so that the picture is drawn anew. */
   readonly moved: number;
   /** Starts the movement again, after a node was dragged. */

@@ -5,7 +5,7 @@ import { useTable } from "../../data/use-table.ts";
 import { Canvas } from "../drawing/canvas.tsx";
 import type { Palette } from "../drawing/colors.ts";
 import type { Area } from "../drawing/figure.tsx";
-import { selectRows, type Keys } from "../drawing/rows.ts";
+import { selectRows, type ModifierKeys } from "../drawing/rows.ts";
 import { hideTooltip } from "../drawing/tooltip.ts";
 import { rowsWords } from "../drawing/words.ts";
 import { flagOf } from "../look.ts";
@@ -13,13 +13,13 @@ import { CutNote } from "../parts/notice.tsx";
 import { Spots, type Spot as ListSpot } from "../parts/spots.tsx";
 import type { ViewerProps } from "../viewer.ts";
 import { drawNetwork, onScreen } from "./draw.ts";
-import { frameFor, hit, type Frame, type Layout } from "./layout.ts";
+import { frameFor, hit, type PictureFrame, type ForceLayout } from "./layout.ts";
 import type { NetworkModel } from "./model.ts";
 
 export interface NetworkPictureProps extends ViewerProps {
   readonly area: Area;
   readonly model: NetworkModel;
-  readonly layout: Layout;
+  readonly layout: ForceLayout;
   readonly moved: number;
   readonly palette: Palette;
   readonly wake: () => void;
@@ -33,7 +33,7 @@ export function NetworkPicture(props: NetworkPictureProps): ReactNode {
   useTable(table, "selection");
   const { width, height } = area;
   // Absent: all nodes are kept in sight.
-  const [own, setOwn] = useState<Frame>();
+  const [own, setOwn] = useState<PictureFrame>();
   const frame = useMemo(() => own ?? frameFor(layout.spots, width, height), [own, layout, moved, width, height]);
   const { selected } = table;
   const marks = useMemo(() => {
@@ -85,7 +85,7 @@ function indexOf(model: NetworkModel, found: ReturnType<typeof hit>): number {
   return found.kind === "node" ? found.at : model.nodes.length + found.at;
 }
 
-function choose({ table, look, model }: NetworkPictureProps, index: number, keys: Keys): void {
+function choose({ table, look, model }: NetworkPictureProps, index: number, keys: ModifierKeys): void {
   const isNode = index < model.nodes.length;
   if (!flagOf(look, isNode ? "selectRowsOnClick" : "selectEdgesOnClick")) return;
   const rows = isNode ? model.nodes[index]?.rows : model.edges[index - model.nodes.length]?.rows;
@@ -94,7 +94,7 @@ function choose({ table, look, model }: NetworkPictureProps, index: number, keys
 
 function spotOf(
   { model, layout }: NetworkPictureProps,
-  frame: Frame,
+  frame: PictureFrame,
   marks: { readonly nodes: readonly boolean[]; readonly edges: readonly boolean[] },
   index: number,
 ): ListSpot | undefined {
@@ -131,7 +131,7 @@ function spotOf(
   };
 }
 
-function zoomed(frame: Frame, factor: number, x: number, y: number): Frame {
+function zoomed(frame: PictureFrame, factor: number, x: number, y: number): PictureFrame {
   const scale = Math.max(LEAST_SCALE, Math.min(MOST_SCALE, frame.scale * factor));
   const share = scale / frame.scale;
   return { scale, x: x - (x - frame.x) * share, y: y - (y - frame.y) * share };
@@ -158,7 +158,7 @@ function useWheel(
   }, [surface]);
 }
 
-interface Hand {
+interface NetworkHandlers {
   readonly down: (event: PointerEvent) => void;
   readonly move: (event: PointerEvent) => void;
   readonly up: (event: PointerEvent) => void;
@@ -167,7 +167,11 @@ interface Hand {
 }
 
 /** Drags a node, or the whole picture. */
-function useHand({ model, layout, wake }: NetworkPictureProps, frame: Frame, setFrame: (frame: Frame) => void): Hand {
+function useHand(
+  { model, layout, wake }: NetworkPictureProps,
+  frame: PictureFrame,
+  setFrame: (frame: PictureFrame) => void,
+): NetworkHandlers {
   const held = useRef<{ node: number; x: number; y: number; far: boolean } | undefined>(undefined);
   const dragged = useRef(false);
   const place = (event: PointerEvent): { x: number; y: number } => {

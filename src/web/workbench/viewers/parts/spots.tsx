@@ -1,5 +1,5 @@
 import { useId, useState, type KeyboardEvent, type MouseEvent, type ReactNode } from "react";
-import type { Keys } from "../drawing/rows.ts";
+import type { ModifierKeys } from "../drawing/rows.ts";
 import { hideTooltip, showTooltip, type TooltipLine } from "../drawing/tooltip.ts";
 
 /** One thing of a picture on a canvas that stands for rows. */
@@ -20,7 +20,7 @@ interface SpotsProps {
   readonly spot: (index: number) => Spot | undefined;
   /** Which lies at a place; -1: none. */
   readonly at: (x: number, y: number) => number;
-  readonly choose: (index: number, keys: Keys) => void;
+  readonly choose: (index: number, keys: ModifierKeys) => void;
   /** The mouse or the keyboard came to one; -1: left. */
   readonly hover?: ((index: number) => void) | undefined;
   /** Goes into one: a double click, or the plus key. */

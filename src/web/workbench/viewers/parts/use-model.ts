@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useState } from "react";
-import { finish, type Steps } from "../groups/steps.ts";
+import { finish, type WorkSteps } from "../groups/steps.ts";
 
 /** Tables up to here are worked out at once, so that nothing flickers. */
 const AT_ONCE_ROWS = 60_000;
@@ -12,7 +12,7 @@ const SLICE_MS = 10;
  */
 export function useModel<Model>(
   rowCount: number,
-  make: () => Steps<Model>,
+  make: () => WorkSteps<Model>,
   parts: readonly unknown[],
 ): Model | undefined {
   const atOnce = rowCount <= AT_ONCE_ROWS;

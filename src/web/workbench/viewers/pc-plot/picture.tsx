@@ -18,7 +18,7 @@ import type { Look } from "../viewer.ts";
 import type { PcAxis, PcModel } from "./model.ts";
 import { nearestLine, paintLines, rowsInRanges, yOf, type PcLayout } from "./paint.ts";
 
-interface PictureProps {
+interface PcPlotPictureProps {
   readonly props: PlotProps;
   readonly model: PcModel;
   readonly plot: Plot;
@@ -31,7 +31,7 @@ type Ranges = ReadonlyMap<string, readonly [low: number, high: number]>;
 /** How near the pointer must be to an axis to drag along it, pixels. */
 const AXIS_REACH = 12;
 
-export function PcPicture({ props, model, plot, area, coloring }: PictureProps) {
+export function PcPicture({ props, model, plot, area, coloring }: PcPlotPictureProps) {
   const { table, look } = props;
   const { palette, rows } = plot;
   const linked = useLinked(table);
@@ -113,7 +113,7 @@ export function PcPicture({ props, model, plot, area, coloring }: PictureProps) 
 }
 
 /** Dragging along an axis filters or selects by that range; a click takes the range away, or selects the nearest line. */
-function useAxisDrag({ props, model, plot }: PictureProps, layout: PcLayout) {
+function useAxisDrag({ props, model, plot }: PcPlotPictureProps, layout: PcLayout) {
   const { table, look, id } = props;
   const { rows } = plot;
   const [ranges, setRanges] = useState<Ranges>(new Map());
@@ -162,7 +162,7 @@ function useAxisDrag({ props, model, plot }: PictureProps, layout: PcLayout) {
   return { drag, axis, shown, begin };
 }
 
-function useDraw({ props, model, plot, coloring }: PictureProps, layout: PcLayout, selected: Bits) {
+function useDraw({ props, model, plot, coloring }: PcPlotPictureProps, layout: PcLayout, selected: Bits) {
   const { look } = props;
   const { palette } = plot;
   return useCallback(
@@ -219,7 +219,7 @@ interface AxisLineProps {
   readonly palette: Palette;
   readonly range: readonly [number, number] | undefined;
   readonly room: number;
-  readonly edge: Edge;
+  readonly edge: AxisEdge;
 }
 
 function AxisLine({ axis, x, layout, look, palette, range, room, edge }: AxisLineProps) {
@@ -285,12 +285,12 @@ function AxisLine({ axis, x, layout, look, palette, range, room, edge }: AxisLin
 }
 
 /** Whether an axis is the first or the last, and the room beside it. */
-interface Edge {
+interface AxisEdge {
   readonly side: "first" | "last" | undefined;
   readonly margin: number;
 }
 
-function edgeOf(index: number, axes: number, layout: PcLayout): Edge {
+function edgeOf(index: number, axes: number, layout: PcLayout): AxisEdge {
   const side = index === 0 ? "first" : index === axes - 1 ? "last" : undefined;
   return { side, margin: layout.xOf(0) };
 }
@@ -298,13 +298,13 @@ function edgeOf(index: number, axes: number, layout: PcLayout): Edge {
 /** The names of the outermost axes end at the edges of the picture, not beyond. */
 function labelPlace(
   x: number,
-  { side, margin }: Edge,
+  { side, margin }: AxisEdge,
 ): { readonly x: number; readonly textAnchor: "start" | "middle" | "end" } {
   if (side === undefined) return { x, textAnchor: "middle" };
   return side === "first" ? { x: x - margin + 2, textAnchor: "start" } : { x: x + margin - 2, textAnchor: "end" };
 }
 
-interface RowLineProps {
+interface PcPlotRowLineProps {
   readonly model: PcModel;
   readonly layout: PcLayout;
   readonly row: number;
@@ -312,7 +312,7 @@ interface RowLineProps {
   readonly width: number;
 }
 
-function RowLine({ model, layout, row, color, width }: RowLineProps) {
+function RowLine({ model, layout, row, color, width }: PcPlotRowLineProps) {
   if (row < 0) return null;
   const spots = model.axes
     .map((axis, index) => [layout.xOf(index), yOf(layout, axis, row)] as const)

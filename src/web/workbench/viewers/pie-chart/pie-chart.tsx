@@ -60,14 +60,14 @@ function sentenceOf({ slices, column, measure, drawn }: PieModel, rows: number):
   return `Pie chart of ${column.name} by ${measure}, ${drawnWords(drawn, rows)}, ${countWords(slices.length, "slice")}${peak}.`;
 }
 
-interface PictureProps {
+interface PieChartPictureProps {
   readonly props: PlotProps;
   readonly model: PieModel;
   readonly plot: Plot;
   readonly area: Area;
 }
 
-function PiePicture({ props, model, plot, area }: PictureProps) {
+function PiePicture({ props, model, plot, area }: PieChartPictureProps) {
   const { look, table, id } = props;
   const { selected } = useLinked(table);
   const outside = textOf(look, "labelPosition") === "Outside";
@@ -171,7 +171,7 @@ function SliceShape({ slice, radius, look, palette, chosen, filtered }: SlicePro
   );
 }
 
-interface LabelProps {
+interface PieChartLabelProps {
   readonly slice: Slice;
   readonly long: number;
   readonly look: Look;
@@ -183,7 +183,7 @@ interface LabelProps {
 /** From this share on the label stands on the colour of what is selected. */
 const MOSTLY = 0.4;
 
-function SliceLabel({ slice, long, look, palette, selected }: LabelProps) {
+function SliceLabel({ slice, long, look, palette, selected }: PieChartLabelProps) {
   const share = selected === undefined ? 0 : countIn(slice.rows, selected) / slice.rows.length;
   const fill = share > MOSTLY ? palette.selected : categoryColor(palette, slice.index);
   const mode = textOf(look, "labelPosition") ?? "Auto";

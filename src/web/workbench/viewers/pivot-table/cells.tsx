@@ -4,7 +4,7 @@ import { useLayoutEffect, useMemo, useRef, useState, type ReactNode } from "reac
 import { Bits } from "../../data/bits.ts";
 import { useTable } from "../../data/use-table.ts";
 import type { Area } from "../drawing/figure.tsx";
-import { chooseGroup, type Keys } from "../drawing/rows.ts";
+import { chooseGroup, type ModifierKeys } from "../drawing/rows.ts";
 import { flagOf } from "../look.ts";
 import type { ViewerProps } from "../viewer.ts";
 import { cellText, orderedRows, type PivotColumn, type PivotModel, type PivotOrder } from "./model.ts";
@@ -14,13 +14,13 @@ const ROW = 26;
 const LABEL = 130;
 const CELL = 116;
 
-interface CellsProps extends ViewerProps {
+interface PivotTableCellsProps extends ViewerProps {
   readonly area: Area;
   readonly model: PivotModel;
 }
 
 /** A table of which only what is in sight is made, in both directions. */
-export function Cells(props: CellsProps): ReactNode {
+export function Cells(props: PivotTableCellsProps): ReactNode {
   const { table, look, id, area, model } = props;
   useTable(table, "selection");
   const [order, setOrder] = useState<PivotOrder>();
@@ -31,7 +31,7 @@ export function Cells(props: CellsProps): ReactNode {
   const left = labelWidth * labels;
   const cellWidth = Math.max(CELL, (area.width - left - 14) / model.columns.length);
   const { rows, columns } = useInSight(scroller, { rows: places.length, columns: model.columns.length, cellWidth });
-  const choose = (picked: Int32Array, keys: Keys): void =>
+  const choose = (picked: Int32Array, keys: ModifierKeys): void =>
     chooseGroup({
       table,
       id,
@@ -122,7 +122,7 @@ function useInSight(
   return { rows, columns };
 }
 
-interface HeadProps {
+interface PivotTableHeadProps {
   readonly at: number;
   readonly left: number;
   readonly width: number;
@@ -134,7 +134,17 @@ interface HeadProps {
   readonly onOrder: (order: PivotOrder | undefined) => void;
 }
 
-function Head({ at, left, width, height, sticky = false, label, path, order, onOrder }: HeadProps): ReactNode {
+function Head({
+  at,
+  left,
+  width,
+  height,
+  sticky = false,
+  label,
+  path,
+  order,
+  onOrder,
+}: PivotTableHeadProps): ReactNode {
   const mine = order?.at === at;
   const next = !mine
     ? { at, descending: !sticky }
@@ -178,7 +188,7 @@ interface LineProps extends Pick<ViewerProps, "table"> {
   readonly labelWidth: number;
   readonly cellWidth: number;
   readonly shown: readonly { readonly at: number; readonly start: number; readonly column: PivotColumn | undefined }[];
-  readonly choose: (rows: Int32Array, keys: Keys) => void;
+  readonly choose: (rows: Int32Array, keys: ModifierKeys) => void;
 }
 
 function Line({ table, model, place, top, left, labelWidth, cellWidth, shown, choose }: LineProps): ReactNode {

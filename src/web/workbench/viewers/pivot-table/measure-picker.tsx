@@ -13,7 +13,7 @@ interface MeasurePickerProps {
   readonly change: (look: Look) => void;
 }
 
-interface Entry {
+interface MeasureEntry {
   readonly column: string;
   readonly kind: string;
 }
@@ -21,11 +21,11 @@ interface Entry {
 /** Which figures stand in the cells: a column and how its values become one, as often as one likes. */
 export function MeasurePicker({ table, look, change }: MeasurePickerProps): ReactNode {
   const kinds = listOf(look, "aggregateAggTypes");
-  const entries = listOf(look, "aggregateColumnNames").map((column, at): Entry => ({
+  const entries = listOf(look, "aggregateColumnNames").map((column, at): MeasureEntry => ({
     column,
     kind: kinds[at] ?? "avg",
   }));
-  const put = (next: readonly Entry[]): void =>
+  const put = (next: readonly MeasureEntry[]): void =>
     change({
       aggregateColumnNames: next.map(({ column }) => column),
       aggregateAggTypes: next.map(({ kind }) => kind),

@@ -5,7 +5,7 @@ import { dateText, figure } from "../../data/format.ts";
 import type { Table } from "../../data/table.ts";
 import { codesOf, labelOf, type Coded } from "../groups/codes.ts";
 import { groupBy, rowsOf } from "../groups/groups.ts";
-import { finish, STEP_ROWS, type Steps } from "../groups/steps.ts";
+import { finish, STEP_ROWS, type WorkSteps } from "../groups/steps.ts";
 import { noRowsWords } from "../drawing/words.ts";
 import { chosenList, listOf } from "../look.ts";
 import type { Look } from "../viewer.ts";
@@ -59,7 +59,7 @@ export function pivotOf(table: Table, look: Look): PivotModel | string {
 }
 
 /** Words instead of a model where it cannot be worked out. */
-export function* pivotSteps(table: Table, look: Look, shown: Bits): Steps<PivotModel | string> {
+export function* pivotSteps(table: Table, look: Look, shown: Bits): WorkSteps<PivotModel | string> {
   const groupColumns = chosenList(table, look, "groupByColumnNames");
   const pivotColumns = chosenList(table, look, "pivotColumnNames");
   const all = [...groupColumns, ...pivotColumns];

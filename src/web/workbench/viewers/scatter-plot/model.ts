@@ -3,7 +3,7 @@ import { shortNumber } from "../../data/format.ts";
 import type { Table } from "../../data/table.ts";
 import { axisColumn, axisExtent, axisKind, type AxisColumn } from "../drawing/axis-column.ts";
 import { categoriesOf, rowsByGroup } from "../drawing/categories.ts";
-import { regression, spearman, type Line } from "../drawing/correlation.ts";
+import { regression, spearman, type RegressionLine } from "../drawing/correlation.ts";
 import { axisRule, isPlaced, type AxisRule } from "../drawing/log-axis.ts";
 import { MARKER_TYPES } from "../drawing/raster.ts";
 import { extentOf, type Extent } from "../drawing/scale.ts";
@@ -14,7 +14,7 @@ import type { Look } from "../viewer.ts";
 export interface FittedLine {
   /** Number of the category of the colour; undefined: of all rows. */
   readonly category: number | undefined;
-  readonly line: Line;
+  readonly line: RegressionLine;
 }
 
 export interface ScatterModel {
@@ -163,6 +163,6 @@ function notesOf(look: Look, { x, y, list, lines, names }: NoteOptions): readonl
 }
 
 /** In words: `y = 0.42x + 12.1`. */
-export function equation({ slope, intercept }: Line): string {
+export function equation({ slope, intercept }: RegressionLine): string {
   return `y = ${shortNumber(slope)}x ${intercept < 0 ? "−" : "+"} ${shortNumber(Math.abs(intercept))}`;
 }

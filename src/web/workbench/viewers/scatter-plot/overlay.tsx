@@ -83,13 +83,13 @@ function Fit({
   );
 }
 
-interface RingProps {
+interface ScatterPlotRingProps {
   readonly points: Points;
   readonly row: number;
   readonly color: string;
 }
 
-function Ring({ points, row, color }: RingProps) {
+function Ring({ points, row, color }: ScatterPlotRingProps) {
   if (row < 0) return null;
   const [x, y] = [points.xOf(row), points.yOf(row)];
   if (!Number.isFinite(x) || !Number.isFinite(y)) return null;

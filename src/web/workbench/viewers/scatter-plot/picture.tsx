@@ -6,21 +6,21 @@ import { axisScale } from "../drawing/axis-column.ts";
 import { Canvas } from "../drawing/canvas.tsx";
 import { rgbOf, type Palette } from "../drawing/colors.ts";
 import type { Coloring } from "../drawing/coloring.ts";
-import { spotOf, useDrag, type Box } from "../drawing/drag.ts";
+import { spotOf, useDrag, type DrawnBox } from "../drawing/drag.ts";
 import type { Area } from "../drawing/figure.tsx";
 import { DragBox, PlaneAxes, Svg } from "../drawing/plane.tsx";
 import { planeOf, useLinked, type Plane, type Plot, type PlotProps } from "../drawing/plot.ts";
 import { fastScale, jitterOf, nearestPoint, paintPoints, type Points } from "../drawing/points.ts";
-import { selectRows, type Keys } from "../drawing/rows.ts";
+import { selectRows, type ModifierKeys } from "../drawing/rows.ts";
 import { Stage } from "../drawing/stage.tsx";
 import { hideTooltip, showTooltip, type TooltipLine } from "../drawing/tooltip.ts";
 import { flagOf, numberOf, textOf } from "../look.ts";
 import type { Look } from "../viewer.ts";
 import type { ScatterModel } from "./model.ts";
 import { Overlay } from "./overlay.tsx";
-import { moved, useView, useWheelZoom, zoomed, type View } from "../drawing/view.ts";
+import { moved, useView, useWheelZoom, zoomed, type VisibleExtent } from "../drawing/view.ts";
 
-interface PictureProps {
+interface ScatterPlotPictureProps {
   readonly props: PlotProps;
   readonly model: ScatterModel;
   readonly plot: Plot;
@@ -31,7 +31,7 @@ interface PictureProps {
 /** How near the pointer must be to a point, pixels. */
 const REACH = 8;
 
-export function ScatterPicture({ props, model, plot, area, coloring }: PictureProps) {
+export function ScatterPicture({ props, model, plot, area, coloring }: ScatterPlotPictureProps) {
   const { table, look } = props;
   const { palette } = plot;
   const linked = useLinked(table);
@@ -122,7 +122,7 @@ export function ScatterPicture({ props, model, plot, area, coloring }: PicturePr
   );
 }
 
-function scatterPlane(model: ScatterModel, look: Look, area: Area, view: View | undefined): Plane {
+function scatterPlane(model: ScatterModel, look: Look, area: Area, view: VisibleExtent | undefined): Plane {
   return planeOf({
     area,
     showX: flagOf(look, "showXAxis"),
@@ -179,8 +179,8 @@ function layersOf({ model, plane, look, coloring, palette, selected }: LayersOpt
 interface BoxOptions {
   readonly table: Table;
   readonly points: Points | undefined;
-  readonly box: Box;
-  readonly keys: Keys;
+  readonly box: DrawnBox;
+  readonly keys: ModifierKeys;
 }
 
 function selectBox({ table, points, box, keys }: BoxOptions): void {
@@ -197,7 +197,7 @@ interface ClickOptions {
   readonly look: Look;
   readonly points: Points | undefined;
   readonly spot: { readonly x: number; readonly y: number };
-  readonly keys: Keys;
+  readonly keys: ModifierKeys;
 }
 
 function clickPoint({ table, look, points, spot, keys }: ClickOptions): void {

@@ -118,7 +118,7 @@ function Figures({ rows, stats, order, onOrder }: FiguresProps): ReactNode {
   );
 }
 
-interface HeadProps {
+interface StatisticsHeadProps {
   readonly by: StatisticsOrder["by"];
   readonly words: string;
   readonly order: StatisticsOrder | undefined;
@@ -128,7 +128,7 @@ interface HeadProps {
 const DIRECTIONS = { none: undefined, up: "ascending", down: "descending" } as const;
 
 /** First the most for figures, the first for names; then the other way; then as in the table. */
-function Head({ by, words, order, onOrder }: HeadProps): ReactNode {
+function Head({ by, words, order, onOrder }: StatisticsHeadProps): ReactNode {
   const isText = by === "name" || by === "type";
   const state = order?.by !== by ? "none" : order.descending ? "down" : "up";
   const first = isText ? "up" : "down";

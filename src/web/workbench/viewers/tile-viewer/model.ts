@@ -10,14 +10,14 @@ const MOST_LANES = 100;
 /** Fields of a card where none were chosen. */
 const FIRST_COLUMNS = 6;
 
-export interface Lane {
+export interface TileLane {
   /** Absent: there are no lanes, all cards lie together. */
   readonly label: string | undefined;
   readonly rows: Int32Array;
 }
 
 export interface TileModel {
-  readonly lanes: readonly Lane[];
+  readonly lanes: readonly TileLane[];
   /** Shown on each card, the first as its heading. */
   readonly columns: readonly Column[];
   /** The text of a card with `${Column}` in it; absent: the columns. */
@@ -100,7 +100,7 @@ function laneCodes(coded: Coded, look: Look, counts: Int32Array): readonly numbe
   return all.filter((code) => (counts[code] ?? 0) > 0 || (empty && code !== nowhere));
 }
 
-function lanesOf(coded: Coded, rows: Int32Array, codes: readonly number[], counts: Int32Array): readonly Lane[] {
+function lanesOf(coded: Coded, rows: Int32Array, codes: readonly number[], counts: Int32Array): readonly TileLane[] {
   const places = new Int32Array(coded.labels.length + 1).fill(-1);
   for (const [lane, code] of codes.entries()) places[code] = lane;
   const lanes = codes.map((code) => ({ code, rows: new Int32Array(counts[code] ?? 0), filled: 0 }));

@@ -11,7 +11,7 @@ import { ColumnSelect } from "../drawing/column-select.tsx";
 import { ColumnPicker } from "../parts/column-picker.tsx";
 import { Notice } from "../parts/notice.tsx";
 import type { ViewerProps } from "../viewer.ts";
-import { cardLines, cardText, tilesOf, type Lane, type TileModel } from "./model.ts";
+import { cardLines, cardText, tilesOf, type TileLane, type TileModel } from "./model.ts";
 
 /** Of one lane, and of one card where there are none, px. */
 const LANE_WIDTH = 220;
@@ -77,7 +77,7 @@ interface LaneProps {
   readonly id: string;
   readonly table: Table;
   readonly model: TileModel;
-  readonly lane: Lane;
+  readonly lane: TileLane;
   readonly width: number;
 }
 
@@ -171,7 +171,7 @@ function choose(table: Table, row: number, keys: MouseEvent | KeyboardEvent): vo
   selectRows(table, Bits.of(table.rowCount, [row]), keys);
 }
 
-interface CardProps {
+interface TileViewerCardProps {
   readonly id: string;
   readonly table: Table;
   readonly model: TileModel;
@@ -180,7 +180,7 @@ interface CardProps {
   readonly share: number;
 }
 
-function Card({ id, table, model, row, share }: CardProps): ReactNode {
+function Card({ id, table, model, row, share }: TileViewerCardProps): ReactNode {
   const selected = table.selected.has(row);
   const marked = selected && model.showSelected;
   const current = table.currentRow === row;

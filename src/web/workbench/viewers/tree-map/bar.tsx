@@ -4,10 +4,10 @@ import { ColumnSelect, WordSelect } from "../drawing/column-select.tsx";
 import { flagOf, listOf, textOf } from "../look.ts";
 import { ColumnPicker, SmallButton } from "../parts/column-picker.tsx";
 import type { ViewerProps } from "../viewer.ts";
-import type { Branch } from "./model.ts";
+import type { RowBranch } from "./model.ts";
 
 interface TreeMapBarProps extends ViewerProps {
-  readonly top: Branch | undefined;
+  readonly top: RowBranch | undefined;
   readonly onOpen: (key: string) => void;
 }
 
@@ -60,7 +60,7 @@ export function TreeMapBar({ table, look, change, top, onOpen }: TreeMapBarProps
   );
 }
 
-function WayBack({ top, onOpen }: { readonly top: Branch; readonly onOpen: (key: string) => void }): ReactNode {
+function WayBack({ top, onOpen }: { readonly top: RowBranch; readonly onOpen: (key: string) => void }): ReactNode {
   const codes = top.key.split("/").slice(1);
   return (
     <nav aria-label="Way back" className="flex min-w-0 items-center text-xs">

@@ -5,7 +5,7 @@ import type { Table } from "../../data/table.ts";
 import { noRowsWords } from "../drawing/words.ts";
 import { codesOf, labelOf, type Coded } from "../groups/codes.ts";
 import { groupBy, rowsOf } from "../groups/groups.ts";
-import { finish, STEP_ROWS, type Steps } from "../groups/steps.ts";
+import { finish, STEP_ROWS, type WorkSteps } from "../groups/steps.ts";
 import { chosen, chosenList, numberOf, textOf } from "../look.ts";
 import type { Look } from "../viewer.ts";
 
@@ -15,7 +15,7 @@ const MOST_LEAVES = 5_000;
 const HEAD = 18;
 
 /** A group of rows; its parts are those of the next column. */
-export interface Branch {
+export interface RowBranch {
   /** The codes from the top, joined: stays the same while the data are filtered. */
   readonly key: string;
   readonly label: string;
@@ -30,17 +30,17 @@ export interface Branch {
   readonly colour: number;
   /** The group of the first column that it lies in, from 0; -1 for the whole. */
   readonly family: number;
-  readonly parts: readonly Branch[];
+  readonly parts: readonly RowBranch[];
 }
 
 export interface TreeMapModel {
-  readonly root: Branch;
+  readonly root: RowBranch;
   /** Of the leaves' colours; absent without a colour column or without a number. */
   readonly colours: { readonly min: number; readonly max: number } | undefined;
   /** Leaves without an area: their size is missing, zero or negative. */
   readonly without: number;
   /** The aggregate of the colour column over any branch, for those who ask; NaN without one. */
-  readonly colourOf: (branch: Branch) => number;
+  readonly colourOf: (branch: RowBranch) => number;
 }
 
 interface Measures {
@@ -53,7 +53,7 @@ export function treeMapOf(table: Table, look: Look): TreeMapModel | string {
 }
 
 /** Words instead of a model where there are too many groups or none. */
-export function* treeMapSteps(table: Table, look: Look): Steps<TreeMapModel | string> {
+export function* treeMapSteps(table: Table, look: Look): WorkSteps<TreeMapModel | string> {
   const columns = chosenList(table, look, "splitByColumnNames");
   if (columns.length === 0) return "Choose one or more columns to split by.";
   const coded = columns.map(codesOf);
@@ -88,7 +88,7 @@ export function* treeMapSteps(table: Table, look: Look): Steps<TreeMapModel | st
   };
 }
 
-export function find(root: Branch, key: string): Branch | undefined {
+export function find(root: RowBranch, key: string): RowBranch | undefined {
   if (root.key === key) return root;
   for (const part of root.parts) {
     if (key === part.key || key.startsWith(`${part.key}/`)) return find(part, key);
@@ -97,8 +97,8 @@ export function find(root: Branch, key: string): Branch | undefined {
 }
 
 /** A branch with its place, px from the top left of the picture. Parents come before their parts. */
-export interface Placed {
-  readonly branch: Branch;
+export interface PlacedBranch {
+  readonly branch: RowBranch;
   readonly x: number;
   readonly y: number;
   readonly width: number;
@@ -112,11 +112,11 @@ export interface Space {
   readonly height: number;
 }
 
-export function place(top: Branch, space: Space): readonly Placed[] {
-  const whole = hierarchy<Branch>(top, (branch) => branch.parts)
+export function place(top: RowBranch, space: Space): readonly PlacedBranch[] {
+  const whole = hierarchy<RowBranch>(top, (branch) => branch.parts)
     .sum((branch) => (branch.parts.length === 0 ? branch.size : 0))
     .sort((left, right) => (right.value ?? 0) - (left.value ?? 0));
-  const laid = treemap<Branch>()
+  const laid = treemap<RowBranch>()
     .tile(treemapSquarify)
     .size([Math.max(0, space.width), Math.max(0, space.height)])
     .round(true)
@@ -136,7 +136,7 @@ export function place(top: Branch, space: Space): readonly Placed[] {
 }
 
 /** The smallest that holds a point. */
-export function placedAt(placed: readonly Placed[], x: number, y: number): Placed | undefined {
+export function placedAt(placed: readonly PlacedBranch[], x: number, y: number): PlacedBranch | undefined {
   return placed.findLast((one) => x >= one.x && x < one.x + one.width && y >= one.y && y < one.y + one.height);
 }
 
@@ -182,7 +182,7 @@ function branchOf(options: {
   readonly known: readonly Coded[];
   readonly codes: readonly number[];
   readonly family: number;
-}): Branch {
+}): RowBranch {
   const { leaves, known, codes, family } = options;
   const [only] = leaves;
   const rows = leaves.length === 1 && only !== undefined ? only.rows : joined(leaves);
@@ -191,7 +191,7 @@ function branchOf(options: {
     return column === undefined ? "" : labelOf(column, code);
   });
   const depth = codes.length;
-  const parts: Branch[] = [];
+  const parts: RowBranch[] = [];
   if (depth < known.length)
     for (const [code, inside] of byCode(leaves, depth))
       parts.push(
@@ -250,7 +250,7 @@ function compareCodes(
   return 0;
 }
 
-function endsOf(branch: Branch): readonly Branch[] {
+function endsOf(branch: RowBranch): readonly RowBranch[] {
   return branch.parts.length === 0 ? [branch] : branch.parts.flatMap(endsOf);
 }
 

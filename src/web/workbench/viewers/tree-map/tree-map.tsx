@@ -15,7 +15,16 @@ import { CutNote, Notice, WORKING } from "../parts/notice.tsx";
 import { Spots } from "../parts/spots.tsx";
 import { useModel } from "../parts/use-model.ts";
 import type { ViewerProps } from "../viewer.ts";
-import { find, place, placedAt, spaceOf, treeMapSteps, type Branch, type Placed, type TreeMapModel } from "./model.ts";
+import {
+  find,
+  place,
+  placedAt,
+  spaceOf,
+  treeMapSteps,
+  type RowBranch,
+  type PlacedBranch,
+  type TreeMapModel,
+} from "./model.ts";
 import { TreeMapBar } from "./bar.tsx";
 
 export function TreeMap(props: ViewerProps): ReactNode {
@@ -49,16 +58,16 @@ export function TreeMap(props: ViewerProps): ReactNode {
   );
 }
 
-interface PictureProps extends ViewerProps {
+interface TreeMapPictureProps extends ViewerProps {
   readonly area: Area;
   readonly model: TreeMapModel;
   /** What fills the picture. */
-  readonly top: Branch;
+  readonly top: RowBranch;
   readonly palette: Palette;
   readonly onOpen: (key: string) => void;
 }
 
-function Picture({ table, look, area, model, top, palette, onOpen }: PictureProps): ReactNode {
+function Picture({ table, look, area, model, top, palette, onOpen }: TreeMapPictureProps): ReactNode {
   useTable(table, "selection");
   const { selected } = table;
   const { width, height } = area;
@@ -134,12 +143,12 @@ function Picture({ table, look, area, model, top, palette, onOpen }: PictureProp
 }
 
 /** One step down from the top towards a branch. */
-function inner(top: Branch, branch: Branch): Branch {
+function inner(top: RowBranch, branch: RowBranch): RowBranch {
   const step = top.parts.find(({ key }) => branch.key === key || branch.key.startsWith(`${key}/`));
   return step === undefined || step.parts.length === 0 ? top : step;
 }
 
-function fillOf(model: TreeMapModel, palette: Palette, one: number | undefined): (branch: Branch) => string {
+function fillOf(model: TreeMapModel, palette: Palette, one: number | undefined): (branch: RowBranch) => string {
   const { colours } = model;
   if (colours !== undefined) {
     const span = colours.max - colours.min;
@@ -152,12 +161,12 @@ function fillOf(model: TreeMapModel, palette: Palette, one: number | undefined):
 
 function drawOne(
   context: CanvasRenderingContext2D,
-  { branch, x, y, width, height }: Placed,
+  { branch, x, y, width, height }: PlacedBranch,
   {
     palette,
     fill,
     share,
-  }: { readonly palette: Palette; readonly fill: (branch: Branch) => string; readonly share: number },
+  }: { readonly palette: Palette; readonly fill: (branch: RowBranch) => string; readonly share: number },
 ): void {
   const isLeaf = branch.parts.length === 0;
   context.fillStyle = isLeaf ? fill(branch) : palette.panel;

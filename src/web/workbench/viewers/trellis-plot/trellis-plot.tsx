@@ -112,7 +112,7 @@ function CategorySelect({ props, label, property }: CategorySelectProps) {
   );
 }
 
-interface CellsProps {
+interface TrellisPlotCellsProps {
   readonly props: PlotProps;
   readonly model: TrellisModel;
   readonly plot: Plot;
@@ -125,7 +125,7 @@ const HEAD = 22;
 const LEAST = { width: 84, height: 64 } as const;
 const ROOMY = { width: 150, height: 110 } as const;
 
-function Cells({ props, model, plot, area, type }: CellsProps) {
+function Cells({ props, model, plot, area, type }: TrellisPlotCellsProps) {
   const { table, look } = props;
   const [showX, showY] = [!model.tiled && flagOf(look, "showXLabels"), !model.tiled && flagOf(look, "showYLabels")];
   const [headX, headY] = [showX ? HEAD : 0, showY && model.down.some((name) => name !== "") ? HEAD : 0];
@@ -200,14 +200,14 @@ function Cells({ props, model, plot, area, type }: CellsProps) {
   );
 }
 
-interface HeadProps {
+interface TrellisPlotHeadProps {
   readonly name: string;
   readonly upright?: boolean;
   readonly choose: (keys: { shiftKey: boolean; ctrlKey: boolean; metaKey: boolean }) => void;
   readonly style: { readonly left: number; readonly top: number; readonly width: number; readonly height: number };
 }
 
-function Head({ name, upright = false, choose, style }: HeadProps) {
+function Head({ name, upright = false, choose, style }: TrellisPlotHeadProps) {
   return (
     <button
       type="button"

@@ -127,7 +127,7 @@ interface Room {
 /** Absent: more than `most` words find no room. */
 function layAt(words: readonly Word[], room: Room, most: number): Cloud | undefined {
   const placed: PlacedWord[] = [];
-  const boxes: Box[] = [];
+  const boxes: WordBox[] = [];
   let left = 0;
   for (const word of words) {
     const size = Math.max(LEAST_SIZE, word.size * room.scale);
@@ -145,7 +145,7 @@ function layAt(words: readonly Word[], room: Room, most: number): Cloud | undefi
   return { placed, left };
 }
 
-interface Box {
+interface WordBox {
   readonly x: number;
   readonly y: number;
   readonly halfWidth: number;
@@ -161,8 +161,8 @@ interface Box {
 function spotFor(
   word: { readonly width: number; readonly height: number; readonly angle: number },
   room: Room,
-  taken: readonly Box[],
-): Box | undefined {
+  taken: readonly WordBox[],
+): WordBox | undefined {
   const turn = (word.angle * Math.PI) / 180;
   const [cos, sin] = [Math.cos(turn), Math.sin(turn)];
   const [halfWidth, halfHeight] = [word.width / 2, word.height / 2];
@@ -177,20 +177,20 @@ function spotFor(
     const x = middleX + Math.cos(around) * out * middleX;
     const y = middleY + Math.sin(around) * out * middleY;
     if (x - spanX < 0 || x + spanX > room.width || y - spanY < 0 || y + spanY > room.height) continue;
-    const box: Box = { x, y, halfWidth, halfHeight, cos, sin, spanX, spanY };
+    const box: WordBox = { x, y, halfWidth, halfHeight, cos, sin, spanX, spanY };
     if (!taken.some((other) => touches(box, other))) return box;
   }
   return undefined;
 }
 
-function touches(one: Box, other: Box): boolean {
+function touches(one: WordBox, other: WordBox): boolean {
   const [dx, dy] = [other.x - one.x, other.y - one.y];
   if (Math.abs(dx) >= one.spanX + other.spanX || Math.abs(dy) >= one.spanY + other.spanY) return false;
   return overlapsAlong(one, other, dx, dy) && overlapsAlong(other, one, dx, dy);
 }
 
 /** Whether two turned boxes overlap along both sides of the first. */
-function overlapsAlong(one: Box, other: Box, dx: number, dy: number): boolean {
+function overlapsAlong(one: WordBox, other: WordBox, dx: number, dy: number): boolean {
   const cos = Math.abs(one.cos * other.cos + one.sin * other.sin);
   const sin = Math.abs(one.cos * other.sin - one.sin * other.cos);
   const along = Math.abs(dx * one.cos + dy * one.sin);

@@ -61,13 +61,13 @@ export function WordCloud(props: ViewerProps): ReactNode {
   );
 }
 
-interface PictureProps extends ViewerProps {
+interface WordCloudPictureProps extends ViewerProps {
   readonly area: Area;
   readonly model: WordCloudModel;
   readonly palette: Palette;
 }
 
-function Picture({ table, look, area, model, palette }: PictureProps): ReactNode {
+function Picture({ table, look, area, model, palette }: WordCloudPictureProps): ReactNode {
   useTable(table, "selection");
   const { width, height } = area;
   const cloud = useMemo(() => layWords(model, { width, height }, measurer(model)), [model, width, height]);
